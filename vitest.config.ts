@@ -4,24 +4,37 @@ import { defineConfig } from 'vitest/config'
 const conditions = ['@pawl/source']
 const onSources = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 
-const needsPostgres = 'packages/storage-postgres/test/**'
+const needsPostgres = 'packages/storage-postgres/test/**/*.test.ts'
 
 export default defineConfig({
   test: {
+    reporters: ['default', './scripts/closing-line.ts'],
+    // Tests wait on events; these limits only end what hangs.
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
     projects: [
       {
         ...onSources,
+        extends: true,
         test: {
           name: 'local',
           include: ['{packages,examples}/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: [needsPostgres, '**/node_modules/**'],
+          exclude: ['**/node_modules/**', needsPostgres],
           typecheck: {
             enabled: true,
             include: ['{packages,examples}/*/test/**/*.test-d.ts', 'test/**/*.test-d.ts'],
             tsconfig: './tsconfig.test.json',
+            // The rest of the tree is `npm run check`'s business.
+            ignoreSourceErrors: true,
           },
         },
       },
     ],
+    coverage: {
+      provider: 'v8',
+      include: ['packages/*/src/**/*.ts'],
+      reporter: ['text', 'html'],
+      thresholds: { lines: 90 },
+    },
   },
 })

@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config'
+
+// The long versions of the tests: tens of thousands of kills and races, on demand (`npm run torture`).
+const conditions = ['@pawl/source']
+
+export default defineConfig({
+  resolve: { conditions },
+  ssr: { resolve: { conditions } },
+  test: {
+    reporters: ['verbose', './scripts/closing-line.ts'],
+    include: ['{packages,examples}/*/test/**/*.torture.ts', 'test/**/*.torture.ts'],
+    // One after the other: each wants the machine for itself.
+    fileParallelism: false,
+    testTimeout: 4 * 3_600_000,
+    hookTimeout: 60_000,
+    passWithNoTests: true,
+  },
+})
