@@ -33,7 +33,9 @@ function readPlatform(name) {
   const words = name.split(/[/_.-]/)
   const os = words.map((word) => osOfWord[word]).find(Boolean)
   if (os === undefined) return undefined
-  const cpu = cpus.find((known) => words.includes(known)) ?? (words.some((word) => /^armv?\d/.test(word)) ? 'arm' : undefined)
+  const cpu =
+    cpus.find((known) => words.includes(known)) ??
+    (words.some((word) => /^armv?\d/.test(word)) ? 'arm' : undefined)
   const libc = os === 'linux' ? (words.some((word) => word.includes('musl')) ? 'musl' : 'glibc') : undefined
   return { os, cpu, libc }
 }
@@ -92,11 +94,15 @@ if (unexplained.length > 0) {
   process.exitCode = 1
 }
 if (added.length > 0 && process.argv.includes('--check')) {
-  console.error(`package-lock.json lacks ${added.length} entries for other platforms; run: node scripts/fix-lock.mjs`)
+  console.error(
+    `package-lock.json lacks ${added.length} entries for other platforms; run: node scripts/fix-lock.mjs`,
+  )
   process.exitCode = 1
 } else if (added.length > 0) {
   const sorted = Object.entries(lock.packages).sort(([a], [b]) => a.localeCompare(b, 'en'))
   lock.packages = Object.fromEntries(sorted)
   writeFileSync(lockFile, `${JSON.stringify(lock, null, 2)}\n`)
 }
-console.log(`package-lock.json: ${added.length} entries ${process.argv.includes('--check') ? 'missing' : 'added'}`)
+console.log(
+  `package-lock.json: ${added.length} entries ${process.argv.includes('--check') ? 'missing' : 'added'}`,
+)

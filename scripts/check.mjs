@@ -1,0 +1,48 @@
+// Runs every check and says which failed.  usage: npm run check [-- name ...]
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+
+const root = new URL('..', import.meta.url)
+const bin = (name) => `node_modules/.bin/${name}`
+const published = readdirSync(new URL('packages', root)).filter((name) =>
+  existsSync(new URL(`packages/${name}/src/index.ts`, root)),
+)
+
+/** In order: those after `build` read what it wrote. */
+const checks = [
+  ['lock', ['node', 'scripts/fix-lock.mjs', '--check']],
+  ['format', [bin('biome'), 'ci', '--colors=off']],
+  ['lint', [bin('oxlint'), '--type-aware', '--deny-warnings']],
+  ['layers', ['node', '--import', 'tsx', 'scripts/check-layers.ts']],
+  ['build', [bin('tsc'), '-b']],
+  ['types', [bin('tsc'), '-p', 'tsconfig.test.json']],
+  ['unused', [bin('knip')]],
+  ...published.flatMap((name) => [
+    [`publint ${name}`, [bin('publint'), `packages/${name}`, '--strict']],
+    [`attw ${name}`, [bin('attw'), '--pack', `packages/${name}`, '--profile', 'esm-only']],
+  ]),
+]
+
+const wanted = process.argv.slice(2)
+const chosen = checks.filter(([name]) => wanted.length === 0 || wanted.includes(name.split(' ')[0]))
+if (chosen.length === 0) {
+  console.error(
+    `no check is called ${wanted.join(' or ')}; there are: ${checks.map(([name]) => name).join(', ')}`,
+  )
+  process.exit(2)
+}
+
+const failed = []
+for (const [name, [command, ...args]] of chosen) {
+  const startedAt = Date.now()
+  const { status, error, stdout, stderr } = spawnSync(command, args, { cwd: root, encoding: 'utf8' })
+  const seconds = ((Date.now() - startedAt) / 1000).toFixed(1)
+  console.log(`${status === 0 ? 'ok    ' : 'FAILED'}  ${name}  (${seconds} s)`)
+  if (status === 0) continue
+  failed.push(name)
+  console.log(`${error ?? ''}${stdout}${stderr}`)
+}
+if (failed.length > 0) {
+  console.error(`failed: ${failed.join(', ')}`)
+  process.exitCode = 1
+}
