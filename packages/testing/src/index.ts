@@ -1,1 +1,1 @@
-export {}
+export { type MemoryOptions, memory } from './memory-store.ts'
