@@ -10,7 +10,7 @@ const names = readdirSync(import.meta.dirname)
   .filter((name) => wanted.length === 0 || wanted.some((part) => name.includes(part)))
 
 if (names.length === 0) {
-  console.error(`no benchmark is called ${wanted.join(' or ')}`)
+  console.error(wanted.length > 0 ? `no benchmark is called ${wanted.join(' or ')}` : 'there is no benchmark')
   process.exitCode = 1
 }
 for (const name of names) {

@@ -76,13 +76,8 @@ async function installIn(folder: string): Promise<void> {
     .filter((name) => !name.startsWith('@pawl/'))
     .map((name) => `file:${join(root, 'node_modules', name)}`)
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
-  await run(
-    'npm',
-    ['install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', ...tarballs, ...linked],
-    {
-      cwd: folder,
-    },
-  )
+  const flags = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund']
+  await run('npm', ['install', ...flags, ...tarballs, ...linked], folder)
 }
 
 function readManifest(folder: string): Manifest {
