@@ -5,7 +5,7 @@ import { dirname, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { findCycle } from './layers/cycles.ts'
 import { readModule } from './layers/module.ts'
-import { explainImport, explainUse } from './layers/rules.ts'
+import { explainFile, explainImport, explainUse } from './layers/rules.ts'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const faults: string[] = []
@@ -14,6 +14,8 @@ const graph = new Map<string, string[]>()
 for (const file of listFiles()) {
   const { imports, uses } = readModule(file, readFileSync(posix.join(root, file), 'utf8'))
   graph.set(file, [])
+  const misplaced = explainFile(file)
+  if (misplaced) faults.push(`${file}  ${misplaced}`)
   for (const { specifier, line } of imports) {
     const isLocal = specifier.startsWith('.')
     const target = isLocal ? posix.join(posix.dirname(file), specifier) : specifier

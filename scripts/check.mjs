@@ -8,7 +8,10 @@ const published = readdirSync(new URL('packages', root)).filter((name) =>
   existsSync(new URL(`packages/${name}/src/index.ts`, root)),
 )
 
-/** In order: those after `build` read what it wrote. */
+/**
+ * Names and command lines, in order: those after `build` read what it wrote.
+ * @type {[string, string[]][]}
+ */
 const checks = [
   ['lock', ['node', 'scripts/fix-lock.mjs', '--check']],
   ['format', [bin('biome'), 'ci', '--colors=off']],

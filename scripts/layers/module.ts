@@ -50,11 +50,11 @@ export function readModule(file: string, text: string): Module {
 
 /** `process` for a name, `Math.random` for a member of one, `new Date()` and `Date()` for the calls that read the clock. */
 function nameOfUse(node: Node): string | undefined {
-  if (node.type === 'Identifier') return node['name'] as string
+  if (node.type === 'Identifier') return nameOf(node)
   if (node.type === 'MemberExpression' && node['computed'] === false) {
     const object = node['object'] as Node
     const property = node['property'] as Node
-    return object.type === 'Identifier' ? `${object['name']}.${property['name']}` : undefined
+    return object.type === 'Identifier' ? `${nameOf(object)}.${nameOf(property)}` : undefined
   }
   if (node.type === 'NewExpression' || node.type === 'CallExpression') {
     const callee = node['callee'] as Node
@@ -66,10 +66,14 @@ function nameOfUse(node: Node): string | undefined {
   return undefined
 }
 
-/** The `b` of `a.b`, and the `b` of `{ b: 1 }`, of classes and of types: labels, not uses of a variable called b. */
+function nameOf(identifier: Node): string {
+  return identifier['name'] as string
+}
+
+/** The `b` of `a.b`, and the `b` of `{ b: 1 }`, of classes and of types: labels, no uses of a variable b. */
 function isOnlyAName(node: Node, key: string): boolean {
   if (node['computed'] === true) return false
-  return key === 'property' || (key === 'key' && node['shorthand'] !== true) || key === 'typeName'
+  return key === 'property' || key === 'key' || key === 'typeName'
 }
 
 function isNode(value: unknown): value is Node {

@@ -31,12 +31,18 @@ const impure: Record<string, string> = {
   setTimeout: 'take the clock of ports/',
   setInterval: 'take the clock of ports/',
   setImmediate: 'leave turns to host/',
-  'process.nextTick': 'leave turns to host/',
   'Math.random': 'take the entropy of ports/',
   crypto: 'take the entropy of ports/',
   process: 'keep to what is passed in',
   console: 'take the logger that is passed in',
   fetch: 'keep effects in steps',
+}
+
+/** Why there may be no such file; undefined when there may. */
+export function explainFile(file: string): string | undefined {
+  return /\/src\/.+\/index\.ts$/.test(file)
+    ? 'no index files below src/: import the file that has it'
+    : undefined
 }
 
 /** Why `file` may not import `target` (a path from the root, or a package); undefined when it may. */
@@ -57,10 +63,9 @@ function explainPath(file: string, target: string): string | undefined {
 }
 
 function explainLayer(file: string, target: string): string | undefined {
+  if (target.startsWith('node:') && isPure(file)) return 'only host/ knows that it runs on Node'
   const from = layerOf(file)
-  if (from === undefined) return undefined
-  if (target.startsWith('node:')) return isPure(file) ? 'only host/ knows that it runs on Node' : undefined
-  if (!target.startsWith(core)) return undefined
+  if (from === undefined || !target.startsWith(core)) return undefined
   const to = layerOf(target)
   const allowed = layers[from]
   if (allowed === undefined) return `${from}/ is not a layer of core; see scripts/layers/rules.ts`

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { findCycle } from '../scripts/layers/cycles.ts'
+import { readModule } from '../scripts/layers/module.ts'
+import { explainFile, explainImport, explainUse } from '../scripts/layers/rules.ts'
+
+const core = 'packages/core/src'
+
+test.each([
+  [`${core}/events/event.ts`, `${core}/kernel/turns.ts`],
+  [`${core}/kernel/turns.ts`, `${core}/host/turn.ts`],
+  [`${core}/kernel/turns.ts`, `${core}/index.ts`],
+  [`${core}/client/list.ts`, `${core}/worker/claim.ts`],
+  [`${core}/worker/claim.ts`, `${core}/client/list.ts`],
+  [`${core}/elsewhere/file.ts`, `${core}/base/text.ts`],
+  [`${core}/kernel/turns.ts`, 'node:crypto'],
+  [`${core}/engine.ts`, 'node:crypto'],
+  [`${core}/index.ts`, '@pawl/testing'],
+  ['packages/storage-sqlite/src/store.ts', '@pawl/core'],
+  ['packages/storage-sqlite/src/store.ts', `${core}/storage.ts`],
+  ['examples/refund/src/demo.ts', `${core}/index.ts`],
+  ['test/kill.test.ts', `${core}/index.ts`],
+])('%s may not import %s', (file, target) => {
+  expect(explainImport(file, target)).toEqual(expect.any(String))
+})
+
+test.each([
+  [`${core}/kernel/turns.ts`, `${core}/events/event.ts`],
+  [`${core}/kernel/turns.ts`, `${core}/kernel/operation.ts`],
+  [`${core}/worker/claim.ts`, `${core}/authoring/context.ts`],
+  [`${core}/engine.ts`, `${core}/client/list.ts`],
+  [`${core}/host/natives.ts`, 'node:async_hooks'],
+  ['packages/core/test/kernel/turns.test.ts', `${core}/kernel/turns.ts`],
+  ['packages/storage-sqlite/src/store.ts', '@pawl/core/storage'],
+  ['packages/storage-sqlite/src/store.ts', 'node:fs'],
+  ['packages/testing/src/index.ts', '@pawl/core/internal'],
+  ['examples/refund/src/demo.ts', '@pawl/core'],
+])('%s may import %s', (file, target) => {
+  expect(explainImport(file, target)).toBeUndefined()
+})
+
+test('every way to import is seen', () => {
+  const text = [
+    `import './a.ts'`,
+    `import type { B } from './b.ts'`,
+    `export { c } from './c.ts'`,
+    `export * from './d.ts'`,
+    `const e = await import('./e.ts')`,
+    `type F = import('./f.ts').F`,
+    `// import './g.ts'`,
+  ].join('\n')
+  expect(readModule('module.ts', text).imports).toEqual(
+    ['a', 'b', 'c', 'd', 'e', 'f'].map((name, index) => ({ specifier: `./${name}.ts`, line: index + 1 })),
+  )
+})
+
+const faultsIn = (text: string): string[] =>
+  readModule('module.ts', text).uses.flatMap(({ name }) =>
+    explainUse(`${core}/kernel/turns.ts`, name) ? [name] : [],
+  )
+
+test.each([
+  ['Date.now()', 'Date.now'],
+  ['new Date()', 'new Date()'],
+  ['Date()', 'Date()'],
+  ['Math.random()', 'Math.random'],
+  ['setTimeout(go, 1)', 'setTimeout'],
+  ['({ console })', 'console'],
+  ['const { env } = process', 'process'],
+  ['await fetch(url)', 'fetch'],
+])('%s is kept out of the kernel', (text, name) => {
+  expect(faultsIn(text)).toEqual([name])
+})
+
+test.each([
+  'new Date(0)',
+  'value instanceof Date',
+  'this.clock.performance',
+  'const x = { fetch: 1 }',
+  "'process'",
+])('%s is pure', (text) => {
+  expect(faultsIn(text)).toEqual([])
+})
+
+test('only entry points are index files', () => {
+  expect(explainFile(`${core}/index.ts`)).toBeUndefined()
+  expect(explainFile(`${core}/kernel/index.ts`)).toEqual(expect.any(String))
+})
+
+test('a cycle is named from end to end', () => {
+  const graph = new Map([
+    ['a', ['b', 'c']],
+    ['b', []],
+    ['c', ['d']],
+    ['d', ['c']],
+  ])
+  expect(findCycle(graph)).toEqual(['c', 'd', 'c'])
+  graph.set('d', ['b'])
+  expect(findCycle(graph)).toBeUndefined()
+})
