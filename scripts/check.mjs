@@ -19,7 +19,7 @@ const checks = [
   ['layers', ['node', '--import', 'tsx', 'scripts/check-layers.ts']],
   ['build', [bin('tsc'), '-b']],
   ['types', [bin('tsc'), '-p', 'tsconfig.test.json']],
-  ['unused', [bin('knip')]],
+  ['unused', [bin('knip'), '--no-config-hints']],
   ...published.flatMap((name) => [
     [`publint ${name}`, [bin('publint'), `packages/${name}`, '--strict']],
     [`attw ${name}`, [bin('attw'), '--pack', `packages/${name}`, '--profile', 'esm-only']],
