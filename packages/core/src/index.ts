@@ -1,1 +1,62 @@
-export {}
+// Everything a user may import. What is not listed here may change at any time.
+export {
+  type Agent,
+  type AgentCall,
+  type AgentOps,
+  type AgentSpec,
+  agent,
+  type DecideOptions,
+  type Decision,
+  decider,
+  type Usage,
+} from './authoring/agent.ts'
+export type {
+  Answered,
+  Approval,
+  Approved,
+  AskOptions,
+  Choice,
+  Escalate,
+  NotApproved,
+  Resolution,
+  Review,
+  RiskDetails,
+  RiskLevel,
+  Section,
+} from './authoring/ask.ts'
+export type { Ctx, Logger, ReceiveOptions } from './authoring/ctx.ts'
+export { duration } from './authoring/duration.ts'
+export type { ApproveOptions, Human } from './authoring/human.ts'
+export {
+  type Procedure,
+  type ProcedureRef,
+  type ProcedureSpec,
+  procedure,
+  ref,
+} from './authoring/procedure.ts'
+export type { Retry, StepCall, StepOptions } from './authoring/step.ts'
+export type { Talk } from './authoring/talk.ts'
+export type { Shown, ValuesFor } from './authoring/template.ts'
+export type { Question, Verdict } from './authoring/verdict.ts'
+export type { Deadline, Duration } from './base/duration.ts'
+export type { Actor, Audience } from './base/people.ts'
+export type { Refused } from './base/refused.ts'
+export type { Issue, Schema } from './base/schema.ts'
+export type { AskStatus, RunStatus } from './base/statuses.ts'
+export type {
+  As,
+  AskAddress,
+  Client,
+  Engine,
+  EngineOptions,
+  Inbox,
+  Page,
+  RunFilter,
+  RunHandle,
+  RunOptions,
+} from './client/types.ts'
+export type { Answer, Ask, AskKind, ExecutionLog, RunView } from './client/views.ts'
+export type { ErrorCode, ErrorDetails, Failure } from './errors/error-details.ts'
+export { FinalError } from './errors/final-error.ts'
+export { PawlError } from './errors/pawl-error.ts'
+export type { Store } from './ports/connect.ts'

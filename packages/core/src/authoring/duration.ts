@@ -1,0 +1,28 @@
+import { type Duration, readDuration } from '../base/duration.ts'
+import { PawlError } from '../errors/pawl-error.ts'
+
+/**
+ * Checks text from outside (configuration, a request) and returns it as a {@link Duration}. Fits zod:
+ * `z.string().transform(duration)`.
+ * @throws PawlError 'duration-invalid'
+ */
+export function duration(text: string): Duration {
+  parseDuration(text)
+  return text as Duration
+}
+
+/**
+ * The length of a duration in whole milliseconds. `option` names where it was given, for the message.
+ * @throws PawlError 'duration-invalid'
+ */
+export function parseDuration(value: unknown, option?: string): number {
+  const read = readDuration(value)
+  if ('ms' in read) return read.ms
+  const text = String(value)
+  const where = option === undefined ? '' : ` (${option})`
+  throw new PawlError(
+    'duration-invalid',
+    { text },
+    { what: `'${text}' is not a duration${where}: ${read.wrong}.` },
+  )
+}

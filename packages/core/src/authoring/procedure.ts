@@ -1,0 +1,148 @@
+import type { Schema } from '../base/schema.ts'
+import { isTransforming } from '../base/schema.ts'
+import type { Ctx } from './ctx.ts'
+import { checkFunction, checkKeys, checkName, checkSchema, checkWhole, refuse } from './options.ts'
+import type { InputOf, ParsedOf, TalkOf } from './talk.ts'
+
+declare const types: unique symbol
+
+/** A procedure, or only its name and types (see {@link ref}). */
+// biome-ignore lint/complexity/noBannedTypes: an empty talk is a talk
+export interface ProcedureRef<Input, Output, T = {}> {
+  readonly name: string
+  /** Phantom: carries types, is never there at run time. */
+  readonly [types]?: { readonly input: (input: Input) => void; readonly output: Output; readonly talk: T }
+}
+
+/** A plain async function that survives any crash. Made by {@link procedure}. */
+// biome-ignore lint/complexity/noBannedTypes: an empty talk is a talk
+export interface Procedure<Input, Output, T = {}> extends ProcedureRef<Input, Output, T> {
+  readonly version: number
+  readonly schemas: { readonly input: Schema | undefined; readonly output: Schema | undefined }
+}
+
+// biome-ignore-start lint/suspicious/noExplicitAny: a schema of anything
+export interface ProcedureSpec {
+  /** Unique among the procedures of an engine. Stored with every run: rename it and old runs lose their code. At most 200 characters. */
+  readonly name: string
+  /** A whole number from 1. Default 1. A run stays on the version it began with. */
+  readonly version?: number
+  /** Checked before a run exists. Left out: the procedure takes no input. */
+  readonly input?: Schema<any, any>
+  /** Checked before the run completes. Left out: the output type is what the body returns. */
+  readonly output?: Schema<any, any>
+  /** Messages a run can `receive`. `z.void()` for one without a payload. A schema must accept what it returns. */
+  readonly signals?: { readonly [name: string]: Schema<any, any> }
+}
+
+// One conditional around the whole function: only so do literals in `return { status: 'done' }` stay literal.
+type Body<S, R> = S extends { readonly output: Schema<infer Returned, any> }
+  ? (ctx: Ctx<TalkOf<S>, InputOf<S>>, input: ParsedOf<S>) => Promise<Returned>
+  : (ctx: Ctx<TalkOf<S>, InputOf<S>>, input: ParsedOf<S>) => Promise<R>
+type OutputOf<S, R> = S extends { readonly output: Schema<any, infer Out> } ? Out : R
+// biome-ignore-end lint/suspicious/noExplicitAny: a schema of anything
+
+// In the registry of symbols, so that a procedure made by another copy of the package is known too.
+const definition = Symbol.for('@pawl/core/procedure')
+
+/** What a worker runs. */
+export interface ProcedureDefinition {
+  readonly name: string
+  readonly version: number
+  readonly input: Schema | undefined
+  readonly output: Schema | undefined
+  readonly signals: ReadonlyMap<string, Schema>
+  readonly body: (ctx: Ctx, input: unknown) => Promise<unknown>
+}
+
+/**
+ * Defines a procedure. The body may use everything JavaScript has (loops, `try`, `Promise.all`); what
+ * touches the world goes through `ctx`.
+ *
+ * @throws PawlError 'option-invalid'
+ * @example
+ * export const greet = procedure(
+ *   { name: 'greet', input: z.object({ name: z.string() }) },
+ *   async (ctx, { name }) => {
+ *     await ctx.sleep('1h')
+ *     return ctx.step('compose', () => `Hello, ${name}`)
+ *   },
+ * )
+ */
+export function procedure<const S extends ProcedureSpec, R>(
+  spec: S,
+  body: Body<S, R>,
+): Procedure<InputOf<S>, OutputOf<S, R>, TalkOf<S>> {
+  const { name, version, input, output, signals } = readSpec(spec)
+  checkFunction('body of procedure', body)
+  const defined: ProcedureDefinition = {
+    ...{ name, version, input, output, signals },
+    body: body as ProcedureDefinition['body'],
+  }
+  const made = { name, version, schemas: Object.freeze({ input, output }), [definition]: defined }
+  Object.defineProperty(made, definition, { enumerable: false })
+  return Object.freeze(made)
+}
+
+/** The code of a procedure; undefined if the value was not made by {@link procedure}. */
+export function definitionOf(value: unknown): ProcedureDefinition | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  return (value as { readonly [definition]?: ProcedureDefinition })[definition]
+}
+
+/**
+ * The name and types of a procedure without its code: for a web process that only starts and signals.
+ * @throws PawlError 'option-invalid'
+ * @example
+ * import type { refund } from './procedures.js'
+ * const run = await client.run(ref<typeof refund>('refund'), { orderId: 'A-1', amount: 45 })
+ */
+// biome-ignore lint/suspicious/noExplicitAny: a procedure of any types
+export function ref<P extends ProcedureRef<any, any, any>>(
+  name: string,
+): P extends ProcedureRef<infer I, infer O, infer T> ? ProcedureRef<I, O, T> : never {
+  checkName('name of ref', name)
+  return Object.freeze({ name }) as ReturnType<typeof ref<P>>
+}
+
+/**
+ * Refuses signals whose schema returns something else than it accepts: a payload is checked where it is
+ * sent and again where it is received. Called when an engine starts.
+ * @throws PawlError 'option-invalid'
+ */
+export function checkSignals({ name, signals }: ProcedureDefinition): void {
+  for (const [signal, schema] of signals) {
+    if (isTransforming(schema))
+      refuse(
+        `signals.${signal} of procedure '${name}'`,
+        'a schema that transforms',
+        'Let the schema accept what it returns, and transform in the procedure.',
+      )
+  }
+}
+
+type ReadSpec = Omit<ProcedureDefinition, 'body'>
+
+function readSpec(spec: ProcedureSpec): ReadSpec {
+  checkKeys('procedure', spec, ['name', 'version', 'input', 'output', 'signals'])
+  const name = checkName('name of procedure', spec.name)
+  const of = `of procedure '${name}'`
+  return {
+    name,
+    version: spec.version === undefined ? 1 : checkWhole(`version ${of}`, spec.version, 1, 2 ** 31 - 1),
+    input: spec.input === undefined ? undefined : checkSchema(`input ${of}`, spec.input),
+    output: spec.output === undefined ? undefined : checkSchema(`output ${of}`, spec.output),
+    signals: readSignals(of, spec.signals ?? {}),
+  }
+}
+
+function readSignals(of: string, signals: { readonly [name: string]: Schema }): ReadonlyMap<string, Schema> {
+  if (typeof signals !== 'object')
+    refuse(`signals ${of}`, signals, 'It must be an object of schemas by name.')
+  return new Map(
+    Object.entries(signals).map(([name, schema]) => {
+      checkName(`name of a signal ${of}`, name)
+      return [name, checkSchema(`signals.${name} ${of}`, schema)]
+    }),
+  )
+}

@@ -1,0 +1,61 @@
+/**
+ * A span of time: a number and a unit, in one string. Units: ms, s, m (minutes), h, d (24 h), w.
+ * Computed ones are typed too: `` `${minutes}m` ``. Text from outside goes through `duration`.
+ * @example '500ms' '90s' '1.5h' '3d'
+ */
+export type Duration =
+  | `${number}ms`
+  | `${number}s`
+  | `${number}m`
+  | `${number}h`
+  | `${number}d`
+  | `${number}w`
+
+/** A span from now, or an instant. */
+export type Deadline = Duration | Date
+
+const second = 1_000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+const unitMs = { ms: 1, s: second, m: minute, h: hour, d: day, w: 7 * day } as const
+type Unit = keyof typeof unitMs
+
+/** 300 years. Longer is a mistake in a unit, and instants must stay within what a Date can hold. */
+export const longestDurationMs: number = 109_575 * day
+
+/** The length in whole milliseconds, or a sentence saying what is wrong. */
+export type ReadDuration = { readonly ms: number } | { readonly wrong: string }
+
+const pattern = /^(?<sign>-?)(?<amount>\d+(?:\.\d+)?|\.\d+)(?<exponent>e[+-]?\d+)?(?<unit>[a-z]*)$/i
+
+/** Reads a duration. A fraction of a millisecond is rounded to the nearest one. */
+export function readDuration(value: unknown): ReadDuration {
+  if (typeof value === 'number')
+    return { wrong: `a bare number has no unit: write '${value}ms' or '${value}s'` }
+  if (typeof value !== 'string') return { wrong: `it must be a string such as '90s'` }
+  const parts = pattern.exec(value)?.groups
+  if (parts === undefined)
+    return { wrong: `it must be a number and one unit (${units}), such as '90s' or '1.5h'` }
+  const { sign, amount = '', exponent = '', unit = '' } = parts
+  if (unit === '') return { wrong: `it has no unit: write '${value}s' for seconds, or one of ${units}` }
+  if (!isUnit(unit)) return { wrong: `'${unit}' is not a unit: use one of ${units}` }
+  if (sign === '-') return { wrong: 'it is negative: time only goes forward' }
+  const ms = Math.round(Number(amount + exponent) * unitMs[unit])
+  if (!(ms <= longestDurationMs)) return { wrong: 'it is longer than 300 years' }
+  return { ms }
+}
+
+const units = Object.keys(unitMs).join(', ')
+
+function isUnit(text: string): text is Unit {
+  return Object.hasOwn(unitMs, text)
+}
+
+/** Writes whole milliseconds in the largest unit that loses nothing. @example formatDuration(90_000) // '90s' */
+export function formatDuration(ms: number): Duration {
+  if (ms === 0) return '0s'
+  for (const unit of ['w', 'd', 'h', 'm', 's'] as const)
+    if (ms % unitMs[unit] === 0) return `${ms / unitMs[unit]}${unit}`
+  return `${ms}ms`
+}

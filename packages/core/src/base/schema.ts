@@ -1,0 +1,168 @@
+/** Anything that follows Standard Schema: zod ≥ 4.2, valibot, arktype. Forms need its JSON Schema part. */
+export interface Schema<In = unknown, Out = In> {
+  readonly '~standard': {
+    readonly version: 1
+    readonly vendor: string
+    // biome-ignore lint/suspicious/noExplicitAny: the signature of the standard
+    readonly validate: (value: unknown, ...rest: any[]) => unknown
+    readonly types?: { readonly input: In; readonly output: Out } | undefined
+  }
+}
+
+/** What is wrong with a value, and where. */
+export interface Issue {
+  /** From the outside in, such as `items[3].price`; empty for the value itself. */
+  readonly path: string
+  readonly message: string
+}
+
+/** A value as the schema returns it, or what is wrong with it. */
+export type Validation<Out = unknown> =
+  | { readonly ok: true; readonly value: Out }
+  | { readonly ok: false; readonly issues: readonly Issue[] }
+
+/** Whether a value follows Standard Schema. Those of arktype are functions. */
+export function isSchema(value: unknown): value is Schema {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
+  const standard = (value as Partial<Schema>)['~standard']
+  return typeof standard === 'object' && standard !== null && typeof standard.validate === 'function'
+}
+
+/**
+ * Checks a value. At once, or with a promise if the schema does its checks that way. What a check or a
+ * transformation of the schema throws is an issue like any other.
+ */
+export function validate<Out>(
+  schema: Schema<unknown, Out>,
+  value: unknown,
+): Validation<Out> | Promise<Validation<Out>> {
+  let result: unknown
+  try {
+    result = schema['~standard'].validate(value)
+  } catch (error) {
+    return refusal(error)
+  }
+  return isThenable(result)
+    ? Promise.resolve(result).then((late) => readResult<Out>(late), refusal)
+    : readResult(result)
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function'
+}
+
+interface StandardResult {
+  readonly value?: unknown
+  readonly issues?:
+    | readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[]
+    | undefined
+}
+
+function readResult<Out>(result: unknown): Validation<Out> {
+  const { issues, value } = result as StandardResult
+  if (!issues) return { ok: true, value: value as Out }
+  return {
+    ok: false,
+    issues: issues.map((issue) => ({ path: formatPath(issue.path ?? []), message: issue.message })),
+  }
+}
+
+function refusal(error: unknown): Validation<never> {
+  return {
+    ok: false,
+    issues: [{ path: '', message: error instanceof Error ? error.message : String(error) }],
+  }
+}
+
+/** `['items', 3, 'price']` as `items[3].price`. A segment is a key, or an object that holds one. */
+function formatPath(segments: readonly unknown[]): string {
+  let path = ''
+  for (const segment of segments) {
+    const key =
+      typeof segment === 'object' && segment !== null ? (segment as { readonly key: unknown }).key : segment
+    if (typeof key === 'number') path += `[${key}]`
+    else path += path === '' ? String(key) : `.${String(key)}`
+  }
+  return path
+}
+
+/**
+ * The JSON Schema (draft 2020-12) of what the schema accepts, from the JSON Schema part of the standard.
+ * What JSON cannot say (a Date, a bigint) accepts anything there; the schema itself still checks it.
+ * Undefined if the vendor has no such part, or cannot express this schema.
+ */
+export function jsonSchemaOf(schema: Schema): object | undefined {
+  return readJsonSchema(schema, 'input')
+}
+
+type Direction = 'input' | 'output'
+interface JsonSchemaPart {
+  readonly jsonSchema?: { readonly [direction in Direction]?: (options: object) => unknown }
+}
+
+function readJsonSchema(schema: Schema, direction: Direction): object | undefined {
+  const part = (schema['~standard'] as JsonSchemaPart).jsonSchema
+  try {
+    const options = { target: 'draft-2020-12', libraryOptions: { unrepresentable: 'any' } }
+    const json = part?.[direction]?.(options)
+    return typeof json === 'object' && json !== null ? json : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/**
+ * Whether a schema returns something else than it accepts, so that what it returned cannot be checked
+ * again: `z.string().transform(…)`, codecs, `z.preprocess`. Defaults, trimming and dropping unknown keys are
+ * no transformation. Exact for zod; for others judged by their JSON Schema part, and false without one.
+ */
+export function isTransforming(schema: Schema): boolean {
+  if (isZodType(schema)) return findsZodTransform(schema, new Set())
+  const accepted = readJsonSchema(schema, 'input')
+  const returned = readJsonSchema(schema, 'output')
+  if (accepted === undefined || returned === undefined) return false
+  return JSON.stringify(comparable(accepted)) !== JSON.stringify(comparable(returned))
+}
+
+/** Without the words in which input and output may differ although nothing was transformed. */
+function comparable(json: unknown): unknown {
+  if (Array.isArray(json)) return json.map(comparable)
+  if (typeof json !== 'object' || json === null) return json
+  const kept = Object.entries(json).filter(
+    ([word, value]) =>
+      !['$schema', 'default', 'required'].includes(word) &&
+      !(word === 'additionalProperties' && value === false),
+  )
+  return Object.fromEntries(kept.map(([word, value]) => [word, comparable(value)]))
+}
+
+interface ZodType {
+  readonly _zod: { readonly def: ZodDefinition }
+}
+interface ZodDefinition {
+  readonly type: string
+  readonly [part: string]: unknown
+}
+
+function isZodType(value: unknown): value is ZodType {
+  return ((typeof value === 'object' && value !== null) || typeof value === 'function') && '_zod' in value
+}
+
+/** Looks through everything a zod schema is made of. */
+function findsZodTransform(part: unknown, seen: Set<unknown>): boolean {
+  if (typeof part !== 'object' || part === null || seen.has(part)) return false
+  seen.add(part)
+  if (!isZodType(part))
+    return isPlain(part) && Object.values(part).some((inner) => findsZodTransform(inner, seen))
+  const { def } = part._zod
+  if (def.type === 'transform' || (def.type === 'pipe' && typeof def.transform === 'function')) return true
+  if (def.type === 'lazy') return findsZodTransform((def.getter as () => unknown)(), seen)
+  // A default may be a function of the author's; reading it would call it.
+  const parts = Object.keys(def).filter((part) => part !== 'defaultValue')
+  return parts.some((inner) => findsZodTransform(def[inner], seen))
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return Array.isArray(value) || prototype === Object.prototype || prototype === null
+}

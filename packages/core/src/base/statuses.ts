@@ -1,0 +1,4 @@
+/** `stuck`: the code no longer matches the log. `quarantined`: the log fails its checks. */
+export type RunStatus = 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'stuck' | 'quarantined'
+
+export type AskStatus = 'open' | 'answered' | 'timed-out' | 'withdrawn'

@@ -1,0 +1,36 @@
+/** Replaces halves of surrogate pairs, which no encoding can keep, with U+FFFD. */
+export function repairText(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, '\uFFFD')
+}
+
+/** Whether every character of the text can be encoded. */
+export function isWellFormed(text: string): boolean {
+  return !/\p{Surrogate}/u.test(text)
+}
+
+/** At most `limit` UTF-16 units, saying how many were left out; the note itself counts, pairs stay whole. */
+export function clipText(text: string, limit: number): string {
+  if (text.length <= limit) return text
+  const note = `… (${text.length} characters in all)`
+  if (note.length > limit) return ''
+  return repairText(text.slice(0, limit - note.length)).replace(/\uFFFD$/u, '') + note
+}
+
+/** A value as it can stand in a sentence: short, on one line, and never a throw. */
+export function showValue(value: unknown, limit = 120): string {
+  return clipText(describe(value).replaceAll(/\s+/g, ' '), limit)
+}
+
+function describe(value: unknown): string {
+  try {
+    if (typeof value === 'string') return `'${value}'`
+    if (typeof value === 'bigint') return `${value}n`
+    if (typeof value === 'function') return 'a function'
+    if (typeof value !== 'object' || value === null) return String(value)
+    if (value instanceof Date) return Number.isNaN(value.getTime()) ? 'an invalid Date' : value.toISOString()
+    if (value instanceof Error) return `${value.name}: ${value.message}`
+    return JSON.stringify(value) ?? 'an object'
+  } catch {
+    return 'a value that cannot be shown'
+  }
+}

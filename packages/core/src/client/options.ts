@@ -1,0 +1,133 @@
+import { type AgentDefinition, agentDefinitionOf } from '../authoring/agent.ts'
+import type { Logger } from '../authoring/ctx.ts'
+import { parseDuration } from '../authoring/duration.ts'
+import {
+  checkArray,
+  checkKeys,
+  checkName,
+  checkObject,
+  checkOneOf,
+  checkWhole,
+  refuse,
+} from '../authoring/options.ts'
+import { checkActor, checkAudience } from '../authoring/people-options.ts'
+import { checkSignals, definitionOf, type ProcedureDefinition } from '../authoring/procedure.ts'
+import type { Actor, Audience } from '../base/people.ts'
+import { PawlError } from '../errors/pawl-error.ts'
+
+/** What `createEngine` was given, beside the store, checked and with the defaults filled in. */
+export interface EngineSettings {
+  readonly procedures: readonly ProcedureDefinition[]
+  readonly decider: AgentDefinition | undefined
+  readonly escalateTo: Audience | undefined
+  readonly determinism: 'virtual' | 'error' | 'off'
+  readonly concurrency: number
+  readonly leaseMs: number
+  readonly logger: Logger | undefined
+}
+
+const engineOptionNames = [
+  'store',
+  'procedures',
+  'decider',
+  'escalateTo',
+  'determinism',
+  'concurrency',
+  'lease',
+  'logger',
+]
+
+/**
+ * Checks the options of an engine but its store.
+ * @throws PawlError 'option-invalid', 'duration-invalid', 'procedure-duplicate'
+ */
+export function readEngineOptions(given: unknown): EngineSettings {
+  const options = checkObject('options of createEngine', given)
+  checkKeys('createEngine', options, engineOptionNames)
+  const { decider, escalateTo, determinism, concurrency, lease, logger } = options
+  return {
+    procedures: readProcedures(options['procedures']),
+    decider: decider === undefined ? undefined : readDecider(decider),
+    escalateTo:
+      escalateTo === undefined ? undefined : checkAudience('escalateTo of createEngine', escalateTo),
+    determinism:
+      determinism === undefined
+        ? 'virtual'
+        : checkOneOf('determinism of createEngine', determinism, ['virtual', 'error', 'off']),
+    concurrency:
+      concurrency === undefined
+        ? 100
+        : checkWhole('concurrency of createEngine', concurrency, 1, Number.MAX_SAFE_INTEGER),
+    leaseMs: lease === undefined ? 10_000 : readLease(lease),
+    logger: logger === undefined ? undefined : readLogger(logger),
+  }
+}
+
+function readProcedures(given: unknown): readonly ProcedureDefinition[] {
+  const option = 'procedures of createEngine'
+  const definitions = checkArray(option, given).map(
+    (one) =>
+      definitionOf(one) ?? refuse(option, one, 'Each must be made by procedure(); a ref has no code to run.'),
+  )
+  const seen = new Set<string>()
+  for (const definition of definitions) {
+    const { name, version } = definition
+    const identity = JSON.stringify([name, version])
+    if (seen.has(identity)) throw new PawlError('procedure-duplicate', { procedure: name })
+    seen.add(identity)
+    checkSignals(definition)
+  }
+  return definitions
+}
+
+function readDecider(given: unknown): AgentDefinition {
+  return (
+    agentDefinitionOf(given) ??
+    refuse('decider of createEngine', given, 'It must be made by decider() or agent().')
+  )
+}
+
+function readLease(given: unknown): number {
+  const leaseMs = parseDuration(given, 'lease of createEngine')
+  if (leaseMs < 1_000) refuse('lease of createEngine', given, "It must be at least '1s'.")
+  return leaseMs
+}
+
+function readLogger(given: unknown): Logger {
+  const logger = checkObject('logger of createEngine', given)
+  for (const level of ['debug', 'info', 'warn', 'error'])
+    if (typeof logger[level] !== 'function')
+      refuse(
+        `logger.${level} of createEngine`,
+        logger[level],
+        'A logger has the functions debug, info, warn and error.',
+      )
+  return given as Logger
+}
+
+/** What a run was started with, beside its input. */
+export interface RunSettings {
+  readonly id: string | undefined
+  readonly by: Actor | undefined
+  readonly tags: readonly string[]
+}
+
+/** @throws PawlError 'option-invalid' */
+export function readRunOptions(given: unknown): RunSettings {
+  const options = checkObject('options of run', given)
+  checkKeys('run', options, ['id', 'by', 'tags'])
+  const { id, by, tags } = options
+  return {
+    id: id === undefined ? undefined : checkName('id of run', id),
+    by: by === undefined ? undefined : checkActor('by of run', by),
+    tags:
+      tags === undefined
+        ? []
+        : [...new Set(checkArray('tags of run', tags).map((tag) => checkName('tags of run', tag)))],
+  }
+}
+
+/** How many items a page has: 50, at most 500. */
+export function readLimit(of: string, given: unknown): number {
+  return given === undefined ? 50 : checkWhole(`limit ${of}`, given, 1, 500)
+}

@@ -1,0 +1,156 @@
+import type { Agent } from '../authoring/agent.ts'
+import type { Logger } from '../authoring/ctx.ts'
+import type { Procedure, ProcedureRef } from '../authoring/procedure.ts'
+import type { Payload, PayloadOf, SignalName } from '../authoring/talk.ts'
+import type { Question, Verdict } from '../authoring/verdict.ts'
+import type { Duration } from '../base/duration.ts'
+import type { Actor, Audience } from '../base/people.ts'
+import type { AskStatus, RunStatus } from '../base/statuses.ts'
+import type { Store } from '../ports/connect.ts'
+import type { Answer, Ask, AskKind, ExecutionLog, RunView } from './views.ts'
+
+export interface EngineOptions {
+  readonly store: Store
+  // biome-ignore lint/suspicious/noExplicitAny: procedures of any types
+  readonly procedures: readonly Procedure<any, any, any>[]
+  /** Who decides when `decide` names nobody. */
+  readonly decider?: Agent<Question, Verdict>
+  /** Who else sees an ask whose time ran out with `onTimeout: 'escalate'`. */
+  readonly escalateTo?: Audience
+  /** What `Date` and `Math.random` do inside a procedure. Default 'virtual': they answer from the run. */
+  readonly determinism?: 'virtual' | 'error' | 'off'
+  /** Steps at work at once in this process. A whole number from 1. Default 100. */
+  readonly concurrency?: number
+  /** A worker silent for this long loses its runs. Default '10s', at least '1s'; swept at a fifth of it. */
+  readonly lease?: Duration
+  readonly logger?: Logger
+}
+
+export interface RunOptions {
+  /** Yours, to find it again and to start it only once. At most 200 characters. Default: generated. */
+  readonly id?: string | undefined
+  /** Who started it; shown in the inbox. */
+  readonly by?: Actor | undefined
+  /** For `list`. */
+  readonly tags?: readonly string[]
+}
+
+type RunArgs<In> = undefined extends In
+  ? [input?: In, options?: RunOptions]
+  : [input: In, options?: RunOptions]
+
+/** Starts runs, talks to them, reads them and answers their asks; executes nothing. Made by `createClient`. */
+export interface Client {
+  /**
+   * Starts a run; resolved once it can no longer be lost. The same id with the same input gives the run
+   * that is there.
+   * @throws PawlError 'input-invalid', 'id-taken' (same id, other input)
+   * @example const run = await engine.run(refund, { orderId: 'A-1', amount: 45 }, { id: 'refund:A-1' })
+   */
+  run<In, Out, T>(
+    procedure: ProcedureRef<In, Out, T>,
+    ...input: RunArgs<NoInfer<In>>
+  ): Promise<RunHandle<Out, T>>
+  /** Starts it, or gives the run with that id whatever its input: one run per cart, account, device. */
+  runOrGet<In, Out, T>(
+    procedure: ProcedureRef<In, Out, T>,
+    input: NoInfer<In>,
+    options: RunOptions & { readonly id: string },
+  ): Promise<RunHandle<Out, T>>
+  /** A handle on a run; no I/O, nothing to await. Using it throws 'run-not-found' if there is none. */
+  get<In, Out, T>(procedure: ProcedureRef<In, Out, T>, id: string): RunHandle<Out, T>
+  get(id: string): RunHandle<unknown, Untyped>
+  /** Newest first, in pages. */
+  list(filter?: RunFilter): Promise<Page<RunView>>
+  /** The execution log: one entry per operation; an unanswered ask has `result: null`. */
+  log(id: string): Promise<ExecutionLog>
+  readonly inbox: Inbox
+  /** Lets go of the store. */
+  stop(): Promise<void>
+}
+
+/** A client that also executes. Made by `createEngine`. */
+export interface Engine extends Client {
+  /** Takes no new work, waits for steps at work (default '10s'), lets go of the store. What is unfinished goes on elsewhere. */
+  stop(options?: { readonly within?: Duration }): Promise<void>
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: without the procedure nobody knows the payloads
+type Untyped = { readonly signals: { readonly [name: string]: any } }
+
+/** One run. Holds nothing open; make as many as you like. */
+// biome-ignore lint/complexity/noBannedTypes: an empty talk is a talk
+export interface RunHandle<Output, T = {}> {
+  readonly id: string
+  /**
+   * Waits for the end; without a `timeout`, for ever.
+   * @throws PawlError 'run-failed', 'run-cancelled', 'run-quarantined', 'wait-timed-out' (the run goes on);
+   * 'nondeterminism' or 'foreign-await' when the run gets stuck (it can still go on: ask again once the code is right)
+   */
+  result(options?: { readonly timeout?: Duration }): Promise<Output>
+  /** Where it stands. @throws PawlError 'run-not-found' */
+  status(): Promise<RunView>
+  /**
+   * Sends a declared signal; resolved once it is stored. The same `id` is delivered once.
+   * @throws PawlError 'payload-invalid', 'run-ended', 'run-not-found'
+   * @example await engine.get(order, 'order:7').signal('paid', { cents: 4500 }, { id: event.id })
+   */
+  signal<K extends SignalName<T>>(
+    name: K,
+    ...payload: [...Payload<PayloadOf<T, K>>, options?: { readonly id?: string }]
+  ): Promise<void>
+}
+
+export interface RunFilter {
+  readonly procedure?: string
+  readonly status?: RunStatus | readonly RunStatus[]
+  readonly tag?: string
+  /** Default 50, at most 500. */
+  readonly limit?: number
+  readonly cursor?: string | undefined
+}
+
+export interface Page<R> {
+  readonly items: readonly R[]
+  /** Pass it on for the next page; undefined on the last. */
+  readonly cursor: string | undefined
+}
+
+/** An ask by its id, or by its key in a run: then it may be answered before it is asked. */
+export type AskAddress = string | { readonly run: string; readonly key: string }
+
+export interface As {
+  /** Who acts. The caller has authenticated them. */
+  readonly as: Actor
+}
+
+/** The asks of all runs. */
+export interface Inbox {
+  /** Open asks, the most urgent first. */
+  list(filter?: {
+    readonly status?: AskStatus
+    readonly to?: Audience
+    readonly run?: string
+    readonly procedure?: string
+    readonly kind?: AskKind
+    readonly overdue?: boolean
+    /** Default 50, at most 500. */
+    readonly limit?: number
+    readonly cursor?: string | undefined
+  }): Promise<Page<Ask>>
+  /** null if there is none. */
+  get(ask: string): Promise<Ask | null>
+  /**
+   * The first open ask, waiting until there is one. For terminals, demos and tests.
+   * @throws PawlError 'wait-timed-out'
+   * @example const ask = await engine.inbox.next({ run: run.id, timeout: '1m' })
+   */
+  next(filter?: { readonly run?: string; readonly to?: Audience; readonly timeout?: Duration }): Promise<Ask>
+  /**
+   * Answers. Exactly one answer wins; an invalid one leaves the question open.
+   * @throws PawlError 'ask-closed' (details.winner says who was faster), 'answer-invalid' (details.issues),
+   *   'answer-forbidden' (an agent on a human ask), 'ask-not-found'
+   * @example await engine.inbox.answer(ask.id, { approved: true, params: { amount: 40 } }, { as: 'user:ana' })
+   */
+  answer(ask: AskAddress, answer: Answer, as: As): Promise<void>
+}

@@ -1,0 +1,53 @@
+import type { Duration } from '../base/duration.ts'
+import type { Actor } from '../base/people.ts'
+import type { Issue } from '../base/schema.ts'
+import type { AskStatus, RunStatus } from '../base/statuses.ts'
+
+/** An error as it is kept in the log. `instanceof` does not survive a replay; `name` and `code` do. */
+export interface Failure {
+  readonly name: string
+  readonly message: string
+  readonly code: string | undefined
+}
+
+/** Every code, with what its error carries. The message says what to do; `help` is a page about it. */
+export interface ErrorDetails {
+  'answer-forbidden': { readonly ask: string }
+  'answer-invalid': { readonly issues: readonly Issue[] }
+  'ask-closed': {
+    readonly status: AskStatus
+    readonly winner: { readonly by: Actor; readonly at: Date } | undefined
+  }
+  'ask-not-found': { readonly ask: string }
+  'ask-timed-out': { readonly ask: string; readonly message: string }
+  cancelled: { readonly reason: string | undefined }
+  'duration-invalid': { readonly text: string }
+  'engine-stopped': { readonly [none: string]: never }
+  'foreign-await': { readonly run: string; readonly after: string }
+  'id-taken': { readonly id: string }
+  'input-invalid': { readonly issues: readonly Issue[] }
+  nondeterminism: {
+    readonly position: number
+    readonly recorded: string
+    readonly asked: string
+    readonly at: string
+  }
+  'nondeterministic-call': { readonly call: string; readonly use: string }
+  'option-invalid': { readonly option: string; readonly given: string }
+  'output-invalid': { readonly issues: readonly Issue[] }
+  'payload-invalid': { readonly issues: readonly Issue[] }
+  'payload-refused': { readonly path: string }
+  'procedure-duplicate': { readonly procedure: string }
+  'procedure-unknown': { readonly procedure: string }
+  'run-cancelled': { readonly run: string; readonly reason: string | undefined }
+  'run-ended': { readonly run: string; readonly status: RunStatus }
+  'run-failed': { readonly run: string; readonly cause: Failure }
+  'run-not-found': { readonly run: string }
+  'run-quarantined': { readonly run: string; readonly reason: string }
+  'step-failed': { readonly step: string; readonly attempts: number; readonly cause: Failure }
+  'step-timed-out': { readonly step: string; readonly after: Duration }
+  'store-unusable': { readonly remedy: string }
+  'wait-timed-out': { readonly after: Duration }
+}
+
+export type ErrorCode = keyof ErrorDetails

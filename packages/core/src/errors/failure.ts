@@ -1,0 +1,190 @@
+import { clipText, repairText, showValue } from '../base/text.ts'
+import { isErrorCode } from './catalogue.ts'
+import type { ErrorCode, ErrorDetails, Failure } from './error-details.ts'
+import { PawlError } from './pawl-error.ts'
+
+/** An error as plain data: what of it survives in the log. The stack is for people and is never compared. */
+export interface FailureRecord {
+  readonly name: string
+  readonly message: string
+  readonly code?: string
+  /** Only of a PawlError. */
+  readonly details?: unknown
+  /** The frames, without the line that repeats name and message. */
+  readonly stack?: string
+  readonly cause?: FailureRecord
+}
+
+// In UTF-16 units. One takes at most three bytes of UTF-8, so that a record stays below 64 KiB.
+const limits = {
+  all: 20_000,
+  word: 200,
+  message: 8_000,
+  details: 4_000,
+  detail: 1_000,
+  stack: 4_000,
+} as const
+const deepestCause = 8
+const deepestDetail = 8
+
+/** Makes plain data of anything that can be thrown. Never throws; keeps at most 64 KiB. */
+export function recordFailure(error: unknown): FailureRecord {
+  return record(error, new Allowance(limits.all), new Set(), 0)
+}
+
+/** The part of a record that people and programs see. */
+export function failureOf({ name, message, code }: FailureRecord): Failure {
+  return { name, message, code }
+}
+
+/**
+ * Makes an error of a record: a {@link PawlError} if it was one of a code known here, or else an Error with
+ * that name, message and code. Its stack is the recorded one, so that live and replay see the same.
+ */
+export function reviveFailure(failure: FailureRecord): Error {
+  const { name, message, code, details } = failure
+  const options = failure.cause === undefined ? {} : { cause: reviveFailure(failure.cause) }
+  const isOurs = name === 'PawlError' && isErrorCode(code) && typeof details === 'object' && details !== null
+  const error = isOurs ? revivePawlError(code, details, message, options) : new Error(message, options)
+  if (!isOurs) defineHidden(error, 'name', name)
+  if (!isOurs && code !== undefined) Object.assign(error, { code })
+  defineHidden(
+    error,
+    'stack',
+    `${name}: ${message}${failure.stack === undefined ? '' : `\n${failure.stack}`}`,
+  )
+  return error
+}
+
+function revivePawlError<C extends ErrorCode>(
+  code: C,
+  details: object,
+  message: string,
+  options: { readonly cause?: Error },
+): Error {
+  return new PawlError(code, details as ErrorDetails[C], { message, ...options })
+}
+
+function defineHidden(error: Error, key: string, value: string): void {
+  Object.defineProperty(error, key, { value, writable: true, configurable: true, enumerable: false })
+}
+
+function record(error: unknown, allowance: Allowance, seen: Set<unknown>, depth: number): FailureRecord {
+  seen.add(error)
+  const message = read(error, 'message')
+  if (typeof message !== 'string')
+    return { name: 'Error', message: allowance.take(describeThrown(error), limits.message) }
+
+  const given = {
+    name: read(error, 'name'),
+    code: read(error, 'code'),
+    stack: read(error, 'stack'),
+    cause: read(error, 'cause'),
+  }
+  const name = typeof given.name === 'string' && given.name !== '' ? given.name : 'Error'
+  const code =
+    typeof given.code === 'string' || typeof given.code === 'number' ? String(given.code) : undefined
+  const hasCause =
+    given.cause !== undefined && given.cause !== null && !seen.has(given.cause) && depth < deepestCause
+  return {
+    name: allowance.take(name, limits.word),
+    message: allowance.take(message, limits.message),
+    ...(code === undefined ? {} : { code: allowance.take(code, limits.word) }),
+    ...(isPawlError(error)
+      ? { details: copyPlain(read(error, 'details'), allowance.share(limits.details), 0) }
+      : {}),
+    ...(typeof given.stack === 'string'
+      ? { stack: allowance.take(framesOf(given.stack, name, message), limits.stack) }
+      : {}),
+    ...(hasCause ? { cause: record(given.cause, allowance, seen, depth + 1) } : {}),
+  }
+}
+
+function describeThrown(thrown: unknown): string {
+  return typeof thrown === 'string' ? thrown : `${showValue(thrown)} was thrown, which is not an error`
+}
+
+/** A property, or undefined where reading it throws. */
+function read(holder: unknown, key: string): unknown {
+  if ((typeof holder !== 'object' && typeof holder !== 'function') || holder === null) return undefined
+  try {
+    return (holder as { readonly [key: string]: unknown })[key]
+  } catch {
+    return undefined
+  }
+}
+
+function isPawlError(error: unknown): boolean {
+  try {
+    return PawlError.is(error)
+  } catch {
+    return false
+  }
+}
+
+function framesOf(stack: string, name: string, message: string): string {
+  const heading = `${name}: ${message}\n`
+  return stack.startsWith(heading)
+    ? stack.slice(heading.length)
+    : stack.slice(Math.max(0, stack.search(/^ {4}at /m)))
+}
+
+/** Copies plain data as far as the allowance goes; what is not plain data is left out. */
+function copyPlain(value: unknown, allowance: Allowance, depth: number): unknown {
+  if (typeof value === 'string') return allowance.take(value, limits.detail)
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value
+  if (typeof value !== 'object' || depth === deepestDetail) return undefined
+  if (value instanceof Date) return new Date(value)
+  if (Array.isArray(value)) return copyItems(value, allowance, depth)
+  const entries: [string, unknown][] = []
+  for (const key of Object.keys(value)) {
+    if (!allowance.spend(10 + key.length)) break
+    entries.push([repairText(key), copyPlain(read(value, key), allowance, depth + 1)])
+  }
+  return Object.fromEntries(entries)
+}
+
+/** An item that did not fit whole is left out, and those after it. */
+function copyItems(items: readonly unknown[], allowance: Allowance, depth: number): unknown[] {
+  const copies: unknown[] = []
+  for (const item of items) {
+    const copy = allowance.spend(10) ? copyPlain(item, allowance, depth + 1) : undefined
+    if (allowance.isUsedUp) break
+    copies.push(copy)
+  }
+  return copies
+}
+
+/** How much may still be kept. */
+class Allowance {
+  isUsedUp = false
+  private left: number
+
+  constructor(limit: number) {
+    this.left = limit
+  }
+
+  take(text: string, limit: number): string {
+    const room = Math.min(limit, this.left)
+    const kept = clipText(repairText(text), room)
+    this.left -= kept.length
+    if (room < limit && kept.length < text.length) this.isUsedUp = true
+    return kept
+  }
+
+  spend(cost: number): boolean {
+    if (cost > this.left) {
+      this.isUsedUp = true
+      return false
+    }
+    this.left -= cost
+    return true
+  }
+
+  /** A part set aside for something of its own. */
+  share(limit: number): Allowance {
+    const part = new Allowance(Math.min(limit, this.left))
+    this.left -= part.left
+    return part
+  }
+}

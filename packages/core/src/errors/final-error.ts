@@ -1,0 +1,24 @@
+// The registry of symbols is shared by all copies of the package and all realms; classes are not.
+const marker = Symbol.for('@pawl/core/final-error')
+
+/** Throw it in a step: not worth another attempt. @example throw new FinalError('card stolen', { code: 'stolen' }) */
+export class FinalError extends Error {
+  readonly code: string | undefined
+
+  constructor(message: string, options: { readonly code?: string; readonly cause?: unknown } = {}) {
+    super(message, 'cause' in options ? { cause: options.cause } : undefined)
+    this.code = options.code
+  }
+}
+
+Object.defineProperty(FinalError.prototype, 'name', {
+  value: 'FinalError',
+  writable: true,
+  configurable: true,
+})
+Object.defineProperty(FinalError.prototype, marker, { value: true })
+
+/** Whether it is a {@link FinalError}; also if another copy of the package made it. */
+export function isFinalError(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && marker in error
+}

@@ -1,0 +1,59 @@
+import { explain } from './catalogue.ts'
+import type { ErrorCode, ErrorDetails } from './error-details.ts'
+
+// The registry of symbols is shared by all copies of the package and all realms; classes are not.
+const marker = Symbol.for('@pawl/core/error')
+
+/** Sentences that say more than those of the catalogue, and what the error came from. */
+export interface ErrorOverrides {
+  readonly what?: string
+  readonly next?: string
+  readonly remedy?: string
+  /** The whole message, in place of the three sentences: for an error that comes from the log. */
+  readonly message?: string
+  readonly cause?: unknown
+}
+
+/**
+ * The one error class.
+ * @example
+ * catch (error) {
+ *   if (PawlError.is(error, 'ask-closed')) return `${error.details.winner?.by} was faster`
+ *   throw error
+ * }
+ */
+export class PawlError<C extends ErrorCode = ErrorCode> extends Error {
+  readonly code: C
+  readonly details: ErrorDetails[C]
+  /** Where to read on: the page of this code in docs/errors. */
+  readonly help: string
+
+  constructor(code: C, details: ErrorDetails[C], overrides: ErrorOverrides = {}) {
+    super(
+      overrides.message ?? composeMessage(code, details, overrides),
+      'cause' in overrides ? { cause: overrides.cause } : undefined,
+    )
+    this.code = code
+    this.details = details
+    this.help = `docs/errors/${code}.md`
+  }
+
+  /** Whether it is an error of Pawl, and of that code; also if another copy of the package made it. */
+  static is<C extends ErrorCode = ErrorCode>(error: unknown, code?: C): error is PawlError<C> {
+    if (typeof error !== 'object' || error === null || !(marker in error)) return false
+    return code === undefined || (error as { readonly code?: unknown }).code === code
+  }
+}
+
+// On the prototype, so that printing an error shows what it says and nothing else.
+Object.defineProperty(PawlError.prototype, 'name', { value: 'PawlError', writable: true, configurable: true })
+Object.defineProperty(PawlError.prototype, marker, { value: true })
+
+function composeMessage<C extends ErrorCode>(
+  code: C,
+  details: ErrorDetails[C],
+  overrides: ErrorOverrides,
+): string {
+  const { what, next, remedy } = { ...explain(code, details), ...overrides }
+  return [what, next, remedy].filter((sentence) => sentence !== '').join(' ')
+}
