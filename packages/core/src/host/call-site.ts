@@ -1,0 +1,44 @@
+import { fileURLToPath } from 'node:url'
+
+/** The package's own code, as it stands in a stack: built, or its sources by way of a source map. */
+const own = ['src', 'dist'].map((folder) => fileURLToPath(new URL(`../../${folder}/`, import.meta.url)))
+
+/** The engine's own frames between an operation and its author's call are fewer than that. */
+const depth = 40
+
+/**
+ * Where the author called the operation that is being issued: `file:line:column` of the innermost frame that
+ * is neither the package's nor Node's. `operation`, if given and on the stack, is taken for the package's with
+ * all it calls. Takes microseconds, so it is for the one operation somebody asks about.
+ * @example captureCallSite() // '/home/ana/refund.ts:12:28'
+ */
+export function captureCallSite(
+  operation: (...args: never[]) => unknown = captureCallSite,
+): string | undefined {
+  return readStack(operation)
+    .split('\n')
+    .map(placeOf)
+    .find((place) => place !== undefined && !own.some((folder) => place.startsWith(folder)))
+}
+
+/** As text, which is where Node applies source maps. */
+function readStack(below: (...args: never[]) => unknown): string {
+  const limit = Error.stackTraceLimit
+  const holder: { stack?: unknown } = {}
+  Reflect.set(Error, 'stackTraceLimit', depth)
+  try {
+    Error.captureStackTrace(holder, below)
+    return typeof holder.stack === 'string' ? holder.stack : ''
+  } finally {
+    Reflect.set(Error, 'stackTraceLimit', limit)
+  }
+}
+
+/** Of `    at async work (file:///app/refund.ts:12:28)` the place, as a path; undefined for Node's own. */
+function placeOf(frame: string): string | undefined {
+  const [, inParentheses, bare] = /^\s*at (?:async )?(?:.*? \((.*)\)|(.*))$/.exec(frame) ?? []
+  const [, file, position] = /^(.*?)(:\d+:\d+)$/.exec(inParentheses ?? bare ?? '') ?? []
+  if (file === undefined || position === undefined) return undefined
+  if (file.startsWith('node:')) return undefined
+  return (file.startsWith('file:') ? fileURLToPath(file) : file) + position
+}

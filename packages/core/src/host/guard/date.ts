@@ -1,0 +1,45 @@
+import { turns } from '../turn.ts'
+import { refusalOf } from './refusal.ts'
+
+/**
+ * Replaces the global Date by a function that shares its prototype, so that dates of both are instances of
+ * both. Neither a subclass (its dates would have another prototype than those made earlier) nor a Proxy
+ * (slow, and no better). `Date.prototype.constructor` moves along: libraries compare dates by it.
+ */
+export function replaceDate(): () => void {
+  const Native = globalThis.Date
+  const replacement = makeDate(Native)
+  globalThis.Date = replacement
+  Native.prototype.constructor = replacement
+  return () => {
+    if (globalThis.Date !== replacement) return
+    globalThis.Date = Native
+    if (Native.prototype.constructor === replacement) Native.prototype.constructor = Native
+  }
+}
+
+function makeDate(Native: DateConstructor): DateConstructor {
+  const nativeNow = Native.now
+
+  // Its name, as all it shares with the native one, is copied below.
+  function GuardedDate(...parts: []): Date | string {
+    if (new.target === undefined) return new Native(timeOfTurn('Date()') ?? nativeNow()).toString()
+    const target = new.target === replacement ? Native : new.target
+    const time = parts.length === 0 ? timeOfTurn('new Date()') : undefined
+    return Reflect.construct(Native, time === undefined ? parts : [time], target)
+  }
+  const replacement = GuardedDate as unknown as DateConstructor
+
+  const now = (): number => timeOfTurn('Date.now()') ?? nativeNow()
+  const statics = Object.getOwnPropertyDescriptors(Native)
+  Object.defineProperties(replacement, { ...statics, now: { ...statics.now, value: now } })
+  return replacement
+}
+
+/** The time a turn answers with; undefined where the real one counts. */
+function timeOfTurn(call: string): number | undefined {
+  const run = turns.current
+  if (run === null || run.determinism === 'off') return undefined
+  if (run.determinism === 'error') throw refusalOf(call, 'ctx.now()')
+  return run.now()
+}

@@ -1,0 +1,49 @@
+import type { TurnOwner } from '../../kernel/turns.ts'
+import { turns } from '../turn.ts'
+import { refusalOf } from './refusal.ts'
+
+/** What a method does in a turn. Outside turns it is what it was. */
+export interface Rule {
+  /** How it is called, for the refusal. */
+  readonly call: string
+  /** What to use, for the refusal. */
+  readonly use: string
+  /** What it does for a run with determinism 'virtual'; for 'error' it is refused. */
+  readonly virtual: (run: TurnOwner, original: () => unknown, args: readonly unknown[]) => unknown
+}
+
+type Method = (this: unknown, ...args: readonly unknown[]) => unknown
+
+/**
+ * Puts a rule on `target[key]`, wherever on the prototype chain it stands. Returns how to put back what was
+ * there, if nobody has replaced it since.
+ */
+export function guardMethod(target: object, key: string, rule: Rule): () => void {
+  const holder = findHolder(target, key)
+  const descriptor = holder && Object.getOwnPropertyDescriptor(holder, key)
+  if (typeof descriptor?.value !== 'function') return () => {}
+
+  const guarded = makeGuarded(descriptor.value, rule)
+  Object.defineProperty(holder, key, { ...descriptor, value: guarded })
+  return () => {
+    if (Object.getOwnPropertyDescriptor(holder as object, key)?.value !== guarded) return
+    Object.defineProperty(holder, key, descriptor)
+  }
+}
+
+function makeGuarded(original: Method, { call, use, virtual }: Rule): Method {
+  const guarded: Method = function (...args) {
+    const run = turns.current
+    if (run === null || run.determinism === 'off') return Reflect.apply(original, this, args)
+    if (run.determinism === 'error') throw refusalOf(call, use)
+    return virtual(run, () => Reflect.apply(original, this, args), args)
+  }
+  // Name, length, and what hangs on the function, such as setTimeout's promisified form.
+  return Object.defineProperties(guarded, Object.getOwnPropertyDescriptors(original))
+}
+
+function findHolder(target: object, key: string): object | null {
+  let holder: object | null = target
+  while (holder !== null && !Object.hasOwn(holder, key)) holder = Object.getPrototypeOf(holder)
+  return holder
+}

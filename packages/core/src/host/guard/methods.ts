@@ -1,0 +1,69 @@
+import crypto from 'node:crypto'
+import { syncBuiltinESMExports } from 'node:module'
+import timers from 'node:timers/promises'
+import { guardMethod, type Rule } from './method.ts'
+import { refusalOf } from './refusal.ts'
+
+/** Guards all methods of the table below. */
+export function guardMethods(): () => void {
+  const undoings = table.map(([target, key, rule]) => guardMethod(target, key, rule))
+  // So that `import { randomUUID } from 'node:crypto'` sees it too.
+  syncBuiltinESMExports()
+  return () => {
+    for (const undo of undoings.reverse()) undo()
+    syncBuiltinESMExports()
+  }
+}
+
+const answer = (call: string, use: string, virtual: Rule['virtual']): Rule => ({ call, use, virtual })
+
+/** Never answered from the run: libraries keep pools of it and would hand out predictable ids outside turns. */
+const entropy = (call: string): Rule => ({
+  call,
+  use: 'ctx.random(), ctx.uuid() or a step',
+  virtual: (_run, original) => original(),
+})
+
+/** Allowed, because a logger may well set one; named if the procedure turns out to wait for it. */
+const timer = (call: string): Rule => ({
+  call,
+  use: 'ctx.sleep()',
+  virtual: (run, original) => {
+    run.onTimer(call)
+    return original()
+  },
+})
+
+/** Its answer comes from outside, whenever it comes. */
+const fetching: Rule = {
+  call: 'fetch()',
+  use: 'fetch() in the body of ctx.step()',
+  virtual: () => {
+    throw refusalOf(fetching.call, fetching.use)
+  },
+}
+
+const randomUuid = answer('randomUUID()', 'ctx.uuid()', (run) => run.uuid())
+
+const table: readonly (readonly [target: object, key: string, rule: Rule])[] = [
+  [performance, 'now', answer('performance.now()', 'ctx.now()', (run) => run.now())],
+  [Math, 'random', answer('Math.random()', 'ctx.random()', (run) => run.random())],
+
+  [crypto, 'randomUUID', randomUuid],
+  [crypto.webcrypto, 'randomUUID', randomUuid],
+
+  [crypto.webcrypto, 'getRandomValues', entropy('getRandomValues()')],
+  [crypto, 'randomBytes', entropy('randomBytes()')],
+  [crypto, 'randomFill', entropy('randomFill()')],
+  [crypto, 'randomFillSync', entropy('randomFillSync()')],
+  [crypto, 'randomInt', entropy('randomInt()')],
+
+  [globalThis, 'setTimeout', timer('setTimeout()')],
+  [globalThis, 'setInterval', timer('setInterval()')],
+  [globalThis, 'setImmediate', timer('setImmediate()')],
+  [timers, 'setTimeout', timer('setTimeout() of node:timers/promises')],
+  [timers, 'setInterval', timer('setInterval() of node:timers/promises')],
+  [timers, 'setImmediate', timer('setImmediate() of node:timers/promises')],
+
+  [globalThis, 'fetch', fetching],
+]

@@ -1,0 +1,72 @@
+import { describe, expect, test } from 'vitest'
+import { type BodyOwner, currentBody, runBody } from '../../src/host/body.ts'
+import { runProgram } from './run-program.ts'
+import { duringTurn, ownerOf } from './turn-support.ts'
+
+const owner: BodyOwner = { describe: 'step "load" of run "A-1"', onStray: () => {} }
+
+describe('a step body', () => {
+  test('is told apart by its owner, and nothing else is', async () => {
+    const seen: unknown[] = []
+    const result = await runBody(owner, async () => {
+      seen.push(currentBody())
+      await new Promise((resolve) => setTimeout(resolve, 1))
+      seen.push(currentBody())
+      return 'loaded'
+    })
+    expect(result).toBe('loaded')
+    expect(seen).toEqual([owner, owner])
+    expect(currentBody()).toBeUndefined()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(currentBody()).toBeUndefined()
+  })
+
+  test('may be a lazy thenable: it begins once, and as the body', async () => {
+    const seen: unknown[] = []
+    const query: PromiseLike<string> = {
+      // As query builders are.
+      then(onFulfilled) {
+        seen.push(currentBody())
+        return Promise.resolve('rows').then(onFulfilled)
+      },
+    }
+    expect(await runBody(owner, () => query)).toBe('rows')
+    expect(seen).toEqual([owner])
+  })
+
+  test('rejects with what it throws', async () => {
+    const error = new Error('no connection')
+    await expect(
+      runBody(owner, () => {
+        throw error
+      }),
+    ).rejects.toBe(error)
+    await expect(runBody(owner, () => Promise.reject(error))).rejects.toBe(error)
+  })
+
+  test('is refused in a turn', async () => {
+    const refused = duringTurn(ownerOf('A-2'), () => runBody(owner, () => 'never'))
+    await expect(refused).rejects.toThrow('step "load" of run "A-1" was begun in a turn of run "A-2"')
+  })
+})
+
+describe('what a body leaves behind', () => {
+  const told = {
+    detached: ['unhandledRejection detached'],
+    rejection: ['unhandledRejection rejection'],
+    late: ['unhandledRejection late'],
+    timer: ['uncaughtException timer'],
+    timerAfterAwait: ['uncaughtException timerAfterAwait'],
+    tick: ['uncaughtException tick'],
+    emitter: ['uncaughtException emitter'],
+    stream: ["uncaughtException ENOENT: no such file or directory, open '/nonexistent'"],
+    callback: ['uncaughtException callback'],
+  }
+
+  test('fails without harm to the process, and its owner is told', async () => {
+    const { code, stdout, stderr } = await runProgram('strays')
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toEqual(told)
+    expect(code).toBe(0)
+  })
+})

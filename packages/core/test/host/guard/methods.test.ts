@@ -1,0 +1,209 @@
+import crypto, {
+  getRandomValues,
+  randomBytes,
+  randomFill,
+  randomFillSync,
+  randomInt,
+  randomUUID,
+} from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
+import {
+  setImmediate as promisedImmediate,
+  setInterval as promisedInterval,
+  setTimeout as promisedTimeout,
+} from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { installGuard } from '../../../src/host/guard.ts'
+import { turns } from '../../../src/host/turn.ts'
+import { duringTurn, inTurn, ownerOf, turnTime, turnUuid } from '../turn-support.ts'
+
+const run = ownerOf('run')
+const strict = ownerOf('strict', 'error')
+
+let uninstall: () => void
+beforeEach(() => {
+  uninstall = installGuard('virtual')
+})
+afterEach(() => uninstall())
+
+describe('what the run answers', () => {
+  const answers: readonly [call: string, use: string, make: () => unknown, answer: unknown][] = [
+    ['Math.random()', 'ctx.random()', () => Math.random(), 0.5],
+    ['performance.now()', 'ctx.now()', () => performance.now(), turnTime],
+    ['randomUUID()', 'ctx.uuid()', () => crypto.randomUUID(), turnUuid],
+    ['randomUUID()', 'ctx.uuid()', () => globalThis.crypto.randomUUID(), turnUuid],
+    ['randomUUID()', 'ctx.uuid()', () => randomUUID(), turnUuid],
+  ]
+
+  test.each(answers)('%s', (call, use, make, answer) => {
+    expect(duringTurn(run, make)).toBe(answer)
+    expect(() => duringTurn(strict, make)).toThrow(
+      expect.objectContaining({ code: 'nondeterministic-call', details: { call, use } }),
+    )
+    const real = [make(), make(), duringTurn(ownerOf('other', 'off'), make)]
+    expect(new Set(real).size).toBe(3)
+    expect(real).not.toContain(answer)
+  })
+})
+
+function drawLater(): Promise<string> {
+  const bytes = new Uint8Array(16)
+  const filled = new EventEmitter()
+  randomFill(bytes, () => filled.emit('filled'))
+  return once(filled, 'filled').then(() => bytes.join())
+}
+
+describe('entropy', () => {
+  const sources: readonly [call: string, draw: () => unknown][] = [
+    ['getRandomValues()', () => globalThis.crypto.getRandomValues(new Uint8Array(16)).join()],
+    ['getRandomValues()', () => getRandomValues(new Uint8Array(16)).join()],
+    ['randomBytes()', () => randomBytes(16).toString('hex')],
+    ['randomFillSync()', () => randomFillSync(new Uint8Array(16)).join()],
+    ['randomFill()', drawLater],
+    ['randomInt()', () => randomInt(2 ** 47)],
+  ]
+
+  test.each(sources)('%s stays real, or is refused', async (call, draw) => {
+    const drawn = await Promise.all([duringTurn(run, draw), duringTurn(run, draw), draw()])
+    expect(new Set(drawn).size).toBe(3)
+    expect(() => duringTurn(strict, draw)).toThrow(`A procedure called ${call}`)
+  })
+
+  test('that a library pools in a turn does not make its later ids predictable', () => {
+    // As nanoid does: one draw fills a pool for many ids.
+    let pool = Buffer.alloc(0)
+    const nextId = () => {
+      if (pool.length === 0) pool = randomFillSync(Buffer.alloc(256))
+      const id = pool.subarray(0, 16).toString('hex')
+      pool = pool.subarray(16)
+      return id
+    }
+    duringTurn(run, nextId)
+    const later = nextId()
+    pool = Buffer.alloc(0)
+    duringTurn(run, nextId)
+    expect(nextId()).not.toBe(later)
+  })
+})
+
+describe('timers', () => {
+  const timers: readonly [api: string, set: (done: () => void) => unknown][] = [
+    ['setTimeout()', (done) => setTimeout(done, 1)],
+    ['setImmediate()', (done) => setImmediate(done)],
+    [
+      'setInterval()',
+      (done) => {
+        const interval = setInterval(() => {
+          clearInterval(interval)
+          done()
+        }, 1)
+      },
+    ],
+    ['setTimeout() of node:timers/promises', (done) => promisedTimeout(1).then(done)],
+    ['setTimeout() of node:timers/promises', (done) => promisify(setTimeout)(1).then(done)],
+    ['setImmediate() of node:timers/promises', (done) => promisedImmediate().then(done)],
+    ['setInterval() of node:timers/promises', (done) => promisedInterval(1).next().then(done)],
+  ]
+
+  test.each(timers)('%s goes on in a turn and is noted, or is refused', async (api, set) => {
+    const owner = ownerOf('run')
+    const during = await new Promise(
+      (resolve) => void inTurn(owner, () => void set(() => resolve(turns.current))),
+    )
+    expect(during).toBeNull()
+    expect(owner.told).toEqual([`timer ${api}`])
+    expect(() => duringTurn(strict, () => set(() => {}))).toThrow(`A procedure called ${api}`)
+    await new Promise<void>((resolve) => void set(resolve))
+    expect(owner.told).toHaveLength(1)
+  })
+
+  test('leave a batching logger of the application alone', async () => {
+    const flushed = new Promise<string[]>((resolve) => {
+      const lines: string[] = []
+      let timer: NodeJS.Timeout | undefined
+      const log = (line: string) => {
+        lines.push(line)
+        clearTimeout(timer)
+        timer = setTimeout(() => resolve(lines), 1)
+      }
+      duringTurn(run, () => log('in a turn'))
+      log('outside')
+    })
+    expect(await flushed).toEqual(['in a turn', 'outside'])
+  })
+
+  test('do not include ticks and microtasks', async () => {
+    const seen: string[] = []
+    await inTurn(strict, () => {
+      process.nextTick(() => seen.push('tick'))
+      queueMicrotask(() => seen.push('microtask'))
+    })
+    expect(seen).toEqual(['tick', 'microtask'])
+    expect(strict.told).toEqual([])
+  })
+})
+
+test('fetch refuses in both modes, and nothing is sent', async () => {
+  const call = () => fetch('data:text/plain,hello')
+  for (const owner of [run, strict])
+    expect(() => duringTurn(owner, call)).toThrow('A procedure called fetch()')
+  expect(await (await call()).text()).toBe('hello')
+  expect(await (await duringTurn(ownerOf('other', 'off'), call)).text()).toBe('hello')
+})
+
+describe('the guard', () => {
+  const guarded: readonly [holder: object, key: string][] = [
+    [Performance.prototype, 'now'],
+    [Math, 'random'],
+    [crypto, 'randomUUID'],
+    [Crypto.prototype, 'randomUUID'],
+    [Crypto.prototype, 'getRandomValues'],
+    ...['randomBytes', 'randomFill', 'randomFillSync', 'randomInt'].map((key): [object, string] => [
+      crypto,
+      key,
+    ]),
+    ...['setTimeout', 'setInterval', 'setImmediate', 'fetch'].map((key): [object, string] => [
+      globalThis,
+      key,
+    ]),
+  ]
+  const describeAll = () => guarded.map(([holder, key]) => Object.getOwnPropertyDescriptor(holder, key))
+  const shapeOf = (method: object) =>
+    Object.entries(Object.getOwnPropertyDescriptors(method))
+      .filter(([key]) => key !== 'prototype')
+      .map(([key, { get, value }]) => [key, get ?? value])
+
+  test('puts everything back', () => {
+    const during = describeAll()
+    uninstall()
+    const native = describeAll()
+    installGuard('off')()
+    expect(describeAll()).toEqual(native)
+    installGuard('error')()
+    expect(describeAll()).toEqual(native)
+    for (const [index, descriptor] of native.entries()) {
+      const guardedOne = during[index]
+      expect(guardedOne?.value).not.toBe(descriptor?.value)
+      expect({ ...guardedOne, value: 0 }).toEqual({ ...descriptor, value: 0 })
+      expect(shapeOf(guardedOne?.value)).toEqual(shapeOf(descriptor?.value))
+    }
+    expect(randomUUID).toBe(crypto.randomUUID)
+  })
+
+  test('leaves in place what somebody else has put in later', () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
+    const fake = setTimeout
+    uninstall()
+    expect(setTimeout).toBe(fake)
+    vi.useRealTimers()
+    // What the fake had replaced, and now puts back, is the guard's: it does nothing without turns.
+    expect(setTimeout).not.toBe(fake)
+    expect(performance.now()).toBeGreaterThan(0)
+  })
+
+  test('checks its receiver as the native method does', () => {
+    expect(() => Reflect.apply(performance.now, {}, [])).toThrow(TypeError)
+    expect(() => Reflect.apply(globalThis.crypto.randomUUID, {}, [])).toThrow(TypeError)
+  })
+})

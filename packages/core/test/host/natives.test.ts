@@ -1,0 +1,36 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { afterEach, expect, test, vi } from 'vitest'
+import * as natives from '../../src/host/natives.ts'
+
+afterEach(() => void vi.useRealTimers())
+
+test('fake timers do not reach what the engine captured', async () => {
+  vi.useFakeTimers({ now: 5, toFake: ['setTimeout', 'setInterval', 'setImmediate', 'Date', 'performance'] })
+  expect(Date.now()).toBe(5)
+  expect(natives.dateNow()).toBeGreaterThan(5)
+  const before = natives.performanceNow()
+  await new Promise<void>((resolve) => {
+    const interval = natives.setIntervalNative(() => {
+      natives.clearIntervalNative(interval)
+      const never = natives.setTimeoutNative(() => expect.unreachable(), 0)
+      natives.clearTimeoutNative(never)
+      natives.setTimeoutNative(() => natives.setImmediateNative(resolve), 1)
+    }, 1)
+  })
+  expect(natives.performanceNow()).toBeGreaterThan(before)
+})
+
+test('the root context has no storage of the application, also for what begins in it', async () => {
+  const requests = new AsyncLocalStorage<string>()
+  const seen = await requests.run(
+    'request 1',
+    () =>
+      new Promise((resolve) =>
+        natives.inRootContext(() => {
+          const now = requests.getStore()
+          natives.setImmediateNative(() => resolve([now, requests.getStore()]))
+        }),
+      ),
+  )
+  expect(seen).toEqual([undefined, undefined])
+})

@@ -1,0 +1,78 @@
+// Turns and step bodies that keep the event loop.  argv: 'endless', or 'in turn' for several kinds that end.
+// Prints what the engine was told; then it has to end by itself, although it goes on watching.
+import { once } from 'node:events'
+import { runBody } from '../../../src/host/body.ts'
+import { drain } from '../../../src/host/drain.ts'
+import { type Held, startWatchdog } from '../../../src/host/watchdog.ts'
+import { ownerOf } from '../turn-support.ts'
+
+const boundMs = 150
+const events = new EventTarget()
+const told: Held[] = []
+const watch = () =>
+  startWatchdog({
+    boundMs,
+    onHeld: (held) => {
+      told.push(held)
+      events.dispatchEvent(new Event('held'))
+    },
+  })
+
+function block(): void {
+  const until = performance.now() + 2 * boundMs
+  while (performance.now() < until);
+}
+
+function holdTurn(turn: () => unknown): Promise<void> {
+  const driven = {
+    ...ownerOf('A-1'),
+    outstanding: 1,
+    deliverNext() {
+      driven.outstanding = 0
+      turn()
+    },
+  }
+  return new Promise((resolve) => drain(driven, resolve))
+}
+
+async function untilTold(hold: () => Promise<unknown>): Promise<void> {
+  const awake = setInterval(() => {}, 1000) // the watchdog would let the process end
+  const held = once(events, 'held')
+  await hold()
+  await held
+  clearInterval(awake)
+}
+
+const soon = () => new Promise((resolve) => setTimeout(resolve, 1))
+const owner = (step: string) => ({ describe: `step "${step}" of run "A-1"`, onStray: () => {} })
+const stop = watch()
+
+if (process.argv[2] === 'endless')
+  await holdTurn(async () => {
+    for (;;) await null
+  })
+
+await untilTold(() => holdTurn(block))
+await untilTold(() => runBody(owner('parse'), block))
+const slow = runBody(
+  owner('load'),
+  () => new Promise<void>((resolve) => events.addEventListener('held', () => resolve())),
+)
+await untilTold(() =>
+  runBody(owner('sort'), async () => {
+    await soon()
+    block()
+  }),
+)
+await slow
+
+// What the application does by itself, and what happens while nobody watches, is nobody's business.
+block()
+stop()
+await runBody(owner('unwatched'), block)
+watch()
+await runBody(owner('short'), soon)
+await new Promise((resolve) => setTimeout(resolve, boundMs))
+console.log(
+  JSON.stringify(told.map(({ holder, names, heldMs }) => ({ holder, names, long: heldMs >= boundMs }))),
+)

@@ -1,0 +1,31 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+export interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** Starts a program of ./programs in a process of its own. */
+export function startProgram(
+  name: string,
+  args: readonly string[] = [],
+  nodeArgs: readonly string[] = [],
+): ChildProcessWithoutNullStreams {
+  const file = fileURLToPath(new URL(`./programs/${name}.ts`, import.meta.url))
+  return spawn(process.execPath, [...nodeArgs, '--conditions=@pawl/source', '--import', 'tsx', file, ...args])
+}
+
+/** Starts it and waits until it has ended. */
+export function runProgram(...what: Parameters<typeof startProgram>): Promise<Ended> {
+  const child = startProgram(...what)
+  const written = { stdout: '', stderr: '' }
+  child.stdout.on('data', (text) => (written.stdout += text))
+  child.stderr.on('data', (text) => (written.stderr += text))
+  return new Promise((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code, signal) => resolve({ code, signal, ...written }))
+  })
+}

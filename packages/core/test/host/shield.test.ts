@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest'
+import { installShield } from '../../src/host/shield.ts'
+import { turns } from '../../src/host/turn.ts'
+import { runProgram } from './run-program.ts'
+import { ownerOf } from './turn-support.ts'
+
+const told = {
+  tick: ['escaped tick'],
+  microtask: ['escaped microtask'],
+  listener: ['escaped listener'],
+  abort: ['escaped abort'],
+  rejection: ['unhandled rejection'],
+  lateHandled: ['unhandled lateHandled', 'handled'],
+}
+
+describe('what escapes in a turn', () => {
+  test('belongs to the run, and the application hears nothing of it', async () => {
+    const { code, stdout, stderr } = await runProgram('escapes', ['all', 'shield', 'listening'])
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toEqual({ told, other: [], heard: [] })
+    expect(code).toBe(0)
+  })
+
+  test.each(['tick', 'rejection'])('kills a process that has no shield: %s', async (what) => {
+    const { code, stderr } = await runProgram('escapes', [what, 'bare'])
+    expect(code).toBe(1)
+    expect(stderr).toContain(`Error: ${what}`)
+  })
+
+  test.each(['strict', 'warn', 'none', 'warn-with-error-code'])(
+    'belongs to the run with --unhandled-rejections=%s',
+    async (mode) => {
+      const { code, stdout } = await runProgram('escapes', ['all'], [`--unhandled-rejections=${mode}`])
+      expect(JSON.parse(stdout).told).toEqual(told)
+      expect(code).toBe(0)
+    },
+  )
+})
+
+describe('what escapes outside turns', () => {
+  test('goes to the listeners of the application', async () => {
+    const { code, stdout } = await runProgram('escapes', ['none', 'shield', 'listening', 'outside'])
+    expect(JSON.parse(stdout.split('\n')[1] ?? '')).toEqual({
+      heard: ['rejection outside', 'handled', 'monitor outside', 'exception outside'],
+    })
+    expect(code).toBe(0)
+  })
+
+  test('is still fatal where nobody listens', async () => {
+    const { code, stderr } = await runProgram('escapes', ['none', 'shield', 'outside'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('Error: outside')
+  })
+
+  test('includes faults of the engine, which are never booked on a run', async () => {
+    const { code, stdout, stderr } = await runProgram('engine-fault')
+    expect(code).toBe(1)
+    expect(stderr).toContain('Error: a fault of the engine')
+    expect(stdout).toBe('told: \n')
+  })
+})
+
+describe('the shield', () => {
+  test('leaves process.emit as it was when the last engine has gone', () => {
+    const before = Object.getOwnPropertyDescriptor(process, 'emit')
+    const emit = process.emit
+    const first = installShield()
+    const shielded = process.emit
+    const second = installShield()
+    expect(shielded).not.toBe(emit)
+    expect(process.emit).toBe(shielded)
+    first()
+    first()
+    expect(process.emit).toBe(shielded)
+    second()
+    expect(Object.getOwnPropertyDescriptor(process, 'emit')).toEqual(before)
+  })
+
+  test('stays where it is, without effect, under a wrap somebody has put around it', () => {
+    const before = Object.getOwnPropertyDescriptor(process, 'emit')
+    const uninstall = installShield()
+    const shielded = process.emit
+    const wrap = function (this: typeof process, ...event: Parameters<typeof shielded>) {
+      return Reflect.apply(shielded, this, event)
+    } as typeof process.emit
+    process.emit = wrap
+    uninstall()
+    expect(process.emit).toBe(wrap)
+
+    const heard: unknown[] = []
+    process.once('pawl-test' as 'exit', (value) => heard.push(value))
+    process.emit('pawl-test' as 'exit', 7)
+    expect(heard).toEqual([7])
+
+    if (before === undefined) Reflect.deleteProperty(process, 'emit')
+    else Object.defineProperty(process, 'emit', before)
+  })
+
+  test('passes all other events on during a turn', () => {
+    const uninstall = installShield()
+    const heard: unknown[] = []
+    process.once('pawl-test' as 'exit', (value) => heard.push(value))
+    turns.current = ownerOf('run')
+    const listened = process.emit('pawl-test' as 'exit', 8)
+    turns.current = null
+    uninstall()
+    expect(heard).toEqual([8])
+    expect(listened).toBe(true)
+  })
+})

@@ -1,0 +1,91 @@
+import { once } from 'node:events'
+import { afterEach, describe, expect, test } from 'vitest'
+import {
+  at,
+  noteBody,
+  noteBodyEnd,
+  noteBodyReturned,
+  noteTurn,
+  watchCell,
+} from '../../src/host/watch-cell.ts'
+import { startWatchdog } from '../../src/host/watchdog.ts'
+import { runProgram, startProgram } from './run-program.ts'
+
+describe('the watchdog', () => {
+  test('names a run whose turn does not end, while it does not', async () => {
+    const child = startProgram('holding', ['endless'])
+    const ended = once(child, 'close')
+    let stderr = ''
+    for await (const text of child.stderr.setEncoding('utf8')) {
+      stderr += text
+      if (stderr.endsWith('\n')) break
+    }
+    child.kill('SIGKILL')
+    expect(stderr).toMatch(
+      /^pawl: Run "A-1" has held its turn for \d+\.\d s, .* kill this process: no run is lost\.\n$/,
+    )
+    await ended
+  })
+
+  test('names who kept the event loop, tells for how long, and keeps no process alive', async () => {
+    const { code, stdout, stderr } = await runProgram('holding')
+    const [turn, body, loop, ...rest] = stderr.split('\n')
+    expect(turn).toMatch(/^pawl: Run "A-1" has held its turn/)
+    expect(body).toMatch(/^pawl: The body of step "parse" of run "A-1" has blocked the event loop/)
+    expect(loop).toMatch(
+      /^pawl: The event loop .* under way: step "load" of run "A-1", step "sort" of run "A-1"\./,
+    )
+    expect(rest).toEqual([''])
+    expect(JSON.parse(stdout)).toEqual([
+      { holder: 'turn', names: ['A-1'], long: true },
+      { holder: 'body', names: ['step "parse" of run "A-1"'], long: true },
+      { holder: 'loop', names: ['step "load" of run "A-1"', 'step "sort" of run "A-1"'], long: true },
+    ])
+    expect(code).toBe(0)
+  })
+
+  test('has the lowest bound anybody asks for, and goes with the last', () => {
+    const bound = () => Atomics.load(watchCell.numbers, at.bound)
+    const watcher = () => Atomics.load(watchCell.numbers, at.watcher)
+    const before = watcher()
+    const stopFirst = startWatchdog({ boundMs: 60_000 })
+    const stopSecond = startWatchdog({ boundMs: 30_000 })
+    expect(bound()).toBe(30_000)
+    stopSecond()
+    stopSecond()
+    expect([bound(), watcher(), watchCell.watched]).toEqual([60_000, before, true])
+    stopFirst()
+    expect([watcher(), watchCell.watched]).toEqual([before + 1, false])
+  })
+})
+
+describe('the cell', () => {
+  afterEach(() => {
+    watchCell.watched = false
+  })
+  const holder = () => Atomics.load(watchCell.numbers, at.holder)
+
+  test('is not written while nobody watches', () => {
+    const before = Buffer.from(watchCell.memory).toString('hex')
+    noteTurn('A-1')
+    noteBodyEnd(noteBody('step'))
+    expect(Buffer.from(watchCell.memory).toString('hex')).toBe(before)
+  })
+
+  test('has room for any name, and for more bodies than slots', () => {
+    watchCell.watched = true
+    noteTurn('ü'.repeat(10_000))
+    expect(holder()).toBe(0)
+    const notes = Array.from({ length: 100 }, (_, index) => {
+      const note = noteBody(`${index} ${'x'.repeat(10_000)}`)
+      expect(holder()).toBe(note)
+      noteBodyReturned(note)
+      return note
+    })
+    const free = watchCell.free.length
+    expect(free).toBe(0)
+    for (const note of notes) noteBodyEnd(note)
+    expect(new Set(watchCell.free).size).toBe(30)
+    expect(holder()).toBe(-1)
+  })
+})
