@@ -24,7 +24,7 @@ export interface ApproveOptions<P, L extends RiskLevel> extends Omit<AskOptions,
   /** What will be done. Shown to the person, fills placeholders, and comes back in the answer. */
   readonly params?: P
   /** The params the person may change; all others are refused. */
-  readonly editable?: readonly (keyof P & string)[]
+  readonly editable?: readonly (keyof NoInfer<P> & string)[]
   /** Checks edited params. An invalid edit is refused without consuming the question. */
   // biome-ignore lint/suspicious/noExplicitAny: a schema of anything
   readonly schema?: Schema<any, P>

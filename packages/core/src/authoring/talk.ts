@@ -36,9 +36,10 @@ type IsAny<P> = 0 extends 1 & P ? true : false
 /** A signal without a payload arrives as `true`, so that it never looks like the `null` of a timeout. */
 export type Received<P> = IsAny<P> extends true ? P : [P] extends [undefined | void] ? true : P
 /** The place of the payload, also where there is none: what stands behind it must not be taken for it. */
-export type Payload<P> = IsAny<P> extends true
-  ? [payload?: P]
-  : [P] extends [undefined | void]
-    ? [payload?: undefined]
-    : [payload: P]
+export type Payload<P> =
+  IsAny<P> extends true
+    ? [payload?: P]
+    : [P] extends [undefined | void]
+      ? [payload?: undefined]
+      : [payload: P]
 // biome-ignore-end lint/suspicious/noConfusingVoidType: the type of z.void()

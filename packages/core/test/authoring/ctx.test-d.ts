@@ -1,0 +1,82 @@
+// biome-ignore-all lint/suspicious/noConfusingVoidType: the type of z.void()
+import { describe, expectTypeOf, test } from 'vitest'
+import { z } from 'zod'
+import { type Ctx, procedure } from '../../src/index.ts'
+
+declare const ctx: Ctx<{
+  signals: { add: { item: string }; checkout: void; note: string | undefined }
+}>
+
+describe('steps', () => {
+  test('give what the body gives, awaited once and for all', () => {
+    expectTypeOf(ctx.step('a', () => 1)).toEqualTypeOf<Promise<number>>()
+    expectTypeOf(ctx.step('a', async () => 'x')).toEqualTypeOf<Promise<string>>()
+    expectTypeOf(ctx.step('a', async () => {})).toEqualTypeOf<Promise<void>>()
+  })
+
+  test('hand the body its key, its signal and its attempt', () => {
+    ctx.step('a', (call) => {
+      expectTypeOf(call.idempotencyKey).toEqualTypeOf<string>()
+      expectTypeOf(call.signal).toEqualTypeOf<AbortSignal>()
+      expectTypeOf(call.attempt).toEqualTypeOf<number>()
+    })
+  })
+
+  test('take computed durations', () => {
+    const minutes: number = 3
+    ctx.step('a', () => 1, { retry: { attempts: 2, backoff: `${minutes}s` }, timeout: `${minutes}m` })
+    ctx.step('a', () => 1, { retry: false })
+    ctx.sleep(`${minutes}h`)
+  })
+})
+
+describe('signals', () => {
+  test('without a timeout there is no null', () => {
+    expectTypeOf(ctx.receive('add')).toEqualTypeOf<Promise<{ item: string }>>()
+    expectTypeOf(ctx.receive('note')).toEqualTypeOf<Promise<string | undefined>>()
+  })
+
+  test('with a timeout there is', () => {
+    expectTypeOf(ctx.receive('add', { timeout: '3d' })).toEqualTypeOf<Promise<{ item: string } | null>>()
+    expectTypeOf(ctx.receive('add', { timeout: new Date(0) })).toEqualTypeOf<
+      Promise<{ item: string } | null>
+    >()
+  })
+
+  test('one without a payload arrives as true', () => {
+    expectTypeOf(ctx.receive('checkout')).toEqualTypeOf<Promise<true>>()
+    expectTypeOf(ctx.receive('checkout', { timeout: '1s' })).toEqualTypeOf<Promise<true | null>>()
+  })
+
+  test('one of any payload arrives as that', () => {
+    procedure({ name: 'p', signals: { any: z.any(), unknown: z.unknown() } }, async (ctx) => {
+      expectTypeOf(await ctx.receive('any')).toBeAny()
+      expectTypeOf(await ctx.receive('unknown')).toBeUnknown()
+    })
+  })
+
+  test('several names give a union that the name tells apart', async () => {
+    const next = await ctx.receiveAny(['add', 'checkout'])
+    expectTypeOf(next).toEqualTypeOf<
+      | { readonly name: 'add'; readonly payload: { item: string } }
+      | { readonly name: 'checkout'; readonly payload: true }
+    >()
+    if (next.name === 'add') expectTypeOf(next.payload.item).toEqualTypeOf<string>()
+    const late = await ctx.receiveAny(['add'], { timeout: '1h' })
+    expectTypeOf(late).toEqualTypeOf<{ readonly name: 'add'; readonly payload: { item: string } } | null>()
+  })
+})
+
+test('a helper that takes any ctx is called with the ctx of a procedure', () => {
+  async function load(ctx: Ctx, id: string): Promise<string> {
+    return await ctx.step('load', () => id)
+  }
+  procedure({ name: 'p', signals: { go: z.void() } }, (ctx) => load(ctx, 'a'))
+})
+
+test('time, chance and ids are plain values', () => {
+  expectTypeOf(ctx.now()).toEqualTypeOf<Date>()
+  expectTypeOf(ctx.random()).toEqualTypeOf<number>()
+  expectTypeOf(ctx.uuid()).toEqualTypeOf<string>()
+  expectTypeOf(ctx.runId).toEqualTypeOf<string>()
+})

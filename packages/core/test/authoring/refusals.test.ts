@@ -1,0 +1,71 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, onTestFinished, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
+
+// The sentences are written for people: they must be in what the compiler prints.
+const refusals = [
+  {
+    mistake: `ctx.receive('paid')`,
+    sentence: 'this procedure declares no signals: add signals: { name: schema } to procedure({ … })',
+  },
+  {
+    mistake: `client.get(hello, 'a').signal('paid')`,
+    sentence: 'this procedure declares no signals: add signals: { name: schema } to procedure({ … })',
+  },
+  {
+    mistake: `ctx.human.approve('Delete it?', { onTimeout: 'approve' })`,
+    sentence: `onTimeout: 'approve' needs risk: 'low' or 'medium' to be stated; silence is not consent`,
+  },
+  {
+    mistake: `ctx.human.approve('Delete it?', { risk: 'high', onTimeout: 'approve' })`,
+    sentence: `onTimeout: 'approve' needs risk: 'low' or 'medium' to be stated; silence is not consent`,
+  },
+  {
+    mistake: `ctx.human.escalate('Totals differ', { timeout: '1h' })`,
+    sentence: 'escalate waits until a person resolves it; use select with a timeout instead',
+  },
+]
+
+test('what the compiler refuses, it refuses with a sentence', async () => {
+  const printed = await compile([
+    `import { type Client, type Ctx, procedure } from '${root}packages/core/src/index.ts'`,
+    'declare const ctx: Ctx',
+    'declare const client: Client',
+    `const hello = procedure({ name: 'hello' }, async () => 1)`,
+    ...refusals.map(({ mistake }) => mistake),
+  ])
+  for (const [index, { sentence }] of refusals.entries()) {
+    const line = index + 5
+    const about = printed.filter((message) => message.startsWith(`refused.ts(${line},`))
+    expect(about.join('\n')).toContain(sentence)
+  }
+  expect(printed.filter((message) => message.startsWith('refused.ts('))).toHaveLength(refusals.length)
+})
+
+/** What the compiler says about a program, one text per mistake. */
+async function compile(lines: readonly string[]): Promise<readonly string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'pawl-refusals-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const config = {
+    extends: `${root}tsconfig.test.json`,
+    compilerOptions: { typeRoots: [`${root}node_modules/@types`] },
+    include: ['*.ts'],
+  }
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  await writeFile(join(folder, 'refused.ts'), lines.join('\n'))
+  const compiler = `${root}node_modules/typescript/bin/tsc`
+  const run = promisify(execFile)(process.execPath, [compiler, '--pretty', 'false', '-p', '.'], {
+    cwd: folder,
+  })
+  const stdout = await run.then(
+    (done) => done.stdout,
+    (failed: { readonly stdout: string }) => failed.stdout,
+  )
+  return stdout.split(/\n(?=\S)/).filter((message) => message.trim() !== '')
+}
