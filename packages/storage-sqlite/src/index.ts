@@ -1,1 +1,1 @@
-export {}
+export { sqlite } from './sqlite.ts'

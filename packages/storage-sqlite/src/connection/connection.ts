@@ -1,0 +1,165 @@
+import type { Database, Statement } from 'better-sqlite3'
+import { explainFault, isBusy } from './faults.ts'
+import { openDatabase } from './open-database.ts'
+import { pause } from './patience.ts'
+import { unusable } from './unusable.ts'
+
+/** What the connection takes from outside, so that tests can put something else in its place. */
+export interface Environment {
+  readonly now: () => number
+  readonly connect: (file: string) => Promise<Database>
+}
+
+export const realEnvironment: Environment = { now: Date.now, connect: openDatabase }
+
+/** A disk failed in the very moment of a commit: it may be on the disk or not. */
+export class UnknownOutcome extends Error {}
+
+interface Session<Statements> {
+  readonly database: Database
+  readonly statements: Statements
+  readonly begin: Statement
+  readonly commit: Statement
+  readonly rollback: Statement
+}
+
+/**
+ * One connection to the file. A transaction is one synchronous stretch; waiting for another process's lock
+ * happens between the attempts, off the event loop.
+ */
+export class Connection<Statements> {
+  readonly file: string
+  readonly #prepare: (database: Database) => Statements
+  readonly #environment: Environment
+  readonly #pid = process.pid
+  #session: Session<Statements> | undefined
+  #connecting: Promise<Session<Statements>> | undefined
+  #state: 'new' | 'open' | 'closed' = 'new'
+
+  constructor(file: string, prepare: (database: Database) => Statements, environment: Environment) {
+    this.file = file
+    this.#prepare = prepare
+    this.#environment = environment
+  }
+
+  async open(): Promise<void> {
+    this.#state = 'open'
+    await this.#reconnect()
+  }
+
+  get isOpen(): boolean {
+    return this.#state === 'open'
+  }
+
+  close(): void {
+    this.#state = 'closed'
+    this.#session?.database.close()
+    this.#session = undefined
+  }
+
+  now(): number {
+    return this.#environment.now()
+  }
+
+  /** One transaction: all that `work` writes is durable when the promise is fulfilled, or nothing of it was written. */
+  async write<T>(work: (statements: Statements, at: number) => T): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      const session = this.#usable() ?? (await this.#reconnect())
+      try {
+        session.begin.run()
+      } catch (error) {
+        if (!isBusy(error)) throw explainFault(error, this.file)
+        await pause(attempt, this.file)
+        continue
+      }
+      const result = this.#attempt(session, work)
+      this.#commit(session)
+      return result
+    }
+  }
+
+  /** Reads what one moment of the file shows. */
+  async read<T>(work: (statements: Statements, at: number) => T): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      const session = this.#usable() ?? (await this.#reconnect())
+      try {
+        return work(session.statements, this.now())
+      } catch (error) {
+        if (!isBusy(error)) throw explainFault(error, this.file)
+        await pause(attempt, this.file)
+      }
+    }
+  }
+
+  /** The statements, if they can be used right now; undefined while the file cannot be reached. */
+  peek(): Statements | undefined {
+    return this.#state === 'open' ? this.#session?.statements : undefined
+  }
+
+  #attempt<T>(session: Session<Statements>, work: (statements: Statements, at: number) => T): T {
+    try {
+      return work(session.statements, this.now())
+    } catch (error) {
+      if (session.database.inTransaction) session.rollback.run()
+      throw explainFault(error, this.file)
+    }
+  }
+
+  #commit(session: Session<Statements>): void {
+    try {
+      session.commit.run()
+    } catch (error) {
+      // A full disk is found before the record that makes the commit valid; after any other fault that
+      // record may or may not be on the disk, and a second try on the same handle would prove nothing.
+      const isKnown = codeIsFull(error)
+      if (isKnown && session.database.inTransaction) session.rollback.run()
+      if (isKnown) throw explainFault(error, this.file)
+      this.#session = undefined
+      session.database.close()
+      throw new UnknownOutcome(
+        `The disk failed while ${this.file} was written. Whether this was stored is not known. Look before it is repeated.`,
+        { cause: error },
+      )
+    }
+  }
+
+  #usable(): Session<Statements> | undefined {
+    if (this.#state !== 'open') throw new Error(`The connection to ${this.file} is not open.`)
+    if (process.pid !== this.#pid) {
+      throw unusable(
+        `The connection to ${this.file} was opened by another process, before it forked.`,
+        'Call sqlite() after the fork, once in each process.',
+      )
+    }
+    return this.#session
+  }
+
+  #reconnect(): Promise<Session<Statements>> {
+    this.#connecting ??= this.#connect().finally(() => {
+      this.#connecting = undefined
+    })
+    return this.#connecting
+  }
+
+  async #connect(): Promise<Session<Statements>> {
+    const database = await this.#environment.connect(this.file)
+    try {
+      this.#usable()
+      this.#session = {
+        database,
+        statements: this.#prepare(database),
+        begin: database.prepare('begin immediate'),
+        commit: database.prepare('commit'),
+        rollback: database.prepare('rollback'),
+      }
+      return this.#session
+    } catch (error) {
+      database.close()
+      throw explainFault(error, this.file)
+    }
+  }
+}
+
+function codeIsFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'SQLITE_FULL'
+}

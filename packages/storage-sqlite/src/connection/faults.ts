@@ -1,0 +1,68 @@
+import { unusable } from './unusable.ts'
+
+/** The extended result code of an error of SQLite; empty for every other error. */
+export function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && code.startsWith('SQLITE_') ? code : ''
+}
+
+/** Another connection has the lock for the moment. */
+export function isBusy(error: unknown): boolean {
+  const code = codeOf(error)
+  return code.startsWith('SQLITE_BUSY') || code === 'SQLITE_LOCKED'
+}
+
+/** A row with that key is there already. */
+export function isTaken(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY'
+}
+
+// By the beginning of the code. None of these wrote anything.
+const faults: readonly (readonly [
+  code: string,
+  what: (file: string) => string,
+  remedy: (file: string) => string,
+])[] = [
+  [
+    'SQLITE_FULL',
+    (file) => `The disk of ${file} is full.`,
+    () => 'Free some space; nothing of this call was stored, and it can be repeated.',
+  ],
+  [
+    'SQLITE_CORRUPT',
+    (file) => `${file} is damaged.`,
+    (file) =>
+      `Stop every process that uses it, keep ${file} and its -wal as they are, and restore a backup (docs/sqlite.md).`,
+  ],
+  [
+    'SQLITE_NOTADB',
+    (file) => `${file} is not a SQLite database, or it is damaged.`,
+    (file) =>
+      `If it should be one, keep it and restore a backup (docs/sqlite.md); otherwise give sqlite() another name than ${file}.`,
+  ],
+  [
+    'SQLITE_READONLY',
+    (file) => `${file} cannot be written to.`,
+    (file) =>
+      `Give this user write access to ${file} and to its directory, or mount the file system writable.`,
+  ],
+  [
+    'SQLITE_CANTOPEN',
+    (file) => `${file} cannot be opened.`,
+    (file) => `Give this user read and write access to ${file}, its -wal and -shm, and to their directory.`,
+  ],
+  [
+    'SQLITE_IOERR',
+    (file) => `The disk of ${file} fails.`,
+    () =>
+      'Look at the log of the system for the disk; nothing of this call was stored, and it can be repeated.',
+  ],
+]
+
+/** The same fault in words, with what to do. Anything else stays as it is. */
+export function explainFault(error: unknown, file: string): unknown {
+  const code = codeOf(error)
+  const known = faults.find(([prefix]) => code.startsWith(prefix))
+  return known ? unusable(known[1](file), known[2](file), error) : error
+}

@@ -1,0 +1,128 @@
+import { constants } from 'node:fs'
+import { access, stat } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import SqliteDatabase, { type Database } from 'better-sqlite3'
+import { migrate } from '../schema/migrate.ts'
+import { createFile } from './create-file.ts'
+import { explainFault, isBusy } from './faults.ts'
+import { readFileSystem } from './file-system.ts'
+import { pause } from './patience.ts'
+import { isTrustedVersion } from './sqlite-version.ts'
+import { unusable } from './unusable.ts'
+
+/** How long a start waits for a lock before it gives up. */
+const patienceMs = 30_000
+
+/**
+ * Opens the file, made first if it is not there, checks that it is fit for use, and migrates it.
+ * @throws PawlError 'store-unusable' with the remedy
+ */
+export async function openDatabase(file: string): Promise<Database> {
+  await checkPlace(file)
+  if ((await readSize(file)) === undefined) await createFile(file, prepareDatabase)
+  await checkFile(file)
+  const deadline = Date.now() + patienceMs
+  for (let attempt = 0; ; attempt++) {
+    try {
+      return prepareDatabase(file)
+    } catch (error) {
+      if (!isBusy(error)) throw explainFault(error, file)
+      if (Date.now() > deadline) {
+        throw unusable(
+          `Another process has held the lock of ${file} for ${patienceMs / 1000} s.`,
+          'Look for a process that uses the file and hangs or is stopped (fuser names them), and end it.',
+          error,
+        )
+      }
+      await pause(attempt, file)
+    }
+  }
+}
+
+/** A connection as every one must be. Busy errors come through. */
+function prepareDatabase(file: string): Database {
+  const database = new SqliteDatabase(file, { timeout: 0 })
+  try {
+    checkVersion(database)
+    database.pragma('page_size = 2048')
+    expectPragma(database, file, 'journal_mode = wal', 'wal')
+    database.pragma('synchronous = full')
+    // The library is built so that `journal_mode = wal` lowers this to NORMAL, which loses commits with the power.
+    expectPragma(database, file, 'synchronous', 2)
+    // Where fsync alone does not reach the disk (macOS).
+    database.pragma('fullfsync = on')
+    database.pragma('checkpoint_fullfsync = on')
+    database.pragma('wal_autocheckpoint = 4000')
+    database.pragma(`journal_size_limit = ${64 * 1024 * 1024}`)
+    migrate(database, file)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
+function checkVersion(database: Database): void {
+  const version = database.prepare('select sqlite_version()').pluck().get() as string
+  if (isTrustedVersion(version)) return
+  throw unusable(
+    `SQLite ${version} can corrupt a file that several processes write to.`,
+    'Install a better-sqlite3 that brings SQLite 3.51.3 or later: npm install better-sqlite3@latest.',
+  )
+}
+
+function expectPragma(database: Database, file: string, pragma: string, expected: string | number): void {
+  const actual = database.pragma(pragma, { simple: true })
+  if (actual === expected) return
+  throw unusable(
+    `SQLite answers ${JSON.stringify(actual)} to "pragma ${pragma}" for ${file}, and nothing is safe without ${JSON.stringify(expected)}.`,
+    'Put the file on a local file system of this machine, and do not replace the SQLite of better-sqlite3.',
+  )
+}
+
+async function checkPlace(file: string): Promise<void> {
+  const directory = dirname(file)
+  try {
+    await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
+  } catch (error) {
+    throw unusable(
+      `The directory ${directory} is not there, or cannot be written to.`,
+      `Create ${directory}, or give this user write access to it: SQLite keeps two more files beside the database.`,
+      error,
+    )
+  }
+  const system = await readFileSystem(file)
+  if (system.verdict === 'unfit') {
+    throw unusable(
+      `${file} is on ${system.name}, where SQLite cannot keep several processes apart.`,
+      'Put the file on a local disk, or use PostgreSQL for several machines.',
+    )
+  }
+  if (system.verdict === 'fleeting') {
+    process.emitWarning(
+      `${file} is on ${system.name}, the layer of a container, and is deleted with it. Put it on a volume.`,
+      { code: 'PAWL_STORE_FLEETING' },
+    )
+  }
+}
+
+async function checkFile(file: string): Promise<void> {
+  if ((await readSize(file)) === 0) {
+    throw unusable(
+      `${file} is empty, and Pawl never leaves an empty file.`,
+      `If there were runs in it, restore a backup (docs/sqlite.md); otherwise delete ${file} and start again.`,
+    )
+  }
+  try {
+    await access(file, constants.R_OK | constants.W_OK)
+  } catch (error) {
+    throw unusable(`${file} cannot be written to.`, `Give this user read and write access to ${file}.`, error)
+  }
+}
+
+async function readSize(file: string): Promise<number | undefined> {
+  const entry = await stat(file).catch(() => undefined)
+  if (!entry) return undefined
+  if (entry.isFile()) return entry.size
+  throw unusable(`${file} is not a file.`, 'Give sqlite() the name of a file, such as pawl.db.')
+}

@@ -1,0 +1,71 @@
+import type { AskQuery } from '@pawl/core/storage'
+import { type CompiledQuery, sql } from 'kysely'
+import { askStatusCode } from '../codes.ts'
+import { queries } from '../schema/tables.ts'
+import { askColumns } from './reads.ts'
+
+/** The asks of one urgency that are all overdue, or all not. The index has each band in the order of the list. */
+export interface Band {
+  readonly overdue: boolean
+  readonly urgency: number
+}
+
+// The expression of the index `asks_order`: an ask that never becomes overdue comes last.
+const due = sql<number>`ifnull(due_at, 9007199254740991)`
+
+/** The bands of the list, the most urgent first, from where the page before ended. */
+export function listBands({ overdue, after }: AskQuery): readonly Band[] {
+  const bands = [true, false].flatMap((late) => [3, 2, 1, 0].map((urgency) => ({ overdue: late, urgency })))
+  const wanted = bands.filter((band) => overdue === null || band.overdue === overdue)
+  return after === null ? wanted : wanted.filter((band) => rank(band) >= rank(after))
+}
+
+/** Rows are those of `showAsk`. */
+export function buildAskList(filter: AskQuery, band: Band, limit: number): CompiledQuery {
+  const { status, to, run, procedure, kind, now, after } = filter
+  const isResumed = after !== null && rank(after) === rank(band)
+  return queries
+    .selectFrom('asks')
+    .innerJoin('runs', 'runs.run', 'asks.run')
+    .innerJoin('run_info', 'run_info.run', 'asks.run')
+    .select(sql.raw(askColumns) as never)
+    .where('asks.status', '=', askStatusCode.numberOf[status])
+    .where('urgency', '=', band.urgency)
+    .where(due, band.overdue ? '<=' : '>', now)
+    .$if(isResumed, (query) => query.where(comesAfter(after)))
+    .$if(to !== null, (query) =>
+      query.where((where) =>
+        where.or(
+          band.overdue
+            ? [hasName('audience', to as string), hasName('escalate_to', to as string)]
+            : [hasName('audience', to as string)],
+        ),
+      ),
+    )
+    .$if(run !== null, (query) => query.where('runs.id', '=', run as string))
+    .$if(procedure !== null, (query) => query.where('runs.procedure', '=', procedure as string))
+    .$if(kind !== null, (query) => query.where('asks.kind', '=', kind as string))
+    .orderBy(due)
+    .orderBy('opened_at')
+    .orderBy('asks.run')
+    .orderBy('asks.position')
+    .limit(limit)
+    .compile()
+}
+
+function comesAfter(after: AskQuery['after']) {
+  const { dueAt, openedAt, run, position } = after as NonNullable<typeof after>
+  const dueOrNever = dueAt ?? Number.MAX_SAFE_INTEGER
+  return sql<boolean>`(${due}, opened_at, asks.run, asks.position) > (${dueOrNever}, ${openedAt}, ${run}, ${position})`
+}
+
+/** The quick look for the quoted name comes first: taking the list apart is what costs. */
+function hasName(column: 'audience' | 'escalate_to', name: string) {
+  const names = sql.ref(`asks.${column}`)
+  return sql<boolean>`(instr(${names}, ${JSON.stringify(name)}) > 0
+    and exists (select 1 from json_each(${names}) where value = ${name}))`
+}
+
+function rank({ overdue, urgency }: Band): number {
+  return (overdue ? 0 : 4) + 3 - urgency
+}

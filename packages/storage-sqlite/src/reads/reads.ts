@@ -1,0 +1,207 @@
+import type { AskRow, LogEvent, Message, RunKey, RunRow, WorkerKey } from '@pawl/core/storage'
+import type { Database } from 'better-sqlite3'
+import {
+  askStatusCode,
+  checkInteger,
+  eventTypeCode,
+  markCode,
+  messageKindCode,
+  operationKindCode,
+  stateCode,
+} from '../codes.ts'
+
+export interface Reads {
+  readLog(run: RunKey, seq: number, limit: number): readonly LogEvent[]
+  readMail(run: RunKey, after: number): readonly Message[]
+  readMailOf(worker: WorkerKey): readonly { readonly run: RunKey; readonly mail: number }[]
+  readRun(id: string): RunRow | null
+  readAsk(run: string, position: number): AskRow | null
+  readAskByKey(run: string, key: string): AskRow | null
+}
+
+/** Written out once: the lists select the same columns. */
+export const runColumns = `runs.run, runs.id, procedure, version, state, mark, reason, worker, wake_at, head, mail,
+  created_at, ended_at, tags, started_by, info`
+export const askColumns = `asks.run, runs.id, runs.procedure, run_info.started_by, asks.position, asks.status,
+  asks.urgency, asks.opened_at, asks.due_at, asks.closes_at, asks.closed_at, asks.kind, asks.key, asks.audience,
+  asks.escalate_to, asks.answered_by, asks.payload, asks.answer`
+
+export function prepareReads(database: Database): Reads {
+  // As arrays: a log of a million events is read row by row.
+  const log = database
+    .prepare<[RunKey, number, number], LogRow>(
+      `select seq, at, epoch, type, position, turn, kind, nth, failed, took_ms, name, payload, link
+       from events where run = ? and seq >= ? order by seq limit ?`,
+    )
+    .raw()
+  const mail = database.prepare<[RunKey, number], MessageRow>(
+    'select n, at, kind, name, payload from messages where run = ? and n > ? and used = 0 order by n',
+  )
+  const mailOf = database.prepare<[WorkerKey], { run: RunKey; mail: number }>(
+    'select run, mail from runs where worker = ?',
+  )
+  const run = database.prepare<[string], StoredRun>(
+    `select ${runColumns} from runs join run_info on run_info.run = runs.run where id = ?`,
+  )
+  const askTables = 'asks join runs on runs.run = asks.run join run_info on run_info.run = asks.run'
+  const ask = database.prepare<[string, number], StoredAsk>(
+    `select ${askColumns} from ${askTables} where runs.id = ? and asks.position = ?`,
+  )
+  const askByKey = database.prepare<[string, string], StoredAsk>(
+    `select ${askColumns} from ${askTables} where runs.id = ? and asks.key = ?`,
+  )
+  return {
+    readLog: (key, seq, limit) => log.all(key, seq, limit).map(showEvent),
+    readMail: (key, after) =>
+      mail
+        .all(key, after)
+        .map((row) => ({ ...row, n: checkInteger(row.n), kind: messageKindCode.wordOf(row.kind) })),
+    readMailOf: (worker) => mailOf.all(worker),
+    readRun: (id) => showOne(run.get(id), showRun),
+    readAsk: (id, position) => showOne(ask.get(id, position), showAsk),
+    readAskByKey: (id, key) => showOne(askByKey.get(id, key), showAsk),
+  }
+}
+
+function showOne<Row, Shown>(row: Row | undefined, show: (row: Row) => Shown): Shown | null {
+  return row === undefined ? null : show(row)
+}
+
+function showEvent([
+  seq,
+  at,
+  epoch,
+  type,
+  position,
+  turn,
+  kind,
+  nth,
+  failed,
+  tookMs,
+  name,
+  payload,
+  link,
+]: LogRow): LogEvent {
+  return {
+    seq: checkInteger(seq),
+    at: checkInteger(at),
+    epoch: checkInteger(epoch),
+    type: eventTypeCode.wordOf(type),
+    position,
+    turn: checkInteger(turn),
+    kind: kind === null ? null : operationKindCode.wordOf(kind),
+    name,
+    nth,
+    failed: failed === 1,
+    tookMs,
+    payload,
+    link,
+  }
+}
+
+export function showRun(row: StoredRun): RunRow {
+  const { run, id, procedure, version, info } = row
+  return {
+    run: checkInteger(run),
+    id,
+    procedure,
+    version,
+    state: stateCode.wordOf(row.state),
+    mark: markCode.wordOf(row.mark),
+    reason: row.mark === 0 ? null : row.reason,
+    owned: row.worker !== null,
+    wakeAt: row.wake_at,
+    head: checkInteger(row.head),
+    mail: checkInteger(row.mail),
+    createdAt: checkInteger(row.created_at),
+    endedAt: row.ended_at,
+    tags: JSON.parse(row.tags) as string[],
+    startedBy: row.started_by,
+    info,
+  }
+}
+
+export function showAsk(row: StoredAsk): AskRow {
+  const { position, urgency, kind, key, payload, answer } = row
+  return {
+    run: row.id,
+    runKey: checkInteger(row.run),
+    procedure: row.procedure,
+    startedBy: row.started_by,
+    position,
+    status: askStatusCode.wordOf(row.status),
+    kind,
+    key,
+    urgency,
+    to: JSON.parse(row.audience) as string[],
+    escalateTo: JSON.parse(row.escalate_to) as string[],
+    openedAt: checkInteger(row.opened_at),
+    dueAt: row.due_at,
+    closesAt: row.closes_at,
+    closedAt: row.closed_at,
+    payload,
+    answeredBy: row.answered_by,
+    answer,
+  }
+}
+
+type LogRow = [
+  seq: number,
+  at: number,
+  epoch: number,
+  type: number,
+  position: number,
+  turn: number,
+  kind: number | null,
+  nth: number,
+  failed: number,
+  tookMs: number | null,
+  name: string,
+  payload: Uint8Array | null,
+  link: Uint8Array | null,
+]
+interface MessageRow {
+  readonly n: number
+  readonly at: number
+  readonly kind: number
+  readonly name: string
+  readonly payload: Uint8Array | null
+}
+export interface StoredRun {
+  readonly run: RunKey
+  readonly id: string
+  readonly procedure: string
+  readonly version: number | null
+  readonly state: number
+  readonly mark: number
+  readonly reason: Uint8Array | null
+  readonly worker: WorkerKey | null
+  readonly wake_at: number | null
+  readonly head: number
+  readonly mail: number
+  readonly created_at: number
+  readonly ended_at: number | null
+  readonly tags: string
+  readonly started_by: string | null
+  readonly info: Uint8Array | null
+}
+export interface StoredAsk {
+  readonly run: RunKey
+  readonly id: string
+  readonly procedure: string
+  readonly started_by: string | null
+  readonly position: number
+  readonly status: number
+  readonly urgency: number
+  readonly opened_at: number
+  readonly due_at: number | null
+  readonly closes_at: number | null
+  readonly closed_at: number | null
+  readonly kind: string
+  readonly key: string | null
+  readonly audience: string
+  readonly escalate_to: string
+  readonly answered_by: string | null
+  readonly payload: Uint8Array
+  readonly answer: Uint8Array | null
+}

@@ -1,0 +1,124 @@
+import {
+  type CompiledQuery,
+  DummyDriver,
+  Kysely,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+
+/** The tables as kysely sees them. What each column means stands in the migrations. */
+export interface Schema {
+  readonly workers: WorkersTable
+  readonly runs: RunsTable
+  readonly run_info: RunInfoTable
+  readonly run_tags: RunTagsTable
+  readonly events: EventsTable
+  readonly messages: MessagesTable
+  readonly asks: AsksTable
+  readonly store_info: StoreInfoTable
+  readonly migrations: MigrationsTable
+}
+
+interface WorkersTable {
+  readonly worker: number
+  readonly name: string
+  readonly beat_at: number
+  readonly lease_ms: number
+  readonly dead: number
+  readonly pid: number
+  readonly process_started: string | null
+  readonly machine: string | null
+}
+interface RunsTable {
+  readonly run: number
+  readonly wake_at: number | null
+  readonly worker: number | null
+  readonly epoch: number
+  readonly head: number
+  readonly mail: number
+  readonly state: number
+  readonly mark: number
+  readonly tries: number
+  readonly created_at: number
+  readonly version: number | null
+  readonly procedure: string
+  readonly id: string
+  readonly link: Uint8Array
+}
+interface RunInfoTable {
+  readonly run: number
+  readonly ended_at: number | null
+  readonly started_by: string | null
+  readonly tags: string
+  readonly reason: Uint8Array | null
+  readonly info: Uint8Array | null
+}
+interface RunTagsTable {
+  readonly tag: string
+  readonly run: number
+}
+interface EventsTable {
+  readonly run: number
+  readonly seq: number
+  readonly at: number
+  readonly epoch: number
+  readonly type: number
+  readonly position: number
+  readonly turn: number
+  readonly kind: number | null
+  readonly nth: number
+  readonly failed: number
+  readonly took_ms: number | null
+  readonly name: string
+  readonly payload: Uint8Array | null
+  readonly link: Uint8Array | null
+}
+interface MessagesTable {
+  readonly run: number
+  readonly n: number
+  readonly at: number
+  readonly kind: number
+  readonly used: number
+  readonly name: string
+  readonly key: string | null
+  readonly payload: Uint8Array | null
+}
+interface AsksTable {
+  readonly run: number
+  readonly position: number
+  readonly status: number
+  readonly urgency: number
+  readonly opened_at: number
+  readonly due_at: number | null
+  readonly closes_at: number | null
+  readonly closed_at: number | null
+  readonly kind: string
+  readonly key: string | null
+  readonly audience: string
+  readonly escalate_to: string
+  readonly answered_by: string | null
+  readonly payload: Uint8Array
+  readonly answer: Uint8Array | null
+}
+interface StoreInfoTable {
+  readonly name: string
+  readonly value: string
+}
+interface MigrationsTable {
+  readonly version: number
+  readonly name: string
+  readonly applied_at: number
+}
+
+/** Builds statements and runs none: they are prepared and run on the store's own connection. */
+export const queries: Kysely<Schema> = new Kysely<Schema>({
+  dialect: {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (database) => new SqliteIntrospector(database),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  },
+})
+
+export type { CompiledQuery }

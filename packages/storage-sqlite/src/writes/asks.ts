@@ -1,0 +1,42 @@
+import type { NewAsk, RunKey } from '@pawl/core/storage'
+import type { Database } from 'better-sqlite3'
+import { askStatusCode } from '../codes.ts'
+
+export interface AskWrites {
+  open(run: RunKey, ask: NewAsk, at: number): void
+  /** Closes it if it is still open. */
+  close(run: RunKey, position: number, status: number, at: number): void
+  /** Closes it with an answer. False: it was not open any more. */
+  answer(run: RunKey, position: number, by: string, answer: Uint8Array, at: number): boolean
+}
+
+export function prepareAsks(database: Database): AskWrites {
+  const insert = database.prepare(
+    `insert into asks (run, position, status, urgency, opened_at, due_at, closes_at, closed_at, kind, key, audience,
+       escalate_to, answered_by, payload, answer)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const close = database.prepare(
+    'update asks set status = ?, closed_at = ? where run = ? and position = ? and status = 0',
+  )
+  const answer = database.prepare(
+    `update asks set status = 1, closed_at = ?, answered_by = ?, answer = ?
+     where run = ? and position = ? and status = 0 and (closes_at is null or closes_at > ?)`,
+  )
+  return {
+    open(run, ask, at) {
+      const { position, urgency, dueAt, closesAt, kind, key, to, escalateTo, payload, answered } = ask
+      const status = askStatusCode.numberOf[answered ? 'answered' : 'open']
+      const names = [JSON.stringify(to), JSON.stringify(escalateTo)]
+      const times = [at, dueAt, closesAt, answered ? at : null]
+      const outcome = [answered?.by ?? null, payload, answered?.payload ?? null]
+      insert.run(run, position, status, urgency, ...times, kind, key, ...names, ...outcome)
+    },
+    close(run, position, status, at) {
+      close.run(status, at, run, position)
+    },
+    answer(run, position, by, payload, at) {
+      return answer.run(at, by, payload, run, position, at).changes === 1
+    },
+  }
+}

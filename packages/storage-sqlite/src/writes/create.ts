@@ -1,0 +1,41 @@
+import type { Created, NewRun, RunKey } from '@pawl/core/storage'
+import type { Database } from 'better-sqlite3'
+import { prepareInsertEvent } from './commit.ts'
+import { prepareIsAlive } from './workers.ts'
+
+export type Create = (runs: readonly NewRun[], at: number) => readonly Created[]
+
+export function prepareCreate(database: Database): Create {
+  const insertRun = database.prepare(
+    `insert into runs (wake_at, worker, epoch, head, mail, state, mark, tries, created_at, version, procedure, id, link)
+     values (?, ?, 1, 1, 0, 0, 0, 0, ?, ?, ?, ?, ?) on conflict (id) do nothing`,
+  )
+  const findRun = database.prepare<[string], RunKey>('select run from runs where id = ?').pluck()
+  const insertInfo = database.prepare('insert into run_info (run, started_by, tags) values (?, ?, ?)')
+  const insertTag = database.prepare('insert into run_tags (tag, run) values (?, ?) on conflict do nothing')
+  const insertEvent = prepareInsertEvent(database)
+  const isAlive = prepareIsAlive(database)
+
+  function createOne(given: NewRun, at: number): Created {
+    const { id, procedure, version, started, link, tags, startedBy } = given
+    // A worker that is gone cannot own anything: nobody would ever hand it back.
+    const worker = given.worker !== null && isAlive(given.worker) ? given.worker : null
+    const { changes, lastInsertRowid } = insertRun.run(
+      worker === null ? at : null,
+      worker,
+      at,
+      version,
+      procedure,
+      id,
+      link,
+    )
+    if (changes === 0) return { outcome: 'exists', run: findRun.get(id) as RunKey }
+    const run = Number(lastInsertRowid)
+    insertEvent(run, 0, at, 1, started, null)
+    insertInfo.run(run, startedBy, JSON.stringify(tags))
+    for (const tag of tags) insertTag.run(tag, run)
+    return { outcome: 'created', run, at }
+  }
+
+  return (runs, at) => runs.map((run) => createOne(run, at))
+}

@@ -1,0 +1,43 @@
+import type { Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
+import type { Database } from 'better-sqlite3'
+
+/** Finds out what became of a unit whose commit broke off; `raises`: how many attempts at this may have raised the epoch before. */
+export type Reclaim = (worker: WorkerKey, unit: Unit, raises: number, at: number) => UnitOutcome
+
+/**
+ * The epoch is raised before the head is looked at. From then on the unit either has landed or never can,
+ * even if what broke off is still on its way to the disk. That it cannot be seen would prove nothing.
+ */
+export function prepareReclaim(database: Database): Reclaim {
+  const raise = database.prepare<unknown[], Raised>(
+    'update runs set epoch = epoch + 1 where run = ? and worker = ? and epoch between ? and ? returning epoch, head, mail',
+  )
+  const readLetGo = database
+    .prepare<unknown[], number>(
+      'select mail from runs where run = ? and epoch = ? and head = ? and worker is null',
+    )
+    .pluck()
+
+  return (worker, unit, raises, at) => {
+    const { run, epoch, head, events, then } = unit
+    const after = head + events.length
+    const raised = raise.get(run, worker, epoch, epoch + raises)
+    if (raised) {
+      // A unit without events that kept the run cannot be told from one that never came; both are well served by 'lost'.
+      const hasLanded = events.length > 0 && raised.head === after
+      if (!hasLanded) return { outcome: 'lost', epoch: raised.epoch }
+      return { outcome: 'ok', at, epoch: raised.epoch, mail: raised.mail, parked: false }
+    }
+    // Let go by this very unit: nobody has claimed the run since, or the epoch would be another.
+    const mail = then.do === 'keep' ? undefined : readLetGo.get(run, epoch, after)
+    return mail === undefined
+      ? { outcome: 'fenced' }
+      : { outcome: 'ok', at, epoch, mail, parked: then.do === 'park' }
+  }
+}
+
+interface Raised {
+  readonly epoch: number
+  readonly head: number
+  readonly mail: number
+}

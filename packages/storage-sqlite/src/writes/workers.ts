@@ -1,0 +1,80 @@
+import type { NewWorker, WorkerKey } from '@pawl/core/storage'
+import type { Database } from 'better-sqlite3'
+import { isGone, type ProcessIdentity, readOwnIdentity } from '../process-identity.ts'
+
+export interface Workers {
+  register(worker: NewWorker, at: number): WorkerKey
+  beat(worker: WorkerKey, at: number): boolean
+  /** Whether there is a worker to be declared dead, or a run of a dead one. Only reads. */
+  findsWork(at: number): boolean
+  /** Declares workers dead and hands back at most `limit` runs of dead workers. Returns how many. */
+  sweep(at: number, limit: number): number
+  release(worker: WorkerKey, at: number): void
+}
+
+export type IsAlive = (worker: WorkerKey) => boolean
+
+export function prepareIsAlive(database: Database): IsAlive {
+  const find = database.prepare('select 1 from workers where worker = ? and dead = 0')
+  return (worker) => find.get(worker) !== undefined
+}
+
+export function prepareWorkers(database: Database): Workers {
+  const own = readOwnIdentity()
+  const insert = database.prepare(
+    'insert into workers (name, beat_at, lease_ms, pid, process_started, machine) values (?, ?, ?, ?, ?, ?)',
+  )
+  const beat = database.prepare('update workers set beat_at = ? where worker = ? and dead = 0')
+  const readAll = database.prepare<[], WorkerRow>(
+    'select worker, beat_at + lease_ms as ends_at, dead, pid, process_started, machine from workers',
+  )
+  const declareDead = database.prepare('update workers set dead = 1 where worker = ?')
+  const handBackSome = database.prepare(
+    `update runs set worker = null, epoch = epoch + 1, wake_at = ?, tries = tries + 1
+     where run in (select run from runs where worker in (select worker from workers where dead = 1) limit ?)`,
+  )
+  const handBackAll = database.prepare(
+    'update runs set worker = null, epoch = epoch + 1, wake_at = ? where worker = ?',
+  )
+  // A dead worker's row is only needed as long as it owns something; its number is never given again.
+  const forget = database.prepare(
+    'delete from workers where dead = 1 and not exists (select 1 from runs where runs.worker = workers.worker)',
+  )
+
+  function isDead(row: WorkerRow, at: number): boolean {
+    const identity: ProcessIdentity = { pid: row.pid, startedAt: row.process_started, machine: row.machine }
+    return row.dead === 1 || row.ends_at < at || isGone(identity, own)
+  }
+
+  return {
+    register({ name, leaseMs }, at) {
+      return Number(insert.run(name, at, leaseMs, own.pid, own.startedAt, own.machine).lastInsertRowid)
+    },
+    beat(worker, at) {
+      return beat.run(at, worker).changes === 1
+    },
+    findsWork(at) {
+      return readAll.all().some((row) => isDead(row, at))
+    },
+    sweep(at, limit) {
+      for (const row of readAll.all()) if (row.dead === 0 && isDead(row, at)) declareDead.run(row.worker)
+      const { changes } = handBackSome.run(at, limit)
+      if (changes < limit) forget.run()
+      return changes
+    },
+    release(worker, at) {
+      handBackAll.run(at, worker)
+      declareDead.run(worker)
+      forget.run()
+    },
+  }
+}
+
+interface WorkerRow {
+  readonly worker: WorkerKey
+  readonly ends_at: number
+  readonly dead: number
+  readonly pid: number
+  readonly process_started: string | null
+  readonly machine: string | null
+}
