@@ -1,4 +1,5 @@
 import { type Duration, readDuration } from '../base/duration.ts'
+import { clipText, showValue } from '../base/text.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 
 /**
@@ -18,7 +19,7 @@ export function duration(text: string): Duration {
 export function parseDuration(value: unknown, option?: string): number {
   const read = readDuration(value)
   if ('ms' in read) return read.ms
-  const text = String(value)
+  const text = clipText(typeof value === 'string' ? value : showValue(value), 100)
   const where = option === undefined ? '' : ` (${option})`
   throw new PawlError(
     'duration-invalid',

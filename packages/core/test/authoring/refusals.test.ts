@@ -54,9 +54,10 @@ async function compile(lines: readonly string[]): Promise<readonly string[]> {
   onTestFinished(() => rm(folder, { recursive: true }))
   const config = {
     extends: `${root}tsconfig.test.json`,
-    compilerOptions: { typeRoots: [`${root}node_modules/@types`] },
+    compilerOptions: { typeRoots: [`${root}node_modules/@types`], rewriteRelativeImportExtensions: false },
     include: ['*.ts'],
   }
+  await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config))
   await writeFile(join(folder, 'refused.ts'), lines.join('\n'))
   const compiler = `${root}node_modules/typescript/bin/tsc`

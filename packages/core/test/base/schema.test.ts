@@ -1,0 +1,194 @@
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { isSchema, isTransforming, jsonSchemaOf, type Schema, validate } from '../../src/base/schema.ts'
+
+/** What another vendor's schema looks like, with or without its JSON Schema part. */
+function foreignSchema(validateValue: (value: unknown) => unknown, jsonSchema?: object): Schema {
+  const standard = { version: 1 as const, vendor: 'other', validate: validateValue }
+  return { '~standard': jsonSchema === undefined ? standard : { ...standard, jsonSchema } } as Schema
+}
+
+describe('a schema', () => {
+  test('is anything with the standard part, functions too', () => {
+    expect(isSchema(z.string())).toBe(true)
+    expect(
+      isSchema(
+        Object.assign(
+          () => 1,
+          foreignSchema(() => ({ value: 1 })),
+        ),
+      ),
+    ).toBe(true)
+    expect(
+      [{ id: 'string' }, Number, null, undefined, 'string', { '~standard': {} }].map(isSchema),
+    ).not.toContain(true)
+  })
+})
+
+describe('validating', () => {
+  test('gives what the schema returns', () => {
+    const schema = z.object({ id: z.string(), count: z.number().default(1) })
+    expect(validate(schema, { id: 'a', more: true })).toEqual({ ok: true, value: { id: 'a', count: 1 } })
+  })
+
+  test('gives issues with paths', () => {
+    const schema = z.object({ items: z.array(z.object({ price: z.number() })) })
+    expect(validate(schema, { items: [{ price: 1 }, { price: 'x' }] })).toEqual({
+      ok: false,
+      issues: [{ path: 'items[1].price', message: expect.stringContaining('expected number') }],
+    })
+    expect(validate(schema, 7)).toMatchObject({ ok: false, issues: [{ path: '' }] })
+  })
+
+  test('reads path segments that are objects', () => {
+    const issues = [
+      { message: 'bad', path: [{ key: 'items' }, { key: 0 }, { key: 'price' }] },
+      { message: 'worse' },
+    ]
+    expect(
+      validate(
+        foreignSchema(() => ({ issues })),
+        1,
+      ),
+    ).toEqual({
+      ok: false,
+      issues: [
+        { path: 'items[0].price', message: 'bad' },
+        { path: '', message: 'worse' },
+      ],
+    })
+  })
+
+  test('waits for a schema that does', async () => {
+    const schema = z.string().refine(async (text) => text !== 'taken', 'is taken')
+    const pending = validate(schema, 'taken')
+    expect(pending).toBeInstanceOf(Promise)
+    expect(await pending).toEqual({ ok: false, issues: [{ path: '', message: 'is taken' }] })
+    expect(await validate(schema, 'free')).toEqual({ ok: true, value: 'free' })
+  })
+
+  test('makes an issue of what a schema throws or rejects with', async () => {
+    const throwing = foreignSchema(() => {
+      throw new Error('broken')
+    })
+    expect(validate(throwing, 1)).toEqual({ ok: false, issues: [{ path: '', message: 'broken' }] })
+    const rejecting = foreignSchema(() => Promise.reject('odd'))
+    expect(await validate(rejecting, 1)).toEqual({ ok: false, issues: [{ path: '', message: 'odd' }] })
+  })
+})
+
+describe('the JSON Schema', () => {
+  test('is that of what is accepted', () => {
+    expect(jsonSchemaOf(z.object({ name: z.string().min(1), age: z.number().int().default(0) }))).toEqual({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties: {
+        name: { type: 'string', minLength: 1 },
+        age: {
+          type: 'integer',
+          default: 0,
+          minimum: Number.MIN_SAFE_INTEGER,
+          maximum: Number.MAX_SAFE_INTEGER,
+        },
+      },
+      required: ['name'],
+    })
+  })
+
+  test('leaves open what JSON cannot say', () => {
+    expect(jsonSchemaOf(z.object({ on: z.date(), many: z.bigint() }))).toMatchObject({
+      properties: { on: {}, many: {} },
+    })
+  })
+
+  test('is missing where the vendor has none or cannot say it', () => {
+    expect(jsonSchemaOf(foreignSchema(() => ({ value: 1 })))).toBeUndefined()
+    const unable = {
+      input: () => {
+        throw new Error('cannot')
+      },
+    }
+    expect(jsonSchemaOf(foreignSchema(() => ({ value: 1 }), unable))).toBeUndefined()
+  })
+})
+
+describe('a schema that transforms', () => {
+  const length = z.string().transform((text) => text.length)
+
+  test.each([
+    ['a transform', length],
+    ['one deep inside', z.object({ a: z.array(z.union([z.string(), length])) })],
+    ['one in a map', z.map(z.string(), length)],
+    ['one in a set', z.set(length)],
+    ['one behind a lazy', z.lazy(() => length)],
+    ['one in the middle of a pipe', length.pipe(z.number())],
+    ['one under a default', length.default(0).optional()],
+    ['one beside what JSON cannot say', z.object({ on: z.date(), a: length })],
+    ['a codec', z.stringbool()],
+    [
+      'a codec of one type',
+      z.codec(z.string(), z.string(), { decode: (text) => text, encode: (text) => text }),
+    ],
+    ['a preprocessing', z.preprocess(Number, z.number())],
+    ['a custom check, then a transform', z.custom(() => true).transform(() => 2)],
+    ['a tuple rest', z.tuple([z.string()]).rest(length)],
+    ['a record value', z.record(z.string(), length)],
+    ['a catchall', z.object({}).catchall(length)],
+  ])('is found: %s', (_, schema) => {
+    expect(isTransforming(schema)).toBe(true)
+  })
+
+  interface Tree {
+    readonly children: readonly Tree[]
+  }
+  const tree: z.ZodType<Tree> = z.object({ children: z.lazy(() => z.array(tree)) })
+
+  test.each([
+    ['plain types', z.object({ a: z.string(), b: z.array(z.number()), c: z.enum(['x']), d: z.literal(1) })],
+    ['void', z.void()],
+    ['anything', z.any()],
+    ['defaults', z.object({ a: z.string().default('x'), b: z.number().prefault(1) })],
+    ['trimming and lower case', z.string().trim().toLowerCase()],
+    [
+      'checks',
+      z
+        .string()
+        .min(1)
+        .refine(() => true),
+    ],
+    ['coercion', z.coerce.number()],
+    [
+      'dates, maps and sets',
+      z.object({ a: z.date(), b: z.map(z.string(), z.number()), c: z.set(z.bigint()) }),
+    ],
+    ['a recursive type', tree],
+    ['brands and readonly', z.object({ a: z.string().brand('Id') }).readonly()],
+    [
+      'a discriminated union',
+      z.discriminatedUnion('k', [z.object({ k: z.literal('a') }), z.object({ k: z.literal('b') })]),
+    ],
+    ['a pipe of checks', z.string().pipe(z.string().min(1))],
+  ])('is not seen where there is none: %s', (_, schema) => {
+    expect(isTransforming(schema)).toBe(false)
+  })
+
+  test('is looked for without calling the author’s defaults', () => {
+    const calls: number[] = []
+    isTransforming(z.object({ a: z.string().default(() => `${calls.push(1)}`) }))
+    expect(calls).toEqual([])
+  })
+
+  test('of another vendor is judged by its JSON Schemas', () => {
+    const part = (input: object, output: object) => ({ input: () => input, output: () => output })
+    const accept = (value: unknown) => ({ value })
+    const string = { type: 'string' }
+    expect(isTransforming(foreignSchema(accept, part(string, {})))).toBe(true)
+    expect(isTransforming(foreignSchema(accept, part(string, string)))).toBe(false)
+    const withDefault = part(
+      { type: 'object', properties: { a: { type: 'string', default: 'x' } } },
+      { type: 'object', properties: { a: string }, required: ['a'], additionalProperties: false },
+    )
+    expect(isTransforming(foreignSchema(accept, withDefault))).toBe(false)
+    expect(isTransforming(foreignSchema(accept))).toBe(false)
+  })
+})

@@ -1,0 +1,206 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { isWellFormed } from '../../src/base/text.ts'
+import { failureOf, recordFailure, reviveFailure } from '../../src/errors/failure.ts'
+import { FinalError, PawlError } from '../../src/index.ts'
+
+describe('recording a failure', () => {
+  test('keeps name, message, code, stack and cause', () => {
+    const error = Object.assign(new TypeError('bad card', { cause: new RangeError('too long') }), {
+      code: 'E_CARD',
+    })
+    const record = recordFailure(error)
+    expect(record).toMatchObject({
+      name: 'TypeError',
+      message: 'bad card',
+      code: 'E_CARD',
+      cause: { name: 'RangeError', message: 'too long' },
+    })
+    expect(record.stack).toMatch(/^ {4}at .*failure\.test\.ts/)
+    expect(failureOf(record)).toEqual({ name: 'TypeError', message: 'bad card', code: 'E_CARD' })
+    expect(failureOf(recordFailure(new Error('x')))).toEqual({ name: 'Error', message: 'x', code: undefined })
+  })
+
+  test('keeps the details of an error of Pawl and of no other', () => {
+    const at = new Date(7)
+    const closed = new PawlError('ask-closed', { status: 'answered', winner: { by: 'user:bob', at } })
+    expect(recordFailure(closed)).toMatchObject({
+      name: 'PawlError',
+      code: 'ask-closed',
+      details: { status: 'answered', winner: { by: 'user:bob', at } },
+    })
+    expect(recordFailure(Object.assign(new Error('x'), { details: { secret: 1 } }))).not.toHaveProperty(
+      'details',
+    )
+  })
+
+  test('keeps the name and code of a final error', () => {
+    expect(recordFailure(new FinalError('stolen', { code: 'stolen' }))).toMatchObject({
+      name: 'FinalError',
+      code: 'stolen',
+    })
+  })
+
+  test.each([
+    ['boom', 'boom'],
+    [undefined, 'undefined was thrown, which is not an error'],
+    [null, 'null was thrown, which is not an error'],
+    [42, '42 was thrown, which is not an error'],
+    [Symbol('x'), 'Symbol(x) was thrown, which is not an error'],
+    [{ status: 404 }, '{"status":404} was thrown, which is not an error'],
+    [() => 1, 'a function was thrown, which is not an error'],
+  ])('takes anything that can be thrown: %s', (thrown, message) => {
+    expect(recordFailure(thrown)).toEqual({ name: 'Error', message })
+  })
+
+  test('takes what looks like an error', () => {
+    expect(recordFailure({ name: 'Odd', message: 'bad', code: 7 })).toEqual({
+      name: 'Odd',
+      message: 'bad',
+      code: '7',
+    })
+    expect(recordFailure({ message: 'bad', name: 3, code: {}, stack: 5 })).toEqual({
+      name: 'Error',
+      message: 'bad',
+    })
+  })
+
+  test('ends at a cause that leads back', () => {
+    const one = new Error('one')
+    const other = new Error('other', { cause: one })
+    one.cause = other
+    const record = recordFailure(one)
+    expect(record.cause?.message).toBe('other')
+    expect(record.cause?.cause).toBeUndefined()
+  })
+
+  test('ends at the eighth cause', () => {
+    let error = new Error('first')
+    for (let depth = 0; depth < 50; depth += 1) error = new Error(`${depth}`, { cause: error })
+    let depth = 0
+    for (let record = recordFailure(error); record.cause; record = record.cause) depth += 1
+    expect(depth).toBe(8)
+  })
+
+  test('survives getters and traps that throw', () => {
+    const trap = (): never => {
+      throw new Error('trap')
+    }
+    const hostile = new Error('x')
+    Object.defineProperty(hostile, 'message', { get: trap })
+    expect(recordFailure(hostile).name).toBe('Error')
+    const half = new Error('kept')
+    for (const key of ['stack', 'name', 'code', 'cause']) Object.defineProperty(half, key, { get: trap })
+    expect(recordFailure(half)).toEqual({ name: 'Error', message: 'kept' })
+    expect(
+      recordFailure(new Proxy({}, { get: trap, has: trap, ownKeys: trap, getPrototypeOf: trap })),
+    ).toMatchObject({ name: 'Error' })
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    expect(recordFailure(proxy)).toMatchObject({ name: 'Error' })
+  })
+
+  test('replaces what no encoding can keep', () => {
+    const record = recordFailure(new Error('half \uD83D'))
+    expect(record.message).toBe('half \uFFFD')
+    expect(isWellFormed(JSON.stringify(record))).toBe(true)
+  })
+
+  test('stays below 64 KiB whatever was thrown', () => {
+    const long = '€'.repeat(1_000_000)
+    let error = Object.assign(new Error(long), { name: long, code: long, stack: long })
+    for (let depth = 0; depth < 20; depth += 1)
+      error = Object.assign(new Error(long, { cause: error }), { name: long, code: long })
+    const issues = Array.from({ length: 10_000 }, (_, index) => ({ path: `items[${index}]`, message: long }))
+    const pawl = new PawlError('answer-invalid', { issues }, { cause: error, message: long })
+    for (const thrown of [error, pawl, long, { [long]: long }])
+      expect(sizeOf(recordFailure(thrown))).toBeLessThan(65_536)
+  })
+
+  test('keeps whole items of long details', () => {
+    const issues = Array.from({ length: 10_000 }, (_, index) => ({
+      path: `items[${index}]`,
+      message: 'must be a number',
+    }))
+    const { details } = recordFailure(new PawlError('answer-invalid', { issues }))
+    const kept = (details as { readonly issues: readonly unknown[] }).issues
+    expect(kept.length).toBeGreaterThan(50)
+    expect(kept).toEqual(issues.slice(0, kept.length))
+  })
+
+  test('makes plain data of anything', () => {
+    fc.assert(
+      fc.property(
+        fc.anything({ withDate: true, withMap: true, withNullPrototype: true, withBigInt: true }),
+        (thrown) => {
+          const record = recordFailure(thrown)
+          expect(JSON.parse(JSON.stringify(record))).toEqual(record)
+          expect(sizeOf(record)).toBeLessThan(65_536)
+        },
+      ),
+    )
+  })
+})
+
+describe('reviving a failure', () => {
+  test('gives an error of the recorded name, message and code', () => {
+    const error = reviveFailure({
+      name: 'TypeError',
+      message: 'bad',
+      code: 'E_CARD',
+      stack: '    at a (b.ts:1:1)',
+    })
+    expect(error).toBeInstanceOf(Error)
+    expect(error).toMatchObject({ name: 'TypeError', message: 'bad', code: 'E_CARD' })
+    expect(Object.keys(error)).toEqual(['code'])
+    expect(error.stack).toBe('TypeError: bad\n    at a (b.ts:1:1)')
+    expect(String(error)).toBe('TypeError: bad')
+  })
+
+  test('never shows where it was revived', () => {
+    expect(reviveFailure({ name: 'Error', message: 'bad' }).stack).toBe('Error: bad')
+  })
+
+  test('gives an error of Pawl again, with the message of its time', () => {
+    const made = new PawlError('step-failed', {
+      step: 'charge',
+      attempts: 3,
+      cause: { name: 'TypeError', message: 'bad', code: undefined },
+    })
+    const record = { ...recordFailure(made), message: 'as an older release said it' }
+    const error = reviveFailure(record)
+    expect(PawlError.is(error, 'step-failed') && error.details).toEqual(made.details)
+    expect(error.message).toBe('as an older release said it')
+  })
+
+  test('gives a plain error for a code that is not known here', () => {
+    const error = reviveFailure({
+      name: 'PawlError',
+      message: 'new',
+      code: 'of-a-later-release',
+      details: {},
+    })
+    expect(PawlError.is(error)).toBe(false)
+    expect(error).toMatchObject({ name: 'PawlError', code: 'of-a-later-release' })
+  })
+
+  test('gives a plain error for a name and code that anybody may have used', () => {
+    expect(PawlError.is(reviveFailure({ name: 'PawlError', message: 'x', code: 'cancelled' }))).toBe(false)
+  })
+
+  test('revives causes', () => {
+    const error = reviveFailure({ name: 'A', message: 'a', cause: { name: 'B', message: 'b', code: '7' } })
+    expect(error.cause).toMatchObject({ name: 'B', message: 'b', code: '7' })
+  })
+
+  test('recording what was revived changes nothing', () => {
+    const record = recordFailure(
+      new TypeError('bad', { cause: new PawlError('cancelled', { reason: 'no' }) }),
+    )
+    expect(recordFailure(reviveFailure(record))).toEqual(record)
+  })
+})
+
+function sizeOf(value: unknown): number {
+  return Buffer.byteLength(JSON.stringify(value))
+}
