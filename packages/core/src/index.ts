@@ -24,7 +24,7 @@ export type {
   RiskLevel,
   Section,
 } from './authoring/ask.ts'
-export type { Ctx, Logger, ReceiveOptions } from './authoring/ctx.ts'
+export type { Ctx, ReceiveOptions } from './authoring/ctx.ts'
 export { duration } from './authoring/duration.ts'
 export type { ApproveOptions, Human } from './authoring/human.ts'
 export {
@@ -59,4 +59,6 @@ export type { Answer, Ask, AskKind, ExecutionLog, RunView } from './client/views
 export type { ErrorCode, ErrorDetails, Failure } from './errors/error-details.ts'
 export { FinalError } from './errors/final-error.ts'
 export { PawlError } from './errors/pawl-error.ts'
+export { createClient, createEngine } from './engine.ts'
 export type { Store } from './ports/connect.ts'
+export type { Logger } from './ports/logger.ts'

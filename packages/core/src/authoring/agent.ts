@@ -69,7 +69,7 @@ export function agent<const S extends AgentSpec>(
   spec: S,
   body: AgentBody<S>,
 ): Agent<InputOf<S>, AgentOutput<S>> {
-  checkKeys('agent', spec, ['name', 'input', 'output', 'retry', 'timeout'])
+  checkKeys('the options of agent', spec, ['name', 'input', 'output', 'retry', 'timeout'])
   const { input, output, name, ...options } = spec
   checkName('name of agent', name)
   return makeAgent({

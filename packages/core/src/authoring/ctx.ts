@@ -1,6 +1,7 @@
 import type { Deadline, Duration } from '../base/duration.ts'
 import type { AgentOps } from './agent.ts'
 import type { Human } from './human.ts'
+import type { Logger } from '../ports/logger.ts'
 import type { StepCall, StepOptions } from './step.ts'
 import type { PayloadOf, Received, SignalName } from './talk.ts'
 
@@ -83,10 +84,3 @@ type OrNull<O> = O extends { readonly timeout: Deadline } ? null : never
 type AnyOf<T, K> = K extends string
   ? { readonly name: K; readonly payload: Received<PayloadOf<T, K>> }
   : never
-
-export interface Logger {
-  debug(message: string, fields?: object): void
-  info(message: string, fields?: object): void
-  warn(message: string, fields?: object): void
-  error(message: string, fields?: object): void
-}

@@ -4,10 +4,14 @@ import { PawlError } from '../errors/pawl-error.ts'
 
 /**
  * Refuses an option: its name as a person would say it (`retry.attempts of step 'charge'`), what was given,
- * and a sentence about what is allowed.
+ * and a sentence about what is allowed. `shown` says in words what cannot be seen by looking at the value.
  */
-export function refuse(option: string, given: unknown, allowed: string): never {
-  const shown = showValue(given)
+export function refuse(
+  option: string,
+  given: unknown,
+  allowed: string,
+  shown: string = showValue(given),
+): never {
   throw new PawlError(
     'option-invalid',
     { option, given: shown },
@@ -29,7 +33,7 @@ export function checkKeys(of: string, value: object, known: readonly string[]): 
     if (known.includes(key)) continue
     const meant = findNearest(key, known)
     const hint = meant === undefined ? '' : `Did you mean ${meant}? `
-    const what = `There is no option ${key} of ${of}.`
+    const what = `There is no option ${key} in ${of}.`
     throw new PawlError(
       'option-invalid',
       { option: key, given: key },

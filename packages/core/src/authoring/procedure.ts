@@ -1,7 +1,15 @@
 import type { Schema } from '../base/schema.ts'
 import { isTransforming } from '../base/schema.ts'
 import type { Ctx } from './ctx.ts'
-import { checkFunction, checkKeys, checkName, checkSchema, checkWhole, refuse } from './options.ts'
+import {
+  checkFunction,
+  checkKeys,
+  checkName,
+  checkObject,
+  checkSchema,
+  checkWhole,
+  refuse,
+} from './options.ts'
 import type { InputOf, ParsedOf, TalkOf } from './talk.ts'
 
 declare const types: unique symbol
@@ -112,19 +120,17 @@ export function ref<P extends ProcedureRef<any, any, any>>(
  */
 export function checkSignals({ name, signals }: ProcedureDefinition): void {
   for (const [signal, schema] of signals) {
-    if (isTransforming(schema))
-      refuse(
-        `signals.${signal} of procedure '${name}'`,
-        'a schema that transforms',
-        'Let the schema accept what it returns, and transform in the procedure.',
-      )
+    if (isTransforming(schema)) {
+      const remedy = 'Let the schema accept what it returns, and transform in the procedure.'
+      refuse(`signals.${signal} of procedure '${name}'`, schema, remedy, 'a schema that transforms')
+    }
   }
 }
 
 type ReadSpec = Omit<ProcedureDefinition, 'body'>
 
 function readSpec(spec: ProcedureSpec): ReadSpec {
-  checkKeys('procedure', spec, ['name', 'version', 'input', 'output', 'signals'])
+  checkKeys('the options of procedure', spec, ['name', 'version', 'input', 'output', 'signals'])
   const name = checkName('name of procedure', spec.name)
   const of = `of procedure '${name}'`
   return {
@@ -132,15 +138,13 @@ function readSpec(spec: ProcedureSpec): ReadSpec {
     version: spec.version === undefined ? 1 : checkWhole(`version ${of}`, spec.version, 1, 2 ** 31 - 1),
     input: spec.input === undefined ? undefined : checkSchema(`input ${of}`, spec.input),
     output: spec.output === undefined ? undefined : checkSchema(`output ${of}`, spec.output),
-    signals: readSignals(of, spec.signals ?? {}),
+    signals: readSignals(of, spec.signals),
   }
 }
 
-function readSignals(of: string, signals: { readonly [name: string]: Schema }): ReadonlyMap<string, Schema> {
-  if (typeof signals !== 'object')
-    refuse(`signals ${of}`, signals, 'It must be an object of schemas by name.')
+function readSignals(of: string, given: unknown): ReadonlyMap<string, Schema> {
   return new Map(
-    Object.entries(signals).map(([name, schema]) => {
+    Object.entries(checkObject(`signals ${of}`, given)).map(([name, schema]) => {
       checkName(`name of a signal ${of}`, name)
       return [name, checkSchema(`signals.${name} ${of}`, schema)]
     }),

@@ -1,5 +1,5 @@
 import { type AgentDefinition, agentDefinitionOf } from '../authoring/agent.ts'
-import type { Logger } from '../authoring/ctx.ts'
+import type { Logger } from '../ports/logger.ts'
 import { parseDuration } from '../authoring/duration.ts'
 import {
   checkArray,
@@ -43,7 +43,7 @@ const engineOptionNames = [
  */
 export function readEngineOptions(given: unknown): EngineSettings {
   const options = checkObject('options of createEngine', given)
-  checkKeys('createEngine', options, engineOptionNames)
+  checkKeys('the options of createEngine', options, engineOptionNames)
   const { decider, escalateTo, determinism, concurrency, lease, logger } = options
   return {
     procedures: readProcedures(options['procedures']),
@@ -115,7 +115,7 @@ export interface RunSettings {
 /** @throws PawlError 'option-invalid' */
 export function readRunOptions(given: unknown): RunSettings {
   const options = checkObject('options of run', given)
-  checkKeys('run', options, ['id', 'by', 'tags'])
+  checkKeys('the options of run', options, ['id', 'by', 'tags'])
   const { id, by, tags } = options
   return {
     id: id === undefined ? undefined : checkName('id of run', id),

@@ -1,5 +1,5 @@
 import type { Agent } from '../authoring/agent.ts'
-import type { Logger } from '../authoring/ctx.ts'
+import type { Logger } from '../ports/logger.ts'
 import type { Procedure, ProcedureRef } from '../authoring/procedure.ts'
 import type { Payload, PayloadOf, SignalName } from '../authoring/talk.ts'
 import type { Question, Verdict } from '../authoring/verdict.ts'

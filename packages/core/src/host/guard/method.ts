@@ -21,13 +21,14 @@ type Method = (this: unknown, ...args: readonly unknown[]) => unknown
 export function guardMethod(target: object, key: string, rule: Rule): () => void {
   const holder = findHolder(target, key)
   const descriptor = holder && Object.getOwnPropertyDescriptor(holder, key)
-  if (typeof descriptor?.value !== 'function') return () => {}
+  const original: unknown = Reflect.get(target, key)
+  if (!descriptor || typeof original !== 'function') return () => {}
 
-  const guarded = makeGuarded(descriptor.value, rule)
-  Object.defineProperty(holder, key, { ...descriptor, value: guarded })
+  const guarded = makeGuarded(original as Method, rule)
+  Object.defineProperty(holder, key, { value: guarded, writable: true })
   return () => {
-    if (Object.getOwnPropertyDescriptor(holder as object, key)?.value !== guarded) return
-    Object.defineProperty(holder, key, descriptor)
+    if (Object.getOwnPropertyDescriptor(holder, key)?.value === guarded)
+      Object.defineProperty(holder, key, descriptor)
   }
 }
 

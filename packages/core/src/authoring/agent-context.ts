@@ -1,0 +1,84 @@
+import { type Schema, validate } from '../base/schema.ts'
+import { FinalError } from '../errors/final-error.ts'
+import { PawlError } from '../errors/pawl-error.ts'
+import { encode } from '../events/payload.ts'
+import { type AgentCall, type AgentDefinition, type AgentOps, agentDefinitionOf } from './agent.ts'
+import { readChoices } from './ask-options.ts'
+import { type DecideSettings, readDecideOptions } from './decide-options.ts'
+import { createDecideAsk } from './human-context.ts'
+import type { BodyOperation, DecideOperation } from './operations.ts'
+import { checkName, checkObject, checkText, refuse } from './options.ts'
+import type { IssueOperation } from './program.ts'
+import { readAgentOutput, readDecision } from './results.ts'
+import { readStepOptions } from './step-options.ts'
+
+/** Calls to agents, and decisions made by them. */
+export function createAgentOps(issue: IssueOperation, engineDecider: AgentDefinition | undefined): AgentOps {
+  const call = (agent: unknown, input: unknown, given?: unknown): Promise<unknown> => issue(agentCall(agent, input, given))
+  const decide = (question: unknown, choices: unknown, given: unknown): Promise<unknown> =>
+    issue(decision(question, choices, given, engineDecider))
+  return Object.assign(call, { decide }) as unknown as AgentOps
+}
+
+function agentCall(agent: unknown, input: unknown, given: unknown): BodyOperation {
+  const definition =
+    agentDefinitionOf(agent) ?? refuse('agent of ctx.agent', agent, 'It must be made by agent() or decider().')
+  const { name: renamed, ...options } = checkObject('options of ctx.agent', given)
+  const name = renamed === undefined ? definition.name : checkName('name of ctx.agent', renamed)
+  const of = `of agent '${name}'`
+  encode(input, 'input')
+  return {
+    ...{ kind: 'llm', name, read: readAgentOutput },
+    ...readStepOptions(of, options, definition.policy),
+    body: (call: AgentCall) => callAgent(definition, input, call),
+  }
+}
+
+async function callAgent({ name, input: accepts, output: returns, body }: AgentDefinition, input: unknown, call: AgentCall): Promise<unknown> {
+  const given = await check(accepts, input)
+  if (!given.ok) throw new FinalError(new PawlError('input-invalid', { issues: given.issues }).message, { code: 'input-invalid' })
+  const output = await check(returns, await body(given.value, call))
+  if (output.ok) return output.value
+  const issues = output.issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')
+  throw Object.assign(new Error(`what agent "${name}" returned does not fit its output schema: ${issues}`), { code: 'output-invalid' })
+}
+
+function check(schema: Schema | undefined, value: unknown): ReturnType<typeof validate> {
+  return schema === undefined ? { ok: true, value } : validate(schema, value)
+}
+
+function decision(question: unknown, given: unknown, options: unknown, engineDecider: AgentDefinition | undefined): DecideOperation {
+  const asked = checkText('question of decide', question)
+  const of = `of decide '${asked.slice(0, 60)}'`
+  const choices = readChoices(`choices ${of}`, given)
+  const settings = readDecideOptions(of, options, choices)
+  const { material, agent, key, details, history } = checkObject(`options ${of}`, options)
+  const judge = readJudge(of, agent, engineDecider)
+  const values = choices.map(({ value }) => value)
+  encode(material, 'material')
+  return {
+    ...{ kind: 'ail_decision', name: key === undefined ? 'decide' : checkName(`key ${of}`, key), read: readDecision },
+    question: { question: asked, choices: values, material },
+    agentName: judge.name,
+    judge: (question, call) => judge.body(question, call),
+    choices: values,
+    minConfidence: settings.minConfidence,
+    timeoutMs: settings.timeoutMs,
+    attempts: settings.attempts,
+    fallback: readFallback(settings, () => createDecideAsk(asked, choices, material, askOptionsOf(settings), { key, details, history })),
+  }
+}
+
+function readJudge(of: string, given: unknown, engineDecider: AgentDefinition | undefined): AgentDefinition {
+  if (given === undefined)
+    return engineDecider ?? refuse(`agent ${of}`, given, 'Name one made by decider(), or give the engine a decider.')
+  return agentDefinitionOf(given) ?? refuse(`agent ${of}`, given, 'It must be made by decider() or agent().')
+}
+
+function askOptionsOf({ fallback }: DecideSettings): { readonly [name: string]: unknown } {
+  return fallback.do === 'ask' ? fallback.options : {}
+}
+
+function readFallback({ fallback }: DecideSettings, ask: () => ReturnType<typeof createDecideAsk>): DecideOperation['fallback'] {
+  return fallback.do === 'ask' ? { do: 'ask', ask: ask() } : fallback
+}

@@ -1,0 +1,182 @@
+import { isTransforming, jsonSchemaOf, type Schema, validate } from '../base/schema.ts'
+import { recordFailure } from '../errors/failure.ts'
+import { encode } from '../events/payload.ts'
+import type { AskPayload, Silence } from '../events/payloads.ts'
+import {
+  type AskSettings,
+  askOptionNames,
+  type ReadChoice,
+  readApproveSilence,
+  readAskOptions,
+  readChoices,
+  readEditable,
+  readForm,
+  readSeverity,
+  readSilence,
+} from './ask-options.ts'
+import type { Human } from './human.ts'
+import { fillMessage } from './message.ts'
+import type { AskOperation, AskSpec } from './operations.ts'
+import { checkBoolean, checkKeys, checkObject, checkSchema, checkText, refuse } from './options.ts'
+import type { IssueOperation } from './program.ts'
+import { readApproval, readChoice, readInput, readNothing, readResolution, readReview } from './results.ts'
+
+type Given = { readonly [name: string]: unknown }
+
+/** The questions to people, each one operation. */
+export function createHuman(issue: IssueOperation): Human {
+  const human = {
+    approve: (message: unknown, given?: unknown) => issue(approval(message, given)),
+    input: (message: unknown, schema: unknown, given?: unknown) => issue(input(message, schema, given)),
+    select: (message: unknown, choices: unknown, given?: unknown) => issue(selection(message, choices, given)),
+    review: (message: unknown, artifact: unknown, given?: unknown) => issue(review(message, artifact, given)),
+    escalate: (message: unknown, given?: unknown) => issue(escalation(message, given)),
+    notify: (message: unknown, given?: unknown) => {
+      const options = readOptions('of notify', given, ['to', 'links', 'details', 'severity', 'data'], true)
+      const { to, links, details } = readAskOptions('of notify', options)
+      const severity = readSeverity('severity of notify', options['severity'], 'info')
+      const filled = fill('of notify', message, options)
+      const fields = { to, severity, ...(details.length > 0 ? { details } : {}), ...(links.length > 0 ? { links } : {}) }
+      const payload = encode({ message: filled, ...fields }, 'notice')
+      return issue({ kind: 'hitl_notification', name: 'notify', message: filled, fields, payload, read: readNothing })
+    },
+  }
+  return human as unknown as Human
+}
+
+function approval(message: unknown, given: unknown): AskOperation {
+  const of = 'of approve'
+  const options = readOptions(of, given, ['params', 'editable', 'schema', 'onTimeout'])
+  const params = checkObject(`params ${of}`, options['params'])
+  const editable = readEditable(of, options['editable'], params)
+  const settings = readAskOptions(of, options)
+  const schema = readAskSchema(of, options['schema'])
+  const silence = readApproveSilence(of, options['onTimeout'], settings.risk?.level)
+  const shown = { params, ...(editable.length > 0 ? { editable } : {}) }
+  return {
+    ...{ kind: 'hitl_approval', name: settings.key ?? 'approve', read: readApproval },
+    ask: createSpec(settings, schema, { kind: 'approve', message: fill(of, message, options, params), silence, ...shown }),
+  }
+}
+
+function input(message: unknown, given: unknown, more: unknown): AskOperation {
+  const of = 'of input'
+  const options = readOptions(of, more, ['initial', 'onTimeout'])
+  const settings = readAskOptions(of, options)
+  const schema = readAskSchema(of, checkSchema(`schema ${of}`, given))
+  const silence = readSilence(of, options['onTimeout'])
+  const initial = options['initial'] === undefined ? {} : { initial: options['initial'] }
+  return {
+    ...{ kind: 'hitl_input', name: settings.key ?? 'input', read: readInput },
+    ask: createSpec(settings, schema, { kind: 'input', message: fill(of, message, options), silence, ...initial }),
+  }
+}
+
+function selection(message: unknown, given: unknown, more: unknown): AskOperation {
+  const of = 'of select'
+  const options = readOptions(of, more, ['onTimeout'])
+  const settings = readAskOptions(of, options)
+  const choices = readChoices(`choices ${of}`, given)
+  const silence = readSilence(of, options['onTimeout'], choices)
+  return {
+    ...{ kind: 'hitl_select', name: settings.key ?? 'select', read: readChoice },
+    ask: createSpec(settings, undefined, { kind: 'select', message: fill(of, message, options), choices, silence }),
+  }
+}
+
+const reviewNames = ['choices', 'editable', 'schema', 'baseline', 'as', 'onTimeout']
+
+function review(message: unknown, artifact: unknown, given: unknown): AskOperation {
+  const of = 'of review'
+  const options = readOptions(of, given, reviewNames)
+  const settings = readAskOptions(of, options)
+  const { baseline, as, editable } = options
+  const choices = readChoices(`choices ${of}`, options['choices'] ?? ['approve', 'reject'])
+  const silence = readSilence(of, options['onTimeout'], choices)
+  const shown = {
+    artifact,
+    ...(baseline === undefined ? {} : { baseline }),
+    ...(as === undefined ? {} : { as: readForm(`as ${of}`, as) }),
+    ...(editable !== undefined && checkBoolean(`editable ${of}`, editable) ? { editable: ['artifact'] } : {}),
+  }
+  return {
+    ...{ kind: 'hitl_review', name: settings.key ?? 'review', read: readReview },
+    ask: createSpec(settings, readAskSchema(of, options['schema']), {
+      ...{ kind: 'review', message: fill(of, message, options), choices, silence },
+      ...shown,
+    }),
+  }
+}
+
+function escalation(message: unknown, given: unknown): AskOperation {
+  const of = 'of escalate'
+  const options = readOptions(of, given, ['choices', 'error', 'severity'])
+  if (options['timeout'] !== undefined)
+    refuse(`timeout ${of}`, options['timeout'], 'escalate waits until a person resolves it; use select with a timeout instead.')
+  const settings = readAskOptions(of, options)
+  const choices = readChoices(`choices ${of}`, options['choices'] ?? ['continue'])
+  const severity = readSeverity(`severity ${of}`, options['severity'], 'error')
+  const error = options['error'] === undefined ? {} : { error: recordFailure(options['error']) }
+  return {
+    ...{ kind: 'hitl_escalation', name: settings.key ?? 'escalate', read: readResolution },
+    ask: createSpec(settings, undefined, {
+      ...{ kind: 'escalate', message: fill(of, message, options), choices, severity, silence: { do: 'keep-waiting' } },
+      ...error,
+    }),
+  }
+}
+
+/** A question to people in place of an agent's decision. */
+export function createDecideAsk(
+  message: string,
+  choices: readonly ReadChoice[],
+  material: unknown,
+  given: Given,
+  own: { readonly key?: unknown; readonly details?: unknown; readonly history?: unknown },
+): AskSpec {
+  const of = 'of fallback.ask of decide'
+  checkKeys(`the options ${of}`, given, askOptionNames)
+  const defined = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined))
+  const settings = readAskOptions(of, { ...defined, ...given })
+  const artifact = material === undefined ? {} : { artifact: material }
+  return createSpec(settings, undefined, { kind: 'decide', message, choices, silence: { do: 'fail' }, ...artifact })
+}
+
+// ── what questions have in common
+
+function readOptions(of: string, given: unknown, names: readonly string[], only = false): Given {
+  const options = checkObject(`options ${of}`, given)
+  checkKeys(`the options ${of}`, options, only ? names : [...askOptionNames, ...names])
+  return options
+}
+
+function fill(of: string, message: unknown, options: Given, params: Given = {}): string {
+  return fillMessage(checkText(`message ${of}`, message), { ...checkObject(`data ${of}`, options['data']), ...params })
+}
+
+function readAskSchema(of: string, given: unknown): Schema | undefined {
+  if (given === undefined) return undefined
+  const schema = checkSchema(`schema ${of}`, given)
+  if (isTransforming(schema))
+    refuse(`schema ${of}`, 'a schema that transforms', 'Ask for what the schema accepts, and transform the answer in the procedure.')
+  return schema
+}
+
+type Pinned = Omit<AskPayload, 'silence' | 'dueAt' | 'history' | 'schema'> & { readonly silence: Silence }
+
+/** What is pinned must be storable, and is refused here, in the call of the author's that asked for it. */
+function createSpec(settings: AskSettings, schema: Schema | undefined, pinned: Pinned): AskSpec {
+  const { key, to, due, history, details, links, alternatives, risk } = settings
+  const json = schema === undefined ? undefined : jsonSchemaOf(schema)
+  const payload: AskPayload = {
+    ...pinned,
+    ...(json === undefined ? {} : { schema: json }),
+    ...(alternatives.length === 0 ? {} : { alternatives }),
+    ...(risk === undefined ? {} : { risk }),
+    ...(details.length === 0 ? {} : { details }),
+    ...(links.length === 0 ? {} : { links }),
+  }
+  encode(payload, pinned.kind)
+  const check = schema === undefined ? undefined : (value: unknown) => validate(schema, value)
+  return { key, to, due, history, payload, check }
+}

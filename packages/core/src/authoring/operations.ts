@@ -1,0 +1,85 @@
+import type { Validation } from '../base/schema.ts'
+import type { AskPayload } from '../events/payloads.ts'
+import type { Operation } from '../kernel/operation.ts'
+import type { AgentCall } from './agent.ts'
+import type { RetryPolicy } from './step-options.ts'
+import type { Question } from './verdict.ts'
+
+/** What `ctx` issues: what the kernel needs to know of an operation, and what the worker needs to do it. */
+export type ProcedureOperation =
+  | BodyOperation
+  | TimerOperation
+  | SignalOperation
+  | AskOperation
+  | NoticeOperation
+  | DecideOperation
+
+/** A span from the turn the operation was issued in, or an instant; ms. */
+export type Due = { readonly afterMs: number } | { readonly atMs: number }
+
+export function dueAt(due: Due, issuedAt: number): number {
+  return 'atMs' in due ? due.atMs : issuedAt + due.afterMs
+}
+
+/** A step or a call to an agent: code of the author's that runs outside turns. */
+export interface BodyOperation extends Operation {
+  readonly kind: 'step' | 'llm'
+  readonly body: (call: AgentCall) => unknown
+  readonly retry: RetryPolicy
+  readonly timeoutMs: number | null
+}
+
+export interface TimerOperation extends Operation {
+  readonly kind: 'timer'
+  readonly due: Due
+}
+
+export interface SignalOperation extends Operation {
+  readonly kind: 'signal'
+  readonly names: readonly string[]
+  readonly due: Due | null
+}
+
+/** Which earlier step results are shown. */
+export type History = { readonly last: number } | { readonly steps: readonly string[] }
+
+export interface AskOperation extends Operation {
+  readonly kind: 'hitl_approval' | 'hitl_input' | 'hitl_select' | 'hitl_review' | 'hitl_escalation'
+  readonly ask: AskSpec
+}
+/** A question to people, as it will be pinned when it is asked. */
+export interface AskSpec {
+  readonly key: string | null
+  readonly to: readonly string[]
+  readonly due: Due | null
+  readonly history: History
+  /** As it will be pinned; the worker adds the history and the deadline. */
+  readonly payload: AskPayload
+  /** The author's own schema, for what its JSON Schema cannot say. */
+  readonly check: ((value: unknown) => Validation | Promise<Validation>) | undefined
+}
+
+export interface NoticeOperation extends Operation {
+  readonly kind: 'hitl_notification'
+  readonly message: string
+  readonly fields: object
+  /** What is recorded of it. */
+  readonly payload: Uint8Array | null
+}
+
+export interface DecideOperation extends Operation {
+  readonly kind: 'ail_decision'
+  readonly question: Question
+  /** The body of the agent that judges. */
+  readonly agentName: string
+  readonly judge: (question: Question, call: AgentCall) => unknown
+  readonly choices: readonly string[]
+  readonly minConfidence: number
+  readonly timeoutMs: number
+  readonly attempts: number
+  /** What counts when the agent cannot decide. */
+  readonly fallback:
+    | { readonly do: 'choose'; readonly choice: string }
+    | { readonly do: 'ask'; readonly ask: AskSpec }
+    | { readonly do: 'fail'; readonly message: string }
+}

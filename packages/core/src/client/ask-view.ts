@@ -1,0 +1,80 @@
+import type { RiskDetails, Section, Severity } from '../authoring/ask.ts'
+import type { Actor, Audience } from '../base/people.ts'
+import type { AskStatus } from '../base/statuses.ts'
+import { failureOf } from '../errors/failure.ts'
+import { decode } from '../events/payload.ts'
+import type { AskPayload, GivenAnswer } from '../events/payloads.ts'
+import type { AskRow } from '../ports/store.ts'
+import { askIdOf } from '../projections/ask.ts'
+import type { Answer, Ask } from './views.ts'
+
+/** A question as a person sees it at `now`, by the store's clock. */
+export function toAskView(row: AskRow, now: number): Ask {
+  const pinned = decode(row.payload) as AskPayload
+  const status = askStatusOf(row, now)
+  return {
+    id: askIdOf(row.run, row.position),
+    run: row.run,
+    procedure: row.procedure,
+    position: row.position,
+    key: row.key ?? undefined,
+    kind: pinned.kind,
+    status,
+    message: pinned.message,
+    params: pinned.params,
+    editable: pinned.editable ?? [],
+    schema: pinned.schema,
+    choices: (pinned.choices ?? []).map(({ value, label, effect }) => ({ value, label: label ?? value, effect })),
+    artifact: pinned.artifact,
+    baseline: pinned.baseline,
+    as: pinned.as as Section['as'] | undefined,
+    initial: pinned.initial,
+    severity: pinned.severity as Severity | undefined,
+    error: pinned.error === undefined ? undefined : failureOf(pinned.error),
+    alternatives: pinned.alternatives ?? [],
+    risk: pinned.risk as RiskDetails | undefined,
+    startedBy: (row.startedBy ?? undefined) as Actor | undefined,
+    to: row.to as readonly Audience[],
+    details: (pinned.details ?? []) as readonly Section[],
+    links: pinned.links ?? [],
+    history: pinned.history ?? [],
+    askedAt: new Date(row.openedAt),
+    dueAt: row.dueAt === null ? undefined : new Date(row.dueAt),
+    onTimeout: row.dueAt === null ? undefined : describeSilence(pinned),
+    overdue: isOverdue(row, now),
+    claimedBy: undefined,
+    answer: answerOf(row),
+  }
+}
+
+/** An ask whose time has run out is closed from that instant on, also before a worker has come to record it. */
+export function askStatusOf({ status, closesAt }: AskRow, now: number): AskStatus {
+  return status === 'open' && closesAt !== null && closesAt <= now ? 'timed-out' : status
+}
+
+export function isOverdue({ status, dueAt }: AskRow, now: number): boolean {
+  return status === 'open' && dueAt !== null && dueAt <= now
+}
+
+function describeSilence({ silence, kind }: AskPayload): string {
+  switch (silence.do) {
+    case 'reject':
+      return 'counts as no'
+    case 'approve':
+      return 'counts as yes'
+    case 'fail':
+      return 'the procedure gets an error'
+    case 'keep-waiting':
+      return 'the question stays open'
+    case 'escalate':
+      return silence.to === undefined ? 'the question stays open and is raised' : `the question stays open and is shown to ${silence.to}`
+    case 'default':
+      return kind === 'input' ? 'a default is taken' : `counts as ${String(silence.value)}`
+  }
+}
+
+function answerOf(row: AskRow): Ask['answer'] {
+  if (row.answer === null || row.answeredBy === null || row.closedAt === null) return undefined
+  const { answer } = decode(row.answer) as GivenAnswer
+  return { ...(answer as Answer), by: row.answeredBy as Actor, at: new Date(row.closedAt) }
+}

@@ -1,0 +1,84 @@
+import { checkArray, checkKeys, checkName, checkObject, checkOneOf } from '../authoring/options.ts'
+import { definitionOf } from '../authoring/procedure.ts'
+import type { RunQuery } from '../ports/store.ts'
+import { Connection, type ConnectionOptions } from './connection.ts'
+import { readCursor, writeCursor } from './cursor.ts'
+import { toExecutionLog } from './execution-log.ts'
+import { findRun } from './find-run.ts'
+import { createInbox } from './inbox.ts'
+import { readLimit, readRunOptions } from './options.ts'
+import { createRunHandle } from './run-handle.ts'
+import { toRunView } from './run-view.ts'
+import { RunStarter } from './run-starter.ts'
+import { Mailer } from './mailer.ts'
+import type { Client, Page, RunFilter } from './types.ts'
+import type { ExecutionLog, RunView } from './views.ts'
+import { readWholeLog } from './whole-log.ts'
+
+/** A client, and how its engine, if it has one, stops it without closing the store they share. */
+export function createConnectedClient(options: ConnectionOptions): Client {
+  const connection = new Connection(options)
+  const starter = new RunStarter(connection)
+  const mailer = new Mailer(connection)
+  const client = {
+    run: async (procedure: unknown, input?: unknown, given?: unknown) => {
+      const { id } = await starter.start(procedure, input, readRunOptions(given), 'same-input')
+      return createRunHandle(connection, mailer, id, definitionOf(procedure))
+    },
+    runOrGet: async (procedure: unknown, input: unknown, given: unknown) => {
+      const settings = readRunOptions(given)
+      checkName('id of runOrGet', settings.id)
+      const { id } = await starter.start(procedure, input, settings, 'any-input')
+      return createRunHandle(connection, mailer, id, definitionOf(procedure))
+    },
+    get: (procedureOrId: unknown, id?: string) =>
+      typeof procedureOrId === 'string'
+        ? createRunHandle(connection, mailer, procedureOrId, undefined)
+        : createRunHandle(connection, mailer, checkName('id of get', id), definitionOf(procedureOrId)),
+    list: (filter?: RunFilter) => listRuns(connection, filter),
+    log: (id: string) => readLog(connection, id),
+    inbox: createInbox(connection, mailer),
+    stop: () => connection.stop(),
+  }
+  return client as unknown as Client
+}
+
+async function listRuns(connection: Connection, given: RunFilter | undefined): Promise<Page<RunView>> {
+  const filter = checkObject('filter of list', given)
+  checkKeys('the filter of list', filter, ['procedure', 'status', 'tag', 'limit', 'cursor'])
+  const { procedure, tag, cursor } = filter
+  const limit = readLimit('of list', filter['limit'])
+  const store = await connection.store()
+  const rows = await store.runs({
+    procedure: procedure === undefined ? null : checkName('procedure of list', procedure),
+    statuses: readStatuses(filter['status']),
+    tag: tag === undefined ? null : checkName('tag of list', tag),
+    before: cursor === undefined ? null : readCursor('cursor of list', cursor, isKey).before,
+    limit: limit + 1,
+  })
+  const now = await store.now()
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    items: page.map((row) => toRunView(row, now)),
+    cursor: rows.length > limit && last !== undefined ? writeCursor({ before: last.run }) : undefined,
+  }
+}
+
+const statuses = ['running', 'waiting', 'completed', 'failed', 'cancelled', 'stuck', 'quarantined'] as const
+
+function readStatuses(given: unknown): RunQuery['statuses'] {
+  if (given === undefined) return []
+  const several = Array.isArray(given) ? checkArray('status of list', given) : [given]
+  return several.map((status) => checkOneOf('status of list', status, statuses))
+}
+
+function isKey(cursor: unknown): cursor is { readonly before: number } {
+  return Number.isSafeInteger((cursor as { readonly before?: unknown } | null)?.before)
+}
+
+async function readLog(connection: Connection, id: string): Promise<ExecutionLog> {
+  const store = await connection.store()
+  const row = await findRun(connection, id)
+  return toExecutionLog(row, await readWholeLog(store, row))
+}

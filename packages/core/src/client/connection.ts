@@ -1,0 +1,112 @@
+import type { Bell } from '../base/bell.ts'
+import type { NewHash } from '../base/hash.ts'
+import { PawlError } from '../errors/pawl-error.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { Home } from '../ports/home.ts'
+import type { StorePort } from '../ports/store.ts'
+
+/** Without a hint, what is waited for is looked up this often. */
+const pollMs = 1_000
+
+export interface ConnectionOptions {
+  readonly store: StorePort
+  readonly bell: Bell
+  readonly clock: Clock
+  readonly entropy: Entropy
+  readonly newHash: NewHash
+  /** The worker in this process; undefined for a client alone, which then opens the store when first used. */
+  readonly home: Home | undefined
+}
+
+/** A client's way to its store. */
+export class Connection {
+  readonly bell: Bell
+  readonly entropy: Entropy
+  readonly newHash: NewHash
+  readonly home: Home | undefined
+  readonly #store: StorePort
+  readonly #clock: Clock
+  #opened: Promise<void> | null = null
+  #unwatch: (() => void) | null = null
+  #stopped = false
+
+  constructor({ store, bell, clock, entropy, newHash, home }: ConnectionOptions) {
+    this.bell = bell
+    this.entropy = entropy
+    this.newHash = newHash
+    this.home = home
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /** The store, connected and migrated. @throws PawlError 'engine-stopped', 'store-unusable' */
+  async store(): Promise<StorePort> {
+    if (this.#stopped) throw new PawlError('engine-stopped', {})
+    if (this.home === undefined) await this.#open()
+    return this.#store
+  }
+
+  /**
+   * Looks until there is something to see: at once, whenever the topic rings, and once a second.
+   * @throws PawlError 'wait-timed-out', 'engine-stopped'
+   */
+  async wait<Seen>(topic: string, look: () => Promise<Seen | undefined>, timeoutMs: number | null): Promise<Seen> {
+    this.#watch()
+    const until = timeoutMs === null ? null : this.#clock.elapsed() + timeoutMs
+    for (;;) {
+      const rung = this.#listen(topic, until)
+      try {
+        const seen = await look()
+        if (seen !== undefined) return seen
+        const left = until === null ? null : until - this.#clock.elapsed()
+        if (left !== null && left <= 0) throw new PawlError('wait-timed-out', { after: `${timeoutMs ?? 0}ms` })
+        await rung.wait
+      } finally {
+        rung.stop()
+      }
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (this.#stopped) return
+    this.#stopped = true
+    this.#unwatch?.()
+    this.bell.ringAll()
+    if (this.home !== undefined || this.#opened === null) return
+    await this.#opened.catch(() => {})
+    await this.#store.close()
+  }
+
+  #listen(topic: string, until: number | null): { readonly wait: Promise<void>; readonly stop: () => void } {
+    let resolve = (): void => {}
+    const wait = new Promise<void>((resolved) => {
+      resolve = resolved
+    })
+    const unlisten = this.bell.listen(topic, () => resolve())
+    const polled = this.#clock.after(pollMs, () => resolve(), true)
+    const over = until === null ? () => {} : this.#clock.after(Math.max(0, until - this.#clock.elapsed()), () => resolve())
+    return {
+      wait,
+      stop: () => {
+        unlisten()
+        polled()
+        over()
+      },
+    }
+  }
+
+  /** Beside a worker, the worker watches for both. */
+  #watch(): void {
+    if (this.home !== undefined || this.#unwatch !== null || this.#stopped) return
+    this.#unwatch = this.#store.watch(() => this.bell.ringAll())
+  }
+
+  #open(): Promise<void> {
+    this.#opened ??= this.#store.open().catch((error) => {
+      this.#opened = null
+      throw error
+    })
+    return this.#opened
+  }
+}

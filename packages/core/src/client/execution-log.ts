@@ -1,0 +1,82 @@
+import { type FailureRecord, failureOf } from '../errors/failure.ts'
+import { type LogEvent, noPosition } from '../events/event.ts'
+import { decode } from '../events/payload.ts'
+import type { AnswerPayload, ReceivedPayload, TimedOutPayload, WaitingPayload } from '../events/payloads.ts'
+import type { RunRow } from '../ports/store.ts'
+import { infoOf } from './run-view.ts'
+import type { ExecutionLog } from './views.ts'
+
+type Entry = ExecutionLog['execution_log'][number]
+
+/** The view of a log by position. What waits without an event of its own (a sleep, a receive) is open as well. */
+export function toExecutionLog(row: RunRow, events: readonly LogEvent[]): ExecutionLog {
+  const entries = new Map<number, Entry>()
+  for (const event of events) {
+    if (event.position === noPosition) continue
+    const before = entries.get(event.position)
+    if (event.type === 'asked') entries.set(event.position, openEntry(event, event.at))
+    if (event.type === 'attempted') entries.set(event.position, before ?? openEntry(event, event.at))
+    if (event.type === 'withdrawn' && before !== undefined) entries.set(event.position, { ...before, status: 'withdrawn', result: {} })
+    if (event.type === 'settled') entries.set(event.position, settledEntry(event))
+  }
+  if (row.state === 'live')
+    for (const waiting of infoOf(row).waiting)
+      if (!entries.has(waiting.position)) entries.set(waiting.position, waitingEntry(waiting))
+  const execution_log = [...entries.values()].sort((a, b) => a.position - b.position)
+  return { procedure_id: row.id, execution_log, replay_index: execution_log.filter(({ result }) => result !== null).length }
+}
+
+function openEntry({ position, kind, name }: LogEvent, at: number): Entry {
+  return { position, type: kind ?? '', name, status: 'open', result: null, timestamp: new Date(at).toISOString(), duration_ms: 0 }
+}
+
+function waitingEntry({ position, kind, name, since }: WaitingPayload): Entry {
+  return { position, type: kind, name, status: 'open', result: null, timestamp: new Date(since).toISOString(), duration_ms: 0 }
+}
+
+function settledEntry(event: LogEvent): Entry {
+  return {
+    position: event.position,
+    type: event.kind ?? '',
+    name: event.name,
+    status: event.failed ? 'failed' : 'done',
+    result: resultOf(event),
+    timestamp: new Date(event.at).toISOString(),
+    duration_ms: event.tookMs ?? 0,
+  }
+}
+
+/** Never null, which would say that it is open: what has no value to show is `{}`. */
+function resultOf(event: LogEvent): unknown {
+  const payload = decode(event.payload)
+  if (event.failed) return { error: failureOf(payload as FailureRecord) }
+  switch (event.kind) {
+    case 'hitl_approval':
+    case 'hitl_input':
+    case 'hitl_select':
+    case 'hitl_review':
+    case 'hitl_escalation':
+      return answerResult(event, payload as AnswerPayload | TimedOutPayload)
+    case 'signal':
+      return signalResult(payload as ReceivedPayload | TimedOutPayload)
+    case 'ail_decision': {
+      const { at, ...decision } = payload as { readonly at: number }
+      return { ...decision, responded_at: new Date(at).toISOString(), timed_out: false }
+    }
+    default:
+      return payload ?? {}
+  }
+}
+
+function answerResult(event: LogEvent, payload: AnswerPayload | TimedOutPayload): unknown {
+  if ('timedOut' in payload) {
+    const { timedOut, ...rest } = payload
+    return { ...rest, responded_at: new Date(event.at).toISOString(), timed_out: timedOut }
+  }
+  const { answer, changed, by, at } = payload
+  return { ...answer, ...(changed ? { changed } : {}), by, responded_at: new Date(at).toISOString(), timed_out: false }
+}
+
+function signalResult(payload: ReceivedPayload | TimedOutPayload): unknown {
+  return 'timedOut' in payload ? { timed_out: true } : { ...payload, timed_out: false }
+}

@@ -1,0 +1,181 @@
+import { checkBoolean, checkKeys, checkName, checkObject, checkOneOf, refuse } from '../authoring/options.ts'
+import { parseDuration } from '../authoring/duration.ts'
+import { checkActor, checkAudience } from '../authoring/people-options.ts'
+import { topics } from '../base/bell.ts'
+import type { Actor } from '../base/people.ts'
+import { PawlError } from '../errors/pawl-error.ts'
+import { decode, encode } from '../events/payload.ts'
+import type { AskPayload, GivenAnswer } from '../events/payloads.ts'
+import type { AskOrder, AskQuery, AskRow, StorePort } from '../ports/store.ts'
+import { checkAnswer } from '../projections/answer-check.ts'
+import { askIdOf, parseAskId } from '../projections/ask.ts'
+import { askStatusOf, isOverdue, toAskView } from './ask-view.ts'
+import type { Connection } from './connection.ts'
+import { readCursor, writeCursor } from './cursor.ts'
+import type { Mailer } from './mailer.ts'
+import { readLimit } from './options.ts'
+import type { Inbox, Page } from './types.ts'
+import type { Ask } from './views.ts'
+
+/** The asks of all runs: to be listed, waited for, and answered. */
+export function createInbox(connection: Connection, mailer: Mailer): Inbox {
+  const inbox = {
+    list: (filter?: unknown) => listAsks(connection, filter),
+    get: (ask: unknown) => getAsk(connection, ask),
+    next: (filter?: unknown) => nextAsk(connection, filter),
+    answer: (address: unknown, answer: unknown, as: unknown) => answerAsk(connection, mailer, address, answer, as),
+  }
+  return inbox as unknown as Inbox
+}
+
+// ── looking
+
+const kinds = ['approve', 'input', 'select', 'review', 'escalate', 'decide'] as const
+const statuses = ['open', 'answered', 'timed-out', 'withdrawn'] as const
+
+async function listAsks(connection: Connection, given: unknown): Promise<Page<Ask>> {
+  const filter = checkObject('filter of inbox.list', given)
+  checkKeys('the filter of inbox.list', filter, ['status', 'to', 'run', 'procedure', 'kind', 'overdue', 'limit', 'cursor'])
+  const limit = readLimit('of inbox.list', filter['limit'])
+  const store = await connection.store()
+  const place = filter['cursor'] === undefined ? null : readCursor('cursor of inbox.list', filter['cursor'], isPlace)
+  const now = place?.now ?? (await store.now())
+  const rows = await store.asks({ ...readQuery(filter), now, after: place?.after ?? null, limit: limit + 1 })
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  return {
+    items: page.map((row) => toAskView(row, now)),
+    cursor: rows.length > limit && last !== undefined ? writeCursor({ now, after: orderOf(last, now) }) : undefined,
+  }
+}
+
+function readQuery(filter: { readonly [name: string]: unknown }): Omit<AskQuery, 'now' | 'after' | 'limit'> {
+  const { status, to, run, procedure, kind, overdue } = filter
+  return {
+    status: status === undefined ? 'open' : checkOneOf('status of inbox.list', status, statuses),
+    to: to === undefined ? null : checkAudience('to of inbox.list', to),
+    run: run === undefined ? null : checkName('run of inbox.list', run),
+    procedure: procedure === undefined ? null : checkName('procedure of inbox.list', procedure),
+    kind: kind === undefined ? null : checkOneOf('kind of inbox.list', kind, kinds),
+    overdue: overdue === undefined ? null : checkBoolean('overdue of inbox.list', overdue),
+  }
+}
+
+interface Place {
+  /** All pages are judged at the instant of the first. */
+  readonly now: number
+  readonly after: AskOrder
+}
+
+function orderOf(row: AskRow, now: number): AskOrder {
+  const { urgency, dueAt, openedAt, runKey, position } = row
+  return { overdue: isOverdue(row, now), urgency, dueAt, openedAt, run: runKey, position }
+}
+
+function isPlace(value: unknown): value is Place {
+  const { now, after } = (value ?? {}) as Partial<Place>
+  if (typeof now !== 'number' || typeof after !== 'object' || after === null) return false
+  const { overdue, urgency, dueAt, openedAt, run, position } = after as Partial<AskOrder>
+  const numbers = [urgency, openedAt, run, position, dueAt ?? 0]
+  return typeof overdue === 'boolean' && numbers.every((number) => Number.isSafeInteger(number))
+}
+
+async function getAsk(connection: Connection, given: unknown): Promise<Ask | null> {
+  const id = parseAskId(checkId(given))
+  if (id === null) return null
+  const store = await connection.store()
+  const row = await store.ask(id.run, id.position)
+  return row === null ? null : toAskView(row, await store.now())
+}
+
+function nextAsk(connection: Connection, given: unknown): Promise<Ask> {
+  const filter = checkObject('filter of inbox.next', given)
+  checkKeys('the filter of inbox.next', filter, ['run', 'to', 'timeout'])
+  const timeoutMs = filter['timeout'] === undefined ? null : parseDuration(filter['timeout'], 'timeout of inbox.next')
+  const query = readQuery({ run: filter['run'], to: filter['to'] })
+  const look = async (): Promise<Ask | undefined> => {
+    const store = await connection.store()
+    const now = await store.now()
+    const rows = await store.asks({ ...query, now, after: null, limit: 1 })
+    return rows[0] === undefined ? undefined : toAskView(rows[0], now)
+  }
+  return connection.wait(topics.asks, look, timeoutMs)
+}
+
+function checkId(given: unknown): string {
+  return typeof given === 'string' ? given : refuse('ask', given, 'It must be the id of an ask, such as inbox.list gives.')
+}
+
+// ── answering
+
+async function answerAsk(connection: Connection, mailer: Mailer, address: unknown, answer: unknown, as: unknown): Promise<void> {
+  const store = await connection.store()
+  const by = checkActor('as of inbox.answer', checkObject('as of inbox.answer', as)['as'])
+  if (typeof address === 'string') {
+    const id = parseAskId(address)
+    const row = id === null ? null : await store.ask(id.run, id.position)
+    if (row === null) throw new PawlError('ask-not-found', { ask: address })
+    return answerOpen(store, mailer, row, answer, by)
+  }
+  const given = checkObject('ask of inbox.answer', address)
+  checkKeys('the address of inbox.answer', given, ['run', 'key'])
+  const run = checkName('run of inbox.answer', given['run'])
+  const key = checkName('key of inbox.answer', given['key'])
+  const row = await store.askByKey(run, key)
+  return row === null ? answerEarly(store, mailer, { run, key }, answer, by) : answerOpen(store, mailer, row, answer, by)
+}
+
+async function answerOpen(store: StorePort, mailer: Mailer, row: AskRow, given: unknown, by: Actor): Promise<void> {
+  const ask = askIdOf(row.run, row.position)
+  if (!by.startsWith('user:')) throw new PawlError('answer-forbidden', { ask })
+  if (row.status !== 'open') throw closedError(row, await store.now())
+  const checked = checkAnswer(decode(row.payload) as AskPayload, given)
+  if (!checked.ok) throw new PawlError('answer-invalid', { issues: checked.issues })
+  const payload = encode({ answer: checked.answer, changed: checked.changed, by } satisfies GivenAnswer, 'answer')
+  const answered = await mailer.answer({ run: row.run, position: row.position, by, payload: payload ?? new Uint8Array(0) })
+  if (answered.outcome === 'missing') throw new PawlError('ask-not-found', { ask })
+  if (answered.outcome === 'closed') throw closedError(answered.ask, await store.now())
+}
+
+/** Kept until the question is asked, or the run ends; checked when it is asked. The first one counts. */
+async function answerEarly(
+  store: StorePort,
+  mailer: Mailer,
+  { run, key }: { readonly run: string; readonly key: string },
+  given: unknown,
+  by: Actor,
+): Promise<void> {
+  const ask = `${run}/${key}`
+  if (!by.startsWith('user:')) throw new PawlError('answer-forbidden', { ask })
+  const answer = checkObject('answer of inbox.answer', given)
+  const payload = encode({ answer, by } satisfies GivenAnswer, 'answer')
+  const sent = await mailer.send({ run, kind: 'early', name: key, key: `early:${key}`, payload })
+  switch (sent.outcome) {
+    case 'stored':
+      return
+    case 'asked': {
+      const row = await store.ask(run, sent.position)
+      if (row === null) throw new PawlError('ask-not-found', { ask })
+      return answerOpen(store, mailer, row, given, by)
+    }
+    case 'duplicate':
+      throw await earlierError(store, sent.run, run, key)
+    case 'missing':
+      throw new PawlError('run-not-found', { run })
+    case 'ended':
+      throw new PawlError('run-ended', { run, status: sent.state === 'live' ? 'completed' : sent.state })
+  }
+}
+
+function closedError(row: AskRow, now: number): PawlError {
+  const winner = row.answeredBy === null || row.closedAt === null ? undefined : { by: row.answeredBy as Actor, at: new Date(row.closedAt) }
+  return new PawlError('ask-closed', { status: askStatusOf(row, now), winner })
+}
+
+async function earlierError(store: StorePort, runKey: number, run: string, key: string): Promise<PawlError> {
+  const row = await store.askByKey(run, key)
+  if (row !== null) return closedError(row, await store.now())
+  const earlier = (await store.mail(runKey, 0)).find(({ kind, name }) => kind === 'early' && name === key)
+  const winner = earlier === undefined ? undefined : { by: (decode(earlier.payload) as GivenAnswer).by as Actor, at: new Date(earlier.at) }
+  return new PawlError('ask-closed', { status: 'answered', winner })
+}

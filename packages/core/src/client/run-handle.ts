@@ -1,0 +1,95 @@
+import { checkKeys, checkName, checkObject, refuse } from '../authoring/options.ts'
+import { parseDuration } from '../authoring/duration.ts'
+import type { ProcedureDefinition } from '../authoring/procedure.ts'
+import { topics } from '../base/bell.ts'
+import { validate } from '../base/schema.ts'
+import { type FailureRecord, failureOf, reviveFailure } from '../errors/failure.ts'
+import { PawlError } from '../errors/pawl-error.ts'
+import { decode, encode } from '../events/payload.ts'
+import type { RunRow } from '../ports/store.ts'
+import type { Connection } from './connection.ts'
+import { findRun } from './find-run.ts'
+import type { Mailer } from './mailer.ts'
+import { infoOf, toRunView } from './run-view.ts'
+import type { RunHandle } from './types.ts'
+
+/** A handle on one run. It holds nothing; without a definition its signals are checked by the worker alone. */
+export function createRunHandle(
+  connection: Connection,
+  mailer: Mailer,
+  id: string,
+  definition: ProcedureDefinition | undefined,
+): RunHandle<unknown> {
+  const handle = {
+    id,
+    result: (options?: unknown) => waitForResult(connection, id, options),
+    status: async () => toRunView(await findRun(connection, id), await (await connection.store()).now()),
+    signal: (name: unknown, ...rest: readonly unknown[]) => sendSignal(mailer, connection, id, definition, name, rest),
+  }
+  return handle as unknown as RunHandle<unknown>
+}
+
+async function waitForResult(connection: Connection, id: string, given: unknown): Promise<unknown> {
+  const options = checkObject('options of result', given)
+  checkKeys('the options of result', options, ['timeout'])
+  const timeoutMs = options['timeout'] === undefined ? null : parseDuration(options['timeout'], 'timeout of result')
+  const ended = await connection.wait(topics.end(id), () => lookForEnd(connection, id), timeoutMs)
+  return ended.output()
+}
+
+/** Undefined while the run lives; otherwise what its result is, or throws. */
+async function lookForEnd(connection: Connection, id: string): Promise<{ output(): unknown } | undefined> {
+  const row = await findRun(connection, id)
+  if (row.mark !== 'none' && row.state === 'live') throw markError(row)
+  switch (row.state) {
+    case 'live':
+      return undefined
+    case 'completed': {
+      const [ended] = await (await connection.store()).load(row.run, row.head - 1, 1)
+      return { output: () => decode(ended?.payload ?? null) }
+    }
+    case 'failed': {
+      const failure = infoOf(row).failure ?? { name: 'Error', message: 'it is not known why' }
+      throw new PawlError('run-failed', { run: id, cause: failureOf(failure) }, { cause: reviveFailure(failure) })
+    }
+    case 'cancelled':
+      throw new PawlError('run-cancelled', { run: id, reason: infoOf(row).failure?.message })
+  }
+}
+
+function markError({ id, mark, reason }: RunRow): Error {
+  if (reason !== null) return reviveFailure(decode(reason) as FailureRecord)
+  return new PawlError('run-quarantined', { run: id, reason: `it is ${mark}` })
+}
+
+/** `rest` is `[payload, options]`, or `[options]` for a signal without a payload. */
+async function sendSignal(
+  mailer: Mailer,
+  connection: Connection,
+  run: string,
+  definition: ProcedureDefinition | undefined,
+  given: unknown,
+  rest: readonly unknown[],
+): Promise<void> {
+  const name = checkName('name of signal', given)
+  const schema = definition?.signals.get(name)
+  if (definition !== undefined && schema === undefined)
+    refuse('name of signal', name, `Procedure '${definition.name}' declares ${[...definition.signals.keys()].join(', ') || 'no signals'}.`)
+  const isBare = schema !== undefined && rest.length <= 1 && isOptions(rest[0]) && (await validate(schema, undefined)).ok
+  const [payload, given2] = isBare ? [undefined, rest[0]] : rest
+  const options = checkObject('options of signal', given2)
+  checkKeys('the options of signal', options, ['id'])
+  const checked = schema === undefined ? { ok: true as const, value: payload } : await validate(schema, payload)
+  if (!checked.ok) throw new PawlError('payload-invalid', { issues: checked.issues })
+  const key = options['id'] === undefined ? null : `signal:${checkName('id of signal', options['id'])}`
+  const sent = await mailer.send({ run, kind: 'signal', name, key, payload: encode(checked.value, 'payload') })
+  if (sent.outcome === 'missing') throw new PawlError('run-not-found', { run })
+  if (sent.outcome === 'ended') {
+    const row = await findRun(connection, run)
+    throw new PawlError('run-ended', { run, status: row.state === 'live' ? 'completed' : row.state })
+  }
+}
+
+function isOptions(value: unknown): boolean {
+  return value === undefined || (typeof value === 'object' && value !== null && Object.keys(value).every((key) => key === 'id'))
+}

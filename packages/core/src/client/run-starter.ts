@@ -1,0 +1,112 @@
+import { checkObject, refuse } from '../authoring/options.ts'
+import { definitionOf, type ProcedureDefinition } from '../authoring/procedure.ts'
+import { validate } from '../base/schema.ts'
+import { PawlError } from '../errors/pawl-error.ts'
+import { type NewEvent, noPosition } from '../events/event.ts'
+import { decode, encode } from '../events/payload.ts'
+import type { StartedPayload } from '../events/payloads.ts'
+import { LogHash } from '../events/seal.ts'
+import type { Created, NewRun, RunKey } from '../ports/store.ts'
+import { isEqual } from '../projections/answer-check.ts'
+import { Batch } from './batch.ts'
+import type { Connection } from './connection.ts'
+import type { RunSettings } from './options.ts'
+
+/** Starts runs: each resolved once it can no longer be lost, and once only for one id. */
+export class RunStarter {
+  readonly #connection: Connection
+  readonly #creates: Batch<NewRun, Created>
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+    this.#creates = new Batch((runs) => this.#create(runs))
+  }
+
+  /** @throws PawlError 'input-invalid', 'id-taken', 'payload-refused' */
+  async start(
+    procedure: unknown,
+    input: unknown,
+    settings: RunSettings,
+    existing: 'same-input' | 'any-input',
+  ): Promise<{ readonly id: string }> {
+    await this.#connection.store()
+    const { name, definition } = this.#identify(procedure)
+    const checked = await checkInput(definition, input)
+    const id = settings.id ?? this.#newId()
+    const run = this.#newRun(id, name, definition, checked, settings)
+    const created = await this.#creates.add(run)
+    if (created.outcome === 'exists' && !(await this.#isSame(created.run, id, name, existing === 'same-input' ? { value: checked } : null)))
+      throw new PawlError('id-taken', { id })
+    return { id }
+  }
+
+  #identify(procedure: unknown): { readonly name: string; readonly definition: ProcedureDefinition | undefined } {
+    const definition = definitionOf(procedure)
+    const { name } = checkObject('procedure of run', procedure)
+    if (typeof name !== 'string') refuse('procedure of run', procedure, 'It must be made by procedure() or ref().')
+    const known = this.#connection.home?.knows(name)
+    if (known === false) throw new PawlError('procedure-unknown', { procedure: name })
+    return { name, definition }
+  }
+
+  #newId(): string {
+    return [...this.#connection.entropy.bytes(12)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  }
+
+  #newRun(id: string, name: string, definition: ProcedureDefinition | undefined, input: unknown, { by, tags }: RunSettings): NewRun {
+    const version = definition?.version ?? null
+    const payload: StartedPayload = {
+      ...{ format: 1, flags: [], id, version, input, checked: definition !== undefined },
+      ...{ seed: this.#connection.entropy.bytes(16), by: by ?? null, tags },
+    }
+    const started: NewEvent = {
+      ...{ type: 'started', position: noPosition, turn: 0, kind: null, name, nth: 0, failed: false, tookMs: null },
+      payload: encode(payload, 'input'),
+    }
+    const hash = new LogHash(this.#connection.newHash)
+    hash.add(started)
+    return { id, procedure: name, version, started, link: hash.link(), worker: null, tags, startedBy: by ?? null }
+  }
+
+  /** A run that the worker of this process can execute is created already claimed by it. */
+  async #create(runs: readonly NewRun[]): Promise<readonly Created[]> {
+    const { home } = this.#connection
+    const claimant = home?.claimant() ?? null
+    const claimable = (run: NewRun): boolean =>
+      claimant?.procedures.some(({ name, versions }) => name === run.procedure && run.version !== null && versions.includes(run.version)) ?? false
+    const written = runs.map((run) => (claimable(run) ? { ...run, worker: claimant?.worker ?? null } : run))
+    const store = await this.#connection.store()
+    const outcomes = await store.create(written)
+    outcomes.forEach((created, i) => {
+      const run = written[i] as NewRun
+      if (created.outcome === 'created' && run.worker !== null && run.version !== null) {
+        const { id, procedure, version, link, started } = run
+        const claimed = { run: created.run, id, procedure, version, epoch: 1, head: 1, mail: 0, tries: 0, mark: 'none' as const, link }
+        home?.onCreated({ claimed, started: { ...started, seq: 0, at: created.at, epoch: 1, link: null } })
+      } else home?.onHint()
+    })
+    return outcomes
+  }
+
+  /** Whether the run that is there was started the same way; with `input` null whatever its input. */
+  async #isSame(key: RunKey, id: string, name: string, input: { readonly value: unknown } | null): Promise<boolean> {
+    const store = await this.#connection.store()
+    const row = await store.find(id)
+    if (row === null || row.procedure !== name) return false
+    if (input === null) return true
+    const [started] = await store.load(key, 0, 1)
+    return started !== undefined && isEqual((decode(started.payload) as StartedPayload).input, input.value)
+  }
+}
+
+/** @throws PawlError 'input-invalid' */
+async function checkInput(definition: ProcedureDefinition | undefined, input: unknown): Promise<unknown> {
+  if (definition === undefined) return input
+  if (definition.input === undefined) {
+    if (input === undefined) return undefined
+    throw new PawlError('input-invalid', { issues: [{ path: '', message: `procedure '${definition.name}' takes no input` }] })
+  }
+  const checked = await validate(definition.input, input)
+  if (!checked.ok) throw new PawlError('input-invalid', { issues: checked.issues })
+  return checked.value
+}

@@ -1,0 +1,47 @@
+import type { Actor } from '../base/people.ts'
+import type { RunStatus } from '../base/statuses.ts'
+import { failureOf } from '../errors/failure.ts'
+import { decode } from '../events/payload.ts'
+import type { RunInfo, WaitingPayload } from '../events/payloads.ts'
+import type { RunRow } from '../ports/store.ts'
+import { askIdOf } from '../projections/ask.ts'
+import type { RunView } from './views.ts'
+
+/** A run as people see it at `now`, by the store's clock. */
+export function toRunView(row: RunRow, now: number): RunView {
+  const status = statusOf(row, now)
+  const info = infoOf(row)
+  return {
+    id: row.id,
+    procedure: row.procedure,
+    version: row.version ?? 0,
+    status,
+    startedAt: new Date(row.createdAt),
+    endedAt: row.endedAt === null ? undefined : new Date(row.endedAt),
+    // What it waited for when it was let go; while somebody works on it that is history.
+    waitingFor: status === 'waiting' ? info.waiting.map((waiting) => toWaitingView(row.id, waiting)) : [],
+    failure: info.failure === undefined ? undefined : failureOf(info.failure),
+    tags: row.tags,
+    startedBy: (row.startedBy ?? undefined) as Actor | undefined,
+    leftOver: { signals: info.leftOver?.signals ?? [], operations: info.leftOver?.operations ?? [] },
+  }
+}
+
+export function infoOf({ info }: RunRow): RunInfo {
+  return info === null ? { waiting: [] } : (decode(info) as RunInfo)
+}
+
+export function statusOf({ state, mark, owned, wakeAt }: RunRow, now: number): RunStatus {
+  if (state !== 'live') return state
+  if (mark !== 'none') return mark
+  return owned || (wakeAt !== null && wakeAt <= now) ? 'running' : 'waiting'
+}
+
+function toWaitingView(run: string, { position, kind, name, asks, until }: WaitingPayload): RunView['waitingFor'][number] {
+  const what = asks ? 'ask' : kind === 'timer' || kind === 'signal' ? kind : 'step'
+  return {
+    ...{ kind: what, name, position },
+    ask: asks ? askIdOf(run, position) : undefined,
+    until: until === null ? undefined : new Date(until),
+  }
+}

@@ -1,0 +1,100 @@
+import type { EngineSettings } from './client/options.ts'
+import { readEngineOptions } from './client/options.ts'
+import { createConnectedClient } from './client/client.ts'
+import type { Client, Engine, EngineOptions } from './client/types.ts'
+import { parseDuration } from './authoring/duration.ts'
+import { checkKeys, checkObject, refuse } from './authoring/options.ts'
+import { Bell } from './base/bell.ts'
+import type { NewHash } from './base/hash.ts'
+import type { Duration } from './base/duration.ts'
+import { systemClock } from './host/clock.ts'
+import { consoleLogger } from './host/console-logger.ts'
+import { systemEntropy } from './host/entropy.ts'
+import { installGuard } from './host/guard.ts'
+import { describeProcess } from './host/process-name.ts'
+import { newSha256 } from './host/sha256.ts'
+import { installShield } from './host/shield.ts'
+import { startWatchdog } from './host/watchdog.ts'
+import type { Clock } from './ports/clock.ts'
+import { connectTo, type Store } from './ports/connect.ts'
+import type { Entropy } from './ports/entropy.ts'
+import type { StorePort } from './ports/store.ts'
+import { Worker } from './worker/worker.ts'
+
+/** Continuations kept of waiting runs, and the bytes of payload they may have been given: about what they hold on to. */
+const keep = { runs: 1_000, bytes: 64 * 1024 * 1024 }
+
+/** Every source of chance of an engine, so that a test or a simulation can bring its own. */
+export interface EnginePorts {
+  readonly clock: Clock
+  readonly entropy: Entropy
+  readonly newHash: NewHash
+}
+export const systemPorts: EnginePorts = { clock: systemClock, entropy: systemEntropy, newHash: newSha256 }
+
+/**
+ * Starts a worker on a store: migrates it, takes up what was left, and works until `stop()`.
+ * @throws PawlError 'store-unusable' with what to do, 'option-invalid', 'procedure-duplicate'
+ * @example
+ * const engine = await createEngine({ store: sqlite('pawl.db'), procedures: [refund] })
+ * const run = await engine.run(refund, { orderId: 'A-1', amount: 45 }, { id: 'refund:A-1' })
+ * console.log(await run.result())
+ */
+export async function createEngine(options: EngineOptions): Promise<Engine> {
+  const settings = readEngineOptions(options)
+  const { client, worker, close } = await startEngine(settings, connect(options.store, 'createEngine'), systemPorts)
+  let stopped: Promise<void> | null = null
+  return {
+    ...client,
+    stop: (given?: { readonly within?: Duration }) => {
+      const { within } = checkObject('options of stop', given)
+      checkKeys('the options of stop', checkObject('options of stop', given), ['within'])
+      const withinMs = within === undefined ? 10_000 : parseDuration(within, 'within of stop')
+      stopped ??= worker.stop(withinMs).finally(close)
+      return stopped
+    },
+  }
+}
+
+/**
+ * The same verbs without executing anything. Connects, and migrates if needed, when first used; make one per process.
+ * @example
+ * const client = createClient({ store: sqlite('pawl.db') })
+ * const { items } = await client.inbox.list({ to: 'group:ops' })
+ */
+export function createClient(options: { readonly store: Store }): Client {
+  checkKeys('createClient', checkObject('options of createClient', options), ['store'])
+  const store = connect(options.store, 'createClient')
+  return createConnectedClient({ store, bell: new Bell(), home: undefined, ...systemPorts })
+}
+
+/** A worker and a client on one connection; for `createEngine`, tests and simulations. */
+export async function startEngine(
+  settings: EngineSettings,
+  store: StorePort,
+  ports: EnginePorts,
+): Promise<{ readonly client: Client; readonly worker: Worker; readonly close: () => Promise<void> }> {
+  const bell = new Bell()
+  const logger = settings.logger ?? consoleLogger
+  const worker = new Worker({ ...settings, ...ports, store, bell, logger, name: describeProcess(), keep })
+  const client = createConnectedClient({ store, bell, home: worker, ...ports })
+  const uninstall = [installShield(), installGuard(settings.determinism), startWatchdog()]
+  const close = async (): Promise<void> => {
+    for (const undo of uninstall.splice(0)) undo()
+    await client.stop()
+    await store.close()
+  }
+  try {
+    await store.open()
+    await worker.start()
+  } catch (error) {
+    worker.kill()
+    await close()
+    throw error
+  }
+  return { client, worker, close }
+}
+
+function connect(store: Store, of: string): StorePort {
+  return connectTo(store) ?? refuse(`store of ${of}`, store, 'It must be made by sqlite(), postgres() or memory().')
+}

@@ -1,0 +1,80 @@
+import { Packr, Unpackr } from 'msgpackr'
+import type { Plain } from './codec/form.ts'
+import { makePlain } from './codec/plain.ts'
+import { PayloadRefused } from './codec/refusal.ts'
+import { restoreValue } from './codec/restore.ts'
+import { scanPayload } from './codec/scan.ts'
+
+export { PayloadCorrupt } from './codec/corruption.ts'
+export { PayloadRefused } from './codec/refusal.ts'
+
+/** The default limit of a payload: 2 MiB, encoded. */
+export const maxPayloadBytes: number = 2 * 1024 * 1024
+
+/**
+ * Makes the bytes of a value: the same on every machine, for the same value with its keys in the same order.
+ * docs/payloads.md lists what can be encoded; of that nothing is lost or altered, and all else is refused.
+ * @param label names the value in a refusal: 'result', 'input', 'answer'
+ * @param maxBytes in bytes, encoded. Default 2 MiB.
+ * @throws PayloadRefused, before anything is made
+ * @example encodePayload({ total: 45n, at: new Date() }, 'result')
+ */
+export function encodePayload(value: unknown, label: string, maxBytes: number = maxPayloadBytes): Uint8Array {
+  const plain = makePlain(value, label, maxBytes)
+  const payload = joinBytes(packr.pack(plain.value), plain.byteArrays)
+  if (payload.length > maxBytes)
+    throw new PayloadRefused(label, `has ${payload.length} bytes, and the limit is ${maxBytes}`)
+  return payload
+}
+
+/**
+ * Makes a value of its bytes, afresh at every call. Code that stored bytes ask for is never run.
+ * @throws PayloadCorrupt if they are not what {@link encodePayload} writes
+ */
+export function decodePayload(bytes: Uint8Array): unknown {
+  const { length } = bytes
+  const source = load(bytes)
+  const { end, hasEscapes } = scanPayload(source, length)
+  const plain: Plain = unpackr.unpack(source, end)
+  return hasEscapes ? restoreValue(plain, source.subarray(end, length)) : plain
+}
+
+const packr = new Packr({ useRecords: false, variableMapSize: true, useToJSON: false })
+const unpackr = new Unpackr({ useRecords: false, mapsAsObjects: true })
+
+const poolBytes = 64 * 1024
+let pool = new Uint8Array(poolBytes)
+let poolUsed = 0
+
+/** Copies a payload out of msgpackr's buffer, which other users of msgpackr in the process write to as well. */
+function joinBytes(value: Uint8Array, byteArrays: readonly Uint8Array[]): Uint8Array {
+  const payload = allocate(byteArrays.reduce((sum, { length }) => sum + length, value.length))
+  payload.set(value)
+  let end = value.length
+  for (const bytes of byteArrays) {
+    payload.set(bytes, end)
+    end += bytes.length
+  }
+  return payload
+}
+
+/** A part of a pool, for a small one: a buffer of its own costs more than all the rest of encoding. */
+function allocate(length: number): Uint8Array {
+  if (length > poolBytes / 16) return new Uint8Array(length)
+  if (poolUsed + length > poolBytes) {
+    pool = new Uint8Array(poolBytes)
+    poolUsed = 0
+  }
+  const start = poolUsed
+  poolUsed += length
+  return pool.subarray(start, poolUsed)
+}
+
+const desk = new Uint8Array(64 * 1024)
+
+/** Copies stored bytes to where they are decoded: msgpackr leaves a property on what it reads. */
+function load(bytes: Uint8Array): Uint8Array {
+  if (bytes.length > desk.length) return new Uint8Array(bytes)
+  desk.set(bytes)
+  return desk
+}

@@ -1,0 +1,212 @@
+import { PayloadCorrupt } from './corruption.ts'
+import { deepest, escapeKey, laterForm, tags } from './form.ts'
+
+/** Where the value ends and its byte arrays begin, and whether it has escapes. */
+export interface Scanned {
+  readonly end: number
+  readonly hasEscapes: boolean
+}
+
+/**
+ * Walks stored bytes before msgpackr sees them, and lets nothing through that the encoder does not write:
+ * no extension types, no records, no other tokens, no invalid UTF-8, no more elements than there are bytes.
+ * @throws PayloadCorrupt
+ */
+export function scanPayload(bytes: Uint8Array, length: number): Scanned {
+  if (length === 0) throw new PayloadCorrupt('is empty')
+  if (bytes[0] === laterForm) throw new PayloadCorrupt('was written by a later version', true)
+  const scanner = new Scanner(bytes, length)
+  scanner.scanValue(0)
+  scanner.finish()
+  return scanner
+}
+
+// The tokens of MessagePack that the encoder writes.
+const nil = 0xc0
+const no = 0xc2
+const yes = 0xc3
+const float64 = 0xcb
+const uint8 = 0xcc
+const uint16 = 0xcd
+const uint32 = 0xce
+const int8 = 0xd0
+const int16 = 0xd1
+const int32 = 0xd2
+const text8 = 0xd9
+const text16 = 0xda
+const text32 = 0xdb
+const array16 = 0xdc
+const array32 = 0xdd
+const map16 = 0xde
+const map32 = 0xdf
+const fixMap = 0x80
+const fixArray = 0x90
+const fixText = 0xa0
+const negativeFixInt = 0xe0
+
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+const renamedKey = new TextEncoder().encode('__proto__')
+const escapeCode = escapeKey.charCodeAt(0)
+
+class Scanner {
+  hasEscapes = false
+  end = 0
+  private byteArrays = 0
+  private readonly bytes: Uint8Array
+  private readonly length: number
+
+  constructor(bytes: Uint8Array, length: number) {
+    this.bytes = bytes
+    this.length = length
+  }
+
+  /** `depth` is the number of arrays and maps around the value; an escape counts as one. */
+  scanValue(depth: number): void {
+    const token = this.readByte()
+    if (token < fixMap || token >= negativeFixInt) return
+    if (token < fixArray) return this.scanMap(token - fixMap, depth)
+    if (token < fixText) return this.scanItems(token - fixArray, depth)
+    if (token < nil) return this.scanText(token - fixText)
+    switch (token) {
+      case nil:
+      case no:
+      case yes:
+        return
+      case uint8:
+      case int8:
+        return this.skip(1)
+      case uint16:
+      case int16:
+        return this.skip(2)
+      case uint32:
+      case int32:
+        return this.skip(4)
+      case float64:
+        return this.skip(8)
+      case array16:
+      case array32:
+        return this.scanItems(this.readLength(token - array16), depth)
+      case map16:
+      case map32:
+        return this.scanMap(this.readLength(token - map16), depth)
+      default:
+        return this.scanText(this.readTextLength(token))
+    }
+  }
+
+  finish(): void {
+    const missing = this.end + this.byteArrays - this.length
+    if (missing > 0) throw new PayloadCorrupt(`is cut short: at least ${missing} bytes are missing`)
+    if (missing < 0) throw new PayloadCorrupt(`is followed by ${-missing} bytes that do not belong to it`)
+  }
+
+  private scanItems(count: number, depth: number): void {
+    this.claim(count, depth)
+    for (let index = 0; index < count; index++) this.scanValue(depth + 1)
+  }
+
+  private scanMap(count: number, depth: number): void {
+    this.claim(count * 2, depth)
+    for (let index = 0; index < count; index++) {
+      if (this.scanKey()) {
+        if (count > 1) throw this.explain('has an escape beside other keys')
+        return this.scanEscape(depth)
+      }
+      this.scanValue(depth + 1)
+    }
+  }
+
+  /** Whether the key announces an escape. */
+  private scanKey(): boolean {
+    const token = this.readByte()
+    const length = token >= fixText && token < nil ? token - fixText : this.readTextLength(token)
+    const start = this.end
+    this.scanText(length)
+    if (length === renamedKey.length && renamedKey.every((byte, index) => this.bytes[start + index] === byte))
+      throw this.explain('has a key that is always escaped')
+    return length === 1 && this.bytes[start] === escapeCode
+  }
+
+  private scanEscape(depth: number): void {
+    this.hasEscapes = true
+    const token = this.readByte()
+    if (token < fixMap) return
+    const isShort = token >= fixArray && token < fixText
+    if (!isShort && token !== array16 && token !== array32) throw this.explain('has an escape without a tag')
+    const count = isShort ? token - fixArray : this.readLength(token - array16)
+    this.claim(count, depth)
+    if (count === 3 && this.bytes[this.end] === tags.bytes) return this.scanBytes()
+    for (let index = 0; index < count; index++) this.scanValue(depth + 1)
+  }
+
+  private scanBytes(): void {
+    this.skip(2)
+    this.byteArrays += this.readUnsigned()
+  }
+
+  /** Every UTF-8 text must be whole and valid: decoders would repair it in silence. */
+  private scanText(length: number): void {
+    const { bytes, end } = this
+    this.skip(length)
+    if (this.end > this.length) throw this.explain('has a text that is cut short')
+    if (length < 40) {
+      let seen = 0
+      for (let index = end; index < this.end; index++) seen |= bytes[index] as number
+      if (seen < fixMap) return
+    }
+    try {
+      utf8.decode(bytes.subarray(end, this.end))
+    } catch {
+      throw this.explain('has a text that is not UTF-8')
+    }
+  }
+
+  private readTextLength(token: number): number {
+    const length =
+      token === text8
+        ? this.readByte()
+        : token === text16 || token === text32
+          ? this.readLength(token - text16)
+          : this.refuseToken(token)
+    // Only the shortest form, so that a key has one spelling.
+    if (length < (token === text8 ? 0x20 : token === text16 ? 0x100 : 0x10000))
+      throw this.explain('has a text with a needlessly long header')
+    return length
+  }
+
+  private readUnsigned(): number {
+    const token = this.readByte()
+    if (token < fixMap) return token
+    if (token === uint8) return this.readByte()
+    return token === uint16 || token === uint32 ? this.readLength(token - uint16) : this.refuseToken(token)
+  }
+
+  /** Two bytes, or four for the `wide` twin of a token. */
+  private readLength(wide: number): number {
+    const high = this.readByte() * 0x100 + this.readByte()
+    return wide === 0 ? high : high * 0x10000 + this.readByte() * 0x100 + this.readByte()
+  }
+
+  private readByte(): number {
+    if (this.end >= this.length) throw this.explain('is cut short')
+    return this.bytes[this.end++] as number
+  }
+
+  private skip(count: number): void {
+    this.end += count
+  }
+
+  /** Every element takes a byte at least. */
+  private claim(count: number, depth: number): void {
+    if (count > this.length - this.end) throw this.explain('has fewer elements than it says')
+    if (depth >= deepest) throw this.explain(`is nested more than ${deepest} levels deep`)
+  }
+
+  private refuseToken(token: number): never {
+    throw this.explain(`has 0x${token.toString(16)} where no such token can stand`)
+  }
+
+  private explain(what: string): PayloadCorrupt {
+    return new PayloadCorrupt(`${what}, at byte ${this.end} of ${this.length}`)
+  }
+}

@@ -1,0 +1,21 @@
+import { PawlError } from '../errors/pawl-error.ts'
+import { decodePayload, encodePayload, PayloadRefused } from './codec.ts'
+
+/**
+ * The bytes of a value; undefined has none. `label` is the first word of the path in a refusal.
+ * @throws PawlError 'payload-refused'
+ */
+export function encode(value: unknown, label: string): Uint8Array | null {
+  if (value === undefined) return null
+  try {
+    return encodePayload(value, label)
+  } catch (error) {
+    if (!(error instanceof PayloadRefused)) throw error
+    throw new PawlError('payload-refused', { path: error.path }, { what: `${error.message}.` })
+  }
+}
+
+/** The value of recorded bytes, made afresh. @throws PayloadCorrupt */
+export function decode(bytes: Uint8Array | null): unknown {
+  return bytes === null ? undefined : decodePayload(bytes)
+}

@@ -1,0 +1,143 @@
+import type { FailureRecord } from '../errors/failure.ts'
+
+// What the payloads of events and messages hold, by event and kind. `undefined` members are left out.
+
+/** Of `started`. */
+export interface StartedPayload {
+  /** Of the log itself; a later engine reads every earlier format. */
+  readonly format: 1
+  /** Behaviour of the kernel this log relies on; see kernel/flags. */
+  readonly flags: readonly string[]
+  readonly id: string
+  readonly version: number | null
+  readonly input: unknown
+  /** False when the starter did not know the procedure's schema: its worker checks the input. */
+  readonly checked: boolean
+  /** 16 bytes of real entropy, for random() and uuid(). */
+  readonly seed: Uint8Array
+  readonly by: string | null
+  readonly tags: readonly string[]
+}
+
+/** Of `attempted`: one attempt that failed and will be followed by another. */
+export interface AttemptedPayload {
+  readonly attempt: number
+  readonly failure: FailureRecord
+  /** How long after this event the next attempt begins. */
+  readonly delayMs: number
+}
+
+/** Of `settled` for a call to an agent. */
+export interface AgentResult {
+  readonly output: unknown
+  readonly usage: readonly object[]
+}
+
+/** Of `settled` for an ask that was answered. */
+export interface AnswerPayload extends GivenAnswer {
+  /** When it was given, by the store's clock, in ms. */
+  readonly at: number
+}
+/** Of the message that brings an answer. */
+export interface GivenAnswer {
+  readonly answer: {
+    readonly approved?: boolean
+    readonly params?: object
+    readonly value?: unknown
+    readonly choice?: string
+    readonly artifact?: unknown
+    readonly comment?: string
+  }
+  /** Whether `params` or `artifact`, which are recorded whole, differ from what was shown. */
+  readonly changed?: boolean
+  readonly by: string
+}
+/** Of `settled` for an ask, a receive or a review whose time ran out, where that is no failure. */
+export interface TimedOutPayload {
+  readonly timedOut: true
+  /** For an approval: whether silence counts as consent. */
+  readonly approved?: boolean
+  /** What silence counts as, for `onTimeout: { default }`. */
+  readonly default?: unknown
+  /** As they were shown. */
+  readonly params?: unknown
+  readonly artifact?: unknown
+}
+
+/** Of `settled` for `receive` and `receiveAny`. */
+export interface ReceivedPayload {
+  readonly name: string
+  readonly payload: unknown
+}
+
+/** Of `settled` for a decision. */
+export interface DecisionPayload {
+  readonly choice: string
+  readonly source: 'agent' | 'person' | 'fallback'
+  readonly why: 'decided' | 'unsure' | 'timed-out' | 'failed' | 'invalid'
+  readonly rationale: string
+  readonly confidence?: number
+  readonly by: string
+  readonly at: number
+  readonly usage: readonly object[]
+}
+
+/** Of `asked`: all that a person is shown, pinned when it is asked. Whatever the code says later, this question stays. */
+export interface AskPayload {
+  readonly kind: 'approve' | 'input' | 'select' | 'review' | 'escalate' | 'decide'
+  /** With its placeholders filled in. */
+  readonly message: string
+  readonly params?: unknown
+  readonly editable?: readonly string[]
+  /** JSON Schema of what may be answered. */
+  readonly schema?: object
+  readonly choices?: readonly { readonly value: string; readonly label?: string; readonly effect?: string; readonly style?: string }[]
+  readonly artifact?: unknown
+  readonly baseline?: unknown
+  readonly as?: string
+  readonly initial?: unknown
+  readonly severity?: string
+  readonly error?: FailureRecord
+  readonly alternatives?: readonly { readonly label: string; readonly description?: string }[]
+  readonly risk?: object
+  readonly details?: readonly object[]
+  readonly links?: readonly { readonly label: string; readonly url: string }[]
+  readonly history?: readonly { readonly step: string; readonly result: unknown; readonly durationMs: number }[]
+  /** When its time runs out, in ms since 1970. */
+  readonly dueAt?: number
+  /** What silence counts as then. */
+  readonly silence: Silence
+  /** What an agent made of it before people were asked. */
+  readonly judged?: Judged
+}
+export type Silence =
+  | { readonly do: 'reject' | 'approve' | 'fail' | 'keep-waiting' }
+  | { readonly do: 'escalate'; readonly to?: string }
+  | { readonly do: 'default'; readonly value: unknown }
+export interface Judged {
+  readonly why: 'unsure' | 'timed-out' | 'failed' | 'invalid'
+  readonly rationale: string
+  readonly confidence?: number
+  readonly usage: readonly object[]
+}
+
+/** What is kept of a run beside its log, for those who look at it: `waiting` is a fold of the log and the code. */
+export interface RunInfo {
+  readonly waiting: readonly WaitingPayload[]
+  readonly failure?: FailureRecord
+  readonly leftOver?: {
+    readonly signals: readonly string[]
+    readonly operations: readonly { readonly position: number; readonly name: string }[]
+    /** Rejections nobody handled; they did not alter the outcome. */
+    readonly unhandled: readonly string[]
+  }
+}
+export interface WaitingPayload {
+  readonly position: number
+  readonly kind: string
+  readonly name: string
+  /** People are asked, and it is open. */
+  readonly asks: boolean
+  readonly since: number
+  readonly until: number | null
+}

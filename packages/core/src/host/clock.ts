@@ -1,0 +1,22 @@
+import type { Clock } from '../ports/clock.ts'
+import { clearTimeoutNative, performanceNow, setTimeoutNative } from './natives.ts'
+
+/** Node's timers hold 31 bits of milliseconds and fire at once beyond; longer waits go in slices. */
+const longestSliceMs = 2 ** 30
+
+/** The clock of this process. Whoever waits for something keeps the process alive: a worker works until it is stopped. */
+export const systemClock: Clock = {
+  elapsed: performanceNow,
+  after(ms, callback) {
+    const until = performanceNow() + ms
+    let timer = arm()
+    function arm(): NodeJS.Timeout {
+      const left = until - performanceNow()
+      return setTimeoutNative(left > longestSliceMs ? again : callback, Math.max(0, Math.min(left, longestSliceMs)))
+    }
+    function again(): void {
+      timer = arm()
+    }
+    return () => clearTimeoutNative(timer)
+  },
+}

@@ -1,0 +1,10 @@
+/** Time as the engine sees it; a test or a simulation brings its own. */
+export interface Clock {
+  /** Monotonic ms, for durations and for what has passed since the store last told its time. */
+  elapsed(): number
+  /**
+   * Calls back once, `ms` from now, however long that is. `background`: what a process does
+   * that has nothing to do (polls, heartbeats); virtual time does not stop for it. Returns how to call it off.
+   */
+  after(ms: number, callback: () => void, background?: boolean): () => void
+}

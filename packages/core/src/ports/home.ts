@@ -1,0 +1,25 @@
+import type { LogEvent } from '../events/event.ts'
+import type { Claimant, Claimed, RunKey } from './store.ts'
+
+/**
+ * The worker in the same process, as a client sees it. What the client writes can then be claimed in the same
+ * transaction, and nobody has to find it by polling. A client without a worker has none.
+ */
+export interface Home {
+  /** Null while the worker takes no new work. */
+  claimant(): Claimant | null
+  /** Whether it has code for a procedure of this name. */
+  knows(procedure: string): boolean
+  onCreated(run: CreatedRun): void
+  onClaimed(claimed: Claimed, at: number | null): void
+  /** A message was left for a run that somebody, perhaps this worker, owns. */
+  onMail(run: RunKey): void
+  /** Something may be due. */
+  onHint(): void
+}
+
+/** A run created already claimed. */
+export interface CreatedRun {
+  readonly claimed: Claimed
+  readonly started: LogEvent
+}

@@ -1,0 +1,301 @@
+import type { LogEvent, NewEvent } from '../events/event.ts'
+
+/**
+ * What a store does for the engine. A store holds SQL and the quirks of a driver; every decision is core's.
+ * `storeConformance` of `@pawl/testing` is the specification of this port.
+ *
+ * Every write takes a list and is one transaction: each item of it is all-or-nothing and has its own
+ * outcome, and a refused item neither leaves a row nor harms its neighbours. Nothing is reported before it
+ * is durable. Times are ms since 1970 by the store's clock.
+ */
+export interface StorePort {
+  /** How many calls of `commit` may be under way at once. Default 1. */
+  readonly commitsInFlight?: number
+
+  /**
+   * Connects, checks that the store is fit for use, and migrates it.
+   * @throws PawlError 'store-unusable' with the remedy
+   */
+  open(): Promise<void>
+  close(): Promise<void>
+  now(): Promise<number>
+
+  // ── workers
+  /** Makes a new worker row; a worker that was declared dead registers anew and never comes back as the old one. */
+  register(worker: NewWorker): Promise<WorkerKey>
+  /** Renews the lease. False: this worker was declared dead and owns nothing any more. */
+  beat(worker: WorkerKey): Promise<boolean>
+  /**
+   * Declares workers dead whose lease has run out (or whose process is gone, where that can be known) and
+   * hands the runs of all dead workers back: unowned, due now, epoch raised, `tries` raised. Returns how
+   * many runs it handed back. Never waits for a locked row; what it misses the next sweep finds.
+   */
+  sweep(): Promise<number>
+  /** A graceful stop: hands all runs of the worker back (epoch raised, `tries` kept) and declares it dead. */
+  release(worker: WorkerKey): Promise<void>
+
+  // ── the writes
+  /** Creates runs with their first event (seq 0, epoch 1). One whose id is taken is not created. */
+  create(runs: readonly NewRun[]): Promise<readonly Created[]>
+  /** Appends to the logs of runs the worker owns, with everything that follows from the events. At most one unit of a run in a call. */
+  commit(worker: WorkerKey, units: readonly Unit[]): Promise<readonly UnitOutcome[]>
+  /** Leaves messages for runs: raises the mail counter and, for a live run that nobody owns and that is not marked, sets it due now. */
+  send(messages: readonly NewMessage[], claimant: Claimant | null): Promise<readonly Sent[]>
+  /** Closes open asks with an answer and leaves it as a message of kind 'answer'. Of several answers to one ask exactly one wins. */
+  answer(answers: readonly NewAnswer[], claimant: Claimant | null): Promise<readonly Answered[]>
+  /** Parks a run until a person or a deploy puts it right: unowned, not due, epoch raised. False: not the owner any more. */
+  mark(worker: WorkerKey, run: RunKey, epoch: number, mark: Exclude<Mark, 'none'>, reason: Uint8Array): Promise<boolean>
+
+  // ── ownership
+  /** Takes due runs that the claimant can execute, the longest due first: owned, epoch raised, not due. */
+  claim(claimant: Claimant, limit: number): Promise<Claims>
+  /** Sets the stuck runs of the claimant's procedures due, so that they are tried again. Returns how many. */
+  retryStuck(claimant: Claimant): Promise<number>
+  /** The mail counters of the runs a worker owns: the truth behind lost hints. */
+  mailOf(worker: WorkerKey): Promise<readonly { readonly run: RunKey; readonly mail: number }[]>
+
+  // ── reads
+  /** Events of a log from `seq` on, in order, at most `limit`. */
+  load(run: RunKey, seq: number, limit: number): Promise<readonly LogEvent[]>
+  /** Messages not yet consumed with a number above `after`, in order. */
+  mail(run: RunKey, after: number): Promise<readonly Message[]>
+  find(id: string): Promise<RunRow | null>
+  /** Newest first. */
+  runs(filter: RunQuery): Promise<readonly RunRow[]>
+  ask(run: string, position: number): Promise<AskRow | null>
+  askByKey(run: string, key: string): Promise<AskRow | null>
+  /** The most urgent first; see {@link AskOrder}. */
+  asks(filter: AskQuery): Promise<readonly AskRow[]>
+
+  // ── hints
+  /** Calls back when something may have changed in the store by another process; may lie, late or never. Returns how to end it. */
+  watch(onHint: () => void): () => void
+}
+
+/** The small number a run has inside its store; the text id stands once, in `runs`. */
+export type RunKey = number
+/** One per registration of a worker, never reused. */
+export type WorkerKey = number
+
+export interface NewWorker {
+  /** For people: host and process. */
+  readonly name: string
+  readonly leaseMs: number
+}
+
+/** Who claims, and what it can execute. */
+export interface Claimant {
+  readonly worker: WorkerKey
+  readonly procedures: readonly ProcedureVersions[]
+}
+export interface ProcedureVersions {
+  readonly name: string
+  /** A run that has no version yet gets the highest when it is claimed. */
+  readonly versions: readonly number[]
+}
+
+/** Final statuses are kept; whether a live run is running or waiting is read from who owns it. */
+export type RunState = 'live' | 'completed' | 'failed' | 'cancelled'
+export type Mark = 'none' | 'stuck' | 'quarantined'
+
+export interface NewRun {
+  readonly id: string
+  readonly procedure: string
+  /** Null when the starter does not know the code: fixed at the first claim. */
+  readonly version: number | null
+  readonly started: NewEvent
+  /** The hash of the log after that event. */
+  readonly link: Uint8Array
+  /** The worker that will run it: created already claimed. Null: due at once, for any worker. */
+  readonly worker: WorkerKey | null
+  readonly tags: readonly string[]
+  readonly startedBy: string | null
+}
+export type Created =
+  | { readonly outcome: 'created'; readonly run: RunKey; readonly at: number }
+  | { readonly outcome: 'exists'; readonly run: RunKey }
+
+/** What one run writes in one go. Written only if epoch, head and worker still match the run's row and the run is live. */
+export interface Unit {
+  readonly run: RunKey
+  readonly epoch: number
+  /** How many events the log has; the first new event gets this seq. */
+  readonly head: number
+  /** With the seal where one ends: `seals[i]` belongs to `events[i]`. */
+  readonly events: readonly NewEvent[]
+  readonly seals: readonly (Uint8Array | null)[]
+  /** The hash of the log after these events; null when there are none. */
+  readonly link: Uint8Array | null
+  /** The mail counter the decision was based on. */
+  readonly seen: number
+  /** Refused with 'mail' if a message has come since: for what closes an ask, fires a timeout, or ends the run. */
+  readonly strict: boolean
+  /**
+   * keep: stay the owner. park: let go until `wakeAt` (null: until a message), but only if no message has
+   * come since `seen`; otherwise the events are written and the run stays owned. end: never runs again.
+   */
+  readonly then:
+    | { readonly do: 'keep' }
+    | { readonly do: 'park'; readonly wakeAt: number | null }
+    | { readonly do: 'end'; readonly state: Exclude<RunState, 'live'> }
+  readonly opens: readonly NewAsk[]
+  readonly closes: readonly { readonly position: number; readonly status: 'timed-out' | 'withdrawn' }[]
+  /** Numbers of the messages these events record. */
+  readonly consumes: readonly number[]
+  /** What is shown of the run (see projections/run-info); null leaves it as it is. */
+  readonly info: Uint8Array | null
+}
+export type UnitOutcome =
+  /** Written. `epoch` differs from the unit's if the outcome had to be found out by claiming again. */
+  | { readonly outcome: 'ok'; readonly at: number; readonly epoch: number; readonly mail: number; readonly parked: boolean }
+  /** Not written and never will be; the worker still owns the run, with this epoch. */
+  | { readonly outcome: 'lost'; readonly epoch: number }
+  /** Another owner. Nothing was written. */
+  | { readonly outcome: 'fenced' }
+  /** The seq is taken although the fence held: the log is damaged. Nothing was written. */
+  | { readonly outcome: 'conflict' }
+  /** A strict unit met a message it had not seen. Nothing was written. */
+  | { readonly outcome: 'mail'; readonly mail: number }
+
+export interface NewMessage {
+  readonly run: string
+  /** 'early': an answer by the key of an ask that is not open yet. */
+  readonly kind: 'signal' | 'early'
+  /** The signal's name, or the ask's key. */
+  readonly name: string
+  /** Sent twice with one key, it is kept once. Keys are per run; core prefixes them by kind. */
+  readonly key: string | null
+  readonly payload: Uint8Array | null
+}
+export type Sent =
+  /** `claimed`: the run was due and the claimant got it in the same transaction. */
+  | { readonly outcome: 'stored' | 'duplicate'; readonly run: RunKey; readonly claimed: Claimed | null }
+  /** An early answer to an ask that is there: answer that one instead. */
+  | { readonly outcome: 'asked'; readonly position: number }
+  | { readonly outcome: 'missing' }
+  | { readonly outcome: 'ended'; readonly state: RunState }
+
+export interface NewAnswer {
+  readonly run: string
+  readonly position: number
+  readonly by: string
+  readonly payload: Uint8Array
+}
+export type Answered =
+  | { readonly outcome: 'answered'; readonly run: RunKey; readonly at: number; readonly claimed: Claimed | null }
+  /** The ask is not open any more, or its time has run out (`closesAt` reached). */
+  | { readonly outcome: 'closed'; readonly ask: AskRow }
+  | { readonly outcome: 'missing' }
+
+export interface Message {
+  /** The mail counter when it came; increasing, not dense. */
+  readonly n: number
+  readonly at: number
+  readonly kind: 'signal' | 'early' | 'answer'
+  /** The signal's name, the ask's key, or the ask's position as text. */
+  readonly name: string
+  readonly payload: Uint8Array | null
+}
+
+export interface Claimed {
+  readonly run: RunKey
+  readonly id: string
+  readonly procedure: string
+  readonly version: number
+  readonly epoch: number
+  readonly head: number
+  readonly mail: number
+  /** How often it was taken from a dead worker without a new event since. */
+  readonly tries: number
+  readonly mark: Mark
+  readonly link: Uint8Array
+}
+export interface Claims {
+  readonly runs: readonly Claimed[]
+  readonly at: number
+  /** When the next unowned run is due; null if none is. May be one the claimant cannot execute. */
+  readonly nextDueAt: number | null
+}
+
+export interface RunRow {
+  readonly run: RunKey
+  readonly id: string
+  readonly procedure: string
+  readonly version: number | null
+  readonly state: RunState
+  readonly mark: Mark
+  /** Why it is marked. */
+  readonly reason: Uint8Array | null
+  readonly owned: boolean
+  readonly wakeAt: number | null
+  readonly head: number
+  readonly mail: number
+  readonly createdAt: number
+  readonly endedAt: number | null
+  readonly tags: readonly string[]
+  readonly startedBy: string | null
+  readonly info: Uint8Array | null
+}
+export interface RunQuery {
+  readonly procedure: string | null
+  /** Any of these; empty: all. `running`: live, unmarked, and owned or due; `waiting`: live, unmarked, neither. */
+  readonly statuses: readonly ('running' | 'waiting' | 'stuck' | 'quarantined' | 'completed' | 'failed' | 'cancelled')[]
+  readonly tag: string | null
+  /** Only runs with a smaller key: the page before ended there. */
+  readonly before: RunKey | null
+  readonly limit: number
+}
+
+export type AskStatus = 'open' | 'answered' | 'timed-out' | 'withdrawn'
+export interface NewAsk {
+  readonly position: number
+  readonly kind: string
+  /** The name it can be answered by before it is open; unique per run. */
+  readonly key: string | null
+  /** 0 to 3: how much is at stake. */
+  readonly urgency: number
+  readonly to: readonly string[]
+  /** Who else sees it once it is overdue. */
+  readonly escalateTo: readonly string[]
+  /** When it becomes overdue; null: never. */
+  readonly dueAt: number | null
+  /** From when on no answer is accepted, because silence then counts as one; null: answers are always welcome. */
+  readonly closesAt: number | null
+  /** Everything a person sees. */
+  readonly payload: Uint8Array
+  /** Opened and closed at once by an early answer. */
+  readonly answered: { readonly by: string; readonly payload: Uint8Array } | null
+}
+export interface AskRow extends Omit<NewAsk, 'answered'> {
+  readonly run: string
+  readonly runKey: RunKey
+  readonly procedure: string
+  readonly startedBy: string | null
+  readonly status: AskStatus
+  readonly openedAt: number
+  readonly closedAt: number | null
+  readonly answeredBy: string | null
+  readonly answer: Uint8Array | null
+}
+/** Where a row stands among asks: overdue first, then the more urgent, the sooner due (none last), the older. */
+export interface AskOrder {
+  readonly overdue: boolean
+  readonly urgency: number
+  readonly dueAt: number | null
+  readonly openedAt: number
+  readonly run: RunKey
+  readonly position: number
+}
+export interface AskQuery {
+  readonly status: AskStatus
+  /** Asked of this audience by name; an overdue ask also counts for its `escalateTo`. */
+  readonly to: string | null
+  readonly run: string | null
+  readonly procedure: string | null
+  readonly kind: string | null
+  readonly overdue: boolean | null
+  /** The instant 'overdue' is judged at, the same for all pages. */
+  readonly now: number
+  readonly after: AskOrder | null
+  readonly limit: number
+}

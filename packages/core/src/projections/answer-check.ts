@@ -1,0 +1,142 @@
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { Issue } from '../base/schema.ts'
+import type { AnswerPayload, AskPayload } from '../events/payloads.ts'
+
+type Answer = AnswerPayload['answer']
+export type CheckedAnswer =
+  | { readonly ok: true; readonly answer: Answer; readonly changed: boolean }
+  | { readonly ok: false; readonly issues: readonly Issue[] }
+
+/**
+ * Checks an answer against the ask as it was pinned: its kind, its choices, what may be edited, its JSON
+ * Schema. Every door uses it, and the worker for an answer that came before its ask. What comes back holds
+ * the params or the artifact whole, with the person's changes if any.
+ */
+export function checkAnswer(ask: AskPayload, given: unknown): CheckedAnswer {
+  if (!isRecord(given)) return refuse('', `must be an object such as ${exampleOf(ask)}`)
+  const comment = given['comment']
+  if (comment !== undefined && typeof comment !== 'string') return refuse('comment', 'must be text')
+  const unknown = Object.keys(given).find((key) => given[key] !== undefined && !fieldsOf(ask).includes(key))
+  if (unknown !== undefined) return refuse(unknown, `is no part of an answer to this question; it takes ${fieldsOf(ask).join(', ')}`)
+  const checked = checkers[ask.kind](ask, given)
+  if (!checked.ok || comment === undefined) return checked
+  return { ...checked, answer: { ...checked.answer, comment } }
+}
+
+type Checker = (ask: AskPayload, given: Readonly<Record<string, unknown>>) => CheckedAnswer
+
+const checkers: { readonly [K in AskPayload['kind']]: Checker } = {
+  approve: checkApproval,
+  input: checkInput,
+  select: checkChoice,
+  review: checkReview,
+  escalate: checkChoice,
+  decide: checkChoice,
+}
+
+function fieldsOf({ kind }: AskPayload): readonly string[] {
+  if (kind === 'approve') return ['approved', 'params', 'comment']
+  if (kind === 'input') return ['value', 'comment']
+  return kind === 'review' ? ['choice', 'artifact', 'comment'] : ['choice', 'comment']
+}
+
+function exampleOf({ kind, choices }: AskPayload): string {
+  if (kind === 'approve') return '{ approved: true }'
+  return kind === 'input' ? '{ value: … }' : `{ choice: '${choices?.[0]?.value ?? ''}' }`
+}
+
+function checkApproval(ask: AskPayload, given: Readonly<Record<string, unknown>>): CheckedAnswer {
+  const { approved, params } = given
+  if (approved !== true && approved !== false) return refuse('approved', 'must be true or false')
+  if (!approved) return params === undefined ? accept({ approved }) : refuse('params', 'can only be changed by an approval')
+  const shown = isRecord(ask.params) ? ask.params : {}
+  if (params === undefined) return accept({ approved, params: shown })
+  if (!isRecord(params)) return refuse('params', 'must be an object')
+  const changed = Object.keys(params).filter((key) => !isEqual(params[key], shown[key]))
+  const locked = changed.find((key) => !(ask.editable ?? []).includes(key))
+  if (locked !== undefined)
+    return refuse(`params.${locked}`, ask.editable?.length ? `cannot be changed; only ${ask.editable.join(', ')} can` : 'cannot be changed')
+  // By the keys of what was shown, so that a key such as __proto__ cannot come in.
+  const merged = Object.fromEntries(Object.keys(shown).map((key) => [key, changed.includes(key) ? params[key] : shown[key]]))
+  return accept({ approved, params: merged }, changed.length > 0, checkSchema(ask, merged, 'params'))
+}
+
+function checkInput(ask: AskPayload, given: Readonly<Record<string, unknown>>): CheckedAnswer {
+  if (!('value' in given)) return refuse('value', 'is missing')
+  return accept({ value: given['value'] }, false, checkSchema(ask, given['value'], 'value'))
+}
+
+function checkChoice(ask: AskPayload, given: Readonly<Record<string, unknown>>): CheckedAnswer {
+  const choices = (ask.choices ?? []).map(({ value }) => value)
+  const choice = given['choice']
+  if (typeof choice !== 'string' || !choices.includes(choice)) return refuse('choice', `must be one of ${choices.join(', ')}`)
+  return accept({ choice })
+}
+
+function checkReview(ask: AskPayload, given: Readonly<Record<string, unknown>>): CheckedAnswer {
+  const chosen = checkChoice(ask, given)
+  if (!chosen.ok) return chosen
+  const artifact = given['artifact'] === undefined ? ask.artifact : given['artifact']
+  const changed = !isEqual(artifact, ask.artifact)
+  if (changed && ask.editable === undefined) return refuse('artifact', 'cannot be changed')
+  return accept({ ...chosen.answer, artifact }, changed, changed ? checkSchema(ask, artifact, 'artifact') : [])
+}
+
+function accept(answer: Answer, changed = false, issues: readonly Issue[] = []): CheckedAnswer {
+  return issues.length > 0 ? { ok: false, issues } : { ok: true, answer, changed }
+}
+
+function refuse(path: string, message: string): CheckedAnswer {
+  return { ok: false, issues: [{ path, message }] }
+}
+
+// ── JSON Schema
+
+const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false, addUsedSchema: false })
+const compiled = new Map<string, ValidateFunction>()
+const compiledKept = 200
+
+function checkSchema({ schema }: AskPayload, value: unknown, at: string): readonly Issue[] {
+  if (schema === undefined) return []
+  const key = JSON.stringify(schema)
+  let check = compiled.get(key)
+  if (check === undefined) {
+    if (compiled.size >= compiledKept) compiled.clear()
+    check = ajv.compile(schema)
+    compiled.set(key, check)
+  }
+  return check(value) ? [] : (check.errors ?? []).map((error) => issueOf(error, at))
+}
+
+function issueOf({ instancePath, message, params }: ErrorObject, at: string): Issue {
+  const path = at + instancePath.replace(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.')
+  const extra = 'additionalProperty' in params ? ` (${String(params['additionalProperty'])})` : 'allowedValues' in params ? ` (${String(params['allowedValues'])})` : ''
+  return { path, message: `${message ?? 'is invalid'}${extra}` }
+}
+
+// ── values
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Equality of payloads: by value, whatever the order of keys. */
+export function isEqual(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b) && !(isRecord(a) && isRecord(b))) return false
+  if (a instanceof Date || b instanceof Date) return a instanceof Date && b instanceof Date && a.getTime() === b.getTime()
+  if (a instanceof Map && b instanceof Map) return isEqual([...a], [...b])
+  if (a instanceof Set && b instanceof Set) return isEqual([...a], [...b])
+  const keys = definedKeys(a)
+  return keys.length === definedKeys(b).length && keys.every((key) => Object.hasOwn(b, key) && isEqual(read(a, key), read(b, key)))
+}
+
+/** A member that is undefined says the same as one that is not there. */
+function definedKeys(value: object): readonly string[] {
+  return Object.keys(value).filter((key) => read(value, key) !== undefined)
+}
+
+function read(value: object, key: string): unknown {
+  return (value as Readonly<Record<string, unknown>>)[key]
+}

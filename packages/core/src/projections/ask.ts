@@ -1,0 +1,43 @@
+import type { AnswerPayload, AskPayload } from '../events/payloads.ts'
+
+/** An ask's id in the inbox. It carries the run, so that every statement about it can be sent to one partition. */
+export function askIdOf(run: string, position: number): string {
+  return `${run}/${position}`
+}
+
+/** The run and position of an ask's id; null if it is no such id. */
+export function parseAskId(id: string): { readonly run: string; readonly position: number } | null {
+  const match = /^(.+)\/(\d{1,9})$/s.exec(id)
+  return match === null ? null : { run: match[1] as string, position: Number(match[2]) }
+}
+
+/** From when on silence counts as an answer; null where the question stays open however long nobody answers. */
+export function closesAtOf({ dueAt, silence }: AskPayload): number | null {
+  return dueAt === undefined || silence.do === 'escalate' || silence.do === 'keep-waiting' ? null : dueAt
+}
+
+/** Who sees it, and who else once it is overdue. */
+export function recipientsOf(
+  to: readonly string[],
+  { silence }: AskPayload,
+  engineEscalatesTo: string | undefined,
+): { readonly to: readonly string[]; readonly escalateTo: readonly string[] } {
+  const escalateTo = silence.do === 'escalate' ? (silence.to ?? engineEscalatesTo) : undefined
+  return { to, escalateTo: escalateTo === undefined ? [] : [escalateTo] }
+}
+
+const levels: readonly unknown[] = ['low', 'medium', 'high', 'critical']
+const severities: readonly unknown[] = ['info', 'warning', 'error', 'critical']
+
+/** 0 to 3: the higher of risk and severity. */
+export function urgencyOf({ risk, severity, kind }: AskPayload): number {
+  const level = risk === undefined ? 0 : levels.indexOf((risk as { readonly level?: unknown }).level)
+  const severe = severity === undefined ? (kind === 'escalate' ? 2 : 0) : severities.indexOf(severity)
+  return Math.max(0, level, severe)
+}
+
+/** The part of an answer that a schema of the author's is about. */
+export function subjectOf(answer: AnswerPayload['answer']): { readonly key: 'params' | 'value' | 'artifact'; readonly value: unknown } | null {
+  for (const key of ['params', 'value', 'artifact'] as const) if (key in answer) return { key, value: answer[key] }
+  return null
+}

@@ -1,0 +1,40 @@
+// All a store may import.
+export { PawlError } from './errors/pawl-error.ts'
+export {
+  type EventType,
+  eventTypes,
+  type LogEvent,
+  type NewEvent,
+  noPosition,
+  type OperationKind,
+  operationKinds,
+} from './events/event.ts'
+export { connectTo, defineStore, type Store } from './ports/connect.ts'
+export type {
+  Answered,
+  AskOrder,
+  AskQuery,
+  AskRow,
+  AskStatus,
+  Claimant,
+  Claimed,
+  Claims,
+  Created,
+  Mark,
+  Message,
+  NewAnswer,
+  NewAsk,
+  NewMessage,
+  NewRun,
+  NewWorker,
+  ProcedureVersions,
+  RunKey,
+  RunQuery,
+  RunRow,
+  RunState,
+  Sent,
+  StorePort,
+  Unit,
+  UnitOutcome,
+  WorkerKey,
+} from './ports/store.ts'

@@ -1,0 +1,83 @@
+import type { ProcedureOperation } from '../../authoring/operations.ts'
+import type { LogEvent } from '../../events/event.ts'
+import type { Pending } from '../../kernel/operation.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { Entropy } from '../../ports/entropy.ts'
+import type { Message, NewAsk } from '../../ports/store.ts'
+import type { Logger } from '../../ports/logger.ts'
+import type { Slots } from '../slots.ts'
+
+/** What the worker does for one pending operation, from its issue to the event that settles it. */
+export interface Activity {
+  /** Code of the author's is at work for it, so the run cannot be let go. */
+  readonly busy: boolean
+  /** When it wants to be looked at again, by the store's clock; null: only a message or its own end moves it. */
+  readonly dueAt: number | null
+  /** Begins, or begins again after what it had wanted to record was refused because of a message. */
+  begin(): void
+  /** Its time has come. */
+  onDue(): void
+  /** Offered a message, oldest first; true takes it. */
+  onMessage(message: Message): boolean
+  /** An event of its own that settles nothing is in the log. */
+  onRecorded(event: LogEvent): void
+  /** The run ends, or is not ours any more: let go of everything. */
+  stop(): void
+  /** An open ask, which the end of the run withdraws. */
+  readonly isOpenAsk: boolean
+}
+
+/** What an activity wants to have written, in the run's next unit. */
+export interface Draft {
+  /** Null: nothing but the messages are consumed. */
+  readonly type: 'asked' | 'attempted' | 'settled' | 'withdrawn' | null
+  readonly pending: Pending
+  readonly failed?: boolean
+  readonly tookMs?: number | null
+  readonly payload?: Uint8Array | null
+  readonly opens?: Omit<NewAsk, 'position'>
+  readonly closes?: 'timed-out' | 'withdrawn'
+  readonly consumes?: number
+  /** Refused if a message has come that the run has not seen: then the activity begins again. */
+  readonly strict?: Activity
+}
+
+/** What an activity is given by its run. */
+export interface Workplace {
+  readonly runId: string
+  readonly clock: Clock
+  readonly entropy: Entropy
+  readonly slots: Slots
+  readonly logger: Logger
+  /** Who else sees an overdue ask. */
+  readonly escalateTo: string | undefined
+  /** The store's clock. */
+  now(): number
+  record(draft: Draft): void
+  /** Something changed that nothing is recorded for; the run looks again. */
+  lookAgain(): void
+  idempotencyKey(position: number): string
+  /** Messages not consumed yet, oldest first. */
+  readonly unread: readonly Message[]
+  readonly history: StepHistory
+  /** The schema of a signal the procedure declares. */
+  checkSignal(name: string, payload: unknown): ReturnType<NonNullable<SignalCheck>>
+}
+export type SignalCheck = (
+  name: string,
+  payload: unknown,
+) => import('../../base/schema.ts').Validation | Promise<import('../../base/schema.ts').Validation>
+
+export interface StepResult {
+  readonly name: string
+  readonly payload: Uint8Array | null
+  readonly tookMs: number
+}
+/** Earlier step results, for those who are asked. */
+export interface StepHistory {
+  /** The last ones, oldest first; from memory where they are few. */
+  last(count: number): readonly StepResult[] | Promise<readonly StepResult[]>
+  named(steps: readonly string[]): Promise<readonly StepResult[]>
+}
+
+export type PendingOf<O extends ProcedureOperation> = Pending & { readonly operation: O }

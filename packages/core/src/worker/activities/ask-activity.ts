@@ -1,0 +1,204 @@
+import { type AskOperation, type AskSpec, type DecideOperation, dueAt } from '../../authoring/operations.ts'
+import { recordFailure } from '../../errors/failure.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import type { LogEvent } from '../../events/event.ts'
+import { decode, encode } from '../../events/payload.ts'
+import type { AnswerPayload, AskPayload, GivenAnswer, TimedOutPayload } from '../../events/payloads.ts'
+import type { Message, NewAsk } from '../../ports/store.ts'
+import { checkAnswer } from '../../projections/answer-check.ts'
+import { askIdOf, closesAtOf, recipientsOf, subjectOf, urgencyOf } from '../../projections/ask.ts'
+import type { Activity, Draft, PendingOf, StepResult, Workplace } from './activity.ts'
+
+export interface AskOptions {
+  readonly place: Workplace
+  readonly pending: PendingOf<AskOperation | DecideOperation>
+  readonly spec: AskSpec
+  /** The ask as it stands in the log, if it was asked before. */
+  readonly asked: LogEvent | undefined
+  /** The payload to record for an answer; by default the answer itself. */
+  readonly toPayload?: (answer: AnswerPayload, ask: AskPayload) => unknown
+}
+
+/**
+ * A question to people. It is written, with no result, in the commit that lets the run go; from then on it
+ * stays as it was asked, whatever the code says later. One event settles it: an answer, or its time running out.
+ */
+export class AskActivity implements Activity {
+  readonly #options: AskOptions
+  #state: 'new' | 'preparing' | 'recorded' | 'open' | 'checking' | 'over' = 'new'
+  #ask: AskPayload | null = null
+  #dueAt: number | null = null
+
+  constructor(options: AskOptions) {
+    this.#options = options
+    if (options.asked !== undefined) this.#opened(decode(options.asked.payload) as AskPayload)
+  }
+
+  get busy(): boolean {
+    return this.#state === 'preparing' || this.#state === 'checking'
+  }
+  get dueAt(): number | null {
+    return this.#state === 'open' ? this.#dueAt : null
+  }
+  get isOpenAsk(): boolean {
+    return this.#state === 'open' || this.#state === 'checking'
+  }
+
+  begin(): void {
+    // Begun again after a refusal: either it was not asked yet, or only its timeout was refused.
+    if (this.#ask !== null) return this.#opened(this.#ask)
+    this.#state = 'preparing'
+    const history = this.#history()
+    if (history instanceof Promise) void history.then((steps) => this.#prepare(steps))
+    else this.#prepare(history)
+  }
+
+  onMessage(message: Message): boolean {
+    if (this.#state !== 'open' || message.kind !== 'answer' || message.name !== String(this.#options.pending.position)) return false
+    this.#accept({ ...(decode(message.payload) as GivenAnswer), at: message.at }, message.n)
+    return true
+  }
+
+  onDue(): void {
+    const ask = this.#ask as AskPayload
+    const { silence } = ask
+    this.#state = 'over'
+    const { place, pending } = this.#options
+    const draft = { type: 'settled', pending, tookMs: place.now() - pending.issuedAt, closes: 'timed-out', strict: this } satisfies Draft
+    if (silence.do === 'fail') {
+      const error = new PawlError('ask-timed-out', { ask: askIdOf(place.runId, pending.position), message: ask.message })
+      return place.record({ ...draft, failed: true, payload: encode(recordFailure(error), 'failure') })
+    }
+    const timedOut: TimedOutPayload = {
+      timedOut: true,
+      ...(ask.kind === 'approve' ? { approved: silence.do === 'approve', params: ask.params } : {}),
+      ...(ask.kind === 'review' ? { artifact: ask.artifact } : {}),
+      ...(silence.do === 'default' ? { default: silence.value } : {}),
+    }
+    place.record({ ...draft, payload: encode(timedOut, 'timeout') })
+  }
+
+  onRecorded(event: LogEvent): void {
+    if (event.type === 'asked') this.#opened(decode(event.payload) as AskPayload)
+  }
+
+  stop(): void {
+    this.#state = 'over'
+  }
+
+  // ── asking
+
+  #history(): readonly StepResult[] | Promise<readonly StepResult[]> {
+    const { history } = this.#options.spec
+    const { place } = this.#options
+    if ('steps' in history) return place.history.named(history.steps)
+    return history.last === 0 ? [] : place.history.last(history.last)
+  }
+
+  #prepare(history: readonly StepResult[]): void {
+    if (this.#state !== 'preparing') return
+    const { spec, pending } = this.#options
+    const due = spec.due === null ? null : dueAt(spec.due, pending.issuedAt)
+    const ask: AskPayload = {
+      ...spec.payload,
+      ...(due === null ? {} : { dueAt: due }),
+      ...(history.length === 0 ? {} : { history: history.map(shown) }),
+    }
+    const early = this.#earlyAnswer()
+    if (early === undefined) return this.#open(ask)
+    const { answer, by } = decode(early.payload) as GivenAnswer
+    const checked = checkAnswer(ask, answer)
+    if (checked.ok) return this.#accept({ answer: checked.answer, changed: checked.changed, by, at: early.at }, early.n, ask)
+    this.#options.place.logger.warn(`an early answer to "${ask.message}" does not fit the question and was dropped`, {
+      run: this.#options.place.runId,
+      issues: checked.issues,
+    })
+    this.#open(ask, early.n)
+  }
+
+  /** The first answer that was given by the ask's key before there was an ask. */
+  #earlyAnswer(): Message | undefined {
+    const { spec, place } = this.#options
+    if (spec.key === null) return undefined
+    return place.unread.find((message) => message.kind === 'early' && message.name === spec.key)
+  }
+
+  #open(ask: AskPayload, consumes?: number): void {
+    this.#state = 'recorded'
+    const { spec, place, pending } = this.#options
+    place.record({
+      type: 'asked',
+      pending,
+      payload: encode(ask, 'ask'),
+      opens: this.#row(ask, null),
+      ...(consumes === undefined ? {} : { consumes }),
+      // An answer to this key that came meanwhile must be seen before the question is.
+      ...(spec.key === null ? {} : { strict: this }),
+    })
+    place.lookAgain()
+  }
+
+  #opened(ask: AskPayload): void {
+    this.#state = 'open'
+    this.#ask = ask
+    // An ask that stays open however long nobody answers needs nobody to wake up for it.
+    this.#dueAt = closesAtOf(ask)
+  }
+
+  #row(ask: AskPayload, answered: NewAsk['answered']): Omit<NewAsk, 'position'> {
+    const { spec, place } = this.#options
+    return {
+      kind: ask.kind,
+      key: spec.key,
+      urgency: urgencyOf(ask),
+      ...recipientsOf(spec.to, ask, place.escalateTo),
+      dueAt: ask.dueAt ?? null,
+      closesAt: closesAtOf(ask),
+      payload: encode(ask, 'ask') as Uint8Array,
+      answered,
+    }
+  }
+
+  // ── settling
+
+  /** `early`: the ask to open and close at once, by an answer that was there before it. */
+  #accept(answer: AnswerPayload, n: number, early?: AskPayload): void {
+    this.#state = 'checking'
+    const { spec, place } = this.#options
+    const subject = subjectOf(answer.answer)
+    if (spec.check === undefined || subject === null) return this.#settle(answer, n, early)
+    const checked = spec.check(subject.value)
+    const conclude = (result: Awaited<typeof checked>): void => {
+      if (this.#state !== 'checking') return
+      if (result.ok) this.#settle({ ...answer, answer: { ...answer.answer, [subject.key]: result.value } }, n, early)
+      else if (early !== undefined) {
+        place.logger.warn(`an early answer to "${early.message}" does not fit its schema and was dropped`, { run: place.runId, issues: result.issues })
+        this.#open(early, n)
+      } else this.#settle(answer, n, early, new PawlError('answer-invalid', { issues: result.issues }))
+    }
+    if (checked instanceof Promise) void checked.then(conclude)
+    else conclude(checked)
+  }
+
+  #settle(answer: AnswerPayload, n: number, early: AskPayload | undefined, refusal?: PawlError): void {
+    const { place, pending, toPayload } = this.#options
+    const ask = early ?? (this.#ask as AskPayload)
+    this.#state = 'over'
+    const strict = early === undefined ? {} : { strict: this }
+    if (early !== undefined) {
+      // Not asked yet as far as the log knows: if this is refused it is prepared anew.
+      const row = this.#row(early, { by: answer.by, payload: encode(answer, 'answer') as Uint8Array })
+      place.record({ type: 'asked', pending, payload: encode(early, 'ask'), opens: row, ...strict })
+    }
+    const result = refusal === undefined ? (toPayload?.(answer, ask) ?? answer) : { ...recordFailure(refusal), answer }
+    place.record({
+      ...{ type: 'settled', pending, failed: refusal !== undefined, tookMs: Math.max(0, answer.at - pending.issuedAt) },
+      ...{ payload: encode(result, 'answer'), consumes: n, ...strict },
+    })
+    place.lookAgain()
+  }
+}
+
+function shown({ name, payload, tookMs }: StepResult): { readonly step: string; readonly result: unknown; readonly durationMs: number } {
+  return { step: name, result: decode(payload), durationMs: tookMs }
+}

@@ -1,0 +1,158 @@
+import type { AgentCall, Usage } from '../../authoring/agent.ts'
+import type { BodyOperation } from '../../authoring/operations.ts'
+import { isFinalError } from '../../errors/final-error.ts'
+import { failureOf, recordFailure } from '../../errors/failure.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import type { LogEvent } from '../../events/event.ts'
+import { decode, encode } from '../../events/payload.ts'
+import type { AgentResult, AttemptedPayload } from '../../events/payloads.ts'
+import type { Activity, PendingOf, Workplace } from './activity.ts'
+import { Attempt, type AttemptOutcome } from './attempt.ts'
+import { delayBefore } from './retry.ts'
+
+/**
+ * A step or a call to an agent: attempts of the author's code, until one gives a result or none is left.
+ * Each attempt that will be followed by another is recorded, so that a crash does not begin the count anew.
+ */
+export class BodyActivity implements Activity {
+  readonly isOpenAsk = false
+  readonly #place: Workplace
+  readonly #pending: PendingOf<BodyOperation>
+  #attempt: number
+  #dueAt: number | null
+  #running: Attempt | null = null
+  #leaveQueue: () => void = () => {}
+  #busy = false
+
+  /** `records` are the attempts in the log. */
+  constructor(place: Workplace, pending: PendingOf<BodyOperation>, records: readonly LogEvent[]) {
+    this.#place = place
+    this.#pending = pending
+    const last = records.at(-1)
+    const recorded = last === undefined ? undefined : (decode(last.payload) as AttemptedPayload)
+    this.#attempt = (recorded?.attempt ?? 0) + 1
+    this.#dueAt = last === undefined || recorded === undefined ? null : last.at + recorded.delayMs
+  }
+
+  get busy(): boolean {
+    return this.#busy
+  }
+  get dueAt(): number | null {
+    return this.#dueAt
+  }
+
+  begin(): void {
+    if (this.#dueAt === null) this.onDue()
+  }
+
+  onDue(): void {
+    this.#dueAt = null
+    this.#busy = true
+    this.#leaveQueue = this.#place.slots.take(() => this.#run())
+  }
+
+  onMessage(): boolean {
+    return false
+  }
+
+  onRecorded(event: LogEvent): void {
+    const { attempt, delayMs } = decode(event.payload) as AttemptedPayload
+    this.#attempt = attempt + 1
+    this.#dueAt = event.at + delayMs
+  }
+
+  stop(): void {
+    this.#leaveQueue()
+    this.#running?.abandon()
+    this.#busy = false
+  }
+
+  #run(): void {
+    const { operation, position } = this.#pending
+    const usages: Usage[] = []
+    this.#running = new Attempt(this.#place, {
+      describe: `${operation.kind === 'llm' ? 'agent' : 'step'} "${operation.name}" of run "${this.#place.runId}"`,
+      timeoutMs: operation.timeoutMs,
+      body: (signal) =>
+        operation.body(new Call(this.#place.idempotencyKey(position), this.#attempt, signal, usages) as AgentCall),
+      onEnd: (outcome) => {
+        this.#running = null
+        this.#busy = false
+        this.#record(outcome, usages)
+      },
+    })
+    this.#running.begin()
+  }
+
+  #record(outcome: AttemptOutcome, usages: readonly Usage[]): void {
+    if (outcome.state === 'done') return this.#settle(outcome, usages)
+    const { retry } = this.#pending.operation
+    const delayMs = this.#attempt < retry.attempts && isRetryable(outcome, retry.when) ? delayBefore(this.#attempt, retry, this.#place.entropy) : null
+    if (delayMs === null) return this.#fail(outcome)
+    const attempted: AttemptedPayload = { attempt: this.#attempt, failure: recordFailure(outcome.error), delayMs }
+    this.#place.record({ type: 'attempted', pending: this.#pending, tookMs: outcome.tookMs, payload: encode(attempted, 'attempt') })
+  }
+
+  #settle(outcome: { readonly value: unknown; readonly tookMs: number }, usage: readonly Usage[]): void {
+    const { kind } = this.#pending.operation
+    let payload: Uint8Array | null
+    try {
+      const result: unknown = kind === 'llm' ? ({ output: outcome.value, usage } satisfies AgentResult) : outcome.value
+      payload = encode(result, 'result')
+    } catch (error) {
+      // The effect has happened; another attempt would repeat it and give the same.
+      return this.#settleFailed(error, outcome.tookMs)
+    }
+    this.#place.record({ type: 'settled', pending: this.#pending, tookMs: outcome.tookMs, payload })
+  }
+
+  #fail(outcome: Exclude<AttemptOutcome, { readonly state: 'done' }>): void {
+    const { name, timeoutMs } = this.#pending.operation
+    const error =
+      outcome.state === 'timed-out'
+        ? new PawlError('step-timed-out', { step: name, after: `${timeoutMs ?? 0}ms` })
+        : new PawlError(
+            'step-failed',
+            { step: name, attempts: this.#attempt, cause: failureOf(recordFailure(outcome.error)) },
+            { cause: outcome.error },
+          )
+    this.#settleFailed(error, outcome.tookMs)
+  }
+
+  #settleFailed(error: unknown, tookMs: number): void {
+    const payload = encode(recordFailure(error), 'failure')
+    this.#place.record({ type: 'settled', pending: this.#pending, failed: true, tookMs, payload })
+  }
+}
+
+function isRetryable(outcome: AttemptOutcome, when: ((error: unknown) => boolean) | undefined): boolean {
+  if (outcome.state === 'done' || isFinalError(outcome.error)) return false
+  try {
+    return when?.(outcome.error) ?? true
+  } catch {
+    return false
+  }
+}
+
+/** What a body is called with. The signal is made when first asked for: most bodies never look at it. */
+class Call {
+  readonly idempotencyKey: string
+  readonly attempt: number
+  readonly #signal: () => AbortSignal
+  readonly #usages: Usage[]
+
+  constructor(idempotencyKey: string, attempt: number, signal: () => AbortSignal, usages: Usage[]) {
+    this.idempotencyKey = idempotencyKey
+    this.attempt = attempt
+    this.#signal = signal
+    this.#usages = usages
+  }
+
+  get signal(): AbortSignal {
+    return this.#signal()
+  }
+
+  readonly usage = (usage: Usage): void => {
+    this.#usages.push({ ...usage })
+  }
+}

@@ -1,0 +1,182 @@
+import type { AgentCall, Usage } from '../../authoring/agent.ts'
+import type { DecideOperation } from '../../authoring/operations.ts'
+import type { RetryPolicy } from '../../authoring/step-options.ts'
+import type { Verdict } from '../../authoring/verdict.ts'
+import { recordFailure } from '../../errors/failure.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import type { LogEvent } from '../../events/event.ts'
+import { decode, encode } from '../../events/payload.ts'
+import type { AnswerPayload, AskPayload, AttemptedPayload, DecisionPayload, Judged } from '../../events/payloads.ts'
+import type { Message } from '../../ports/store.ts'
+import { AskActivity } from './ask-activity.ts'
+import type { Activity, PendingOf, Workplace } from './activity.ts'
+import { Attempt, type AttemptOutcome } from './attempt.ts'
+import { delayBefore } from './retry.ts'
+
+const retry: RetryPolicy = { attempts: 2, backoffMs: 1_000, factor: 2, maxMs: 60_000, jitter: 'full', when: undefined }
+
+/**
+ * A decision by an agent, and what counts when it cannot be had: a choice, a question to people (asked under
+ * the same position), or a failure. Never a silent default.
+ */
+export class DecideActivity implements Activity {
+  readonly #place: Workplace
+  readonly #pending: PendingOf<DecideOperation>
+  readonly #records: readonly LogEvent[]
+  readonly #usages: Usage[] = []
+  #attempt: number
+  #dueAt: number | null
+  #running: Attempt | null = null
+  #leaveQueue: () => void = () => {}
+  #judging = false
+  /** From when on people are asked. */
+  #ask: AskActivity | null = null
+
+  constructor(place: Workplace, pending: PendingOf<DecideOperation>, records: readonly LogEvent[]) {
+    this.#place = place
+    this.#pending = pending
+    this.#records = records
+    const last = records.findLast(({ type }) => type === 'attempted')
+    const recorded = last === undefined ? undefined : (decode(last.payload) as AttemptedPayload)
+    this.#attempt = (recorded?.attempt ?? 0) + 1
+    this.#dueAt = last === undefined || recorded === undefined ? null : last.at + recorded.delayMs
+  }
+
+  get busy(): boolean {
+    return this.#judging || (this.#ask?.busy ?? false)
+  }
+  get dueAt(): number | null {
+    return this.#ask === null ? this.#dueAt : this.#ask.dueAt
+  }
+  get isOpenAsk(): boolean {
+    return this.#ask?.isOpenAsk ?? false
+  }
+
+  begin(): void {
+    const asked = this.#records.find(({ type }) => type === 'asked')
+    if (asked !== undefined) this.#askPeople((decode(asked.payload) as AskPayload).judged as Judged, asked)
+    else if (this.#dueAt === null) this.onDue()
+  }
+
+  onDue(): void {
+    if (this.#ask !== null) return this.#ask.onDue()
+    this.#dueAt = null
+    this.#judging = true
+    this.#leaveQueue = this.#place.slots.take(() => this.#judge())
+  }
+
+  onMessage(message: Message): boolean {
+    return this.#ask?.onMessage(message) ?? false
+  }
+
+  onRecorded(event: LogEvent): void {
+    if (this.#ask !== null) return this.#ask.onRecorded(event)
+    const { attempt, delayMs } = decode(event.payload) as AttemptedPayload
+    this.#attempt = attempt + 1
+    this.#dueAt = event.at + delayMs
+  }
+
+  stop(): void {
+    this.#leaveQueue()
+    this.#running?.abandon()
+    this.#ask?.stop()
+    this.#judging = false
+  }
+
+  // ── the agent
+
+  #judge(): void {
+    const { operation, position } = this.#pending
+    this.#running = new Attempt(this.#place, {
+      describe: `agent "${operation.agentName}" of run "${this.#place.runId}"`,
+      timeoutMs: operation.timeoutMs,
+      body: (signal) => {
+        const call: AgentCall = {
+          idempotencyKey: this.#place.idempotencyKey(position),
+          attempt: this.#attempt,
+          get signal() {
+            return signal()
+          },
+          usage: (usage) => void this.#usages.push({ ...usage }),
+        }
+        return operation.judge(operation.question, call)
+      },
+      onEnd: (outcome) => {
+        this.#running = null
+        this.#judging = false
+        this.#conclude(outcome)
+      },
+    })
+    this.#running.begin()
+  }
+
+  #conclude(outcome: AttemptOutcome): void {
+    const { choices, minConfidence, attempts, agentName } = this.#pending.operation
+    if (outcome.state !== 'done') {
+      const why = outcome.state
+      const failure = recordFailure(outcome.error)
+      if (this.#attempt < attempts) return this.#tryAgain(failure, outcome.tookMs)
+      return this.#fallBack({ why, rationale: failure.message, usage: this.#usages }, outcome.tookMs)
+    }
+    const wrong = whatIsWrong(outcome.value, choices)
+    if (wrong !== null) {
+      const failure = recordFailure(new Error(`the verdict of agent "${agentName}" is invalid: ${wrong}`))
+      if (this.#attempt < attempts) return this.#tryAgain(failure, outcome.tookMs)
+      return this.#fallBack({ why: 'invalid', rationale: failure.message, usage: this.#usages }, outcome.tookMs)
+    }
+    const { choice, rationale, confidence } = outcome.value as Verdict
+    const sure = confidence === undefined ? {} : { confidence }
+    if ((confidence ?? 1) < minConfidence) return this.#fallBack({ why: 'unsure', rationale, ...sure, usage: this.#usages }, outcome.tookMs)
+    this.#settle({ choice, source: 'agent', why: 'decided', rationale, ...sure, by: `agent:${agentName}` }, outcome.tookMs)
+  }
+
+  #tryAgain(failure: AttemptedPayload['failure'], tookMs: number): void {
+    const delayMs = delayBefore(this.#attempt, retry, this.#place.entropy)
+    const attempted: AttemptedPayload = { attempt: this.#attempt, failure, delayMs }
+    this.#place.record({ type: 'attempted', pending: this.#pending, tookMs, payload: encode(attempted, 'attempt') })
+  }
+
+  // ── the fallback
+
+  #fallBack(judged: Judged, tookMs: number): void {
+    const { fallback, question, attempts } = this.#pending.operation
+    if (fallback.do === 'ask') return this.#askPeople(judged, undefined)
+    if (fallback.do === 'choose') {
+      const { why, rationale, confidence } = judged
+      const sure = confidence === undefined ? {} : { confidence }
+      return this.#settle({ choice: fallback.choice, source: 'fallback', why, rationale, ...sure, by: 'policy:fallback' }, tookMs)
+    }
+    const cause = { name: 'Error', message: `${fallback.message} (${judged.why}: ${judged.rationale})`, code: undefined }
+    const error = new PawlError('step-failed', { step: question.question, attempts, cause })
+    this.#place.record({ type: 'settled', pending: this.#pending, failed: true, tookMs, payload: encode(recordFailure(error), 'failure') })
+  }
+
+  #askPeople(judged: Judged, asked: LogEvent | undefined): void {
+    const { fallback } = this.#pending.operation
+    if (fallback.do !== 'ask') return this.#fallBack(judged, 0)
+    const place = this.#place
+    const spec = { ...fallback.ask, payload: { ...fallback.ask.payload, judged } }
+    const toPayload = ({ answer, by, at }: AnswerPayload, ask: AskPayload): DecisionPayload => {
+      const { why, rationale, confidence, usage } = ask.judged ?? judged
+      const sure = confidence === undefined ? {} : { confidence }
+      return { choice: answer.choice ?? '', source: 'person', why, rationale: answer.comment ?? rationale, ...sure, by, at, usage }
+    }
+    this.#ask = new AskActivity({ place, pending: this.#pending, spec, asked, toPayload })
+    if (asked === undefined) this.#ask.begin()
+    place.lookAgain()
+  }
+
+  #settle(decision: Omit<DecisionPayload, 'at' | 'usage'>, tookMs: number): void {
+    const payload: DecisionPayload = { ...decision, at: this.#place.now(), usage: this.#usages }
+    this.#place.record({ type: 'settled', pending: this.#pending, tookMs, payload: encode(payload, 'decision') })
+  }
+}
+
+function whatIsWrong(verdict: unknown, choices: readonly string[]): string | null {
+  if (typeof verdict !== 'object' || verdict === null) return 'it is not an object'
+  const { choice, rationale, confidence } = verdict as Partial<Verdict>
+  if (typeof choice !== 'string' || !choices.includes(choice)) return `choice must be one of ${choices.join(', ')}`
+  if (typeof rationale !== 'string') return 'rationale must be text'
+  const isConfidence = confidence === undefined || (typeof confidence === 'number' && confidence >= 0 && confidence <= 1)
+  return isConfidence ? null : 'confidence must be a number from 0 to 1'
+}

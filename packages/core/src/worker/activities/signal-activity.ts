@@ -1,0 +1,79 @@
+import { dueAt, type SignalOperation } from '../../authoring/operations.ts'
+import type { Validation } from '../../base/schema.ts'
+import { decode, encode } from '../../events/payload.ts'
+import type { ReceivedPayload, TimedOutPayload } from '../../events/payloads.ts'
+import type { Message } from '../../ports/store.ts'
+import type { Activity, Draft, PendingOf, Workplace } from './activity.ts'
+
+/** A receive: takes the oldest signal of its names that nobody has taken, or its time runs out. */
+export class SignalActivity implements Activity {
+  readonly isOpenAsk = false
+  readonly #place: Workplace
+  readonly #pending: PendingOf<SignalOperation>
+  #dueAt: number | null = null
+  #checking = false
+  #over = false
+
+  constructor(place: Workplace, pending: PendingOf<SignalOperation>) {
+    this.#place = place
+    this.#pending = pending
+  }
+
+  get busy(): boolean {
+    return this.#checking
+  }
+  get dueAt(): number | null {
+    return this.#checking ? null : this.#dueAt
+  }
+
+  begin(): void {
+    this.#over = false
+    const { due } = this.#pending.operation
+    this.#dueAt = due === null ? null : dueAt(due, this.#pending.issuedAt)
+  }
+
+  onDue(): void {
+    const timedOut: TimedOutPayload = { timedOut: true }
+    this.#over = true
+    this.#dueAt = null
+    this.#place.record({ ...this.#settled(), payload: encode(timedOut, 'timeout'), strict: this })
+  }
+
+  onMessage(message: Message): boolean {
+    if (this.#over || this.#checking || message.kind !== 'signal') return false
+    if (!this.#pending.operation.names.includes(message.name)) return false
+    const checked = this.#place.checkSignal(message.name, decode(message.payload))
+    if (!(checked instanceof Promise)) return this.#take(message, checked)
+    this.#checking = true
+    void checked.then((late) => {
+      this.#checking = false
+      if (this.#over) return
+      this.#take(message, late)
+      this.#place.lookAgain()
+    })
+    return true
+  }
+
+  onRecorded(): void {}
+  stop(): void {
+    this.#over = true
+  }
+
+  #settled(): Pick<Draft, 'type' | 'pending' | 'tookMs'> {
+    return { type: 'settled', pending: this.#pending, tookMs: this.#place.now() - this.#pending.issuedAt }
+  }
+
+  #take(message: Message, checked: Validation): true {
+    if (checked.ok) {
+      const received: ReceivedPayload = { name: message.name, payload: checked.value }
+      this.#over = true
+      this.#place.record({ ...this.#settled(), payload: encode(received, 'signal'), consumes: message.n })
+    } else {
+      this.#place.logger.warn(`a signal "${message.name}" of run "${this.#place.runId}" does not fit its schema and was dropped`, {
+        issues: checked.issues,
+      })
+      this.#place.record({ type: null, pending: this.#pending, consumes: message.n })
+    }
+    return true
+  }
+}

@@ -1,0 +1,114 @@
+import type { Logger } from '../ports/logger.ts'
+import { setImmediateNative } from '../host/natives.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { StorePort, Unit, WorkerKey } from '../ports/store.ts'
+import type { Run } from './run.ts'
+
+/** As many units as one transaction takes. */
+const mostUnits = 1_000
+const retryFirstMs = 50
+const retryMostMs = 2_000
+
+export interface CommitterOptions {
+  readonly store: StorePort
+  readonly worker: () => WorkerKey
+  readonly clock: Clock
+  readonly logger: Logger
+}
+
+/**
+ * Group commit: what many runs have ready while a transaction is in flight goes into the next one. A run has
+ * at most one unit in flight, and says what is in it only when it is written.
+ */
+export class Committer {
+  readonly #options: CommitterOptions
+  readonly #ready = new Set<Run>()
+  readonly #lanes: number
+  #scheduled = false
+  #inFlight = 0
+  #failures = 0
+  #onIdle: (() => void)[] = []
+
+  constructor(options: CommitterOptions) {
+    this.#options = options
+    this.#lanes = options.store.commitsInFlight ?? 1
+  }
+
+  add(run: Run): void {
+    this.#ready.add(run)
+    this.#schedule()
+  }
+
+  remove(run: Run): void {
+    this.#ready.delete(run)
+  }
+
+  /** Resolves when nothing is being written and nobody has anything to write. */
+  idle(): Promise<void> {
+    if (this.isIdle) return Promise.resolve()
+    return new Promise((resolve) => this.#onIdle.push(resolve))
+  }
+
+  get isIdle(): boolean {
+    return this.#inFlight === 0 && this.#ready.size === 0
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#inFlight >= this.#lanes || this.#ready.size === 0) return
+    this.#scheduled = true
+    // Not at once: whatever else becomes ready in this round of the event loop goes along.
+    setImmediateNative(() => this.#flush())
+  }
+
+  #flush(): void {
+    this.#scheduled = false
+    const runs: Run[] = []
+    const units: Unit[] = []
+    for (const run of this.#ready) {
+      if (units.length === mostUnits) break
+      this.#ready.delete(run)
+      const unit = run.prepare()
+      if (unit === null) continue
+      runs.push(run)
+      units.push(unit)
+    }
+    if (units.length > 0) this.#write(runs, units)
+    this.#settle()
+  }
+
+  #write(runs: readonly Run[], units: readonly Unit[]): void {
+    this.#inFlight++
+    this.#options.store.commit(this.#options.worker(), units).then(
+      (outcomes) => {
+        this.#inFlight--
+        this.#failures = 0
+        outcomes.forEach((outcome, i) => (runs[i] as Run).onOutcome(units[i] as Unit, outcome))
+        this.#settle()
+      },
+      (error) => this.#tryAgain(runs, error),
+    )
+  }
+
+  /** The store could not write (a full disk, a lost server): nothing is lost, and nothing goes on until it can. */
+  #tryAgain(runs: readonly Run[], error: unknown): void {
+    const waitMs = Math.min(retryMostMs, retryFirstMs * 2 ** this.#failures++)
+    this.#options.logger.error(`the store could not write; trying again in ${waitMs} ms`, { error })
+    this.#options.clock.after(
+      waitMs,
+      () => {
+        this.#inFlight--
+        for (const run of runs) run.takeBack()
+        this.#settle()
+      },
+      true,
+    )
+  }
+
+  #settle(): void {
+    this.#schedule()
+    if (!this.isIdle) return
+    const waiting = this.#onIdle
+    this.#onIdle = []
+    for (const resolve of waiting) resolve()
+  }
+}

@@ -1,0 +1,43 @@
+import type { LogEvent } from '../events/event.ts'
+import { type LogHash, sameBytes } from '../events/seal.ts'
+import type { RunKey, StorePort } from '../ports/store.ts'
+
+/** The log is not what was written: it has a gap, or does not match its seals. */
+export class LogDamaged extends Error {
+  override readonly name = 'LogDamaged'
+}
+
+const pageSize = 1_000
+
+/** Reads a log page by page and checks, on the way, that it is whole and that its seals hold. */
+export class LogReader {
+  readonly #store: StorePort
+  readonly #run: RunKey
+  readonly #head: number
+  readonly #hash: LogHash
+
+  /** `hash`: of the empty log; afterwards of what was read. */
+  constructor(store: StorePort, run: RunKey, head: number, hash: LogHash) {
+    this.#store = store
+    this.#run = run
+    this.#head = head
+    this.#hash = hash
+  }
+
+  async *pages(): AsyncGenerator<readonly LogEvent[]> {
+    for (let seq = 0; seq < this.#head; ) {
+      const page = await this.#store.load(this.#run, seq, Math.min(pageSize, this.#head - seq))
+      if (page.length === 0) throw new LogDamaged(`its log ends before event ${seq}, but should have ${this.#head} events`)
+      for (const event of page) this.#check(event, seq++)
+      yield page
+    }
+  }
+
+  #check(event: LogEvent, seq: number): void {
+    if (event.seq !== seq) throw new LogDamaged(`event ${seq} is missing from its log`)
+    const seal = this.#hash.add(event)
+    if (seal === null && event.link === null) return
+    if (seal === null || event.link === null || !sameBytes(seal, event.link))
+      throw new LogDamaged(`its events ${Math.max(0, seq - 63)} to ${seq} do not match their seal`)
+  }
+}

@@ -1,0 +1,35 @@
+import type { ProcedureDefinition } from '../authoring/procedure.ts'
+import type { Logger } from '../ports/logger.ts'
+import type { AgentDefinition } from '../authoring/agent.ts'
+import type { Bell } from '../base/bell.ts'
+import type { NewHash } from '../base/hash.ts'
+import type { TurnOwner } from '../kernel/turns.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { StorePort, WorkerKey } from '../ports/store.ts'
+import type { Run } from './run.ts'
+import type { Slots } from './slots.ts'
+import type { StoreTime } from './store-time.ts'
+
+/** What the runs of a worker share. */
+export interface RunHost {
+  readonly store: StorePort
+  readonly worker: WorkerKey
+  readonly clock: Clock
+  readonly time: StoreTime
+  readonly entropy: Entropy
+  readonly newHash: NewHash
+  readonly slots: Slots
+  readonly bell: Bell
+  readonly logger: Logger
+  readonly determinism: TurnOwner['determinism']
+  readonly escalateTo: string | undefined
+  readonly decider: AgentDefinition | undefined
+  procedure(name: string, version: number): ProcedureDefinition | undefined
+  /** The run has, or may have, something to write. */
+  onReady(run: Run): void
+  /** The run was let go until then; its continuation may be kept. */
+  onParked(run: Run, wakeAt: number | null): void
+  /** The run is over, or not this worker's any more. */
+  onGone(run: Run): void
+}

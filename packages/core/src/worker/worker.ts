@@ -1,0 +1,306 @@
+import type { AgentDefinition } from '../authoring/agent.ts'
+import type { Logger } from '../ports/logger.ts'
+import type { ProcedureDefinition } from '../authoring/procedure.ts'
+import type { Bell } from '../base/bell.ts'
+import type { NewHash } from '../base/hash.ts'
+import type { TurnOwner } from '../kernel/turns.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { CreatedRun, Home } from '../ports/home.ts'
+import type { Claimant, Claimed, RunKey, StorePort, WorkerKey } from '../ports/store.ts'
+import { Committer } from './committer.ts'
+import { KeptRuns } from './kept-runs.ts'
+import { Procedures } from './procedures.ts'
+import { Run } from './run.ts'
+import type { RunHost } from './run-host.ts'
+import { Slots } from './slots.ts'
+import { StoreTime } from './store-time.ts'
+
+/** The truth behind lost hints: due runs, and mail of owned runs, are asked for this often. */
+const pollMs = 1_000
+/** A worker holds so many runs in its hands at once; more due ones wait for the next claim, here or elsewhere. */
+const mostOwned = 1_000
+const claimAtOnce = 100
+/** A log that could not be read is read again after this. */
+const reloadMs = 1_000
+
+export interface WorkerOptions {
+  readonly store: StorePort
+  readonly clock: Clock
+  readonly entropy: Entropy
+  readonly newHash: NewHash
+  readonly bell: Bell
+  readonly logger: Logger
+  readonly procedures: readonly ProcedureDefinition[]
+  readonly decider: AgentDefinition | undefined
+  readonly escalateTo: string | undefined
+  readonly determinism: TurnOwner['determinism']
+  /** Steps at work at once. */
+  readonly concurrency: number
+  readonly leaseMs: number
+  /** For people: host and process. */
+  readonly name: string
+  /** How many continuations of waiting runs are kept in memory, and how many bytes they may have been given. */
+  readonly keep: { readonly runs: number; readonly bytes: number }
+}
+
+/**
+ * Executes runs: registers, claims what is due, renews its lease, sweeps up after dead workers, and hands
+ * everything back when it stops.
+ */
+export class Worker implements Home {
+  readonly #options: WorkerOptions
+  readonly #procedures: Procedures
+  readonly #time: StoreTime
+  readonly #slots: Slots
+  readonly #committer: Committer
+  readonly #owned = new Map<RunKey, Run>()
+  readonly #kept: KeptRuns
+  readonly #host: RunHost
+  #worker: WorkerKey = -1
+  #state: 'new' | 'working' | 'stopping' | 'stopped' = 'new'
+  #claiming = false
+  #claimAgain = false
+  #callOff: (() => void)[] = []
+  /** When the next unowned run is due, as far as is known. */
+  #dueAt = Number.POSITIVE_INFINITY
+  #callOffDue: () => void = () => {}
+  #provenAt = 0
+
+  constructor(options: WorkerOptions) {
+    this.#options = options
+    this.#procedures = new Procedures(options.procedures)
+    this.#time = new StoreTime(options.clock)
+    this.#slots = new Slots(options.concurrency)
+    this.#kept = new KeptRuns(options.keep)
+    const { store, clock, logger } = options
+    this.#committer = new Committer({ store, clock, logger, worker: () => this.#worker })
+    this.#host = this.#createHost()
+  }
+
+  // ── life
+
+  /** Takes up what was left behind, and works until it is stopped. */
+  async start(): Promise<void> {
+    const { store, leaseMs } = this.#options
+    this.#time.learn(await store.now())
+    await this.#register()
+    this.#state = 'working'
+    await store.sweep()
+    await store.retryStuck(this.#claimant)
+    this.#every(leaseMs / 5, () => this.#beat())
+    this.#every(leaseMs / 5, () => this.#sweep())
+    this.#every(pollMs, () => this.#poll())
+    this.#callOff.push(store.watch(() => this.onHint()))
+    await this.#claim()
+  }
+
+  /** Takes no new work, waits for what is at work, and hands everything back. What is unfinished goes on elsewhere. */
+  async stop(withinMs: number): Promise<void> {
+    if (this.#state !== 'working') return
+    this.#state = 'stopping'
+    this.#slots.close()
+    const { clock, store } = this.#options
+    await new Promise<void>((resolve) => {
+      const callOff = clock.after(withinMs, resolve)
+      void this.#atRest().then(() => {
+        callOff()
+        resolve()
+      })
+    })
+    this.#leave()
+    await store.release(this.#worker)
+  }
+
+  /** As a crash would: everything is dropped, nothing is written. */
+  kill(): void {
+    if (this.#state !== 'stopped') this.#leave()
+  }
+
+  /** Nothing is at work and nothing is being written. */
+  get isAtRest(): boolean {
+    return this.#committer.isIdle && !this.#claiming && [...this.#owned.values()].every((run) => run.isAtRest)
+  }
+
+  async #atRest(): Promise<void> {
+    while (this.#slots.taken > 0) await this.#slots.released()
+    await this.#committer.idle()
+  }
+
+  #leave(): void {
+    this.#state = 'stopped'
+    this.#callOffDue()
+    for (const callOff of this.#callOff) callOff()
+    for (const run of this.#owned.values()) run.drop()
+    this.#owned.clear()
+    this.#kept.clear()
+  }
+
+  #every(ms: number, body: () => Promise<void>): void {
+    let callOff = (): void => {}
+    const again = (): void => {
+      callOff = this.#options.clock.after(ms, () => void body().catch(this.#report).then(() => this.#state === 'working' && again()), true)
+    }
+    again()
+    this.#callOff.push(() => callOff())
+  }
+
+  // ── the lease
+
+  get #claimant(): Claimant {
+    return { worker: this.#worker, procedures: this.#procedures.versions }
+  }
+
+  async #register(): Promise<void> {
+    const { store, name, leaseMs, clock } = this.#options
+    this.#provenAt = clock.elapsed()
+    this.#worker = await store.register({ name, leaseMs })
+  }
+
+  /** A worker that was declared dead owns nothing any more: it drops everything and registers as a new one. */
+  async #beat(): Promise<void> {
+    const { store, clock, leaseMs, logger } = this.#options
+    const askedAt = clock.elapsed()
+    // Effects begun without a proven lease would likely be begun by somebody else as well.
+    if (askedAt - this.#provenAt > leaseMs) this.#slots.pause()
+    if (await store.beat(this.#worker)) this.#provenAt = askedAt
+    else {
+      logger.warn('this worker was taken for dead; its runs go on elsewhere, and it begins anew')
+      for (const run of this.#owned.values()) run.drop()
+      this.#owned.clear()
+      await this.#register()
+    }
+    this.#slots.resume()
+  }
+
+  async #sweep(): Promise<void> {
+    if ((await this.#options.store.sweep()) > 0) await this.#claim()
+  }
+
+  // ── finding work
+
+  claimant(): Claimant | null {
+    return this.#state === 'working' && this.#owned.size < mostOwned ? this.#claimant : null
+  }
+
+  knows(procedure: string): boolean {
+    return this.#procedures.versions.some(({ name }) => name === procedure)
+  }
+
+  onCreated({ claimed, started }: CreatedRun): void {
+    if (this.#state !== 'working') return
+    this.#time.learn(started.at)
+    const run = new Run(this.#host, claimed)
+    this.#owned.set(run.key, run)
+    run.begin(started)
+  }
+
+  onClaimed(claimed: Claimed, at: number | null): void {
+    if (this.#state !== 'working') return
+    if (at !== null) this.#time.learn(at)
+    this.#adopt(claimed)
+  }
+
+  onMail(key: RunKey): void {
+    if (this.#owned.has(key)) this.#readCounters().catch(this.#report)
+  }
+
+  async #poll(): Promise<void> {
+    await this.#claim()
+    await this.#readCounters()
+  }
+
+  onHint(): void {
+    this.#options.bell.ringAll()
+    this.#poll().catch(this.#report)
+  }
+
+  #claimSoon(): void {
+    this.#claim().catch(this.#report)
+  }
+
+  readonly #report = (error: unknown): void => {
+    if (this.#state === 'working') this.#options.logger.error('the store did not answer; trying again', { error })
+  }
+
+  async #readCounters(): Promise<void> {
+    if (this.#owned.size === 0) return
+    for (const { run, mail } of await this.#options.store.mailOf(this.#worker)) this.#owned.get(run)?.onMail(mail)
+  }
+
+  /** One claim at a time; what comes to be due meanwhile is claimed right after. */
+  async #claim(): Promise<void> {
+    this.#claimAgain = true
+    if (this.#claiming) return
+    this.#claiming = true
+    try {
+      while (this.#claimAgain && this.#state === 'working' && this.#owned.size < mostOwned) {
+        this.#claimAgain = false
+        const limit = Math.min(claimAtOnce, mostOwned - this.#owned.size)
+        const { runs, at, nextDueAt } = await this.#options.store.claim(this.#claimant, limit)
+        this.#time.learn(at)
+        for (const claimed of runs) this.#adopt(claimed)
+        if (runs.length === limit) this.#claimAgain = true
+        this.#armDue(nextDueAt)
+      }
+    } finally {
+      this.#claiming = false
+    }
+  }
+
+  /** Claims again when the next run is due; the poll would be up to a second late. */
+  #armDue(dueAt: number | null): void {
+    if (dueAt === null || this.#state !== 'working' || dueAt >= this.#dueAt) return
+    this.#callOffDue()
+    this.#dueAt = dueAt
+    this.#callOffDue = this.#options.clock.after(Math.max(0, dueAt - this.#time.now()), () => {
+      this.#dueAt = Number.POSITIVE_INFINITY
+      this.#claimSoon()
+    })
+  }
+
+  #adopt(claimed: Claimed): void {
+    const kept = this.#kept.take(claimed.run)
+    if (kept?.continues(claimed)) {
+      this.#owned.set(claimed.run, kept)
+      return kept.wake(claimed)
+    }
+    kept?.drop()
+    const run = new Run(this.#host, claimed)
+    this.#owned.set(run.key, run)
+    run.load().catch((error) => {
+      if (this.#owned.get(run.key) !== run) return
+      this.#options.logger.error(`run "${run.id}" could not be read; trying again`, { error })
+      run.drop()
+      this.#options.clock.after(reloadMs, () => this.#owned.get(run.key) === run && this.#adopt(claimed), true)
+    })
+  }
+
+  // ── what runs tell
+
+  #createHost(): RunHost {
+    const worker = this
+    const { store, clock, entropy, newHash, bell, logger, determinism, escalateTo, decider } = this.#options
+    return {
+      ...{ store, clock, entropy, newHash, bell, logger, determinism, escalateTo, decider },
+      time: this.#time,
+      slots: this.#slots,
+      get worker() {
+        return worker.#worker
+      },
+      procedure: (name, version) => this.#procedures.find(name, version),
+      onReady: (run) => this.#committer.add(run),
+      onParked: (run, wakeAt) => {
+        this.#owned.delete(run.key)
+        this.#kept.add(run)
+        this.#armDue(wakeAt)
+      },
+      onGone: (run) => {
+        run.drop()
+        this.#committer.remove(run)
+        if (this.#owned.get(run.key) === run) this.#owned.delete(run.key)
+        this.#kept.forget(run)
+      },
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import { type Schema, validate, type Validation } from '../base/schema.ts'
+import { LogHash } from '../events/seal.ts'
+import type { Message, RunKey } from '../ports/store.ts'
+import type { Draft, StepResult, Workplace } from './activities/activity.ts'
+import { LogReader } from './log-reader.ts'
+import { type RecentSteps, recentKept, stepResultOf } from './recent-steps.ts'
+import type { RunHost } from './run-host.ts'
+
+/** The parts of a run its activities depend on. */
+export interface WorkplaceParts {
+  host(): RunHost
+  seed(): Uint8Array
+  unread(): readonly Message[]
+  steps(): RecentSteps
+  head(): number
+  signals(): ReadonlyMap<string, Schema> | undefined
+  record(draft: Draft): void
+  lookAgain(): void
+}
+
+export function createWorkplace(run: { readonly id: string; readonly key: RunKey }, parts: WorkplaceParts): Workplace {
+  return {
+    get runId() {
+      return run.id
+    },
+    get clock() {
+      return parts.host().clock
+    },
+    get entropy() {
+      return parts.host().entropy
+    },
+    get slots() {
+      return parts.host().slots
+    },
+    get logger() {
+      return parts.host().logger
+    },
+    get escalateTo() {
+      return parts.host().escalateTo
+    },
+    get unread() {
+      return parts.unread()
+    },
+    now: () => parts.host().time.now(),
+    record: parts.record,
+    lookAgain: parts.lookAgain,
+    idempotencyKey: (position) => idempotencyKey(parts, position),
+    checkSignal: (name, payload) => checkSignal(parts.signals()?.get(name), payload),
+    history: {
+      last: (count) => (count <= recentKept ? parts.steps().last(count) : readSteps(run.key, parts).then((steps) => steps.slice(-count))),
+      named: (names) => readSteps(run.key, parts).then((steps) => steps.filter(({ name }) => names.includes(name))),
+    },
+  }
+}
+
+/** From the run's seed, not its id: the same id in two databases, or used again, must not give the same key. */
+function idempotencyKey(parts: WorkplaceParts, position: number): string {
+  const hash = parts.host().newHash()
+  hash.update(parts.seed())
+  hash.update(new Uint8Array(Uint32Array.of(position).buffer))
+  return [...hash.digest().subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
+
+function checkSignal(schema: Schema | undefined, payload: unknown): Validation | Promise<Validation> {
+  return schema === undefined ? { ok: true, value: payload } : validate(schema, payload)
+}
+
+async function readSteps(run: RunKey, parts: WorkplaceParts): Promise<readonly StepResult[]> {
+  const { store, newHash } = parts.host()
+  const steps: StepResult[] = []
+  for await (const page of new LogReader(store, run, parts.head(), new LogHash(newHash)).pages())
+    for (const event of page) {
+      const step = stepResultOf(event)
+      if (step !== null) steps.push(step)
+    }
+  return steps
+}
