@@ -1,0 +1,101 @@
+import { describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { checkSignals, definitionOf, type ProcedureDefinition } from '../../src/authoring/procedure.ts'
+import { procedure, ref } from '../../src/index.ts'
+
+const body = async (): Promise<number> => 1
+
+describe('a procedure', () => {
+  const input = z.object({ id: z.string() })
+  const output = z.number()
+  const paid = z.object({ cents: z.number() })
+  const order = procedure({ name: 'order', version: 2, input, output, signals: { paid } }, body)
+
+  test('shows its name, its version and its schemas, and nothing else', () => {
+    expect(order).toEqual({ name: 'order', version: 2, schemas: { input, output } })
+    expect(Object.isFrozen(order)).toBe(true)
+    expect(procedure({ name: 'hello' }, body)).toEqual({
+      name: 'hello',
+      version: 1,
+      schemas: { input: undefined, output: undefined },
+    })
+  })
+
+  test('carries its code for a worker', () => {
+    expect(definitionOf(order)).toEqual({
+      name: 'order',
+      version: 2,
+      input,
+      output,
+      signals: new Map([['paid', paid]]),
+      body,
+    })
+    expect(definitionOf(procedure({ name: 'hello' }, body))?.signals.size).toBe(0)
+  })
+
+  test('carries it also for another copy of the package', async () => {
+    vi.resetModules()
+    const copy = await import('../../src/authoring/procedure.ts')
+    expect(copy.definitionOf(order)?.name).toBe('order')
+  })
+
+  test.each([undefined, null, 'order', {}, ref('order'), { name: 'order', version: 1 }])(
+    '%j has no code',
+    (value) => {
+      expect(definitionOf(value)).toBeUndefined()
+    },
+  )
+})
+
+describe('a definition', () => {
+  test.each<[object, string]>([
+    [{}, 'The option name of procedure cannot be undefined.'],
+    [{ name: '' }, 'It must be a string that is not empty.'],
+    [{ name: 'x'.repeat(201) }, 'It must have at most 200 characters'],
+    [{ name: 'p', version: 0 }, "The option version of procedure 'p' cannot be 0."],
+    [{ name: 'p', version: 1.5 }, 'It must be a whole number from 1 to 2147483647.'],
+    [{ name: 'p', version: '2' }, 'It must be a whole number from 1 to 2147483647.'],
+    [{ name: 'p', input: { id: String } }, "The option input of procedure 'p'"],
+    [{ name: 'p', input: null }, "The option input of procedure 'p' cannot be null."],
+    [{ name: 'p', output: 7 }, "The option output of procedure 'p' cannot be 7."],
+    [{ name: 'p', signals: ['paid'] }, "The option signals of procedure 'p'"],
+    [{ name: 'p', signals: null }, "The option signals of procedure 'p' cannot be null."],
+    [
+      { name: 'p', signals: { paid: Number } },
+      "The option signals.paid of procedure 'p' cannot be a function.",
+    ],
+    [{ name: 'p', signals: { '': z.void() } }, 'name of a signal'],
+    [{ name: 'p', signal: { paid: z.void() } }, 'Did you mean signals?'],
+  ])('is refused: %j', (spec, message) => {
+    expect(() => procedure(spec as { name: string }, body)).toThrow(message)
+  })
+
+  test('needs a body', () => {
+    expect(() => procedure({ name: 'p' }, undefined as never)).toThrow('The option body of procedure')
+  })
+})
+
+describe('signals', () => {
+  const defined = (signals: { readonly [name: string]: z.ZodType }): ProcedureDefinition =>
+    definitionOf(procedure({ name: 'order', signals }, body)) as ProcedureDefinition
+
+  test('whose schema returns what it accepts pass', () => {
+    expect(() =>
+      checkSignals(defined({ paid: z.object({ cents: z.number() }), stop: z.void() })),
+    ).not.toThrow()
+  })
+
+  test('whose schema transforms are refused', () => {
+    expect(() => checkSignals(defined({ stop: z.void(), paid: z.string().transform(Number) }))).toThrow(
+      "The option signals.paid of procedure 'order' cannot be a schema that transforms. Nothing was done. Let the schema accept what it returns, and transform in the procedure.",
+    )
+  })
+})
+
+describe('a ref', () => {
+  test('is a name', () => {
+    expect(ref('order')).toEqual({ name: 'order' })
+    expect(Object.isFrozen(ref('order'))).toBe(true)
+    expect(() => ref('')).toThrow('The option name of ref')
+  })
+})
