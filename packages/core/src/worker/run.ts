@@ -2,7 +2,7 @@ import { createProgram } from '../authoring/program.ts'
 import type { ProcedureOperation } from '../authoring/operations.ts'
 import type { ProcedureDefinition } from '../authoring/procedure.ts'
 import { topics } from '../base/bell.ts'
-import { makePrng } from '../base/prng.ts'
+import { createChance } from '../base/prng.ts'
 import { validate } from '../base/schema.ts'
 import { recordFailure } from '../errors/failure.ts'
 import { PawlError } from '../errors/pawl-error.ts'
@@ -196,7 +196,7 @@ export class Run {
       id: this.id,
       turns,
       determinism: this.#host.determinism,
-      chance: makePrng(this.#seed),
+      chance: createChance(this.#seed),
       program: createProgram({
         definition,
         input,
