@@ -1,42 +1,62 @@
-/** Chance that is the same every time, from a seed. Replays depend on it: it must never change. */
+/** What looks like chance and depends on a seed alone. */
 export interface Chance {
-  /** In [0, 1), with 53 bits. */
+  /** In [0, 1), a multiple of 2^-53. */
   random(): number
-  /** A version 4 UUID. */
+  /** A v4 UUID. */
   uuid(): string
 }
 
-/** `seed`: 16 bytes. The generator is xoshiro128** (Blackman and Vigna, 2018). */
+const seedBytes = 16
+
+/**
+ * Makes the chance of a run from its recorded seed. What a seed yields is part of every run that has drawn
+ * from it, so it never changes: sfc32, a small and fast generator by Chris Doty-Humphrey.
+ * It keeps no secrets: keys and tokens need real entropy.
+ * @throws RangeError if the seed has another length than 16 bytes
+ * @example createChance(seed).random() // for ever the same
+ */
 export function createChance(seed: Uint8Array): Chance {
-  const view = new DataView(seed.buffer, seed.byteOffset, seed.byteLength)
-  let [a, b, c, d] = [0, 4, 8, 12].map((at) => view.getUint32(at)) as [number, number, number, number]
-  // The one state it could never leave.
-  if ((a | b | c | d) === 0) a = 1
+  if (seed.length !== seedBytes)
+    throw new RangeError(`a seed has ${seedBytes} bytes, and this one has ${seed.length}`)
+  const next = createSfc32(new DataView(seed.buffer, seed.byteOffset, seed.byteLength))
+  return {
+    random() {
+      const high = next() >>> 5
+      const low = next() >>> 6
+      return (high * 2 ** 26 + low) / 2 ** 53
+    },
+    uuid() {
+      const first = showWord(next())
+      const second = showWord((next() & 0xffff0fff) | 0x4000)
+      const third = showWord((next() & 0x3fffffff) | 0x80000000)
+      const fourth = showWord(next())
+      return `${first}-${second.slice(0, 4)}-${second.slice(4)}-${third.slice(0, 4)}-${third.slice(4)}${fourth}`
+    },
+  }
+}
+
+/** Numbers thrown away at the start, after which seeds that are alike yield nothing alike. */
+const warmUp = 16
+
+/** Yields 32 bits at a time, as an integer with or without a sign. */
+function createSfc32(seed: DataView): () => number {
+  let a = seed.getInt32(0)
+  let b = seed.getInt32(4)
+  let c = seed.getInt32(8)
+  let counter = seed.getInt32(12)
 
   const next = (): number => {
-    const mixed = Math.imul(rotate(Math.imul(b, 5), 7), 9) >>> 0
-    const shifted = b << 9
-    c ^= a
-    d ^= b
-    b ^= c
-    a ^= d
-    c ^= shifted
-    d = rotate(d, 11)
-    return mixed
+    const result = (a + b + counter) | 0
+    counter = (counter + 1) | 0
+    a = b ^ (b >>> 9)
+    b = (c + (c << 3)) | 0
+    c = (((c << 21) | (c >>> 11)) + result) | 0
+    return result
   }
-  return {
-    random: () => ((next() >>> 5) * 2 ** 26 + (next() >>> 6)) / 2 ** 53,
-    uuid: () => formatUuid([next(), next(), next(), next()]),
-  }
+  for (let count = 0; count < warmUp; count++) next()
+  return next
 }
 
-function rotate(word: number, by: number): number {
-  return (word << by) | (word >>> (32 - by))
-}
-
-function formatUuid([a, b, c, d]: readonly [number, number, number, number]): string {
-  const versioned = ((b & 0xffff0fff) | 0x4000) >>> 0
-  const varied = ((c & 0x3fffffff) | 0x80000000) >>> 0
-  const digits = [a, versioned, varied, d].map((word) => word.toString(16).padStart(8, '0')).join('')
-  return digits.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+function showWord(bits: number): string {
+  return (bits >>> 0).toString(16).padStart(8, '0')
 }
