@@ -5,14 +5,14 @@ import type { Client, Engine, EngineOptions } from './client/types.ts'
 import { parseDuration } from './authoring/duration.ts'
 import { checkKeys, checkObject, refuse } from './authoring/options.ts'
 import { Bell } from './base/bell.ts'
-import type { NewHash } from './base/hash.ts'
+import type { Sha256 } from './base/hash.ts'
 import type { Duration } from './base/duration.ts'
 import { systemClock } from './host/clock.ts'
 import { consoleLogger } from './host/console-logger.ts'
 import { systemEntropy } from './host/entropy.ts'
 import { installGuard } from './host/guard.ts'
 import { describeProcess } from './host/process-name.ts'
-import { newSha256 } from './host/sha256.ts'
+import { sha256 } from './host/sha256.ts'
 import { installShield } from './host/shield.ts'
 import { startWatchdog } from './host/watchdog.ts'
 import type { Clock } from './ports/clock.ts'
@@ -28,9 +28,9 @@ const keep = { runs: 1_000, bytes: 64 * 1024 * 1024 }
 export interface EnginePorts {
   readonly clock: Clock
   readonly entropy: Entropy
-  readonly newHash: NewHash
+  readonly sha256: Sha256
 }
-export const systemPorts: EnginePorts = { clock: systemClock, entropy: systemEntropy, newHash: newSha256 }
+export const systemPorts: EnginePorts = { clock: systemClock, entropy: systemEntropy, sha256 }
 
 /**
  * Starts a worker on a store: migrates it, takes up what was left, and works until `stop()`.

@@ -46,7 +46,8 @@ function createContext(options: ProgramOptions, issue: IssueOperation): Ctx {
     step: (name: string, body: () => unknown, given?: object) => {
       const of = `of step '${checkName('name of step', name)}'`
       checkFunction(`body ${of}`, body)
-      return issue({ kind: 'step', name, body, read: readValue, ...readStepOptions(of, given) })
+      const { retry, timeoutMs } = readStepOptions(of, given)
+      return issue({ kind: 'step', name, body, read: readValue, retry, timeoutMs })
     },
     sleep: (time: unknown) =>
       issue({ kind: 'timer', name: 'sleep', due: { afterMs: parseDuration(time, 'time of sleep') }, read: readNothing }),

@@ -37,6 +37,7 @@ export function readStepOptions(
   given: unknown,
   defaults: StepPolicy = { retry: defaultRetry, timeoutMs: null },
 ): StepPolicy {
+  if (given === undefined) return defaults
   const options = checkObject(`options ${of}`, given)
   checkKeys(`the options ${of}`, options, ['retry', 'timeout'])
   const { retry, timeout } = options

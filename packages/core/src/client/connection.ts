@@ -1,5 +1,5 @@
 import type { Bell } from '../base/bell.ts'
-import type { NewHash } from '../base/hash.ts'
+import type { Sha256 } from '../base/hash.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
@@ -14,7 +14,7 @@ export interface ConnectionOptions {
   readonly bell: Bell
   readonly clock: Clock
   readonly entropy: Entropy
-  readonly newHash: NewHash
+  readonly sha256: Sha256
   /** The worker in this process; undefined for a client alone, which then opens the store when first used. */
   readonly home: Home | undefined
 }
@@ -23,7 +23,7 @@ export interface ConnectionOptions {
 export class Connection {
   readonly bell: Bell
   readonly entropy: Entropy
-  readonly newHash: NewHash
+  readonly sha256: Sha256
   readonly home: Home | undefined
   readonly #store: StorePort
   readonly #clock: Clock
@@ -31,10 +31,10 @@ export class Connection {
   #unwatch: (() => void) | null = null
   #stopped = false
 
-  constructor({ store, bell, clock, entropy, newHash, home }: ConnectionOptions) {
+  constructor({ store, bell, clock, entropy, sha256, home }: ConnectionOptions) {
     this.bell = bell
     this.entropy = entropy
-    this.newHash = newHash
+    this.sha256 = sha256
     this.home = home
     this.#store = store
     this.#clock = clock

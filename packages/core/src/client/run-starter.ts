@@ -63,7 +63,7 @@ export class RunStarter {
       ...{ type: 'started', position: noPosition, turn: 0, kind: null, name, nth: 0, failed: false, tookMs: null },
       payload: encode(payload, 'input'),
     }
-    const hash = new LogHash(this.#connection.newHash)
+    const hash = new LogHash(this.#connection.sha256)
     hash.add(started)
     return { id, procedure: name, version, started, link: hash.link(), worker: null, tags, startedBy: by ?? null }
   }

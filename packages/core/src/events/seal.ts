@@ -1,17 +1,22 @@
-import type { Hash, NewHash } from '../base/hash.ts'
+import type { Sha256 } from '../base/hash.ts'
 import { eventTypes, type NewEvent, operationKinds } from './event.ts'
 
 /** A seal stands at every 64th event: the hash over those 64 and the seal before. */
 export const sealEvery = 64
 
-const scratchBytes = 16 * 1024
 const headerBytes = 26
+/** Of a longer payload its hash is taken in, so that the bytes of a block stay few and are hashed at every commit. */
+const longestPayload = 256
+const firstBlockBytes = 512
 const utf8 = new TextEncoder()
 
-// One buffer for all logs: whoever writes next makes the last writer flush first.
-const scratch = new Uint8Array(scratchBytes)
-const view = new DataView(scratch.buffer)
-let lastWriter: LogHash | null = null
+/** The bytes of the events since the last seal, behind that seal. */
+interface Block {
+  readonly bytes: Uint8Array
+  readonly used: number
+  /** Events of the log so far. */
+  readonly seq: number
+}
 
 /**
  * The running hash of a log. It makes damage and tampering visible on load without the cost of a hash for
@@ -19,87 +24,82 @@ let lastWriter: LogHash | null = null
  * duration and epoch, which the store adds.
  */
 export class LogHash {
-  readonly #newHash: NewHash
-  #hash: Hash
-  #seq: number
+  readonly #sha256: Sha256
+  #bytes: Uint8Array = new Uint8Array(firstBlockBytes)
   #used = 0
+  #seq = 0
+  #kept: Block
 
   /** The hash of an empty log. */
-  constructor(newHash: NewHash) {
-    this.#newHash = newHash
-    this.#hash = newHash()
-    this.#seq = 0
+  constructor(sha256: Sha256) {
+    this.#sha256 = sha256
+    this.#kept = this.#block()
   }
 
-  /** Another that goes on from here: for what may be refused. */
-  fork(): LogHash {
-    this.#flush()
-    const fork = new LogHash(this.#newHash)
-    fork.#hash = this.#hash.copy()
-    fork.#seq = this.#seq
-    return fork
-  }
-
-  /** Adds the next event; returns the seal if one ends here. */
+  /** Adds the next event; returns the seal if one ends here. It counts once it is kept. */
   add(event: NewEvent): Uint8Array | null {
     this.#write(event)
     this.#seq++
     if (this.#seq % sealEvery !== 0) return null
     const seal = this.link()
-    this.#hash = this.#newHash()
-    this.#hash.update(seal)
+    // A block of its own: what was kept must stay whole until this is kept too.
+    this.#bytes = new Uint8Array(firstBlockBytes)
+    this.#bytes.set(seal)
+    this.#used = seal.length
     return seal
   }
 
   /** The hash of the log so far. */
   link(): Uint8Array {
-    this.#flush()
-    return this.#hash.digest()
+    return this.#sha256(this.#bytes.subarray(0, this.#used))
+  }
+
+  /** What was added is in the log. */
+  keep(): void {
+    this.#kept = this.#block()
+  }
+
+  /** What was added since the last `keep` was not written. */
+  drop(): void {
+    this.#bytes = this.#kept.bytes
+    this.#used = this.#kept.used
+    this.#seq = this.#kept.seq
+  }
+
+  #block(): Block {
+    return { bytes: this.#bytes, used: this.#used, seq: this.#seq }
   }
 
   #write(event: NewEvent): void {
-    if (lastWriter !== null && lastWriter !== this) lastWriter.#flush()
-    lastWriter = this
-    const payload = event.payload
+    const { payload, name } = event
+    const covered = payload !== null && payload.length > longestPayload ? this.#sha256(payload) : payload
     // Three bytes at most for each UTF-16 unit of the name.
-    const most = headerBytes + event.name.length * 3 + (payload?.length ?? 0)
-    if (most > scratchBytes) return this.#writeLarge(event)
-    if (this.#used + most > scratchBytes) this.#flush()
+    this.#makeRoom(headerBytes + name.length * 3 + (covered?.length ?? 0))
     const at = this.#used + headerBytes
-    const named = utf8.encodeInto(event.name, scratch.subarray(at)).written
-    if (payload !== null) scratch.set(payload, at + named)
-    this.#header(event, named)
-    this.#used = at + named + (payload?.length ?? 0)
+    const named = utf8.encodeInto(name, this.#bytes.subarray(at)).written
+    if (covered !== null) this.#bytes.set(covered, at + named)
+    this.#writeHeader(event, named)
+    this.#used = at + named + (covered?.length ?? 0)
   }
 
-  #writeLarge(event: NewEvent): void {
-    const name = utf8.encode(event.name)
-    this.#flush()
-    this.#header(event, name.length)
-    this.#used = headerBytes
-    this.#flush()
-    this.#hash.update(name)
-    if (event.payload !== null) this.#hash.update(event.payload)
+  #makeRoom(more: number): void {
+    if (this.#used + more <= this.#bytes.length) return
+    const larger = new Uint8Array(Math.max(2 * this.#bytes.length, this.#used + more))
+    larger.set(this.#bytes.subarray(0, this.#used))
+    this.#bytes = larger
   }
 
-  #header(event: NewEvent, nameBytes: number): void {
-    const at = this.#used
-    view.setUint32(at, this.#seq)
-    view.setInt32(at + 4, event.position)
-    view.setUint32(at + 8, event.turn)
-    view.setUint32(at + 12, event.nth)
-    view.setUint8(at + 16, eventTypes.indexOf(event.type))
-    view.setUint8(at + 17, event.kind === null ? 255 : operationKinds.indexOf(event.kind))
-    view.setUint8(at + 18, (event.failed ? 1 : 0) | (event.payload === null ? 2 : 0))
-    view.setUint8(at + 19, 0)
-    view.setUint16(at + 20, nameBytes)
-    view.setUint32(at + 22, event.payload?.length ?? 0)
-  }
-
-  #flush(): void {
-    if (this.#used === 0) return
-    this.#hash.update(scratch.subarray(0, this.#used))
-    this.#used = 0
+  #writeHeader(event: NewEvent, named: number): void {
+    const view = new DataView(this.#bytes.buffer, this.#used, headerBytes)
+    view.setUint32(0, this.#seq)
+    view.setInt32(4, event.position)
+    view.setUint32(8, event.turn)
+    view.setUint32(12, event.nth)
+    view.setUint8(16, eventTypes.indexOf(event.type))
+    view.setUint8(17, event.kind === null ? 255 : operationKinds.indexOf(event.kind))
+    view.setUint8(18, (event.failed ? 1 : 0) | (event.payload === null ? 2 : 0))
+    view.setUint16(20, named)
+    view.setUint32(22, event.payload?.length ?? 0)
   }
 }
 

@@ -1,23 +1,6 @@
-import { createHash, type Hash as NodeHash } from 'node:crypto'
-import type { Hash } from '../base/hash.ts'
+import { hash } from 'node:crypto'
 
-export function newSha256(): Hash {
-  return new Sha256(createHash('sha256'))
-}
-
-class Sha256 implements Hash {
-  readonly #hash: NodeHash
-
-  constructor(hash: NodeHash) {
-    this.#hash = hash
-  }
-  update(bytes: Uint8Array): void {
-    this.#hash.update(bytes)
-  }
-  digest(): Uint8Array {
-    return this.#hash.copy().digest()
-  }
-  copy(): Hash {
-    return new Sha256(this.#hash.copy())
-  }
+/** In one call: half the cost of a hash object, and a third of one that is copied to go on from. */
+export function sha256(bytes: Uint8Array): Uint8Array {
+  return hash('sha256', bytes, 'buffer')
 }

@@ -20,8 +20,8 @@ function wrapEmit(): () => void {
   const kept = new Keeper()
   const own = Object.getOwnPropertyDescriptor(process, 'emit')
   const emit = process.emit as Emit
-  const shielded: Emit = function (event, ...details) {
-    return kept.keep(event, details[0], details[1]) || Reflect.apply(emit, this, [event, ...details])
+  const shielded: Emit = function (...event) {
+    return kept.keep(event[0], event[1], event[2]) || Reflect.apply(emit, this, event)
   }
   process.emit = shielded as typeof process.emit
 

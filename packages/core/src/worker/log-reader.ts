@@ -36,6 +36,7 @@ export class LogReader {
   #check(event: LogEvent, seq: number): void {
     if (event.seq !== seq) throw new LogDamaged(`event ${seq} is missing from its log`)
     const seal = this.#hash.add(event)
+    this.#hash.keep()
     if (seal === null && event.link === null) return
     if (seal === null || event.link === null || !sameBytes(seal, event.link))
       throw new LogDamaged(`its events ${Math.max(0, seq - 63)} to ${seq} do not match their seal`)

@@ -2,7 +2,7 @@ import type { ProcedureDefinition } from '../authoring/procedure.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { AgentDefinition } from '../authoring/agent.ts'
 import type { Bell } from '../base/bell.ts'
-import type { NewHash } from '../base/hash.ts'
+import type { Sha256 } from '../base/hash.ts'
 import type { TurnOwner } from '../kernel/turns.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
@@ -18,7 +18,7 @@ export interface RunHost {
   readonly clock: Clock
   readonly time: StoreTime
   readonly entropy: Entropy
-  readonly newHash: NewHash
+  readonly sha256: Sha256
   readonly slots: Slots
   readonly bell: Bell
   readonly logger: Logger

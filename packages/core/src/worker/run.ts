@@ -91,7 +91,7 @@ export class Run {
     this.#mail = claimed.mail
     this.#tries = claimed.tries
     this.#link = claimed.link
-    this.#hash = new LogHash(host.newHash)
+    this.#hash = new LogHash(host.sha256)
   }
 
   get head(): number {
@@ -116,6 +116,7 @@ export class Run {
   /** A run just created by this worker: nothing is to be read. */
   begin(started: LogEvent): void {
     this.#hash.add(started)
+    this.#hash.keep()
     this.#replaying = false
     this.#start(started).then(
       (ok) => ok && this.#deliver([started]),
@@ -358,15 +359,14 @@ export class Run {
     this.#disarm()
     this.#sent = drafts
     const events = [...drafts.filter(({ type }) => type !== null).map(eventOf), ...last]
-    const hash = this.#hash.fork()
-    const seals = events.map((event) => hash.add(event))
+    const seals = events.map((event) => this.#hash.add(event))
     return {
       run: this.key,
       epoch: this.#epoch,
       head: this.#head,
       events,
       seals,
-      link: events.length === 0 ? null : hash.link(),
+      link: events.length === 0 ? null : this.#hash.link(),
       seen: this.#seen,
       strict: then.do === 'end' || drafts.some(({ strict }) => strict !== undefined),
       then,
@@ -401,6 +401,7 @@ export class Run {
   takeBack(): void {
     if (this.#phase !== 'writing') return
     this.#phase = 'still'
+    this.#hash.drop()
     const sent = this.#sent
     this.#sent = []
     this.#drafts = [...sent.filter(({ strict, type }) => strict === undefined && type !== 'withdrawn'), ...this.#drafts]
@@ -413,7 +414,7 @@ export class Run {
     this.#host.time.learn(at)
     this.#epoch = epoch
     const events = unit.events.map((event, i): LogEvent => ({ ...event, seq: unit.head + i, at, epoch, link: unit.seals[i] ?? null }))
-    for (const event of events) this.#hash.add(event)
+    this.#hash.keep()
     this.#head += events.length
     this.#consume(unit.consumes)
     this.#sent = []
@@ -540,7 +541,7 @@ export class Run {
     const execution = this.#createExecution(this.#definition, () => (decode(started.payload) as StartedPayload).input, (issued) => {
       if (issued === position) site = captureCallSite() ?? ''
     })
-    const reader = new LogReader(this.#host.store, this.key, this.#head, new LogHash(this.#host.newHash))
+    const reader = new LogReader(this.#host.store, this.key, this.#head, new LogHash(this.#host.sha256))
     for await (const page of reader.pages()) {
       execution.enqueue(page)
       await new Promise<void>((resolve) => drain(execution, resolve))

@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../authoring/agent.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { ProcedureDefinition } from '../authoring/procedure.ts'
 import type { Bell } from '../base/bell.ts'
-import type { NewHash } from '../base/hash.ts'
+import type { Sha256 } from '../base/hash.ts'
 import type { TurnOwner } from '../kernel/turns.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
@@ -28,7 +28,7 @@ export interface WorkerOptions {
   readonly store: StorePort
   readonly clock: Clock
   readonly entropy: Entropy
-  readonly newHash: NewHash
+  readonly sha256: Sha256
   readonly bell: Bell
   readonly logger: Logger
   readonly procedures: readonly ProcedureDefinition[]
@@ -280,9 +280,9 @@ export class Worker implements Home {
 
   #createHost(): RunHost {
     const worker = this
-    const { store, clock, entropy, newHash, bell, logger, determinism, escalateTo, decider } = this.#options
+    const { store, clock, entropy, sha256, bell, logger, determinism, escalateTo, decider } = this.#options
     return {
-      ...{ store, clock, entropy, newHash, bell, logger, determinism, escalateTo, decider },
+      ...{ store, clock, entropy, sha256, bell, logger, determinism, escalateTo, decider },
       time: this.#time,
       slots: this.#slots,
       get worker() {

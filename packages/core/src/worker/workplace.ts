@@ -55,10 +55,11 @@ export function createWorkplace(run: { readonly id: string; readonly key: RunKey
 
 /** From the run's seed, not its id: the same id in two databases, or used again, must not give the same key. */
 function idempotencyKey(parts: WorkplaceParts, position: number): string {
-  const hash = parts.host().newHash()
-  hash.update(parts.seed())
-  hash.update(new Uint8Array(Uint32Array.of(position).buffer))
-  return [...hash.digest().subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  const { sha256 } = parts.host()
+  const seeded = new Uint8Array(parts.seed().length + 4)
+  seeded.set(parts.seed())
+  new DataView(seeded.buffer).setUint32(parts.seed().length, position)
+  return [...sha256(seeded).subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }
 
 function checkSignal(schema: Schema | undefined, payload: unknown): Validation | Promise<Validation> {
@@ -66,9 +67,9 @@ function checkSignal(schema: Schema | undefined, payload: unknown): Validation |
 }
 
 async function readSteps(run: RunKey, parts: WorkplaceParts): Promise<readonly StepResult[]> {
-  const { store, newHash } = parts.host()
+  const { store, sha256 } = parts.host()
   const steps: StepResult[] = []
-  for await (const page of new LogReader(store, run, parts.head(), new LogHash(newHash)).pages())
+  for await (const page of new LogReader(store, run, parts.head(), new LogHash(sha256)).pages())
     for (const event of page) {
       const step = stepResultOf(event)
       if (step !== null) steps.push(step)

@@ -23,23 +23,23 @@ function makeDate(Native: DateConstructor): DateConstructor {
 
   // Its name, as all it shares with the native one, is copied below.
   function GuardedDate(...parts: []): Date | string {
-    if (new.target === undefined) return new Native(timeOfTurn('Date()') ?? nativeNow()).toString()
+    if (new.target === undefined) return new Native(timeOf('Date()', nativeNow)).toString()
     const target = new.target === replacement ? Native : new.target
-    const time = parts.length === 0 ? timeOfTurn('new Date()') : undefined
-    return Reflect.construct(Native, time === undefined ? parts : [time], target)
+    if (parts.length > 0 || turns.current === null) return Reflect.construct(Native, parts, target)
+    return Reflect.construct(Native, [timeOf('new Date()', nativeNow)], target)
   }
   const replacement = GuardedDate as unknown as DateConstructor
 
-  const now = (): number => timeOfTurn('Date.now()') ?? nativeNow()
+  const now = (): number => (turns.current === null ? nativeNow() : timeOf('Date.now()', nativeNow))
   const statics = Object.getOwnPropertyDescriptors(Native)
   Object.defineProperties(replacement, { ...statics, now: { ...statics.now, value: now } })
   return replacement
 }
 
-/** The time a turn answers with; undefined where the real one counts. */
-function timeOfTurn(call: string): number | undefined {
+/** The time of the turn, or the real one where that counts. */
+function timeOf(call: string, nativeNow: () => number): number {
   const run = turns.current
-  if (run === null || run.determinism === 'off') return undefined
+  if (run === null || run.determinism === 'off') return nativeNow()
   if (run.determinism === 'error') throw refusalOf(call, 'ctx.now()')
   return run.now()
 }

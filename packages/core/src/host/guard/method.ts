@@ -32,15 +32,21 @@ export function guardMethod(target: object, key: string, rule: Rule): () => void
   }
 }
 
-function makeGuarded(original: Method, { call, use, virtual }: Rule): Method {
+function makeGuarded(original: Method, rule: Rule): Method {
   const guarded: Method = function (...args) {
     const run = turns.current
-    if (run === null || run.determinism === 'off') return Reflect.apply(original, this, args)
-    if (run.determinism === 'error') throw refusalOf(call, use)
-    return virtual(run, () => Reflect.apply(original, this, args), args)
+    return run === null ? Reflect.apply(original, this, args) : answer(run, rule, original, this, args)
   }
   // Name, length, and what hangs on the function, such as setTimeout's promisified form.
   return Object.defineProperties(guarded, Object.getOwnPropertyDescriptors(original))
+}
+
+/** Apart from the path outside turns, which stays fast because nothing there holds on to `args`. */
+function answer(run: TurnOwner, rule: Rule, original: Method, self: unknown, args: readonly unknown[]): unknown {
+  const callOriginal = (): unknown => Reflect.apply(original, self, args)
+  if (run.determinism === 'off') return callOriginal()
+  if (run.determinism === 'error') throw refusalOf(rule.call, rule.use)
+  return rule.virtual(run, callOriginal, args)
 }
 
 function findHolder(target: object, key: string): object | null {

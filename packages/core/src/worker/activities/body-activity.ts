@@ -74,7 +74,7 @@ export class BodyActivity implements Activity {
       describe: `${operation.kind === 'llm' ? 'agent' : 'step'} "${operation.name}" of run "${this.#place.runId}"`,
       timeoutMs: operation.timeoutMs,
       body: (signal) =>
-        operation.body(new Call(this.#place.idempotencyKey(position), this.#attempt, signal, usages) as AgentCall),
+        operation.body(new Call(() => this.#place.idempotencyKey(position), this.#attempt, signal, usages)),
       onEnd: (outcome) => {
         this.#running = null
         this.#busy = false
@@ -134,18 +134,22 @@ function isRetryable(outcome: AttemptOutcome, when: ((error: unknown) => boolean
   }
 }
 
-/** What a body is called with. The signal is made when first asked for: most bodies never look at it. */
-class Call {
-  readonly idempotencyKey: string
+/** What a body is called with. Key and signal are made when first asked for: most bodies look at neither. */
+class Call implements AgentCall {
+  readonly #key: () => string
   readonly attempt: number
   readonly #signal: () => AbortSignal
   readonly #usages: Usage[]
 
-  constructor(idempotencyKey: string, attempt: number, signal: () => AbortSignal, usages: Usage[]) {
-    this.idempotencyKey = idempotencyKey
+  constructor(key: () => string, attempt: number, signal: () => AbortSignal, usages: Usage[]) {
+    this.#key = key
     this.attempt = attempt
     this.#signal = signal
     this.#usages = usages
+  }
+
+  get idempotencyKey(): string {
+    return this.#key()
   }
 
   get signal(): AbortSignal {
