@@ -29,6 +29,16 @@ export default defineConfig({
           },
         },
       },
+      {
+        ...onSources,
+        extends: true,
+        test: {
+          name: 'postgres',
+          include: [needsPostgres],
+          // A real server, from npm; TEST_POSTGRES_URL names another one.
+          globalSetup: './test/support/postgres-setup.ts',
+        },
+      },
     ],
     coverage: {
       provider: 'v8',

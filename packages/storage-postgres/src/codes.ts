@@ -1,0 +1,41 @@
+import {
+  type AskStatus,
+  type EventType,
+  eventTypes,
+  type Mark,
+  type Message,
+  type OperationKind,
+  operationKinds,
+  type RunState,
+} from '@pawl/core/storage'
+
+// The tables have small numbers for words: the place in these lists. Append to a list, never change its order.
+const runStates = ['live', 'completed', 'failed', 'cancelled'] as const satisfies readonly RunState[]
+const marks = ['none', 'stuck', 'quarantined'] as const satisfies readonly Mark[]
+const askStatuses = ['open', 'answered', 'timed-out', 'withdrawn'] as const satisfies readonly AskStatus[]
+const messageKinds = ['signal', 'early', 'answer'] as const satisfies readonly Message['kind'][]
+
+/** A list of words that are stored as numbers. */
+export interface Code<Word extends string> {
+  readonly numberOf: { readonly [word in Word]: number }
+  wordOf(stored: number): Word
+}
+
+export const stateCode: Code<RunState> = makeCode(runStates)
+export const markCode: Code<Mark> = makeCode(marks)
+export const askStatusCode: Code<AskStatus> = makeCode(askStatuses)
+export const messageKindCode: Code<Message['kind']> = makeCode(messageKinds)
+export const eventTypeCode: Code<EventType> = makeCode(eventTypes)
+export const operationKindCode: Code<OperationKind> = makeCode(operationKinds)
+
+function makeCode<Word extends string>(words: readonly Word[]): Code<Word> {
+  const numberOf = Object.fromEntries(words.map((word, index) => [word, index])) as { [word in Word]: number }
+  const wordOf = (stored: number): Word => {
+    const word = words[stored]
+    if (word === undefined) {
+      throw new RangeError(`The database has ${stored} where only ${words.join(', ')} are known.`)
+    }
+    return word
+  }
+  return { numberOf, wordOf }
+}

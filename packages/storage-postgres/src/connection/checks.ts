@@ -1,0 +1,79 @@
+import type { Database } from './database.ts'
+import { unusable } from './unusable.ts'
+
+const oldestVersion = 15
+
+interface Settings {
+  readonly version: number
+  readonly standby: boolean
+  readonly fsync: string
+  readonly synchronous_commit: string
+  readonly isolation: string
+  readonly read_only: string
+  readonly encoding: string
+}
+
+/**
+ * Whether the server keeps what it promises to keep. Everything here is a setting that would lose data or
+ * break a promise silently.
+ * @throws PawlError 'store-unusable'
+ */
+export async function checkServer(database: Database): Promise<void> {
+  const [settings] = await database.read<Settings>(
+    `select current_setting('server_version_num')::int / 10000 as version,
+            pg_is_in_recovery() as standby,
+            current_setting('fsync') as fsync,
+            current_setting('synchronous_commit') as synchronous_commit,
+            current_setting('default_transaction_isolation') as isolation,
+            current_setting('default_transaction_read_only') as read_only,
+            current_setting('server_encoding') as encoding`,
+    [],
+  )
+  if (settings) assertFit(settings)
+}
+
+function assertFit(settings: Settings): void {
+  const { version, standby, fsync, synchronous_commit, isolation, read_only, encoding } = settings
+  if (version < oldestVersion) {
+    throw unusable(
+      `This is PostgreSQL ${version}.`,
+      `Upgrade the server to version ${oldestVersion} or newer.`,
+    )
+  }
+  if (standby) {
+    throw unusable(
+      'This server is a standby: it can be read, not written, and it may be behind.',
+      'Connect to the primary.',
+    )
+  }
+  if (fsync !== 'on') {
+    throw unusable(
+      'fsync is off on this server: a power cut can destroy the whole database.',
+      "Set fsync = on: alter system set fsync = 'on'; select pg_reload_conf().",
+    )
+  }
+  if (synchronous_commit === 'off') {
+    throw unusable(
+      'synchronous_commit is off: what was acknowledged in the last second is lost when the server crashes.',
+      'Set it to on for this role: alter role … set synchronous_commit = on.',
+    )
+  }
+  if (isolation !== 'read committed') {
+    throw unusable(
+      `The default isolation of this role or database is ${isolation}.`,
+      "Set it back for this role: alter role … set default_transaction_isolation = 'read committed'.",
+    )
+  }
+  if (read_only !== 'off') {
+    throw unusable(
+      'Transactions of this role are read-only.',
+      'Allow writing for this role: alter role … set default_transaction_read_only = off.',
+    )
+  }
+  if (encoding !== 'UTF8') {
+    throw unusable(
+      `The encoding of this database is ${encoding}.`,
+      "Make a database with encoding UTF8: create database … encoding 'UTF8' template template0.",
+    )
+  }
+}

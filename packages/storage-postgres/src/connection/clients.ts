@@ -1,0 +1,167 @@
+import pg from 'pg'
+import { NotSent, Unconfirmed } from './faults.ts'
+import { types } from './values.ts'
+
+/** What we use of a client of `pg`, whichever copy of the package it comes from. */
+export interface Client {
+  query(config: object): Promise<{ readonly rows: readonly unknown[] }>
+  release(isBroken?: boolean): void
+  on(event: string, listener: (argument: never) => void): unknown
+  off(event: string, listener: (argument: never) => void): unknown
+  ref?(): void
+  unref?(): void
+  readonly processID?: number | null
+}
+
+/** What we use of a pool of `pg`. */
+export interface ClientPool {
+  connect(): Promise<Client>
+  readonly options?: { readonly max?: number }
+}
+
+/** One statement as the driver takes it. */
+export interface Query {
+  readonly text: string
+  readonly name?: string
+  readonly values: readonly unknown[]
+  /** Rows as arrays: for long logs. */
+  readonly isArray?: boolean
+  /** No word for this long is taken as a broken connection. */
+  readonly silenceMs: number
+}
+
+/** How to take part in the pool's connections, our own or the application's. */
+export class Clients {
+  readonly #pool: ClientPool
+  readonly #own: pg.Pool | undefined
+  readonly #isPrepared: boolean
+  readonly #known = new WeakSet<Client>()
+
+  constructor(connection: string | ClientPool, isPrepared: boolean) {
+    if (typeof connection === 'string') {
+      this.#own = new pg.Pool({
+        connectionString: connection,
+        max: 10,
+        connectionTimeoutMillis: 5_000,
+        keepAlive: true,
+        fallback_application_name: 'pawl',
+        // Whether the process lives on is for the engine to say, not for an idle connection.
+        allowExitOnIdle: true,
+      })
+      // An idle connection that breaks is replaced when one is needed.
+      this.#own.on('error', () => {})
+    }
+    this.#pool = (this.#own ?? connection) as ClientPool
+    this.#isPrepared = isPrepared
+  }
+
+  /** How many connections there can be; undefined if the pool does not tell. */
+  get max(): number | undefined {
+    return this.#own ? undefined : this.#pool.options?.max
+  }
+
+  /**
+   * A connection to the primary. `isOurs`: it is not given back to the application, so that it may be set up.
+   * @throws NotSent
+   */
+  async take(isOurs: boolean): Promise<Session> {
+    let client: Client
+    try {
+      client = await this.#pool.connect()
+    } catch (error) {
+      throw new NotSent(error)
+    }
+    const session = new Session(client)
+    if (this.#known.has(client)) return session
+    try {
+      await this.#greet(session, isOurs || this.#own !== undefined)
+      this.#known.add(client)
+      return session
+    } catch (error) {
+      session.release(true)
+      throw new NotSent(error)
+    }
+  }
+
+  async #greet(session: Session, isOurs: boolean): Promise<void> {
+    // Every plan is made for any values: it saves planning, and the tables are only ever read by their keys.
+    const setUp =
+      isOurs && this.#isPrepared ? `, set_config('plan_cache_mode', 'force_generic_plan', false)` : ''
+    const text = `select pg_is_in_recovery() as standby${setUp}`
+    const [row] = await session.query<{ standby: boolean }>({ text, values: [], silenceMs: 5_000 })
+    if (row?.standby) throw new Error('the server is a standby; only the primary will do')
+  }
+
+  /** Ends our own pool; the application's is left to it. */
+  async end(): Promise<void> {
+    await this.#own?.end()
+  }
+}
+
+/** One connection while we have it. */
+export class Session {
+  readonly #client: Client
+  readonly #onEnd: () => void
+  readonly #onNotice: (notice: Notice) => void
+  #warning: string | undefined
+  #isReleased = false
+  isBroken = false
+
+  constructor(client: Client) {
+    this.#client = client
+    this.#onEnd = () => {
+      this.isBroken = true
+    }
+    this.#onNotice = ({ severity, message }) => {
+      if (severity === 'WARNING') this.#warning = message ?? 'a warning'
+    }
+    client.on('error', this.#onEnd)
+    client.on('end', this.#onEnd)
+    client.on('notice', this.#onNotice)
+  }
+
+  get client(): Client {
+    return this.#client
+  }
+
+  /** @throws what the driver throws, or Unconfirmed */
+  async query<Row>({ text, name, values, isArray, silenceMs }: Query): Promise<readonly Row[]> {
+    this.#warning = undefined
+    try {
+      const { rows } = await this.#client.query({
+        text,
+        values,
+        types,
+        query_timeout: silenceMs,
+        ...(name === undefined ? {} : { name }),
+        ...(isArray ? { rowMode: 'array' } : {}),
+      })
+      if (this.#warning !== undefined) throw new Unconfirmed(this.#warning)
+      return rows as readonly Row[]
+    } catch (error) {
+      // Anything but a plain refusal by the server leaves a connection nobody can trust.
+      if (!isRefusal(error)) this.isBroken = true
+      throw error
+    }
+  }
+
+  release(isBroken: boolean = this.isBroken): void {
+    if (this.#isReleased) return
+    this.#isReleased = true
+    this.#client.off('end', this.#onEnd)
+    this.#client.off('notice', this.#onNotice)
+    this.#client.release(isBroken)
+    // Last: the pool listens to errors again from here on.
+    this.#client.off('error', this.#onEnd)
+  }
+}
+
+interface Notice {
+  readonly severity?: string
+  readonly message?: string
+}
+
+function isRefusal(error: unknown): boolean {
+  const { severity } = error as { readonly severity?: unknown }
+  return severity === 'ERROR'
+}

@@ -1,0 +1,136 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { CompiledQuery } from 'kysely'
+import type { Names } from '../schema/names.ts'
+import type { Client, ClientPool, Query } from './clients.ts'
+import { Clients } from './clients.ts'
+import { classify, type Fault } from './faults.ts'
+import { Lane } from './lane.ts'
+import { PlanAge } from './plan-age.ts'
+import type { Statement } from './statement.ts'
+
+/** Silence on a connection for this long means that it is broken, whatever TCP says. */
+const silenceMs = 15_000
+/** How long a call that cannot be carried out is tried again before its caller is told. */
+const patienceMs = 30_000
+
+/** What runs a statement: any connection of the pool, or a lane. */
+export interface Runner {
+  run<Row>(statement: Statement, values: readonly unknown[], silenceMs?: number): Promise<readonly Row[]>
+}
+
+/** The connections of one store, and what to do when one breaks. */
+export class Database implements Runner {
+  readonly names: Names
+  readonly plans: PlanAge = new PlanAge()
+  readonly #clients: Clients
+  readonly #isPrepared: boolean
+  readonly #closing = new AbortController()
+  readonly #lanes: Lane[] = []
+
+  constructor(connection: string | ClientPool, names: Names, isPrepared: boolean) {
+    this.names = names
+    this.#isPrepared = isPrepared
+    this.#clients = new Clients(connection, isPrepared)
+  }
+
+  get isClosed(): boolean {
+    return this.#closing.signal.aborted
+  }
+
+  /** How many connections there can be; undefined if we decide. */
+  get maxConnections(): number | undefined {
+    return this.#clients.max
+  }
+
+  /** Runs a statement once, on any connection. */
+  run<Row>(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]> {
+    return this.#runOnce(this.#prepare(statement, values))
+  }
+
+  /** Runs a statement that is planned for its values: a long read, or one made by kysely. */
+  read<Row>(text: string, values: readonly unknown[], isArray = false): Promise<readonly Row[]> {
+    return this.repeat(() => this.#runOnce({ text, values, isArray, silenceMs }))
+  }
+
+  /** @see read */
+  list<Row>({ sql, parameters }: CompiledQuery<Row>): Promise<readonly Row[]> {
+    return this.read<Row>(sql, parameters)
+  }
+
+  async #runOnce<Row>(query: Query): Promise<readonly Row[]> {
+    this.#assertOpen()
+    const session = await this.#clients.take(false)
+    try {
+      return await session.query<Row>(query)
+    } finally {
+      session.release()
+    }
+  }
+
+  /** A connection of its own for whoever asks, connected when first used. */
+  reserve(): Runner {
+    const lane = new Lane(this.#clients)
+    this.#lanes.push(lane)
+    return {
+      run: (statement, values, limitMs) => lane.run(this.#prepare(statement, values, limitMs)),
+    }
+  }
+
+  /** Lends a whole connection, for what must stay on one: a migration, a listener. */
+  async lend<T>(use: (client: Client) => Promise<T>): Promise<T> {
+    this.#assertOpen()
+    const session = await this.#clients.take(true)
+    try {
+      return await use(session.client)
+    } finally {
+      session.release(true)
+    }
+  }
+
+  #prepare(statement: Statement, values: readonly unknown[], limitMs = silenceMs): Query {
+    const query = { text: statement.text, values, silenceMs: limitMs }
+    return this.#isPrepared ? { ...query, name: statement.nameIn(this.plans.generation) } : query
+  }
+
+  /**
+   * Carries out `attempt`, again and again while that may help. `isRepeated`: an earlier attempt may have been
+   * carried out unheard, or may still be.
+   */
+  async repeat<T>(
+    attempt: (isRepeated: boolean) => Promise<T>,
+    mayRepeat: (fault: Fault) => boolean = (fault) => fault !== 'final' && fault !== 'data',
+  ): Promise<T> {
+    const startedAt = performance.now()
+    let isRepeated = false
+    for (let failures = 0; ; failures++) {
+      this.#assertOpen()
+      try {
+        return await attempt(isRepeated)
+      } catch (error) {
+        const fault = classify(error)
+        if (!mayRepeat(fault) || this.isClosed || performance.now() - startedAt > patienceMs) throw error
+        isRepeated ||= fault === 'unknown'
+      }
+      await this.pause(failures)
+    }
+  }
+
+  /** A little longer after each failure, never twice the same; ends early when the store is closed. */
+  async pause(failures: number): Promise<void> {
+    const longest = Math.min(1_000, 10 * 2 ** failures)
+    await wait(longest * (0.5 + Math.random() / 2), undefined, { signal: this.#closing.signal }).catch(
+      () => {},
+    )
+  }
+
+  #assertOpen(): void {
+    if (this.isClosed) throw new Error('This connection to the store is closed.')
+  }
+
+  async close(): Promise<void> {
+    if (this.isClosed) return
+    this.#closing.abort()
+    await Promise.all(this.#lanes.map((lane) => lane.close()))
+    await this.#clients.end()
+  }
+}

@@ -1,0 +1,78 @@
+/** What it means that a statement failed, for the one who sent it. */
+export type Fault =
+  /** It was not carried out, and may be another time: no connection, too many of them, read-only, timed out. */
+  | 'later'
+  /** It lost a race with another transaction and was not carried out: 40001, 40P01. */
+  | 'race'
+  /** It was not carried out, because of what it wanted to write. */
+  | 'data'
+  /** Sent, and nothing heard: it may have been carried out, or may still be. */
+  | 'unknown'
+  /** It was not carried out and never will be. */
+  | 'final'
+
+/** There was no connection to send the statement on. */
+export class NotSent extends Error {
+  constructor(cause: unknown) {
+    super(`No connection to PostgreSQL: ${describe(cause)}`, { cause })
+  }
+}
+
+/** The server reported success and said in the same breath that a standby may not have it. */
+export class Unconfirmed extends Error {
+  constructor(warning: string) {
+    super(`PostgreSQL did not confirm a commit: ${warning}`)
+  }
+}
+
+const endsBy: readonly (readonly [start: string, fault: Fault])[] = [
+  ['40001', 'race'],
+  ['40P01', 'race'],
+  // A statement and its values that do not fit together: a fault of this package.
+  ['08P01', 'final'],
+  // The server broke off without saying how far it had come.
+  ['40003', 'unknown'],
+  ['08', 'unknown'],
+  ['57P01', 'unknown'],
+  ['57P02', 'unknown'],
+  ['57P05', 'unknown'],
+  // Starting up, out of connections or room, read-only, cancelled by a timeout: each ends one day.
+  ['57', 'later'],
+  ['53', 'later'],
+  ['25006', 'later'],
+  ['25P03', 'unknown'],
+  ['55P03', 'later'],
+  // A value that has no place in a column, a row that is there already, a row too large for an index.
+  ['22', 'data'],
+  ['23505', 'data'],
+  ['54', 'data'],
+]
+
+export function classify(error: unknown): Fault {
+  if (error instanceof NotSent) return 'later'
+  if (error instanceof Unconfirmed) return 'unknown'
+  // Thrown while the values were written out, before anything was sent.
+  if (error instanceof TypeError) return 'final'
+  if (error instanceof RangeError) return 'data'
+  const code = codeOf(error)
+  if (code === '') return 'unknown'
+  return endsBy.find(([start]) => code.startsWith(start))?.[1] ?? 'final'
+}
+
+/** The SQLSTATE the server gave; empty if the error did not come from the server. */
+export function codeOf(error: unknown): string {
+  const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown }
+  return typeof severity === 'string' && typeof code === 'string' && code.length === 5 ? code : ''
+}
+
+/** A row with that key is there already. */
+export function isTaken(error: unknown): boolean {
+  return codeOf(error) === '23505'
+}
+
+export function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  // Several addresses were tried, and each has its own error.
+  const { errors } = error as { readonly errors?: readonly unknown[] }
+  return error.message === '' && errors ? errors.map(describe).join('; ') : error.message
+}

@@ -1,0 +1,53 @@
+import type { Clients, Query, Session } from './clients.ts'
+import { NotSent } from './faults.ts'
+
+/**
+ * A connection kept for one purpose, so that it is there when all others are taken. Connects when first
+ * used and again after it broke; one statement at a time.
+ */
+export class Lane {
+  readonly #clients: Clients
+  #session: Session | undefined
+  #last: Promise<unknown> = Promise.resolve()
+  #isClosed = false
+
+  constructor(clients: Clients) {
+    this.#clients = clients
+  }
+
+  run<Row>(query: Query): Promise<readonly Row[]> {
+    const result = this.#last.then(() => this.#runAlone<Row>(query))
+    this.#last = result.catch(() => {})
+    return result
+  }
+
+  async #runAlone<Row>(query: Query): Promise<readonly Row[]> {
+    const session = await this.#connect()
+    session.client.ref?.()
+    try {
+      return await session.query<Row>(query)
+    } finally {
+      if (session.isBroken) this.#drop()
+      else session.client.unref?.()
+    }
+  }
+
+  async #connect(): Promise<Session> {
+    if (this.#session?.isBroken) this.#drop()
+    if (this.#isClosed) throw new NotSent('the store is closed')
+    this.#session ??= await this.#clients.take(true)
+    return this.#session
+  }
+
+  #drop(): void {
+    this.#session?.release(true)
+    this.#session = undefined
+  }
+
+  /** Waits for the statement at work. A lane's session was set up for us: it does not go back to the pool. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    await this.#last
+    this.#drop()
+  }
+}

@@ -1,0 +1,96 @@
+import type { RunKey, WorkerKey } from '@pawl/core/storage'
+
+interface Owned {
+  /** The runs the engine knows it owns. */
+  readonly known: Set<RunKey>
+  /** Runs that are this worker's in the database and that the engine was not told about, with the epoch seen. */
+  readonly strays: Map<RunKey, { readonly epoch: number; readonly call: number }>
+}
+
+/**
+ * Which runs the engine was told it owns. A claim whose reply got lost leaves runs that are owned by a worker
+ * that does not know it: they would wait until that worker dies. What the database has for a worker is
+ * compared with what the engine was told, and what is missing is handed over by the next claim.
+ */
+export class Ownership {
+  readonly #workers = new Map<WorkerKey, Owned>()
+  /** Runs with a commit at work, or with one whose outcome is not known yet: they are not claimed. */
+  readonly #busy = new Map<RunKey, number>()
+  /** Calls that may give ownership, by number, that have not returned. */
+  readonly #calls = new Set<number>()
+  #lastCall = 0
+
+  /** Runs `call`, which may end in owning runs. */
+  async during<T>(call: () => Promise<T>): Promise<T> {
+    const number = ++this.#lastCall
+    this.#calls.add(number)
+    try {
+      return await call()
+    } finally {
+      this.#calls.delete(number)
+    }
+  }
+
+  add(worker: WorkerKey, run: RunKey): void {
+    const { known, strays } = this.#of(worker)
+    known.add(run)
+    strays.delete(run)
+  }
+
+  remove(worker: WorkerKey, run: RunKey): void {
+    this.#workers.get(worker)?.known.delete(run)
+  }
+
+  /** The worker is dead, or is stopping. */
+  forget(worker: WorkerKey): void {
+    this.#workers.delete(worker)
+  }
+
+  owns(run: RunKey): boolean {
+    for (const { known } of this.#workers.values()) if (known.has(run)) return true
+    return false
+  }
+
+  enter(runs: readonly RunKey[]): void {
+    for (const run of runs) this.#busy.set(run, (this.#busy.get(run) ?? 0) + 1)
+  }
+
+  leave(runs: readonly RunKey[]): void {
+    for (const run of runs) {
+      const count = (this.#busy.get(run) ?? 0) - 1
+      if (count > 0) this.#busy.set(run, count)
+      else this.#busy.delete(run)
+    }
+  }
+
+  busy(): readonly RunKey[] {
+    return [...this.#busy.keys()]
+  }
+
+  /** What the database says the worker owns. */
+  compare(worker: WorkerKey, rows: readonly { readonly run: RunKey; readonly epoch: number }[]): void {
+    const { known, strays } = this.#of(worker)
+    const seen = new Map(strays)
+    strays.clear()
+    for (const { run, epoch } of rows) {
+      if (known.has(run) || this.#busy.has(run)) continue
+      const before = seen.get(run)
+      strays.set(run, before?.epoch === epoch ? before : { epoch, call: this.#lastCall })
+    }
+  }
+
+  /** Strays no call that is still at work can account for: the engine will never hear of them. */
+  strays(worker: WorkerKey): readonly { readonly run: RunKey; readonly epoch: number }[] {
+    const oldest = Math.min(...this.#calls, Number.POSITIVE_INFINITY)
+    const { known, strays } = this.#of(worker)
+    return [...strays]
+      .filter(([run, { call }]) => oldest > call && !known.has(run))
+      .map(([run, { epoch }]) => ({ run, epoch }))
+  }
+
+  #of(worker: WorkerKey): Owned {
+    const owned = this.#workers.get(worker) ?? { known: new Set(), strays: new Map() }
+    this.#workers.set(worker, owned)
+    return owned
+  }
+}

@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto'
+
+/** A statement that may be prepared: parsed and planned once on each connection. */
+export class Statement {
+  readonly text: string
+  readonly #hash: string
+
+  constructor(text: string) {
+    this.text = text
+    this.#hash = createHash('sha256').update(text).digest('base64url').slice(0, 16)
+  }
+
+  /** Its name on the server. A new generation is planned anew. */
+  nameIn(generation: number): string {
+    return `pawl_${this.#hash}_${generation}`
+  }
+}

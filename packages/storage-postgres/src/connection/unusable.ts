@@ -1,0 +1,16 @@
+import { PawlError } from '@pawl/core/storage'
+import { describe } from './faults.ts'
+
+/** The store cannot be used: what was found, and what to do about it. */
+export function unusable(what: string, remedy: string, cause?: unknown): PawlError<'store-unusable'> {
+  return new PawlError('store-unusable', { remedy }, { what, ...(cause === undefined ? {} : { cause }) })
+}
+
+/** A database that did not even let us look. */
+export function unreachable(cause: unknown): PawlError<'store-unusable'> {
+  return unusable(
+    `PostgreSQL cannot be reached: ${describe(cause)}.`,
+    'Start the server, or correct the connection string: host, port, user, password and database.',
+    cause,
+  )
+}

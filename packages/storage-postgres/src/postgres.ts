@@ -1,0 +1,48 @@
+import { defineStore, PawlError, type Store } from '@pawl/core/storage'
+import type { ClientPool } from './connection/clients.ts'
+import { PostgresStore } from './postgres-store.ts'
+import { nameTables } from './schema/names.ts'
+
+export interface PostgresOptions {
+  /** The schema that holds the tables. Default 'pawl'. */
+  readonly schema?: string
+  /** Prepares statements under names and sets sessions up. Default true. false for PgBouncer in transaction mode. */
+  readonly prepared?: boolean
+  /** LISTEN/NOTIFY beside polling, on a connection of its own. Default true. false for PgBouncer in transaction mode. */
+  readonly notifications?: boolean
+}
+
+/**
+ * Keeps everything in a PostgreSQL database, version 15 or newer, for any number of processes.
+ *
+ * With a connection string each engine and each client has a pool of its own, of at most ten connections. A
+ * pool of your own is one of `pg`; it is shared with whatever else uses it and left open.
+ * @throws PawlError 'option-invalid'
+ * @example
+ * const engine = await createEngine({ store: postgres('postgres://app@db/orders'), procedures: [refund] })
+ */
+export function postgres(
+  connection: string | { readonly pool: unknown },
+  options: PostgresOptions = {},
+): Store {
+  const { schema = 'pawl', prepared = true, notifications = true } = options
+  const target = readConnection(connection)
+  const names = nameTables(schema)
+  return defineStore('postgres', () => new PostgresStore(target, { names, prepared, notifications }))
+}
+
+function readConnection(connection: string | { readonly pool: unknown }): string | ClientPool {
+  if (typeof connection === 'string') return connection
+  if (isPool(connection?.pool)) return connection.pool
+  throw new PawlError(
+    'option-invalid',
+    { option: 'connection', given: String(connection?.pool) },
+    { remedy: "Pass a connection string, or { pool } with a Pool of the package 'pg'." },
+  )
+}
+
+function isPool(value: unknown): value is ClientPool {
+  return (
+    typeof value === 'object' && value !== null && 'connect' in value && typeof value.connect === 'function'
+  )
+}

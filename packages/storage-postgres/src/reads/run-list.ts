@@ -1,0 +1,117 @@
+import type { RunQuery, RunRow } from '@pawl/core/storage'
+import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import { markCode, stateCode } from '../codes.ts'
+import type { Database } from '../connection/database.ts'
+import { storeTime } from '../schema/names.ts'
+import { queries, type Schema } from '../schema/tables.ts'
+
+export interface RunList {
+  find(id: string): Promise<RunRow | null>
+  runs(filter: RunQuery): Promise<readonly RunRow[]>
+}
+
+export function prepareRunList(database: Database): RunList {
+  const select = () =>
+    queries
+      .withSchema(database.names.schema)
+      .selectFrom('runs')
+      .innerJoin('run_info', 'run_info.run', 'runs.run')
+      .select([
+        'runs.run',
+        'runs.id',
+        'runs.procedure',
+        'runs.version',
+        'runs.state',
+        'runs.mark',
+        'runs.worker',
+      ])
+      .select(['runs.wake_at', 'runs.head', 'runs.mail', 'runs.created_at'])
+      .select([
+        'run_info.ended_at',
+        'run_info.tags',
+        'run_info.started_by',
+        'run_info.info',
+        'run_info.reason',
+      ])
+
+  return {
+    async find(id) {
+      const [row] = await database.list(select().where('runs.id', '=', id).compile())
+      return row ? showRun(row) : null
+    },
+    async runs({ procedure, statuses, tag, before, limit }) {
+      let query = select().orderBy('runs.run', 'desc').limit(limit)
+      // The columns of run_info have the indexes for lists.
+      if (procedure !== null) query = query.where('run_info.procedure', '=', procedure)
+      if (tag !== null)
+        query = query.where('run_info.tags', '@>', sql<readonly string[]>`array[${tag}]::text[]`)
+      if (before !== null) query = query.where('runs.run', '<', before)
+      if (statuses.length > 0)
+        query = query.where((where) => where.or(statuses.map((status) => isOf(where, status))))
+      return (await database.list(query.compile())).map(showRun)
+    },
+  }
+}
+
+type Where = ExpressionBuilder<Schema, 'runs' | 'run_info'>
+
+function isOf(where: Where, status: RunQuery['statuses'][number]): Expression<SqlBool> {
+  const state = (word: 'live' | 'completed' | 'failed' | 'cancelled') =>
+    where('runs.state', '=', stateCode.numberOf[word])
+  const mark = (word: 'none' | 'stuck' | 'quarantined') => where('runs.mark', '=', markCode.numberOf[word])
+  const isActive = sql<SqlBool>`(runs.worker is not null or coalesce(runs.wake_at <= (select ${sql.raw(storeTime)}), false))`
+  const isLive = where.and([where('run_info.ended_at', 'is', null), state('live')])
+  switch (status) {
+    case 'running':
+      return where.and([isLive, mark('none'), isActive])
+    case 'waiting':
+      return where.and([isLive, mark('none'), where.not(isActive)])
+    case 'stuck':
+    case 'quarantined':
+      return where.and([isLive, mark(status)])
+    default:
+      return state(status)
+  }
+}
+
+interface StoredRun {
+  readonly run: number
+  readonly id: string
+  readonly procedure: string
+  readonly version: number | null
+  readonly state: number
+  readonly mark: number
+  readonly worker: number | null
+  readonly wake_at: number | null
+  readonly head: number
+  readonly mail: number
+  readonly created_at: number
+  readonly ended_at: number | null
+  readonly tags: readonly string[]
+  readonly started_by: string | null
+  readonly info: Uint8Array | null
+  readonly reason: Uint8Array | null
+}
+
+function showRun(row: StoredRun): RunRow {
+  const { run, id, procedure, version, head, mail, tags, info } = row
+  const mark = markCode.wordOf(row.mark)
+  return {
+    run,
+    id,
+    procedure,
+    version,
+    state: stateCode.wordOf(row.state),
+    mark,
+    reason: mark === 'none' ? null : row.reason,
+    owned: row.worker !== null,
+    wakeAt: row.wake_at,
+    head,
+    mail,
+    createdAt: row.created_at,
+    endedAt: row.ended_at,
+    tags,
+    startedBy: row.started_by,
+    info,
+  }
+}

@@ -1,0 +1,91 @@
+import type { Client } from '../connection/clients.ts'
+import type { Database } from '../connection/database.ts'
+import { codeOf, describe } from '../connection/faults.ts'
+import { unusable } from '../connection/unusable.ts'
+import type { Migration } from './migration.ts'
+import { initial } from './migrations/0001-initial.ts'
+import { type Names, storeTime } from './names.ts'
+import { queries } from './tables.ts'
+
+/** All steps, in order. */
+const migrations: readonly Migration[] = [initial]
+
+/**
+ * Brings the schema up to what this version of the package knows. Everything is one transaction: whoever is
+ * killed in it has done nothing. Needs no right beyond reading when there is nothing to do.
+ * @throws PawlError 'store-unusable'
+ */
+export async function migrate(database: Database): Promise<void> {
+  const { names } = database
+  if (isCurrent(await readVersion(database), names)) return
+  await database.repeat(() => database.lend((client) => migrateOn(client, names)))
+}
+
+async function readVersion(database: Database): Promise<number> {
+  try {
+    const [row] = await database.read<{ version: number | null }>(
+      `select max(version) as version from ${database.names.migrations}`,
+      [],
+    )
+    return row?.version ?? 0
+  } catch (error) {
+    // Neither schema nor table: nothing was ever migrated.
+    if (['3F000', '42P01'].includes(codeOf(error))) return 0
+    throw explain(error, database.names)
+  }
+}
+
+function isCurrent(version: number, { schema }: Names): boolean {
+  const newest = migrations.length
+  if (version <= newest) return version === newest
+  throw unusable(
+    `The schema "${schema}" has version ${version}; this version of @pawl/storage-postgres knows versions up to ${newest}.`,
+    'Upgrade @pawl/storage-postgres in this process to the version the others run.',
+  )
+}
+
+/** Does it on one connection. Those who come at the same time wait for the lock and then find it done. */
+export async function migrateOn(client: Client, names: Names): Promise<void> {
+  const run = (text: string, values: readonly unknown[] = []) => client.query({ text, values })
+  try {
+    await run('begin')
+    await run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [names.channel])
+    const { rows } = await run('select from pg_catalog.pg_namespace where nspname = $1', [names.schema])
+    // Only when it is not there: `if not exists` asks for the right to create it nevertheless.
+    if (rows.length === 0) await run(`create schema "${names.schema}"`)
+    await run(
+      `create table if not exists ${names.migrations} (version int primary key, name text not null, applied_at bigint not null)`,
+    )
+    const done = await run(`select coalesce(max(version), 0)::int as version from ${names.migrations}`)
+    const version = Number((done.rows[0] as { version: unknown }).version)
+    if (!isCurrent(version, names)) await apply(run, names, migrations.slice(version))
+    await run('commit')
+  } catch (error) {
+    await run('rollback').catch(() => {})
+    throw explain(error, names)
+  }
+}
+
+async function apply(
+  run: (text: string, values?: readonly unknown[]) => Promise<unknown>,
+  names: Names,
+  steps: readonly Migration[],
+): Promise<void> {
+  for (const { version, name, statements } of steps) {
+    for (const statement of statements(queries.schema.withSchema(names.schema)))
+      await run(statement.compile().sql)
+    await run(`insert into ${names.migrations} (version, name, applied_at) values ($1, $2, ${storeTime})`, [
+      version,
+      name,
+    ])
+  }
+}
+
+function explain(error: unknown, { schema }: Names): unknown {
+  if (codeOf(error) !== '42501') return error
+  return unusable(
+    `This role may not prepare or use the schema "${schema}": ${describe(error)}.`,
+    'Open the store once with a role that owns the schema, then grant this role what docs/postgres.md lists.',
+    error,
+  )
+}

@@ -1,0 +1,47 @@
+import { PawlError } from '@pawl/core/storage'
+
+/** Every name of the database that a statement may contain, quoted and qualified. */
+export interface Names {
+  readonly schema: string
+  readonly workers: string
+  readonly runs: string
+  readonly runInfo: string
+  readonly events: string
+  readonly messages: string
+  readonly asks: string
+  readonly migrations: string
+  /** The channel of LISTEN and NOTIFY, unquoted. */
+  readonly channel: string
+}
+
+/**
+ * The one place where the name of a schema becomes part of a statement. Nothing relies on `search_path`.
+ * @throws PawlError 'option-invalid'
+ */
+export function nameTables(schema: string): Names {
+  if (!/^(?!pg_)[a-z_][a-z0-9_]{0,50}$/i.test(schema)) {
+    throw new PawlError(
+      'option-invalid',
+      { option: 'schema', given: schema },
+      {
+        remedy:
+          'Use letters, digits and underscores, at most 51 of them, not starting with a digit or with pg_.',
+      },
+    )
+  }
+  const qualify = (table: string) => `"${schema}"."${table}"`
+  return {
+    schema,
+    workers: qualify('workers'),
+    runs: qualify('runs'),
+    runInfo: qualify('run_info'),
+    events: qualify('events'),
+    messages: qualify('messages'),
+    asks: qualify('asks'),
+    migrations: qualify('migrations'),
+    channel: `pawl:${schema}`,
+  }
+}
+
+/** The database's clock in ms since 1970, never rounded up: nothing is due early. */
+export const storeTime = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint'

@@ -1,0 +1,71 @@
+import {
+  type CompiledQuery,
+  DummyDriver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from 'kysely'
+
+/** The tables as kysely sees them. What each column means stands in the migrations. */
+export interface Schema {
+  readonly runs: RunsTable
+  readonly run_info: RunInfoTable
+  readonly asks: AsksTable
+}
+
+interface RunsTable {
+  readonly run: number
+  readonly wake_at: number | null
+  readonly worker: number | null
+  readonly created_at: number
+  readonly epoch: number
+  readonly head: number
+  readonly mail: number
+  readonly version: number | null
+  readonly tries: number
+  readonly state: number
+  readonly mark: number
+  readonly id: string
+  readonly procedure: string
+  readonly link: Uint8Array
+}
+interface RunInfoTable {
+  readonly run: number
+  readonly ended_at: number | null
+  readonly procedure: string
+  readonly started_by: string | null
+  readonly tags: readonly string[]
+  readonly info: Uint8Array | null
+  readonly reason: Uint8Array | null
+}
+interface AsksTable {
+  readonly run: number
+  readonly opened_at: number
+  readonly due_at: number | null
+  readonly closes_at: number | null
+  readonly closed_at: number | null
+  readonly position: number
+  readonly status: number
+  readonly urgency: number
+  readonly kind: string
+  readonly key: string | null
+  readonly audience: readonly string[]
+  readonly escalate_to: readonly string[]
+  readonly answered_by: string | null
+  readonly token: string | null
+  readonly payload: Uint8Array
+  readonly answer: Uint8Array | null
+}
+
+/** Builds statements and runs none: they run on the store's own connections. */
+export const queries: Kysely<Schema> = new Kysely<Schema>({
+  dialect: {
+    createAdapter: () => new PostgresAdapter(),
+    createDriver: () => new DummyDriver(),
+    createIntrospector: (database) => new PostgresIntrospector(database),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  },
+})
+
+export type { CompiledQuery }

@@ -1,0 +1,171 @@
+import { randomBytes } from 'node:crypto'
+import type { Answered, AskRow, Claimant, NewAnswer } from '@pawl/core/storage'
+import { askStatusCode, messageKindCode } from '../codes.ts'
+import type { Database } from '../connection/database.ts'
+import type { Ownership } from '../connection/ownership.ts'
+import { Statement } from '../connection/statement.ts'
+import { listBytes, listNumbers, listTexts } from '../connection/values.ts'
+import { type Names, storeTime } from '../schema/names.ts'
+import { divide } from './batches.ts'
+import { numberParameters } from './columns.ts'
+import {
+  bindClaimant,
+  claimedColumns,
+  type DeliveredRow,
+  Handover,
+  isStale,
+  lockRuns,
+  wakeRuns,
+} from './delivery.ts'
+
+export type Answer = (
+  answers: readonly NewAnswer[],
+  claimant: Claimant | null,
+) => Promise<readonly Answered[]>
+
+/** An answer on its way. By the token an attempt that was not heard of is recognised as one's own. */
+interface Reply extends NewAnswer {
+  readonly token: string
+}
+
+export function prepareAnswer(
+  database: Database,
+  ownership: Ownership,
+  findAsk: (run: string, position: number) => Promise<AskRow | null>,
+): Answer {
+  const statement = new Statement(writeAnswer(database.names))
+
+  async function answerBatch(
+    replies: readonly Reply[],
+    claimant: Claimant | null,
+  ): Promise<readonly Answered[]> {
+    const handover = new Handover(claimant, ownership)
+    const answered: Answered[] = []
+    let left = replies.map((reply, place) => ({ reply, place }))
+    while (left.length > 0) {
+      const batch = left
+      const rows = await database.repeat(() =>
+        database.run<AnsweredRow>(
+          statement,
+          bind(
+            batch.map(({ reply }) => reply),
+            claimant,
+            ownership,
+          ),
+        ),
+      )
+      const again: typeof left = []
+      for (const row of rows) {
+        const item = batch[row.i - 1]
+        if (!item) continue
+        const outcome = await showAnswered(item.reply, row, handover)
+        if (outcome) answered[item.place] = outcome
+        else again.push(item)
+      }
+      left = again
+    }
+    return answered
+  }
+
+  /** Undefined: it has to be given again. */
+  async function showAnswered(
+    reply: Reply,
+    row: AnsweredRow,
+    handover: Handover,
+  ): Promise<Answered | undefined> {
+    switch (row.verdict) {
+      case 'again':
+        return undefined
+      case 'missing':
+        return { outcome: 'missing' }
+      case 'answered':
+        return { outcome: 'answered', run: row.run, at: row.at, claimed: handover.give(row) }
+      case 'closed': {
+        const ask = await findAsk(reply.run, reply.position)
+        return ask ? { outcome: 'closed', ask } : { outcome: 'missing' }
+      }
+    }
+  }
+
+  return async (answers, claimant) => {
+    const replies = answers.map((answer) => ({ ...answer, token: randomBytes(12).toString('base64url') }))
+    return ownership.during(async () => {
+      const answered: Answered[] = []
+      for (const batch of divide(replies, sizeOf)) answered.push(...(await answerBatch(batch, claimant)))
+      database.plans.noteRows(answered.length)
+      return answered
+    })
+  }
+}
+
+interface AnsweredRow extends DeliveredRow {
+  readonly i: number
+  readonly verdict: 'missing' | 'again' | 'answered' | 'closed'
+  readonly at: number
+}
+
+function bind(
+  replies: readonly Reply[],
+  claimant: Claimant | null,
+  ownership: Ownership,
+): readonly unknown[] {
+  return [
+    listTexts(replies.map(({ run }) => run)),
+    listNumbers(replies.map(({ position }) => position)),
+    listTexts(replies.map(({ by }) => by)),
+    listTexts(replies.map(({ token }) => token)),
+    listBytes(replies.map(({ payload }) => payload)),
+    ...bindClaimant(claimant, ownership),
+  ]
+}
+
+function sizeOf({ payload }: Reply): number {
+  return 300 + payload.length
+}
+
+function writeAnswer(names: Names): string {
+  const { asks, messages } = names
+  return `
+    with clock as materialized (select ${storeTime} as now),
+    reply as materialized (
+      select *, row_number() over (partition by id, position order by i) = 1 as is_first
+      from unnest(${numberParameters(1, 'text[], int[], text[], text[], bytea[]')}) with ordinality
+        as m(id, position, by, token, payload, i)),
+    ${lockRuns(names, '$1')},
+    judged as materialized (
+      select m.*, l.run, l.state, l.mail, a.closed_at,
+        case when l.run is null then 'missing'
+             when a.run is null then case when ${isStale} then 'again' else 'missing' end
+             when a.token = m.token then 'answered'
+             when m.is_first and l.state = 0 then 'new'
+             else 'closed' end as verdict
+      from reply m
+      left join locked l on l.id = m.id
+      left join seen s on s.run = l.run
+      left join ${asks} a on a.run = l.run and a.position = m.position),
+    won as (
+      update ${asks} a
+      set status = ${askStatusCode.numberOf.answered}, closed_at = now, answered_by = j.by, answer = j.payload, token = j.token
+      from judged j cross join clock
+      where a.run = j.run and a.position = j.position and j.verdict = 'new'
+        and a.status = ${askStatusCode.numberOf.open} and (a.closes_at is null or a.closes_at > now)
+      returning j.i),
+    inserted as (
+      insert into ${messages} (run, at, n, kind, name, payload)
+      select j.run, now, j.mail + row_number() over (partition by j.run order by j.i),
+        ${messageKindCode.numberOf.answer}, j.position::text, j.payload
+      from judged j join won on won.i = j.i cross join clock
+      returning run, n),
+    bumped as materialized (select run, max(n) as mail from inserted group by run),
+    touched as materialized (
+      select distinct j.run from judged j left join won on won.i = j.i
+      where won.i is not null or j.verdict = 'answered'),
+    ${wakeRuns(names, 6)}
+    select j.i::int, j.run, coalesce(j.closed_at, now) as at,
+      case when won.i is not null then 'answered' when j.verdict = 'new' then 'closed' else j.verdict end as verdict,
+      ${claimedColumns}
+    from judged j cross join clock
+    left join won on won.i = j.i
+    left join woken w on w.run = j.run and (won.i is not null or j.verdict = 'answered')
+    order by j.i`
+}

@@ -1,0 +1,25 @@
+/** A statement with more rows than this gains nothing. */
+const mostItems = 1_000
+/** Bytes in one statement: twice as many on the wire, several times as many in memory on both sides. */
+const mostBytes = 8 * 2 ** 20
+
+/** Divides a list, in order, into batches one statement can carry. */
+export function divide<Item>(
+  items: readonly Item[],
+  sizeOf: (item: Item) => number,
+): readonly (readonly Item[])[] {
+  const batches: Item[][] = []
+  let batch: Item[] = []
+  let bytes = 0
+  for (const item of items) {
+    const size = sizeOf(item)
+    if (batch.length >= mostItems || (batch.length > 0 && bytes + size > mostBytes)) {
+      batches.push(batch)
+      batch = []
+      bytes = 0
+    }
+    batch.push(item)
+    bytes += size
+  }
+  return batch.length > 0 ? [...batches, batch] : batches
+}

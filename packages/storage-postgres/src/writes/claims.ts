@@ -1,0 +1,152 @@
+import type { Claimant, Claimed, Claims, RunKey } from '@pawl/core/storage'
+import { markCode } from '../codes.ts'
+import type { Database } from '../connection/database.ts'
+import type { Ownership } from '../connection/ownership.ts'
+import { Statement } from '../connection/statement.ts'
+import { listNumbers, listTexts } from '../connection/values.ts'
+import { type Names, storeTime } from '../schema/names.ts'
+
+export interface ClaimedRow {
+  readonly run: number
+  readonly id: string
+  readonly procedure: string
+  readonly version: number
+  readonly epoch: number
+  readonly head: number
+  readonly mail: number
+  readonly tries: number
+  readonly mark: number
+  readonly link: Uint8Array
+}
+
+export function showClaimed(row: ClaimedRow): Claimed {
+  const { run, id, procedure, version, epoch, head, mail, tries, mark, link } = row
+  return { run, id, procedure, version, epoch, head, mail, tries, mark: markCode.wordOf(mark), link }
+}
+
+/** The claimant's procedures and versions as two lists of one length. */
+export function listAbilities({ procedures }: Claimant): readonly [procedures: string, versions: string] {
+  const pairs = procedures.flatMap(({ name, versions }) => versions.map((version) => ({ name, version })))
+  return [listTexts(pairs.map(({ name }) => name)), listNumbers(pairs.map(({ version }) => version))]
+}
+
+/** SQL: the version in which a claimant would run a run, the highest it has where none is fixed; null: it cannot. */
+export function chooseVersion(run: string, procedures: string, versions: string): string {
+  return `(select max(p.version) from unnest(${procedures}::text[], ${versions}::int[]) as p(procedure, version)
+    where p.procedure = ${run}.procedure and p.version = coalesce(${run}.version, p.version))`
+}
+
+export interface Claiming {
+  claim(claimant: Claimant, limit: number): Promise<Claims>
+  retryStuck(claimant: Claimant): Promise<number>
+  mailOf(worker: number): Promise<readonly { readonly run: RunKey; readonly mail: number }[]>
+}
+
+export function prepareClaiming(database: Database, ownership: Ownership): Claiming {
+  const { claim, adopt, retryStuck, mailOf } = writeStatements(database.names)
+
+  /** Runs the worker owns without knowing it, since the reply that said so was lost. */
+  async function claimStrays({ worker }: Claimant, limit: number): Promise<readonly Claimed[]> {
+    const strays = ownership.strays(worker).slice(0, limit)
+    if (strays.length === 0) return []
+    const runs = listNumbers(strays.map(({ run }) => run))
+    const epochs = listNumbers(strays.map(({ epoch }) => epoch))
+    return (await database.run<ClaimedRow>(adopt, [worker, runs, epochs])).map(showClaimed)
+  }
+
+  async function claimDue(claimant: Claimant, limit: number): Promise<Claims> {
+    const [procedures, versions] = listAbilities(claimant)
+    const values = [claimant.worker, limit, procedures, versions, listNumbers(ownership.busy())]
+    const rows = await database.run<ClaimRow>(claim, values)
+    const runs = rows.filter((row): row is ClaimRow & ClaimedRow => row.run !== null).map(showClaimed)
+    return { runs, at: rows[0]?.at ?? 0, nextDueAt: rows[0]?.next_due_at ?? null }
+  }
+
+  return {
+    claim: (claimant, limit) =>
+      ownership.during(async () => {
+        const strays = await claimStrays(claimant, limit)
+        for (const { run } of strays) ownership.add(claimant.worker, run)
+        const due = await claimDue(claimant, limit - strays.length)
+        for (const { run } of due.runs) {
+          ownership.add(claimant.worker, run)
+          database.plans.noteRun(run)
+        }
+        return { ...due, runs: [...strays, ...due.runs] }
+      }),
+    async retryStuck(claimant) {
+      const rows = await database.run(retryStuck, listAbilities(claimant))
+      return rows.length
+    },
+    async mailOf(worker) {
+      const rows = await database.run<{ run: number; epoch: number; mail: number }>(mailOf, [worker])
+      ownership.compare(worker, rows)
+      return rows.map(({ run, mail }) => ({ run, mail }))
+    },
+  }
+}
+
+type ClaimRow = { readonly [column in keyof ClaimedRow]: ClaimedRow[column] | null } & {
+  readonly at: number
+  readonly next_due_at: number | null
+}
+
+const claimedColumns = 'r.run, r.id, r.procedure, r.version, r.epoch, r.head, r.mail, r.tries, r.mark, r.link'
+
+function writeStatements({
+  runs,
+  workers,
+}: Names): Record<'claim' | 'adopt' | 'retryStuck' | 'mailOf', Statement> {
+  const isDue = `r.worker is null and r.wake_at <= (select now from clock)`
+  // Written as the index has it, so that the index finds it.
+  const isOfKind = `r.procedure = a.procedure and coalesce(r.version, -1) = a.version`
+  return {
+    // Which runs are due is looked up first, for each kind of run, and only as many rows are locked as will
+    // be taken: whoever claims at the same time skips them and takes the next.
+    claim: new Statement(`
+      with clock as materialized (select ${storeTime} as now),
+      ability as materialized (
+        select procedure, version, max(version) over (partition by procedure) as newest
+        from unnest($3::text[], $4::int[]) as p(procedure, version)
+        where exists (select from ${workers} where worker = $1 and not dead)),
+      kind as materialized (
+        select procedure, version, version as chosen from ability
+        union select procedure, -1, newest from ability),
+      peeked as (
+        select a.procedure, a.version, a.chosen, d.wake_at
+        from kind a cross join lateral (
+          select r.wake_at from ${runs} r where ${isDue} and ${isOfKind} order by r.wake_at limit $2) d
+        order by d.wake_at limit $2),
+      share as (select procedure, version, chosen, count(*) as count from peeked group by 1, 2, 3),
+      taken as materialized (
+        select d.run, d.wake_at, a.chosen from share a cross join lateral (
+          select r.run, r.wake_at from ${runs} r where ${isDue} and ${isOfKind} and r.run <> all($5::bigint[])
+          order by r.wake_at limit a.count for no key update skip locked) d),
+      claimed as (
+        update ${runs} r set worker = $1, epoch = r.epoch + 1, wake_at = null, version = t.chosen
+        from taken t where r.run = t.run
+        returning ${claimedColumns}, t.wake_at as due_at),
+      next as (
+        select min(d.wake_at) as next_due_at from kind a cross join lateral (
+          select r.wake_at from ${runs} r
+          where r.worker is null and r.wake_at is not null and ${isOfKind} and r.run not in (select run from taken)
+          order by r.wake_at limit 1) d)
+      select now as at, next_due_at, ${claimedColumns}
+      from clock cross join next left join claimed r on true order by r.due_at, r.run`),
+    adopt: new Statement(`
+      with stray as materialized (
+        select r.run from ${runs} r
+        join unnest($2::bigint[], $3::int[]) as s(run, epoch) on s.run = r.run and s.epoch = r.epoch
+        where r.worker = $1 and r.state = 0 order by r.run for no key update of r skip locked)
+      update ${runs} r set epoch = r.epoch + 1 from stray s where r.run = s.run
+      returning ${claimedColumns}`),
+    retryStuck: new Statement(`
+      with stuck as materialized (
+        select r.run from ${runs} r
+        where r.mark = ${markCode.numberOf.stuck} and r.state = 0 and r.worker is null and r.wake_at is null
+          and ${chooseVersion('r', '$1', '$2')} is not null
+        for no key update skip locked)
+      update ${runs} r set wake_at = ${storeTime} from stuck s where r.run = s.run returning r.run`),
+    mailOf: new Statement(`select run, epoch, mail from ${runs} where worker = $1`),
+  }
+}

@@ -1,0 +1,105 @@
+import type { NewAsk, NewEvent } from '@pawl/core/storage'
+import { askStatusCode, eventTypeCode, operationKindCode } from '../codes.ts'
+import { listBytes, listNumbers, listTexts } from '../connection/values.ts'
+
+// Rows on their way into a statement: one list per column, which `unnest` makes rows again.
+
+/** The columns `EventColumns` fills, as `unnest` gives them back. */
+export const eventTypes =
+  'int[], int[], int2[], int[], int[], int2[], text[], int[], bool[], bigint[], bytea[], bytea[]'
+export const eventNames = 'i, seq, type, position, turn, kind, name, nth, failed, took_ms, payload, link'
+
+/** Events of several runs; `i` is the place of the unit or run they belong to, from 1. */
+export class EventColumns {
+  readonly #i: number[] = []
+  readonly #seq: number[] = []
+  readonly #type: number[] = []
+  readonly #position: number[] = []
+  readonly #turn: number[] = []
+  readonly #kind: (number | null)[] = []
+  readonly #name: string[] = []
+  readonly #nth: number[] = []
+  readonly #failed: boolean[] = []
+  readonly #tookMs: (number | null)[] = []
+  readonly #payload: (Uint8Array | null)[] = []
+  readonly #link: (Uint8Array | null)[] = []
+
+  add(i: number, seq: number, event: NewEvent, link: Uint8Array | null): void {
+    const { type, position, turn, kind, name, nth, failed, tookMs, payload } = event
+    this.#i.push(i)
+    this.#seq.push(seq)
+    this.#type.push(eventTypeCode.numberOf[type])
+    this.#position.push(position)
+    this.#turn.push(turn)
+    this.#kind.push(kind === null ? null : operationKindCode.numberOf[kind])
+    this.#name.push(name)
+    this.#nth.push(nth)
+    this.#failed.push(failed)
+    this.#tookMs.push(tookMs)
+    this.#payload.push(payload)
+    this.#link.push(link)
+  }
+
+  values(): readonly string[] {
+    const numbers = [this.#i, this.#seq, this.#type, this.#position, this.#turn, this.#kind].map(listNumbers)
+    const identity = [listTexts(this.#name), listNumbers(this.#nth), listNumbers(this.#failed)]
+    return [
+      ...numbers,
+      ...identity,
+      listNumbers(this.#tookMs),
+      listBytes(this.#payload),
+      listBytes(this.#link),
+    ]
+  }
+}
+
+export const askTypes =
+  'int[], int[], int2[], int2[], bigint[], bigint[], text[], text[], text[], text[], text[], bytea[], bytea[]'
+export const askNames =
+  'i, position, status, urgency, due_at, closes_at, kind, key, audience, escalate_to, answered_by, payload, answer'
+
+/** Asks that several units open. */
+export class AskColumns {
+  readonly #i: number[] = []
+  readonly #asks: NewAsk[] = []
+  readonly #status: number[] = []
+
+  /** `closed`: the same unit closes it again. */
+  add(i: number, ask: NewAsk, closed: 'timed-out' | 'withdrawn' | undefined): void {
+    this.#i.push(i)
+    this.#asks.push(ask)
+    this.#status.push(askStatusCode.numberOf[ask.answered ? 'answered' : (closed ?? 'open')])
+  }
+
+  get count(): number {
+    return this.#i.length
+  }
+
+  values(): readonly string[] {
+    const asks = this.#asks
+    return [
+      listNumbers(this.#i),
+      listNumbers(asks.map(({ position }) => position)),
+      listNumbers(this.#status),
+      listNumbers(asks.map(({ urgency }) => urgency)),
+      listNumbers(asks.map(({ dueAt }) => dueAt)),
+      listNumbers(asks.map(({ closesAt }) => closesAt)),
+      listTexts(asks.map(({ kind }) => kind)),
+      listTexts(asks.map(({ key }) => key)),
+      // Lists in a list: `unnest` would flatten them, so each travels as a text.
+      listTexts(asks.map(({ to }) => listTexts(to))),
+      listTexts(asks.map(({ escalateTo }) => listTexts(escalateTo))),
+      listTexts(asks.map(({ answered }) => answered?.by ?? null)),
+      listBytes(asks.map(({ payload }) => payload)),
+      listBytes(asks.map(({ answered }) => answered?.payload ?? null)),
+    ]
+  }
+}
+
+/** `$n, $n+1, …` with their types, as `unnest` takes them. */
+export function numberParameters(first: number, types: string): string {
+  return types
+    .split(', ')
+    .map((type, index) => `$${first + index}::${type}`)
+    .join(', ')
+}

@@ -1,0 +1,228 @@
+import type { Unit } from '@pawl/core/storage'
+import { askStatusCode, eventTypeCode, operationKindCode, stateCode } from '../codes.ts'
+import { Statement } from '../connection/statement.ts'
+import { asBuffer, listBytes, listNumbers } from '../connection/values.ts'
+import { type Names, storeTime } from '../schema/names.ts'
+import {
+  AskColumns,
+  askNames,
+  askTypes,
+  EventColumns,
+  eventNames,
+  eventTypes,
+  numberParameters,
+} from './columns.ts'
+
+/** What the statements decide for a unit; the numbers stand in them. */
+export const verdicts = ['ok', 'fenced', 'conflict', 'mail'] as const
+
+export interface VerdictRow {
+  /** The place of the unit, from 1. */
+  readonly i: number
+  readonly verdict: number
+  readonly mail: number
+  readonly parked: boolean
+  readonly at: number
+}
+
+/**
+ * The three shapes of the commit. Each locks the rows of all runs first, in order, and judges by the locked
+ * rows: a row read before the lock may be an old one.
+ */
+export interface CommitStatements {
+  /** One unit with one event that changes nothing else: half the price. No row: ask `slim` why. */
+  readonly one: Statement
+  /** Events and runs. */
+  readonly slim: Statement
+  /** Everything. */
+  readonly full: Statement
+}
+
+export function writeCommitStatements(names: Names): CommitStatements {
+  return {
+    one: new Statement(writeOne(names)),
+    slim: new Statement(writeBatch(names)),
+    full: new Statement(writeFull(names)),
+  }
+}
+
+function writeOne({ runs, events }: Names): string {
+  return `
+    with written as (
+      update ${runs} set head = head + 1, link = $5, tries = 0, mark = 0
+      where run = $1 and epoch = $2 and head = $3 and worker = $4 and state = 0
+      returning run, mail),
+    inserted as (
+      insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
+      select run, ${storeTime}, $14, $3, $2, $7, $8, $11, $6, $9, $12, $10, $13, $15 from written
+      returning at)
+    select 1 as i, 0 as verdict, mail, false as parked, at from written, inserted`
+}
+
+const unitTypes = 'bigint[], int[], int[], int[], int2[], bool[], bigint[], int[], bool[], bytea[]'
+const unitNames = 'run, epoch, head, count, state, park, wake_at, seen, strict, link'
+const unitCount = unitTypes.split(', ').length
+const eventCount = eventTypes.split(', ').length
+const askCount = askTypes.split(', ').length
+
+/** `$1` is the worker, `$2` … the units, then the events. */
+const firstEvent = 2 + unitCount
+const firstAsk = firstEvent + eventCount
+const firstClose = firstAsk + askCount
+const firstConsume = firstClose + 3
+const firstInfo = firstConsume + 2
+
+/** The unit's row is not ours any more, or shows less than we have written: history was lost. */
+const judgement = `
+  case when l.run is null or l.head < u.head then 2
+       when l.epoch <> u.epoch or l.worker is distinct from $1 or l.state <> 0 then 1
+       when l.head <> u.head then 2
+       when u.strict and l.mail <> u.seen then 3
+       else 0 end`
+
+/** `more`: further parts of the one statement. */
+function writeBatch({ runs, events }: Names, more = ''): string {
+  return `
+    with clock as materialized (select ${storeTime} as now),
+    unit as materialized (
+      select * from unnest(${numberParameters(2, unitTypes)}) with ordinality as u(${unitNames}, i)),
+    locked as materialized (
+      select run, epoch, head, worker, mail, state from ${runs}
+      where run = any($2::bigint[]) order by run for no key update),
+    judged as materialized (
+      select u.*, l.mail, ${judgement} as verdict, u.park and l.mail = u.seen as parks
+      from unit u left join locked l on l.run = u.run),
+    written as (
+      update ${runs} r
+      set head = r.head + j.count, link = coalesce(j.link, r.link), tries = 0, mark = 0, state = j.state,
+          worker = case when j.parks or j.state <> 0 then null else r.worker end,
+          wake_at = case when j.parks then j.wake_at else r.wake_at end
+      from judged j where r.run = j.run and j.verdict = 0),
+    inserted as (
+      insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
+      select j.run, now, e.took_ms, e.seq, j.epoch, e.position, e.turn, e.nth, e.type, e.kind, e.failed, e.name, e.payload, e.link
+      from unnest(${numberParameters(firstEvent, eventTypes)}) as e(${eventNames})
+      join judged j on j.i = e.i and j.verdict = 0 cross join clock)${more}
+    select i::int, verdict, mail, parks as parked, now as at from judged cross join clock`
+}
+
+function writeFull(names: Names): string {
+  const { runInfo, messages, asks } = names
+  const more = `,
+    opened as (
+      insert into ${asks} (run, opened_at, due_at, closes_at, closed_at, position, status, urgency, kind, key, audience,
+        escalate_to, answered_by, payload, answer)
+      select j.run, now, a.due_at, a.closes_at, case when a.status <> 0 then now end, a.position, a.status, a.urgency,
+        a.kind, a.key, a.audience::text[], a.escalate_to::text[], a.answered_by, a.payload, a.answer
+      from unnest(${numberParameters(firstAsk, askTypes)}) as a(${askNames})
+      join judged j on j.i = a.i and j.verdict = 0 cross join clock),
+    closed as (
+      update ${asks} s set status = c.status, closed_at = now
+      from unnest(${numberParameters(firstClose, 'int[], int[], int2[]')}) as c(i, position, status)
+      join judged j on j.i = c.i and j.verdict = 0 cross join clock
+      where s.run = j.run and s.position = c.position and s.status = 0),
+    used as (
+      update ${messages} m set used = true, payload = null
+      from unnest(${numberParameters(firstConsume, 'int[], int[]')}) as c(i, n)
+      join judged j on j.i = c.i and j.verdict = 0
+      where m.run = j.run and m.n = c.n),
+    shown as (
+      update ${runInfo} f
+      set info = coalesce(s.info, f.info), ended_at = case when j.state <> 0 then now else f.ended_at end
+      from unnest($${firstInfo}::bytea[]) with ordinality as s(info, i)
+      join judged j on j.i = s.i and j.verdict = 0 and (j.state <> 0 or s.info is not null) cross join clock
+      where f.run = j.run)`
+  return writeBatch(names, more)
+}
+
+/** Whether `one` will do. */
+export function isOne(units: readonly Unit[]): boolean {
+  const [unit] = units
+  return (
+    units.length === 1 &&
+    unit !== undefined &&
+    unit.events.length === 1 &&
+    isPlain(unit) &&
+    !unit.strict &&
+    unit.then.do === 'keep'
+  )
+}
+
+/** Whether the unit writes nothing but its events and its run. */
+export function isPlain({ then, opens, closes, consumes, info }: Unit): boolean {
+  return (
+    then.do !== 'end' && opens.length === 0 && closes.length === 0 && consumes.length === 0 && info === null
+  )
+}
+
+export function bindOne(worker: number, { run, epoch, head, events, seals, link }: Unit): readonly unknown[] {
+  const [event] = events
+  if (!event) throw new TypeError('A unit of this shape has an event.')
+  const { type, position, turn, kind, name, nth, failed, tookMs, payload } = event
+  const seal = seals[0] ?? null
+  return [
+    run,
+    epoch,
+    head,
+    worker,
+    link && asBuffer(link),
+    eventTypeCode.numberOf[type],
+    position,
+    turn,
+    kind === null ? null : operationKindCode.numberOf[kind],
+    name,
+    nth,
+    failed,
+    payload && asBuffer(payload),
+    tookMs,
+    seal && asBuffer(seal),
+  ]
+}
+
+export function bindSlim(worker: number, units: readonly Unit[]): readonly unknown[] {
+  const events = new EventColumns()
+  for (const [index, unit] of units.entries()) {
+    for (const [k, event] of unit.events.entries())
+      events.add(index + 1, unit.head + k, event, unit.seals[k] ?? null)
+  }
+  return [
+    worker,
+    listNumbers(units.map(({ run }) => run)),
+    listNumbers(units.map(({ epoch }) => epoch)),
+    listNumbers(units.map(({ head }) => head)),
+    listNumbers(units.map((unit) => unit.events.length)),
+    listNumbers(units.map(({ then }) => (then.do === 'end' ? stateCode.numberOf[then.state] : 0))),
+    listNumbers(units.map(({ then }) => then.do === 'park')),
+    listNumbers(units.map(({ then }) => (then.do === 'park' ? then.wakeAt : null))),
+    listNumbers(units.map(({ seen }) => seen)),
+    listNumbers(units.map(({ strict }) => strict)),
+    listBytes(units.map(({ link }) => link)),
+    ...events.values(),
+  ]
+}
+
+export function bindFull(worker: number, units: readonly Unit[]): readonly unknown[] {
+  const asks = new AskColumns()
+  const closes: [i: number, position: number, status: number][] = []
+  const consumes: [i: number, n: number][] = []
+  for (const [index, unit] of units.entries()) {
+    const closing = new Map(unit.closes.map(({ position, status }) => [position, status]))
+    for (const ask of unit.opens) {
+      asks.add(index + 1, ask, closing.get(ask.position))
+      closing.delete(ask.position)
+    }
+    for (const [position, status] of closing)
+      closes.push([index + 1, position, askStatusCode.numberOf[status]])
+    for (const n of unit.consumes) consumes.push([index + 1, n])
+  }
+  return [
+    ...bindSlim(worker, units),
+    ...asks.values(),
+    listNumbers(closes.map(([i]) => i)),
+    listNumbers(closes.map(([, position]) => position)),
+    listNumbers(closes.map(([, , status]) => status)),
+    listNumbers(consumes.map(([i]) => i)),
+    listNumbers(consumes.map(([, n]) => n)),
+    listBytes(units.map(({ info }) => info)),
+  ]
+}

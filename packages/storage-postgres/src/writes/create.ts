@@ -1,0 +1,125 @@
+import type { Created, NewRun } from '@pawl/core/storage'
+import type { Database } from '../connection/database.ts'
+import type { Ownership } from '../connection/ownership.ts'
+import { Statement } from '../connection/statement.ts'
+import { asBuffer, listBytes, listNumbers, listTexts } from '../connection/values.ts'
+import { type Names, storeTime } from '../schema/names.ts'
+import { divide } from './batches.ts'
+import { EventColumns, eventNames, eventTypes, numberParameters } from './columns.ts'
+
+export type Create = (runs: readonly NewRun[]) => Promise<readonly Created[]>
+
+export function prepareCreate(database: Database, ownership: Ownership): Create {
+  const { insert, find } = writeStatements(database.names)
+
+  /** Creates those whose id is free. Ids are distinct. */
+  async function createBatch(runs: readonly NewRun[]): Promise<ReadonlyMap<string, Created>> {
+    return database.repeat(async (isRepeated) => {
+      const created = new Map<string, Created>()
+      for (const { id, run, at } of await database.run<CreatedRow>(insert, bind(runs))) {
+        created.set(id, { outcome: 'created', run, at })
+      }
+      const others = runs.filter(({ id }) => !created.has(id))
+      if (others.length === 0) return created
+      // A statement of its own: one that was there first may be newer than what the insert could see.
+      const rows = await database.run<FirstEvent>(find, [others.map(({ id }) => id)])
+      const known = new Map(rows.map((row) => [row.id, row]))
+      for (const run of others) {
+        const row = known.get(run.id)
+        if (row)
+          created.set(
+            run.id,
+            isRepeated && isSame(run, row)
+              ? { outcome: 'created', ...row }
+              : { outcome: 'exists', run: row.run },
+          )
+      }
+      return created
+    })
+  }
+
+  return async (runs) => {
+    const distinct = [...new Map([...runs].reverse().map((run) => [run.id, run])).values()].reverse()
+    const created = new Map<string, Created>()
+    await ownership.during(async () => {
+      for (const batch of divide(distinct, sizeOf)) {
+        for (const [id, one] of await createBatch(batch)) created.set(id, one)
+      }
+    })
+    return runs.map((run) => note(run, created, distinct.includes(run)))
+  }
+
+  /** The first of several with one id is the one that was created. */
+  function note(run: NewRun, created: ReadonlyMap<string, Created>, isFirst: boolean): Created {
+    const one = created.get(run.id)
+    if (!one) throw new Error(`The run '${run.id}' was removed while it was created.`)
+    database.plans.noteRun(one.run)
+    if (one.outcome === 'exists' || !isFirst) return { outcome: 'exists', run: one.run }
+    if (run.worker !== null) ownership.add(run.worker, one.run)
+    return { outcome: 'created', run: one.run, at: one.at }
+  }
+}
+
+interface CreatedRow {
+  readonly id: string
+  readonly run: number
+  readonly at: number
+}
+interface FirstEvent extends CreatedRow {
+  readonly payload: Uint8Array | null
+}
+
+/** Whether an attempt whose reply was lost made it: every first event has a seed of its own. */
+function isSame({ started }: NewRun, { payload }: FirstEvent): boolean {
+  return payload !== null && started.payload !== null && asBuffer(payload).equals(started.payload)
+}
+
+function bind(runs: readonly NewRun[]): readonly unknown[] {
+  const events = new EventColumns()
+  for (const [index, { started }] of runs.entries()) events.add(index + 1, 0, started, null)
+  return [
+    listTexts(runs.map(({ id }) => id)),
+    listTexts(runs.map(({ procedure }) => procedure)),
+    listNumbers(runs.map(({ version }) => version)),
+    listNumbers(runs.map(({ worker }) => worker)),
+    listBytes(runs.map(({ link }) => link)),
+    listTexts(runs.map(({ startedBy }) => startedBy)),
+    // A list in a list: `unnest` would flatten them.
+    listTexts(runs.map(({ tags }) => listTexts(tags))),
+    ...events.values(),
+  ]
+}
+
+function sizeOf({ started }: NewRun): number {
+  return 500 + (started.payload?.length ?? 0)
+}
+
+function writeStatements({ runs, runInfo, events, workers }: Names): Record<'insert' | 'find', Statement> {
+  const types = 'text[], text[], int[], bigint[], bytea[], text[], text[]'
+  return {
+    insert: new Statement(`
+      with clock as materialized (select ${storeTime} as now),
+      given as materialized (
+        select g.*, w.worker as owner
+        from unnest(${numberParameters(1, types)}) with ordinality
+          as g(id, procedure, version, worker, link, started_by, tags, i)
+        left join ${workers} w on w.worker = g.worker and not w.dead),
+      created as (
+        insert into ${runs} (id, procedure, version, worker, wake_at, created_at, epoch, head, link)
+        select id, procedure, version, owner, case when owner is null then now end, now, 1, 1, link
+        from given cross join clock order by id
+        on conflict (id) do nothing returning run, id),
+      described as (
+        insert into ${runInfo} (run, procedure, started_by, tags)
+        select c.run, g.procedure, g.started_by, g.tags::text[] from created c join given g on g.id = c.id),
+      started as (
+        insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
+        select c.run, now, e.took_ms, e.seq, 1, e.position, e.turn, e.nth, e.type, e.kind, e.failed, e.name, e.payload, e.link
+        from unnest(${numberParameters(8, eventTypes)}) as e(${eventNames})
+        join given g on g.i = e.i join created c on c.id = g.id cross join clock)
+      select id, run, now as at from created cross join clock`),
+    find: new Statement(`
+      select r.id, r.run, e.at, e.payload from ${runs} r join ${events} e on e.run = r.run and e.seq = 0
+      where r.id = any($1::text[])`),
+  }
+}

@@ -1,0 +1,81 @@
+import type { Claimant, Claimed, RunKey } from '@pawl/core/storage'
+import type { Ownership } from '../connection/ownership.ts'
+import { listNumbers } from '../connection/values.ts'
+import type { Names } from '../schema/names.ts'
+import { type ClaimedRow, chooseVersion, listAbilities, showClaimed } from './claims.ts'
+
+// What sending and answering have in common: rows are locked, messages inserted, and the run is woken, or
+// claimed for whoever is at hand, all in one statement.
+
+/** SQL: the runs that are written to, locked in order, each as its newest version shows it. */
+export function lockRuns({ runs }: Names, ids: string): string {
+  return `
+    seen as materialized (select run, head, mail from ${runs} where id = any(${ids}::text[])),
+    locked as materialized (
+      select run, id, head, mail, worker, state, mark, wake_at, procedure, version from ${runs}
+      where id = any(${ids}::text[]) order by run for no key update)`
+}
+
+/**
+ * SQL: whether the statement began before the last change of the run. Then it cannot see asks opened and
+ * messages sent meanwhile, and what it did not find may be there: it has to be run again.
+ */
+export const isStale = '(s.run is null or s.head <> l.head or s.mail <> l.mail)'
+
+/** The places of the parameters for claiming, from `$first` on: worker, procedures, versions, runs left alone. */
+export function bindClaimant(claimant: Claimant | null, ownership: Ownership): readonly unknown[] {
+  const [procedures, versions] = claimant ? listAbilities(claimant) : ['{}', '{}']
+  return [claimant?.worker ?? null, procedures, versions, listNumbers(ownership.busy())]
+}
+
+/**
+ * SQL: `bumped (run, mail)` has the new mail counters, `touched (run)` the runs that a message was for. Wakes
+ * them, or claims them for the claimant.
+ */
+export function wakeRuns({ runs, workers }: Names, first: number): string {
+  return `
+    claimable as (
+      select l.run, ${chooseVersion('l', `$${first + 1}`, `$${first + 2}`)} as chosen
+      from locked l join touched t on t.run = l.run left join bumped b on b.run = l.run cross join clock
+      where l.worker is null and l.state = 0 and (l.wake_at <= now or (b.mail is not null and l.mark = 0))
+        and l.run <> all($${first + 3}::bigint[])
+        and exists (select from ${workers} w where w.worker = $${first}::bigint and not w.dead)),
+    woken as (
+      update ${runs} r
+      set mail = coalesce(b.mail, r.mail),
+          worker = case when c.chosen is null then r.worker else $${first} end,
+          version = coalesce(c.chosen, r.version),
+          epoch = case when c.chosen is null then r.epoch else r.epoch + 1 end,
+          wake_at = case when c.chosen is not null then null
+                         when b.mail is not null and l.worker is null and l.mark = 0 then least(l.wake_at, now)
+                         else l.wake_at end
+      from locked l left join bumped b on b.run = l.run left join claimable c on c.run = l.run cross join clock
+      where r.run = l.run and (b.mail is not null or c.chosen is not null)
+      returning r.run, r.id, r.procedure, r.version, r.epoch, r.head, r.mail, r.tries, r.mark, r.link,
+        c.chosen is not null as claimed)`
+}
+
+/** SQL: what `woken` says of a run that was claimed. */
+export const claimedColumns =
+  'w.id, w.procedure, w.version, w.epoch, w.head, w.mail, w.tries, w.mark, w.link, coalesce(w.claimed, false) as claimed'
+
+export type DeliveredRow = ClaimedRow & { readonly claimed: boolean }
+
+/** Hands each claimed run to the first message that was for it. */
+export class Handover {
+  readonly #claimant: Claimant | null
+  readonly #ownership: Ownership
+  readonly #given = new Set<RunKey>()
+
+  constructor(claimant: Claimant | null, ownership: Ownership) {
+    this.#claimant = claimant
+    this.#ownership = ownership
+  }
+
+  give(row: DeliveredRow): Claimed | null {
+    if (!row.claimed || !this.#claimant || this.#given.has(row.run)) return null
+    this.#given.add(row.run)
+    this.#ownership.add(this.#claimant.worker, row.run)
+    return showClaimed(row)
+  }
+}

@@ -1,0 +1,22 @@
+import type { Database, Runner } from '../connection/database.ts'
+
+/** A few reserved connections, lent to one caller at a time in the order they came. */
+export class Lanes {
+  readonly #idle: Runner[]
+  readonly #waiting: ((runner: Runner) => void)[] = []
+
+  constructor(database: Database, count: number) {
+    this.#idle = Array.from({ length: count }, () => database.reserve())
+  }
+
+  async lend<T>(use: (runner: Runner) => Promise<T>): Promise<T> {
+    const runner = this.#idle.pop() ?? (await new Promise<Runner>((resolve) => this.#waiting.push(resolve)))
+    try {
+      return await use(runner)
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next(runner)
+      else this.#idle.push(runner)
+    }
+  }
+}

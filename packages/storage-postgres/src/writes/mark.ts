@@ -1,0 +1,42 @@
+import type { Mark, RunKey, WorkerKey } from '@pawl/core/storage'
+import { markCode } from '../codes.ts'
+import type { Database } from '../connection/database.ts'
+import type { Ownership } from '../connection/ownership.ts'
+import { Statement } from '../connection/statement.ts'
+import { asBuffer } from '../connection/values.ts'
+import type { Names } from '../schema/names.ts'
+
+export type MarkRun = (
+  worker: WorkerKey,
+  run: RunKey,
+  epoch: number,
+  mark: Exclude<Mark, 'none'>,
+  reason: Uint8Array,
+) => Promise<boolean>
+
+export function prepareMark(database: Database, ownership: Ownership): MarkRun {
+  const { mark: write, find } = writeStatements(database.names)
+  return async (worker, run, epoch, mark, reason) => {
+    const code = markCode.numberOf[mark]
+    const isMarked = await database.repeat(async (isRepeated) => {
+      const rows = await database.run(write, [run, epoch, worker, code, asBuffer(reason)])
+      if (rows.length > 0 || !isRepeated) return rows.length > 0
+      // Only a mark raises the epoch of a run that stays unowned: an attempt that was not heard of made it.
+      return (await database.run(find, [run, epoch + 1, code])).length > 0
+    })
+    ownership.remove(worker, run)
+    return isMarked
+  }
+}
+
+function writeStatements({ runs, runInfo }: Names): Record<'mark' | 'find', Statement> {
+  return {
+    mark: new Statement(`
+      with marked as (
+        update ${runs} set mark = $4, worker = null, wake_at = null, epoch = epoch + 1
+        where run = $1 and epoch = $2 and worker = $3 and state = 0
+        returning run)
+      update ${runInfo} f set reason = $5 from marked m where f.run = m.run returning f.run`),
+    find: new Statement(`select from ${runs} where run = $1 and epoch = $2 and mark = $3 and worker is null`),
+  }
+}

@@ -1,0 +1,107 @@
+import type { Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
+import type { Database, Runner } from '../connection/database.ts'
+import { Statement } from '../connection/statement.ts'
+import { listNumbers } from '../connection/values.ts'
+import { type Names, storeTime } from '../schema/names.ts'
+
+export type Reclaim = (
+  runner: Runner,
+  worker: WorkerKey,
+  units: readonly Unit[],
+) => Promise<readonly UnitOutcome[]>
+
+/**
+ * Finds out what became of units whose commit was sent and never answered. Reading proves nothing: what is
+ * not there may still come. So their runs are claimed anew: with a higher epoch, the old commit has either
+ * landed or never can.
+ */
+export function prepareReclaim(database: Database): Reclaim {
+  const { reclaim, findEvents, confirm } = writeStatements(database.names)
+
+  async function reclaimOnce(
+    runner: Runner,
+    worker: WorkerKey,
+    units: readonly Unit[],
+    attempts: number,
+  ): Promise<readonly UnitOutcome[]> {
+    const runs = listNumbers(units.map(({ run }) => run))
+    const epochs = listNumbers(units.map(({ epoch }) => epoch))
+    // An attempt whose reply was lost too may have raised the epoch already.
+    const rows = await runner.run<RunFence>(reclaim, [worker, runs, epochs, attempts])
+    // A statement of its own: the one before began before the lost commit landed and cannot see its events.
+    const last = listNumbers(
+      units.map(({ head, events }) => (events.length === 0 ? -1 : head + events.length - 1)),
+    )
+    const events = await runner.run<LastEvent>(findEvents, [runs, epochs, last])
+    // Where a standby has to confirm commits, it confirms those found above together with this one.
+    await runner.run(confirm, [])
+    const fences = new Map(rows.map((row) => [row.run, row]))
+    const landed = new Map(events.map(({ run, at }) => [run, at]))
+    return units.map((unit) => judge(unit, fences.get(unit.run), landed.get(unit.run)))
+  }
+
+  return async (runner, worker, units) => {
+    for (let attempts = 0; ; attempts++) {
+      try {
+        return await reclaimOnce(runner, worker, units, attempts)
+      } catch (error) {
+        // As long as it takes: until it is known, nothing may be done for these runs.
+        if (database.isClosed) throw error
+        await database.pause(attempts)
+      }
+    }
+  }
+}
+
+interface RunFence {
+  readonly run: number
+  readonly epoch: number
+  readonly head: number
+  readonly mail: number
+  readonly worker: number | null
+  readonly at: number
+  /** Its epoch was raised just now: it is ours. */
+  readonly reclaimed: boolean
+}
+interface LastEvent {
+  readonly run: number
+  readonly at: number
+}
+
+/** `landedAt`: the time of the unit's last event, if it is in the log under the unit's epoch. */
+function judge(unit: Unit, row: RunFence | undefined, landedAt: number | undefined): UnitOutcome {
+  if (!row || row.head < unit.head) return { outcome: 'conflict' }
+  const { epoch, mail } = row
+  if (landedAt !== undefined) {
+    // Not ours any more: it was let go, or taken away after it had landed. Either way there is nothing to keep.
+    const parked = !row.reclaimed && unit.then.do === 'park'
+    return { outcome: 'ok', at: landedAt, epoch: row.reclaimed ? epoch : unit.epoch, mail, parked }
+  }
+  if (row.reclaimed) return row.head === unit.head ? { outcome: 'lost', epoch } : { outcome: 'conflict' }
+  // A unit without events leaves nothing but the run let go.
+  const isLetGo = unit.events.length === 0 && row.worker === null && epoch === unit.epoch
+  return isLetGo
+    ? { outcome: 'ok', at: row.at, epoch, mail, parked: unit.then.do === 'park' }
+    : { outcome: 'fenced' }
+}
+
+function writeStatements({ runs, events }: Names): Record<'reclaim' | 'findEvents' | 'confirm', Statement> {
+  return {
+    reclaim: new Statement(`
+      with unit as materialized (select * from unnest($2::bigint[], $3::int[]) as u(run, epoch)),
+      locked as materialized (
+        select run, epoch, head, mail, worker, state from ${runs}
+        where run = any($2::bigint[]) order by run for no key update),
+      mine as materialized (
+        select l.run from locked l join unit u on u.run = l.run
+        where l.worker = $1 and l.state = 0 and l.epoch between u.epoch and u.epoch + $4),
+      raised as (
+        update ${runs} r set epoch = r.epoch + 1 from mine m where r.run = m.run returning r.run, r.epoch)
+      select l.run, coalesce(m.epoch, l.epoch) as epoch, l.head, l.mail, l.worker, ${storeTime} as at, m.run is not null as reclaimed
+      from locked l left join raised m on m.run = l.run`),
+    findEvents: new Statement(`
+      select e.run, e.at from unnest($1::bigint[], $2::int[], $3::int[]) as u(run, epoch, seq)
+      join ${events} e on e.run = u.run and e.seq = u.seq and e.epoch = u.epoch`),
+    confirm: new Statement(`select pg_logical_emit_message(true, 'pawl', '') is not null`),
+  }
+}

@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto'
+import type { Claimant, NewMessage, Sent } from '@pawl/core/storage'
+import { messageKindCode, stateCode } from '../codes.ts'
+import type { Database } from '../connection/database.ts'
+import type { Ownership } from '../connection/ownership.ts'
+import { Statement } from '../connection/statement.ts'
+import { listBytes, listNumbers, listTexts } from '../connection/values.ts'
+import { type Names, storeTime } from '../schema/names.ts'
+import { divide } from './batches.ts'
+import { numberParameters } from './columns.ts'
+import {
+  bindClaimant,
+  claimedColumns,
+  type DeliveredRow,
+  Handover,
+  isStale,
+  lockRuns,
+  wakeRuns,
+} from './delivery.ts'
+
+export type Send = (messages: readonly NewMessage[], claimant: Claimant | null) => Promise<readonly Sent[]>
+
+/** A message on its way. `key`: its own, or one made for it, so that an attempt not heard of is recognised. */
+interface Letter extends Omit<NewMessage, 'key'> {
+  readonly key: string
+  readonly isKeyMade: boolean
+}
+
+export function prepareSend(database: Database, ownership: Ownership): Send {
+  const statement = new Statement(writeSend(database.names))
+
+  async function sendBatch(letters: readonly Letter[], claimant: Claimant | null): Promise<readonly Sent[]> {
+    const handover = new Handover(claimant, ownership)
+    const sent: Sent[] = []
+    let left = letters.map((letter, place) => ({ letter, place }))
+    while (left.length > 0) {
+      const batch = left
+      const rows = await database.repeat(() =>
+        database.run<SentRow>(
+          statement,
+          bind(
+            batch.map(({ letter }) => letter),
+            claimant,
+            ownership,
+          ),
+        ),
+      )
+      const again: typeof left = []
+      for (const row of rows) {
+        const item = batch[row.i - 1]
+        if (!item) continue
+        const outcome = showSent(item.letter, row, handover)
+        if (outcome) sent[item.place] = outcome
+        else again.push(item)
+      }
+      left = again
+    }
+    return sent
+  }
+
+  return async (messages, claimant) => {
+    const letters = messages.map((message) => ({
+      ...message,
+      key: message.key ?? `~${randomBytes(15).toString('base64url')}`,
+      isKeyMade: message.key === null,
+    }))
+    return ownership.during(async () => {
+      const sent: Sent[] = []
+      for (const batch of divide(letters, sizeOf)) sent.push(...(await sendBatch(batch, claimant)))
+      database.plans.noteRows(sent.length)
+      return sent
+    })
+  }
+}
+
+interface SentRow extends DeliveredRow {
+  readonly i: number
+  readonly verdict: 'missing' | 'duplicate' | 'asked' | 'again' | 'ended' | 'new'
+  readonly stored: boolean
+  readonly position: number | null
+  readonly state: number
+}
+
+/** Undefined: it has to be sent again. */
+function showSent(letter: Letter, row: SentRow, handover: Handover): Sent | undefined {
+  switch (row.verdict) {
+    case 'again':
+      return undefined
+    case 'missing':
+      return { outcome: 'missing' }
+    case 'asked':
+      return { outcome: 'asked', position: row.position ?? 0 }
+    case 'ended':
+      return { outcome: 'ended', state: stateCode.wordOf(row.state) }
+    default: {
+      const isStored = row.stored || letter.isKeyMade
+      return { outcome: isStored ? 'stored' : 'duplicate', run: row.run, claimed: handover.give(row) }
+    }
+  }
+}
+
+function bind(
+  letters: readonly Letter[],
+  claimant: Claimant | null,
+  ownership: Ownership,
+): readonly unknown[] {
+  return [
+    listTexts(letters.map(({ run }) => run)),
+    listNumbers(letters.map(({ kind }) => messageKindCode.numberOf[kind])),
+    listTexts(letters.map(({ name }) => name)),
+    listTexts(letters.map(({ key }) => key)),
+    listBytes(letters.map(({ payload }) => payload)),
+    ...bindClaimant(claimant, ownership),
+  ]
+}
+
+function sizeOf({ payload }: Letter): number {
+  return 300 + (payload?.length ?? 0)
+}
+
+function writeSend(names: Names): string {
+  const early = messageKindCode.numberOf.early
+  return `
+    with clock as materialized (select ${storeTime} as now),
+    letter as materialized (
+      select * from unnest(${numberParameters(1, 'text[], int2[], text[], text[], bytea[]')}) with ordinality
+        as m(id, kind, name, key, payload, i)),
+    ${lockRuns(names, '$1')},
+    judged as materialized (
+      select m.*, l.run, l.state, l.mail, a.position,
+        case when l.run is null then 'missing'
+             when d.run is not null then 'duplicate'
+             when a.run is not null then 'asked'
+             -- Who came first is only certain when nothing changed since the statement began.
+             when (m.kind = ${early} or l.state <> 0) and ${isStale} then 'again'
+             when l.state <> 0 then 'ended'
+             else 'new' end as verdict
+      from letter m
+      left join locked l on l.id = m.id
+      left join seen s on s.run = l.run
+      left join ${names.messages} d on d.run = l.run and d.key = m.key
+      left join ${names.asks} a on m.kind = ${early} and a.run = l.run and a.key = m.name),
+    numbered as materialized (
+      select *, mail + (row_number() over (partition by run order by i))::int as n from judged where verdict = 'new'),
+    inserted as (
+      insert into ${names.messages} (run, at, n, kind, name, key, payload)
+      select run, now, n, kind, name, key, payload from numbered cross join clock order by run, n
+      on conflict (run, key) where key is not null do nothing returning run, n),
+    bumped as materialized (select run, max(n) as mail from inserted group by run),
+    touched as materialized (select distinct run from judged where verdict in ('new', 'duplicate')),
+    ${wakeRuns(names, 6)}
+    select j.i::int, j.verdict, j.run, j.position, j.state, x.n is not null as stored, ${claimedColumns}
+    from judged j
+    left join numbered n on n.i = j.i
+    left join inserted x on x.run = n.run and x.n = n.n
+    left join woken w on w.run = j.run and j.verdict in ('new', 'duplicate')
+    order by j.i`
+}

@@ -1,0 +1,116 @@
+import type { NewWorker, WorkerKey } from '@pawl/core/storage'
+import type { Database } from '../connection/database.ts'
+import type { Ownership } from '../connection/ownership.ts'
+import { Statement } from '../connection/statement.ts'
+import { unusable } from '../connection/unusable.ts'
+import { type Names, storeTime } from '../schema/names.ts'
+
+export interface Workers {
+  register(worker: NewWorker): Promise<WorkerKey>
+  beat(worker: WorkerKey): Promise<boolean>
+  sweep(): Promise<number>
+  release(worker: WorkerKey): Promise<void>
+}
+
+/** Two for commits, one for heartbeats, one for notifications: with fewer than one more, the rest would starve. */
+const fewestConnections = 5
+/** Runs handed back in one transaction. */
+const batchSize = 1_000
+
+export function prepareWorkers(database: Database, ownership: Ownership): Workers {
+  const statements = writeStatements(database.names)
+  // A lease must not run out because all other connections are taken.
+  const heart = database.reserve()
+  const leases = new Map<WorkerKey, number>()
+
+  async function handBack(statement: Statement, values: readonly unknown[]): Promise<number> {
+    for (let total = 0; ; ) {
+      const { length } = await database.run(statement, values)
+      total += length
+      if (length < batchSize) return total
+    }
+  }
+
+  return {
+    async register({ name, leaseMs }) {
+      const { maxConnections } = database
+      if (maxConnections !== undefined && maxConnections < fewestConnections) {
+        throw unusable(
+          `The pool has room for ${maxConnections} connections; a worker keeps four for itself.`,
+          `Give the pool at least ${fewestConnections}: new Pool({ max: 10 }).`,
+        )
+      }
+      const rows = await database.repeat(() =>
+        heart.run<{ worker: number }>(statements.register, [name, leaseMs]),
+      )
+      const worker = rows[0]?.worker ?? 0
+      leases.set(worker, leaseMs)
+      return worker
+    },
+    async beat(worker) {
+      // A connection that is silent for a third of the lease is given up while there is time for another.
+      const rows = await heart.run(
+        statements.beat,
+        [worker],
+        Math.max(250, (leases.get(worker) ?? 10_000) / 3),
+      )
+      if (rows.length === 0) ownership.forget(worker)
+      return rows.length > 0
+    },
+    async sweep() {
+      await database.run(statements.expire, [])
+      // Each time, whoever died: a claim may have been at work when its worker was declared dead.
+      const count = await handBack(statements.handBackDead, [batchSize])
+      await database.run(statements.remove, [])
+      return count
+    },
+    async release(worker) {
+      await database.repeat(async () => {
+        await database.run(statements.bury, [worker])
+        await handBack(statements.handBack, [worker, batchSize])
+      })
+      ownership.forget(worker)
+    },
+  }
+}
+
+function writeStatements({
+  workers,
+  runs,
+}: Names): Record<
+  'register' | 'beat' | 'expire' | 'bury' | 'handBack' | 'handBackDead' | 'remove',
+  Statement
+> {
+  const release = (tries: string) => `
+    update ${runs} r set worker = null, epoch = r.epoch + 1, wake_at = ${storeTime}, tries = r.tries + ${tries}
+    from lost l where r.run = l.run returning r.run`
+  return {
+    register: new Statement(
+      `insert into ${workers} (name, lease_ms, beat_at) values ($1, $2, ${storeTime}) returning worker`,
+    ),
+    beat: new Statement(
+      `update ${workers} set beat_at = ${storeTime} where worker = $1 and not dead returning worker`,
+    ),
+    // One that is being renewed at this moment is alive.
+    expire: new Statement(`
+      update ${workers} set dead = true where worker in (
+        select worker from ${workers} where not dead and beat_at + lease_ms < ${storeTime}
+        for no key update skip locked)`),
+    bury: new Statement(`update ${workers} set dead = true where worker = $1`),
+    // Waits for locked rows, in their order, so that none is left behind.
+    handBack: new Statement(`
+      with lost as materialized (
+        select run from ${runs} where worker = $1 order by run limit $2 for no key update)
+      ${release('0')}`),
+    // Never waits: with rows of many workers there is no order in which waiting would be safe.
+    handBackDead: new Statement(`
+      with lost as materialized (
+        select r.run from ${workers} w join ${runs} r on r.worker = w.worker
+        where w.dead limit $1 for no key update of r skip locked)
+      ${release('1')}`),
+    // Kept for a day, for people; and as long as a run refers to it.
+    remove: new Statement(`
+      delete from ${workers} w where w.dead and w.beat_at < ${storeTime} - 86400000
+        and not exists (select from ${runs} r where r.worker = w.worker)`),
+  }
+}

@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { connectTo } from '@pawl/core/storage'
+import { type PostgresOptions, postgres } from '@pawl/storage-postgres'
+import pg from 'pg'
+import { inject } from 'vitest'
+
+/** The role the store works with in tests: it may do what docs/postgres.md lists, and nothing else. */
+const role = 'pawl_app'
+
+/** An empty database of its own, migrated by its owner. */
+export interface TestDatabase {
+  /** As the owner of everything. */
+  readonly ownerUrl: string
+  /** As the role with the least rights. */
+  readonly url: string
+  /** A connection of the owner, to look behind the store's back. */
+  readonly owner: pg.Pool
+  remove(): Promise<void>
+}
+
+export interface DatabaseOptions extends PostgresOptions {
+  /** Run by the owner after the migration, before anything is granted. */
+  readonly prepare?: (owner: pg.Pool) => Promise<void>
+  /** Another server than the tests'. */
+  readonly server?: string
+}
+
+export async function makeDatabase(options: DatabaseOptions = {}): Promise<TestDatabase> {
+  const { schema = 'pawl', server = inject('postgresUrl') } = options
+  const name = `pawl_test_${randomBytes(6).toString('hex')}`
+  await runOn(server, `create database ${name}`)
+  await runOn(server, `create role ${role} login`).catch(ignoreDuplicate)
+  const ownerUrl = changeUrl(server, { database: name })
+  await migrate(ownerUrl, schema)
+  const owner = new pg.Pool({ connectionString: ownerUrl, max: 3 })
+  owner.on('error', () => {})
+  await options.prepare?.(owner)
+  await owner.query(grants(schema, role))
+  return {
+    ownerUrl,
+    url: changeUrl(ownerUrl, { user: role }),
+    owner,
+    async remove() {
+      await owner.end()
+      await runOn(server, `drop database ${name} with (force)`)
+    },
+  }
+}
+
+async function migrate(url: string, schema: string): Promise<void> {
+  const port = connectTo(postgres(url, { schema }))
+  await port?.open()
+  await port?.close()
+}
+
+/** What docs/postgres.md tells to grant. */
+export function grants(schema: string, to: string): string {
+  return `
+    grant usage on schema ${schema} to ${to};
+    grant select on ${schema}.migrations to ${to};
+    grant select, insert on ${schema}.events to ${to};
+    grant select, insert, update on ${schema}.runs, ${schema}.run_info, ${schema}.messages, ${schema}.asks to ${to};
+    grant select, insert, update, delete on ${schema}.workers to ${to};`
+}
+
+export function changeUrl(
+  url: string,
+  { database, user, port }: { database?: string; user?: string; port?: number },
+): string {
+  const changed = new URL(url)
+  if (database !== undefined) changed.pathname = `/${database}`
+  if (port !== undefined) changed.port = String(port)
+  if (user !== undefined) {
+    changed.username = user
+    changed.password = ''
+  }
+  return changed.href
+}
+
+export async function runOn(url: string, text: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return await client.query(text)
+  } finally {
+    await client.end()
+  }
+}
+
+function ignoreDuplicate(error: unknown): void {
+  const { code } = error as { readonly code?: string }
+  if (code !== '42710' && code !== '23505') throw error
+}
