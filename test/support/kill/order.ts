@@ -1,0 +1,47 @@
+import { appendFileSync } from 'node:fs'
+import { procedure } from '@pawl/core'
+import { z } from 'zod'
+
+/** Steps, branches, a question, a signal, a sleep and a race: everything a crash can fall into. */
+export const makeOrder = (ledger: string) => {
+  const effect = (run: string, step: string, { idempotencyKey }: { readonly idempotencyKey: string }) => {
+    appendFileSync(ledger, `${JSON.stringify({ run, step, key: idempotencyKey, pid: process.pid })}\n`)
+    return step.length
+  }
+  return procedure(
+    {
+      name: 'order',
+      input: z.object({ n: z.number() }),
+      output: z.object({
+        n: z.number(),
+        by: z.string(),
+        cents: z.number(),
+        winner: z.string(),
+        sum: z.number(),
+      }),
+      signals: { paid: z.object({ cents: z.number() }) },
+    },
+    async (ctx, { n }) => {
+      const a = await ctx.step('a', (call) => effect(ctx.runId, 'a', call))
+      const [b, c] = await Promise.all([
+        ctx.step('bb', (call) => effect(ctx.runId, 'bb', call)),
+        ctx.step('ccc', (call) => effect(ctx.runId, 'ccc', call)),
+      ])
+      const approval = await ctx.human.approve('Go on with {n}?', { params: { n }, key: 'go on' })
+      if (!approval.approved) throw new Error('nobody says no here')
+      const { cents } = await ctx.receive('paid')
+      await ctx.sleep('2ms')
+      const winner = await Promise.race([
+        ctx.sleep('3ms').then(() => 'timer'),
+        ctx
+          .step('dddd', async (call) => {
+            await new Promise((resolve) => setTimeout(resolve, n % 7))
+            return effect(ctx.runId, 'dddd', call)
+          })
+          .then(() => 'step'),
+      ])
+      const e = await ctx.step(`eeeee ${winner}`, (call) => effect(ctx.runId, `eeeee ${winner}`, call))
+      return { n, by: approval.by, cents, winner, sum: a + b + c + e }
+    },
+  )
+}
