@@ -15,6 +15,7 @@ test('text that is none is refused with what to write', () => {
       { text: '5 minutes' },
       {
         what: "'5 minutes' is not a duration: it must be a number and one unit (ms, s, m, h, d, w), such as '90s' or '1.5h'.",
+        remedy: '',
       },
     ),
   )
