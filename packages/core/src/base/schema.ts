@@ -105,7 +105,8 @@ function readJsonSchema(schema: Schema, direction: Direction): object | undefine
   try {
     const options = { target: 'draft-2020-12', libraryOptions: { unrepresentable: 'any' } }
     const json = part?.[direction]?.(options)
-    return typeof json === 'object' && json !== null ? json : undefined
+    // A copy, since zod hides a member of its own in what it returns.
+    return typeof json === 'object' && json !== null ? JSON.parse(JSON.stringify(json)) : undefined
   } catch {
     return undefined
   }

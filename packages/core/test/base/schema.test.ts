@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { isSchema, isTransforming, jsonSchemaOf, type Schema, validate } from '../../src/base/schema.ts'
+import { encode } from '../../src/events/payload.ts'
 
 /** What another vendor's schema looks like, with or without its JSON Schema part. */
 function foreignSchema(validateValue: (value: unknown) => unknown, jsonSchema?: object): Schema {
@@ -99,6 +100,12 @@ describe('the JSON Schema', () => {
     expect(jsonSchemaOf(z.object({ on: z.date(), many: z.bigint() }))).toMatchObject({
       properties: { on: {}, many: {} },
     })
+  })
+
+  test('is plain data that can be stored, without what a vendor hid in it', () => {
+    const json = jsonSchemaOf(z.object({ name: z.string() }))
+    expect(Reflect.ownKeys(json ?? {})).toEqual(Object.keys(json ?? {}))
+    expect(() => encode(json, 'schema')).not.toThrow()
   })
 
   test('is missing where the vendor has none or cannot say it', () => {
