@@ -1,11 +1,15 @@
 import { defineStore, type Store } from '@pawl/core/storage'
 import { MemoryConnection } from './memory/connection.ts'
 import { makeTables } from './memory/tables.ts'
+import { VirtualTime } from './virtual-time.ts'
 
 export interface MemoryOptions {
   /** The store's clock, in ms since 1970. Default: the clock of the machine. */
   readonly now?: () => number
 }
+
+/** How a memory store is put on virtual time. */
+const timekeepers = new WeakMap<Store, { time: VirtualTime | null }>()
 
 /**
  * Keeps nothing on disk. All connections to one value share what it holds, as processes share a database.
@@ -14,6 +18,16 @@ export interface MemoryOptions {
  */
 export function memory(options: MemoryOptions = {}): Store {
   const tables = makeTables()
-  const now = options.now ?? Date.now
-  return defineStore('memory', () => new MemoryConnection(tables, now))
+  const timekeeper: { time: VirtualTime | null } = { time: null }
+  const now = (): number => timekeeper.time?.clock.now ?? options.now?.() ?? Date.now()
+  const store = defineStore('memory', () => new MemoryConnection(tables, now))
+  timekeepers.set(store, timekeeper)
+  return store
+}
+
+/** The virtual time of a memory store, on which it is from now on; all engines on the store share it. Undefined for other stores. */
+export function virtualTimeOf(store: Store, now: number): VirtualTime | undefined {
+  const timekeeper = timekeepers.get(store)
+  if (timekeeper !== undefined) timekeeper.time ??= new VirtualTime(now)
+  return timekeeper?.time ?? undefined
 }

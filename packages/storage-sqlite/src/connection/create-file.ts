@@ -1,23 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import { constants, copyFile, link, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { Database } from 'better-sqlite3'
 
 /**
  * Makes the file aside and puts it in its place in one move, so that nobody ever meets half of one: whoever
  * is killed here leaves no file, and of several processes one wins.
  */
-export async function createFile(file: string, prepare: (file: string) => Database): Promise<void> {
+export async function createFile(file: string, make: (file: string) => void): Promise<void> {
   const aside = `${file}.${randomUUID()}.new`
   try {
-    // Closing the only connection moves everything from the -wal into the file.
-    prepare(aside).close()
+    make(aside)
+    await sync(aside)
     await putInPlace(aside, file).catch(ignoreTaken)
-    const directory = await open(dirname(file), 'r')
-    await directory.sync().finally(() => directory.close())
+    await sync(dirname(file))
   } finally {
     await rm(aside, { force: true })
   }
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  await handle.sync().finally(() => handle.close())
 }
 
 async function putInPlace(aside: string, file: string): Promise<void> {

@@ -19,7 +19,7 @@ const patienceMs = 30_000
  */
 export async function openDatabase(file: string): Promise<Database> {
   await checkPlace(file)
-  if ((await readSize(file)) === undefined) await createFile(file, prepareDatabase)
+  if ((await readSize(file)) === undefined) await createFile(file, makeSchema)
   await checkFile(file)
   const deadline = Date.now() + patienceMs
   for (let attempt = 0; ; attempt++) {
@@ -39,12 +39,27 @@ export async function openDatabase(file: string): Promise<Database> {
   }
 }
 
+/** A new file with everything in it. Nothing is synced: the file counts only once it is in its place. */
+function makeSchema(file: string): void {
+  const database = new SqliteDatabase(file, { timeout: 0 })
+  try {
+    checkVersion(database)
+    database.pragma('synchronous = off')
+    database.pragma('page_size = 2048')
+    database.pragma('journal_mode = wal')
+    migrate(database, file)
+  } catch (error) {
+    throw explainFault(error, file)
+  } finally {
+    database.close()
+  }
+}
+
 /** A connection as every one must be. Busy errors come through. */
 function prepareDatabase(file: string): Database {
   const database = new SqliteDatabase(file, { timeout: 0 })
   try {
     checkVersion(database)
-    database.pragma('page_size = 2048')
     expectPragma(database, file, 'journal_mode = wal', 'wal')
     database.pragma('synchronous = full')
     // The library is built so that `journal_mode = wal` lowers this to NORMAL, which loses commits with the power.

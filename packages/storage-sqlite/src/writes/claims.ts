@@ -16,8 +16,8 @@ export interface ClaimWrites {
 export function prepareClaims(database: Database): ClaimWrites {
   // Both terms on null are what lets SQLite use the index of due runs.
   const unowned = 'worker is null and wake_at is not null and procedure = ? and version is ?'
-  const findDue = database.prepare<[string, number | null, number, number], DueRow>(
-    `select run, wake_at from runs where ${unowned} and wake_at <= ? order by wake_at, run limit ?`,
+  const findDue = database.prepare<[string, number | null, number, number, number], DueRow>(
+    `select run, wake_at from runs where ${unowned} and wake_at <= ? and tries <= ? order by wake_at, run limit ?`,
   )
   const findNext = database
     .prepare<[string, number | null], number>(`select min(wake_at) from runs where ${unowned}`)
@@ -38,7 +38,7 @@ export function prepareClaims(database: Database): ClaimWrites {
   return {
     findDue(claimant, limit, at) {
       return listPairs(claimant)
-        .flatMap(([procedure, version]) => findDue.all(procedure, version, at, limit))
+        .flatMap(([procedure, version]) => findDue.all(procedure, version, at, mostTriesOf(claimant), limit))
         .sort((a, b) => a.wake_at - b.wake_at || a.run - b.run)
         .slice(0, limit)
         .map(({ run }) => run)
@@ -52,7 +52,8 @@ export function prepareClaims(database: Database): ClaimWrites {
     claim(run, claimant, at) {
       const row = read.get(run, at)
       const version = row && chooseVersion(row, claimant)
-      if (!row || version === undefined || !isAlive(claimant.worker)) return null
+      if (!row || version === undefined || row.tries > mostTriesOf(claimant) || !isAlive(claimant.worker))
+        return null
       take.run(claimant.worker, version, run)
       const { id, procedure, epoch, head, mail, tries, mark, link } = row
       return {
@@ -75,6 +76,10 @@ export function prepareClaims(database: Database): ClaimWrites {
       return counts.reduce((sum, count) => sum + count, 0)
     },
   }
+}
+
+function mostTriesOf({ mostTries }: Claimant): number {
+  return mostTries ?? Number.MAX_SAFE_INTEGER
 }
 
 /** Everything the claimant can execute, runs that have no version yet included. */

@@ -261,7 +261,7 @@ export class MemoryConnection implements StorePort {
     const runs = this.#allRuns()
       .filter((run) => isDue(run, now))
       .sort((a, b) => (a.wakeAt ?? 0) - (b.wakeAt ?? 0) || a.run - b.run)
-      .filter((run) => this.#isAlive(claimant.worker) && chooseVersion(run, claimant) !== undefined)
+      .filter((run) => this.#isAlive(claimant.worker) && canClaim(run, claimant))
       .slice(0, limit)
       .flatMap(({ run }) => this.#claimIfDue(run, claimant, now) ?? [])
     const next = this.#allRuns().flatMap(({ worker, wakeAt }) =>
@@ -274,7 +274,7 @@ export class MemoryConnection implements StorePort {
     const run = this.#tables.runsByKey.get(key)
     if (!run || !claimant || !isDue(run, now) || !this.#isAlive(claimant.worker)) return null
     const version = chooseVersion(run, claimant)
-    if (version === undefined) return null
+    if (version === undefined || !canClaim(run, claimant)) return null
     Object.assign(run, { version, worker: claimant.worker, epoch: run.epoch + 1, wakeAt: null })
     return showClaimed(run, version)
   }
@@ -431,4 +431,8 @@ function openAsk(run: RunRecord, { answered, ...ask }: NewAsk, at: number): void
 /** The caller may reuse its buffer. */
 function copy<B extends Uint8Array | null>(bytes: B): B {
   return (bytes && new Uint8Array(bytes)) as B
+}
+
+function canClaim(run: RunRecord, claimant: Claimant): boolean {
+  return chooseVersion(run, claimant) !== undefined && run.tries <= (claimant.mostTries ?? run.tries)
 }

@@ -1,0 +1,69 @@
+import type { Dump, DumpedAsk, DumpedMessage, DumpedRun } from '@pawl/testing/conformance'
+import SqliteDatabase, { type Database } from 'better-sqlite3'
+import {
+  askStatusCode,
+  eventTypeCode,
+  markCode,
+  messageKindCode,
+  operationKindCode,
+  stateCode,
+} from '../../src/codes.ts'
+
+/** What a row has before its numbers are turned into words. */
+type Stored<Row, Coded extends keyof Row> = Omit<Row, Coded> & { readonly [column in Coded]: number }
+type Event = Dump['events'][number]
+
+/** Everything in a file, read on a connection of its own. */
+export function dumpFile(file: string): Dump {
+  const database = new SqliteDatabase(file, { readonly: true })
+  try {
+    return database.transaction(() => readAll(database))()
+  } finally {
+    database.close()
+  }
+}
+
+function readAll(database: Database): Dump {
+  const runs = database
+    .prepare<[], Stored<DumpedRun, 'state' | 'mark'>>(
+      `select run, id, procedure, version, state, mark, worker, wake_at as wakeAt, epoch, head, mail, tries, link, info
+       from runs join run_info using (run) order by run`,
+    )
+    .all()
+  const events = database
+    .prepare<[], Stored<Event, 'type' | 'kind' | 'failed'>>(
+      `select run, seq, at, epoch, type, position, turn, kind, nth, failed, took_ms as tookMs, name, payload, link
+       from events order by run, seq`,
+    )
+    .all()
+  const messages = database
+    .prepare<[], Stored<DumpedMessage, 'kind' | 'used'>>(
+      'select run, n, kind, name, key, used, payload from messages order by run, n',
+    )
+    .all()
+  const asks = database
+    .prepare<[], Stored<DumpedAsk, 'status'>>(
+      `select run, position, status, kind, key, answered_by as answeredBy, payload, answer
+       from asks order by run, position`,
+    )
+    .all()
+  return {
+    runs: runs.map((row) => ({
+      ...row,
+      state: stateCode.wordOf(row.state),
+      mark: markCode.wordOf(row.mark),
+    })),
+    events: events.map((row) => ({
+      ...row,
+      type: eventTypeCode.wordOf(row.type),
+      kind: row.kind === null ? null : operationKindCode.wordOf(row.kind),
+      failed: row.failed === 1,
+    })),
+    messages: messages.map((row) => ({
+      ...row,
+      kind: messageKindCode.wordOf(row.kind),
+      used: row.used === 1,
+    })),
+    asks: asks.map((row) => ({ ...row, status: askStatusCode.wordOf(row.status) })),
+  }
+}

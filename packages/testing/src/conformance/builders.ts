@@ -1,0 +1,143 @@
+import type {
+  AskQuery,
+  NewAnswer,
+  NewAsk,
+  NewEvent,
+  NewMessage,
+  NewRun,
+  RunKey,
+  RunQuery,
+  Unit,
+  WorkerKey,
+} from '@pawl/core/storage'
+
+/** Far enough in the future that no test gets there. */
+export const later: number = 9_000_000_000_000
+/** Long past. */
+export const longAgo: number = 1_000
+
+export function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}
+
+export function text(payload: Uint8Array | null | undefined): string | null {
+  return payload ? new TextDecoder().decode(payload) : null
+}
+
+/** Bytes to be compared: stores may return any kind of Uint8Array. */
+export function hex(payload: Uint8Array | null | undefined): string | null {
+  return payload ? Buffer.from(payload).toString('hex') : null
+}
+
+/** A hash-like value that differs for every number. */
+export function link(number: number): Uint8Array {
+  return new Uint8Array(32).fill(number)
+}
+
+export function started(overrides: Partial<NewEvent> = {}): NewEvent {
+  return {
+    type: 'started',
+    position: -1,
+    turn: 0,
+    kind: null,
+    name: 'refund',
+    nth: 0,
+    failed: false,
+    tookMs: null,
+    payload: bytes('input'),
+    ...overrides,
+  }
+}
+
+export function settled(position: number, overrides: Partial<NewEvent> = {}): NewEvent {
+  return {
+    type: 'settled',
+    position,
+    turn: position,
+    kind: 'step',
+    name: 'charge card',
+    nth: 0,
+    failed: false,
+    tookMs: 12,
+    payload: bytes(`result ${position}`),
+    ...overrides,
+  }
+}
+
+export function newRun(id: string, overrides: Partial<NewRun> = {}): NewRun {
+  return {
+    id,
+    procedure: 'refund',
+    version: 1,
+    started: started(),
+    link: link(1),
+    worker: null,
+    tags: [],
+    startedBy: null,
+    ...overrides,
+  }
+}
+
+/** Where a worker stands with a run: what its next unit is based on. */
+export interface Standing {
+  readonly run: RunKey
+  readonly id: string
+  readonly worker: WorkerKey
+  epoch: number
+  head: number
+  seen: number
+}
+
+export function unitFor(standing: Standing, overrides: Partial<Unit> = {}): Unit {
+  const { run, epoch, head, seen } = standing
+  const events = overrides.events ?? [settled(head - 1)]
+  return {
+    run,
+    epoch,
+    head,
+    events,
+    seals: events.map(() => null),
+    link: events.length > 0 ? link(head + events.length) : null,
+    seen,
+    strict: false,
+    then: { do: 'keep' },
+    opens: [],
+    closes: [],
+    consumes: [],
+    info: null,
+    ...overrides,
+  }
+}
+
+export function newAsk(position: number, overrides: Partial<NewAsk> = {}): NewAsk {
+  return {
+    position,
+    kind: 'approve',
+    key: null,
+    urgency: 1,
+    to: ['team:finance'],
+    escalateTo: [],
+    dueAt: null,
+    closesAt: null,
+    payload: bytes(`question ${position}`),
+    answered: null,
+    ...overrides,
+  }
+}
+
+export function signal(run: string, overrides: Partial<NewMessage> = {}): NewMessage {
+  return { run, kind: 'signal', name: 'paid', key: null, payload: bytes('by card'), ...overrides }
+}
+
+export function answerTo(run: string, position: number, overrides: Partial<NewAnswer> = {}): NewAnswer {
+  return { run, position, by: 'user:amy', payload: bytes('yes'), ...overrides }
+}
+
+export function allAsks(overrides: Partial<AskQuery> = {}): AskQuery {
+  const everything = { run: null, procedure: null, kind: null, overdue: null, to: null }
+  return { status: 'open', ...everything, now: 50_000, after: null, limit: 100, ...overrides }
+}
+
+export function allRuns(overrides: Partial<RunQuery> = {}): RunQuery {
+  return { procedure: null, statuses: [], tag: null, before: null, limit: 100, ...overrides }
+}

@@ -1,0 +1,117 @@
+import type { NewEvent } from '@pawl/core/storage'
+import type { Dump, DumpedRun } from './subject.ts'
+import type { Promised } from './witness.ts'
+
+/** Everything in the dump that contradicts what must hold in every store, or what this one has promised. */
+export function findFaults(dump: Dump, promised: Promised, now: number): string[] {
+  return [
+    ...dump.runs.flatMap((run) => findRunFaults(dump, promised, run, now)),
+    ...findAskFaults(dump, promised),
+    ...findCountFaults(dump, promised),
+  ]
+}
+
+function findRunFaults(dump: Dump, promised: Promised, run: DumpedRun, now: number): string[] {
+  const events = dump.events.filter((event) => event.run === run.run)
+  const numbers = dump.messages.filter((message) => message.run === run.run).map(({ n }) => n)
+  const claims = promised.claims.filter((claim) => claim.run === run.run)
+  const isLive = run.state === 'live'
+  const isIdle = isLive && run.worker === null && run.mark === 'none'
+  const parkedWith = promised.parkedWith.get(run.run)
+  const faults: (string | false)[] = [
+    events.some(({ seq }, index) => seq !== index) && 'its log has a gap or a seq twice',
+    run.head !== events.length && `head is ${run.head} and it has ${events.length} events`,
+    run.mail !== Math.max(0, ...numbers) && `mail is ${run.mail} and its messages are ${numbers}`,
+    new Set(numbers).size !== numbers.length && `two messages have one number: ${numbers}`,
+    claims.some(({ epoch }) => epoch > run.epoch) && 'its epoch has fallen below one that was claimed',
+    new Set(claims.map(({ epoch }) => epoch)).size !== claims.length && 'two claims got one epoch',
+    events.some(({ epoch }, index) => epoch < (events[index - 1]?.epoch ?? 1)) && 'epochs fall along its log',
+    run.worker !== null && run.wakeAt !== null && 'it is owned and due',
+    !isLive && run.worker !== null && 'it has ended and is owned',
+    !isLive && run.wakeAt !== null && 'it has ended and is due',
+    isIdle &&
+      run.wakeAt === null &&
+      parkedWith === undefined &&
+      'nobody owns it, it is not due and was never parked',
+    isIdle &&
+      parkedWith !== undefined &&
+      run.mail > parkedWith &&
+      !(run.wakeAt !== null && run.wakeAt <= now) &&
+      `stranded: mail ${run.mail}, parked with ${parkedWith}, wakes at ${run.wakeAt}`,
+    ...claims.map(
+      ({ epoch, head }) =>
+        events.some((event) => event.epoch < epoch !== event.seq < head) &&
+        `the claim of epoch ${epoch} saw ${head} events, and an older owner wrote behind them or a newer one before`,
+    ),
+  ]
+  return faults.filter((fault) => fault !== false).map((fault) => `run ${run.id}: ${fault}`)
+}
+
+function findAskFaults(dump: Dump, promised: Promised): string[] {
+  const ids = new Map(dump.runs.map(({ run, id }) => [run, id]))
+  return dump.asks.flatMap((ask) => {
+    const accepted = promised.answers.filter(
+      ({ run, position }) => run === ids.get(ask.run) && position === ask.position,
+    )
+    const [winner] = accepted
+    const where = `ask ${ids.get(ask.run)}/${ask.position}`
+    return [
+      accepted.length > 1 && `${where}: ${accepted.length} answers were accepted`,
+      winner !== undefined &&
+        (ask.status !== 'answered' || ask.answeredBy !== winner.by) &&
+        `${where}: the accepted answer of ${winner.by} is not the one that stands`,
+    ].filter((fault) => fault !== false)
+  })
+}
+
+/** What was acknowledged is there, and what was refused has left nothing. */
+function findCountFaults(dump: Dump, promised: Promised): string[] {
+  const opened = promised.units.flatMap(({ opens }) => opens)
+  const expected: [string, number, number][] = [
+    ['runs', promised.runs.size, dump.runs.length],
+    [
+      'events',
+      promised.runs.size + promised.units.flatMap(({ events }) => events).length,
+      dump.events.length,
+    ],
+    ['messages', promised.messages.length + promised.answers.length, dump.messages.length],
+    ['asks', opened.length, dump.asks.length],
+  ]
+  const written = new Map(dump.events.map((event) => [`${event.run} ${event.seq}`, event]))
+  const lost = [
+    ...[...promised.runs].map(([run, { started }]) => [run, 0, started] as const),
+    ...promised.units.flatMap(({ run, head, events }) =>
+      events.map((event, index) => [run, head + index, event] as const),
+    ),
+  ].filter(([run, seq, event]) => {
+    const found = written.get(`${run} ${seq}`)
+    return !found || !isSameEvent(found, event)
+  })
+  return [
+    ...expected
+      .filter(([, wanted, found]) => wanted !== found)
+      .map(([what, wanted, found]) => `${wanted} ${what} were acknowledged, ${found} are there`),
+    ...lost.map(
+      ([run, seq]) => `event ${seq} of run ${run} was acknowledged, and something else or nothing is there`,
+    ),
+  ]
+}
+
+function isSameEvent(a: NewEvent, b: NewEvent): boolean {
+  return (
+    a.type === b.type &&
+    a.position === b.position &&
+    a.turn === b.turn &&
+    a.kind === b.kind &&
+    a.name === b.name &&
+    a.nth === b.nth &&
+    a.failed === b.failed &&
+    a.tookMs === b.tookMs &&
+    isSameBytes(a.payload, b.payload)
+  )
+}
+
+function isSameBytes(a: Uint8Array | null, b: Uint8Array | null): boolean {
+  if (a === null || b === null) return a === b
+  return a.length === b.length && a.every((byte, index) => byte === b[index])
+}

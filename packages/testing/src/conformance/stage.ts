@@ -1,0 +1,148 @@
+import {
+  type Claimant,
+  connectTo,
+  type NewRun,
+  type RunRow,
+  type StorePort,
+  type Unit,
+  type UnitOutcome,
+  type WorkerKey,
+} from '@pawl/core/storage'
+import { expect, it } from 'vitest'
+import { newRun, type Standing, unitFor } from './builders.ts'
+import { findFaults } from './invariants.ts'
+import type { Dump, Place, StoreSubject } from './subject.ts'
+import { makePromised, type Promised, witness } from './witness.ts'
+
+/** Declares a test on a fresh place, whose invariants are checked when it is over. */
+export type StageTest = (name: string, body: (stage: Stage) => Promise<void>) => void
+
+export function makeStageTest(subject: StoreSubject): StageTest {
+  return (name, body) => {
+    it(name, async () => {
+      const stage = await Stage.open(subject)
+      try {
+        await body(stage)
+        await stage.checkInvariants()
+      } finally {
+        await stage.close()
+      }
+    })
+  }
+}
+
+/** A place, connections to it, and the few moves every test begins with. */
+export class Stage {
+  /** The first connection. */
+  readonly port: StorePort
+  readonly #place: Place
+  readonly #ports: StorePort[]
+  readonly #promised: Promised
+
+  private constructor(place: Place, port: StorePort, promised: Promised) {
+    this.#place = place
+    this.#promised = promised
+    this.port = port
+    this.#ports = [port]
+  }
+
+  static async open(subject: StoreSubject): Promise<Stage> {
+    const place = await subject.make()
+    const promised = makePromised()
+    return new Stage(place, await openPort(place, promised), promised)
+  }
+
+  async close(): Promise<void> {
+    for (const port of this.#ports) await port.close()
+    await this.#place.remove()
+  }
+
+  /** One more connection, as another process would have. */
+  async connect(): Promise<StorePort> {
+    const port = await openPort(this.#place, this.#promised)
+    this.#ports.push(port)
+    return port
+  }
+
+  dump(): Promise<Dump> | Dump {
+    return this.#place.dump()
+  }
+
+  async checkInvariants(): Promise<void> {
+    const now = await this.port.now()
+    expect(findFaults(await this.dump(), this.#promised, now)).toEqual([])
+  }
+
+  worker(leaseMs = 60_000): Promise<WorkerKey> {
+    return this.port.register({ name: 'test', leaseMs })
+  }
+
+  /** Dead by the time of the next sweep. */
+  doomedWorker(): Promise<WorkerKey> {
+    return this.worker(-1000)
+  }
+
+  /** A worker and what it can execute; by default `refund` in version 1. */
+  async claimant(
+    procedures: Claimant['procedures'] = [{ name: 'refund', versions: [1] }],
+  ): Promise<Claimant> {
+    return { worker: await this.worker(), procedures }
+  }
+
+  /** A run created for a worker, with its first event and nothing else. */
+  async owned(id: string, worker: WorkerKey, overrides: Partial<NewRun> = {}): Promise<Standing> {
+    const [created] = await this.port.create([newRun(id, { worker, ...overrides })])
+    if (created?.outcome !== 'created') throw new Error(`${id} is taken`)
+    return { run: created.run, id, worker, epoch: 1, head: 1, seen: 0 }
+  }
+
+  /** A run that waits, owned by nobody. */
+  async parked(id: string, worker: WorkerKey, overrides: Partial<Unit> = {}): Promise<Standing> {
+    const standing = await this.owned(id, worker)
+    const outcome = await this.commit(standing, { then: { do: 'park', wakeAt: null }, ...overrides })
+    expect(outcome).toMatchObject({ outcome: 'ok', parked: true })
+    return standing
+  }
+
+  /** A run that has ended. */
+  async ended(
+    id: string,
+    worker: WorkerKey,
+    state: 'completed' | 'failed' | 'cancelled' = 'completed',
+  ): Promise<Standing> {
+    const standing = await this.owned(id, worker)
+    expect(await this.commit(standing, { then: { do: 'end', state } })).toMatchObject({ outcome: 'ok' })
+    return standing
+  }
+
+  /** Commits one unit and, if it was written, moves on. */
+  async commit(
+    standing: Standing,
+    overrides: Partial<Unit> = {},
+    port: StorePort = this.port,
+  ): Promise<UnitOutcome> {
+    const unit = unitFor(standing, overrides)
+    const [outcome] = await port.commit(standing.worker, [unit])
+    if (!outcome) throw new Error('a commit without an outcome')
+    if (outcome.outcome === 'ok') standing.head += unit.events.length
+    return outcome
+  }
+
+  async find(id: string): Promise<RunRow> {
+    const row = await this.port.find(id)
+    if (!row) throw new Error(`there is no run ${id}`)
+    return row
+  }
+
+  /** Returns when the store's clock has passed an instant. */
+  async passed(instant: number): Promise<void> {
+    while ((await this.port.now()) <= instant) await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+}
+
+async function openPort(place: Place, promised: Promised): Promise<StorePort> {
+  const port = connectTo(place.store)
+  if (!port) throw new Error('The store was not made by defineStore.')
+  await port.open()
+  return witness(port, promised)
+}

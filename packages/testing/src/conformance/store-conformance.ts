@@ -1,0 +1,45 @@
+import { describe } from 'vitest'
+import { makeStageTest } from './stage.ts'
+import type { StoreSubject } from './subject.ts'
+import { describeAnswers } from './topics/answers.ts'
+import { describeAskList } from './topics/ask-list.ts'
+import { describeClaims } from './topics/claims.ts'
+import { describeCommit } from './topics/commit.ts'
+import { describeConnections } from './topics/connections.ts'
+import { describeCreate } from './topics/create.ts'
+import { describeFencing } from './topics/fencing.ts'
+import { describeLoad } from './topics/load.ts'
+import { describeMarks } from './topics/marks.ts'
+import { describeParking } from './topics/parking.ts'
+import { describeRunList } from './topics/run-list.ts'
+import { describeSend } from './topics/send.ts'
+import { describeWorkers } from './topics/workers.ts'
+
+export { memorySubject } from './memory-subject.ts'
+export type { Dump, DumpedAsk, DumpedMessage, DumpedRun, Place, StoreSubject } from './subject.ts'
+
+/**
+ * The specification of the store port, as tests for vitest: call it in a test file of the store. After every
+ * test it is checked, behind the port's back, that what was acknowledged is there, that what was refused has
+ * left nothing, and that a store is never in a state it must not be in.
+ * @example
+ * storeConformance({ name: 'sqlite', make: () => ({ store: sqlite(file), dump, remove }) })
+ */
+export function storeConformance(subject: StoreSubject): void {
+  const test = makeStageTest(subject)
+  describe(`store ${subject.name}`, () => {
+    describeWorkers(test)
+    describeCreate(test)
+    describeCommit(test)
+    describeFencing(test)
+    describeParking(test)
+    describeSend(test)
+    describeAnswers(test)
+    describeAskList(test)
+    describeClaims(test)
+    describeMarks(test)
+    describeLoad(test)
+    describeRunList(test)
+    describeConnections(test)
+  })
+}

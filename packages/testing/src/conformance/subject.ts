@@ -1,0 +1,65 @@
+import type { AskStatus, LogEvent, Mark, Message, RunState, Store } from '@pawl/core/storage'
+
+/** A store under test. */
+export interface StoreSubject {
+  /** Stands above every test, so that a failure names the store. */
+  readonly name: string
+  /** A place with nothing in it; called once per test. */
+  make(): Promise<Place> | Place
+}
+
+export interface Place {
+  /** Every connection to this one value must see the same data. */
+  readonly store: Store
+  /** Everything that is kept, read behind the port's back. */
+  dump(): Promise<Dump> | Dump
+  /** Removes the place; all connections are closed by then. */
+  remove(): Promise<void> | void
+}
+
+/** What a store keeps, in the words of the port. Lists are in order: runs by key, the others by run and number. */
+export interface Dump {
+  readonly runs: readonly DumpedRun[]
+  readonly events: readonly (LogEvent & { readonly run: number })[]
+  readonly messages: readonly DumpedMessage[]
+  readonly asks: readonly DumpedAsk[]
+}
+
+export interface DumpedRun {
+  readonly run: number
+  readonly id: string
+  readonly procedure: string
+  readonly version: number | null
+  readonly state: RunState
+  readonly mark: Mark
+  readonly worker: number | null
+  readonly wakeAt: number | null
+  readonly epoch: number
+  readonly head: number
+  readonly mail: number
+  readonly tries: number
+  readonly link: Uint8Array
+  readonly info: Uint8Array | null
+}
+
+export interface DumpedMessage {
+  readonly run: number
+  readonly n: number
+  readonly kind: Message['kind']
+  readonly name: string
+  readonly key: string | null
+  readonly used: boolean
+  /** Null once it is used. */
+  readonly payload: Uint8Array | null
+}
+
+export interface DumpedAsk {
+  readonly run: number
+  readonly position: number
+  readonly status: AskStatus
+  readonly kind: string
+  readonly key: string | null
+  readonly answeredBy: string | null
+  readonly payload: Uint8Array
+  readonly answer: Uint8Array | null
+}

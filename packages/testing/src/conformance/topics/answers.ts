@@ -1,0 +1,276 @@
+import { describe, expect } from 'vitest'
+import { answerTo, bytes, later, longAgo, newAsk, text, unitFor } from '../builders.ts'
+import type { StageTest } from '../stage.ts'
+
+const park = { do: 'park', wakeAt: null } as const
+
+export function describeAnswers(test: StageTest): void {
+  describe('asks', () => {
+    test('an opened ask is there as it was given', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker(), { startedBy: 'user:eve' })
+      const given = newAsk(3, {
+        kind: 'select',
+        key: 'which one',
+        urgency: 3,
+        to: ['user:amy', 'team:ö'],
+        escalateTo: ['user:boss'],
+        dueAt: 7_000_000_000_001,
+        closesAt: 8_000_000_000_001,
+        payload: bytes('which?'),
+      })
+      const outcome = await stage.commit(standing, { opens: [given] })
+      const { answered, payload, ...shown } = given
+      const ask = await stage.port.ask('a', 3)
+      expect(ask).toMatchObject({
+        ...shown,
+        run: 'a',
+        runKey: standing.run,
+        procedure: 'refund',
+        startedBy: 'user:eve',
+        status: 'open',
+        openedAt: outcome.outcome === 'ok' ? outcome.at : 0,
+        closedAt: null,
+        answeredBy: null,
+        answer: null,
+      })
+      expect(text(ask?.payload)).toBe('which?')
+    })
+
+    test('an ask is found by its key', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.commit(standing, { opens: [newAsk(3, { key: 'k' }), newAsk(4)] })
+      expect(await stage.port.askByKey('a', 'k')).toMatchObject({ position: 3, key: 'k' })
+      expect(await stage.port.askByKey('a', 'other')).toBeNull()
+      expect(await stage.port.askByKey('b', 'k')).toBeNull()
+    })
+
+    test('an ask nobody has opened is not there', async (stage) => {
+      await stage.owned('a', await stage.worker())
+      expect(await stage.port.ask('a', 0)).toBeNull()
+      expect(await stage.port.ask('nowhere', 0)).toBeNull()
+    })
+
+    test('a position that is taken is a conflict, and nothing is written', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.commit(standing, { opens: [newAsk(3)] })
+      const opens = [newAsk(4), newAsk(3)]
+      expect(await stage.commit(standing, { opens, info: bytes('x') })).toEqual({ outcome: 'conflict' })
+      expect(await stage.port.ask('a', 4)).toBeNull()
+      expect(await stage.find('a')).toMatchObject({ head: 2, info: null })
+    })
+
+    test('a key that is taken is a conflict and harms no neighbour', async (stage) => {
+      const worker = await stage.worker()
+      const [a, b, c] = [
+        await stage.owned('a', worker),
+        await stage.owned('b', worker),
+        await stage.owned('c', worker),
+      ]
+      await stage.commit(b, { opens: [newAsk(3, { key: 'k' })] })
+      const units = [a, b, c].map((standing) => unitFor(standing, { opens: [newAsk(4, { key: 'k' })] }))
+      expect((await stage.port.commit(worker, units)).map(({ outcome }) => outcome)).toEqual([
+        'ok',
+        'conflict',
+        'ok',
+      ])
+    })
+
+    for (const status of ['timed-out', 'withdrawn'] as const) {
+      test(`an ask is closed as ${status}`, async (stage) => {
+        const standing = await stage.owned('a', await stage.worker())
+        await stage.commit(standing, { opens: [newAsk(3)] })
+        const outcome = await stage.commit(standing, { closes: [{ position: 3, status }], strict: true })
+        expect(await stage.port.ask('a', 3)).toMatchObject({
+          status,
+          closedAt: outcome.outcome === 'ok' ? outcome.at : 0,
+          answeredBy: null,
+        })
+      })
+    }
+
+    test('an ask opened and closed in one unit is closed', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.commit(standing, { opens: [newAsk(3)], closes: [{ position: 3, status: 'withdrawn' }] })
+      expect(await stage.port.ask('a', 3)).toMatchObject({ status: 'withdrawn' })
+    })
+
+    test('closing what is closed, or not there, changes nothing', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.commit(standing, { opens: [newAsk(3)] })
+      await stage.commit(standing, { closes: [{ position: 3, status: 'timed-out' }] })
+      const closes = [
+        { position: 3, status: 'withdrawn' } as const,
+        { position: 9, status: 'withdrawn' } as const,
+      ]
+      expect(await stage.commit(standing, { closes })).toMatchObject({ outcome: 'ok' })
+      expect(await stage.port.ask('a', 3)).toMatchObject({ status: 'timed-out' })
+    })
+  })
+
+  describe('answers', () => {
+    test('an answer closes the ask, says who, and is left as a message', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.commit(standing, { opens: [newAsk(3)] })
+      const [answered] = await stage.port.answer([answerTo('a', 3)], null)
+      expect(answered).toMatchObject({
+        outcome: 'answered',
+        run: standing.run,
+        at: expect.any(Number),
+        claimed: null,
+      })
+      const at = answered?.outcome === 'answered' ? answered.at : 0
+      const ask = await stage.port.ask('a', 3)
+      expect(ask).toMatchObject({ status: 'answered', answeredBy: 'user:amy', closedAt: at })
+      expect(text(ask?.answer)).toBe('yes')
+      const mail = await stage.port.mail(standing.run, 0)
+      expect(mail).toMatchObject([{ n: 1, at, kind: 'answer', name: '3' }])
+      expect(text(mail[0]?.payload)).toBe('yes')
+    })
+
+    test('the second answer is told who was first, and leaves nothing', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.commit(standing, { opens: [newAsk(3)] })
+      await stage.port.answer([answerTo('a', 3)], null)
+      const [second] = await stage.port.answer(
+        [answerTo('a', 3, { by: 'user:bob', payload: bytes('no') })],
+        null,
+      )
+      expect(second).toMatchObject({
+        outcome: 'closed',
+        ask: { status: 'answered', answeredBy: 'user:amy', position: 3 },
+      })
+      expect(text(second?.outcome === 'closed' ? second.ask.answer : null)).toBe('yes')
+      expect(await stage.find('a')).toMatchObject({ mail: 1 })
+    })
+
+    test('of two answers in one call the first wins', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.commit(standing, { opens: [newAsk(3)] })
+      const answers = ['user:amy', 'user:bob'].map((by) => answerTo('a', 3, { by }))
+      const answered = await stage.port.answer(answers, null)
+      expect(answered).toMatchObject([
+        { outcome: 'answered' },
+        { outcome: 'closed', ask: { answeredBy: 'user:amy' } },
+      ])
+    })
+
+    test('an ask nobody has opened is missing', async (stage) => {
+      await stage.owned('a', await stage.worker())
+      const answered = await stage.port.answer([answerTo('a', 3), answerTo('nowhere', 3)], null)
+      expect(answered).toEqual([{ outcome: 'missing' }, { outcome: 'missing' }])
+    })
+
+    for (const status of ['timed-out', 'withdrawn'] as const) {
+      test(`an ask that is ${status} takes no answer`, async (stage) => {
+        const standing = await stage.owned('a', await stage.worker())
+        await stage.commit(standing, { opens: [newAsk(3)], closes: [{ position: 3, status }] })
+        expect(await stage.port.answer([answerTo('a', 3)], null)).toMatchObject([
+          { outcome: 'closed', ask: { status } },
+        ])
+        expect(await stage.find('a')).toMatchObject({ mail: 0 })
+      })
+    }
+
+    test('from the instant it closes an ask takes no answer, though it still reads as open', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.commit(standing, {
+        opens: [newAsk(3, { closesAt: longAgo }), newAsk(4, { closesAt: later })],
+      })
+      const answered = await stage.port.answer([answerTo('a', 3), answerTo('a', 4)], null)
+      expect(answered).toMatchObject([
+        { outcome: 'closed', ask: { status: 'open' } },
+        { outcome: 'answered' },
+      ])
+    })
+
+    test('an overdue ask still takes an answer', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.commit(standing, { opens: [newAsk(3, { dueAt: longAgo })] })
+      expect(await stage.port.answer([answerTo('a', 3)], null)).toMatchObject([{ outcome: 'answered' }])
+    })
+
+    test('an ended run takes no answer', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.commit(standing, { opens: [newAsk(3)], then: { do: 'end', state: 'failed' } })
+      expect(await stage.port.answer([answerTo('a', 3)], null)).toMatchObject([{ outcome: 'closed' }])
+      expect(await stage.find('a')).toMatchObject({ mail: 0 })
+    })
+
+    test('an answer wakes the run that waits for it', async (stage) => {
+      const claimant = await stage.claimant()
+      await stage.parked('a', claimant.worker, { opens: [newAsk(3)], then: { do: 'park', wakeAt: later } })
+      await stage.port.answer([answerTo('a', 3)], null)
+      expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', mail: 1, epoch: 2 }])
+    })
+
+    test('whoever answers gets the run, in the same transaction', async (stage) => {
+      const claimant = await stage.claimant()
+      const { run } = await stage.parked('a', claimant.worker, { opens: [newAsk(3)], then: park })
+      const answered = await stage.port.answer([answerTo('a', 3)], claimant)
+      expect(answered).toMatchObject([
+        { outcome: 'answered', claimed: { run, id: 'a', epoch: 2, head: 2, mail: 1 } },
+      ])
+      expect(await stage.find('a')).toMatchObject({ owned: true, wakeAt: null })
+    })
+
+    test('a run somebody owns is not claimed by answering', async (stage) => {
+      const claimant = await stage.claimant()
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.commit(standing, { opens: [newAsk(3)] })
+      expect(await stage.port.answer([answerTo('a', 3)], claimant)).toMatchObject([
+        { outcome: 'answered', claimed: null },
+      ])
+    })
+
+    test('a run the claimant cannot execute is not claimed by answering', async (stage) => {
+      const worker = await stage.worker()
+      await stage.parked('a', worker, { opens: [newAsk(3)], then: park })
+      const claimant = await stage.claimant([{ name: 'other', versions: [1] }])
+      expect(await stage.port.answer([answerTo('a', 3)], claimant)).toMatchObject([
+        { outcome: 'answered', claimed: null },
+      ])
+    })
+
+    test('an answer keeps a run from being parked', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.commit(standing, { opens: [newAsk(3)] })
+      await stage.port.answer([answerTo('a', 3)], null)
+      expect(await stage.commit(standing, { then: park })).toMatchObject({
+        outcome: 'ok',
+        parked: false,
+        mail: 1,
+      })
+    })
+
+    test('an answer keeps a strict unit from closing the ask', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.commit(standing, { opens: [newAsk(3)] })
+      await stage.port.answer([answerTo('a', 3)], null)
+      const closes = [{ position: 3, status: 'timed-out' }] as const
+      expect(await stage.commit(standing, { closes, strict: true })).toEqual({ outcome: 'mail', mail: 1 })
+      expect(await stage.port.ask('a', 3)).toMatchObject({ status: 'answered' })
+    })
+
+    test('outcomes come in the order of the answers', async (stage) => {
+      const worker = await stage.worker()
+      await stage.commit(await stage.owned('a', worker), { opens: [newAsk(1), newAsk(2)] })
+      await stage.commit(await stage.owned('b', worker), { opens: [newAsk(1)] })
+      const answers = [
+        answerTo('b', 1),
+        answerTo('a', 9),
+        answerTo('a', 2),
+        answerTo('b', 1),
+        answerTo('a', 1),
+      ]
+      const answered = await stage.port.answer(answers, null)
+      expect(answered.map(({ outcome }) => outcome)).toEqual([
+        'answered',
+        'missing',
+        'answered',
+        'closed',
+        'answered',
+      ])
+      expect(await stage.port.answer([], null)).toEqual([])
+    })
+  })
+}

@@ -1,0 +1,186 @@
+import type { AskOrder, AskQuery, AskRow, StorePort } from '@pawl/core/storage'
+import { describe, expect } from 'vitest'
+import { allAsks, newAsk } from '../builders.ts'
+import type { Stage, StageTest } from '../stage.ts'
+
+const now = 50_000
+
+export function describeAskList(test: StageTest): void {
+  describe('list of asks', () => {
+    test('it is empty where nothing was asked', async (stage) => {
+      expect(await stage.port.asks(allAsks())).toEqual([])
+    })
+
+    test('the overdue come first, then the more urgent, then the sooner due', async (stage) => {
+      await ask(stage, 'a', [
+        newAsk(0, { urgency: 3, dueAt: null }),
+        newAsk(1, { urgency: 0, dueAt: now - 10 }),
+        newAsk(2, { urgency: 3, dueAt: now + 10 }),
+        newAsk(3, { urgency: 2, dueAt: now - 20 }),
+        newAsk(4, { urgency: 1, dueAt: now + 5 }),
+        newAsk(5, { urgency: 1, dueAt: now + 4 }),
+        newAsk(6, { urgency: 1, dueAt: null }),
+        newAsk(7, { urgency: 2, dueAt: now - 30 }),
+      ])
+      expect(positions(await stage.port.asks(allAsks({ now })))).toEqual([7, 3, 1, 2, 0, 5, 4, 6])
+    })
+
+    test('among equals the older comes first', async (stage) => {
+      await ask(stage, 'b', [newAsk(9)])
+      await stage.passed((await stage.find('b')).createdAt + 5)
+      await ask(stage, 'a', [newAsk(2), newAsk(1)])
+      const rows = await stage.port.asks(allAsks())
+      expect(rows.map(({ run, position }) => `${run}/${position}`)).toEqual(['b/9', 'a/1', 'a/2'])
+    })
+
+    test('an ask is overdue from the instant it is due', async (stage) => {
+      await ask(stage, 'a', [newAsk(0, { dueAt: now }), newAsk(1, { dueAt: now + 1 }), newAsk(2)])
+      expect(positions(await stage.port.asks(allAsks({ now, overdue: true })))).toEqual([0])
+      expect(positions(await stage.port.asks(allAsks({ now, overdue: false })))).toEqual([1, 2])
+      expect(positions(await stage.port.asks(allAsks({ now: now - 1, overdue: true })))).toEqual([])
+    })
+
+    test('overdue is judged at the instant of the query, not of the clock', async (stage) => {
+      await ask(stage, 'a', [newAsk(0, { dueAt: 10 }), newAsk(1, { dueAt: null, urgency: 3 })])
+      expect(positions(await stage.port.asks(allAsks({ now: 9 })))).toEqual([1, 0])
+      expect(positions(await stage.port.asks(allAsks({ now: 10 })))).toEqual([0, 1])
+    })
+
+    test('a limit cuts the list, across the borders of urgency', async (stage) => {
+      await ask(
+        stage,
+        'a',
+        [0, 1, 2, 3].map((urgency) => newAsk(urgency, { urgency })),
+      )
+      expect(positions(await stage.port.asks(allAsks({ limit: 2 })))).toEqual([3, 2])
+      expect(positions(await stage.port.asks(allAsks({ limit: 0 })))).toEqual([])
+    })
+
+    test('pages of any size make up the same list', async (stage) => {
+      for (const id of ['a', 'b', 'c']) {
+        await ask(
+          stage,
+          id,
+          Array.from({ length: 24 }, (_, index) =>
+            newAsk(index, { urgency: index % 4, dueAt: [null, now - 5, now + 5][index % 3] ?? null }),
+          ),
+        )
+      }
+      const whole = await stage.port.asks(allAsks({ now }))
+      expect(whole).toHaveLength(72)
+      for (const limit of [1, 7, 71, 72])
+        expect(await readPages(stage.port, allAsks({ now, limit }))).toEqual(whole)
+    })
+
+    test('pages with a filter make up the same list', async (stage) => {
+      await ask(
+        stage,
+        'a',
+        Array.from({ length: 30 }, (_, index) =>
+          newAsk(index, {
+            to: [index % 2 === 0 ? 'user:amy' : 'user:bob'],
+            dueAt: index % 5 === 0 ? now - index : null,
+          }),
+        ),
+      )
+      const filter = allAsks({ now, to: 'user:amy' })
+      const whole = await stage.port.asks(filter)
+      expect(whole).toHaveLength(15)
+      expect(await readPages(stage.port, { ...filter, limit: 4 })).toEqual(whole)
+    })
+
+    test('what is answered between two pages neither repeats nor hides the others', async (stage) => {
+      await ask(
+        stage,
+        'a',
+        [0, 1, 2, 3, 4].map((position) => newAsk(position)),
+      )
+      const first = await stage.port.asks(allAsks({ limit: 2 }))
+      await stage.port.answer([{ run: 'a', position: 1, by: 'x', payload: new Uint8Array(1) }], null)
+      const rest = await stage.port.asks(allAsks({ after: orderOf(first[1] as AskRow), limit: 10 }))
+      expect(positions(rest)).toEqual([2, 3, 4])
+    })
+
+    test('an audience sees what it is asked', async (stage) => {
+      await ask(stage, 'a', [
+        newAsk(0, { to: ['user:amy', 'team:a'] }),
+        newAsk(1, { to: ['user:bob'] }),
+        newAsk(2, { to: [] }),
+        newAsk(3, { to: ['user:amy%', 'user:AMY', 'xuser:amy', 'user:amy"'] }),
+      ])
+      expect(positions(await stage.port.asks(allAsks({ to: 'user:amy' })))).toEqual([0])
+      expect(positions(await stage.port.asks(allAsks({ to: 'team:a' })))).toEqual([0])
+      expect(positions(await stage.port.asks(allAsks({ to: 'user:amy"' })))).toEqual([3])
+      expect(positions(await stage.port.asks(allAsks({ to: ',' })))).toEqual([])
+      expect(positions(await stage.port.asks(allAsks({ to: '","' })))).toEqual([])
+    })
+
+    test('whom it is escalated to sees an ask once it is overdue', async (stage) => {
+      await ask(stage, 'a', [
+        newAsk(0, { to: ['user:amy'], escalateTo: ['boss'], dueAt: now }),
+        newAsk(1, { to: ['user:amy'], escalateTo: ['boss'], dueAt: now + 1 }),
+        newAsk(2, { to: ['boss'] }),
+      ])
+      expect(positions(await stage.port.asks(allAsks({ now, to: 'boss' })))).toEqual([0, 2])
+      expect(positions(await stage.port.asks(allAsks({ now, to: 'user:amy' })))).toEqual([0, 1])
+    })
+
+    test('it can be narrowed to a run, a procedure, a kind', async (stage) => {
+      const worker = await stage.worker()
+      await stage.commit(await stage.owned('a', worker), {
+        opens: [newAsk(0, { kind: 'approve' }), newAsk(1, { kind: 'input' })],
+      })
+      await stage.commit(await stage.owned('b', worker, { procedure: 'order' }), { opens: [newAsk(2)] })
+      expect(positions(await stage.port.asks(allAsks({ run: 'a' })))).toEqual([0, 1])
+      expect(positions(await stage.port.asks(allAsks({ run: 'nowhere' })))).toEqual([])
+      expect(positions(await stage.port.asks(allAsks({ procedure: 'order' })))).toEqual([2])
+      expect(positions(await stage.port.asks(allAsks({ kind: 'input' })))).toEqual([1])
+      expect(
+        positions(await stage.port.asks(allAsks({ run: 'a', kind: 'approve', procedure: 'refund' }))),
+      ).toEqual([0])
+    })
+
+    test('it can be asked for what is closed', async (stage) => {
+      const standing = await ask(stage, 'a', [newAsk(0), newAsk(1), newAsk(2), newAsk(3)])
+      await stage.port.answer([{ run: 'a', position: 1, by: 'user:amy', payload: new Uint8Array(1) }], null)
+      const closes = [
+        { position: 2, status: 'timed-out' } as const,
+        { position: 3, status: 'withdrawn' } as const,
+      ]
+      await stage.commit(standing, { closes })
+      expect(positions(await stage.port.asks(allAsks()))).toEqual([0])
+      expect(positions(await stage.port.asks(allAsks({ status: 'answered' })))).toEqual([1])
+      expect(positions(await stage.port.asks(allAsks({ status: 'timed-out' })))).toEqual([2])
+      expect(positions(await stage.port.asks(allAsks({ status: 'withdrawn' })))).toEqual([3])
+    })
+
+    test('a row of the list is the row of the ask', async (stage) => {
+      await ask(stage, 'a', [newAsk(0, { key: 'k', dueAt: now, closesAt: now + 9, escalateTo: ['x'] })])
+      expect(await stage.port.asks(allAsks())).toEqual([await stage.port.ask('a', 0)])
+    })
+  })
+}
+
+/** Opens asks in a run of that id. */
+async function ask(stage: Stage, id: string, opens: ReturnType<typeof newAsk>[]) {
+  const standing = await stage.owned(id, await stage.worker())
+  expect(await stage.commit(standing, { opens })).toMatchObject({ outcome: 'ok' })
+  return standing
+}
+
+async function readPages(port: StorePort, filter: AskQuery): Promise<AskRow[]> {
+  const rows: AskRow[] = []
+  for (let page = await port.asks(filter); page.length > 0; ) {
+    rows.push(...page)
+    page = await port.asks({ ...filter, after: orderOf(page.at(-1) as AskRow) })
+  }
+  return rows
+}
+
+function orderOf({ urgency, dueAt, openedAt, runKey, position }: AskRow): AskOrder {
+  return { overdue: dueAt !== null && dueAt <= now, urgency, dueAt, openedAt, run: runKey, position }
+}
+
+function positions(rows: readonly AskRow[]): number[] {
+  return rows.map(({ position }) => position)
+}

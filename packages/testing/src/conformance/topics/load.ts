@@ -1,0 +1,102 @@
+import { describe, expect } from 'vitest'
+import { link, settled } from '../builders.ts'
+import type { StageTest } from '../stage.ts'
+
+export function describeLoad(test: StageTest): void {
+  describe('load', () => {
+    test('a log nobody has written is empty', async (stage) => {
+      expect(await stage.port.load(4711, 0, 10)).toEqual([])
+    })
+
+    test('a log is read from a seq on, up to a limit', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.commit(standing, { events: Array.from({ length: 9 }, (_, position) => settled(position)) })
+      const seqs = async (from: number, limit: number) =>
+        (await stage.port.load(standing.run, from, limit)).map(({ seq }) => seq)
+      expect(await seqs(0, 100)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+      expect(await seqs(4, 3)).toEqual([4, 5, 6])
+      expect(await seqs(8, 3)).toEqual([8, 9])
+      expect(await seqs(10, 3)).toEqual([])
+      expect(await seqs(0, 0)).toEqual([])
+    })
+
+    test('pages of a long log make up the log', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      for (let block = 0; block < 10; block++) {
+        const events = Array.from({ length: 100 }, (_, index) => settled(block * 100 + index))
+        await stage.commit(standing, { events })
+      }
+      const positions: number[] = []
+      for (let page = await stage.port.load(standing.run, 0, 64); page.length > 0; ) {
+        positions.push(...page.map(({ position }) => position))
+        page = await stage.port.load(standing.run, positions.length, 64)
+      }
+      expect(positions).toEqual(Array.from({ length: 1001 }, (_, index) => index - 1))
+    })
+
+    test('logs of runs that were written in turn are not mixed', async (stage) => {
+      const worker = await stage.worker()
+      const [a, b] = [await stage.owned('a', worker), await stage.owned('b', worker)]
+      for (let round = 0; round < 5; round++) {
+        await stage.commit(a, { events: [settled(round, { name: 'a' })] })
+        await stage.commit(b, { events: [settled(round, { name: 'b' })] })
+      }
+      const names = (await stage.port.load(a.run, 1, 100)).map(({ name }) => name)
+      expect(names).toEqual(['a', 'a', 'a', 'a', 'a'])
+    })
+
+    test('seals come back where they were written, a whole block at a time', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      const events = Array.from({ length: 127 }, (_, position) => settled(position))
+      const seals = events.map((_, index) => (index % 64 === 62 ? link(index) : null))
+      await stage.commit(standing, { events, seals, link: link(200) })
+      const log = await stage.port.load(standing.run, 0, 200)
+      expect(log.filter((event) => event.link !== null).map(({ seq }) => seq)).toEqual([63, 127])
+      expect([...(log[63]?.link ?? [])]).toEqual([...link(62)])
+    })
+
+    for (const [what, payload] of payloads()) {
+      test(`a payload comes back byte by byte: ${what}`, async (stage) => {
+        const standing = await stage.owned('a', await stage.worker())
+        await stage.commit(standing, { events: [settled(0, { payload })] })
+        const [event] = await stage.port.load(standing.run, 1, 1)
+        expect(event?.payload?.length).toBe(payload.length)
+        expect(Buffer.compare(event?.payload ?? new Uint8Array(), payload)).toBe(0)
+      })
+    }
+
+    test('a buffer that is used again after the call does not change what was stored', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      const pool = new Uint8Array(64).fill(1)
+      await stage.commit(standing, { events: [settled(0, { payload: pool.subarray(8, 16) })] })
+      pool.fill(2)
+      const [event] = await stage.port.load(standing.run, 1, 1)
+      expect([...(event?.payload ?? [])]).toEqual([1, 1, 1, 1, 1, 1, 1, 1])
+    })
+
+    test('a large batch of large payloads is written in one go', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      const payload = new Uint8Array(300_000).fill(7)
+      await stage.commit(standing, {
+        events: Array.from({ length: 20 }, (_, position) => settled(position, { payload })),
+      })
+      expect(await stage.port.load(standing.run, 0, 100)).toHaveLength(21)
+    })
+  })
+}
+
+function payloads(): [string, Uint8Array][] {
+  const twoMiB = new Uint8Array(2 * 1024 * 1024)
+  for (let index = 0; index < twoMiB.length; index++) twoMiB[index] = (index * 31 + (index >> 8)) & 255
+  return [
+    ['none at all', new Uint8Array(0)],
+    ['a zero', Uint8Array.of(0)],
+    ['every byte there is', Uint8Array.from({ length: 256 }, (_, byte) => byte)],
+    ['not UTF-8', Uint8Array.of(0xff, 0xfe, 0xc0, 0x80, 0xed, 0xa0, 0x80)],
+    [
+      'text of the kind databases change',
+      new TextEncoder().encode('\\x00\'; -- \u0000 \ufffd ☕️ {"b":1,"a":-0}'),
+    ],
+    ['2 MiB', twoMiB],
+  ]
+}

@@ -1,0 +1,157 @@
+import type { Claimant } from '@pawl/core/storage'
+import { describe, expect } from 'vitest'
+import { answerTo, bytes, newAsk, type Standing, signal, text } from '../builders.ts'
+import type { Stage, StageTest } from '../stage.ts'
+
+export function describeMarks(test: StageTest): void {
+  describe('marks', () => {
+    for (const mark of ['stuck', 'quarantined'] as const) {
+      test(`a run marked ${mark} is nobody's, is not due, and says why`, async (stage) => {
+        const claimant = await stage.claimant()
+        const { worker, run } = await stage.owned('a', claimant.worker)
+        expect(await stage.port.mark(worker, run, 1, mark, bytes('why'))).toBe(true)
+        const row = await stage.find('a')
+        expect(row).toMatchObject({ mark, owned: false, wakeAt: null, state: 'live', head: 1 })
+        expect(text(row.reason)).toBe('why')
+        expect((await stage.port.claim(claimant, 10)).runs).toEqual([])
+      })
+    }
+
+    test('a mark raises the epoch', async (stage) => {
+      await mark(stage, await stage.owned('a', await stage.worker()))
+      expect((await stage.dump()).runs).toMatchObject([{ epoch: 2, worker: null }])
+    })
+
+    test('only the owner marks, with its epoch', async (stage) => {
+      const { run, worker } = await stage.owned('a', await stage.worker())
+      const refused = [
+        await stage.port.mark(await stage.worker(), run, 1, 'stuck', bytes('why')),
+        await stage.port.mark(worker, run, 2, 'stuck', bytes('why')),
+        await stage.port.mark(worker, run, 0, 'stuck', bytes('why')),
+        await stage.port.mark(worker, 4711, 1, 'stuck', bytes('why')),
+      ]
+      expect(refused).toEqual([false, false, false, false])
+      expect(await stage.find('a')).toMatchObject({ mark: 'none', owned: true, reason: null })
+    })
+
+    test('an ended run is not marked', async (stage) => {
+      const { run, worker } = await stage.ended('a', await stage.worker())
+      expect(await stage.port.mark(worker, run, 1, 'stuck', bytes('why'))).toBe(false)
+    })
+
+    test('a marked run takes messages, and is not woken by them', async (stage) => {
+      const claimant = await stage.claimant()
+      await mark(stage, await stage.owned('a', claimant.worker))
+      expect(await stage.port.send([signal('a')], claimant)).toMatchObject([
+        { outcome: 'stored', claimed: null },
+      ])
+      expect(await stage.find('a')).toMatchObject({ mail: 1, wakeAt: null, owned: false })
+    })
+
+    test('a marked run takes answers, and is not woken by them', async (stage) => {
+      const claimant = await stage.claimant()
+      const standing = await stage.owned('a', claimant.worker)
+      await stage.commit(standing, { opens: [newAsk(3)] })
+      await mark(stage, standing)
+      expect(await stage.port.answer([answerTo('a', 3)], claimant)).toMatchObject([
+        { outcome: 'answered', claimed: null },
+      ])
+      expect(await stage.find('a')).toMatchObject({ mail: 1, wakeAt: null, owned: false })
+    })
+
+    test('stuck runs are tried again on request, and the claimant sees the mark and the mail', async (stage) => {
+      const claimant = await stage.claimant()
+      await mark(stage, await stage.owned('a', claimant.worker))
+      await stage.port.send([signal('a')], null)
+      expect(await stage.port.retryStuck(claimant)).toBe(1)
+      expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([
+        { id: 'a', mark: 'stuck', mail: 1, epoch: 3 },
+      ])
+    })
+
+    test('a stuck run stays marked until something is committed', async (stage) => {
+      const claimant = await stage.claimant()
+      const { standing } = await retry(stage, claimant)
+      expect(await stage.find('a')).toMatchObject({ mark: 'stuck', owned: true })
+      await stage.commit(standing)
+      expect(await stage.find('a')).toMatchObject({ mark: 'none', owned: true, reason: null })
+    })
+
+    test('a stuck run that is parked again waits like any other', async (stage) => {
+      const claimant = await stage.claimant()
+      const { standing } = await retry(stage, claimant)
+      await stage.commit(standing, { then: { do: 'park', wakeAt: null } })
+      expect(await stage.port.send([signal('a')], claimant)).toMatchObject([
+        { claimed: { id: 'a', mark: 'none' } },
+      ])
+    })
+
+    test('a stuck run can be marked again, with another reason', async (stage) => {
+      const claimant = await stage.claimant()
+      const { standing } = await retry(stage, claimant)
+      expect(
+        await stage.port.mark(claimant.worker, standing.run, standing.epoch, 'stuck', bytes('still')),
+      ).toBe(true)
+      expect(text((await stage.find('a')).reason)).toBe('still')
+    })
+
+    test('quarantined runs are not tried again', async (stage) => {
+      const claimant = await stage.claimant()
+      const { run, worker } = await stage.owned('a', claimant.worker)
+      await stage.port.mark(worker, run, 1, 'quarantined', bytes('why'))
+      expect(await stage.port.retryStuck(claimant)).toBe(0)
+      expect((await stage.port.claim(claimant, 10)).runs).toEqual([])
+    })
+
+    test('only what the claimant can execute is tried again', async (stage) => {
+      const worker = await stage.worker()
+      await mark(stage, await stage.owned('a', worker, { version: 1 }))
+      await mark(stage, await stage.owned('b', worker, { version: 2 }))
+      await mark(stage, await stage.owned('c', worker, { procedure: 'order' }))
+      expect(await stage.port.retryStuck(await stage.claimant([{ name: 'refund', versions: [2] }]))).toBe(1)
+      expect(await stage.find('b')).toMatchObject({ mark: 'stuck', wakeAt: expect.any(Number) })
+      expect(await stage.find('a')).toMatchObject({ wakeAt: null })
+      expect(await stage.find('c')).toMatchObject({ wakeAt: null })
+    })
+
+    test('runs that are not stuck are left alone', async (stage) => {
+      const claimant = await stage.claimant()
+      await stage.parked('a', claimant.worker)
+      await stage.owned('b', claimant.worker)
+      await stage.ended('c', claimant.worker)
+      expect(await stage.port.retryStuck(claimant)).toBe(0)
+      expect(await stage.find('a')).toMatchObject({ wakeAt: null })
+    })
+
+    test('trying again what is due already changes nothing', async (stage) => {
+      const claimant = await stage.claimant()
+      await mark(stage, await stage.owned('a', claimant.worker))
+      expect(await stage.port.retryStuck(claimant)).toBe(1)
+      expect(await stage.port.retryStuck(claimant)).toBe(0)
+    })
+
+    test('a stuck run whose owner dies is due again, still marked', async (stage) => {
+      await mark(stage, await stage.owned('a', await stage.worker()))
+      const doomed = { worker: await stage.doomedWorker(), procedures: [{ name: 'refund', versions: [1] }] }
+      await stage.port.retryStuck(doomed)
+      await stage.port.claim(doomed, 10)
+      expect(await stage.port.sweep()).toBe(1)
+      expect((await stage.port.claim(await stage.claimant(), 10)).runs).toMatchObject([
+        { mark: 'stuck', tries: 1 },
+      ])
+    })
+  })
+}
+
+async function mark(stage: Stage, { worker, run, epoch }: Standing): Promise<void> {
+  expect(await stage.port.mark(worker, run, epoch, 'stuck', bytes('why'))).toBe(true)
+}
+
+/** Run `a`, stuck, and claimed to be tried again. */
+async function retry(stage: Stage, claimant: Claimant): Promise<{ readonly standing: Standing }> {
+  const standing = await stage.owned('a', claimant.worker)
+  await mark(stage, standing)
+  await stage.port.retryStuck(claimant)
+  const [claimed] = (await stage.port.claim(claimant, 1)).runs
+  return { standing: { ...standing, epoch: claimed?.epoch ?? 0 } }
+}

@@ -1,0 +1,130 @@
+import type { RunRow } from '@pawl/core/storage'
+import { describe, expect } from 'vitest'
+import { allRuns, bytes, later, longAgo, newRun } from '../builders.ts'
+import type { Stage, StageTest } from '../stage.ts'
+
+export function describeRunList(test: StageTest): void {
+  describe('list of runs', () => {
+    test('it is empty where nothing was created', async (stage) => {
+      expect(await stage.port.runs(allRuns())).toEqual([])
+      expect(await stage.port.find('a')).toBeNull()
+    })
+
+    test('the newest comes first', async (stage) => {
+      await stage.port.create(['a', 'b', 'c'].map((id) => newRun(id)))
+      expect(ids(await stage.port.runs(allRuns()))).toEqual(['c', 'b', 'a'])
+    })
+
+    test('a row of the list is the row of the run', async (stage) => {
+      await stage.port.create([newRun('a', { tags: ['x'], startedBy: 'user:amy' })])
+      expect(await stage.port.runs(allRuns())).toEqual([await stage.port.find('a')])
+    })
+
+    test('pages make up the list', async (stage) => {
+      await stage.port.create(Array.from({ length: 25 }, (_, index) => newRun(`run ${index}`)))
+      const whole = await stage.port.runs(allRuns())
+      const pages: RunRow[] = []
+      for (let page = await stage.port.runs(allRuns({ limit: 10 })); page.length > 0; ) {
+        pages.push(...page)
+        page = await stage.port.runs(allRuns({ limit: 10, before: pages.at(-1)?.run ?? null }))
+      }
+      expect(pages).toEqual(whole)
+      expect(await stage.port.runs(allRuns({ limit: 0 }))).toEqual([])
+    })
+
+    test('a run created between two pages does not disturb them', async (stage) => {
+      await stage.port.create(['a', 'b', 'c'].map((id) => newRun(id)))
+      const first = await stage.port.runs(allRuns({ limit: 2 }))
+      await stage.port.create([newRun('d')])
+      expect(ids(await stage.port.runs(allRuns({ before: first.at(-1)?.run ?? null })))).toEqual(['a'])
+    })
+
+    test('each status has its runs', async (stage) => {
+      await oneOfEach(stage)
+      const expected = {
+        running: ['due', 'owned'],
+        waiting: ['deadline', 'parked'],
+        stuck: ['stuck'],
+        quarantined: ['quarantined'],
+        completed: ['completed'],
+        failed: ['failed'],
+        cancelled: ['cancelled'],
+      } as const
+      for (const [status, runs] of Object.entries(expected)) {
+        const statuses = [status as keyof typeof expected]
+        expect([status, ids(await stage.port.runs(allRuns({ statuses }))).sort()]).toEqual([
+          status,
+          [...runs],
+        ])
+      }
+    })
+
+    test('several statuses have the runs of all', async (stage) => {
+      await oneOfEach(stage)
+      const statuses = ['stuck', 'failed', 'waiting'] as const
+      expect(ids(await stage.port.runs(allRuns({ statuses }))).sort()).toEqual([
+        'deadline',
+        'failed',
+        'parked',
+        'stuck',
+      ])
+      expect(await stage.port.runs(allRuns())).toHaveLength(9)
+    })
+
+    test('a stuck run that is tried again is still listed as stuck', async (stage) => {
+      const claimant = await stage.claimant()
+      const { run, worker } = await stage.owned('a', claimant.worker)
+      await stage.port.mark(worker, run, 1, 'stuck', bytes('why'))
+      await stage.port.retryStuck(claimant)
+      await stage.port.claim(claimant, 1)
+      expect(ids(await stage.port.runs(allRuns({ statuses: ['stuck'] })))).toEqual(['a'])
+      expect(ids(await stage.port.runs(allRuns({ statuses: ['running'] })))).toEqual([])
+    })
+
+    test('a tag has its runs, to the letter', async (stage) => {
+      await stage.port.create([
+        newRun('a', { tags: ['shop', 'vip'] }),
+        newRun('b', { tags: ['shopping', 'VIP'] }),
+        newRun('c', { tags: ['shop'] }),
+        newRun('d', { tags: ['sh%', 'vip', 'vip'] }),
+        newRun('e', { tags: ['say "shop"'] }),
+      ])
+      expect(ids(await stage.port.runs(allRuns({ tag: 'shop' })))).toEqual(['c', 'a'])
+      expect(ids(await stage.port.runs(allRuns({ tag: 'vip' })))).toEqual(['d', 'a'])
+      expect(ids(await stage.port.runs(allRuns({ tag: 'sh%' })))).toEqual(['d'])
+      expect(ids(await stage.port.runs(allRuns({ tag: 'nobody' })))).toEqual([])
+    })
+
+    test('filters are taken together', async (stage) => {
+      await stage.port.create([
+        newRun('a', { tags: ['x'] }),
+        newRun('b', { tags: ['x'], procedure: 'order' }),
+        newRun('c', { procedure: 'order' }),
+      ])
+      await stage.ended('d', await stage.worker())
+      expect(ids(await stage.port.runs(allRuns({ procedure: 'order' })))).toEqual(['c', 'b'])
+      expect(ids(await stage.port.runs(allRuns({ procedure: 'order', tag: 'x' })))).toEqual(['b'])
+      const last = await stage.find('b')
+      const filter = allRuns({ procedure: 'refund', statuses: ['running', 'completed'], before: last.run })
+      expect(ids(await stage.port.runs(filter))).toEqual(['a'])
+    })
+  })
+}
+
+/** One run for each thing a run can be, named by it. */
+async function oneOfEach(stage: Stage): Promise<void> {
+  const worker = await stage.worker()
+  await stage.owned('owned', worker)
+  await stage.parked('due', worker, { then: { do: 'park', wakeAt: longAgo } })
+  await stage.parked('parked', worker)
+  await stage.parked('deadline', worker, { then: { do: 'park', wakeAt: later } })
+  for (const state of ['completed', 'failed', 'cancelled'] as const) await stage.ended(state, worker, state)
+  for (const mark of ['stuck', 'quarantined'] as const) {
+    const { run } = await stage.owned(mark, worker)
+    await stage.port.mark(worker, run, 1, mark, bytes('why'))
+  }
+}
+
+function ids(rows: readonly RunRow[]): string[] {
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,299 @@
+import { describe, expect } from 'vitest'
+import { bytes, newAsk, newRun, signal, text, unitFor } from '../builders.ts'
+import type { StageTest } from '../stage.ts'
+
+export function describeSend(test: StageTest): void {
+  describe('send', () => {
+    test('a message is there for the run, in the order it came', async (stage) => {
+      const before = await stage.port.now()
+      const { run } = await stage.owned('a', await stage.worker())
+      const sent = await stage.port.send(
+        [signal('a', { name: 'one' }), signal('a', { name: 'two', payload: bytes('2') })],
+        null,
+      )
+      expect(sent).toEqual([
+        { outcome: 'stored', run, claimed: null },
+        { outcome: 'stored', run, claimed: null },
+      ])
+      const mail = await stage.port.mail(run, 0)
+      expect(mail.map(({ n, kind, name, payload }) => [n, kind, name, text(payload)])).toEqual([
+        [1, 'signal', 'one', 'by card'],
+        [2, 'signal', 'two', '2'],
+      ])
+      expect(mail[0]?.at).toBeGreaterThanOrEqual(before)
+      expect(mail[0]?.at).toBeLessThanOrEqual(await stage.port.now())
+    })
+
+    test('only mail above a number is read', async (stage) => {
+      const { run } = await stage.owned('a', await stage.worker())
+      await stage.port.send([signal('a'), signal('a'), signal('a')], null)
+      expect((await stage.port.mail(run, 2)).map(({ n }) => n)).toEqual([3])
+      expect(await stage.port.mail(run, 3)).toEqual([])
+    })
+
+    test('mail of a run nobody knows is empty', async (stage) => {
+      expect(await stage.port.mail(4711, 0)).toEqual([])
+    })
+
+    test('a message without a payload stays without one', async (stage) => {
+      const { run } = await stage.owned('a', await stage.worker())
+      await stage.port.send(
+        [signal('a', { payload: null }), signal('a', { payload: new Uint8Array(0) })],
+        null,
+      )
+      const mail = await stage.port.mail(run, 0)
+      expect(mail.map(({ payload }) => payload && payload.length)).toEqual([null, 0])
+    })
+
+    test('a run nobody knows is missing', async (stage) => {
+      expect(await stage.port.send([signal('nowhere')], null)).toEqual([{ outcome: 'missing' }])
+    })
+
+    for (const state of ['completed', 'failed', 'cancelled'] as const) {
+      test(`a run that has ended as ${state} takes no message`, async (stage) => {
+        await stage.ended('a', await stage.worker(), state)
+        expect(await stage.port.send([signal('a')], null)).toEqual([{ outcome: 'ended', state }])
+        expect(await stage.find('a')).toMatchObject({ mail: 0 })
+      })
+    }
+
+    test('a key seen before is a duplicate, and the first message stands', async (stage) => {
+      const { run } = await stage.owned('a', await stage.worker())
+      await stage.port.send([signal('a', { key: 'k', payload: bytes('first') })], null)
+      const again = await stage.port.send([signal('a', { key: 'k', payload: bytes('second') })], null)
+      expect(again).toEqual([{ outcome: 'duplicate', run, claimed: null }])
+      expect((await stage.port.mail(run, 0)).map(({ payload }) => text(payload))).toEqual(['first'])
+      expect(await stage.find('a')).toMatchObject({ mail: 1 })
+    })
+
+    test('a key twice in one call is kept once', async (stage) => {
+      const { run } = await stage.owned('a', await stage.worker())
+      const sent = await stage.port.send(
+        [signal('a', { key: 'k' }), signal('a', { key: 'k' }), signal('a')],
+        null,
+      )
+      expect(sent.map(({ outcome }) => outcome)).toEqual(['stored', 'duplicate', 'stored'])
+      expect(await stage.port.mail(run, 0)).toHaveLength(2)
+    })
+
+    test('a key belongs to its run', async (stage) => {
+      const worker = await stage.worker()
+      await stage.owned('a', worker)
+      await stage.owned('b', worker)
+      const sent = await stage.port.send([signal('a', { key: 'k' }), signal('b', { key: 'k' })], null)
+      expect(sent.map(({ outcome }) => outcome)).toEqual(['stored', 'stored'])
+    })
+
+    test('messages without a key are never duplicates', async (stage) => {
+      const { run } = await stage.owned('a', await stage.worker())
+      await stage.port.send([signal('a'), signal('a')], null)
+      expect(await stage.port.mail(run, 0)).toHaveLength(2)
+    })
+
+    test('outcomes come in the order of the messages', async (stage) => {
+      const worker = await stage.worker()
+      await stage.owned('a', worker)
+      await stage.ended('b', worker)
+      const sent = await stage.port.send([signal('b'), signal('a'), signal('nowhere'), signal('a')], null)
+      expect(sent.map(({ outcome }) => outcome)).toEqual(['ended', 'stored', 'missing', 'stored'])
+    })
+
+    test('nothing to send is no work', async (stage) => {
+      expect(await stage.port.send([], null)).toEqual([])
+    })
+
+    test('whoever sends gets the run that was waiting, in the same transaction', async (stage) => {
+      const claimant = await stage.claimant()
+      const { run } = await stage.parked('a', claimant.worker)
+      const [sent] = await stage.port.send([signal('a')], claimant)
+      expect(sent).toMatchObject({
+        outcome: 'stored',
+        run,
+        claimed: { run, id: 'a', epoch: 2, head: 2, mail: 1, version: 1 },
+      })
+      expect(await stage.find('a')).toMatchObject({ owned: true, wakeAt: null })
+    })
+
+    test('what was claimed by sending can be written to', async (stage) => {
+      const claimant = await stage.claimant()
+      const standing = await stage.parked('a', claimant.worker)
+      await stage.port.send([signal('a')], claimant)
+      const [outcome] = await stage.port.commit(claimant.worker, [
+        unitFor({ ...standing, epoch: 2, seen: 1 }, { consumes: [1] }),
+      ])
+      expect(outcome).toMatchObject({ outcome: 'ok', epoch: 2 })
+    })
+
+    test('a run somebody owns is not claimed by sending', async (stage) => {
+      const claimant = await stage.claimant()
+      await stage.owned('a', await stage.worker())
+      expect(await stage.port.send([signal('a')], claimant)).toMatchObject([
+        { outcome: 'stored', claimed: null },
+      ])
+    })
+
+    test('a run the claimant cannot execute is not claimed by sending', async (stage) => {
+      const claimant = await stage.claimant([{ name: 'refund', versions: [2, 3] }])
+      await stage.parked('a', claimant.worker)
+      expect(await stage.port.send([signal('a')], claimant)).toMatchObject([
+        { outcome: 'stored', claimed: null },
+      ])
+      expect((await stage.find('a')).wakeAt).not.toBeNull()
+    })
+
+    test('a dead claimant claims nothing by sending', async (stage) => {
+      const claimant = await stage.claimant()
+      await stage.parked('a', claimant.worker)
+      await stage.port.release(claimant.worker)
+      expect(await stage.port.send([signal('a')], claimant)).toMatchObject([
+        { outcome: 'stored', claimed: null },
+      ])
+    })
+
+    test('two messages for one waiting run claim it once, with the mail of both', async (stage) => {
+      const claimant = await stage.claimant()
+      await stage.parked('a', claimant.worker)
+      const sent = await stage.port.send([signal('a'), signal('a')], claimant)
+      const claims = sent.flatMap((one) => ('claimed' in one && one.claimed ? one.claimed : []))
+      expect(claims).toMatchObject([{ epoch: 2, mail: 2 }])
+    })
+
+    test('a duplicate for a run that is due claims it', async (stage) => {
+      const claimant = await stage.claimant()
+      await stage.parked('a', claimant.worker)
+      await stage.port.send([signal('a', { key: 'k' })], null)
+      const sent = await stage.port.send([signal('a', { key: 'k' })], claimant)
+      expect(sent).toMatchObject([{ outcome: 'duplicate', claimed: { id: 'a', mail: 1 } }])
+    })
+
+    test('a run that has not been claimed yet keeps its mail', async (stage) => {
+      await stage.port.create([newRun('a')])
+      await stage.port.send([signal('a')], null)
+      expect((await stage.port.claim(await stage.claimant(), 1)).runs).toMatchObject([{ mail: 1, epoch: 2 }])
+    })
+  })
+
+  describe('keys', () => {
+    test('a consumed message is not read again, and its key stays taken', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.port.send([signal('a', { key: 'k' }), signal('a')], null)
+      await stage.commit({ ...standing, seen: 2 }, { consumes: [1, 2] })
+      expect(await stage.port.mail(standing.run, 0)).toEqual([])
+      expect(await stage.port.send([signal('a', { key: 'k' })], null)).toMatchObject([
+        { outcome: 'duplicate' },
+      ])
+    })
+
+    test('a key stays taken when its run has ended: what was acknowledged is acknowledged again', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.port.send([signal('a', { key: 'k' })], null)
+      await stage.commit({ ...standing, seen: 1 }, { consumes: [1], then: { do: 'end', state: 'completed' } })
+      const sent = await stage.port.send([signal('a', { key: 'k' }), signal('a', { key: 'other' })], null)
+      expect(sent.map(({ outcome }) => outcome)).toEqual(['duplicate', 'ended'])
+    })
+
+    test('a used message keeps its number and loses its payload', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.port.send([signal('a', { key: 'k' })], null)
+      await stage.commit({ ...standing, seen: 1 }, { consumes: [1] })
+      expect((await stage.dump()).messages).toMatchObject([{ n: 1, key: 'k', used: true, payload: null }])
+    })
+
+    test('only what is named is consumed', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.port.send([signal('a'), signal('a'), signal('a')], null)
+      await stage.commit({ ...standing, seen: 3 }, { consumes: [2] })
+      expect((await stage.port.mail(standing.run, 0)).map(({ n }) => n)).toEqual([1, 3])
+    })
+
+    test('consuming twice, or what is not there, changes nothing', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.port.send([signal('a')], null)
+      standing.seen = 1
+      await stage.commit(standing, { consumes: [1, 1, 99] })
+      expect(await stage.commit(standing, { consumes: [1] })).toMatchObject({ outcome: 'ok', mail: 1 })
+    })
+
+    test('numbers go on counting after what was consumed', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.port.send([signal('a')], null)
+      await stage.commit({ ...standing, seen: 1 }, { consumes: [1] })
+      await stage.port.send([signal('a')], null)
+      expect((await stage.port.mail(standing.run, 0)).map(({ n }) => n)).toEqual([2])
+    })
+
+    test('consuming in one run leaves the other run alone', async (stage) => {
+      const worker = await stage.worker()
+      const [a, b] = [await stage.owned('a', worker), await stage.owned('b', worker)]
+      await stage.port.send([signal('a'), signal('b')], null)
+      await stage.commit({ ...a, seen: 1 }, { consumes: [1] })
+      expect(await stage.port.mail(b.run, 0)).toHaveLength(1)
+    })
+  })
+
+  describe('early answers', () => {
+    const early = (key: string, message = key) => signal('a', { kind: 'early', name: key, key: message })
+
+    test('an answer that comes before its ask is kept as a message', async (stage) => {
+      const { run } = await stage.owned('a', await stage.worker())
+      expect(await stage.port.send([early('approval')], null)).toMatchObject([{ outcome: 'stored' }])
+      expect(await stage.port.mail(run, 0)).toMatchObject([{ kind: 'early', name: 'approval' }])
+    })
+
+    test('an answer to an ask that is open is told where to go', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.commit(standing, { opens: [newAsk(7, { key: 'approval' })] })
+      expect(await stage.port.send([early('approval')], null)).toEqual([{ outcome: 'asked', position: 7 }])
+      expect(await stage.find('a')).toMatchObject({ mail: 0 })
+    })
+
+    test('an answer to an ask that is closed is told where to go as well', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      const closes = [{ position: 7, status: 'withdrawn' }] as const
+      await stage.commit(standing, { opens: [newAsk(7, { key: 'approval' })], closes })
+      expect(await stage.port.send([early('approval')], null)).toEqual([{ outcome: 'asked', position: 7 }])
+    })
+
+    test('a signal by the same name as an ask is just a signal', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.commit(standing, { opens: [newAsk(7, { key: 'approval' })] })
+      expect(await stage.port.send([signal('a', { name: 'approval' })], null)).toMatchObject([
+        { outcome: 'stored' },
+      ])
+    })
+
+    test('an ask without a key is not found by one', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.commit(standing, { opens: [newAsk(7), newAsk(8, { key: 'other' })] })
+      expect(await stage.port.send([early('approval')], null)).toMatchObject([{ outcome: 'stored' }])
+    })
+
+    test('sent again after the ask was opened by it, it is a duplicate', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.port.send([early('approval', 'early:1')], null)
+      const opens = [newAsk(7, { key: 'approval', answered: { by: 'user:bob', payload: bytes('yes') } })]
+      await stage.commit({ ...standing, seen: 1 }, { opens, consumes: [1] })
+      const sent = await stage.port.send([early('approval', 'early:1'), early('approval', 'early:2')], null)
+      expect(sent).toMatchObject([{ outcome: 'duplicate' }, { outcome: 'asked', position: 7 }])
+    })
+
+    test('an ask opened with an early answer is answered from the start', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      const outcome = await stage.commit(standing, {
+        opens: [newAsk(7, { answered: { by: 'user:bob', payload: bytes('yes') } })],
+      })
+      const at = outcome.outcome === 'ok' ? outcome.at : 0
+      const ask = await stage.port.ask('a', 7)
+      expect(ask).toMatchObject({ status: 'answered', answeredBy: 'user:bob', openedAt: at, closedAt: at })
+      expect(text(ask?.answer)).toBe('yes')
+      expect(await stage.find('a')).toMatchObject({ mail: 0 })
+    })
+
+    test('the key of an ask in another run is not found', async (stage) => {
+      const worker = await stage.worker()
+      await stage.owned('a', worker)
+      await stage.commit(await stage.owned('b', worker), { opens: [newAsk(7, { key: 'approval' })] })
+      expect(await stage.port.send([early('approval')], null)).toMatchObject([{ outcome: 'stored' }])
+    })
+  })
+}

@@ -1,0 +1,177 @@
+import { describe, expect } from 'vitest'
+import { hex, link, settled } from '../builders.ts'
+import type { StageTest } from '../stage.ts'
+
+export function describeWorkers(test: StageTest): void {
+  describe('workers', () => {
+    test('every registration gets a key of its own', async (stage) => {
+      const other = await stage.connect()
+      const keys = [
+        await stage.worker(),
+        await stage.worker(),
+        await other.register({ name: 'b', leaseMs: 1000 }),
+      ]
+      expect(new Set(keys).size).toBe(3)
+    })
+
+    test('the key of a worker that is gone is not given again', async (stage) => {
+      const first = await stage.worker()
+      await stage.port.release(first)
+      await stage.port.sweep()
+      expect(await stage.worker()).not.toBe(first)
+    })
+
+    test('a live worker beats', async (stage) => {
+      expect(await stage.port.beat(await stage.worker())).toBe(true)
+    })
+
+    test('a worker nobody knows does not beat', async (stage) => {
+      expect(await stage.port.beat(4711)).toBe(false)
+    })
+
+    test('a released worker does not beat', async (stage) => {
+      const worker = await stage.worker()
+      await stage.port.release(worker)
+      expect(await stage.port.beat(worker)).toBe(false)
+    })
+
+    test('a worker that was declared dead does not beat, even in time', async (stage) => {
+      const worker = await stage.doomedWorker()
+      await stage.port.sweep()
+      expect(await stage.port.beat(worker)).toBe(false)
+      expect(await stage.port.beat(worker)).toBe(false)
+    })
+
+    test('a worker that beats in time lives on', async (stage) => {
+      const worker = await stage.worker(500)
+      const standing = await stage.owned('a', worker)
+      for (let round = 0; round < 3; round++) {
+        await stage.passed((await stage.port.now()) + 200)
+        expect(await stage.port.beat(worker)).toBe(true)
+        expect(await stage.port.sweep()).toBe(0)
+      }
+      expect(await stage.commit(standing)).toMatchObject({ outcome: 'ok' })
+    })
+
+    test('a lease that is not renewed runs out', async (stage) => {
+      const worker = await stage.worker(20)
+      await stage.owned('a', worker)
+      await stage.passed((await stage.port.now()) + 40)
+      expect(await stage.port.sweep()).toBe(1)
+    })
+
+    test('a sweep that finds nobody dead hands nothing back', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      expect(await stage.port.sweep()).toBe(0)
+      expect(await stage.commit(standing)).toMatchObject({ outcome: 'ok' })
+    })
+
+    test('a sweep hands the runs of a dead worker back, due at once', async (stage) => {
+      const standing = await stage.owned('a', await stage.doomedWorker())
+      expect(await stage.port.sweep()).toBe(1)
+      const row = await stage.find('a')
+      expect(row).toMatchObject({ owned: false, state: 'live', head: standing.head })
+      expect(row.wakeAt).toBeLessThanOrEqual(await stage.port.now())
+    })
+
+    test('a sweep raises the epoch and the tries of what it hands back', async (stage) => {
+      await stage.owned('a', await stage.doomedWorker())
+      await stage.port.sweep()
+      expect((await stage.dump()).runs).toMatchObject([{ epoch: 2, tries: 1, worker: null }])
+    })
+
+    test('a sweep hands back all runs of a dead worker, and none twice', async (stage) => {
+      const doomed = await stage.doomedWorker()
+      for (const id of ['a', 'b', 'c']) await stage.owned(id, doomed)
+      expect(await stage.port.sweep()).toBe(3)
+      expect(await stage.port.sweep()).toBe(0)
+    })
+
+    test('a sweep leaves the runs of live workers alone', async (stage) => {
+      const alive = await stage.owned('a', await stage.worker())
+      await stage.owned('b', await stage.doomedWorker())
+      expect(await stage.port.sweep()).toBe(1)
+      expect(await stage.commit(alive)).toMatchObject({ outcome: 'ok' })
+    })
+
+    test('a sweep leaves waiting runs alone', async (stage) => {
+      await stage.parked('a', await stage.doomedWorker())
+      expect(await stage.port.sweep()).toBe(0)
+      expect(await stage.find('a')).toMatchObject({ owned: false, wakeAt: null })
+    })
+
+    test('a sweep leaves ended runs alone', async (stage) => {
+      await stage.ended('a', await stage.doomedWorker())
+      expect(await stage.port.sweep()).toBe(0)
+      expect(await stage.find('a')).toMatchObject({ state: 'completed', wakeAt: null })
+    })
+
+    test('tries add up over deaths, and what the claimant sees is their number', async (stage) => {
+      await stage.owned('a', await stage.doomedWorker())
+      const procedures = [{ name: 'refund', versions: [1] }]
+      for (let deaths = 1; deaths <= 3; deaths++) {
+        await stage.port.sweep()
+        const worker = await stage.doomedWorker()
+        const { runs } = await stage.port.claim({ worker, procedures }, 10)
+        expect(runs).toMatchObject([{ tries: deaths }])
+      }
+    })
+
+    test('a commit sets the tries back to 0', async (stage) => {
+      const standing = await stage.owned('a', await stage.doomedWorker())
+      await stage.port.sweep()
+      const claimant = await stage.claimant()
+      const [claimed] = (await stage.port.claim(claimant, 1)).runs
+      const mine = { ...standing, worker: claimant.worker, epoch: claimed?.epoch ?? 0 }
+      expect(await stage.commit(mine)).toMatchObject({ outcome: 'ok' })
+      expect((await stage.dump()).runs).toMatchObject([{ tries: 0 }])
+    })
+
+    test('release hands the runs back, with a higher epoch and the tries as they were', async (stage) => {
+      const worker = await stage.worker()
+      await stage.owned('a', worker)
+      await stage.port.release(worker)
+      expect((await stage.dump()).runs).toMatchObject([{ epoch: 2, tries: 0, worker: null }])
+      expect((await stage.find('a')).wakeAt).toBeLessThanOrEqual(await stage.port.now())
+    })
+
+    test('release leaves the runs of others alone', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.port.release(await stage.worker())
+      expect(await stage.commit(standing)).toMatchObject({ outcome: 'ok' })
+    })
+
+    test('releasing twice, or somebody nobody knows, changes nothing', async (stage) => {
+      const worker = await stage.worker()
+      await stage.owned('a', worker)
+      await stage.port.release(worker)
+      await stage.port.release(worker)
+      await stage.port.release(4711)
+      expect((await stage.dump()).runs).toMatchObject([{ epoch: 2, tries: 0 }])
+    })
+
+    test('who was declared dead registers anew and can take the runs back', async (stage) => {
+      const dead = await stage.doomedWorker()
+      await stage.owned('a', dead)
+      await stage.port.sweep()
+      const claimant = await stage.claimant()
+      expect(claimant.worker).not.toBe(dead)
+      expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', epoch: 3 }])
+    })
+
+    test('another connection sweeps as well', async (stage) => {
+      await stage.owned('a', await stage.doomedWorker())
+      expect(await (await stage.connect()).sweep()).toBe(1)
+      expect(await stage.port.sweep()).toBe(0)
+    })
+
+    test('a run keeps its log through a takeover', async (stage) => {
+      const standing = await stage.owned('a', await stage.doomedWorker())
+      await stage.commit(standing, { events: [settled(0), settled(1)], link: link(7) })
+      await stage.port.sweep()
+      const { runs } = await stage.port.claim(await stage.claimant(), 10)
+      expect(runs.map((run) => [run.head, hex(run.link)])).toEqual([[3, hex(link(7))]])
+      expect(await stage.port.load(standing.run, 0, 10)).toHaveLength(3)
+    })
+  })
+}

@@ -1,0 +1,83 @@
+import type {
+  Claimed,
+  NewAnswer,
+  NewMessage,
+  NewRun,
+  RunKey,
+  StorePort,
+  Unit,
+  UnitOutcome,
+} from '@pawl/core/storage'
+
+/** What the store has promised so far, over all connections of a test. */
+export interface Promised {
+  readonly runs: Map<RunKey, NewRun>
+  /** In the order the replies came. */
+  readonly claims: Claimed[]
+  readonly units: Unit[]
+  /** The mail counter each run was parked with last. */
+  readonly parkedWith: Map<RunKey, number>
+  readonly messages: NewMessage[]
+  readonly answers: NewAnswer[]
+}
+
+export function makePromised(): Promised {
+  return { runs: new Map(), claims: [], units: [], parkedWith: new Map(), messages: [], answers: [] }
+}
+
+/** The same connection, with everything it acknowledges written down. */
+export function witness(port: StorePort, promised: Promised): StorePort {
+  const noteClaim = (claimed: Claimed | null): void => {
+    if (claimed) promised.claims.push(claimed)
+  }
+  const noted: Partial<StorePort> = {
+    async create(runs) {
+      const created = await port.create(runs)
+      for (const [index, { outcome, run }] of created.entries()) {
+        if (outcome === 'created') promised.runs.set(run, runs[index] as NewRun)
+      }
+      return created
+    },
+    async commit(worker, units) {
+      // What counts is what was given, whatever the caller does with its buffers later.
+      const given = structuredClone(units)
+      const outcomes = await port.commit(worker, units)
+      for (const [index, outcome] of outcomes.entries()) noteUnit(promised, given[index] as Unit, outcome)
+      return outcomes
+    },
+    async send(messages, claimant) {
+      const sent = await port.send(messages, claimant)
+      for (const [index, one] of sent.entries()) {
+        if (one.outcome === 'stored') promised.messages.push(messages[index] as NewMessage)
+        if ('claimed' in one) noteClaim(one.claimed)
+      }
+      return sent
+    },
+    async answer(answers, claimant) {
+      const answered = await port.answer(answers, claimant)
+      for (const [index, one] of answered.entries()) {
+        if (one.outcome !== 'answered') continue
+        promised.answers.push(answers[index] as NewAnswer)
+        noteClaim(one.claimed)
+      }
+      return answered
+    },
+    async claim(claimant, limit) {
+      const claims = await port.claim(claimant, limit)
+      claims.runs.forEach(noteClaim)
+      return claims
+    },
+  }
+  return new Proxy(port, {
+    get(target, name) {
+      const method = Reflect.get(noted, name) ?? Reflect.get(target, name)
+      return typeof method === 'function' ? method.bind(target) : method
+    },
+  })
+}
+
+function noteUnit(promised: Promised, unit: Unit, outcome: UnitOutcome): void {
+  if (outcome.outcome !== 'ok') return
+  promised.units.push(unit)
+  if (outcome.parked) promised.parkedWith.set(unit.run, unit.seen)
+}

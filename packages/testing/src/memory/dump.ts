@@ -1,0 +1,67 @@
+import type { Dump } from '../conformance/subject.ts'
+import type { Tables } from './tables.ts'
+
+export function dumpTables(tables: Tables): Dump {
+  const runs = [...tables.runsByKey.values()].sort((a, b) => a.run - b.run)
+  return {
+    runs: runs.map(
+      ({
+        run,
+        id,
+        procedure,
+        version,
+        state,
+        mark,
+        worker,
+        wakeAt,
+        epoch,
+        events,
+        mail,
+        tries,
+        link,
+        info,
+      }) => ({
+        run,
+        id,
+        procedure,
+        version,
+        state,
+        mark,
+        worker,
+        wakeAt,
+        epoch,
+        head: events.length,
+        mail,
+        tries,
+        link,
+        info,
+      }),
+    ),
+    events: runs.flatMap(({ run, events }) => events.map((event) => ({ run, ...event }))),
+    messages: runs.flatMap(({ run, messages }) =>
+      messages.map(({ n, kind, name, key, isUsed, payload }) => ({
+        run,
+        n,
+        kind,
+        name,
+        key,
+        used: isUsed,
+        payload,
+      })),
+    ),
+    asks: runs.flatMap(({ run, asks }) =>
+      [...asks.values()]
+        .sort((a, b) => a.position - b.position)
+        .map(({ position, status, kind, key, answeredBy, payload, answer }) => ({
+          run,
+          position,
+          status,
+          kind,
+          key,
+          answeredBy,
+          payload,
+          answer,
+        })),
+    ),
+  }
+}

@@ -1,0 +1,167 @@
+import { formatDuration } from '@pawl/core/internal'
+import { VirtualClock } from './virtual-clock.ts'
+
+// Read once: fake timers of a test runner must not stop the real time that virtual time is measured against.
+const { setImmediate: immediate, setTimeout: timeout } = globalThis
+const realNow = performance.now.bind(performance)
+
+/** Real ms without a sign of life after which a body at work, or a test that waits, is taken to wait for virtual time. */
+const patienceMs = 1_000
+/** How often in a row everything must be seen at rest: what a test does next, it does in between. */
+const looks = 4
+
+/** Whoever lives by this time: an engine of a test. */
+export interface Dweller {
+  /** Nothing moves; only time or the test would change that. */
+  readonly isAtRest: boolean
+  /** Bodies of steps and agents that have not ended. */
+  readonly atWork: readonly string[]
+  /** Grows with everything that happens. */
+  readonly signsOfLife: number
+  /** Called at rest, before time passes. May set timers. @throws what fails the test */
+  beforeTimePasses(): Promise<void>
+  /** What the runs wait for, for whoever waits in vain. */
+  describeWaiting(): Promise<string>
+}
+
+interface Goal {
+  /** Until when time shall pass; null: until what is waited for is there, skipping what nobody needs. */
+  readonly until: number | null
+  readonly reach: () => void
+  readonly fail: (error: unknown) => void
+}
+
+/** Makes time pass, from one timer to the next, whenever all who live by it are at rest and somebody waits. */
+export class VirtualTime {
+  readonly clock: VirtualClock
+  readonly #dwellers = new Set<Dweller>()
+  readonly #goals = new Set<Goal>()
+  #isPassing = false
+
+  constructor(now: number) {
+    this.clock = new VirtualClock(now)
+  }
+
+  /** Returns how to leave. */
+  join(dweller: Dweller): () => void {
+    this.#dwellers.add(dweller)
+    return () => this.#dwellers.delete(dweller)
+  }
+
+  /** Lets so much time pass; timers fire in order. */
+  pass(ms: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#add({ until: this.clock.now + ms, reach: resolve, fail: reject })
+    })
+  }
+
+  /** Lets time pass for as long as this is waited for, unless somebody passes time in his own measure. */
+  skipFor<Result>(wait: Promise<Result>): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      const goal: Goal = { until: null, reach: () => {}, fail: reject }
+      this.#add(goal)
+      wait.then(resolve, reject).finally(() => this.#goals.delete(goal))
+    })
+  }
+
+  #add(goal: Goal): void {
+    this.#goals.add(goal)
+    if (this.#isPassing) return
+    this.#isPassing = true
+    void this.#passWhileWanted().finally(() => {
+      this.#isPassing = false
+    })
+  }
+
+  async #passWhileWanted(): Promise<void> {
+    while (this.#goals.size > 0) {
+      await this.#rest()
+      const { nextAt, now } = this.clock
+      if (nextAt !== null && nextAt <= now) this.clock.moveTo(now)
+      else if (!this.#reachGoals()) await this.#takeStep()
+    }
+  }
+
+  /** Whether there was one to be reached now: then whoever reached it is heard before time goes on. */
+  #reachGoals(): boolean {
+    const reached = [...this.#goals].filter(({ until }) => until !== null && until <= this.clock.now)
+    for (const goal of reached) {
+      this.#goals.delete(goal)
+      goal.reach()
+    }
+    return reached.length > 0 || this.#goals.size === 0
+  }
+
+  async #takeStep(): Promise<void> {
+    try {
+      for (const dweller of this.#dwellers) await dweller.beforeTimePasses()
+    } catch (error) {
+      return this.#fail(error)
+    }
+    const limits = [...this.#goals].flatMap(({ until }) => until ?? [])
+    const next = Math.min(this.clock.nextAt ?? Number.POSITIVE_INFINITY, ...limits)
+    if (next !== Number.POSITIVE_INFINITY) this.clock.moveTo(next)
+    else if (!(await this.#somethingHappens())) this.#fail(new Error(await this.#describeWaiting()))
+  }
+
+  /** All goals fail: time does not pass any more until somebody asks for it anew. */
+  #fail(error: unknown): void {
+    const goals = [...this.#goals]
+    this.#goals.clear()
+    for (const goal of goals) goal.fail(error)
+  }
+
+  // ── rest
+
+  get #isAtRest(): boolean {
+    return [...this.#dwellers].every((dweller) => dweller.isAtRest)
+  }
+  get #atWork(): readonly string[] {
+    return [...this.#dwellers].flatMap((dweller) => dweller.atWork)
+  }
+  get #signsOfLife(): number {
+    let sum = 0
+    for (const dweller of this.#dwellers) sum += dweller.signsOfLife
+    return sum
+  }
+
+  /** Until nothing moves, or only bodies are at work that have shown no sign of life for too long. */
+  async #rest(): Promise<void> {
+    let signs = this.#signsOfLife
+    let since = realNow()
+    for (let quiet = 0, breaths = 0; quiet < looks; breaths++) {
+      await breathe(breaths)
+      quiet = this.#isAtRest && this.#signsOfLife === signs ? quiet + 1 : 0
+      if (this.#signsOfLife !== signs) since = realNow()
+      signs = this.#signsOfLife
+      if (this.#atWork.length > 0 && realNow() - since > patienceMs) return
+    }
+  }
+
+  /** Nothing is due any more; perhaps the test itself has something in hand. */
+  async #somethingHappens(): Promise<boolean> {
+    const { size } = this.#goals
+    const signs = this.#signsOfLife
+    const since = realNow()
+    for (let breaths = 0; realNow() - since < patienceMs; breaths++) {
+      await breathe(breaths)
+      const changed = this.#signsOfLife !== signs || this.#goals.size !== size || this.clock.nextAt !== null
+      if (changed || !this.#isAtRest) return true
+    }
+    return false
+  }
+
+  async #describeWaiting(): Promise<string> {
+    const waiting = (await Promise.all([...this.#dwellers].map((dweller) => dweller.describeWaiting()))).filter((text) => text !== '')
+    const atWork = this.#atWork.length === 0 ? [] : [`At work for over ${formatDuration(patienceMs)}: ${this.#atWork.join(', ')}.`]
+    return ['Nothing will happen any more: no timer is set, and nobody is about to answer or signal.', ...atWork, ...waiting].join('\n')
+  }
+}
+
+/** One round of the event loop; a rest for the processor when it takes long. */
+function breathe(breaths: number): Promise<void> {
+  return new Promise((resolve) => {
+    if (breaths < 200) immediate(resolve)
+    else timeout(resolve, 1)
+  })
+}

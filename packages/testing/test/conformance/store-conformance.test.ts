@@ -1,0 +1,3 @@
+import { memorySubject, storeConformance } from '@pawl/testing/conformance'
+
+storeConformance(memorySubject)
