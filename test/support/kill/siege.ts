@@ -52,7 +52,7 @@ export async function besiege({
     let worker = start()
     await worker.ready()
     while (!isDone()) {
-      await wait(random() * 60)
+      await wait(random() * 250)
       if (count.pauses < pauses && random() < pauses / (pauses + kills)) {
         count.pauses++
         worker.pause()

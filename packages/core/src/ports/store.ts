@@ -87,6 +87,8 @@ export interface NewWorker {
 export interface Claimant {
   readonly worker: WorkerKey
   readonly procedures: readonly ProcedureVersions[]
+  /** Runs with more `tries` are left alone. Default: no bound. */
+  readonly mostTries?: number
 }
 export interface ProcedureVersions {
   readonly name: string

@@ -5,6 +5,7 @@ import type { Bell } from '../base/bell.ts'
 import type { Sha256 } from '../base/hash.ts'
 import type { TurnOwner } from '../kernel/turns.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Effects } from '../ports/effects.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { StorePort, WorkerKey } from '../ports/store.ts'
 import type { Run } from './run.ts'
@@ -18,6 +19,7 @@ export interface RunHost {
   readonly clock: Clock
   readonly time: StoreTime
   readonly entropy: Entropy
+  readonly effects: Effects
   readonly sha256: Sha256
   readonly slots: Slots
   readonly bell: Bell
@@ -28,6 +30,8 @@ export interface RunHost {
   procedure(name: string, version: number): ProcedureDefinition | undefined
   /** The run has, or may have, something to write. */
   onReady(run: Run): void
+  /** It has made an event since it was taken over. */
+  onProgress(run: Run): void
   /** The run was let go until then; its continuation may be kept. */
   onParked(run: Run, wakeAt: number | null): void
   /** The run is over, or not this worker's any more. */

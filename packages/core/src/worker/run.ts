@@ -23,10 +23,9 @@ import { createActivity } from './activities/create-activity.ts'
 import { LogDamaged, LogReader } from './log-reader.ts'
 import type { RunHost } from './run-host.ts'
 import { RecentSteps } from './recent-steps.ts'
+import { mostTries } from './suspects.ts'
 import { createWorkplace } from './workplace.ts'
 
-/** A run that is taken from dead workers so often in a row, without a new event, is not tried again. */
-const mostTries = 5
 /** Waits shorter than this stay with their worker: letting go and claiming again would cost more than it frees. */
 const lingerMs = 1_000
 
@@ -205,6 +204,7 @@ export class Run {
         execution: () => execution,
         isReplaying: () => this.#replaying || onIssue !== undefined,
         logger: this.#host.logger,
+        effects: this.#host.effects,
         decider: this.#host.decider,
       }),
       onForeign: () => setImmediateNative(() => this.#onForeign()),
@@ -416,6 +416,7 @@ export class Run {
     const events = unit.events.map((event, i): LogEvent => ({ ...event, seq: unit.head + i, at, epoch, link: unit.seals[i] ?? null }))
     this.#hash.keep()
     this.#head += events.length
+    if (events.length > 0 && this.#tries > 0) this.#host.onProgress(this)
     this.#consume(unit.consumes)
     this.#sent = []
     if (unit.opens.length > 0) this.#host.bell.ring(topics.asks)

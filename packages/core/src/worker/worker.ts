@@ -5,6 +5,7 @@ import type { Bell } from '../base/bell.ts'
 import type { Sha256 } from '../base/hash.ts'
 import type { TurnOwner } from '../kernel/turns.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Effects } from '../ports/effects.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { CreatedRun, Home } from '../ports/home.ts'
 import type { Claimant, Claimed, RunKey, StorePort, WorkerKey } from '../ports/store.ts'
@@ -13,6 +14,7 @@ import { KeptRuns } from './kept-runs.ts'
 import { Procedures } from './procedures.ts'
 import { Run } from './run.ts'
 import type { RunHost } from './run-host.ts'
+import { suspectTries } from './suspects.ts'
 import { Slots } from './slots.ts'
 import { StoreTime } from './store-time.ts'
 
@@ -28,6 +30,7 @@ export interface WorkerOptions {
   readonly store: StorePort
   readonly clock: Clock
   readonly entropy: Entropy
+  readonly effects: Effects
   readonly sha256: Sha256
   readonly bell: Bell
   readonly logger: Logger
@@ -65,6 +68,8 @@ export class Worker implements Home {
   /** When the next unowned run is due, as far as is known. */
   #dueAt = Number.POSITIVE_INFINITY
   #callOffDue: () => void = () => {}
+  #suspect: { readonly run: RunKey; readonly since: number } | null = null
+  #polls = 0
   #provenAt = 0
 
   constructor(options: WorkerOptions) {
@@ -151,6 +156,10 @@ export class Worker implements Home {
     return { worker: this.#worker, procedures: this.#procedures.versions }
   }
 
+  get #unsuspecting(): Claimant {
+    return { ...this.#claimant, mostTries: suspectTries - 1 }
+  }
+
   async #register(): Promise<void> {
     const { store, name, leaseMs, clock } = this.#options
     this.#provenAt = clock.elapsed()
@@ -180,7 +189,7 @@ export class Worker implements Home {
   // ── finding work
 
   claimant(): Claimant | null {
-    return this.#state === 'working' && this.#owned.size < mostOwned ? this.#claimant : null
+    return this.#state === 'working' && this.#owned.size < mostOwned ? this.#unsuspecting : null
   }
 
   knows(procedure: string): boolean {
@@ -206,6 +215,7 @@ export class Worker implements Home {
   }
 
   async #poll(): Promise<void> {
+    this.#polls++
     await this.#claim()
     await this.#readCounters()
   }
@@ -237,15 +247,33 @@ export class Worker implements Home {
       while (this.#claimAgain && this.#state === 'working' && this.#owned.size < mostOwned) {
         this.#claimAgain = false
         const limit = Math.min(claimAtOnce, mostOwned - this.#owned.size)
-        const { runs, at, nextDueAt } = await this.#options.store.claim(this.#claimant, limit)
+        const { runs, at, nextDueAt } = await this.#options.store.claim(this.#unsuspecting, limit)
         this.#time.learn(at)
         for (const claimed of runs) this.#adopt(claimed)
         if (runs.length === limit) this.#claimAgain = true
-        this.#armDue(nextDueAt)
+        else if (nextDueAt !== null && nextDueAt <= at) await this.#claimSuspect()
+        // What is due already and could not be taken is for others, or for later: the poll looks again.
+        if (nextDueAt !== null && nextDueAt > at) this.#armDue(nextDueAt)
       }
     } finally {
       this.#claiming = false
     }
+  }
+
+  /** The next one follows when this one has made an event or was let go, or with the next poll. */
+  async #claimSuspect(): Promise<void> {
+    if (this.#suspect !== null && this.#owned.has(this.#suspect.run) && this.#suspect.since === this.#polls) return
+    const { runs } = await this.#options.store.claim(this.#claimant, 1)
+    for (const claimed of runs) {
+      this.#suspect = claimed.tries < suspectTries ? null : { run: claimed.run, since: this.#polls }
+      this.#adopt(claimed)
+    }
+  }
+
+  #acquit({ key }: Run): void {
+    if (this.#suspect?.run !== key) return
+    this.#suspect = null
+    this.#claimSoon()
   }
 
   /** Claims again when the next run is due; the poll would be up to a second late. */
@@ -280,9 +308,9 @@ export class Worker implements Home {
 
   #createHost(): RunHost {
     const worker = this
-    const { store, clock, entropy, sha256, bell, logger, determinism, escalateTo, decider } = this.#options
+    const { store, clock, entropy, effects, sha256, bell, logger, determinism, escalateTo, decider } = this.#options
     return {
-      ...{ store, clock, entropy, sha256, bell, logger, determinism, escalateTo, decider },
+      ...{ store, clock, entropy, effects, sha256, bell, logger, determinism, escalateTo, decider },
       time: this.#time,
       slots: this.#slots,
       get worker() {
@@ -290,16 +318,19 @@ export class Worker implements Home {
       },
       procedure: (name, version) => this.#procedures.find(name, version),
       onReady: (run) => this.#committer.add(run),
+      onProgress: (run) => this.#acquit(run),
       onParked: (run, wakeAt) => {
         this.#owned.delete(run.key)
         this.#kept.add(run)
         this.#armDue(wakeAt)
+        this.#acquit(run)
       },
       onGone: (run) => {
         run.drop()
         this.#committer.remove(run)
         if (this.#owned.get(run.key) === run) this.#owned.delete(run.key)
         this.#kept.forget(run)
+        this.#acquit(run)
       },
     }
   }

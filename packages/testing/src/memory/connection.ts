@@ -36,6 +36,7 @@ import {
   showClaimed,
   showRun,
   type Tables,
+  type WorkerRecord,
 } from './tables.ts'
 
 /**
@@ -45,6 +46,8 @@ import {
 export class MemoryConnection implements StorePort {
   readonly #tables: Tables
   readonly #now: () => number
+  /** The workers of this process. */
+  readonly #workers: WorkerRecord[] = []
   #isOpen = false
 
   constructor(tables: Tables, now: () => number) {
@@ -56,8 +59,10 @@ export class MemoryConnection implements StorePort {
     this.#isOpen = true
   }
 
+  /** As the end of its process: whoever did not release its runs is dead from then on. */
   async close(): Promise<void> {
     this.#isOpen = false
+    for (const worker of this.#workers) worker.isDead = true
     this.#tables.watchers.delete(this)
   }
 
@@ -71,7 +76,9 @@ export class MemoryConnection implements StorePort {
   async register({ leaseMs }: NewWorker): Promise<WorkerKey> {
     this.#checkOpen()
     const worker = this.#tables.workers.size + 1
-    this.#tables.workers.set(worker, { worker, leaseMs, beatAt: this.#now(), isDead: false })
+    const record = { worker, leaseMs, beatAt: this.#now(), isDead: false }
+    this.#tables.workers.set(worker, record)
+    this.#workers.push(record)
     return worker
   }
 

@@ -99,7 +99,7 @@ export class DecideActivity implements Activity {
           },
           usage: (usage) => void this.#usages.push({ ...usage }),
         }
-        return operation.judge(operation.question, call)
+        return operation.judge(call)
       },
       onEnd: (outcome) => {
         this.#running = null
@@ -147,7 +147,7 @@ export class DecideActivity implements Activity {
       return this.#settle({ choice: fallback.choice, source: 'fallback', why, rationale, ...sure, by: 'policy:fallback' }, tookMs)
     }
     const cause = { name: 'Error', message: `${fallback.message} (${judged.why}: ${judged.rationale})`, code: undefined }
-    const error = new PawlError('step-failed', { step: question.question, attempts, cause })
+    const error = new PawlError('step-failed', { step: question, attempts, cause })
     this.#place.record({ type: 'settled', pending: this.#pending, failed: true, tookMs, payload: encode(recordFailure(error), 'failure') })
   }
 
