@@ -1,8 +1,7 @@
 import type { EngineSettings } from './client/options.ts'
-import { readEngineOptions } from './client/options.ts'
+import { readEngineOptions, readStopOptions } from './client/options.ts'
 import { createConnectedClient } from './client/client.ts'
 import type { Client, Engine, EngineOptions } from './client/types.ts'
-import { parseDuration } from './authoring/duration.ts'
 import { checkKeys, checkObject, refuse } from './authoring/options.ts'
 import { Bell } from './base/bell.ts'
 import type { Sha256 } from './base/hash.ts'
@@ -17,20 +16,22 @@ import { installShield } from './host/shield.ts'
 import { startWatchdog } from './host/watchdog.ts'
 import type { Clock } from './ports/clock.ts'
 import { connectTo, type Store } from './ports/connect.ts'
+import { type Effects, ownEffects } from './ports/effects.ts'
 import type { Entropy } from './ports/entropy.ts'
 import type { StorePort } from './ports/store.ts'
-import { Worker } from './worker/worker.ts'
+import { Worker, type WorkerOptions } from './worker/worker.ts'
 
 /** Continuations kept of waiting runs, and the bytes of payload they may have been given: about what they hold on to. */
-const keep = { runs: 1_000, bytes: 64 * 1024 * 1024 }
+export const keptByDefault: WorkerOptions['keep'] = { runs: 1_000, bytes: 64 * 1024 * 1024 }
 
 /** Every source of chance of an engine, so that a test or a simulation can bring its own. */
 export interface EnginePorts {
   readonly clock: Clock
   readonly entropy: Entropy
+  readonly effects: Effects
   readonly sha256: Sha256
 }
-export const systemPorts: EnginePorts = { clock: systemClock, entropy: systemEntropy, sha256 }
+export const systemPorts: EnginePorts = { clock: systemClock, entropy: systemEntropy, effects: ownEffects, sha256 }
 
 /**
  * Starts a worker on a store: migrates it, takes up what was left, and works until `stop()`.
@@ -47,9 +48,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   return {
     ...client,
     stop: (given?: { readonly within?: Duration }) => {
-      const { within } = checkObject('options of stop', given)
-      checkKeys('the options of stop', checkObject('options of stop', given), ['within'])
-      const withinMs = within === undefined ? 10_000 : parseDuration(within, 'within of stop')
+      const withinMs = readStopOptions(given)
       stopped ??= worker.stop(withinMs).finally(close)
       return stopped
     },
@@ -76,7 +75,7 @@ export async function startEngine(
 ): Promise<{ readonly client: Client; readonly worker: Worker; readonly close: () => Promise<void> }> {
   const bell = new Bell()
   const logger = settings.logger ?? consoleLogger
-  const worker = new Worker({ ...settings, ...ports, store, bell, logger, name: describeProcess(), keep })
+  const worker = new Worker({ ...settings, ...ports, store, bell, logger, name: describeProcess(), keep: keptByDefault })
   const client = createConnectedClient({ store, bell, home: worker, ...ports })
   const uninstall = [installShield(), installGuard(settings.determinism), startWatchdog()]
   const close = async (): Promise<void> => {

@@ -62,7 +62,9 @@ export class People {
     if (person.answer === 'silence') return true
     const at = ask.askedAt.getTime() + parseDuration(person.after ?? '1s', 'after of a person')
     const { answer, as } = person
-    this.#clock.see().clock.after(at - this.#clock.now, () => void this.#answer(ask, answer, as ?? 'user:test'))
+    this.#clock
+      .see()
+      .clock.after(at - this.#clock.now, () => void this.#answer(ask, answer, as ?? 'user:test'))
     return true
   }
 

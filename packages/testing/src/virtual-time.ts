@@ -152,9 +152,18 @@ export class VirtualTime {
   }
 
   async #describeWaiting(): Promise<string> {
-    const waiting = (await Promise.all([...this.#dwellers].map((dweller) => dweller.describeWaiting()))).filter((text) => text !== '')
-    const atWork = this.#atWork.length === 0 ? [] : [`At work for over ${formatDuration(patienceMs)}: ${this.#atWork.join(', ')}.`]
-    return ['Nothing will happen any more: no timer is set, and nobody is about to answer or signal.', ...atWork, ...waiting].join('\n')
+    const waiting = (
+      await Promise.all([...this.#dwellers].map((dweller) => dweller.describeWaiting()))
+    ).filter((text) => text !== '')
+    const atWork =
+      this.#atWork.length === 0
+        ? []
+        : [`At work for over ${formatDuration(patienceMs)}: ${this.#atWork.join(', ')}.`]
+    return [
+      'Nothing will happen any more: no timer is set, and nobody is about to answer or signal.',
+      ...atWork,
+      ...waiting,
+    ].join('\n')
   }
 }
 

@@ -1,36 +1,46 @@
 import { type Schema, validate } from '../base/schema.ts'
 import { FinalError } from '../errors/final-error.ts'
 import { PawlError } from '../errors/pawl-error.ts'
-import { encode } from '../events/payload.ts'
+import { decode, encode } from '../events/payload.ts'
+import type { Effects } from '../ports/effects.ts'
 import { type AgentCall, type AgentDefinition, type AgentOps, agentDefinitionOf } from './agent.ts'
 import { readChoices } from './ask-options.ts'
 import { type DecideSettings, readDecideOptions } from './decide-options.ts'
 import { createDecideAsk } from './human-context.ts'
-import type { BodyOperation, DecideOperation } from './operations.ts'
+import type { BodyOperation, DecideOperation, IssueOperation } from './operations.ts'
 import { checkName, checkObject, checkText, refuse } from './options.ts'
-import type { IssueOperation } from './program.ts'
 import { readAgentOutput, readDecision } from './results.ts'
 import { readStepOptions } from './step-options.ts'
 
+/** What calls to agents need of the engine. */
+interface Surroundings {
+  readonly effects: Effects
+  /** Who judges when `decide` names nobody. */
+  readonly decider: AgentDefinition | undefined
+}
+
 /** Calls to agents, and decisions made by them. */
-export function createAgentOps(issue: IssueOperation, engineDecider: AgentDefinition | undefined): AgentOps {
-  const call = (agent: unknown, input: unknown, given?: unknown): Promise<unknown> => issue(agentCall(agent, input, given))
+export function createAgentOps(issue: IssueOperation, surroundings: Surroundings): AgentOps {
+  const call = (agent: unknown, input: unknown, given?: unknown): Promise<unknown> =>
+    issue(agentCall(agent, input, given, surroundings))
   const decide = (question: unknown, choices: unknown, given: unknown): Promise<unknown> =>
-    issue(decision(question, choices, given, engineDecider))
+    issue(decision(question, choices, given, surroundings))
   return Object.assign(call, { decide }) as unknown as AgentOps
 }
 
-function agentCall(agent: unknown, input: unknown, given: unknown): BodyOperation {
+function agentCall(agent: unknown, input: unknown, given: unknown, { effects }: Surroundings): BodyOperation {
   const definition =
     agentDefinitionOf(agent) ?? refuse('agent of ctx.agent', agent, 'It must be made by agent() or decider().')
   const { name: renamed, ...options } = checkObject('options of ctx.agent', given)
   const name = renamed === undefined ? definition.name : checkName('name of ctx.agent', renamed)
   const of = `of agent '${name}'`
-  encode(input, 'input')
+  const bytes = encode(input, 'input')
+  const body = effects.agent(definition.name, definition.body)
   return {
     ...{ kind: 'llm', name, read: readAgentOutput },
     ...readStepOptions(of, options, definition.policy),
-    body: (call: AgentCall) => callAgent(definition, input, call),
+    // Each attempt gets a copy of its own: what an agent does to its input the procedure never sees.
+    body: (call: AgentCall) => callAgent({ ...definition, body }, decode(bytes), call),
   }
 }
 
@@ -47,20 +57,21 @@ function check(schema: Schema | undefined, value: unknown): ReturnType<typeof va
   return schema === undefined ? { ok: true, value } : validate(schema, value)
 }
 
-function decision(question: unknown, given: unknown, options: unknown, engineDecider: AgentDefinition | undefined): DecideOperation {
+function decision(question: unknown, given: unknown, options: unknown, { effects, decider }: Surroundings): DecideOperation {
   const asked = checkText('question of decide', question)
   const of = `of decide '${asked.slice(0, 60)}'`
   const choices = readChoices(`choices ${of}`, given)
   const settings = readDecideOptions(of, options, choices)
   const { material, agent, key, details, history } = checkObject(`options ${of}`, options)
-  const judge = readJudge(of, agent, engineDecider)
+  const judge = readJudge(of, agent, decider)
+  const body = effects.agent(judge.name, judge.body)
   const values = choices.map(({ value }) => value)
-  encode(material, 'material')
+  const bytes = encode(material, 'material')
   return {
     ...{ kind: 'ail_decision', name: key === undefined ? 'decide' : checkName(`key ${of}`, key), read: readDecision },
-    question: { question: asked, choices: values, material },
+    question: asked,
     agentName: judge.name,
-    judge: (question, call) => judge.body(question, call),
+    judge: (call) => body({ question: asked, choices: [...values], material: decode(bytes) }, call),
     choices: values,
     minConfidence: settings.minConfidence,
     timeoutMs: settings.timeoutMs,

@@ -16,9 +16,8 @@ import {
 } from './ask-options.ts'
 import type { Human } from './human.ts'
 import { fillMessage } from './message.ts'
-import type { AskOperation, AskSpec } from './operations.ts'
+import type { AskOperation, AskSpec, IssueOperation } from './operations.ts'
 import { checkBoolean, checkKeys, checkObject, checkSchema, checkText, refuse } from './options.ts'
-import type { IssueOperation } from './program.ts'
 import { readApproval, readChoice, readInput, readNothing, readResolution, readReview } from './results.ts'
 
 type Given = { readonly [name: string]: unknown }

@@ -3,7 +3,6 @@ import type { AskPayload } from '../events/payloads.ts'
 import type { Operation } from '../kernel/operation.ts'
 import type { AgentCall } from './agent.ts'
 import type { RetryPolicy } from './step-options.ts'
-import type { Question } from './verdict.ts'
 
 /** What `ctx` issues: what the kernel needs to know of an operation, and what the worker needs to do it. */
 export type ProcedureOperation =
@@ -13,6 +12,9 @@ export type ProcedureOperation =
   | AskOperation
   | NoticeOperation
   | DecideOperation
+
+/** Issues an operation of `ctx`; typed by whoever builds the operation. */
+export type IssueOperation = (operation: ProcedureOperation) => Promise<unknown>
 
 /** A span from the turn the operation was issued in, or an instant; ms. */
 export type Due = { readonly afterMs: number } | { readonly atMs: number }
@@ -69,10 +71,10 @@ export interface NoticeOperation extends Operation {
 
 export interface DecideOperation extends Operation {
   readonly kind: 'ail_decision'
-  readonly question: Question
-  /** The body of the agent that judges. */
+  readonly question: string
   readonly agentName: string
-  readonly judge: (question: Question, call: AgentCall) => unknown
+  /** The body of the agent that judges, put the question. */
+  readonly judge: (call: AgentCall) => unknown
   readonly choices: readonly string[]
   readonly minConfidence: number
   readonly timeoutMs: number

@@ -1,10 +1,11 @@
 import type { Program } from '../kernel/operation.ts'
 import type { AgentDefinition } from './agent.ts'
 import { createAgentOps } from './agent-context.ts'
+import type { Effects } from '../ports/effects.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Ctx } from './ctx.ts'
 import { createHuman } from './human-context.ts'
-import type { ProcedureOperation } from './operations.ts'
+import type { IssueOperation } from './operations.ts'
 import { checkArray, checkFunction, checkInstant, checkKeys, checkName, checkObject, refuse } from './options.ts'
 import type { ProcedureDefinition } from './procedure.ts'
 import { parseDuration } from './duration.ts'
@@ -24,12 +25,10 @@ export interface ProgramOptions {
   /** While replaying `ctx.log` is silent. */
   readonly isReplaying: () => boolean
   readonly logger: Logger
+  readonly effects: Effects
   /** Who judges when `decide` names nobody. */
   readonly decider: AgentDefinition | undefined
 }
-
-/** Issues an operation of `ctx`; typed by whoever builds the operation. */
-export type IssueOperation = (operation: ProcedureOperation) => Promise<unknown>
 
 /** The kernel's program of a procedure: its body, with a context built on top of `issue`. */
 export function createProgram(options: ProgramOptions): Program {
@@ -47,7 +46,7 @@ function createContext(options: ProgramOptions, issue: IssueOperation): Ctx {
       const of = `of step '${checkName('name of step', name)}'`
       checkFunction(`body ${of}`, body)
       const { retry, timeoutMs } = readStepOptions(of, given)
-      return issue({ kind: 'step', name, body, read: readValue, retry, timeoutMs })
+      return issue({ kind: 'step', name, body: options.effects.step(name, body), read: readValue, retry, timeoutMs })
     },
     sleep: (time: unknown) =>
       issue({ kind: 'timer', name: 'sleep', due: { afterMs: parseDuration(time, 'time of sleep') }, read: readNothing }),
@@ -63,7 +62,7 @@ function createContext(options: ProgramOptions, issue: IssueOperation): Ctx {
       return issue({ kind: 'signal', name: names.join(' | '), names, due: readTimeout('receiveAny', timeout), read: readAnySignal })
     },
     human: createHuman(issue),
-    agent: createAgentOps(issue, options.decider),
+    agent: createAgentOps(issue, options),
     now: () => new Date(options.execution().now()),
     random: () => ownTurn(options, 'random').random(),
     uuid: () => ownTurn(options, 'uuid').uuid(),

@@ -6,7 +6,7 @@ export interface Chance {
   uuid(): string
 }
 
-const seedBytes = 16
+export const seedBytes = 16
 
 /**
  * Makes the chance of a run from its recorded seed. What a seed yields is part of every run that has drawn

@@ -127,6 +127,14 @@ export function readRunOptions(given: unknown): RunSettings {
   }
 }
 
+/** How long a stop waits for what is at work, in ms. */
+export function readStopOptions(given: unknown): number {
+  const options = checkObject('options of stop', given)
+  checkKeys('the options of stop', options, ['within'])
+  const { within } = options
+  return within === undefined ? 10_000 : parseDuration(within, 'within of stop')
+}
+
 /** How many items a page has: 50, at most 500. */
 export function readLimit(of: string, given: unknown): number {
   return given === undefined ? 50 : checkWhole(`limit ${of}`, given, 1, 500)
