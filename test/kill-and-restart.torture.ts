@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { besiege } from './support/kill/siege.ts'
+
+const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+const rounds = 50
+const killsEach = 200
+
+test(`10,000 workers are killed at random moments and nothing is lost or repeated (SEED=${seed})`, async () => {
+  let [kills, runs, events] = [0, 0, 0]
+  for (let round = 0; round < rounds; round++) {
+    const report = await besiege({ seed: seed + round, kills: killsEach, workers: 3 })
+    expect(report.problems, `SEED=${seed + round}`).toEqual([])
+    kills += report.kills
+    runs += report.runs
+    events += report.events
+    console.log(`SEED=${seed} round ${round + 1} of ${rounds}`, { kills, runs, events })
+  }
+  expect(kills).toBe(rounds * killsEach)
+})
+
+test(`workers stopped past their lease write nothing when they go on (SEED=${seed})`, async () => {
+  const report = await besiege({ seed, kills: 50, pauses: 50, workers: 3 })
+  expect(report.problems).toEqual([])
+})
+
+test('the checker finds what happens without the fence', async () => {
+  const problems: string[] = []
+  for (let round = 0; round < 10 && problems.length === 0; round++) {
+    const report = await besiege({ seed: seed + round, kills: 20, pauses: 60, workers: 3, env: { FENCE: 'off' } })
+    problems.push(...report.problems)
+  }
+  expect(problems).not.toEqual([])
+})
