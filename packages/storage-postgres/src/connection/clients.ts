@@ -30,6 +30,9 @@ export interface Query {
   readonly silenceMs: number
 }
 
+/** How long a new connection may take for its first word. */
+const greetingMs = 5_000
+
 /** How to take part in the pool's connections, our own or the application's. */
 export class Clients {
   readonly #pool: ClientPool
@@ -61,10 +64,10 @@ export class Clients {
   }
 
   /**
-   * A connection to the primary. `isOurs`: it is not given back to the application, so that it may be set up.
+   * A connection to the primary. `isKept`: for longer than one statement, so that it may be set up for us.
    * @throws NotSent
    */
-  async take(isOurs: boolean): Promise<Session> {
+  async take(isKept: boolean): Promise<Session> {
     let client: Client
     try {
       client = await this.#pool.connect()
@@ -72,9 +75,10 @@ export class Clients {
       throw new NotSent(error)
     }
     const session = new Session(client)
-    if (this.#known.has(client)) return session
     try {
-      await this.#greet(session, isOurs || this.#own !== undefined)
+      const isNew = !this.#known.has(client)
+      if (isNew) await greet(session)
+      if (this.#isPrepared && (this.#own ? isNew : isKept)) await session.command(planForAnyValues)
       this.#known.add(client)
       return session
     } catch (error) {
@@ -83,19 +87,31 @@ export class Clients {
     }
   }
 
-  async #greet(session: Session, isOurs: boolean): Promise<void> {
-    // Every plan is made for any values: it saves planning, and the tables are only ever read by their keys.
-    const setUp =
-      isOurs && this.#isPrepared ? `, set_config('plan_cache_mode', 'force_generic_plan', false)` : ''
-    const text = `select pg_is_in_recovery() as standby${setUp}`
-    const [row] = await session.query<{ standby: boolean }>({ text, values: [], silenceMs: 5_000 })
-    if (row?.standby) throw new Error('the server is a standby; only the primary will do')
+  /** Gives back what was kept, as the application knows it. */
+  async giveBack(session: Session): Promise<void> {
+    try {
+      if (this.#isPrepared && !this.#own && !session.isBroken) await session.command(planAsUsual)
+    } catch {
+      // Broken, and released as that.
+    } finally {
+      session.release()
+    }
   }
 
   /** Ends our own pool; the application's is left to it. */
   async end(): Promise<void> {
     await this.#own?.end()
   }
+}
+
+// It saves planning, and the tables are only ever read by their keys.
+const planForAnyValues = 'set plan_cache_mode = force_generic_plan'
+const planAsUsual = 'reset plan_cache_mode'
+
+async function greet(session: Session): Promise<void> {
+  const text = 'select pg_is_in_recovery() as standby'
+  const [row] = await session.query<{ standby: boolean }>({ text, values: [], silenceMs: greetingMs })
+  if (row?.standby) throw new Error('the server is a standby; only the primary will do')
 }
 
 /** One connection while we have it. */
@@ -143,6 +159,11 @@ export class Session {
       if (!isRefusal(error)) this.isBroken = true
       throw error
     }
+  }
+
+  /** A statement without values or rows. */
+  async command(text: string): Promise<void> {
+    await this.query({ text, values: [], silenceMs: greetingMs })
   }
 
   release(isBroken: boolean = this.isBroken): void {

@@ -44,10 +44,13 @@ export class Lane {
     this.#session = undefined
   }
 
-  /** Waits for the statement at work. A lane's session was set up for us: it does not go back to the pool. */
+  /** Waits for the statement at work. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#last
-    this.#drop()
+    const session = this.#session
+    this.#session = undefined
+    session?.client.ref?.()
+    if (session) await this.#clients.giveBack(session)
   }
 }

@@ -50,7 +50,8 @@ export const types: { getTypeParser(oid: number): Parse } = {
 }
 
 function parseBytes(text: string): Uint8Array {
-  return Buffer.from(text.slice(2), 'hex')
+  const { buffer, byteOffset, length } = Buffer.from(text.slice(2), 'hex')
+  return new Uint8Array(buffer, byteOffset, length)
 }
 
 function parseInteger(text: string): number {

@@ -56,7 +56,8 @@ export function prepareClaiming(database: Database, ownership: Ownership): Claim
 
   async function claimDue(claimant: Claimant, limit: number): Promise<Claims> {
     const [procedures, versions] = listAbilities(claimant)
-    const values = [claimant.worker, limit, procedures, versions, listNumbers(ownership.busy())]
+    const busy = listNumbers(ownership.busy())
+    const values = [claimant.worker, limit, procedures, versions, busy, claimant.mostTries ?? null]
     const rows = await database.run<ClaimRow>(claim, values)
     const runs = rows.filter((row): row is ClaimRow & ClaimedRow => row.run !== null).map(showClaimed)
     return { runs, at: rows[0]?.at ?? 0, nextDueAt: rows[0]?.next_due_at ?? null }
@@ -100,6 +101,7 @@ function writeStatements({
   const isDue = `r.worker is null and r.wake_at <= (select now from clock)`
   // Written as the index has it, so that the index finds it.
   const isOfKind = `r.procedure = a.procedure and coalesce(r.version, -1) = a.version`
+  const isUntried = `r.tries <= coalesce($6::int, r.tries)`
   return {
     // Which runs are due is looked up first, for each kind of run, and only as many rows are locked as will
     // be taken: whoever claims at the same time skips them and takes the next.
@@ -115,12 +117,12 @@ function writeStatements({
       peeked as (
         select a.procedure, a.version, a.chosen, d.wake_at
         from kind a cross join lateral (
-          select r.wake_at from ${runs} r where ${isDue} and ${isOfKind} order by r.wake_at limit $2) d
+          select r.wake_at from ${runs} r where ${isDue} and ${isOfKind} and ${isUntried} order by r.wake_at limit $2) d
         order by d.wake_at limit $2),
       share as (select procedure, version, chosen, count(*) as count from peeked group by 1, 2, 3),
       taken as materialized (
         select d.run, d.wake_at, a.chosen from share a cross join lateral (
-          select r.run, r.wake_at from ${runs} r where ${isDue} and ${isOfKind} and r.run <> all($5::bigint[])
+          select r.run, r.wake_at from ${runs} r where ${isDue} and ${isOfKind} and ${isUntried} and r.run <> all($5::bigint[])
           order by r.wake_at limit a.count for no key update skip locked) d),
       claimed as (
         update ${runs} r set worker = $1, epoch = r.epoch + 1, wake_at = null, version = t.chosen

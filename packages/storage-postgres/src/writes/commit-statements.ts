@@ -74,8 +74,8 @@ const firstInfo = firstConsume + 2
 
 /** The unit's row is not ours any more, or shows less than we have written: history was lost. */
 const judgement = `
-  case when l.run is null or l.head < u.head then 2
-       when l.epoch <> u.epoch or l.worker is distinct from $1 or l.state <> 0 then 1
+  case when l.head < u.head then 2
+       when l.run is null or l.epoch <> u.epoch or l.worker is distinct from $1 or l.state <> 0 then 1
        when l.head <> u.head then 2
        when u.strict and l.mail <> u.seen then 3
        else 0 end`

@@ -12,7 +12,7 @@ export function lockRuns({ runs }: Names, ids: string): string {
   return `
     seen as materialized (select run, head, mail from ${runs} where id = any(${ids}::text[])),
     locked as materialized (
-      select run, id, head, mail, worker, state, mark, wake_at, procedure, version from ${runs}
+      select run, id, head, mail, worker, state, mark, tries, wake_at, procedure, version from ${runs}
       where id = any(${ids}::text[]) order by run for no key update)`
 }
 
@@ -22,10 +22,11 @@ export function lockRuns({ runs }: Names, ids: string): string {
  */
 export const isStale = '(s.run is null or s.head <> l.head or s.mail <> l.mail)'
 
-/** The places of the parameters for claiming, from `$first` on: worker, procedures, versions, runs left alone. */
+/** What `wakeRuns` takes, from `$first` on: worker, procedures, versions, runs left alone, most tries. */
 export function bindClaimant(claimant: Claimant | null, ownership: Ownership): readonly unknown[] {
   const [procedures, versions] = claimant ? listAbilities(claimant) : ['{}', '{}']
-  return [claimant?.worker ?? null, procedures, versions, listNumbers(ownership.busy())]
+  const busy = listNumbers(ownership.busy())
+  return [claimant?.worker ?? null, procedures, versions, busy, claimant?.mostTries ?? null]
 }
 
 /**
@@ -38,7 +39,7 @@ export function wakeRuns({ runs, workers }: Names, first: number): string {
       select l.run, ${chooseVersion('l', `$${first + 1}`, `$${first + 2}`)} as chosen
       from locked l join touched t on t.run = l.run left join bumped b on b.run = l.run cross join clock
       where l.worker is null and l.state = 0 and (l.wake_at <= now or (b.mail is not null and l.mark = 0))
-        and l.run <> all($${first + 3}::bigint[])
+        and l.run <> all($${first + 3}::bigint[]) and l.tries <= coalesce($${first + 4}::int, l.tries)
         and exists (select from ${workers} w where w.worker = $${first}::bigint and not w.dead)),
     woken as (
       update ${runs} r

@@ -70,7 +70,8 @@ interface LastEvent {
 
 /** `landedAt`: the time of the unit's last event, if it is in the log under the unit's epoch. */
 function judge(unit: Unit, row: RunFence | undefined, landedAt: number | undefined): UnitOutcome {
-  if (!row || row.head < unit.head) return { outcome: 'conflict' }
+  if (!row) return { outcome: 'fenced' }
+  if (row.head < unit.head) return { outcome: 'conflict' }
   const { epoch, mail } = row
   if (landedAt !== undefined) {
     // Not ours any more: it was let go, or taken away after it had landed. Either way there is nothing to keep.
