@@ -3,7 +3,6 @@ import { fileURLToPath } from 'node:url'
 
 export interface Ended {
   readonly code: number | null
-  readonly signal: NodeJS.Signals | null
   readonly stdout: string
   readonly stderr: string
 }
@@ -26,6 +25,6 @@ export function runProgram(...what: Parameters<typeof startProgram>): Promise<En
   child.stderr.on('data', (text) => (written.stderr += text))
   return new Promise((resolve, reject) => {
     child.on('error', reject)
-    child.on('close', (code, signal) => resolve({ code, signal, ...written }))
+    child.on('close', (code) => resolve({ code, ...written }))
   })
 }

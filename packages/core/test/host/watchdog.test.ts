@@ -1,4 +1,9 @@
 import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from 'vitest'
 import {
   at,
@@ -9,34 +14,40 @@ import {
   watchCell,
 } from '../../src/host/watch-cell.ts'
 import { startWatchdog } from '../../src/host/watchdog.ts'
-import { runProgram, startProgram } from './run-program.ts'
+import { startProgram } from './run-program.ts'
 
 describe('the watchdog', () => {
   test('names a run whose turn does not end, while it does not', async () => {
     const child = startProgram('holding', ['endless'])
     const ended = once(child, 'close')
-    let stderr = ''
-    for await (const text of child.stderr.setEncoding('utf8')) {
-      stderr += text
-      if (stderr.endsWith('\n')) break
-    }
+    const { value: line } = await createInterface(child.stderr)[Symbol.asyncIterator]().next()
     child.kill('SIGKILL')
-    expect(stderr).toMatch(
-      /^pawl: Run "A-1" has held its turn for \d+\.\d s, .* kill this process: no run is lost\.\n$/,
+    expect(line).toMatch(
+      /^pawl: Run "A-1" has held its turn for \d+\.\d s, .* kill this process: no run is lost\.$/,
     )
     await ended
   })
 
   test('names who kept the event loop, tells for how long, and keeps no process alive', async () => {
-    const { code, stdout, stderr } = await runProgram('holding')
-    const [turn, body, loop, ...rest] = stderr.split('\n')
+    const folder = mkdtempSync(join(tmpdir(), 'pawl-holding-'))
+    const child = startProgram('holding', [folder])
+    const ended = once(child, 'close')
+    const stdout = text(child.stdout)
+    const lines: string[] = []
+    // A line is the sign to let go.
+    for await (const line of createInterface(child.stderr))
+      writeFileSync(join(folder, String(lines.push(line))), '')
+    const [code] = await ended
+    rmSync(folder, { recursive: true })
+
+    const [turn, body, loop, ...rest] = lines
     expect(turn).toMatch(/^pawl: Run "A-1" has held its turn/)
     expect(body).toMatch(/^pawl: The body of step "parse" of run "A-1" has blocked the event loop/)
     expect(loop).toMatch(
       /^pawl: The event loop .* under way: step "load" of run "A-1", step "sort" of run "A-1"\./,
     )
-    expect(rest).toEqual([''])
-    expect(JSON.parse(stdout)).toEqual([
+    expect(rest).toEqual([])
+    expect(JSON.parse(await stdout)).toEqual([
       { holder: 'turn', names: ['A-1'], long: true },
       { holder: 'body', names: ['step "parse" of run "A-1"'], long: true },
       { holder: 'loop', names: ['step "load" of run "A-1"', 'step "sort" of run "A-1"'], long: true },

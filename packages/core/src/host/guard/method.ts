@@ -42,7 +42,13 @@ function makeGuarded(original: Method, rule: Rule): Method {
 }
 
 /** Apart from the path outside turns, which stays fast because nothing there holds on to `args`. */
-function answer(run: TurnOwner, rule: Rule, original: Method, self: unknown, args: readonly unknown[]): unknown {
+function answer(
+  run: TurnOwner,
+  rule: Rule,
+  original: Method,
+  self: unknown,
+  args: readonly unknown[],
+): unknown {
   const callOriginal = (): unknown => Reflect.apply(original, self, args)
   if (run.determinism === 'off') return callOriginal()
   if (run.determinism === 'error') throw refusalOf(rule.call, rule.use)

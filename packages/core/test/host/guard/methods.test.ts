@@ -121,7 +121,7 @@ describe('timers', () => {
   test('leave a batching logger of the application alone', async () => {
     const flushed = new Promise<string[]>((resolve) => {
       const lines: string[] = []
-      let timer: NodeJS.Timeout | undefined
+      let timer: ReturnType<typeof setTimeout> | undefined
       const log = (line: string) => {
         lines.push(line)
         clearTimeout(timer)
@@ -154,11 +154,11 @@ test('fetch refuses in both modes, and nothing is sent', async () => {
 
 describe('the guard', () => {
   const guarded: readonly [holder: object, key: string][] = [
-    [Performance.prototype, 'now'],
+    [Object.getPrototypeOf(performance), 'now'],
     [Math, 'random'],
     [crypto, 'randomUUID'],
-    [Crypto.prototype, 'randomUUID'],
-    [Crypto.prototype, 'getRandomValues'],
+    [Object.getPrototypeOf(globalThis.crypto), 'randomUUID'],
+    [Object.getPrototypeOf(globalThis.crypto), 'getRandomValues'],
     ...['randomBytes', 'randomFill', 'randomFillSync', 'randomInt'].map((key): [object, string] => [
       crypto,
       key,

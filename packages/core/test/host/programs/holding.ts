@@ -1,12 +1,15 @@
-// Turns and step bodies that keep the event loop.  argv: 'endless', or 'in turn' for several kinds that end.
-// Prints what the engine was told; then it has to end by itself, although it goes on watching.
+// Turns and step bodies that keep the event loop.  argv: 'endless' for a turn that does, or a folder: then several
+// kinds, each until a file of its number appears there.  Prints what the engine was told; then it has to end by
+// itself, although it goes on watching.
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { runBody } from '../../../src/host/body.ts'
 import { drain } from '../../../src/host/drain.ts'
 import { type Held, startWatchdog } from '../../../src/host/watchdog.ts'
 import { ownerOf } from '../turn-support.ts'
 
-const boundMs = 150
+const boundMs = 200
 const events = new EventTarget()
 const told: Held[] = []
 const watch = () =>
@@ -18,7 +21,15 @@ const watch = () =>
     },
   })
 
-function block(): void {
+const [, , folder = ''] = process.argv
+let released = 0
+
+function blockUntilReleased(): void {
+  const file = join(folder, String(++released))
+  while (!existsSync(file));
+}
+
+function blockTooLong(): void {
   const until = performance.now() + 2 * boundMs
   while (performance.now() < until);
 }
@@ -47,13 +58,15 @@ const soon = () => new Promise((resolve) => setTimeout(resolve, 1))
 const owner = (step: string) => ({ describe: `step "${step}" of run "A-1"`, onStray: () => {} })
 const stop = watch()
 
-if (process.argv[2] === 'endless')
+if (folder === 'endless')
   await holdTurn(async () => {
     for (;;) await null
   })
 
-await untilTold(() => holdTurn(block))
-await untilTold(() => runBody(owner('parse'), block))
+await untilTold(() => holdTurn(blockUntilReleased))
+// What the application does by itself is nobody's business here.
+blockTooLong()
+await untilTold(() => runBody(owner('parse'), blockUntilReleased))
 const slow = runBody(
   owner('load'),
   () => new Promise<void>((resolve) => events.addEventListener('held', () => resolve())),
@@ -61,15 +74,13 @@ const slow = runBody(
 await untilTold(() =>
   runBody(owner('sort'), async () => {
     await soon()
-    block()
+    blockUntilReleased()
   }),
 )
 await slow
 
-// What the application does by itself, and what happens while nobody watches, is nobody's business.
-block()
 stop()
-await runBody(owner('unwatched'), block)
+await runBody(owner('unwatched'), blockTooLong)
 watch()
 await runBody(owner('short'), soon)
 await new Promise((resolve) => setTimeout(resolve, boundMs))
