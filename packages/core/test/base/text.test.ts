@@ -19,6 +19,11 @@ describe('a clipped text', () => {
     expect(clipText('x'.repeat(100), 40)).toBe(`${'x'.repeat(15)}… (100 characters in all)`)
   })
 
+  test('leaves no trace of a pair it would have split', () => {
+    for (const limit of [40, 41])
+      expect(clipText('😀'.repeat(50), limit)).toMatch(/^(😀)+… \(100 characters in all\)$/u)
+  })
+
   test('never exceeds its limit and never splits a pair', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), fc.nat(60), (text, limit) => {

@@ -117,6 +117,13 @@ describe('recording a failure', () => {
       expect(sizeOf(recordFailure(thrown))).toBeLessThan(65_536)
   })
 
+  test('leaves room for the stack and the cause of a long message', () => {
+    const record = recordFailure(new Error('x'.repeat(100_000), { cause: new Error('why') }))
+    expect(record.message).toMatch(/^x+… \(100000 characters in all\)$/)
+    expect(record.stack).toContain('failure.test.ts')
+    expect(record.cause).toMatchObject({ message: 'why' })
+  })
+
   test('keeps whole items of long details', () => {
     const issues = Array.from({ length: 10_000 }, (_, index) => ({
       path: `items[${index}]`,
