@@ -56,9 +56,9 @@ export type {
   RunOptions,
 } from './client/types.ts'
 export type { Answer, Ask, AskKind, ExecutionLog, RunView } from './client/views.ts'
+export { createClient, createEngine } from './engine.ts'
 export type { ErrorCode, ErrorDetails, Failure } from './errors/error-details.ts'
 export { FinalError } from './errors/final-error.ts'
 export { PawlError } from './errors/pawl-error.ts'
-export { createClient, createEngine } from './engine.ts'
 export type { Store } from './ports/connect.ts'
 export type { Logger } from './ports/logger.ts'

@@ -1,7 +1,7 @@
 import type { Deadline, Duration } from '../base/duration.ts'
+import type { Logger } from '../ports/logger.ts'
 import type { AgentOps } from './agent.ts'
 import type { Human } from './human.ts'
-import type { Logger } from '../ports/logger.ts'
 import type { StepCall, StepOptions } from './step.ts'
 import type { PayloadOf, Received, SignalName } from './talk.ts'
 

@@ -1,5 +1,4 @@
 import { type AgentDefinition, agentDefinitionOf } from '../authoring/agent.ts'
-import type { Logger } from '../ports/logger.ts'
 import { parseDuration } from '../authoring/duration.ts'
 import {
   checkArray,
@@ -14,6 +13,7 @@ import { checkActor, checkAudience } from '../authoring/people-options.ts'
 import { checkSignals, definitionOf, type ProcedureDefinition } from '../authoring/procedure.ts'
 import type { Actor, Audience } from '../base/people.ts'
 import { PawlError } from '../errors/pawl-error.ts'
+import type { Logger } from '../ports/logger.ts'
 
 /** What `createEngine` was given, beside the store, checked and with the defaults filled in. */
 export interface EngineSettings {

@@ -1,5 +1,4 @@
 import type { Agent } from '../authoring/agent.ts'
-import type { Logger } from '../ports/logger.ts'
 import type { Procedure, ProcedureRef } from '../authoring/procedure.ts'
 import type { Payload, PayloadOf, SignalName } from '../authoring/talk.ts'
 import type { Question, Verdict } from '../authoring/verdict.ts'
@@ -7,6 +6,7 @@ import type { Duration } from '../base/duration.ts'
 import type { Actor, Audience } from '../base/people.ts'
 import type { AskStatus, RunStatus } from '../base/statuses.ts'
 import type { Store } from '../ports/connect.ts'
+import type { Logger } from '../ports/logger.ts'
 import type { Answer, Ask, AskKind, ExecutionLog, RunView } from './views.ts'
 
 export interface EngineOptions {

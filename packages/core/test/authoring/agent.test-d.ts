@@ -1,3 +1,4 @@
+// oxlint-disable typescript/no-floating-promises -- nothing here is run
 import { describe, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
 import {

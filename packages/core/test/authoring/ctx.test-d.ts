@@ -1,3 +1,4 @@
+// oxlint-disable typescript/no-floating-promises -- nothing here is run
 // biome-ignore-all lint/suspicious/noConfusingVoidType: the type of z.void()
 import { describe, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'

@@ -1,3 +1,4 @@
+// oxlint-disable typescript/no-floating-promises -- nothing here is run
 // biome-ignore-all lint/complexity/noBannedTypes: no signals and no params are {}
 import { describe, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'

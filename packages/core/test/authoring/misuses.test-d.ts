@@ -1,3 +1,4 @@
+// oxlint-disable typescript/no-floating-promises, no-unused-expressions -- nothing here is run
 // What the compiler must refuse: each line below a directive is a mistake, and the directive says which.
 // A mistake that compiles makes its directive an error.
 import { describe, test } from 'vitest'
