@@ -280,6 +280,9 @@ export class Run {
       this.#drafts.push(draft)
       this.#ready()
     },
+    retract: (activity) => {
+      this.#drafts = this.#drafts.filter(({ strict }) => strict !== activity)
+    },
     lookAgain: () => this.#ready(),
   })
 

@@ -1,7 +1,7 @@
 import { type Schema, validate, type Validation } from '../base/schema.ts'
 import { LogHash } from '../events/seal.ts'
 import type { Message, RunKey } from '../ports/store.ts'
-import type { Draft, StepResult, Workplace } from './activities/activity.ts'
+import type { Activity, Draft, StepResult, Workplace } from './activities/activity.ts'
 import { LogReader } from './log-reader.ts'
 import { type RecentSteps, recentKept, stepResultOf } from './recent-steps.ts'
 import type { RunHost } from './run-host.ts'
@@ -15,6 +15,7 @@ export interface WorkplaceParts {
   head(): number
   signals(): ReadonlyMap<string, Schema> | undefined
   record(draft: Draft): void
+  retract(activity: Activity): void
   lookAgain(): void
 }
 
@@ -43,6 +44,7 @@ export function createWorkplace(run: { readonly id: string; readonly key: RunKey
     },
     now: () => parts.host().time.now(),
     record: parts.record,
+    retract: parts.retract,
     lookAgain: parts.lookAgain,
     idempotencyKey: (position) => idempotencyKey(parts, position),
     checkSignal: (name, payload) => checkSignal(parts.signals()?.get(name), payload),

@@ -11,7 +11,7 @@ import type { Slots } from '../slots.ts'
 export interface Activity {
   /** Code of the author's is at work for it, so the run cannot be let go. */
   readonly busy: boolean
-  /** When it wants to be looked at again, by the store's clock; null: only a message or its own end moves it. */
+  /** When it wants to be looked at again, by the store's clock, once its drafts are written; null: only a message or its own end moves it. */
   readonly dueAt: number | null
   /** Begins, or begins again after what it had wanted to record was refused because of a message. */
   begin(): void
@@ -54,6 +54,8 @@ export interface Workplace {
   /** The store's clock. */
   now(): number
   record(draft: Draft): void
+  /** Takes back what the activity wanted recorded and was not sent yet. */
+  retract(activity: Activity): void
   /** Something changed that nothing is recorded for; the run looks again. */
   lookAgain(): void
   idempotencyKey(position: number): string

@@ -28,6 +28,8 @@ export class AskActivity implements Activity {
   #state: 'new' | 'preparing' | 'recorded' | 'open' | 'checking' | 'over' = 'new'
   #ask: AskPayload | null = null
   #dueAt: number | null = null
+  /** The number of an early answer that does not fit the question. */
+  #useless: number | null = null
 
   constructor(options: AskOptions) {
     this.#options = options
@@ -38,10 +40,10 @@ export class AskActivity implements Activity {
     return this.#state === 'preparing' || this.#state === 'checking'
   }
   get dueAt(): number | null {
-    return this.#state === 'open' ? this.#dueAt : null
+    return this.#state === 'open' || this.#state === 'recorded' ? this.#dueAt : null
   }
   get isOpenAsk(): boolean {
-    return this.#state === 'open' || this.#state === 'checking'
+    return this.#state === 'recorded' || this.#state === 'open' || this.#state === 'checking'
   }
 
   begin(): void {
@@ -54,6 +56,7 @@ export class AskActivity implements Activity {
   }
 
   onMessage(message: Message): boolean {
+    if (this.#state === 'recorded' && message === this.#earlyAnswer()) return this.#beginAnew()
     if (this.#state !== 'open' || message.kind !== 'answer' || message.name !== String(this.#options.pending.position)) return false
     this.#accept({ ...(decode(message.payload) as GivenAnswer), at: message.at }, message.n)
     return true
@@ -116,15 +119,24 @@ export class AskActivity implements Activity {
     this.#open(ask, early.n)
   }
 
-  /** The first answer that was given by the ask's key before there was an ask. */
+  /** The first answer that was given by the ask's key before there was an ask, and is not known to be of no use. */
   #earlyAnswer(): Message | undefined {
     const { spec, place } = this.#options
     if (spec.key === null) return undefined
-    return place.unread.find((message) => message.kind === 'early' && message.name === spec.key)
+    return place.unread.find((message) => message.kind === 'early' && message.name === spec.key && message.n !== this.#useless)
+  }
+
+  /** An early answer came before the question went out. It stays unread until the log has it. */
+  #beginAnew(): false {
+    this.#options.place.retract(this)
+    this.begin()
+    return false
   }
 
   #open(ask: AskPayload, consumes?: number): void {
     this.#state = 'recorded'
+    if (consumes !== undefined) this.#useless = consumes
+    this.#dueAt = closesAtOf(ask)
     const { spec, place, pending } = this.#options
     place.record({
       type: 'asked',

@@ -89,6 +89,7 @@ export class BodyActivity implements Activity {
     const { retry } = this.#pending.operation
     const delayMs = this.#attempt < retry.attempts && isRetryable(outcome, retry.when) ? delayBefore(this.#attempt, retry, this.#place.entropy) : null
     if (delayMs === null) return this.#fail(outcome)
+    this.#dueAt = this.#place.now() + delayMs
     const attempted: AttemptedPayload = { attempt: this.#attempt, failure: recordFailure(outcome.error), delayMs }
     this.#place.record({ type: 'attempted', pending: this.#pending, tookMs: outcome.tookMs, payload: encode(attempted, 'attempt') })
   }

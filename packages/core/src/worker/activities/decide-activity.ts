@@ -132,6 +132,7 @@ export class DecideActivity implements Activity {
 
   #tryAgain(failure: AttemptedPayload['failure'], tookMs: number): void {
     const delayMs = delayBefore(this.#attempt, retry, this.#place.entropy)
+    this.#dueAt = this.#place.now() + delayMs
     const attempted: AttemptedPayload = { attempt: this.#attempt, failure, delayMs }
     this.#place.record({ type: 'attempted', pending: this.#pending, tookMs, payload: encode(attempted, 'attempt') })
   }
