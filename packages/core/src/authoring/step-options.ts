@@ -53,14 +53,17 @@ function readRetry(of: string, given: unknown): RetryPolicy {
   checkKeys(`the retry ${of}`, retry, ['attempts', 'backoff', 'factor', 'max', 'jitter', 'when'])
   const { attempts, backoff, factor, max, jitter, when } = retry
   if (when !== undefined) checkFunction(`retry.when ${of}`, when)
+  const backoffMs =
+    backoff === undefined ? defaultRetry.backoffMs : parseDuration(backoff, `retry.backoff ${of}`)
   return {
     attempts:
       attempts === undefined
         ? defaultRetry.attempts
         : checkWhole(`retry.attempts ${of}`, attempts, 1, Number.MAX_SAFE_INTEGER),
-    backoffMs: backoff === undefined ? defaultRetry.backoffMs : parseDuration(backoff, `retry.backoff ${of}`),
+    backoffMs,
     factor: factor === undefined ? defaultRetry.factor : checkNumber(`retry.factor ${of}`, factor, 1, 1_000),
-    maxMs: max === undefined ? defaultRetry.maxMs : parseDuration(max, `retry.max ${of}`),
+    maxMs:
+      max === undefined ? Math.max(defaultRetry.maxMs, backoffMs) : parseDuration(max, `retry.max ${of}`),
     jitter:
       jitter === undefined ? defaultRetry.jitter : checkOneOf(`retry.jitter ${of}`, jitter, ['full', 'none']),
     when: when as RetryPolicy['when'],

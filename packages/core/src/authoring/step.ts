@@ -17,7 +17,7 @@ export interface Retry {
   readonly backoff?: Duration
   /** Growth from one wait to the next. From 1. Default 2; 1 keeps it even. */
   readonly factor?: number
-  /** Longest wait. Default '1m'. */
+  /** Longest wait. Default '1m', or the backoff where that is longer. */
   readonly max?: Duration
   /** Default 'full': a random part of the wait. */
   readonly jitter?: 'full' | 'none'

@@ -1,4 +1,5 @@
 import type { Bell } from '../base/bell.ts'
+import { formatDuration } from '../base/duration.ts'
 import type { Sha256 } from '../base/hash.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -60,7 +61,7 @@ export class Connection {
         const seen = await look()
         if (seen !== undefined) return seen
         const left = until === null ? null : until - this.#clock.elapsed()
-        if (left !== null && left <= 0) throw new PawlError('wait-timed-out', { after: `${timeoutMs ?? 0}ms` })
+        if (left !== null && left <= 0) throw new PawlError('wait-timed-out', { after: formatDuration(timeoutMs ?? 0) })
         await rung.wait
       } finally {
         rung.stop()

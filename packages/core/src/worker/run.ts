@@ -324,7 +324,9 @@ export class Run {
     this.#offerMail()
     if (this.#ending !== null) return this.#prepareEnd(this.#ending)
     const now = this.#host.time.now()
-    for (const activity of this.#activities.values()) if (activity.dueAt !== null && activity.dueAt <= now) activity.onDue()
+    const drafted = new Set(this.#drafts.map(({ pending }) => pending.position))
+    for (const [position, activity] of this.#activities)
+      if (activity.dueAt !== null && activity.dueAt <= now && !drafted.has(position)) activity.onDue()
     const drafts = this.#drafts
     const wakeAt = this.#earliest()
     const lets = !drafts.some(({ type }) => type === 'settled') && !this.busy && (wakeAt === null || wakeAt - now > lingerMs)

@@ -1,5 +1,6 @@
 import type { AgentCall, Usage } from '../../authoring/agent.ts'
 import type { BodyOperation } from '../../authoring/operations.ts'
+import { formatDuration } from '../../base/duration.ts'
 import { isFinalError } from '../../errors/final-error.ts'
 import { failureOf, recordFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
@@ -111,7 +112,7 @@ export class BodyActivity implements Activity {
     const { name, timeoutMs } = this.#pending.operation
     const error =
       outcome.state === 'timed-out'
-        ? new PawlError('step-timed-out', { step: name, after: `${timeoutMs ?? 0}ms` })
+        ? new PawlError('step-timed-out', { step: name, after: formatDuration(timeoutMs ?? 0) })
         : new PawlError(
             'step-failed',
             { step: name, attempts: this.#attempt, cause: failureOf(recordFailure(outcome.error)) },
