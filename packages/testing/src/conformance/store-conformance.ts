@@ -15,6 +15,7 @@ import { describeRunList } from './topics/run-list.ts'
 import { describeSend } from './topics/send.ts'
 import { describeWorkers } from './topics/workers.ts'
 
+export { type DifferentialOptions, storeDifferential } from './differential/store-differential.ts'
 export { memorySubject } from './memory-subject.ts'
 export type { Dump, DumpedAsk, DumpedMessage, DumpedRun, Place, StoreSubject } from './subject.ts'
 

@@ -25,6 +25,7 @@ import type {
   WorkerKey,
 } from '@pawl/core/storage'
 import {
+  type AskRecord,
   chooseVersion,
   compareOrder,
   isAsked,
@@ -168,9 +169,9 @@ export class MemoryConnection implements StorePort {
   #commitOne(worker: WorkerKey, unit: Unit, at: number): UnitOutcome {
     const run = this.#tables.runsByKey.get(unit.run)
     if (!run || run.epoch !== unit.epoch || run.worker !== worker) return { outcome: 'fenced' }
-    if (run.events.length !== unit.head || unit.opens.some((ask) => isTaken(run, ask)))
-      return { outcome: 'conflict' }
+    if (run.events.length !== unit.head) return { outcome: 'conflict' }
     if (unit.strict && run.mail !== unit.seen) return { outcome: 'mail', mail: run.mail }
+    if (isAnyTaken([...run.asks.values()], unit.opens)) return { outcome: 'conflict' }
 
     for (const [index, event] of unit.events.entries()) appendEvent(run, event, unit.seals[index] ?? null, at)
     for (const ask of unit.opens) openAsk(run, ask, at)
@@ -419,8 +420,11 @@ function leaveMessage(run: RunRecord, message: Omit<Message, 'n'> & { readonly k
   if (run.worker === null && run.mark === 'none') run.wakeAt = Math.min(run.wakeAt ?? message.at, message.at)
 }
 
-function isTaken(run: RunRecord, { position, key }: NewAsk): boolean {
-  return run.asks.has(position) || (key !== null && [...run.asks.values()].some((ask) => ask.key === key))
+/** Whether two asks would have one position, or one key. */
+function isAnyTaken(asks: readonly AskRecord[], opens: readonly NewAsk[]): boolean {
+  const all: readonly Pick<NewAsk, 'position' | 'key'>[] = [...asks, ...opens]
+  const keys = all.flatMap(({ key }) => key ?? [])
+  return new Set(all.map(({ position }) => position)).size < all.length || new Set(keys).size < keys.length
 }
 
 function openAsk(run: RunRecord, { answered, ...ask }: NewAsk, at: number): void {

@@ -42,7 +42,7 @@ export function describeSend(test: StageTest): void {
         null,
       )
       const mail = await stage.port.mail(run, 0)
-      expect(mail.map(({ payload }) => payload && payload.length)).toEqual([null, 0])
+      expect(mail.map(({ payload }) => payload?.length ?? null)).toEqual([null, 0])
     })
 
     test('a run nobody knows is missing', async (stage) => {

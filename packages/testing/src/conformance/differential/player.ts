@@ -1,0 +1,175 @@
+import type { Claimant, Claimed, NewMessage, RunKey, StorePort, WorkerKey } from '@pawl/core/storage'
+import { allAsks, allRuns, answerTo, bytes, hex, newRun, started } from '../builders.ts'
+import type { Dump } from '../subject.ts'
+import { type Model, pickOwner, pickRun, planUnits } from './model.ts'
+import type { Operation, PlannedMessage, PlannedRun } from './operations.ts'
+
+/** Plays operations on one store, and says what came of them in words that are the same for every store. */
+export class Player {
+  readonly #port: StorePort
+  readonly #workers: WorkerKey[] = []
+  readonly #keys = new Map<string, RunKey>()
+  readonly #ids = new Map<RunKey, string>()
+
+  constructor(port: StorePort) {
+    this.#port = port
+  }
+
+  /** Plays an operation; `model` says how things stand, and is the same for every store. */
+  async play(operation: Operation, model: Model): Promise<unknown> {
+    const port = this.#port
+    switch (operation.do) {
+      case 'register':
+        this.#workers.push(
+          await port.register({ name: 'test', leaseMs: operation.isDoomed ? -1000 : 600_000 }),
+        )
+        return null
+      case 'beat':
+        return port.beat(this.#worker(operation.worker))
+      case 'release':
+        await port.release(this.#worker(operation.worker))
+        return null
+      case 'sweep':
+        return port.sweep()
+      case 'create':
+        return this.#create(operation.runs)
+      case 'commit': {
+        const owner = pickOwner(model, operation.worker)
+        const worker = this.#workers[owner] ?? 4711
+        const units = planUnits(model, owner, operation.units)
+        return this.#show(
+          await port.commit(
+            worker,
+            units.map(({ id, ...unit }) => ({ ...unit, run: this.#key(id) })),
+          ),
+        )
+      }
+      case 'send': {
+        const messages = operation.messages.map((message) =>
+          showMessage(pickRun(model, message.run), message),
+        )
+        return this.#show(await port.send(messages, this.#claimant(operation.claimant)))
+      }
+      case 'answer': {
+        const answers = operation.answers.map(({ run, position, by, payload }) =>
+          answerTo(pickRun(model, run), position, { by: `user:${by}`, payload }),
+        )
+        return this.#show(await port.answer(answers, this.#claimant(operation.claimant)))
+      }
+      case 'mark': {
+        const run = model.runs[operation.run % Math.max(1, model.runs.length)]
+        if (!run) return false
+        const mark = operation.isStuck ? 'stuck' : 'quarantined'
+        const epoch = run.epoch + operation.epochOff
+        return port.mark(this.#workers[run.worker ?? 0] ?? 4711, this.#key(run.id), epoch, mark, bytes('why'))
+      }
+      case 'claim': {
+        const { runs } = await port.claim(this.#claimantOf(operation), 1000)
+        return this.#show([...runs].sort(byId))
+      }
+      case 'retryStuck':
+        return port.retryStuck(this.#claimantOf(operation))
+      case 'read':
+        return this.#read(pickRun(model, operation.run), operation.from)
+    }
+  }
+
+  async #create(runs: readonly PlannedRun[]): Promise<unknown> {
+    const created = await this.#port.create(
+      runs.map(({ name, procedure, version, worker, payload }) =>
+        newRun(`run ${name}`, {
+          procedure,
+          version,
+          worker: worker === null ? null : this.#worker(worker),
+          started: started({ payload }),
+          tags: [`tag ${name % 3}`],
+        }),
+      ),
+    )
+    for (const [index, { run }] of created.entries()) {
+      const id = `run ${runs[index]?.name}`
+      this.#keys.set(id, run)
+      this.#ids.set(run, id)
+    }
+    return this.#show(created)
+  }
+
+  async #read(id: string, from: number): Promise<unknown> {
+    const key = this.#key(id)
+    const asks = await this.#port.asks(allAsks({ limit: 1000 }))
+    return this.#show([
+      await this.#port.find(id),
+      await this.#port.load(key, from, 5),
+      await this.#port.mail(key, from),
+      await this.#port.ask(id, from),
+      await this.#port.askByKey(id, `key ${from}`),
+      await this.#port.runs(allRuns({ statuses: ['waiting', 'stuck', 'completed'], limit: 1000 })),
+      await this.#port.runs(allRuns({ tag: `tag ${from}`, limit: 3 })),
+      // Asks of one urgency are in the order of the clock, which is each store's own.
+      [...asks].sort((a, b) => byId({ id: a.run }, { id: b.run }) || a.position - b.position),
+    ])
+  }
+
+  /** How things stand, with workers as numbers. */
+  readModel(dump: Dump): Model {
+    return {
+      runs: dump.runs.map((run) => ({ ...run, worker: run.worker && this.#workers.indexOf(run.worker) })),
+    }
+  }
+
+  /** A dump in the same words. */
+  showDump(dump: Dump): unknown {
+    return this.#show({ ...dump, ...this.readModel(dump) })
+  }
+
+  /** One of the newest: the older ones are mostly dead. */
+  #worker(number: number): WorkerKey {
+    return this.#workers.at(-1 - number) ?? 4711
+  }
+
+  #key(id: string): RunKey {
+    return this.#keys.get(id) ?? 4711
+  }
+
+  #claimantOf({ worker, procedures }: { worker: number; procedures: Claimant['procedures'] }): Claimant {
+    return { worker: this.#worker(worker), procedures }
+  }
+
+  #claimant(worker: number | null): Claimant | null {
+    return worker === null
+      ? null
+      : { worker: this.#worker(worker), procedures: [{ name: 'refund', versions: [1, 2] }] }
+  }
+
+  /** Instants of the clock, keys of runs and kinds of byte arrays are each store's own. */
+  #show(value: unknown): unknown {
+    return JSON.parse(
+      JSON.stringify(value, (name, one: unknown) => {
+        if (one instanceof Uint8Array) return hex(one)
+        if (typeof one !== 'number') return isBufferJson(one) ? Buffer.from(one.data).toString('hex') : one
+        if (name === 'run' || name === 'runKey') return this.#ids.get(one) ?? 'unknown run'
+        return one > 1_600_000_000_000 && one < 8_000_000_000_000 ? 'now' : one
+      }),
+    )
+  }
+}
+
+function showMessage(run: string, { isEarly, name, key, payload }: PlannedMessage): NewMessage {
+  const kind = isEarly ? 'early' : 'signal'
+  return { run, kind, name: `key ${name}`, key: key === null ? null : `message ${key}`, payload }
+}
+
+/** What a Buffer makes of itself before anybody is asked. */
+function isBufferJson(value: unknown): value is { readonly data: readonly number[] } {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'type' in value &&
+    value.type === 'Buffer' &&
+    'data' in value
+  )
+}
+
+function byId(a: Pick<Claimed, 'id'>, b: Pick<Claimed, 'id'>): number {
+  return a.id < b.id ? -1 : Number(a.id > b.id)
+}

@@ -1,0 +1,45 @@
+import { expect } from 'vitest'
+import type { Operation } from './operations.ts'
+
+/** How often each kind of operation has succeeded and been refused, and with which outcomes. */
+export class Tally {
+  readonly #counts = new Map<Operation['do'], { accepted: number; refused: number }>()
+  readonly #outcomes = new Map<string, number>()
+
+  count(kind: Operation['do'], shown: unknown): void {
+    for (const one of listOutcomes(kind, shown)) {
+      const counts = this.#counts.get(kind) ?? { accepted: 0, refused: 0 }
+      this.#counts.set(kind, counts)
+      counts[accepted.has(one) ? 'accepted' : 'refused']++
+      const name = `${kind} ${one}`
+      this.#outcomes.set(name, (this.#outcomes.get(name) ?? 0) + 1)
+    }
+  }
+
+  /** Fails if a kind of operation was not seen to succeed, or to be refused, often enough. */
+  expectAtLeast(least: number): void {
+    for (const [kind, counts] of this.#counts) {
+      expect.soft(counts.accepted, `${kind}, accepted`).toBeGreaterThanOrEqual(least)
+      if (!never.has(kind)) expect.soft(counts.refused, `${kind}, refused`).toBeGreaterThanOrEqual(least)
+    }
+  }
+
+  toString(): string {
+    return [...this.#outcomes]
+      .sort()
+      .map(([name, count]) => `${name} ${count}`)
+      .join(', ')
+  }
+}
+
+const accepted = new Set(['ok', 'created', 'stored', 'answered', 'yes', 'some'])
+/** These have nothing to refuse. */
+const never = new Set<Operation['do']>(['register', 'release', 'read'])
+
+function listOutcomes(kind: Operation['do'], shown: unknown): string[] {
+  if (never.has(kind)) return ['yes']
+  if (kind === 'claim') return [(shown as unknown[]).length > 0 ? 'some' : 'none']
+  if (Array.isArray(shown)) return shown.map(({ outcome }: { outcome: string }) => outcome)
+  if (typeof shown === 'number') return [shown > 0 ? 'some' : 'none']
+  return [shown === true ? 'yes' : 'no']
+}
