@@ -77,7 +77,14 @@ export async function startEngine(
   const logger = settings.logger ?? consoleLogger
   const worker = new Worker({ ...settings, ...ports, store, bell, logger, name: describeProcess(), keep: keptByDefault })
   const client = createConnectedClient({ store, bell, home: worker, ...ports })
-  const uninstall = [installShield(), installGuard(settings.determinism), startWatchdog()]
+  const uninstall = [
+    installShield(),
+    installGuard(settings.determinism),
+    startWatchdog({
+      onHeld: ({ what, heldMs }) => logger.warn(what, { heldMs }),
+      onUnavailable: (error) => logger.warn('nobody watches for turns and steps that hold the process: no thread could be started', { error }),
+    }),
+  ]
   const close = async (): Promise<void> => {
     for (const undo of uninstall.splice(0)) undo()
     await client.stop()

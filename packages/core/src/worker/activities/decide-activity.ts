@@ -126,7 +126,7 @@ export class DecideActivity implements Activity {
     }
     const { choice, rationale, confidence } = outcome.value as Verdict
     const sure = confidence === undefined ? {} : { confidence }
-    if ((confidence ?? 1) < minConfidence) return this.#fallBack({ why: 'unsure', rationale, ...sure, usage: this.#usages }, outcome.tookMs)
+    if ((confidence ?? 0) < minConfidence) return this.#fallBack({ why: 'unsure', rationale, ...sure, usage: this.#usages }, outcome.tookMs)
     this.#settle({ choice, source: 'agent', why: 'decided', rationale, ...sure, by: `agent:${agentName}` }, outcome.tookMs)
   }
 
