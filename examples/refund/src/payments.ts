@@ -1,0 +1,24 @@
+import { appendLine, readLines } from './folder.ts'
+import type { Order } from './orders.ts'
+
+export interface Payment {
+  readonly order: string
+  readonly card: string
+  /** In EUR. */
+  readonly amount: number
+  /** The step's idempotency key: a bank refuses a second payment with the same one. */
+  readonly key: string
+}
+
+const file = 'payments.jsonl'
+
+/**
+ * The bank: a ledger to which each payment is appended. A real one would drop a second payment with the same
+ * key; this one writes it down, so that it would be seen.
+ */
+export const payments = {
+  refund: ({ id, card }: Order, amount: number, key: string): Promise<void> =>
+    appendLine(file, { order: id, card, amount, key } satisfies Payment),
+
+  list: (): Promise<readonly Payment[]> => readLines<Payment>(file),
+}

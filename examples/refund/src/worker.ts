@@ -1,0 +1,17 @@
+// The worker: takes up whatever runs of refund-orders the store holds, and works until it is stopped or killed.
+import { createEngine } from '@pawl/core'
+import { openStore } from '../../shared/src/store.ts'
+import { fileOf } from './folder.ts'
+import { refundOrders } from './refund.ts'
+
+const engine = await createEngine({
+  store: await openStore(fileOf('refund.db')),
+  procedures: [refundOrders],
+  escalateTo: 'role:head-of-accounts',
+})
+console.log(`worker ${process.pid} is ready`)
+
+const stop = (): void => void engine.stop().then(() => process.exit())
+process.once('SIGINT', stop)
+process.once('SIGTERM', stop)
+process.once('disconnect', stop) // whoever started it is gone
