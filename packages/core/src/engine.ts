@@ -81,7 +81,7 @@ export async function startEngine(
     installShield(),
     installGuard(settings.determinism),
     startWatchdog({
-      onHeld: ({ what, heldMs }) => logger.warn(what, { heldMs }),
+      onHeld: (held) => logger.warn('a turn or a step body has held the process', held),
       onUnavailable: (error) => logger.warn('nobody watches for turns and steps that hold the process: no thread could be started', { error }),
     }),
   ]
