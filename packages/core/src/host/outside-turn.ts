@@ -1,7 +1,10 @@
 import type { Logger } from '../ports/logger.ts'
 import { turns } from './turn.ts'
 
-/** A logger for use within turns: what it does is the host's, with the host's clock, and nobody's turn. */
+/**
+ * A logger the engine can rely on. What it does is the host's, with the host's clock, and nobody's turn; and
+ * one that throws harms no run.
+ */
 export function outsideTurn(logger: Logger): Logger {
   const at =
     (level: keyof Logger) =>
@@ -10,6 +13,8 @@ export function outsideTurn(logger: Logger): Logger {
       turns.current = null
       try {
         logger[level](message, fields)
+      } catch {
+        // There is nobody left to tell.
       } finally {
         turns.current = current
       }

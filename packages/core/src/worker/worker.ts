@@ -3,6 +3,7 @@ import type { Logger } from '../ports/logger.ts'
 import type { ProcedureDefinition } from '../authoring/procedure.ts'
 import type { Bell } from '../base/bell.ts'
 import type { Sha256 } from '../base/hash.ts'
+import { outsideTurn } from '../host/outside-turn.ts'
 import type { TurnOwner } from '../kernel/turns.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Effects } from '../ports/effects.ts'
@@ -73,12 +74,12 @@ export class Worker implements Home {
   #provenAt = 0
 
   constructor(options: WorkerOptions) {
-    this.#options = options
+    this.#options = { ...options, logger: outsideTurn(options.logger) }
     this.#procedures = new Procedures(options.procedures)
     this.#time = new StoreTime(options.clock)
     this.#slots = new Slots(options.concurrency)
     this.#kept = new KeptRuns(options.keep)
-    const { store, clock, logger } = options
+    const { store, clock, logger } = this.#options
     this.#committer = new Committer({ store, clock, logger, worker: () => this.#worker })
     this.#host = this.#createHost()
   }
@@ -144,7 +145,7 @@ export class Worker implements Home {
   #every(ms: number, body: () => Promise<void>): void {
     let callOff = (): void => {}
     const again = (): void => {
-      callOff = this.#options.clock.after(ms, () => void body().catch(this.#report).then(() => this.#state === 'working' && again()), true)
+      callOff = this.#options.clock.after(ms, () => void body().catch(this.#report).then(() => this.#state !== 'stopped' && again()), true)
     }
     again()
     this.#callOff.push(() => callOff())
