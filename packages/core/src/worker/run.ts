@@ -70,6 +70,8 @@ export class Run {
   readonly #steps = new RecentSteps()
   #drafts: Draft[] = []
   #sent: Draft[] = []
+  /** The events of the unit that is being written. */
+  #events: WrittenEvent[] = []
   #unread: Message[] = []
   #reading = false
   #ending: Ending | null = null
@@ -363,14 +365,17 @@ export class Run {
     this.#phase = 'writing'
     this.#disarm()
     this.#sent = drafts
-    const events = [...drafts.filter(({ type }) => type !== null).map(eventOf), ...last]
-    const seals = events.map((event) => this.#hash.add(event))
+    const events: WrittenEvent[] = []
+    for (const draft of drafts) if (draft.type !== null) events.push(eventOf(draft, draft.type))
+    for (const event of last) events.push({ ...event, ...unwritten })
+    this.#events = events
+    for (const event of events) event.link = this.#hash.add(event)
     return {
       run: this.key,
       epoch: this.#epoch,
       head: this.#head,
       events,
-      seals,
+      seals: events.map(({ link }) => link),
       link: events.length === 0 ? null : this.#hash.link(),
       seen: this.#seen,
       strict: then.do === 'end' || drafts.some(({ strict }) => strict !== undefined),
@@ -418,7 +423,13 @@ export class Run {
     const { at, epoch, mail, parked } = outcome
     this.#host.time.learn(at)
     this.#epoch = epoch
-    const events = unit.events.map((event, i): LogEvent => ({ ...event, seq: unit.head + i, at, epoch, link: unit.seals[i] ?? null }))
+    const events = this.#events
+    this.#events = []
+    events.forEach((event, i) => {
+      event.seq = unit.head + i
+      event.at = at
+      event.epoch = epoch
+    })
     this.#hash.keep()
     this.#head += events.length
     if (events.length > 0 && this.#tries > 0) this.#host.onProgress(this)
@@ -576,7 +587,13 @@ export class Run {
   }
 }
 
-function eventOf({ type, pending, failed = false, tookMs = null, payload = null }: Draft): NewEvent {
+/** An event on its way into the log: what the store adds is filled in once it is there. */
+type WrittenEvent = { -readonly [K in keyof LogEvent]: LogEvent[K] }
+
+const unwritten = { seq: -1, at: 0, epoch: 0, link: null }
+
+function eventOf({ pending, failed = false, tookMs = null, payload = null }: Draft, type: NewEvent['type']): WrittenEvent {
   const { position, turn, nth, operation } = pending
-  return { type: type ?? 'attempted', position, turn, nth, kind: operation.kind, name: operation.name, failed, tookMs, payload }
+  const { kind, name } = operation
+  return { type, position, turn, nth, kind, name, failed, tookMs, payload, seq: -1, at: 0, epoch: 0, link: null }
 }
