@@ -72,9 +72,9 @@ function allocate(length: number): Uint8Array {
 
 const desk = new Uint8Array(64 * 1024)
 
-/** Copies stored bytes to where they are decoded: msgpackr leaves a property on what it reads. */
+/** Where stored bytes are decoded: a view or a copy, for msgpackr leaves a property on what it reads. */
 function load(bytes: Uint8Array): Uint8Array {
-  if (bytes.length > desk.length) return new Uint8Array(bytes)
+  if (bytes.length > desk.length) return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
   desk.set(bytes)
   return desk
 }

@@ -1,5 +1,5 @@
 /** Typed arrays that are payloads. Their place in this list is written down: only add at the end. */
-export const byteArrayKinds = [
+const kinds = [
   Uint8Array,
   Int8Array,
   Uint8ClampedArray,
@@ -13,7 +13,7 @@ export const byteArrayKinds = [
   BigUint64Array,
 ] as const
 
-const names: readonly string[] = byteArrayKinds.map((kind) => kind.name)
+const names: readonly string[] = kinds.map((kind) => kind.name)
 
 // The one name of a typed array that no subclass and no other realm alters.
 const nameGetter = Object.getOwnPropertyDescriptor(
@@ -21,9 +21,13 @@ const nameGetter = Object.getOwnPropertyDescriptor(
   Symbol.toStringTag,
 )?.get
 
-/** The place of a typed array in the list; -1 for a DataView and for kinds that are no payload. */
-export function kindOf(view: ArrayBufferView): number {
-  return names.indexOf(nameGetter?.call(view) as string)
+/**
+ * The place in the list of a typed array whose class has that name; -1 for what is no payload: a DataView,
+ * a subclass. Only Node's Buffer is taken for the bytes that it is.
+ */
+export function kindOf(view: ArrayBufferView, className: string): number {
+  const name: unknown = nameGetter?.call(view)
+  return name === className || (name === 'Uint8Array' && className === 'Buffer') ? names.indexOf(name) : -1
 }
 
 /** The bytes of a typed array as they are written: little-endian, on every machine. A view where possible. */
@@ -34,7 +38,7 @@ export function bytesOf(view: ArrayBufferView, kind: number): Uint8Array {
 
 /** A typed array of its own, of a copy of the bytes; undefined where they do not make whole elements. */
 export function makeByteArray(kind: number, bytes: Uint8Array): ArrayBufferView | undefined {
-  const Kind = byteArrayKinds[kind]
+  const Kind = kinds[kind]
   if (Kind === undefined || bytes.length % Kind.BYTES_PER_ELEMENT !== 0) return undefined
   const copy = new Uint8Array(bytes.length)
   copy.set(isLittleEndian ? bytes : swapBytes(bytes, widthOf(kind)))
@@ -52,5 +56,5 @@ export function swapBytes(bytes: Uint8Array, width: number): Uint8Array {
 const isLittleEndian = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1
 
 function widthOf(kind: number): number {
-  return byteArrayKinds[kind]?.BYTES_PER_ELEMENT ?? 1
+  return kinds[kind]?.BYTES_PER_ELEMENT ?? 1
 }

@@ -35,7 +35,7 @@ export const tags = {
   object: 8,
   /** key, value, … of an object without a prototype */
   bareObject: 9,
-  /** index in `byteArrayKinds`, number of bytes */
+  /** place in the list of codec/byte-arrays.ts, number of bytes */
   bytes: 10,
 } as const
 

@@ -1,4 +1,4 @@
-import { byteArrayKinds, bytesOf, kindOf } from './byte-arrays.ts'
+import { bytesOf, kindOf } from './byte-arrays.ts'
 import {
   deepest,
   escapeKey,
@@ -91,7 +91,6 @@ class Copier {
   }
 
   private copyObject(value: object, depth: number): Plain {
-    if (depth >= deepest) this.refuseDeep(value, depth)
     this.holders[depth] = value
     this.depth = depth
     const copy = this.copyHolder(value, depth)
@@ -108,8 +107,8 @@ class Copier {
     // Faked clocks put a Date of their own in the place of the global one.
     if (prototype === datePrototype || prototype === globalThis.Date.prototype)
       return this.copyDate(value, depth)
-    if (prototype === Map.prototype) return this.copyMap(value, depth)
-    if (prototype === Set.prototype) return this.copySet(value, depth)
+    if (prototype === Map.prototype) return this.copyMap(value as Map<unknown, unknown>, depth)
+    if (prototype === Set.prototype) return this.copySet(value as Set<unknown>, depth)
     if (isPlainPrototype(prototype)) return this.copyPlainObject(value, depth)
     return this.refuse(depth, describeInstance(value, classNameOf(prototype)))
   }
@@ -135,7 +134,7 @@ class Copier {
     const [symbol] = getOwnPropertySymbols(value)
     if (symbol !== undefined) this.refuse(depth, `has a symbol as a key, ${String(symbol)}`)
     const keys = getOwnPropertyNames(value)
-    this.grow(keys.length, depth)
+    this.descend(keys.length, depth)
     return keys
   }
 
@@ -152,7 +151,7 @@ class Copier {
 
   private copyArray(value: readonly unknown[], depth: number): Plain {
     const { length } = value
-    this.grow(length, depth)
+    this.descend(length, depth)
     const [symbol] = getOwnPropertySymbols(value)
     if (symbol !== undefined) this.refuse(depth, `has a symbol as a key, ${String(symbol)}`)
     if (Object.keys(value).length !== length) this.refuseOddArray(value, depth)
@@ -175,39 +174,44 @@ class Copier {
     return Number.isNaN(ms) ? this.refuse(depth, 'is an invalid Date') : { [escapeKey]: [tags.date, ms] }
   }
 
-  private copyMap(value: object, depth: number): Plain {
+  private copyMap(value: Map<unknown, unknown>, depth: number): Plain {
     this.refuseExtras(value, depth)
+    this.descend(value.size * 2, depth)
     const parts: Plain[] = [tags.map]
-    forEachEntry.call(value as Map<unknown, unknown>, (item, key) => {
+    forEachEntry.call(value, (item, key) => {
       this.trail[depth] = { method: 'keys', key: (parts.length - 1) / 2 }
       const copiedKey = this.copy(key, depth + 1)
       this.trail[depth] = isPrimitive(key)
         ? { method: 'get', key }
         : { method: 'values', key: (parts.length - 1) / 2 }
       parts.push(copiedKey, this.copy(item, depth + 1))
-      this.grow(2, depth)
     })
     return { [escapeKey]: parts }
   }
 
-  private copySet(value: object, depth: number): Plain {
+  private copySet(value: Set<unknown>, depth: number): Plain {
     this.refuseExtras(value, depth)
+    this.descend(value.size, depth)
     const parts: Plain[] = [tags.set]
-    forEachItem.call(value as Set<unknown>, (item) => {
+    forEachItem.call(value, (item) => {
       this.trail[depth] = { method: 'values', key: parts.length - 1 }
       parts.push(this.copy(item, depth + 1))
-      this.grow(1, depth)
     })
     return { [escapeKey]: parts }
   }
 
   private copyBytes(value: ArrayBufferView, className: string, depth: number): Plain {
-    const kind = kindOf(value)
-    const isItself = className === byteArrayKinds[kind]?.name || (kind === 0 && className === 'Buffer')
-    if (!isItself) return this.refuse(depth, describeInstance(value, className))
+    const kind = kindOf(value, className)
+    if (kind < 0) return this.refuse(depth, describeInstance(value, className))
     this.grow(value.byteLength, depth)
     this.byteArrays.push(bytesOf(value, kind))
     return { [escapeKey]: [tags.bytes, kind, value.byteLength] }
+  }
+
+  /** To the parts of an object, of which each takes a byte at least. */
+  private descend(count: number, depth: number): void {
+    if (depth >= deepest) this.refuseDeep(depth)
+    this.grow(count, depth)
   }
 
   private grow(bytes: number, depth: number): void {
@@ -225,8 +229,7 @@ class Copier {
     return this.refuse(0, `has at least ${this.size} bytes, and the limit is ${this.maxBytes}${at}`)
   }
 
-  private refuseDeep(value: object, depth: number): never {
-    this.holders[depth] = value
+  private refuseDeep(depth: number): never {
     this.refuseCycle(depth + 1)
     return this.refuse(depth, `is nested more than ${deepest} levels deep`)
   }

@@ -46,6 +46,7 @@ const negativeFixInt = 0xe0
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 const renamedKey = new TextEncoder().encode('__proto__')
+const escapeToken = fixText + escapeKey.length
 const escapeCode = escapeKey.charCodeAt(0)
 
 class Scanner {
@@ -101,50 +102,57 @@ class Scanner {
   }
 
   private scanItems(count: number, depth: number): void {
-    this.claim(count, depth)
+    this.claim(count)
+    this.descend(depth)
     for (let index = 0; index < count; index++) this.scanValue(depth + 1)
   }
 
   private scanMap(count: number, depth: number): void {
-    this.claim(count * 2, depth)
+    this.claim(count * 2)
+    const { bytes, end } = this
+    if (count === 1 && bytes[end] === escapeToken && bytes[end + 1] === escapeCode)
+      return this.scanEscape(depth)
+    this.descend(depth)
     for (let index = 0; index < count; index++) {
-      if (this.scanKey()) {
-        if (count > 1) throw this.explain('has an escape beside other keys')
-        return this.scanEscape(depth)
-      }
+      this.scanKey()
       this.scanValue(depth + 1)
     }
   }
 
-  /** Whether the key announces an escape. */
-  private scanKey(): boolean {
+  private scanKey(): void {
     const token = this.readByte()
     const length = token >= fixText && token < nil ? token - fixText : this.readTextLength(token)
     const start = this.end
     this.scanText(length)
+    if (length === 1 && this.bytes[start] === escapeCode)
+      throw this.explain('has an escape beside other keys')
     if (length === renamedKey.length && renamedKey.every((byte, index) => this.bytes[start + index] === byte))
       throw this.explain('has a key that is always escaped')
-    return length === 1 && this.bytes[start] === escapeCode
   }
 
   private scanEscape(depth: number): void {
     this.hasEscapes = true
+    this.skip(2)
     const token = this.readByte()
     if (token < fixMap) return
     const isShort = token >= fixArray && token < fixText
     if (!isShort && token !== array16 && token !== array32) throw this.explain('has an escape without a tag')
     const count = isShort ? token - fixArray : this.readLength(token - array16)
-    this.claim(count, depth)
+    this.claim(count)
+    // The innermost may hold parts, such as those of a Date, but nothing that is nested.
+    if (depth > deepest) this.descend(depth)
     if (count === 3 && this.bytes[this.end] === tags.bytes) return this.scanBytes()
     for (let index = 0; index < count; index++) this.scanValue(depth + 1)
   }
 
   private scanBytes(): void {
-    this.skip(2)
+    this.skip(1)
+    const kind = this.readByte()
+    if (kind >= fixMap) this.refuseToken(kind)
     this.byteArrays += this.readUnsigned()
   }
 
-  /** Every UTF-8 text must be whole and valid: decoders would repair it in silence. */
+  /** Every text must be whole, valid UTF-8 without a byte order mark: decoders would alter it in silence. */
   private scanText(length: number): void {
     const { bytes, end } = this
     this.skip(length)
@@ -154,6 +162,8 @@ class Scanner {
       for (let index = end; index < this.end; index++) seen |= bytes[index] as number
       if (seen < fixMap) return
     }
+    const isMarked = bytes[end] === 0xef && bytes[end + 1] === 0xbb && bytes[end + 2] === 0xbf
+    if (isMarked) throw this.explain('has a text with a byte order mark')
     try {
       utf8.decode(bytes.subarray(end, this.end))
     } catch {
@@ -197,8 +207,11 @@ class Scanner {
   }
 
   /** Every element takes a byte at least. */
-  private claim(count: number, depth: number): void {
+  private claim(count: number): void {
     if (count > this.length - this.end) throw this.explain('has fewer elements than it says')
+  }
+
+  private descend(depth: number): void {
     if (depth >= deepest) throw this.explain(`is nested more than ${deepest} levels deep`)
   }
 

@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs'
+import { runInThisContext } from 'node:vm'
+import { describe, expect, test } from 'vitest'
+import { decodePayload, encodePayload } from '../../src/events/codec.ts'
+import { findDifference } from './same-value.ts'
+
+const page = readFileSync(new URL('../../../../docs/payloads.md', import.meta.url), 'utf8')
+
+describe('docs/payloads.md is right that', () => {
+  test.each(readTable('What comes back as it was'))('%s comes back as it was', (code) => {
+    const value = evaluate(code)
+    expect(findDifference(decodePayload(encodePayload(value, 'value')), value)).toBeUndefined()
+  })
+
+  test.each(readTable('What comes back as its plain form'))('%s comes back as %s', (code, expected) => {
+    const decoded = decodePayload(encodePayload(evaluate(code), 'value'))
+    expect(findDifference(decoded, evaluate(expected as string))).toBeUndefined()
+  })
+
+  test.each(readTable('What is refused'))('%s is refused', (code, message) => {
+    const value = evaluate(code)
+    expect(() => encodePayload(value, 'value')).toThrow(message as string)
+  })
+
+  test('its tables are not empty', () => {
+    expect(readTable('What comes back as it was').length).toBeGreaterThan(25)
+    expect(readTable('What comes back as its plain form').length).toBeGreaterThan(3)
+    expect(readTable('What is refused').length).toBeGreaterThan(20)
+  })
+})
+
+/** The code of the first two cells of each row in a section; undefined for a cell without code. */
+function readTable(heading: string): [string, string | undefined][] {
+  const section = page.split(/^## /m).find((part) => part.startsWith(heading)) ?? ''
+  return section
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+    .map((line) => {
+      const [first, second] = line
+        .split('|')
+        .slice(1)
+        .map((cell) => /^\s*`(.*)`\s*$/.exec(cell)?.[1])
+      return [first as string, second]
+    })
+}
+
+function evaluate(code: string): unknown {
+  return runInThisContext(`(${code})`)
+}
