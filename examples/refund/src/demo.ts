@@ -49,7 +49,12 @@ const run = await client.run(
   { id: basename(folder) },
 )
 const stage = new Stage(client, run)
-process.once('SIGINT', () => void leave(130))
+let interrupted = false
+let left: Promise<never> | undefined
+process.once('SIGINT', () => {
+  interrupted = true
+  void leave(130)
+})
 
 let passed = false
 try {
@@ -58,7 +63,7 @@ try {
   const consent = await actThree(stage, second.ask, scripted)
   passed = await sumUp({ askBefore: second.ask, consent, kills: [first.ending, second.ending] })
 } catch (error) {
-  if (error instanceof LeftOpen) await leave(130)
+  if (interrupted || error instanceof LeftOpen) await leave(130)
   tell.failed(error instanceof Error ? error.message : String(error))
 }
 await leave(passed ? 0 : 1)
@@ -80,16 +85,23 @@ async function sumUp(seen: Parameters<typeof gatherEvidence>[1]): Promise<boolea
   return findings.every(({ faults }) => faults.length === 0)
 }
 
-async function leave(code: number): Promise<never> {
+function leave(code: number): Promise<never> {
+  left ??= clearUp(code)
+  return left
+}
+
+async function clearUp(code: number): Promise<never> {
   await stage.clear()
   await client.stop()
   const tidy = code === 0 && !values.keep
   if (tidy) await rm(folder, { recursive: true })
-  tell.text(
-    '',
-    tidy
-      ? `Passed, in ${seconds(Date.now() - startedAt)}. Nothing is left behind; --keep leaves the files.`
-      : `The files are in ${folder}`,
-  )
+  const passed = `Passed, in ${seconds(Date.now() - startedAt)}.`
+  if (tidy) tell.text('', `${passed} Nothing is left behind; --keep leaves the files.`)
+  else tell.text('', ...(code === 0 ? [passed] : []), `The files are in ${folder}`)
+  if (code === 130)
+    tell.text(
+      'The run is where it was. A worker goes on with it:',
+      `  REFUND_FOLDER=${folder} npx tsx examples/refund/src/worker.ts`,
+    )
   process.exit(code)
 }

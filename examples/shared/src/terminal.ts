@@ -85,7 +85,7 @@ async function readApproval(ask: Ask, terminal: Terminal): Promise<Answer | unde
   const change =
     ask.editable.length > 0 ? [{ value: 'change', label: `Change the ${ask.editable.join(', ')}` }] : []
   const picked = await select({
-    message: ask.message,
+    message: 'Your answer?',
     options: [{ value: 'approve', label: 'Approve' }, { value: 'reject', label: 'Reject' }, ...change],
     ...terminal,
   })

@@ -82,8 +82,7 @@ export async function actThree(stage: Stage, ask: Ask, scripted: boolean): Promi
 
 /** Another process on the same database, as any other program would. */
 async function answerFromElsewhere(ask: Ask): Promise<Consent> {
-  const { orderId: order } = ask.params as { readonly orderId: string }
-  const consent = { order, amount: 400 }
+  const consent = { order: (ask.params as Asked).orderId, amount: 400 }
   const args = ['--run', ask.run, '--amount', String(consent.amount)]
   const answering: Child = startChild('../answer', import.meta.url, { args })
   const { code } = await answering.ended
@@ -98,13 +97,17 @@ async function answerHere({ client }: Stage, ask: Ask): Promise<Consent | undefi
   const answer = await settleInTerminal(client, ask, 'user:you')
   if (answer === undefined) throw new LeftOpen()
   tell.text('')
-  return consentOf(answer, ask.params as { readonly orderId: string; readonly amount: number })
+  const consent = consentOf(answer, ask.params as Asked)
+  tell.line('answered', `you ${consent === undefined ? 'rejected it' : `approved ${consent.amount} EUR`}`)
+  return consent
 }
 
-function consentOf(
-  answer: Answer,
-  { orderId: order, amount }: { readonly orderId: string; readonly amount: number },
-): Consent | undefined {
+interface Asked {
+  readonly orderId: string
+  readonly amount: number
+}
+
+function consentOf(answer: Answer, { orderId: order, amount }: Asked): Consent | undefined {
   if (!('approved' in answer) || !answer.approved) return undefined
-  return { order, amount, ...(answer.params as { readonly amount: number } | undefined) }
+  return { order, amount: (answer.params as Asked | undefined)?.amount ?? amount }
 }

@@ -15,9 +15,9 @@ export const tell = {
   failed: (text: string): void => console.log(`   ${style.red('FAILED')}  ${text}`),
 }
 
-/** `[18, 'step']` as "18 steps", `[1, 'step']` as "1 step". */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
+/** @example count(18, 'step') // '18 steps' */
+export function count(number: number, noun: string, plural: string = `${noun}s`): string {
+  return `${number} ${number === 1 ? noun : plural}`
 }
 
 export function euro(amounts: readonly number[]): string {

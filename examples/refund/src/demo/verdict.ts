@@ -1,5 +1,6 @@
 import { approvalAbove } from '../refund.ts'
 import type { Evidence } from './evidence.ts'
+import { count } from './tell.ts'
 
 /** One promise of the engine, and what contradicts it. */
 export interface Finding {
@@ -10,12 +11,22 @@ export interface Finding {
 
 /** Checks what happened against the order book, the answer that was given, and nothing else. */
 export function judge(evidence: Evidence): readonly Finding[] {
+  const { payments, diary, log } = evidence
   return [
     { promise: 'two workers were killed by SIGKILL', faults: findSurvivors(evidence) },
-    { promise: 'each payment was made once, of the right amount', faults: findWrongPayments(evidence) },
-    { promise: 'every recorded operation was run once', faults: findWrongRuns(evidence) },
+    {
+      promise: `${count(payments.length, 'payment')}, each made once and of the right amount`,
+      faults: findWrongPayments(evidence),
+    },
+    {
+      promise: `${count(diary.length, 'step body', 'step bodies')} ran, one for each step in the log`,
+      faults: findWrongRuns(evidence),
+    },
     { promise: 'the question was asked once', faults: findWrongAsks(evidence) },
-    { promise: 'the log is complete', faults: findGaps(evidence) },
+    {
+      promise: `all ${log.execution_log.length} operations of the log have a result`,
+      faults: findGaps(evidence),
+    },
   ]
 }
 

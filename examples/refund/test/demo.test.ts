@@ -1,0 +1,63 @@
+import { existsSync, watch } from 'node:fs'
+import { appendFile, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startExample } from '../../shared/test/start-example.ts'
+
+/** Many programs write colours into pipes when they find themselves in CI. */
+const env = { CI: 'true', FORCE_COLOR: '1', PAWL_STORE: '' }
+const patience = 60_000
+
+function startDemo() {
+  const demo = startExample('../src/demo', import.meta.url, ['--yes'], env)
+  const folder = demo.line(/written to/).then((line) => line.trim().split(/\s+/).at(-1) ?? '')
+  return { demo, folder }
+}
+
+test(
+  'the demo passes, says so in plain text of 80 columns, and leaves nothing behind',
+  async () => {
+    const { demo, folder } = startDemo()
+    const { code } = await demo.ended
+    expect(demo.output()).toContain('user:ana approved 400 EUR')
+    expect(demo.output()).toContain('replayed  18 operations')
+    expect(demo.output()).toContain('17 payments, each made once')
+    expect(demo.output()).not.toContain('FAILED')
+    expect(code).toBe(0)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what must not be there
+    expect(demo.output()).not.toMatch(/\u001b/)
+    const lines = demo.output().split('\n')
+    expect(lines.filter((line) => line.length > 80 && !line.includes('written to'))).toEqual([])
+    expect(existsSync(await folder)).toBe(false)
+  },
+  patience,
+)
+
+test(
+  'the demo fails when the ledger was tampered with, and says where its files are',
+  async () => {
+    const { demo, folder } = startDemo()
+    const ledger = join(await folder, 'payments.jsonl')
+    await appendFile(ledger, `${await firstLine(ledger)}\n`)
+    const { code } = await demo.ended
+    expect(demo.output()).toMatch(/FAILED .*A-\d+ was paid 2 times/)
+    expect(demo.output()).toContain(`The files are in ${await folder}`)
+    expect(code).toBe(1)
+  },
+  patience,
+)
+
+/** Waits until the file holds a whole line. */
+async function firstLine(file: string): Promise<string> {
+  const read = () => readFile(file, 'utf8').catch(() => '')
+  const changes = watch(join(file, '..'))
+  try {
+    for (let text = await read(); ; text = await read()) {
+      const [first, second] = text.split('\n')
+      if (first !== undefined && second !== undefined) return first
+      await new Promise((resolve) => changes.once('change', resolve))
+    }
+  } finally {
+    changes.close()
+  }
+}
