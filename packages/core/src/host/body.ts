@@ -18,18 +18,15 @@ const bodies = shareCell('body', () => new AsyncLocalStorage<BodyOwner>())
  * Runs the body of a step. Whatever it starts (timers, sockets, promises nobody awaits) belongs to `owner`,
  * also after its end.
  */
-export async function runBody<Result>(
+export function runBody<Result>(
   owner: BodyOwner,
   body: () => Result | PromiseLike<Result>,
 ): Promise<Awaited<Result>> {
-  if (turns.current !== null)
-    throw new Error(`${owner.describe} was begun in a turn of run "${turns.current.id}"`)
-  const note = noteBody(owner.describe)
-  try {
-    return await bodies.run(owner, () => call(body, note))
-  } finally {
-    noteBodyEnd(note)
+  if (turns.current !== null) {
+    const error = new Error(`${owner.describe} was begun in a turn of run "${turns.current.id}"`)
+    return Promise.reject(error)
   }
+  return bodies.run(owner, () => call(body, noteBody(owner.describe)))
 }
 
 /** The owner of the step body that the present code belongs to. */
@@ -42,11 +39,15 @@ async function call<Result>(
   body: () => Result | PromiseLike<Result>,
   note: number,
 ): Promise<Awaited<Result>> {
-  let result: Result | PromiseLike<Result>
   try {
-    result = body()
+    let result: Result | PromiseLike<Result>
+    try {
+      result = body()
+    } finally {
+      noteBodyReturned(note)
+    }
+    return await result
   } finally {
-    noteBodyReturned(note)
+    noteBodyEnd(note)
   }
-  return await result
 }
