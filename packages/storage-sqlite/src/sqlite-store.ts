@@ -36,7 +36,7 @@ export class SqliteStore implements StorePort {
   readonly #connection: Connection<Statements>
 
   constructor(file: string, environment: Environment = realEnvironment) {
-    this.#connection = new Connection(resolve(file), prepareStatements, environment)
+    this.#connection = new Connection(file === '' ? file : resolve(file), prepareStatements, environment)
   }
 
   open(): Promise<void> {
@@ -57,7 +57,8 @@ export class SqliteStore implements StorePort {
     return this.#connection.write(({ workers }, at) => workers.register(worker, at))
   }
 
-  beat(worker: WorkerKey): Promise<boolean> {
+  async beat(worker: WorkerKey): Promise<boolean> {
+    this.#connection.inspect()
     return this.#connection.write(({ workers }, at) => workers.beat(worker, at))
   }
 

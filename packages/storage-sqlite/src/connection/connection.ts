@@ -1,8 +1,10 @@
 import type { Database, Statement } from 'better-sqlite3'
 import { explainFault, isBusy } from './faults.ts'
+import { checkIdentity, readIdentity } from './file-identity.ts'
 import { openDatabase } from './open-database.ts'
 import { pause } from './patience.ts'
 import { unusable } from './unusable.ts'
+import { shortenWal } from './wal.ts'
 
 /** What the connection takes from outside, so that tests can put something else in its place. */
 export interface Environment {
@@ -17,6 +19,7 @@ export class UnknownOutcome extends Error {}
 
 interface Session<Statements> {
   readonly database: Database
+  readonly identity: string | undefined
   readonly statements: Statements
   readonly begin: Statement
   readonly commit: Statement
@@ -35,6 +38,8 @@ export class Connection<Statements> {
   #session: Session<Statements> | undefined
   #connecting: Promise<Session<Statements>> | undefined
   #state: 'new' | 'open' | 'closed' = 'new'
+  #fault: unknown
+  #isLong = false
 
   constructor(file: string, prepare: (database: Database) => Statements, environment: Environment) {
     this.file = file
@@ -42,9 +47,15 @@ export class Connection<Statements> {
     this.#environment = environment
   }
 
+  /** @throws PawlError 'store-unusable' */
   async open(): Promise<void> {
     this.#state = 'open'
-    await this.#reconnect()
+    try {
+      await this.#reconnect()
+    } catch (error) {
+      this.#state = 'closed'
+      throw error
+    }
   }
 
   get isOpen(): boolean {
@@ -91,6 +102,29 @@ export class Connection<Statements> {
     }
   }
 
+  /**
+   * What is looked at now and then: that the file is still the one in the directory, and its -wal not too long.
+   * @throws PawlError 'store-unusable', from then on at every call
+   */
+  inspect(): void {
+    const session = this.#usable()
+    if (!session) return
+    try {
+      checkIdentity(this.file, session.identity)
+    } catch (error) {
+      this.#fault = error
+      throw error
+    }
+    const isLong = shortenWal(session.database, this.file)
+    if (isLong && !this.#isLong) {
+      process.emitWarning(
+        `${this.file}-wal grows: some process has been reading ${this.file} in one transaction for long. Pawl goes on and keeps trying to shorten it.`,
+        { code: 'PAWL_STORE_WAL' },
+      )
+    }
+    this.#isLong = isLong
+  }
+
   /** The statements, if they can be used right now; undefined while the file cannot be reached. */
   peek(): Statements | undefined {
     return this.#state === 'open' ? this.#session?.statements : undefined
@@ -115,7 +149,7 @@ export class Connection<Statements> {
       if (isKnown && session.database.inTransaction) session.rollback.run()
       if (isKnown) throw explainFault(error, this.file)
       this.#session = undefined
-      session.database.close()
+      closeQuietly(session.database)
       throw new UnknownOutcome(
         `The disk failed while ${this.file} was written. Whether this was stored is not known. Look before it is repeated.`,
         { cause: error },
@@ -125,6 +159,7 @@ export class Connection<Statements> {
 
   #usable(): Session<Statements> | undefined {
     if (this.#state !== 'open') throw new Error(`The connection to ${this.file} is not open.`)
+    if (this.#fault) throw this.#fault
     if (process.pid !== this.#pid) {
       throw unusable(
         `The connection to ${this.file} was opened by another process, before it forked.`,
@@ -147,6 +182,7 @@ export class Connection<Statements> {
       this.#usable()
       this.#session = {
         database,
+        identity: readIdentity(this.file),
         statements: this.#prepare(database),
         begin: database.prepare('begin immediate'),
         commit: database.prepare('commit'),
@@ -157,6 +193,15 @@ export class Connection<Statements> {
       database.close()
       throw explainFault(error, this.file)
     }
+  }
+}
+
+/** Closing writes as well, to a disk that has just failed. */
+function closeQuietly(database: Database): void {
+  try {
+    database.close()
+  } catch {
+    // The handle is gone either way, and the fault that counts was found before.
   }
 }
 

@@ -1,7 +1,9 @@
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { basename, dirname } from 'node:path'
+import { PawlError } from '@pawl/core/storage'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
+import { adoptCopy } from '../schema/copies.ts'
 import { migrate } from '../schema/migrate.ts'
 import { createFile } from './create-file.ts'
 import { explainFault, isBusy } from './faults.ts'
@@ -10,16 +12,19 @@ import { pause } from './patience.ts'
 import { isTrustedVersion } from './sqlite-version.ts'
 import { unusable } from './unusable.ts'
 
-/** How long a start waits for a lock before it gives up. */
-const patienceMs = 30_000
-
 /**
  * Opens the file, made first if it is not there, checks that it is fit for use, and migrates it.
+ * @param patienceMs how long it waits for a lock before it gives up
  * @throws PawlError 'store-unusable' with the remedy
  */
-export async function openDatabase(file: string): Promise<Database> {
+export async function openDatabase(file: string, patienceMs = 30_000): Promise<Database> {
+  checkName(file)
   await checkPlace(file)
-  if ((await readSize(file)) === undefined) await createFile(file, makeSchema)
+  if ((await readSize(file)) === undefined) {
+    await createFile(file, makeSchema).catch((error: unknown) => {
+      throw explainCreation(error, file)
+    })
+  }
   await checkFile(file)
   const deadline = Date.now() + patienceMs
   for (let attempt = 0; ; attempt++) {
@@ -48,11 +53,21 @@ function makeSchema(file: string): void {
     database.pragma('page_size = 2048')
     database.pragma('journal_mode = wal')
     migrate(database, file)
-  } catch (error) {
-    throw explainFault(error, file)
+    // The place it is moved to is the same file.
+    adoptCopy(database, file)
   } finally {
     database.close()
   }
+}
+
+function explainCreation(error: unknown, file: string): unknown {
+  const explained = explainFault(error, file)
+  if (explained !== error || PawlError.is(error)) return explained
+  return unusable(
+    `${file} cannot be created.`,
+    `Give this user write access to ${dirname(file)}, and look whether its disk is full or read-only.`,
+    error,
+  )
 }
 
 /** A connection as every one must be. Busy errors come through. */
@@ -61,15 +76,17 @@ function prepareDatabase(file: string): Database {
   try {
     checkVersion(database)
     expectPragma(database, file, 'journal_mode = wal', 'wal')
+    // The library is built so that WAL means NORMAL, which loses commits with the power.
     database.pragma('synchronous = full')
-    // The library is built so that `journal_mode = wal` lowers this to NORMAL, which loses commits with the power.
-    expectPragma(database, file, 'synchronous', 2)
     // Where fsync alone does not reach the disk (macOS).
     database.pragma('fullfsync = on')
     database.pragma('checkpoint_fullfsync = on')
     database.pragma('wal_autocheckpoint = 4000')
     database.pragma(`journal_size_limit = ${64 * 1024 * 1024}`)
     migrate(database, file)
+    adoptCopy(database, file)
+    // Only now: a default is set with the first read.
+    expectPragma(database, file, 'synchronous', 2)
     return database
   } catch (error) {
     database.close()
@@ -92,6 +109,14 @@ function expectPragma(database: Database, file: string, pragma: string, expected
   throw unusable(
     `SQLite answers ${JSON.stringify(actual)} to "pragma ${pragma}" for ${file}, and nothing is safe without ${JSON.stringify(expected)}.`,
     'Put the file on a local file system of this machine, and do not replace the SQLite of better-sqlite3.',
+  )
+}
+
+function checkName(file: string): void {
+  if (file !== '' && basename(file) !== ':memory:') return
+  throw unusable(
+    'The SQLite store needs the name of a file: what it holds must outlive the process.',
+    "Give sqlite() a name such as 'pawl.db', or use memory() of @pawl/testing where nothing has to be kept.",
   )
 }
 

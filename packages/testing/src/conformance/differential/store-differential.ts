@@ -12,7 +12,7 @@ export interface DifferentialOptions {
   readonly streams?: number
   /** How long a stream is at most. Default 200. */
   readonly length?: number
-  /** Every kind of operation must have succeeded and been refused at least this often. Default 5. */
+  /** Every kind of operation must have succeeded and been refused at least this often. Default 1. */
   readonly atLeast?: number
   /** Default: another one every time; a failure prints it. */
   readonly seed?: number
@@ -24,7 +24,7 @@ export interface DifferentialOptions {
  * must be the same, payloads byte by byte. A failure prints its seed and the shortest stream that shows it.
  */
 export function storeDifferential(subject: StoreSubject, options: DifferentialOptions = {}): void {
-  const { streams = 80, length = 200, atLeast = 5, seed, timeoutMs = 120_000 } = options
+  const { streams = 80, length = 200, atLeast = 1, seed, timeoutMs = 120_000 } = options
   const stream = fc.array(operations, { maxLength: length, size: 'max' })
   describe(`store ${subject.name} beside store ${memorySubject.name}`, () => {
     it(`${streams} streams of up to ${length} operations have the same outcomes`, {

@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto'
+import type { Database } from 'better-sqlite3'
+import { readIdentity } from '../connection/file-identity.ts'
+
+/**
+ * A copy of a store, such as a restored backup, has workers and epochs of another life. It becomes a store
+ * of its own: a new id, and every run that is owned is handed back with a higher epoch.
+ */
+export function adoptCopy(database: Database, file: string): void {
+  const identity = readIdentity(file)
+  if (identity === undefined || readInfo(database, 'file') === identity) return
+  database.exec('begin immediate')
+  try {
+    if (readInfo(database, 'file') !== undefined) {
+      writeInfo(database, 'id', randomUUID())
+      database
+        .prepare('update runs set worker = null, epoch = epoch + 1, wake_at = ? where worker is not null')
+        .run(Date.now())
+      database.exec('delete from workers')
+    }
+    writeInfo(database, 'file', identity)
+    database.exec('commit')
+  } catch (error) {
+    if (database.inTransaction) database.exec('rollback')
+    throw error
+  }
+}
+
+function readInfo(database: Database, name: string): string | undefined {
+  return database.prepare<[string], string>('select value from store_info where name = ?').pluck().get(name)
+}
+
+function writeInfo(database: Database, name: string, value: string): void {
+  database
+    .prepare('insert into store_info values (?, ?) on conflict (name) do update set value = excluded.value')
+    .run(name, value)
+}

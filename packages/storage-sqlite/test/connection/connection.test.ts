@@ -1,0 +1,189 @@
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { Worker } from 'node:worker_threads'
+import { connectTo, PawlError } from '@pawl/core/storage'
+import { sqlite } from '@pawl/storage-sqlite'
+import SqliteDatabase, { type Database } from 'better-sqlite3'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { pause } from '../../src/connection/patience.ts'
+import { shortenWal } from '../../src/connection/wal.ts'
+import { ownedRun, step } from '../support/runs.ts'
+import { changedConnections, openStore, tempFile } from '../support/stores.ts'
+
+/** A second connection that holds the write lock until the function is called. */
+function holdLock(file: string): () => void {
+  const database = new SqliteDatabase(file)
+  onTestFinished(() => void database.close())
+  database.exec('begin immediate')
+  return () => void database.exec('rollback')
+}
+
+describe('every connection', () => {
+  it('has WAL, synchronous=FULL, no waiting in the driver, and full syncs where the system knows them', async () => {
+    const opened: Database[] = []
+    const file = tempFile()
+    await openStore(
+      file,
+      changedConnections((database) => void opened.push(database)),
+    )
+    await openStore(
+      file,
+      changedConnections((database) => void opened.push(database)),
+    )
+    const read = (pragma: string) => opened.map((database) => database.pragma(pragma, { simple: true }))
+    expect(read('journal_mode')).toEqual(['wal', 'wal'])
+    expect(read('synchronous')).toEqual([2, 2])
+    expect(read('busy_timeout')).toEqual([0, 0])
+    expect(read('fullfsync')).toEqual([1, 1])
+    expect(read('checkpoint_fullfsync')).toEqual([1, 1])
+  })
+
+  it('would have less than FULL if it were not set: the library is built that way', () => {
+    const database = new SqliteDatabase(tempFile())
+    onTestFinished(() => void database.close())
+    database.pragma('journal_mode = wal')
+    database.prepare('select count(*) from sqlite_schema').get()
+    expect(database.pragma('synchronous', { simple: true })).toBe(1)
+  })
+
+  it('begins every transaction as a writer, and writes nothing outside of one', async () => {
+    const statements: string[] = []
+    const watched = changedConnections((database) => {
+      const prepare = database.prepare.bind(database)
+      database.prepare = ((sql: string) => {
+        statements.push(sql)
+        return prepare(sql)
+      }) as typeof database.prepare
+      return database
+    })
+    await openStore(tempFile(), watched)
+    expect(statements.filter((sql) => /^\s*begin/i.test(sql))).toEqual(['begin immediate'])
+  })
+})
+
+describe('a lock that another process holds', () => {
+  it('is waited for, off the event loop', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const unit = await ownedRun(store, 'a')
+    const release = holdLock(file)
+    const delay = monitorEventLoopDelay({ resolution: 1 })
+    delay.enable()
+    let isDone = false
+    const committing = store.commit(unit.worker, [step(unit)]).finally(() => {
+      isDone = true
+    })
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(isDone).toBe(false)
+    delay.disable()
+    release()
+    expect(await committing).toMatchObject([{ outcome: 'ok' }])
+    // The driver's own waiting blocks for all of its busy timeout.
+    expect(delay.percentile(50) / 1e6).toBeLessThan(50)
+  })
+
+  it('does not keep anyone from reading', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const { run } = await ownedRun(store, 'a')
+    onTestFinished(holdLock(file))
+    expect(await store.load(run, 0, 10)).toHaveLength(1)
+    expect(await store.claim({ worker: 1, procedures: [] }, 10)).toMatchObject({ runs: [] })
+  })
+
+  it('is reported when the wait is long, ever more rarely', async () => {
+    const warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+    onTestFinished(() => warnings.mockRestore())
+    for (const attempt of [0, 1, 224, 225, 226, 449, 450, 899, 900, 901]) await pause(attempt, 'pawl.db')
+    expect(warnings.mock.calls.map(([text]) => /waited (\d+) s/.exec(String(text))?.[1])).toEqual([
+      '1',
+      '2',
+      '4',
+    ])
+  })
+
+  it('no longer matters when the connection is closed meanwhile', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    onTestFinished(holdLock(file))
+    const registering = store.register({ name: 'w', leaseMs: 1000 })
+    await store.close()
+    await expect(registering).rejects.toThrow('not open')
+  })
+})
+
+describe('a file that is taken away while it is open', () => {
+  it.each([
+    ['the file is replaced', (file: string) => renameSync(writeOther(file), file)],
+    ['the file is deleted', (file: string) => rmSync(file)],
+    ['the -wal is deleted', (file: string) => rmSync(`${file}-wal`)],
+  ])('is noticed with the next beat, and nothing is acknowledged from then on: %s', async (_, takeAway) => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const unit = await ownedRun(store, 'a')
+    takeAway(file)
+    const error = await store.beat(unit.worker).catch((reason: unknown) => reason)
+    if (!PawlError.is(error, 'store-unusable')) throw error
+    expect(error.message).toContain('was replaced or deleted')
+    await expect(store.commit(unit.worker, [step(unit)])).rejects.toBe(error)
+    await expect(store.find('a')).rejects.toBe(error)
+  })
+
+  function writeOther(file: string): string {
+    writeFileSync(`${file}.other`, 'something else')
+    return `${file}.other`
+  }
+})
+
+describe('a reader that stays', () => {
+  it('lets the -wal grow while writing goes on; it is shortened when the reader has left', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const unit = await ownedRun(store, 'a')
+    const reader = new SqliteDatabase(file)
+    onTestFinished(() => void reader.close())
+    reader.exec('begin; select count(*) from runs')
+    for (let head = 1; head < 200; head++) {
+      const [outcome] = await store.commit(unit.worker, [step({ ...unit, head }, new Uint8Array(2000))])
+      expect(outcome).toMatchObject({ outcome: 'ok' })
+    }
+    const writer = new SqliteDatabase(file)
+    onTestFinished(() => void writer.close())
+    expect(shortenWal(writer, file, 100_000)).toBe(true)
+    reader.exec('commit')
+    expect(shortenWal(writer, file, 100_000)).toBe(false)
+    expect(await store.load(unit.run, 0, 1000)).toHaveLength(200)
+  })
+})
+
+describe('processes and threads', () => {
+  it('a connection is not used after a fork', async () => {
+    const store = await openStore(tempFile())
+    const pid = vi.spyOn(process, 'pid', 'get').mockReturnValue(process.pid + 1)
+    onTestFinished(() => pid.mockRestore())
+    const error = await store.find('a').catch((reason: unknown) => reason)
+    if (!PawlError.is(error, 'store-unusable')) throw error
+    expect(error.details.remedy).toContain('after the fork')
+  })
+
+  it('a store that is passed to a thread is no store there', () => {
+    expect(connectTo(structuredClone(sqlite(tempFile())))).toBeUndefined()
+  })
+
+  it('each thread that calls sqlite() has connections of its own', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    await ownedRun(store, 'a')
+    const thread = new Worker(new URL('../programs/sending-thread.mjs', import.meta.url), {
+      workerData: file,
+      execArgv: ['--conditions=@pawl/source'],
+    })
+    const [outcome] = await new Promise<unknown[]>((resolve, reject) => {
+      thread.once('message', (message) => resolve([message]))
+      thread.once('error', reject)
+    })
+    expect(outcome).toMatchObject([{ outcome: 'stored' }])
+    expect(await store.find('a')).toMatchObject({ mail: 1 })
+    expect(existsSync(file)).toBe(true)
+  })
+})

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest'
+import { judgeFileSystem, readFileSystem } from '../../src/connection/file-system.ts'
+import { isTrustedVersion } from '../../src/connection/sqlite-version.ts'
+import { tempFile } from '../support/stores.ts'
+
+describe('versions of SQLite', () => {
+  it.each([
+    '3.7.0',
+    '3.40.1',
+    '3.44.5',
+    '3.45.0',
+    '3.49.1',
+    '3.50.0',
+    '3.50.6',
+    '3.51.0',
+    '3.51.2',
+    '3.52.0',
+  ])('%s is refused: it can corrupt what several processes write', (version) =>
+    expect(isTrustedVersion(version)).toBe(false),
+  )
+
+  it.each(['3.44.6', '3.44.9', '3.50.7', '3.51.3', '3.52.1', '3.53.0', '3.53.2', '3.60.10', '4.0.0'])(
+    '%s is trusted',
+    (version) => expect(isTrustedVersion(version)).toBe(true),
+  )
+})
+
+describe('file systems', () => {
+  it.each([
+    [0x6969, 'NFS'],
+    [0xff534d42, 'CIFS'],
+    [0xfe534d42 - 2 ** 32, 'SMB 2'],
+    [0x01021997, '9p'],
+  ])('%d is refused: several machines can share it', (type, name) => {
+    expect(judgeFileSystem(type)).toEqual({ verdict: 'unfit', name })
+  })
+
+  it('overlay is used with a warning: it is deleted with its container', () => {
+    expect(judgeFileSystem(0x794c7630)).toEqual({ verdict: 'fleeting', name: 'overlay' })
+  })
+
+  it.each([0xef53, 0x58465342, 0x9123683e, 0x01021994])('%d (ext4, XFS, btrfs, tmpfs) is fit', (type) => {
+    expect(judgeFileSystem(type)).toEqual({ verdict: 'fit' })
+  })
+
+  it('the one of a file that is not there yet is read', async () => {
+    expect((await readFileSystem(tempFile())).verdict).not.toBe('unfit')
+  })
+})
