@@ -56,11 +56,12 @@ async function migrate(url: string, schema: string): Promise<void> {
 /** What docs/postgres.md tells to grant. */
 export function grants(schema: string, to: string): string {
   return `
-    grant usage on schema ${schema} to ${to};
-    grant select on ${schema}.migrations to ${to};
-    grant select, insert on ${schema}.events to ${to};
-    grant select, insert, update on ${schema}.runs, ${schema}.run_info, ${schema}.messages, ${schema}.asks to ${to};
-    grant select, insert, update, delete on ${schema}.workers to ${to};`
+    grant usage on schema "${schema}" to ${to};
+    grant select on "${schema}".migrations to ${to};
+    grant select, insert on "${schema}".events to ${to};
+    grant select, insert, update on "${schema}".runs, "${schema}".run_info, "${schema}".messages, "${schema}".asks to ${to};
+    grant select, insert, update, delete on "${schema}".workers to ${to};
+    grant usage on sequence "${schema}".runs_run_seq to ${to};`
 }
 
 export function changeUrl(

@@ -50,6 +50,7 @@ export interface StoreOptions {
 
 /** One engine's, or one client's, connection to the database. Each method's work is in the file of its concern. */
 export class PostgresStore implements StorePort {
+  readonly commitsInFlight = 2
   readonly #database: Database
   readonly #hints: Hints
   readonly #ownership = new Ownership()

@@ -1,5 +1,5 @@
 import { postgres } from '@pawl/storage-postgres'
-import { storeConformance } from '@pawl/testing/conformance'
+import { storeConformance, storeDifferential } from '@pawl/testing/conformance'
 import pg from 'pg'
 import { afterAll, beforeAll } from 'vitest'
 import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
@@ -17,10 +17,10 @@ afterAll(async () => {
   await database.remove()
 })
 
-storeConformance(
-  makeSubject(
-    'postgres',
-    () => database,
-    () => postgres({ pool }),
-  ),
+const subject = makeSubject(
+  'postgres',
+  () => database,
+  () => postgres({ pool }),
 )
+storeConformance(subject)
+storeDifferential(subject, { streams: 40, length: 100, atLeast: 1 })

@@ -39,6 +39,8 @@ export class Clients {
   readonly #own: pg.Pool | undefined
   readonly #isPrepared: boolean
   readonly #known = new WeakSet<Client>()
+  #history: string | undefined
+  #hasFailedOver = false
 
   constructor(connection: string | ClientPool, isPrepared: boolean) {
     if (typeof connection === 'string') {
@@ -77,7 +79,7 @@ export class Clients {
     const session = new Session(client)
     try {
       const isNew = !this.#known.has(client)
-      if (isNew) await greet(session)
+      if (isNew) await this.#greet(session)
       if (this.#isPrepared && (this.#own ? isNew : isKept)) await session.command(planForAnyValues)
       this.#known.add(client)
       return session
@@ -85,6 +87,19 @@ export class Clients {
       session.release(true)
       throw new NotSent(error)
     }
+  }
+
+  async #greet(session: Session): Promise<void> {
+    const [row] = await session.query<Greeting>({ text: greeting, values: [], silenceMs: greetingMs })
+    if (row?.standby) throw new Error('the server is a standby; only the primary will do')
+    const history = row?.history ?? ''
+    this.#history ??= history
+    if (this.#history !== history) this.#hasFailedOver = true
+  }
+
+  /** Whether another server has taken over since we first connected: it may lack what the first one had. */
+  get hasFailedOver(): boolean {
+    return this.#hasFailedOver
   }
 
   /** Gives back what was kept, as the application knows it. */
@@ -104,15 +119,19 @@ export class Clients {
   }
 }
 
+interface Greeting {
+  readonly standby: boolean
+  readonly history: string
+}
+
 // It saves planning, and the tables are only ever read by their keys.
 const planForAnyValues = 'set plan_cache_mode = force_generic_plan'
 const planAsUsual = 'reset plan_cache_mode'
 
-async function greet(session: Session): Promise<void> {
-  const text = 'select pg_is_in_recovery() as standby'
-  const [row] = await session.query<{ standby: boolean }>({ text, values: [], silenceMs: greetingMs })
-  if (row?.standby) throw new Error('the server is a standby; only the primary will do')
-}
+// Another system or timeline: a standby was made the primary, or a backup restored.
+const greeting = `
+  select pg_is_in_recovery() as standby, s.system_identifier || '/' || c.timeline_id as history
+  from pg_control_system() s, pg_control_checkpoint() c`
 
 /** One connection while we have it. */
 export class Session {

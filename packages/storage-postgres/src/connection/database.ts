@@ -26,6 +26,7 @@ export class Database implements Runner {
   readonly #isPrepared: boolean
   readonly #closing = new AbortController()
   readonly #lanes: Lane[] = []
+  #unheardAt = Number.NEGATIVE_INFINITY
 
   constructor(connection: string | ClientPool, names: Names, isPrepared: boolean) {
     this.names = names
@@ -35,6 +36,11 @@ export class Database implements Runner {
 
   get isClosed(): boolean {
     return this.#closing.signal.aborted
+  }
+
+  /** Whether another server has taken over since we first connected. Then rows may be older than what we know. */
+  get hasFailedOver(): boolean {
+    return this.#clients.hasFailedOver
   }
 
   /** How many connections there can be; undefined if we decide. */
@@ -62,9 +68,17 @@ export class Database implements Runner {
     const session = await this.#clients.take(false)
     try {
       return await session.query<Row>(query)
+    } catch (error) {
+      if (classify(error) === 'unknown') this.#unheardAt = performance.now()
+      throw error
     } finally {
       session.release()
     }
+  }
+
+  /** How long ago a statement on a connection of the pool was sent and never answered. */
+  get msSinceUnheard(): number {
+    return performance.now() - this.#unheardAt
   }
 
   /** A connection of its own for whoever asks, connected when first used. */

@@ -5,6 +5,8 @@ export interface Names {
   readonly schema: string
   readonly workers: string
   readonly runs: string
+  /** The sequence behind the keys of runs. */
+  readonly runKeys: string
   readonly runInfo: string
   readonly events: string
   readonly messages: string
@@ -34,6 +36,7 @@ export function nameTables(schema: string): Names {
     schema,
     workers: qualify('workers'),
     runs: qualify('runs'),
+    runKeys: qualify('runs_run_seq'),
     runInfo: qualify('run_info'),
     events: qualify('events'),
     messages: qualify('messages'),

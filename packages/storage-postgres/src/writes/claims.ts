@@ -42,11 +42,21 @@ export interface Claiming {
   mailOf(worker: number): Promise<readonly { readonly run: RunKey; readonly mail: number }[]>
 }
 
+/** A request that was on its way when its connection broke may arrive late; later than this none does. */
+const suspicionMs = 120_000
+
 export function prepareClaiming(database: Database, ownership: Ownership): Claiming {
   const { claim, adopt, retryStuck, mailOf } = writeStatements(database.names)
 
+  async function compare(worker: number): Promise<readonly OwnedRow[]> {
+    const rows = await database.run<OwnedRow>(mailOf, [worker])
+    ownership.compare(worker, rows)
+    return rows
+  }
+
   /** Runs the worker owns without knowing it, since the reply that said so was lost. */
   async function claimStrays({ worker }: Claimant, limit: number): Promise<readonly Claimed[]> {
+    if (database.msSinceUnheard < suspicionMs) await compare(worker)
     const strays = ownership.strays(worker).slice(0, limit)
     if (strays.length === 0) return []
     const runs = listNumbers(strays.map(({ run }) => run))
@@ -80,13 +90,16 @@ export function prepareClaiming(database: Database, ownership: Ownership): Claim
       return rows.length
     },
     async mailOf(worker) {
-      const rows = await database.run<{ run: number; epoch: number; mail: number }>(mailOf, [worker])
-      ownership.compare(worker, rows)
-      return rows.map(({ run, mail }) => ({ run, mail }))
+      return (await compare(worker)).map(({ run, mail }) => ({ run, mail }))
     },
   }
 }
 
+interface OwnedRow {
+  readonly run: number
+  readonly epoch: number
+  readonly mail: number
+}
 type ClaimRow = { readonly [column in keyof ClaimedRow]: ClaimedRow[column] | null } & {
   readonly at: number
   readonly next_due_at: number | null

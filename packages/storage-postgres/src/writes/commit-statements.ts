@@ -65,16 +65,17 @@ const unitCount = unitTypes.split(', ').length
 const eventCount = eventTypes.split(', ').length
 const askCount = askTypes.split(', ').length
 
-/** `$1` is the worker, `$2` … the units, then the events. */
-const firstEvent = 2 + unitCount
+/** `$1` is the worker, `$2` … the units, then whether a standby has taken over, then the events. */
+const failedOver = 2 + unitCount
+const firstEvent = failedOver + 1
 const firstAsk = firstEvent + eventCount
 const firstClose = firstAsk + askCount
 const firstConsume = firstClose + 3
 const firstInfo = firstConsume + 2
 
-/** The unit's row is not ours any more, or shows less than we have written: history was lost. */
+/** Epochs and heads never fall; where they have fallen, a server took over that lacks what was acknowledged. */
 const judgement = `
-  case when l.head < u.head then 2
+  case when $${failedOver}::bool and (l.epoch < u.epoch or l.head < u.head) then 2
        when l.run is null or l.epoch <> u.epoch or l.worker is distinct from $1 or l.state <> 0 then 1
        when l.head <> u.head then 2
        when u.strict and l.mail <> u.seen then 3
@@ -179,7 +180,7 @@ export function bindOne(worker: number, { run, epoch, head, events, seals, link 
   ]
 }
 
-export function bindSlim(worker: number, units: readonly Unit[]): readonly unknown[] {
+export function bindSlim(worker: number, units: readonly Unit[], hasFailedOver: boolean): readonly unknown[] {
   const events = new EventColumns()
   for (const [index, unit] of units.entries()) {
     for (const [k, event] of unit.events.entries())
@@ -197,11 +198,12 @@ export function bindSlim(worker: number, units: readonly Unit[]): readonly unkno
     listNumbers(units.map(({ seen }) => seen)),
     listNumbers(units.map(({ strict }) => strict)),
     listBytes(units.map(({ link }) => link)),
+    hasFailedOver,
     ...events.values(),
   ]
 }
 
-export function bindFull(worker: number, units: readonly Unit[]): readonly unknown[] {
+export function bindFull(worker: number, units: readonly Unit[], hasFailedOver: boolean): readonly unknown[] {
   const asks = new AskColumns()
   const closes: [i: number, position: number, status: number][] = []
   const consumes: [i: number, n: number][] = []
@@ -216,7 +218,7 @@ export function bindFull(worker: number, units: readonly Unit[]): readonly unkno
     for (const n of unit.consumes) consumes.push([index + 1, n])
   }
   return [
-    ...bindSlim(worker, units),
+    ...bindSlim(worker, units, hasFailedOver),
     ...asks.values(),
     listNumbers(closes.map(([i]) => i)),
     listNumbers(closes.map(([, position]) => position)),

@@ -32,19 +32,20 @@ export function prepareCommit(database: Database, ownership: Ownership): Commit 
     const [first] = units
     if (first && isOne(units)) {
       const rows = await runner.run<VerdictRow>(one, bindOne(worker, first))
-      // None: the row did not match, and never will again. The larger shape says why.
-      return rows.length > 0 ? rows : runner.run<VerdictRow>(slim, bindSlim(worker, units))
+      if (rows.length > 0) return rows
+      // The row did not match, and never will again. The larger shape says why.
     }
+    const { hasFailedOver } = database
     return units.every(isPlain)
-      ? runner.run<VerdictRow>(slim, bindSlim(worker, units))
-      : runner.run<VerdictRow>(full, bindFull(worker, units))
+      ? runner.run<VerdictRow>(slim, bindSlim(worker, units, hasFailedOver))
+      : runner.run<VerdictRow>(full, bindFull(worker, units, hasFailedOver))
   }
 
   async function write(
     runner: Runner,
     worker: WorkerKey,
     units: readonly Unit[],
-  ): Promise<readonly UnitOutcome[]> {
+  ): Promise<readonly Written[]> {
     try {
       return await database.repeat(
         async () => showOutcomes(units, await runShape(runner, worker, units)),
@@ -53,7 +54,7 @@ export function prepareCommit(database: Database, ownership: Ownership): Commit 
     } catch (error) {
       const fault = classify(error)
       if (fault === 'unknown') return reclaim(runner, worker, units)
-      if (fault !== 'data') throw error
+      if (fault !== 'data') return units.map(() => new NotWritten(error))
       // Nothing of the batch is written. Halve it, down to the unit that cannot be.
       if (units.length === 1) return [{ outcome: 'conflict' }]
       const middle = units.length >> 1
@@ -67,10 +68,11 @@ export function prepareCommit(database: Database, ownership: Ownership): Commit 
     if (new Set(runs).size < runs.length) throw new TypeError('A run has two units in one commit.')
     ownership.enter(runs)
     try {
-      const outcomes: UnitOutcome[] = []
+      const written: Written[] = []
       for (const batch of divide(units, sizeOf)) {
-        outcomes.push(...(await lanes.lend((runner) => write(runner, worker, batch))))
+        written.push(...(await lanes.lend((runner) => write(runner, worker, batch))))
       }
+      const outcomes = settle(units, written)
       note(worker, units, outcomes)
       return outcomes
     } finally {
@@ -89,6 +91,28 @@ export function prepareCommit(database: Database, ownership: Ownership): Commit 
     }
     database.plans.noteRows(rows)
   }
+}
+
+/** The server would not carry it out, and nothing of it was. */
+class NotWritten {
+  readonly error: unknown
+  constructor(error: unknown) {
+    this.error = error
+  }
+}
+type Written = UnitOutcome | NotWritten
+
+/**
+ * The call fails only if nothing at all was written. Otherwise a unit that was not is `lost`: its owner keeps
+ * the run and writes it again.
+ */
+function settle(units: readonly Unit[], written: readonly Written[]): readonly UnitOutcome[] {
+  const [first] = written
+  if (first instanceof NotWritten && written.every((one) => one instanceof NotWritten)) throw first.error
+  return units.map((unit, index) => {
+    const one = written[index]
+    return one === undefined || one instanceof NotWritten ? { outcome: 'lost', epoch: unit.epoch } : one
+  })
 }
 
 function showOutcomes(units: readonly Unit[], rows: readonly VerdictRow[]): readonly UnitOutcome[] {

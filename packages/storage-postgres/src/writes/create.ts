@@ -39,14 +39,15 @@ export function prepareCreate(database: Database, ownership: Ownership): Create 
   }
 
   return async (runs) => {
-    const distinct = [...new Map([...runs].reverse().map((run) => [run.id, run])).values()].reverse()
+    const firsts = new Map<string, NewRun>()
+    for (const run of runs) if (!firsts.has(run.id)) firsts.set(run.id, run)
     const created = new Map<string, Created>()
     await ownership.during(async () => {
-      for (const batch of divide(distinct, sizeOf)) {
+      for (const batch of divide([...firsts.values()], sizeOf)) {
         for (const [id, one] of await createBatch(batch)) created.set(id, one)
       }
     })
-    return runs.map((run) => note(run, created, distinct.includes(run)))
+    return runs.map((run) => note(run, created, firsts.get(run.id) === run))
   }
 
   /** The first of several with one id is the one that was created. */
@@ -94,19 +95,29 @@ function sizeOf({ started }: NewRun): number {
   return 500 + (started.payload?.length ?? 0)
 }
 
-function writeStatements({ runs, runInfo, events, workers }: Names): Record<'insert' | 'find', Statement> {
+function writeStatements({
+  runs,
+  runKeys,
+  runInfo,
+  events,
+  workers,
+}: Names): Record<'insert' | 'find', Statement> {
   const types = 'text[], text[], int[], bigint[], bytea[], text[], text[]'
   return {
     insert: new Statement(`
       with clock as materialized (select ${storeTime} as now),
-      given as materialized (
-        select g.*, w.worker as owner
+      -- Numbered in the order they were given, and inserted in the order of their ids: two calls with the same
+      -- ids then wait for one another in one direction only.
+      numbered as materialized (
+        select *, nextval('${runKeys}') as run
         from unnest(${numberParameters(1, types)}) with ordinality
-          as g(id, procedure, version, worker, link, started_by, tags, i)
+          as g(id, procedure, version, worker, link, started_by, tags, i)),
+      given as materialized (
+        select g.*, w.worker as owner from numbered g
         left join ${workers} w on w.worker = g.worker and not w.dead),
       created as (
-        insert into ${runs} (id, procedure, version, worker, wake_at, created_at, epoch, head, link)
-        select id, procedure, version, owner, case when owner is null then now end, now, 1, 1, link
+        insert into ${runs} (run, id, procedure, version, worker, wake_at, created_at, epoch, head, link)
+        select run, id, procedure, version, owner, case when owner is null then now end, now, 1, 1, link
         from given cross join clock order by id
         on conflict (id) do nothing returning run, id),
       described as (

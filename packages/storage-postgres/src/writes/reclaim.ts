@@ -1,5 +1,6 @@
 import type { Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
 import type { Database, Runner } from '../connection/database.ts'
+import { classify } from '../connection/faults.ts'
 import { Statement } from '../connection/statement.ts'
 import { listNumbers } from '../connection/values.ts'
 import { type Names, storeTime } from '../schema/names.ts'
@@ -37,7 +38,9 @@ export function prepareReclaim(database: Database): Reclaim {
     await runner.run(confirm, [])
     const fences = new Map(rows.map((row) => [row.run, row]))
     const landed = new Map(events.map(({ run, at }) => [run, at]))
-    return units.map((unit) => judge(unit, fences.get(unit.run), landed.get(unit.run)))
+    return units.map((unit) =>
+      judge(unit, fences.get(unit.run), landed.get(unit.run), database.hasFailedOver),
+    )
   }
 
   return async (runner, worker, units) => {
@@ -46,7 +49,7 @@ export function prepareReclaim(database: Database): Reclaim {
         return await reclaimOnce(runner, worker, units, attempts)
       } catch (error) {
         // As long as it takes: until it is known, nothing may be done for these runs.
-        if (database.isClosed) throw error
+        if (database.isClosed || classify(error) === 'final') throw error
         await database.pause(attempts)
       }
     }
@@ -69,10 +72,15 @@ interface LastEvent {
 }
 
 /** `landedAt`: the time of the unit's last event, if it is in the log under the unit's epoch. */
-function judge(unit: Unit, row: RunFence | undefined, landedAt: number | undefined): UnitOutcome {
+function judge(
+  unit: Unit,
+  row: RunFence | undefined,
+  landedAt: number | undefined,
+  hasFailedOver: boolean,
+): UnitOutcome {
   if (!row) return { outcome: 'fenced' }
-  if (row.head < unit.head) return { outcome: 'conflict' }
   const { epoch, mail } = row
+  if (hasFailedOver && (epoch < unit.epoch || row.head < unit.head)) return { outcome: 'conflict' }
   if (landedAt !== undefined) {
     // Not ours any more: it was let go, or taken away after it had landed. Either way there is nothing to keep.
     const parked = !row.reclaimed && unit.then.do === 'park'

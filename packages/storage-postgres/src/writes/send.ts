@@ -126,7 +126,7 @@ function writeSend(names: Names): string {
       select * from unnest(${numberParameters(1, 'text[], int2[], text[], text[], bytea[]')}) with ordinality
         as m(id, kind, name, key, payload, i)),
     ${lockRuns(names, '$1')},
-    judged as materialized (
+    found as materialized (
       select m.*, l.run, l.state, l.mail, a.position,
         case when l.run is null then 'missing'
              when d.run is not null then 'duplicate'
@@ -134,12 +134,17 @@ function writeSend(names: Names): string {
              -- Who came first is only certain when nothing changed since the statement began.
              when (m.kind = ${early} or l.state <> 0) and ${isStale} then 'again'
              when l.state <> 0 then 'ended'
-             else 'new' end as verdict
+             else 'new' end as first_verdict
       from letter m
       left join locked l on l.id = m.id
       left join seen s on s.run = l.run
       left join ${names.messages} d on d.run = l.run and d.key = m.key
       left join ${names.asks} a on m.kind = ${early} and a.run = l.run and a.key = m.name),
+    judged as materialized (
+      select *, case when first_verdict in ('new', 'asked') and count(*) filter (where first_verdict = 'new') over (
+          partition by run, key order by i rows between unbounded preceding and 1 preceding) > 0
+        then 'duplicate' else first_verdict end as verdict
+      from found),
     numbered as materialized (
       select *, mail + (row_number() over (partition by run order by i))::int as n from judged where verdict = 'new'),
     inserted as (

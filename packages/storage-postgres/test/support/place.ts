@@ -1,5 +1,12 @@
-import type { AskStatus, Mark, Message, RunState, Store } from '@pawl/core/storage'
-import type { Dump, Place, StoreSubject } from '@pawl/testing/conformance'
+import type { Store } from '@pawl/core/storage'
+import type {
+  Dump,
+  DumpedAsk,
+  DumpedMessage,
+  DumpedRun,
+  Place,
+  StoreSubject,
+} from '@pawl/testing/conformance'
 import type pg from 'pg'
 import type { TestDatabase } from '../../../../test/support/postgres-database.ts'
 import {
@@ -10,6 +17,7 @@ import {
   operationKindCode,
   stateCode,
 } from '../../src/codes.ts'
+import { types } from '../../src/connection/values.ts'
 
 /** A subject whose places are one database, emptied after each test: they follow one another. */
 export function makeSubject(
@@ -39,97 +47,38 @@ export async function empty(owner: pg.Pool, schema: string): Promise<void> {
 
 /** Everything that is kept, read with statements of our own. */
 export async function dump(owner: pg.Pool, schema: string): Promise<Dump> {
-  const read = async <Row>(text: string) => (await owner.query(text)).rows as Row[]
-  const [runs, events, messages, asks] = [
-    await read<RunDump>(
-      `select r.*, i.info from ${schema}.runs r join ${schema}.run_info i using (run) order by run`,
-    ),
-    await read<EventDump>(`select * from ${schema}.events order by run, seq`),
-    await read<MessageDump>(`select * from ${schema}.messages order by run, n`),
-    await read<AskDump>(`select * from ${schema}.asks order by run, position`),
-  ]
+  const read = async <Row>(text: string) =>
+    (await owner.query({ text: text.replaceAll('$schema', schema), types } as pg.QueryConfig)).rows as Row[]
+  const runs = await read<Coded<DumpedRun, 'state' | 'mark'>>(`
+    select run, id, procedure, version, state, mark, worker, wake_at as "wakeAt", epoch, head, mail, tries, link, info
+    from $schema.runs join $schema.run_info using (run, procedure) order by run`)
+  const events = await read<Coded<Dump['events'][number], 'type'> & { kind: number | null }>(`
+    select run, seq, at, epoch, type, position, turn, kind, name, nth, failed, took_ms as "tookMs", payload, link
+    from $schema.events order by run, seq`)
+  // A key that begins with ~ was made by the store for a message without one.
+  const messages = await read<Coded<DumpedMessage, 'kind'>>(`
+    select run, n, kind, name, case when key not like '~%' then key end as key, used, payload
+    from $schema.messages order by run, n`)
+  const asks = await read<Coded<DumpedAsk, 'status'>>(`
+    select run, position, status, kind, key, answered_by as "answeredBy", payload, answer
+    from $schema.asks order by run, position`)
   return {
     runs: runs.map((row) => ({
       ...row,
-      run: Number(row.run),
-      state: stateCode.wordOf(row.state) as RunState,
-      mark: markCode.wordOf(row.mark) as Mark,
-      worker: row.worker === null ? null : Number(row.worker),
-      wakeAt: row.wake_at === null ? null : Number(row.wake_at),
-      link: new Uint8Array(row.link),
+      state: stateCode.wordOf(row.state),
+      mark: markCode.wordOf(row.mark),
     })),
     events: events.map((row) => ({
       ...row,
-      run: Number(row.run),
-      at: Number(row.at),
       type: eventTypeCode.wordOf(row.type),
       kind: row.kind === null ? null : operationKindCode.wordOf(row.kind),
-      tookMs: row.took_ms === null ? null : Number(row.took_ms),
     })),
-    messages: messages.map((row) => ({
-      ...row,
-      run: Number(row.run),
-      kind: messageKindCode.wordOf(row.kind) as Message['kind'],
-      // One that the store made for a message without a key.
-      key: row.key?.startsWith('~') ? null : row.key,
-    })),
-    asks: asks.map((row) => ({
-      ...row,
-      run: Number(row.run),
-      status: askStatusCode.wordOf(row.status) as AskStatus,
-      answeredBy: row.answered_by,
-    })),
+    messages: messages.map((row) => ({ ...row, kind: messageKindCode.wordOf(row.kind) })),
+    asks: asks.map((row) => ({ ...row, status: askStatusCode.wordOf(row.status) })),
   }
 }
 
-interface RunDump {
-  readonly run: string
-  readonly id: string
-  readonly procedure: string
-  readonly version: number | null
-  readonly state: number
-  readonly mark: number
-  readonly worker: string | null
-  readonly wake_at: string | null
-  readonly epoch: number
-  readonly head: number
-  readonly mail: number
-  readonly tries: number
-  readonly link: Uint8Array
-  readonly info: Uint8Array | null
-}
-interface EventDump {
-  readonly run: string
-  readonly seq: number
-  readonly at: string
-  readonly epoch: number
-  readonly type: number
-  readonly position: number
-  readonly turn: number
-  readonly kind: number | null
-  readonly name: string
-  readonly nth: number
-  readonly failed: boolean
-  readonly took_ms: string | null
-  readonly payload: Uint8Array | null
-  readonly link: Uint8Array | null
-}
-interface MessageDump {
-  readonly run: string
-  readonly n: number
-  readonly kind: number
-  readonly name: string
-  readonly key: string | null
-  readonly used: boolean
-  readonly payload: Uint8Array | null
-}
-interface AskDump {
-  readonly run: string
-  readonly position: number
-  readonly status: number
-  readonly kind: string
-  readonly key: string | null
-  readonly answered_by: string | null
-  readonly payload: Uint8Array
-  readonly answer: Uint8Array | null
+/** As the columns have it: numbers for words. */
+type Coded<Row, Column extends keyof Row> = {
+  readonly [column in keyof Row]: column extends Column ? number : Row[column]
 }
