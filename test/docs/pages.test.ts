@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { commandsOf, isCommand } from './support/commands.ts'
+import { findBrokenLinks } from './support/links.ts'
+import { readPage, readPages, root } from './support/pages.ts'
+import { programsOf, writePrograms } from './support/programs.ts'
+
+const pages = readPages()
+const blocks = pages.flatMap((page) => page.blocks.map((block) => ({ ...block, page: page.path })))
+
+test('the programs on the pages are type-correct', { timeout: 60_000 }, async () => {
+  const { folder, remove } = writePrograms(pages.flatMap(programsOf))
+  const config = { extends: '../../tsconfig.test.json', include: ['**/*.ts'] }
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const run = promisify(execFile)(process.execPath, [compiler, '--pretty', 'false', '-p', '.'], {
+    cwd: folder,
+  })
+  const { stdout } = await run.catch((failed: { readonly stdout: string }) => failed)
+  remove()
+  // What lies outside the folder is the business of `npm run check`.
+  const ours = stdout.split(/\n(?=\S)/).filter((message) => /^[^.]\S*\.ts\(/.test(message))
+  expect(ours).toEqual([])
+})
+
+test('the commands on the pages exist', () => {
+  const wrong = blocks
+    .filter(({ language }) => language === 'sh')
+    .flatMap(({ page, line, text }) => commandsOf(text).map((command) => ({ page, line, command })))
+    .filter(({ command }) => !isCommand(command))
+  expect(wrong).toEqual([])
+})
+
+test('every block is of a language that is checked', () => {
+  const unknown = blocks.filter(({ language }) => !['ts', 'text', 'sh', 'sql'].includes(language))
+  expect(unknown).toEqual([])
+})
+
+test('links lead to files and headings that are there', () => {
+  expect(pages.flatMap((page) => findBrokenLinks(page).map((link) => `${page.path}: ${link}`))).toEqual([])
+})
+
+test('the index of the guides names each of them', () => {
+  const { text: index } = readPage('docs/README.md')
+  const guides = readdirSync(join(root, 'docs')).filter(
+    (name) => name.endsWith('.md') && name !== 'README.md',
+  )
+  expect(guides.filter((name) => !index.includes(`(${name})`))).toEqual([])
+})

@@ -1,0 +1,31 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { root } from './pages.ts'
+
+/** The commands of a block of `sh`: one a line or behind `&&`, without comments. */
+export function commandsOf(block: string): readonly string[] {
+  return block
+    .split('\n')
+    .flatMap((line) => line.replace(/(^|\s)#.*/, '').split('&&'))
+    .map((command) => command.trim())
+    .filter((command) => command !== '')
+}
+
+/** Whether it is one of those that pages may tell people to type, and names what is there. */
+export function isCommand(command: string): boolean {
+  const [program = '', ...words] = command.replace(/^([A-Z_]+=\S+ )+/, '').split(/\s+/)
+  const files = words.filter((word) => /^[\w.-]+\/\S+$|\.(ts|mjs|md)$/.test(word))
+  if (!files.every((file) => existsSync(join(root, file)))) return false
+  if (program === 'npm') return isNpmCommand(words)
+  if (program === 'npx') return existsSync(join(root, 'node_modules/.bin', words[0] ?? ''))
+  return program === 'node' || program === 'git'
+}
+
+interface Manifest {
+  readonly scripts: Readonly<Record<string, string>>
+}
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
+
+function isNpmCommand([verb = '', script = '']: readonly string[]): boolean {
+  return verb === 'run' ? Object.hasOwn(scripts, script) : ['ci', 'test'].includes(verb)
+}
