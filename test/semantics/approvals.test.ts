@@ -1,0 +1,467 @@
+import { type Actor, type Approval, procedure } from '@pawl/core'
+import { testEngine } from '@pawl/testing'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { hour, minute, refusalOf, start } from './support.ts'
+
+const as = { as: 'user:ana' } as const
+
+const refund = procedure({ name: 'refund' }, (ctx) =>
+  ctx.human.approve('Refund {amount} EUR for {orderId}?', {
+    params: { orderId: 'A-1', amount: 45, note: { reason: 'late' } },
+    editable: ['amount'],
+    schema: z.object({
+      orderId: z.string(),
+      amount: z.number().positive().max(100),
+      note: z.object({ reason: z.string() }),
+    }),
+    risk: {
+      level: 'high',
+      reasons: ['external'],
+      reversible: false,
+      impact: { amount: 45, currency: 'EUR' },
+    },
+    timeout: '1h',
+  }),
+)
+
+describe('an approval', () => {
+  test('shows everything a person needs to decide', async () => {
+    const rich = procedure({ name: 'rich' }, async (ctx) => {
+      for (const name of ['one', 'two', 'three', 'four', 'five', 'six'])
+        await ctx.step(name, () => ({ name }))
+      await ctx.human.approve('Delete {count} files from {dir}? {literally}', {
+        params: { count: 3, dir: '/tmp' },
+        data: { literally: 'yes' },
+        editable: ['count'],
+        to: ['group:ops', 'user:bob'],
+        timeout: '2h',
+        key: 'delete',
+        details: [{ title: 'Files', body: ['a', 'b'], as: 'json' }],
+        links: [{ label: 'Folder', url: 'https://files.example/tmp' }],
+        alternatives: [{ label: 'Archive instead', description: 'slower' }],
+        risk: {
+          level: 'critical',
+          reasons: ['destructive'],
+          reversible: false,
+          impact: { affects: '3 files' },
+        },
+        history: { last: 2 },
+      })
+    })
+    await using engine = await testEngine({ procedures: [rich] })
+    const run = await engine.run(rich, undefined, { by: 'user:starter' })
+    const ask = await engine.inbox.next({ run: run.id })
+    expect(ask).toEqual({
+      id: `${run.id}/6`,
+      run: run.id,
+      procedure: 'rich',
+      position: 6,
+      key: 'delete',
+      kind: 'approve',
+      status: 'open',
+      message: 'Delete 3 files from /tmp? yes',
+      params: { count: 3, dir: '/tmp' },
+      editable: ['count'],
+      schema: undefined,
+      choices: [],
+      artifact: undefined,
+      baseline: undefined,
+      as: undefined,
+      initial: undefined,
+      severity: undefined,
+      error: undefined,
+      alternatives: [{ label: 'Archive instead', description: 'slower' }],
+      risk: {
+        level: 'critical',
+        reasons: ['destructive'],
+        reversible: false,
+        impact: { affects: '3 files' },
+      },
+      startedBy: 'user:starter',
+      to: ['group:ops', 'user:bob'],
+      details: [{ title: 'Files', body: ['a', 'b'], as: 'json' }],
+      links: [{ label: 'Folder', url: 'https://files.example/tmp' }],
+      history: [
+        { step: 'five', result: { name: 'five' }, durationMs: 0 },
+        { step: 'six', result: { name: 'six' }, durationMs: 0 },
+      ],
+      askedAt: new Date(start),
+      dueAt: new Date(start + 2 * hour),
+      onTimeout: 'counts as no',
+      overdue: false,
+      claimedBy: undefined,
+      answer: undefined,
+    })
+    expect(await engine.inbox.get(ask.id)).toEqual(ask)
+  })
+
+  test.each([
+    [undefined, ['two', 'three', 'four', 'five', 'six']],
+    ['none' as const, []],
+    [{ last: 3 }, ['four', 'five', 'six']],
+    [{ last: 100 }, ['one', 'two', 'three', 'four', 'five', 'six']],
+    [{ steps: ['six', 'two', 'nobody'] }, ['two', 'six']],
+  ])('with history %j shows the steps %j, also after a crash', async (history, shown) => {
+    const asking = procedure({ name: 'asking' }, async (ctx) => {
+      for (const name of ['one', 'two', 'three', 'four', 'five', 'six']) await ctx.step(name, () => name)
+      await ctx.sleep('1h')
+      await ctx.human.approve('Go on?', history === undefined ? {} : { history })
+    })
+    for (const crashes of [false, true]) {
+      await using engine = await testEngine({ procedures: [asking] })
+      const run = await engine.run(asking)
+      await engine.advance('1m')
+      if (crashes) await engine.crash()
+      const ask = await engine.inbox.next({ run: run.id })
+      expect(ask.history.map(({ step }) => step)).toEqual(shown)
+    }
+  })
+
+  test('shows failed steps to nobody', async () => {
+    const asking = procedure({ name: 'asking' }, async (ctx) => {
+      await ctx.step('good', () => 1)
+      await ctx.step('bad', () => Promise.reject(new Error('no')), { retry: false }).catch(() => {})
+      await ctx.human.approve('Go on?')
+    })
+    await using engine = await testEngine({ procedures: [asking] })
+    await engine.run(asking)
+    expect((await engine.inbox.next()).history).toEqual([{ step: 'good', result: 1, durationMs: 0 }])
+  })
+
+  test('given gives the params, who, when, and the comment', async () => {
+    await using engine = await testEngine({ procedures: [refund] })
+    const run = await engine.run(refund)
+    const ask = await engine.inbox.next()
+    await engine.advance('0s').catch(() => {})
+    await engine.inbox.answer(ask.id, { approved: true, comment: 'fine' }, as)
+    expect(await run.result()).toEqual({
+      approved: true,
+      params: { orderId: 'A-1', amount: 45, note: { reason: 'late' } },
+      modified: false,
+      by: 'user:ana',
+      at: new Date(start),
+      comment: 'fine',
+    })
+  })
+
+  test('given with changed params gives them whole, and says so', async () => {
+    await using engine = await testEngine({
+      procedures: [refund],
+      humans: [
+        { ask: 'Refund 45 EUR for A-1?', answer: { approved: true, params: { amount: 40 } }, after: '10m' },
+      ],
+    })
+    const run = await engine.run(refund)
+    expect(await run.result()).toEqual({
+      approved: true,
+      params: { orderId: 'A-1', amount: 40, note: { reason: 'late' } },
+      modified: true,
+      by: 'user:test',
+      at: new Date(start + 10 * minute),
+      comment: undefined,
+    })
+    const { execution_log, replay_index } = await engine.log(run.id)
+    expect(execution_log).toEqual([
+      {
+        position: 0,
+        type: 'hitl_approval',
+        name: 'approve',
+        status: 'done',
+        result: {
+          approved: true,
+          params: { orderId: 'A-1', amount: 40, note: { reason: 'late' } },
+          changed: true,
+          by: 'user:test',
+          responded_at: '2026-01-01T00:10:00.000Z',
+          timed_out: false,
+        },
+        timestamp: '2026-01-01T00:10:00.000Z',
+        duration_ms: 10 * minute,
+      },
+    ])
+    expect(replay_index).toBe(1)
+  })
+
+  test('sent with the params unchanged is not modified', async () => {
+    const params = { orderId: 'A-1', amount: 45, note: { reason: 'late' } }
+    await using engine = await testEngine({
+      procedures: [refund],
+      humans: [{ ask: 'Refund', answer: { approved: true, params } }],
+    })
+    expect(await (await engine.run(refund)).result()).toMatchObject({ modified: false })
+  })
+
+  test('refused is no timeout', async () => {
+    await using engine = await testEngine({
+      procedures: [refund],
+      humans: [{ ask: 'Refund', answer: { approved: false, comment: 'not today' }, as: 'user:bob' }],
+    })
+    expect(await (await engine.run(refund)).result()).toEqual({
+      approved: false,
+      timedOut: false,
+      by: 'user:bob',
+      at: new Date(start + 1_000),
+      comment: 'not today',
+    })
+  })
+
+  test('nobody gives in time is a no that says so, recorded at its time', async () => {
+    await using engine = await testEngine({
+      procedures: [refund],
+      humans: [{ ask: 'Refund', answer: 'silence' }],
+    })
+    const run = await engine.run(refund)
+    expect(await run.result()).toEqual({
+      approved: false,
+      timedOut: true,
+      by: undefined,
+      at: new Date(start + hour),
+      comment: undefined,
+    })
+    expect((await engine.log(run.id)).execution_log).toEqual([
+      {
+        position: 0,
+        type: 'hitl_approval',
+        name: 'approve',
+        status: 'done',
+        result: {
+          approved: false,
+          params: { orderId: 'A-1', amount: 45, note: { reason: 'late' } },
+          responded_at: '2026-01-01T01:00:00.000Z',
+          timed_out: true,
+        },
+        timestamp: '2026-01-01T01:00:00.000Z',
+        duration_ms: hour,
+      },
+    ])
+    expect((await engine.inbox.list({ status: 'timed-out' })).items).toMatchObject([
+      { status: 'timed-out', overdue: false },
+    ])
+  })
+
+  test('is written with result null before anybody answers', async () => {
+    await using engine = await testEngine({
+      procedures: [refund],
+      humans: [{ ask: 'Refund', answer: 'silence' }],
+    })
+    const run = await engine.run(refund)
+    await engine.advance('59m')
+    expect(await engine.log(run.id)).toEqual({
+      procedure_id: run.id,
+      execution_log: [
+        {
+          position: 0,
+          type: 'hitl_approval',
+          name: 'approve',
+          status: 'open',
+          result: null,
+          timestamp: '2026-01-01T00:00:00.000Z',
+          duration_ms: 0,
+        },
+      ],
+      replay_index: 0,
+    })
+    expect(await run.status()).toMatchObject({
+      status: 'waiting',
+      waitingFor: [
+        { kind: 'ask', name: 'approve', position: 0, ask: `${run.id}/0`, until: new Date(start + hour) },
+      ],
+    })
+  })
+})
+
+describe('an invalid answer', () => {
+  const wrong: readonly [string, unknown, string][] = [
+    ['nothing', {}, 'approved'],
+    ['text', 'yes', ''],
+    ['a choice', { choice: 'approve' }, 'choice'],
+    ['approved as text', { approved: 'true' }, 'approved'],
+    ['a locked param', { approved: true, params: { orderId: 'A-2' } }, 'params.orderId'],
+    ['an unknown param', { approved: true, params: { bonus: 1 } }, 'params.bonus'],
+    [
+      'a prototype',
+      { approved: true, params: JSON.parse('{"__proto__": {"admin": true}}') },
+      'params.__proto__',
+    ],
+    ['a nested lock', { approved: true, params: { note: { reason: 'other' } } }, 'params.note'],
+    ['a type', { approved: true, params: { amount: '40' } }, 'params.amount'],
+    ['too much', { approved: true, params: { amount: 101 } }, 'params.amount'],
+    ['params with a no', { approved: false, params: { amount: 40 } }, 'params'],
+    ['a comment that is no text', { approved: true, comment: 5 }, 'comment'],
+    ['an unknown field', { approved: true, sudo: true }, 'sudo'],
+  ]
+  test.each(wrong)(
+    'with %s is refused, naming the field, and the question stays',
+    async (_, answer, path) => {
+      await using engine = await testEngine({
+        procedures: [refund],
+        humans: [{ ask: 'Refund', answer: 'silence' }],
+      })
+      const run = await engine.run(refund)
+      const ask = await engine.inbox.next()
+      const refusal = await refusalOf(engine.inbox.answer(ask.id, answer as { approved: true }, as))
+      expect(refusal).toMatchObject({
+        code: 'answer-invalid',
+        details: { issues: [{ path: expect.stringContaining(path) }] },
+      })
+      expect(await engine.inbox.get(ask.id)).toEqual(ask)
+      expect((await engine.log(run.id)).replay_index).toBe(0)
+      await engine.inbox.answer(ask.id, { approved: true }, as)
+      expect(await run.result()).toMatchObject({ approved: true })
+    },
+  )
+
+  test('that is too large to keep is refused as a payload', async () => {
+    await using engine = await testEngine({ procedures: [refund] })
+    await engine.run(refund)
+    const ask = await engine.inbox.next()
+    const refusal = await refusalOf(
+      engine.inbox.answer(ask.id, { approved: true, comment: 'x'.repeat(10 * 1024 * 1024) }, as),
+    )
+    expect(refusal.code).toBe('payload-refused')
+    expect((await engine.inbox.get(ask.id))?.status).toBe('open')
+  })
+
+  test.each(['agent:helper', 'policy:auto', 'system:cron'])('by %s is forbidden', async (actor) => {
+    await using engine = await testEngine({ procedures: [refund] })
+    await engine.run(refund)
+    const ask = await engine.inbox.next()
+    expect(
+      await refusalOf(engine.inbox.answer(ask.id, { approved: true }, { as: actor as Actor })),
+    ).toMatchObject({
+      code: 'answer-forbidden',
+      details: { ask: ask.id },
+    })
+    expect((await engine.inbox.get(ask.id))?.status).toBe('open')
+  })
+
+  test('by nobody, or by somebody without a scheme, is refused', async () => {
+    await using engine = await testEngine({ procedures: [refund] })
+    await engine.run(refund)
+    const ask = await engine.inbox.next()
+    for (const actor of [undefined, '', 'ana', 'user:'] as unknown as Actor[])
+      expect((await refusalOf(engine.inbox.answer(ask.id, { approved: true }, { as: actor }))).code).toBe(
+        'option-invalid',
+      )
+  })
+
+  test.each(['nobody/0', 'nobody', '', '/0', 'a/-1', 'a/b'])('to %j finds no ask', async (id) => {
+    await using engine = await testEngine({ procedures: [refund] })
+    expect((await refusalOf(engine.inbox.answer(id, { approved: true }, as))).code).toBe('ask-not-found')
+    expect(await engine.inbox.get(id)).toBeNull()
+  })
+
+  test('that only the schema itself could refuse rejects the operation, and the log keeps it', async () => {
+    const even = z
+      .object({ amount: z.number() })
+      .refine(({ amount }) => amount % 2 === 0, { message: 'must be even' })
+    const picky = procedure({ name: 'picky' }, (ctx) =>
+      ctx.human.approve('Pay {amount}?', { params: { amount: 2 }, editable: ['amount'], schema: even }),
+    )
+    await using engine = await testEngine({
+      procedures: [picky],
+      humans: [{ ask: 'Pay', answer: { approved: true, params: { amount: 3 } } }],
+    })
+    const run = await engine.run(picky)
+    await expect(run.result()).rejects.toMatchObject({ details: { cause: { code: 'answer-invalid' } } })
+    const [entry] = (await engine.log(run.id)).execution_log
+    expect(entry).toMatchObject({ status: 'failed', result: { error: { code: 'answer-invalid' } } })
+  })
+})
+
+describe('one winner', () => {
+  test('of a hundred answers at once, and every loser is told who won', async () => {
+    await using engine = await testEngine({ procedures: [refund] })
+    const run = await engine.run(refund)
+    const ask = await engine.inbox.next()
+    const people = Array.from({ length: 100 }, (_, index): Actor => `user:${index}`)
+    const outcomes = await Promise.allSettled(
+      people.map((actor, index) => engine.inbox.answer(ask.id, { approved: index % 2 === 0 }, { as: actor })),
+    )
+    const won = people.filter((_, index) => outcomes[index]?.status === 'fulfilled')
+    expect(won).toHaveLength(1)
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected')
+        expect(outcome.reason).toMatchObject({
+          code: 'ask-closed',
+          details: { status: 'answered', winner: { by: won[0], at: new Date(start) } },
+        })
+    expect((await run.result()).by).toBe(won[0])
+    expect((await engine.log(run.id)).execution_log).toHaveLength(1)
+  })
+
+  test.each([
+    ['a millisecond before', -1, true],
+    ['at', 0, false],
+    ['a millisecond after', 1, false],
+  ])('an answer %s the deadline', async (_, offset, wins) => {
+    await using engine = await testEngine({
+      procedures: [refund],
+      humans: [{ ask: 'Refund', answer: 'silence' }],
+    })
+    const run = await engine.run(refund)
+    const ask = await engine.inbox.next()
+    if (offset < 0) await engine.advance(`${hour + offset}ms`)
+    else await engine.advance(`${hour + offset}ms`)
+    const answered = await engine.inbox.answer(ask.id, { approved: true }, as).then(
+      () => true,
+      (error) => {
+        expect(error).toMatchObject({
+          code: 'ask-closed',
+          details: { status: 'timed-out', winner: undefined },
+        })
+        return false
+      },
+    )
+    expect(answered).toBe(wins)
+    const approval: Approval<object> = await run.result()
+    expect(approval.approved).toBe(wins)
+    expect((await engine.log(run.id)).execution_log).toHaveLength(1)
+  })
+
+  test('an answer that came in time wins, although the worker only looks after the deadline', async () => {
+    const store = (await import('@pawl/testing')).memory()
+    const first = await testEngine({
+      procedures: [refund],
+      store,
+      humans: [{ ask: 'Refund', answer: 'silence' }],
+    })
+    const run = await first.run(refund)
+    await first.advance('59m')
+    await first.stop()
+    const idle = await testEngine({ procedures: [], store, humans: [{ ask: 'Refund', answer: 'silence' }] })
+    await idle.inbox.answer(`${run.id}/0`, { approved: true }, as)
+    await idle.advance('5h')
+    await idle.stop()
+    await using later = await testEngine({ procedures: [refund], store })
+    expect(await later.get(refund, run.id).result()).toMatchObject({
+      approved: true,
+      at: new Date(start + 59 * minute),
+    })
+  })
+
+  test('an answer after the end is refused, and nothing is added', async () => {
+    const both = procedure({ name: 'both' }, async (ctx) => {
+      await Promise.race([ctx.human.approve('Really?'), ctx.sleep('1h')])
+    })
+    await using engine = await testEngine({
+      procedures: [both],
+      humans: [{ ask: 'Really', answer: 'silence' }],
+    })
+    const run = await engine.run(both)
+    await run.result()
+    const before = await engine.log(run.id)
+    expect(await refusalOf(engine.inbox.answer(`${run.id}/0`, { approved: true }, as))).toMatchObject({
+      code: 'ask-closed',
+      details: { status: 'withdrawn', winner: undefined },
+    })
+    expect(await engine.log(run.id)).toEqual(before)
+    expect(before.execution_log).toMatchObject([
+      { position: 0, status: 'withdrawn', result: {} },
+      { position: 1, status: 'done' },
+    ])
+    expect((await engine.inbox.list()).items).toEqual([])
+    expect((await engine.inbox.list({ status: 'withdrawn' })).items).toHaveLength(1)
+  })
+})

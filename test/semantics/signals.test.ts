@@ -1,0 +1,236 @@
+import { procedure, type RunHandle, ref } from '@pawl/core'
+import { testEngine } from '@pawl/testing'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { hour, keepLines, refusalOf, start } from './support.ts'
+
+const signals = {
+  paid: z.object({ cents: z.number() }),
+  add: z.string(),
+  ping: z.void(),
+  maybe: z.string().nullable(),
+}
+
+const order = procedure({ name: 'order', signals }, async (ctx) => {
+  const paid = await ctx.receive('paid', { timeout: '3d' })
+  return paid === null ? 'lapsed' : paid.cents
+})
+
+/** Takes what is added, one after the other, until it is pinged. */
+const cart = procedure({ name: 'cart', signals }, async (ctx) => {
+  const added: string[] = []
+  for (;;) {
+    const next = await ctx.receiveAny(['add', 'ping'])
+    if (next.name === 'ping') return added
+    added.push(next.payload)
+  }
+})
+
+describe('receive', () => {
+  test('gets a signal sent while it waits', async () => {
+    await using engine = await testEngine({ procedures: [order] })
+    const run = await engine.run(order)
+    await engine.advance('1h')
+    expect(await run.status()).toMatchObject({
+      status: 'waiting',
+      waitingFor: [{ kind: 'signal', name: 'paid', position: 0, until: new Date(start + 72 * hour) }],
+    })
+    await run.signal('paid', { cents: 4500 })
+    expect(await run.result()).toBe(4500)
+  })
+
+  test('gets a signal that was sent before it asked', async () => {
+    const late = procedure({ name: 'late', signals }, async (ctx) => {
+      await ctx.sleep('1h')
+      return ctx.receive('add')
+    })
+    await using engine = await testEngine({ procedures: [late] })
+    const run = await engine.run(late)
+    await run.signal('add', 'early bird')
+    expect(await run.result()).toBe('early bird')
+  })
+
+  test('gives null after its timeout, at its time, and is recorded as timed out', async () => {
+    await using engine = await testEngine({ procedures: [order] })
+    const run = await engine.run(order)
+    expect(await run.result()).toBe('lapsed')
+    expect(await engine.log(run.id)).toMatchObject({
+      execution_log: [
+        {
+          type: 'signal',
+          name: 'paid',
+          status: 'done',
+          result: { timed_out: true },
+          timestamp: '2026-01-04T00:00:00.000Z',
+        },
+      ],
+      replay_index: 1,
+    })
+  })
+
+  test('takes true for a signal without a payload, and null for null is still a value', async () => {
+    const bare = procedure({ name: 'bare', signals }, async (ctx) => [
+      await ctx.receive('ping'),
+      await ctx.receive('maybe'),
+    ])
+    await using engine = await testEngine({ procedures: [bare] })
+    const run = await engine.run(bare)
+    await run.signal('ping')
+    await run.signal('maybe', null)
+    expect(await run.result()).toEqual([true, null])
+  })
+
+  test('is entered in the log with name, payload and time', async () => {
+    await using engine = await testEngine({ procedures: [order] })
+    const run = await engine.run(order)
+    await engine.advance('2h')
+    await run.signal('paid', { cents: 1 })
+    await run.result()
+    expect((await engine.log(run.id)).execution_log).toEqual([
+      {
+        position: 0,
+        type: 'signal',
+        name: 'paid',
+        status: 'done',
+        result: { name: 'paid', payload: { cents: 1 }, timed_out: false },
+        timestamp: '2026-01-01T02:00:00.000Z',
+        duration_ms: 2 * hour,
+      },
+    ])
+  })
+
+  test('beats its own timeout if the signal was there first, also in the same millisecond', async () => {
+    await using engine = await testEngine({ procedures: [order] })
+    const run = await engine.run(order)
+    await engine.advance('71h')
+    await engine.crash()
+    // Nobody has looked yet when both are there.
+    const [, result] = await Promise.all([
+      run.signal('paid', { cents: 7 }),
+      engine.advance('1h').then(() => run.result()),
+    ])
+    expect(result).toBe(7)
+  })
+})
+
+describe('several signals', () => {
+  test('arrive in the order they were sent, whatever their names', async () => {
+    await using engine = await testEngine({ procedures: [cart] })
+    const run = await engine.run(cart)
+    for (const item of ['a', 'b', 'c']) await run.signal('add', item)
+    await run.signal('ping')
+    expect(await run.result()).toEqual(['a', 'b', 'c'])
+  })
+
+  test('arrive in order when all were sent at once, with a crash after every write', async () => {
+    await using engine = await testEngine({ procedures: [cart] })
+    await engine.crash('every')
+    const run = await engine.run(cart)
+    await Promise.all(Array.from({ length: 30 }, (_, index) => run.signal('add', `${index}`)))
+    await run.signal('ping')
+    expect(await run.result()).toEqual(Array.from({ length: 30 }, (_, index) => `${index}`))
+  })
+
+  test('of one id arrive once', async () => {
+    await using engine = await testEngine({ procedures: [cart] })
+    const run = await engine.run(cart)
+    await Promise.all(Array.from({ length: 20 }, () => run.signal('add', 'once', { id: 'event-1' })))
+    await engine.advance('1s')
+    await run.signal('add', 'again', { id: 'event-1' })
+    await run.signal('add', 'other', { id: 'event-2' })
+    await run.signal('ping')
+    expect(await run.result()).toEqual(['once', 'other'])
+  })
+
+  test('each go to the first receive that asked for them', async () => {
+    const pair = procedure({ name: 'pair', signals }, (ctx) =>
+      Promise.all([ctx.receive('add'), ctx.receive('add'), ctx.receive('paid')]),
+    )
+    await using engine = await testEngine({ procedures: [pair] })
+    const run = await engine.run(pair)
+    await run.signal('paid', { cents: 3 })
+    await run.signal('add', 'first')
+    await run.signal('add', 'second')
+    expect(await run.result()).toEqual(['first', 'second', { cents: 3 }])
+  })
+
+  test('that nobody reads are listed on the ended run', async () => {
+    const deaf = procedure({ name: 'deaf', signals }, (ctx) => ctx.sleep('1h'))
+    await using engine = await testEngine({ procedures: [deaf] })
+    const run = await engine.run(deaf)
+    await run.signal('add', 'x')
+    await run.signal('ping')
+    await run.result()
+    expect((await run.status()).leftOver.signals).toEqual(['add', 'ping'])
+  })
+
+  test('10,000 to one run leave no other run waiting', async () => {
+    await using engine = await testEngine({ procedures: [cart, order] })
+    const flooded = await engine.run(cart)
+    const other = await engine.run(order)
+    await Promise.all(Array.from({ length: 10_000 }, (_, index) => flooded.signal('add', `${index}`)))
+    await other.signal('paid', { cents: 1 })
+    expect(await other.result()).toBe(1)
+    await flooded.signal('ping')
+    expect(await flooded.result()).toHaveLength(10_000)
+  }, 60_000)
+})
+
+describe('a signal is refused', () => {
+  test('when its payload does not fit the schema', async () => {
+    await using engine = await testEngine({ procedures: [order] })
+    const run = await engine.run(order)
+    const refusal = await refusalOf(run.signal('paid', { cents: 'many' as unknown as number }))
+    expect(refusal).toMatchObject({ code: 'payload-invalid', details: { issues: [{ path: 'cents' }] } })
+    expect(await run.result()).toBe('lapsed')
+  })
+
+  test('when the procedure does not declare it', async () => {
+    await using engine = await testEngine({ procedures: [order] })
+    const run = (await engine.run(order)) as unknown as RunHandle<unknown, { signals: { other: string } }>
+    expect(await refusalOf(run.signal('other', 'x'))).toMatchObject({ code: 'option-invalid' })
+  })
+
+  test('when the run has ended, or does not exist', async () => {
+    await using engine = await testEngine({ procedures: [order] })
+    const run = await engine.run(order)
+    await run.result()
+    expect(await refusalOf(run.signal('paid', { cents: 1 }))).toMatchObject({
+      code: 'run-ended',
+      details: { run: run.id, status: 'completed' },
+    })
+    expect(await refusalOf(engine.get(order, 'nobody').signal('paid', { cents: 1 }))).toMatchObject({
+      code: 'run-not-found',
+      details: { run: 'nobody' },
+    })
+  })
+})
+
+test('an invalid signal sent without the schema is dropped by the worker, and said', async () => {
+  const { logger, lines } = keepLines()
+  await using engine = await testEngine({ procedures: [order], logger })
+  const run = await engine.run(order)
+  const untyped = engine.get(ref<typeof order>('order'), run.id)
+  await untyped.signal('paid', { cents: 'many' as unknown as number })
+  await engine.advance('1h')
+  expect((await run.status()).status).toBe('waiting')
+  expect(lines).toContainEqual(
+    expect.objectContaining({ level: 'warn', message: expect.stringContaining('"paid"') }),
+  )
+  await untyped.signal('paid', { cents: 5 })
+  expect(await run.result()).toBe(5)
+})
+
+test('a receive with a schema that checks asynchronously gets its signals in order', async () => {
+  const slow = z.string().refine(async (text) => (await Promise.resolve(text)) !== 'bad')
+  const patient = procedure({ name: 'patient', signals: { say: slow } }, async (ctx) => [
+    await ctx.receive('say'),
+    await ctx.receive('say'),
+    await ctx.receive('say', { timeout: '1h' }),
+  ])
+  await using engine = await testEngine({ procedures: [patient] })
+  const run = await engine.run(patient)
+  const untyped = engine.get(ref<typeof patient>('patient'), run.id)
+  for (const word of ['a', 'bad', 'b']) await untyped.signal('say', word)
+  expect(await run.result()).toEqual(['a', 'b', null])
+})
