@@ -48,7 +48,8 @@ function hasStatus(where: Where, status: RunStatus, at: number): Expression<SqlB
       ])
     case 'stuck':
     case 'quarantined':
-      return where.and([isLive, where('mark', '=', markCode.numberOf[status])])
+      // With the condition of the index of marked runs.
+      return where.and([isLive, where('mark', '<>', 0), where('mark', '=', markCode.numberOf[status])])
     default:
       return where('state', '=', stateCode.numberOf[status])
   }

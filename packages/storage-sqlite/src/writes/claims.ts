@@ -29,8 +29,9 @@ export function prepareClaims(database: Database): ClaimWrites {
   const take = database.prepare(
     'update runs set worker = ?, version = ?, epoch = epoch + 1, wake_at = null where run = ?',
   )
+  // `mark <> 0` is the condition of the index of marked runs.
   const retry = database.prepare(
-    `update runs set wake_at = ? where mark = 1 and state = 0 and worker is null and wake_at is null
+    `update runs set wake_at = ? where mark <> 0 and mark = 1 and state = 0 and worker is null and wake_at is null
      and procedure = ? and version is ?`,
   )
   const isAlive = prepareIsAlive(database)

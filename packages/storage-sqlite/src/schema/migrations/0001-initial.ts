@@ -70,6 +70,12 @@ function buildRuns(schema: Builder): ReturnType<Migration['statements']> {
       .where(sql.ref('worker'), 'is', null)
       .where(sql.ref('wake_at'), 'is not', null),
     schema.createIndex('runs_owned').on('runs').column('worker').where(sql.ref('worker'), 'is not', null),
+    // The few a person or a deploy has to put right.
+    schema
+      .createIndex('runs_marked')
+      .on('runs')
+      .columns(['mark', 'procedure'])
+      .where(sql.ref('mark'), '<>', 0),
     // The cold part of a run: written when it starts and ends, and when what is shown of it changes.
     schema
       .createTable('run_info')

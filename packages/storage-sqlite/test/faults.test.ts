@@ -1,0 +1,258 @@
+import type { Unit, UnitOutcome } from '@pawl/core/storage'
+import { PawlError } from '@pawl/core/storage'
+import SqliteDatabase, { type Database } from 'better-sqlite3'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { dumpFile } from './support/dump.ts'
+import { ownedRun, refund, type Standing, step } from './support/runs.ts'
+import { changedConnections, openStore, tempFile } from './support/stores.ts'
+
+/** Makes the next commits fail as a disk would: `before` they reach it, or `after` they are on it. */
+class BrokenDisk {
+  readonly #faults: ('before' | 'after')[] = []
+  readonly environment = changedConnections((database) => this.#install(database))
+
+  fail(...when: ('before' | 'after')[]): void {
+    this.#faults.push(...when)
+  }
+
+  #install(database: Database): Database {
+    const prepare = database.prepare.bind(database)
+    const install = (sql: string) => {
+      const statement = prepare(sql)
+      if (sql !== 'commit') return statement
+      const run = statement.run.bind(statement)
+      statement.run = () => {
+        const fault = this.#faults.shift()
+        if (fault === undefined) return run()
+        prepare(fault === 'after' ? 'commit' : 'rollback').run()
+        throw new SqliteDatabase.SqliteError('disk I/O error', 'SQLITE_IOERR_FSYNC')
+      }
+      return statement
+    }
+    database.prepare = install as typeof database.prepare
+    return database
+  }
+}
+
+async function commitOn(
+  disk: BrokenDisk,
+  change: (standing: Standing) => Unit,
+  ...when: ('before' | 'after')[]
+) {
+  const file = tempFile()
+  const store = await openStore(file, disk.environment)
+  const standing = await ownedRun(store, 'a')
+  disk.fail(...when)
+  const [outcome] = (await store.commit(standing.worker, [change(standing)])) as [UnitOutcome]
+  return { file, store, standing, outcome }
+}
+
+describe('a disk that fails in the moment of a commit', () => {
+  it('what has not landed is lost for good, and the run is still owned, with a new epoch', async () => {
+    const { store, standing, outcome } = await commitOn(new BrokenDisk(), step, 'before')
+    expect(outcome).toEqual({ outcome: 'lost', epoch: 2 })
+    expect(await store.load(standing.run, 0, 10)).toHaveLength(1)
+    expect(await store.commit(standing.worker, [step(standing)])).toEqual([{ outcome: 'fenced' }])
+    expect(await store.commit(standing.worker, [step({ ...standing, epoch: 2 })])).toMatchObject([
+      { outcome: 'ok' },
+    ])
+  })
+
+  it('what has landed is acknowledged, and the run is still owned, with a new epoch', async () => {
+    const { store, standing, outcome } = await commitOn(new BrokenDisk(), step, 'after')
+    expect(outcome).toMatchObject({ outcome: 'ok', epoch: 2, parked: false })
+    expect(await store.load(standing.run, 0, 10)).toHaveLength(2)
+    expect(await store.commit(standing.worker, [step({ ...standing, epoch: 2, head: 2 })])).toMatchObject([
+      { outcome: 'ok', epoch: 2 },
+    ])
+  })
+
+  it('a run that was parked by what has landed is parked', async () => {
+    const park = (standing: Standing): Unit => ({ ...step(standing), then: { do: 'park', wakeAt: null } })
+    const { store, outcome } = await commitOn(new BrokenDisk(), park, 'after')
+    expect(outcome).toMatchObject({ outcome: 'ok', epoch: 1, parked: true })
+    expect(await store.find('a')).toMatchObject({ owned: false, head: 2 })
+  })
+
+  it('a run that was to be parked and was not is lost, and still owned', async () => {
+    const park = (standing: Standing): Unit => ({ ...step(standing), then: { do: 'park', wakeAt: null } })
+    const { store, outcome } = await commitOn(new BrokenDisk(), park, 'before')
+    expect(outcome).toEqual({ outcome: 'lost', epoch: 2 })
+    expect(await store.find('a')).toMatchObject({ owned: true, head: 1 })
+  })
+
+  it('a run that was ended by what has landed is ended', async () => {
+    const end = (standing: Standing): Unit => ({ ...step(standing), then: { do: 'end', state: 'completed' } })
+    const { store, outcome } = await commitOn(new BrokenDisk(), end, 'after')
+    expect(outcome).toMatchObject({ outcome: 'ok', parked: false })
+    expect(await store.find('a')).toMatchObject({ state: 'completed' })
+  })
+
+  it('a disk that goes on failing is asked again until it answers', async () => {
+    for (const [first, expected] of [
+      ['before', { outcome: 'lost', epoch: 4 }],
+      ['after', { outcome: 'ok', epoch: 4 }],
+    ] as const) {
+      const { store, standing, outcome } = await commitOn(new BrokenDisk(), step, first, 'after', 'after')
+      expect(outcome).toMatchObject(expected)
+      const next = { ...standing, epoch: 4, head: first === 'after' ? 2 : 1 }
+      expect(await store.commit(standing.worker, [step(next)])).toMatchObject([{ outcome: 'ok' }])
+    }
+  })
+
+  it('every unit of the call gets its own answer', async () => {
+    const disk = new BrokenDisk()
+    const store = await openStore(tempFile(), disk.environment)
+    const [a, b] = [await ownedRun(store, 'a'), await ownedRun(store, 'b')]
+    const other = { ...b, worker: a.worker }
+    disk.fail('after')
+    expect(await store.commit(a.worker, [step(a), step(other)])).toMatchObject([
+      { outcome: 'ok', epoch: 2 },
+      { outcome: 'fenced' },
+    ])
+  })
+
+  it('a call that is not a commit fails, and says that nobody knows', async () => {
+    const disk = new BrokenDisk()
+    const store = await openStore(tempFile(), disk.environment)
+    await ownedRun(store, 'a')
+    disk.fail('after')
+    const message = { run: 'a', kind: 'signal', name: 'paid', key: 'k', payload: null } as const
+    await expect(store.send([message], null)).rejects.toThrow('Whether this was stored is not known')
+    // Sent again with its key it is not stored twice.
+    expect(await store.send([message], null)).toMatchObject([{ outcome: 'duplicate' }])
+  })
+})
+
+describe('a full disk', () => {
+  it('refuses the call, leaves nothing of it, and goes on when there is room again', async () => {
+    const opened: Database[] = []
+    const file = tempFile()
+    const store = await openStore(
+      file,
+      changedConnections((database) => void opened.push(database)),
+    )
+    const standing = await ownedRun(store, 'a')
+    const [database] = opened
+    database?.pragma(`max_page_count = ${database.pragma('page_count', { simple: true })}`)
+    let head = 1
+    const error = await (async () => {
+      for (;;) {
+        const [outcome] = await store.commit(standing.worker, [
+          step({ ...standing, head }, new Uint8Array(5000)),
+        ])
+        expect(outcome).toMatchObject({ outcome: 'ok' })
+        head++
+      }
+    })().catch((reason: unknown) => reason)
+    if (!PawlError.is(error, 'store-unusable')) throw error
+    expect(error.message).toContain(`The disk of ${file} is full`)
+    expect(error.details.remedy).toContain('it can be repeated')
+    expect(await store.find('a')).toMatchObject({ head })
+    expect(dumpFile(file).events).toHaveLength(head)
+    database?.pragma('max_page_count = 1000000')
+    expect(
+      await store.commit(standing.worker, [step({ ...standing, head }, new Uint8Array(5000))]),
+    ).toMatchObject([{ outcome: 'ok' }])
+  })
+})
+
+describe('a damaged log', () => {
+  it('a seq that is taken although the fence held is a conflict, and harms no neighbour', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const a = await ownedRun(store, 'a')
+    const runs = [a]
+    for (const id of ['b', 'c']) runs.push({ ...(await ownedRun(store, id)), worker: a.worker })
+    const database = new SqliteDatabase(file)
+    onTestFinished(() => void database.close())
+    database.prepare('update runs set worker = ?').run(a.worker)
+    // An event of b that its row knows nothing of.
+    database.exec(
+      `insert into events select run, 1, at, epoch, type, position, turn, kind, nth, failed, took_ms, name, payload, link
+       from events where run = 2`,
+    )
+    const outcomes = await store.commit(
+      a.worker,
+      runs.map((standing) => step(standing)),
+    )
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['ok', 'conflict', 'ok'])
+    expect(await store.find('b')).toMatchObject({ head: 1 })
+  })
+
+  it('a run whose log went back is a conflict for the worker that knows better', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const standing = await ownedRun(store, 'a')
+    await store.commit(standing.worker, [step(standing)])
+    const database = new SqliteDatabase(file)
+    onTestFinished(() => void database.close())
+    // What is left when the end of the -wal is gone.
+    database.exec('delete from events where seq = 1; update runs set head = 1')
+    expect(await store.commit(standing.worker, [step({ ...standing, head: 2 })])).toEqual([
+      { outcome: 'conflict' },
+    ])
+  })
+
+  it.each(['head', 'epoch', 'mail'])(
+    'a number beyond 2^53 in %s is refused, never rounded',
+    async (column) => {
+      const file = tempFile()
+      const store = await openStore(file)
+      const { worker } = await ownedRun(store, 'a')
+      await store.release(worker)
+      const database = new SqliteDatabase(file)
+      onTestFinished(() => void database.close())
+      // The driver reads this as …992.
+      database.prepare(`update runs set ${column} = ?`).run(9007199254740993n)
+      const claimant = { worker: await store.register({ name: 'w', leaseMs: 1000 }), procedures: refund }
+      await expect(store.claim(claimant, 10)).rejects.toThrow('9007199254740992, which is beyond 2^53')
+      if (column !== 'epoch') await expect(store.find('a')).rejects.toThrow('beyond 2^53')
+    },
+  )
+
+  it.each(['seq', 'at', 'epoch'])(
+    'a number beyond 2^53 in %s of an event is refused, never rounded',
+    async (column) => {
+      const file = tempFile()
+      const store = await openStore(file)
+      const { run } = await ownedRun(store, 'a')
+      const database = new SqliteDatabase(file)
+      onTestFinished(() => void database.close())
+      database.prepare(`update events set ${column} = ?`).run(9007199254740993n)
+      await expect(store.load(run, 0, 10)).rejects.toThrow('beyond 2^53')
+    },
+  )
+
+  it('a word that a newer version wrote is refused, not guessed', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const { run } = await ownedRun(store, 'a')
+    const database = new SqliteDatabase(file)
+    onTestFinished(() => void database.close())
+    database.exec('update events set type = 99')
+    await expect(store.load(run, 0, 10)).rejects.toThrow('The file has 99 where only started')
+  })
+
+  it('a damaged page is named, with the file and what to do', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const standing = await ownedRun(store, 'a')
+    await store.close()
+    const { openSync, writeSync, closeSync } = await import('node:fs')
+    const database = new SqliteDatabase(file)
+    const page = database
+      .prepare("select rootpage from sqlite_schema where name = 'events'")
+      .pluck()
+      .get() as number
+    database.close()
+    const handle = openSync(file, 'r+')
+    writeSync(handle, Buffer.alloc(2048, 0xff), 0, 2048, (page - 1) * 2048)
+    closeSync(handle)
+    const again = await openStore(file)
+    const error = await again.load(standing.run, 0, 10).catch((reason: unknown) => reason)
+    if (!PawlError.is(error, 'store-unusable')) throw error
+    expect(error.message).toContain(`${file} is damaged`)
+    expect(error.details.remedy).toContain('restore a backup')
+  })
+})

@@ -1,0 +1,9 @@
+// Opens a store and registers a worker: `register <file>`. Writes its key.
+import { connectTo } from '@pawl/core/storage'
+import { sqlite } from '@pawl/storage-sqlite'
+
+const store = connectTo(sqlite(process.argv[2] ?? ''))
+if (!store) throw new Error('no store')
+await store.open()
+console.log(await store.register({ name: String(process.pid), leaseMs: 60_000 }))
+await store.close()

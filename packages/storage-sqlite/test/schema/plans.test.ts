@@ -1,0 +1,99 @@
+import type { AskQuery, RunQuery } from '@pawl/core/storage'
+import type { Database } from 'better-sqlite3'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { openDatabase } from '../../src/connection/open-database.ts'
+import { buildAskList } from '../../src/reads/ask-list.ts'
+import { buildRunList } from '../../src/reads/run-list.ts'
+import { prepareStatements } from '../../src/statements.ts'
+import { makeDirectory, removeDirectory } from '../support/subject.ts'
+
+// How SQLite goes about each statement; a table that is walked through grows slow with the store.
+let database: Database
+const statements = new Set<string>()
+
+beforeAll(async () => {
+  const directory = makeDirectory()
+  database = await openDatabase(`${directory}/pawl.db`)
+  const prepare = database.prepare.bind(database)
+  database.prepare = ((text: string) => {
+    statements.add(text)
+    return prepare(text)
+  }) as typeof database.prepare
+  prepareStatements(database)
+  database.prepare = prepare
+  return () => {
+    database.close()
+    removeDirectory(directory)
+  }
+})
+
+function explain(text: string, ...parameters: unknown[]): string {
+  const rows = database
+    .prepare<unknown[], { detail: string }>(`explain query plan ${text}`)
+    .all(...parameters)
+  return rows.map(({ detail }) => detail).join('\n')
+}
+
+const everyRun: RunQuery = { procedure: null, statuses: [], tag: null, before: null, limit: 50 }
+const everyAsk: AskQuery = {
+  status: 'open',
+  to: null,
+  run: null,
+  procedure: null,
+  kind: null,
+  overdue: null,
+  now: 5,
+  after: null,
+  limit: 50,
+}
+
+describe('plans', () => {
+  it('no prepared statement walks through a table that grows, or sorts', () => {
+    const slow = [...statements]
+      .map((text) => [text, explain(text, ...Array.from(text.matchAll(/\?/g), () => null))] as const)
+      .filter(([, plan]) => /SCAN (?!workers)|TEMP B-TREE/.test(plan))
+    expect(slow).toEqual([])
+    expect(statements.size).toBeGreaterThan(30)
+  })
+
+  it('what is due is found by the index of due runs, whatever others must take', () => {
+    const text = [...statements].find((one) => one.includes('order by wake_at'))
+    expect(explain(text ?? '', 'refund', 1, 5, 5, 5)).toBe(
+      'SEARCH runs USING INDEX runs_due (procedure=? AND version=? AND wake_at>? AND wake_at<?)',
+    )
+  })
+
+  it('the inbox is read in the order of its index', () => {
+    for (const overdue of [true, false]) {
+      const { sql, parameters } = buildAskList({ ...everyAsk, to: 'user:amy' }, { overdue, urgency: 2 }, 50)
+      expect(explain(sql, ...parameters)).toMatch(
+        /^SEARCH asks USING INDEX asks_order \(status=\? AND urgency=\? AND <expr>/,
+      )
+      expect(explain(sql, ...parameters)).not.toContain('TEMP B-TREE')
+    }
+  })
+
+  it('the next page of the inbox begins where the last one ended', () => {
+    const after = { overdue: false, urgency: 2, dueAt: 9, openedAt: 3, run: 1, position: 1 }
+    const { sql, parameters } = buildAskList({ ...everyAsk, after }, after, 50)
+    expect(explain(sql, ...parameters)).toMatch(/asks_order \(status=\? AND urgency=\? AND <expr>>\?/)
+  })
+
+  it('runs are listed from the newest, without sorting', () => {
+    for (const filter of [
+      everyRun,
+      { ...everyRun, before: 7 },
+      { ...everyRun, statuses: ['waiting' as const] },
+    ]) {
+      const { sql, parameters } = buildRunList(filter, 5)
+      expect(explain(sql, ...parameters)).not.toContain('TEMP B-TREE')
+    }
+  })
+
+  it('runs of a tag are found by the tag', () => {
+    const { sql, parameters } = buildRunList({ ...everyRun, tag: 'vip' }, 5)
+    expect(explain(sql, ...parameters)).toMatch(
+      /SEARCH run_tags USING (PRIMARY KEY|COVERING INDEX) .*\(tag=\?/,
+    )
+  })
+})
