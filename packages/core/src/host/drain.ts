@@ -21,7 +21,7 @@ export function drain(execution: Driven, onDrained: () => void): void {
   waiting.push({ execution, onDrained })
   if (scheduled) return
   scheduled = true
-  inRootContext(() => setImmediateNative(beginRound))
+  inRootContext(() => setImmediateNative(queueRound))
 }
 
 /** Gives what may be moving outside a turn the chance to show itself, before a verdict is final. */
@@ -38,6 +38,8 @@ const batchSize = 1024
 /** Past this a round ends early, between two deliveries, and timers and sockets of the process have their say. */
 const budgetMs = 4
 const budgetCheckedEvery = 16
+/** So many exceptions may leave one turn, each taking an immediate, before one is the application's. */
+const spareImmediates = 16
 /** Long enough for work in the thread pool (a digest, a file) that was begun in a turn; paid only on the way to a verdict. */
 const graceMs = 25
 
@@ -50,53 +52,64 @@ let drained: Entry[] = []
 let active: Entry | null = null
 let scheduled = false
 let over = false
-let began = 0
+let beganAt = 0
 let deliveries = 0
 
-function beginRound(): void {
-  over = false
-  began = performanceNow()
-  if (active !== null) noteTurn(active.execution.id)
-  let batch = active === null ? 0 : active.execution.outstanding
-  for (let i = 0; i < waiting.length && batch < batchSize; i++) batch += (waiting[i] as Entry).execution.outstanding
-  for (let i = Math.max(1, Math.min(batch, batchSize)); i > 0; i--) setImmediateNative(deliverOne)
+function queueRound(): void {
+  let batch = 0
+  for (let i = 0; i < waiting.length && batch < batchSize; i++)
+    batch += (waiting[i] as Entry).execution.outstanding
+  setImmediateNative(beginRound)
+  for (let i = Math.min(batch, batchSize) + spareImmediates; i > 0; i--) setImmediateNative(deliverOne)
   setImmediateNative(endRound)
 }
 
+/** An immediate of its own: what the application has left in the queues runs out behind it, in no turn. */
+function beginRound(): void {
+  over = false
+  turns.broken = false
+  beganAt = performanceNow()
+}
+
 function deliverOne(): void {
-  if (over) return
+  // An exception has put the rest of the turn's queues off until after this immediate: they run out first.
+  if (turns.broken) turns.broken = false
+  else if (!over) deliver()
+}
+
+function deliver(): void {
   try {
     while (active === null || active.execution.outstanding === 0) {
       if (active !== null) drained.push(active)
       active = waiting.shift() ?? null
-      if (active === null) {
-        turns.current = null
-        over = true
-        return
-      }
+      if (active === null) return leaveTurn()
       noteTurn(active.execution.id)
     }
     turns.current = active.execution
     active.execution.deliverNext()
-    if (++deliveries % budgetCheckedEvery === 0 && performanceNow() - began > budgetMs) over = true
+    if (++deliveries % budgetCheckedEvery === 0 && performanceNow() - beganAt > budgetMs) over = true
   } catch (error) {
-    // A fault of the engine must not be booked on a run.
-    turns.current = null
+    // A fault of the engine must not be booked on a run, and nobody knows what this one would do next.
+    active = null
+    leaveTurn()
     throw error
   }
 }
 
-function endRound(): void {
+function leaveTurn(): void {
   turns.current = null
+  over = true
+}
+
+function endRound(): void {
+  leaveTurn()
   noteTurn(null)
-  if (active !== null && active.execution.outstanding === 0) {
-    drained.push(active)
-    active = null
-  }
+  if (active !== null) (active.execution.outstanding === 0 ? drained : waiting).push(active)
+  active = null
   const done = drained
   drained = []
-  scheduled = active !== null || waiting.length > 0
-  if (scheduled) setImmediateNative(beginRound)
+  scheduled = waiting.length > 0
+  if (scheduled) setImmediateNative(queueRound)
   for (const entry of done) callBack(entry)
 }
 

@@ -1,15 +1,30 @@
 import type { Pending } from './operation.ts'
 
 /** What a run wants, once every event is delivered and its queues are drained. A value, never a throw. */
-export type Decision =
-  /** It waits for operations; `issued` are new since the last decision. */
-  | { readonly state: 'waiting'; readonly issued: readonly Pending[] }
-  | { readonly state: 'completed'; readonly output: unknown; readonly left: readonly Pending[] }
-  | { readonly state: 'failed'; readonly error: unknown; readonly left: readonly Pending[] }
-  | Nondeterminism
-  | ForeignAwait
-  /** Recorded bytes cannot be understood. */
-  | { readonly state: 'unreadable'; readonly position: number; readonly error: Error }
+export type Decision = Waiting | Completed | Failed | Verdict
+
+/** Why the continuation cannot go on from this log. It writes nothing any more. */
+export type Verdict = Nondeterminism | ForeignAwait | UnreadableEvent
+
+/** It waits for operations; `issued` are new since the last decision. */
+export interface Waiting {
+  readonly state: 'waiting'
+  readonly issued: readonly Pending[]
+}
+
+/** The procedure has returned. What it left pending is never started, or not waited for. */
+export interface Completed {
+  readonly state: 'completed'
+  readonly output: unknown
+  readonly left: readonly Pending[]
+}
+
+/** The procedure has thrown, or let an exception escape. */
+export interface Failed {
+  readonly state: 'failed'
+  readonly error: unknown
+  readonly left: readonly Pending[]
+}
 
 /** The code no longer matches the log: both sides, and where. */
 export interface Nondeterminism {
@@ -25,4 +40,11 @@ export interface ForeignAwait {
   /** The last operation before it. */
   readonly after: string
   readonly what: string
+}
+
+/** Recorded bytes cannot be understood. */
+export interface UnreadableEvent {
+  readonly state: 'unreadable'
+  readonly position: number
+  readonly error: Error
 }

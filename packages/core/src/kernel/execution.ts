@@ -1,5 +1,6 @@
-import type { LogEvent, OperationKind } from '../events/event.ts'
-import type { Decision, ForeignAwait, Nondeterminism } from './decision.ts'
+import type { LogEvent } from '../events/event.ts'
+import type { Completed, Decision, Failed, ForeignAwait, Nondeterminism, Verdict } from './decision.ts'
+import { describeEvent, describePending, isAbout, Ordinals } from './identity.ts'
 import { type Operation, type Pending, type Program, Unreadable } from './operation.ts'
 import type { TurnOwner, Turns } from './turns.ts'
 
@@ -14,12 +15,9 @@ export interface ExecutionOptions {
   readonly cancelError?: (event: LogEvent) => unknown
   /** Called once, when the procedure is first seen to move outside a turn. */
   readonly onForeign?: () => void
-  /** Called in every issue, before anything else: for finding the call site of one position. */
+  /** Called in every issue that takes a position: for finding the call site of one of them. */
   readonly onIssue?: (position: number) => void
 }
-
-/** Issued operations that were settled by the log before anybody asked are forgotten past this many. */
-const issuedKept = 1024
 
 /**
  * The kernel: a procedure driven by its log. There is no replay mode and no live mode; a live run is the
@@ -35,27 +33,25 @@ export class Execution implements TurnOwner {
   readonly #options: ExecutionOptions
   readonly #turns: Turns
 
-  /** Settling events delivered so far: the ordinal of the present turn. */
-  #turn = 0
-  #time = 0
-  #began = false
-  #nextPosition = 0
-  readonly #pending = new Map<number, Pending>()
-  #issued: Pending[] = []
-
   #events: LogEvent[] = []
   #at = 0
   /** Settlements without an event of their own, each in a turn of its own before the next event. */
   readonly #unwritten: (() => void)[] = []
 
-  /** How many operations of a kind and name this turn has issued; built only from the second one on. */
-  #counts: Map<string, number> | null = null
-  #countedTurn = -1
-  #firstOfTurn: Operation | null = null
+  /** Settling events delivered so far: the ordinal of the present turn. */
+  #turn = 0
+  #time = 0
+  #began = false
+
+  #nextPosition = 0
+  readonly #ordinals = new Ordinals()
+  readonly #pending = new Map<number, Pending>()
+  /** Of the pending ones those that no decision has told of yet. */
+  readonly #untold = new Set<Pending>()
+  #lastIssued = 'the start'
 
   #end: { readonly failed: boolean; readonly value: unknown } | null = null
-  #verdict: Nondeterminism | ForeignAwait | { state: 'unreadable'; position: number; error: Error } | null = null
-  #lastOperation = 'the start'
+  #verdict: Verdict | null = null
   readonly #timers = new Set<string>()
   readonly #unhandled = new Map<object, unknown>()
 
@@ -78,7 +74,7 @@ export class Execution implements TurnOwner {
 
   /** How many deliveries are known to lie ahead. */
   get outstanding(): number {
-    return this.#over ? 0 : this.#events.length - this.#at + this.#unwritten.length
+    return this.#isOver ? 0 : this.#events.length - this.#at + this.#unwritten.length
   }
 
   /** Delivers what comes next and returns; the turn lasts until the queues are empty. */
@@ -88,35 +84,28 @@ export class Execution implements TurnOwner {
       this.#turn++
       return unwritten()
     }
-    // What settles nothing is invisible: it begins no turn and moves no clock.
     while (this.#at < this.#events.length) {
       const event = this.#events[this.#at++] as LogEvent
-      switch (event.type) {
-        case 'started':
-          return this.#begin(event)
-        case 'settled':
-          return this.#settle(event)
-        case 'cancelled':
-          return this.#cancel(event)
-        case 'ended':
-          this.#verdict = this.#differs(event, 'to go on')
-          return
-        default:
-          if (this.#recognise(event) === null) return
-      }
+      if (event.type === 'started') return this.#begin(event)
+      if (event.type === 'cancelled') return this.#cancel(event)
+      if (event.type === 'ended') return this.#goesOn(event)
+      const pending = this.#recognise(event)
+      if (pending === null && this.#isSettled(event.position)) continue
+      if (pending === null) return this.#diverge(event, this.#pending.get(event.position))
+      if (event.type === 'settled') return this.#settle(event, pending)
+      // All others settle nothing and are invisible: they begin no turn and move no clock.
     }
   }
 
   // ── read by the run
 
-  /** What the run wants. To be asked when everything is delivered and drained; hands out what was issued once. */
+  /** What the run wants. To be asked when everything is delivered and drained; tells of each operation once. */
   decide(): Decision {
-    if (this.#end !== null) return this.#decideEnd(this.#end)
+    if (this.#end !== null) return this.#judgeEnd(this.#end.failed, this.#end.value)
     if (this.#verdict !== null) return this.#verdict
     if (this.#pending.size === 0) return this.#foreignAwait('it waits, but for no operation')
-    this.#forgetSettled()
-    const issued = this.#issued
-    this.#issued = []
+    const issued = [...this.#untold]
+    this.#untold.clear()
     return { state: 'waiting', issued }
   }
 
@@ -144,28 +133,27 @@ export class Execution implements TurnOwner {
    * caught and lived with) and the run is found to await something foreign.
    */
   readonly issue = (operation: Operation): Promise<unknown> => {
-    if (this.#turns.current !== this || this.#over) {
+    if (this.#turns.current !== this) {
       this.foreign(`${operation.kind} "${operation.name}" was issued`)
       return new Promise(() => {})
     }
-    const nth = this.#count(operation)
     const position = this.#nextPosition++
+    const turn = this.#turn
+    const nth = this.#ordinals.next(turn, operation)
+    this.#lastIssued = operation.name
     this.#options.onIssue?.(position)
-    this.#lastOperation = operation.name
     return new Promise((resolve, reject) => {
-      const pending = { position, turn: this.#turn, nth, operation, issuedAt: this.#time, resolve, reject }
+      const pending = { position, turn, nth, operation, issuedAt: this.#time, resolve, reject }
       this.#pending.set(position, pending)
-      this.#issued.push(pending)
-      if (this.#issued.length > issuedKept && this.#issued.length > 2 * this.#pending.size) this.#forgetSettled()
+      this.#untold.add(pending)
     })
   }
 
   /** Notes that the procedure used something of its context outside its own turn. */
   foreign(what: string): void {
-    if (this.#end !== null || this.#turns.current === this) return
     const during = this.#turns.current
+    if (during === this || this.#end !== null || this.#verdict?.state === 'foreign-await') return
     const when = during === null ? 'outside any turn' : `in a turn of run "${during.id}"`
-    if (this.#verdict?.state === 'foreign-await') return
     this.#verdict = this.#foreignAwait(`${what} ${when}`)
     this.#options.onForeign?.()
   }
@@ -186,9 +174,10 @@ export class Execution implements TurnOwner {
   uuid(): string {
     return this.#options.chance.uuid()
   }
-  /** The rest of the turn's queues ran on after the throw, so the continuation cannot be trusted: the run fails. */
+  /** What the turn had still to do runs on without it, so the run fails: also if it has just completed. */
   onEscaped(error: unknown): void {
-    if (!this.#over) this.#end = { failed: true, value: error }
+    this.#turns.broken = true
+    if (this.#verdict === null && this.#end?.failed !== true) this.#end = { failed: true, value: error }
   }
   onUnhandled(promise: object, reason: unknown): void {
     this.#unhandled.set(promise, reason)
@@ -214,14 +203,12 @@ export class Execution implements TurnOwner {
 
   #finish(failed: boolean, value: unknown): void {
     if (this.#turns.current !== this) return this.foreign('the procedure ended')
-    if (!this.#over) this.#end = { failed, value }
+    if (!this.#isOver) this.#end = { failed, value }
   }
 
-  #settle(event: LogEvent): void {
-    const pending = this.#recognise(event)
-    if (pending === null) return
-    this.#pending.delete(event.position)
+  #settle(event: LogEvent, pending: Pending): void {
     this.#beginTurn(event)
+    this.#take(pending)
     let value: unknown
     try {
       value = pending.operation.read(event)
@@ -236,13 +223,12 @@ export class Execution implements TurnOwner {
   /** Each operation still pending is rejected in a turn of its own, in the order of the positions. */
   #cancel(event: LogEvent): void {
     this.#beginTurn(event)
-    const error = this.#options.cancelError
-    if (error === undefined) return
-    for (const position of [...this.#pending.keys()].sort((a, b) => a - b))
+    const { cancelError } = this.#options
+    if (cancelError === undefined) return
+    for (const pending of [...this.#pending.values()].sort((a, b) => a.position - b.position))
       this.#unwritten.push(() => {
-        const pending = this.#pending.get(position)
-        this.#pending.delete(position)
-        pending?.reject(error(event))
+        this.#take(pending)
+        pending.reject(cancelError(event))
       })
   }
 
@@ -251,90 +237,80 @@ export class Execution implements TurnOwner {
     if (event.at > this.#time) this.#time = event.at
   }
 
+  #take(pending: Pending): void {
+    this.#pending.delete(pending.position)
+    this.#untold.delete(pending)
+  }
+
   // ── identity
+
+  /** An operation that a cancel has rejected may still be spoken of; nobody waits to hear. */
+  #isSettled(position: number): boolean {
+    return position < this.#nextPosition && !this.#pending.has(position)
+  }
 
   /**
    * The operation an event is about: the one at its position, if turn, kind, name and nth agree. Otherwise
-   * another of the same turn that has them, and the two change places. Otherwise the code has changed.
+   * another of the same turn that has them, and the two change places. Otherwise none: the code has changed.
    */
   #recognise(event: LogEvent): Pending | null {
     const there = this.#pending.get(event.position)
-    if (there !== undefined && isAbout(event, there)) return there
-    if (there !== undefined && there.turn === event.turn)
-      for (const other of this.#pending.values())
-        if (isAbout(event, other)) {
-          this.#pending.set(other.position, there)
-          this.#pending.set(event.position, other)
-          there.position = other.position
-          other.position = event.position
-          return other
-        }
-    this.#verdict = this.#differs(event, there === undefined ? 'nothing' : describe(there.operation.kind, there.operation.name, there.turn))
+    if (there === undefined) return null
+    if (isAbout(event, there)) return there
+    if (there.turn !== event.turn) return null
+    for (const other of this.#pending.values())
+      if (isAbout(event, other)) {
+        there.position = other.position
+        other.position = event.position
+        this.#pending.set(there.position, there)
+        this.#pending.set(other.position, other)
+        return other
+      }
     return null
-  }
-
-  #forgetSettled(): void {
-    this.#issued = this.#issued.filter((pending) => this.#pending.get(pending.position) === pending)
-  }
-
-  #count({ kind, name }: Operation): number {
-    if (this.#countedTurn !== this.#turn) {
-      this.#countedTurn = this.#turn
-      this.#counts = null
-      this.#firstOfTurn = { kind, name, read: neverRead }
-      return 0
-    }
-    const first = this.#firstOfTurn as Operation
-    this.#counts ??= new Map([[`${first.kind} ${first.name}`, 0]])
-    const key = `${kind} ${name}`
-    const nth = (this.#counts.get(key) ?? -1) + 1
-    this.#counts.set(key, nth)
-    return nth
   }
 
   // ── verdicts
 
-  get #over(): boolean {
+  get #isOver(): boolean {
     return this.#end !== null || this.#verdict !== null
   }
 
-  /**
-   * An end counts only if the rest of the log agrees with it: results of positions that were issued may
-   * follow (they came too late), nothing else.
-   */
-  #decideEnd(end: { readonly failed: boolean; readonly value: unknown }): Decision {
-    const outcome = end.failed ? 'to fail' : 'to complete'
-    for (; this.#at < this.#events.length; this.#at++) {
-      const event = this.#events[this.#at] as LogEvent
-      const agrees = event.type === 'ended' ? event.failed === end.failed : event.position < this.#nextPosition
-      if (!agrees) return this.#differs(event, outcome)
-    }
-    const left = [...this.#pending.values()]
-    return end.failed ? { state: 'failed', error: end.value, left } : { state: 'completed', output: end.value, left }
+  #diverge(event: LogEvent, asked: Pending | undefined): void {
+    this.#verdict = differ(event, event.position, asked === undefined ? 'nothing' : describePending(asked))
   }
 
-  #differs(event: LogEvent, asked: string): Nondeterminism {
-    const recorded =
-      event.kind === null
-        ? `${event.type}${event.failed ? ' (failed)' : ''}`
-        : describe(event.kind, event.name, event.turn)
-    return { state: 'nondeterminism', position: event.position, recorded, asked }
+  /** The log has an end and the procedure none: where it goes on, it asks for more than was recorded. */
+  #goesOn(ended: LogEvent): void {
+    const [next] = this.#pending.values()
+    if (next === undefined) this.#verdict = this.#foreignAwait('it has not ended, and waits for no operation')
+    else this.#verdict = differ(ended, next.position, describePending(next))
+  }
+
+  /** An end counts only if what the log has behind it agrees. */
+  #judgeEnd(failed: boolean, value: unknown): Completed | Failed | Nondeterminism {
+    for (; this.#at < this.#events.length; this.#at++) {
+      const event = this.#events[this.#at] as LogEvent
+      const position = event.kind === null ? this.#nextPosition : event.position
+      if (!this.#mayFollow(event, failed))
+        return differ(event, position, failed ? 'its failure' : 'its completion')
+    }
+    const left = [...this.#pending.values()]
+    return failed ? { state: 'failed', error: value, left } : { state: 'completed', output: value, left }
+  }
+
+  /** The same outcome, and what came too late. The operations of the last turn were never started. */
+  #mayFollow(event: LogEvent, failed: boolean): boolean {
+    if (event.type === 'ended') return event.failed === failed
+    if (event.kind === null || this.#isSettled(event.position)) return true
+    return event.turn < this.#turn && this.#recognise(event) !== null
   }
 
   #foreignAwait(what: string): ForeignAwait {
     const timers = this.#timers.size === 0 ? '' : `; it used ${[...this.#timers].join(', ')}`
-    return { state: 'foreign-await', after: this.#lastOperation, what: what + timers }
+    return { state: 'foreign-await', after: this.#lastIssued, what: what + timers }
   }
 }
 
-function isAbout(event: LogEvent, { turn, nth, operation }: Pending): boolean {
-  return operation.name === event.name && turn === event.turn && nth === event.nth && operation.kind === event.kind
-}
-
-function describe(kind: OperationKind, name: string, turn: number): string {
-  return `${kind} "${name}" in turn ${turn}`
-}
-
-function neverRead(): never {
-  throw new Error('this operation only stands for its name')
+function differ(event: LogEvent, position: number, asked: string): Nondeterminism {
+  return { state: 'nondeterminism', position, recorded: describeEvent(event), asked }
 }

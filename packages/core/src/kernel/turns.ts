@@ -4,6 +4,8 @@
  */
 export interface Turns {
   current: TurnOwner | null
+  /** An exception has left the turn, and with it the rest of its queues until the next macrotask. */
+  broken: boolean
 }
 
 /** What the host may ask of, or tell, the run whose turn it is. */

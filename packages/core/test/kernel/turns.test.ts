@@ -1,0 +1,165 @@
+import { EventEmitter, once } from 'node:events'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { describe, expect, test } from 'vitest'
+import type { LogEvent } from '../../src/events/event.ts'
+import { turns } from '../../src/host/turn.ts'
+import { inEveryOrder, outcomesOf } from './support/everywhere.ts'
+import { Log } from './support/log.ts'
+import { inOrder, live, type Procedure, replay, Trial } from './support/trial.ts'
+
+const tick = () => new Promise((resolve) => process.nextTick(resolve))
+
+/** All of them use ticks, by themselves or through a library, in one arm of a race. */
+const racing: { readonly [name: string]: Procedure } = {
+  'two ticks': (ctx) => {
+    const approved = async () => {
+      await ctx.step('a')
+      await tick()
+      await tick()
+      return 'approved'
+    }
+    return Promise.race([approved(), ctx.sleep('b').then(() => 'timed out')])
+  },
+  'a stream': async (ctx) => {
+    const approved = async () => {
+      const value = await ctx.step('a')
+      for await (const chunk of Readable.from([value, 'end'])) ctx.note(chunk)
+      await ctx.step('sum')
+      return 'approved'
+    }
+    const winner = await Promise.race([approved(), ctx.sleep('b').then(() => 'timed out')])
+    return [winner, await ctx.step('end')]
+  },
+  'two streams': (ctx) => {
+    const read = async (name: string) => {
+      const value = await ctx.step(name)
+      let sum = ''
+      for await (const chunk of Readable.from([value, 'x', 'y'])) sum += chunk
+      return sum
+    }
+    return Promise.race([read('a'), ctx.step('b'), read('c')])
+  },
+  'a pipeline': (ctx) => {
+    const pass = async (name: string) => {
+      const value = await ctx.step(name)
+      const chunks: string[] = []
+      await pipeline(
+        Readable.from([value]),
+        async function* (source) {
+          for await (const chunk of source) yield `${chunk}?`
+        },
+        async (source) => {
+          for await (const chunk of source) chunks.push(chunk)
+        },
+      )
+      await ctx.step(`piped ${name}`)
+      return chunks
+    }
+    return Promise.race([pass('a'), pass('b'), ctx.step('c')])
+  },
+  'an emitter': async (ctx) => {
+    const emitter = new EventEmitter()
+    const emitted = once(emitter, 'event')
+    void ctx.step('a').then(() => process.nextTick(() => emitter.emit('event', 'emitted')))
+    const winner = await Promise.race([emitted, ctx.step('b').then(() => ['not emitted'])])
+    await ctx.step('end')
+    return winner
+  },
+}
+
+describe('one event, one turn', () => {
+  test.each(Object.entries(racing))(
+    '%s in one arm of a race: the same winner for ever',
+    async (_, procedure) => {
+      const lives = await inEveryOrder(procedure)
+      expect(outcomesOf(lives).length).toBeGreaterThan(1)
+    },
+  )
+
+  test('both events in one batch: the first wins, however long its continuation is', async () => {
+    const procedure = racing['two ticks'] as Procedure
+    const { log } = await live(procedure, inOrder('a'))
+    const [started, first] = log.events as [LogEvent, LogEvent]
+    const second: LogEvent = { ...first, seq: 2, position: 1, kind: 'timer', name: 'b' }
+    expect((await replay(procedure, [started, first, second])).account.outcome).toBe(
+      'completed: "approved"; left b',
+    )
+    expect((await replay(procedure, [started, second, first])).account.outcome).toBe(
+      'completed: "timed out"; left a',
+    )
+  })
+
+  test('the turn is over only when the queues are empty', async () => {
+    const log = new Log()
+    const procedure: Procedure = async (ctx) => {
+      await ctx.step('a')
+      for (let i = 0; i < 1000; i++) await (i % 2 === 0 ? tick() : null)
+      ctx.note('a is over')
+      await ctx.step('b')
+    }
+    const trial = new Trial(async (ctx) => {
+      void ctx.step('c').then(() => ctx.note('c'))
+      return procedure(ctx)
+    })
+    await trial.deliver(log.events)
+    await trial.deliver([log.settle(trial.find('a')), log.settle(trial.find('c'))])
+    expect(trial.notes).toEqual(['a is over', 'c'])
+    expect(turns.current).toBeNull()
+  })
+
+  test('the time is that of the event that began the turn, and never goes back', async () => {
+    const log = new Log()
+    const times: number[] = []
+    const trial = new Trial(async (ctx) => {
+      times.push(ctx.now())
+      for (const name of ['a', 'b', 'c']) {
+        await ctx.step(name)
+        await tick()
+        times.push(ctx.now())
+      }
+    })
+    const started = log.events[0]?.at ?? 0
+    await trial.deliver(log.events)
+    await trial.deliver([log.settle(trial.find('a'))])
+    await trial.deliver([{ ...log.settle(trial.find('b')), at: started - 5000 }])
+    await trial.deliver([log.settle(trial.find('c'))])
+    expect(times.map((time) => time - started)).toEqual([0, 1000, 1000, 3000])
+  })
+})
+
+describe('events that settle nothing', () => {
+  const procedure: Procedure = async (ctx) => {
+    const first = ctx.step('a').then(() => ctx.step('b'))
+    const second = ctx.sleep('c').then(() => ctx.note(`c at ${ctx.now()}`))
+    await Promise.all([first, second])
+    return ctx.now()
+  }
+
+  test('begin no turn, are not counted, and move no clock', async () => {
+    const log = new Log()
+    const trial = new Trial(procedure)
+    await trial.deliver(log.events)
+    await trial.deliver([log.attempt(trial.find('a')), log.settle(trial.find('a'))])
+    await trial.deliver([log.attempt(trial.find('b')), log.attempt(trial.find('c'))])
+    await trial.deliver([
+      log.settle(trial.find('c')),
+      log.attempt(trial.find('b')),
+      log.settle(trial.find('b')),
+    ])
+    expect(trial.decision?.state).toBe('completed')
+
+    const compacted = log.events.filter(({ type }) => type !== 'attempted')
+    expect((await replay(procedure, compacted)).account).toEqual(trial.account)
+    expect((await replay(procedure, log.events)).account).toEqual(trial.account)
+  })
+
+  test('leave a run waiting as it was', async () => {
+    const log = new Log()
+    const trial = new Trial(procedure)
+    const first = await trial.deliver(log.events)
+    expect(first).toMatchObject({ state: 'waiting', issued: [{ position: 0 }, { position: 1 }] })
+    const second = await trial.deliver([log.attempt(trial.find('a')), log.attempt(trial.find('c'))])
+    expect(second).toEqual({ state: 'waiting', issued: [] })
+  })
+})
