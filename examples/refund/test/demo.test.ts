@@ -1,23 +1,24 @@
 import { existsSync, watch } from 'node:fs'
-import { appendFile, readFile } from 'node:fs/promises'
+import { appendFile, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startExample } from '../../shared/test/start-example.ts'
 
 /** Many programs write colours into pipes when they find themselves in CI. */
 const env = { CI: 'true', FORCE_COLOR: '1', PAWL_STORE: '' }
 const patience = 60_000
 
-function startDemo() {
-  const demo = startExample('../src/demo', import.meta.url, ['--yes'], env)
-  const folder = demo.line(/written to/).then((line) => line.trim().split(/\s+/).at(-1) ?? '')
+async function startDemo() {
+  const demo = await startExample('../src/demo', import.meta.url, ['--yes'], env)
+  const folder = (await demo.line(/written to/)).trim().split(/\s+/).at(-1) ?? ''
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
   return { demo, folder }
 }
 
 test(
   'the demo passes, says so in plain text of 80 columns, and leaves nothing behind',
   async () => {
-    const { demo, folder } = startDemo()
+    const { demo, folder } = await startDemo()
     const { code } = await demo.ended
     expect(demo.output()).toContain('user:ana approved 400 EUR')
     expect(demo.output()).toContain('replayed  18 operations')
@@ -28,7 +29,7 @@ test(
     expect(demo.output()).not.toMatch(/\u001b/)
     const lines = demo.output().split('\n')
     expect(lines.filter((line) => line.length > 80 && !line.includes('written to'))).toEqual([])
-    expect(existsSync(await folder)).toBe(false)
+    expect(existsSync(folder)).toBe(false)
   },
   patience,
 )
@@ -36,12 +37,12 @@ test(
 test(
   'the demo fails when the ledger was tampered with, and says where its files are',
   async () => {
-    const { demo, folder } = startDemo()
-    const ledger = join(await folder, 'payments.jsonl')
+    const { demo, folder } = await startDemo()
+    const ledger = join(folder, 'payments.jsonl')
     await appendFile(ledger, `${await firstLine(ledger)}\n`)
     const { code } = await demo.ended
     expect(demo.output()).toMatch(/FAILED .*A-\d+ was paid 2 times/)
-    expect(demo.output()).toContain(`The files are in ${await folder}`)
+    expect(demo.output()).toContain(`The files are in ${folder}`)
     expect(code).toBe(1)
   },
   patience,

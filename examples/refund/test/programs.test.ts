@@ -7,14 +7,14 @@ test('a worker killed while it waits leaves the question to the next, and refuse
   const REFUND_FOLDER = await makeFolder()
   const env = { REFUND_FOLDER, PAWL_STORE: join(REFUND_FOLDER, 'elsewhere.db') }
   const run = async (program: string, ...args: string[]) => {
-    const child = startExample(`../src/${program}`, import.meta.url, args, env)
+    const child = await startExample(`../src/${program}`, import.meta.url, args, env)
     const { code } = await child.ended
     return { code, said: child.output() }
   }
   const payments = async () =>
     (await readFile(join(REFUND_FOLDER, 'payments.jsonl'), 'utf8')).trim().split('\n')
 
-  const first = startExample('../src/worker', import.meta.url, [], env)
+  const first = await startExample('../src/worker', import.meta.url, [], env)
   expect((await run('start')).said).toMatch(/^started run \w+ with .*orders\.csv$/)
   const tooMuch = await run('answer', '--amount', '481')
   expect(tooMuch).toMatchObject({ code: 1, said: expect.stringContaining('params.amount: must be <= 480') })
@@ -22,7 +22,7 @@ test('a worker killed while it waits leaves the question to the next, and refuse
   expect(await payments()).toHaveLength(16)
 
   expect(await run('answer', '--amount', '480')).toMatchObject({ code: 0 })
-  const second = startExample('../src/worker', import.meta.url, [], env)
+  const second = await startExample('../src/worker', import.meta.url, [], env)
   await second.line(/is ready/)
   await expect.poll(payments, { timeout: 20_000 }).toHaveLength(17)
   expect(JSON.parse((await payments())[16] ?? '')).toMatchObject({ order: 'A-1011', amount: 480 })

@@ -1,9 +1,10 @@
 import type { Answer, Ask } from '@pawl/core'
-import { type Child, type Ending, startChild } from '../../../shared/src/child.ts'
+import type { Ending } from '../../../shared/src/child.ts'
 import { settleInTerminal } from '../../../shared/src/terminal.ts'
 import { bookFile } from '../book.ts'
 import { readOrderBook } from '../orders.ts'
 import { payments } from '../payments.ts'
+import { startProgram } from '../programs.ts'
 import type { Consent } from './evidence.ts'
 import type { Stage } from './stage.ts'
 import { count, euro, seconds, tell } from './tell.ts'
@@ -83,8 +84,7 @@ export async function actThree(stage: Stage, ask: Ask, scripted: boolean): Promi
 /** Another process on the same database, as any other program would. */
 async function answerFromElsewhere(ask: Ask): Promise<Consent> {
   const consent = { order: (ask.params as Asked).orderId, amount: 400 }
-  const args = ['--run', ask.run, '--amount', String(consent.amount)]
-  const answering: Child = startChild('../answer', import.meta.url, { args })
+  const answering = startProgram('answer', '--run', ask.run, '--amount', String(consent.amount))
   const { code } = await answering.ended
   const said = answering.output().split('\n').at(-1)
   if (code !== 0) throw new Error(`the answer was not taken: ${said}`)

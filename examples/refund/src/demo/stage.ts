@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, RunHandle } from '@pawl/core'
-import { type Child, startChild } from '../../../shared/src/child.ts'
+import type { Child } from '../../../shared/src/child.ts'
 import { readDiary } from '../diary.ts'
+import { startProgram } from '../programs.ts'
 import type { Entry } from './evidence.ts'
 
 const patienceMs = 30_000
@@ -19,7 +20,7 @@ export class Stage {
   }
 
   async startWorker(): Promise<Child> {
-    const worker = startChild('../worker', import.meta.url)
+    const worker = startProgram('worker')
     this.workers.push(worker)
     await worker.line(/is ready/)
     return worker

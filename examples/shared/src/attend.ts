@@ -1,0 +1,31 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Ask, Client, RunHandle } from '@pawl/core'
+
+/**
+ * Puts each question of a run to somebody, until the run has ended.
+ * @param answer says whether the question is settled; false leaves it open, and the run with it
+ * @returns what the run returned; undefined if a question was left open
+ */
+export async function attend<Output>(
+  client: Client,
+  run: RunHandle<Output>,
+  answer: (ask: Ask) => Promise<boolean>,
+): Promise<Output | undefined> {
+  const ended = run.result().then(
+    () => null,
+    () => null,
+  )
+  for (;;) {
+    const asked = client.inbox.next({ run: run.id })
+    asked.catch(() => {}) // After the last question there is no next one, until the client is stopped.
+    const ask = await Promise.race([asked, ended])
+    if (ask === null) return run.result()
+    if (!(await answer(ask))) return undefined
+  }
+}
+
+/** Waits until somebody else, in whatever process, has answered, or the question was closed in another way. */
+export async function untilClosed(client: Client, ask: Ask): Promise<boolean> {
+  while ((await client.inbox.get(ask.id))?.status === 'open') await pause(200)
+  return true
+}
