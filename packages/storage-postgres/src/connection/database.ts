@@ -12,6 +12,8 @@ import type { Statement } from './statement.ts'
 const silenceMs = 15_000
 /** How long a call that cannot be carried out is tried again before its caller is told. */
 const patienceMs = 30_000
+/** The same, before the first call that could be carried out: more likely a mistake than an outage. */
+const firstPatienceMs = 3_000
 
 /** What runs a statement: any connection of the pool, or a lane. */
 export interface Runner {
@@ -26,6 +28,7 @@ export class Database implements Runner {
   readonly #isPrepared: boolean
   readonly #closing = new AbortController()
   readonly #lanes: Lane[] = []
+  #hasAnswered = false
   #unheardAt = Number.NEGATIVE_INFINITY
 
   constructor(connection: string | ClientPool, names: Names, isPrepared: boolean) {
@@ -115,14 +118,17 @@ export class Database implements Runner {
     mayRepeat: (fault: Fault) => boolean = (fault) => fault !== 'final' && fault !== 'data',
   ): Promise<T> {
     const startedAt = performance.now()
+    const patience = this.#hasAnswered ? patienceMs : firstPatienceMs
     let isRepeated = false
     for (let failures = 0; ; failures++) {
       this.#assertOpen()
       try {
-        return await attempt(isRepeated)
+        const result = await attempt(isRepeated)
+        this.#hasAnswered = true
+        return result
       } catch (error) {
         const fault = classify(error)
-        if (!mayRepeat(fault) || this.isClosed || performance.now() - startedAt > patienceMs) throw error
+        if (!mayRepeat(fault) || this.isClosed || performance.now() - startedAt > patience) throw error
         isRepeated ||= fault === 'unknown'
       }
       await this.pause(failures)

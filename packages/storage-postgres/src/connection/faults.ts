@@ -1,3 +1,5 @@
+import { PawlError } from '@pawl/core/storage'
+
 /** What it means that a statement failed, for the one who sent it. */
 export type Fault =
   /** It was not carried out, and may be another time: no connection, too many of them, read-only, timed out. */
@@ -49,7 +51,9 @@ const endsBy: readonly (readonly [start: string, fault: Fault])[] = [
 ]
 
 export function classify(error: unknown): Fault {
-  if (error instanceof NotSent) return 'later'
+  if (PawlError.is(error)) return 'final'
+  // Refused at the door: the wrong password, no such user or database.
+  if (error instanceof NotSent) return /^(28|3D)/.test(codeOf(error.cause)) ? 'final' : 'later'
   if (error instanceof Unconfirmed) return 'unknown'
   // Thrown while the values were written out, before anything was sent.
   if (error instanceof TypeError) return 'final'
@@ -61,6 +65,7 @@ export function classify(error: unknown): Fault {
 
 /** The SQLSTATE the server gave; empty if the error did not come from the server. */
 export function codeOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return ''
   const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown }
   return typeof severity === 'string' && typeof code === 'string' && code.length === 5 ? code : ''
 }

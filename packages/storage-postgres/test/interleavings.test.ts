@@ -1,0 +1,332 @@
+import type { StorePort } from '@pawl/core/storage'
+import { postgres } from '@pawl/storage-postgres'
+import type pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import { MutantPool } from './support/mutant-pool.ts'
+import { empty } from './support/place.ts'
+import {
+  bytes,
+  createOwned,
+  newAsk,
+  newEvent,
+  newUnit,
+  open,
+  order,
+  type Standing,
+  until,
+} from './support/units.ts'
+
+// What READ COMMITTED does when two transactions meet, each case with its outcome. One of the two is held open
+// by hand; that the other has begun to wait is read from the server.
+
+const park = { do: 'park', wakeAt: null } as const
+
+let database: TestDatabase
+let port: StorePort
+let other: pg.PoolClient
+let worker: number
+beforeAll(async () => {
+  database = await makeDatabase()
+  port = await open(postgres(database.url))
+  other = await database.owner.connect()
+})
+afterAll(async () => {
+  await port.close()
+  other.release()
+  await database.remove()
+})
+beforeEach(async () => {
+  worker = await port.register({ name: 'w', leaseMs: 60_000 })
+})
+afterEach(async () => {
+  await other.query('rollback')
+  await empty(database.owner, 'pawl')
+})
+
+describe('a commit', () => {
+  test('waits for a takeover at work, and is refused when that is done; its neighbour is written', async () => {
+    const [a, b] = await createTwo()
+    await other.query('begin')
+    await takeOver(a)
+    const commit = port.commit(worker, [newUnit(a), newUnit(b)])
+    await someoneWaits()
+    await other.query('commit')
+    expect((await commit).map(({ outcome }) => outcome)).toEqual(['fenced', 'ok'])
+    expect(await countEvents(a)).toBe(1)
+  })
+
+  test('of a single step waits as well, and writes nothing', async () => {
+    const [a] = await createTwo()
+    await other.query('begin')
+    await takeOver(a)
+    const commit = port.commit(worker, [newUnit(a)])
+    await someoneWaits()
+    await other.query('commit')
+    expect(await commit).toEqual([{ outcome: 'fenced' }])
+    expect(await countEvents(a)).toBe(1)
+  })
+
+  test('is written when the takeover it waited for is undone', async () => {
+    const [a] = await createTwo()
+    await other.query('begin')
+    await takeOver(a)
+    const commit = port.commit(worker, [newUnit(a)])
+    await someoneWaits()
+    await other.query('rollback')
+    expect(await commit).toMatchObject([{ outcome: 'ok' }])
+  })
+
+  test('makes a takeover wait, so that whoever takes over loads all that was written', async () => {
+    const [a, b] = await createTwo()
+    await slowDown()
+    // Two units: the shape that locks first and writes later.
+    const commit = port.commit(worker, [newUnit(a, { events: [newEvent('slow')] }), newUnit(b)])
+    await someoneSleeps()
+    await takeOver(a)
+    expect(await countEvents(a)).toBe(2)
+    expect(await commit).toMatchObject([{ outcome: 'ok' }, { outcome: 'ok' }])
+  })
+
+  test('that did not lock its runs would write behind the back of whoever took over', async () => {
+    const mutant = new MutantPool(database.url, (text) =>
+      text.includes('judged')
+        ? text
+            .replace('order by run for no key update', 'order by run')
+            .replace(/written as \([\s\S]*?\),\n\s*inserted/, 'inserted')
+        : text,
+    )
+    const careless = await open(postgres({ pool: mutant }))
+    const [a, b] = await createTwo()
+    await slowDown()
+    const commit = careless.commit(worker, [newUnit(a, { events: [newEvent('slow')] }), newUnit(b)])
+    await someoneSleeps()
+    await takeOver(a)
+    expect(await countEvents(a)).toBe(1)
+    await commit
+    expect(await countEvents(a)).toBe(2)
+    await careless.close()
+    await mutant.end()
+  })
+
+  test('that parks waits for a message on its way, and stays the owner', async () => {
+    const [a] = await createTwo()
+    await other.query('begin')
+    await other.query('update pawl.runs set mail = 1 where run = $1', [a.run])
+    const commit = port.commit(worker, [newUnit(a, { then: park })])
+    await someoneWaits()
+    await other.query('commit')
+    expect(await commit).toMatchObject([{ outcome: 'ok', parked: false, mail: 1 }])
+  })
+
+  test('that closes an ask loses against an answer on its way', async () => {
+    const [a] = await createTwo()
+    await write(a, { opens: [newAsk(0)] })
+    const answering = await open(postgres(database.url))
+    await other.query('begin')
+    await other.query('select from pawl.runs where run = $1 for no key update', [a.run])
+    const answer = answering.answer([{ run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }], null)
+    await someoneWaits()
+    const commit = port.commit(worker, [
+      newUnit(a, { strict: true, closes: [{ position: 0, status: 'timed-out' }] }),
+    ])
+    await someoneWaits(2)
+    await other.query('commit')
+    expect(await answer).toMatchObject([{ outcome: 'answered' }])
+    expect(await commit).toEqual([{ outcome: 'mail', mail: 1 }])
+    await answering.close()
+  })
+})
+
+describe('a message', () => {
+  test('sent twice at once with one key is kept once', async () => {
+    const [a] = await createTwo()
+    await other.query('begin')
+    await other.query('select from pawl.runs where run = $1 for no key update', [a.run])
+    const message = { run: 'a', kind: 'signal', name: 's', key: 'k', payload: null } as const
+    const sent = [port.send([message], null), port.send([message], null)]
+    await someoneWaits(2)
+    await other.query('commit')
+    const outcomes = (await Promise.all(sent)).flat().map(({ outcome }) => outcome)
+    expect(outcomes.sort()).toEqual(['duplicate', 'stored'])
+    expect(await port.find('a')).toMatchObject({ mail: 1 })
+  })
+
+  test('for an ask that is being opened is told so, though it began before', async () => {
+    const [a] = await createTwo()
+    await openAskSlowly(a)
+    const early = { run: 'a', kind: 'early', name: 'k', key: null, payload: bytes('yes') } as const
+    const sent = port.send([early], null)
+    await someoneWaits()
+    await other.query('commit')
+    expect(await sent).toEqual([{ outcome: 'asked', position: 0 }])
+  })
+
+  test('to a run that ends meanwhile is told so', async () => {
+    const [a] = await createTwo()
+    await other.query('begin')
+    await other.query('update pawl.runs set state = 1, worker = null, head = head + 1 where run = $1', [
+      a.run,
+    ])
+    const sent = port.send([{ run: 'a', kind: 'signal', name: 's', key: null, payload: null }], null)
+    await someoneWaits()
+    await other.query('commit')
+    expect(await sent).toEqual([{ outcome: 'ended', state: 'completed' }])
+  })
+})
+
+describe('an answer', () => {
+  test('to an ask that is being opened finds it, though it began before', async () => {
+    const [a] = await createTwo()
+    await openAskSlowly(a)
+    const answer = port.answer([{ run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }], null)
+    await someoneWaits()
+    await other.query('commit')
+    expect(await answer).toMatchObject([{ outcome: 'answered' }])
+  })
+
+  test('that did not look again would be told that there is no such ask', async () => {
+    const mutant = new MutantPool(database.url, (text) =>
+      text.replace("then 'again' else 'missing' end", "then 'missing' else 'missing' end"),
+    )
+    const careless = await open(postgres({ pool: mutant }))
+    const [a] = await createTwo()
+    await openAskSlowly(a)
+    const answer = careless.answer([{ run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }], null)
+    await someoneWaits()
+    await other.query('commit')
+    expect(await answer).toEqual([{ outcome: 'missing' }])
+    await careless.close()
+    await mutant.end()
+  })
+
+  test('is one of a hundred at once, and wins alone', async () => {
+    const ports = await Promise.all(Array.from({ length: 4 }, () => open(postgres(database.url))))
+    const [a] = await createTwo()
+    for (let position = 0; position < 5; position++) {
+      await write(a, { opens: [newAsk(position)] })
+      const answers = Array.from({ length: 100 }, (_, index) =>
+        ports[index % 4]?.answer([{ run: 'a', position, by: `user:${index}`, payload: bytes('yes') }], null),
+      )
+      const outcomes = (await Promise.all(answers)).flat()
+      const [winner, ...others] = outcomes.filter((one) => one?.outcome === 'answered')
+      expect(winner).toBeDefined()
+      expect(others).toEqual([])
+      const losers = outcomes.flatMap((one) => (one?.outcome === 'closed' ? one.ask.answeredBy : []))
+      expect(new Set(losers)).toEqual(new Set([(await port.ask('a', position))?.answeredBy]))
+      // Of a hundred messages there is one.
+      a.mail = position + 1
+      expect(await port.find('a')).toMatchObject({ mail: position + 1 })
+    }
+    await Promise.all(ports.map((one) => one.close()))
+  })
+
+  test('that read first and wrote then would win several times', async () => {
+    const [a] = await createTwo()
+    await write(a, { opens: [newAsk(0)] })
+    const clients = await Promise.all([database.owner.connect(), database.owner.connect()])
+    const seen = await Promise.all(
+      clients.map((client) => client.query('select from pawl.asks where run = $1 and status = 0', [a.run])),
+    )
+    const won = await Promise.all(
+      clients.map((client, index) =>
+        client.query('update pawl.asks set status = 1, answered_by = $2 where run = $1', [a.run, index]),
+      ),
+    )
+    for (const client of clients) client.release()
+    expect(seen.map(({ rowCount }) => rowCount)).toEqual([1, 1])
+    expect(won.map(({ rowCount }) => rowCount)).toEqual([1, 1])
+  })
+})
+
+describe('a sweep', () => {
+  test('passes over a run that is locked, and finds it the next time', async () => {
+    const doomed = await port.register({ name: 'doomed', leaseMs: -1 })
+    const standings = await createOwned(port, doomed, ['a', 'b'])
+    await other.query('begin')
+    await other.query('select from pawl.runs where run = $1 for no key update', [standings[0]?.run])
+    expect(await port.sweep()).toBe(1)
+    await other.query('commit')
+    expect(await port.sweep()).toBe(1)
+  })
+
+  test('finds a run that was claimed while its worker was declared dead', async () => {
+    const doomed = await port.register({ name: 'doomed', leaseMs: -1 })
+    const [a] = await createTwo()
+    await other.query('begin')
+    await other.query('update pawl.runs set worker = $2, epoch = epoch + 1 where run = $1', [a.run, doomed])
+    expect(await port.sweep()).toBe(0)
+    await other.query('commit')
+    expect(await port.sweep()).toBe(1)
+    const { runs } = await port.claim({ worker, procedures: [order] }, 10)
+    expect(runs).toMatchObject([{ id: 'a', epoch: 4 }])
+  })
+
+  test('leaves a worker alone whose heartbeat is on its way', async () => {
+    const late = await port.register({ name: 'late', leaseMs: -1 })
+    await other.query('begin')
+    await other.query('update pawl.workers set beat_at = beat_at, lease_ms = 60000 where worker = $1', [late])
+    await port.sweep()
+    await other.query('commit')
+    expect(await port.beat(late)).toBe(true)
+  })
+})
+
+async function createTwo(): Promise<[Standing, Standing]> {
+  const [a, b] = await createOwned(port, worker, ['a', 'b'])
+  if (!a || !b) throw new Error('not created')
+  return [a, b]
+}
+
+async function write(standing: Standing, overrides: Parameters<typeof newUnit>[1]): Promise<void> {
+  expect(await port.commit(worker, [newUnit(standing, overrides)])).toMatchObject([{ outcome: 'ok' }])
+  standing.head++
+}
+
+/** What a claim by another worker does, on the connection that is held open. */
+async function takeOver({ run }: Standing): Promise<void> {
+  await other.query('update pawl.runs set worker = 4711, epoch = epoch + 1 where run = $1', [run])
+}
+
+/** A commit that opens an ask and has not committed yet. */
+async function openAskSlowly({ run }: Standing): Promise<void> {
+  await other.query('begin')
+  await other.query('update pawl.runs set head = head + 1 where run = $1', [run])
+  await other.query(
+    `insert into pawl.asks (run, opened_at, position, status, urgency, kind, key, audience, escalate_to, payload)
+     values ($1, 0, 0, 0, 1, 'approve', 'k', '{}', '{}', '')`,
+    [run],
+  )
+  await other.query(
+    `insert into pawl.events (run, at, seq, epoch, position, turn, nth, type, failed, name) values ($1, 0, 1, 1, 0, 0, 0, 1, false, 'x')`,
+    [run],
+  )
+}
+
+async function countEvents({ run }: Standing): Promise<number> {
+  const { rows } = await other.query('select count(*)::int as count from pawl.events where run = $1', [run])
+  return rows[0].count
+}
+
+function someoneWaits(count = 1): Promise<void> {
+  return until(async () => (await countSessions("wait_event_type = 'Lock'")) >= count)
+}
+
+function someoneSleeps(): Promise<void> {
+  return until(async () => (await countSessions("wait_event = 'PgSleep'")) > 0)
+}
+
+async function countSessions(condition: string): Promise<number> {
+  const { rows } = await database.owner.query(
+    `select count(*)::int as count from pg_stat_activity where datname = current_database() and ${condition}`,
+  )
+  return rows[0].count
+}
+
+/** An event called 'slow' takes half a second to be written. */
+async function slowDown(): Promise<void> {
+  await database.owner.query(`
+    create or replace function pawl.slow() returns trigger language plpgsql as
+      $$ begin if new.name = 'slow' then perform pg_sleep(0.5); end if; return new; end $$;
+    create or replace trigger slow before insert on pawl.events for each row execute function pawl.slow()`)
+}

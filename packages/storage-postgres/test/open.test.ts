@@ -1,0 +1,229 @@
+import { postgres } from '@pawl/storage-postgres'
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  changeUrl,
+  grants,
+  makeDatabase,
+  runOn,
+  type TestDatabase,
+} from '../../../test/support/postgres-database.ts'
+import type { Client } from '../src/connection/clients.ts'
+import { migrateOn } from '../src/schema/migrate.ts'
+import { nameTables } from '../src/schema/names.ts'
+import { newRun, open } from './support/units.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await makeDatabase()
+})
+afterAll(() => database.remove())
+
+describe('start-up checks', () => {
+  const settings: readonly (readonly [setting: string, value: string, complaint: string, remedy: string])[] =
+    [
+      ['synchronous_commit', 'off', 'synchronous_commit is off', 'synchronous_commit = on'],
+      ['default_transaction_isolation', "'repeatable read'", 'repeatable read', "= 'read committed'"],
+      ['default_transaction_isolation', 'serializable', 'serializable', "= 'read committed'"],
+      ['default_transaction_read_only', 'on', 'read-only', 'default_transaction_read_only = off'],
+    ]
+  for (const [setting, value, complaint, remedy] of settings) {
+    test(`${setting} = ${value} is refused, with the remedy`, async () => {
+      const name = new URL(database.url).pathname.slice(1)
+      await database.owner.query(`alter database ${name} set ${setting} = ${value}`)
+      try {
+        await expect(open(postgres(database.url))).rejects.toMatchObject({
+          code: 'store-unusable',
+          message: expect.stringContaining(complaint),
+          details: { remedy: expect.stringContaining(remedy) },
+        })
+      } finally {
+        const url = changeUrl(database.ownerUrl, { database: 'postgres' })
+        await runOn(url, `alter database ${name} reset ${setting}`)
+      }
+    })
+  }
+
+  test('another encoding is refused, with the remedy', async () => {
+    const url = changeUrl(database.ownerUrl, { database: 'pawl_latin1' })
+    await runOn(
+      database.ownerUrl,
+      "create database pawl_latin1 encoding 'LATIN1' template template0 lc_collate 'C' lc_ctype 'C'",
+    )
+    try {
+      await expect(open(postgres(url))).rejects.toMatchObject({
+        code: 'store-unusable',
+        message: expect.stringContaining('LATIN1'),
+        details: { remedy: expect.stringContaining('UTF8') },
+      })
+    } finally {
+      await runOn(database.ownerUrl, 'drop database pawl_latin1 with (force)')
+    }
+  })
+
+  test('a database that does not exist is named', async () => {
+    const url = changeUrl(database.ownerUrl, { database: 'pawl_nowhere' })
+    await expect(open(postgres(url))).rejects.toMatchObject({
+      code: 'store-unusable',
+      message: expect.stringContaining('pawl_nowhere'),
+    })
+  })
+
+  test('a schema of a newer version is refused, with the remedy', async () => {
+    await database.owner.query(`insert into pawl.migrations values (99, 'of the future', 0)`)
+    try {
+      await expect(open(postgres(database.url))).rejects.toMatchObject({
+        code: 'store-unusable',
+        message: expect.stringContaining('version 99'),
+        details: { remedy: expect.stringContaining('Upgrade @pawl/storage-postgres') },
+      })
+    } finally {
+      await database.owner.query('delete from pawl.migrations where version = 99')
+    }
+  })
+
+  test('a role that may not make the schema is told who may', async () => {
+    await expect(open(postgres(database.url, { schema: 'not_there' }))).rejects.toMatchObject({
+      code: 'store-unusable',
+      details: { remedy: expect.stringContaining('a role that owns the schema') },
+    })
+  })
+
+  test('a role without rights on the tables is told what to grant', async () => {
+    await database.owner.query('create role pawl_stranger login').catch(() => {})
+    const url = changeUrl(database.url, { user: 'pawl_stranger' })
+    await expect(open(postgres(url))).rejects.toMatchObject({
+      code: 'store-unusable',
+      details: { remedy: expect.stringContaining('docs/postgres.md') },
+    })
+  })
+
+  test('a pool without room for a worker is refused when a worker starts', async () => {
+    const pool = new pg.Pool({ connectionString: database.url, max: 4 })
+    const port = await open(postgres({ pool }))
+    try {
+      await expect(port.register({ name: 'w', leaseMs: 1000 })).rejects.toMatchObject({
+        code: 'store-unusable',
+        details: { remedy: expect.stringContaining('at least 5') },
+      })
+    } finally {
+      await port.close()
+      await pool.end()
+    }
+  })
+})
+
+describe('names', () => {
+  test('tables of the same name elsewhere on the search path are left alone', async () => {
+    await database.owner.query('create schema trap')
+    for (const table of ['runs', 'events', 'run_info', 'workers']) {
+      await database.owner.query(`create table trap.${table} (like pawl.${table} including all)`)
+    }
+    await database.owner.query(
+      'grant usage on schema trap to pawl_app; grant all on all tables in schema trap to pawl_app',
+    )
+    const pool = new pg.Pool({ connectionString: database.url, options: '-c search_path=trap', max: 10 })
+    const port = await open(postgres({ pool }))
+    await port.create([newRun('a')])
+    expect(
+      (await port.runs({ procedure: null, statuses: [], tag: null, before: null, limit: 9 })).map(
+        ({ id }) => id,
+      ),
+    ).toEqual(['a'])
+    await port.close()
+    await pool.end()
+    expect((await database.owner.query('select from trap.runs')).rowCount).toBe(0)
+    expect((await database.owner.query('select from pawl.runs')).rowCount).toBe(1)
+  })
+
+  test('two schemas in one database have nothing in common', async () => {
+    const [one, two] = await Promise.all(
+      ['one', 'Two'].map((schema) => open(postgres(database.ownerUrl, { schema }))),
+    )
+    if (!one || !two) throw new Error('no stores')
+    await one.create([newRun('a')])
+    expect(await two.find('a')).toBeNull()
+    expect(await one.find('a')).toMatchObject({ id: 'a' })
+    await Promise.all([one.close(), two.close()])
+  })
+})
+
+describe('migrations', () => {
+  const names = nameTables('fresh')
+  beforeEach(async () => {
+    await database.owner.query('drop schema if exists fresh cascade')
+  })
+
+  test('ten that open at once migrate once', async () => {
+    const ports = await Promise.all(
+      Array.from({ length: 10 }, () => open(postgres(database.ownerUrl, { schema: 'fresh' }))),
+    )
+    const { rows } = await database.owner.query('select version, name from fresh.migrations')
+    expect(rows).toEqual([{ version: 1, name: 'initial' }])
+    await Promise.all(ports.map((port) => port.create([newRun('a')])))
+    expect((await database.owner.query('select from fresh.runs')).rowCount).toBe(1)
+    await Promise.all(ports.map((port) => port.close()))
+  })
+
+  test('killed at any statement, a migration has done nothing, and the next one does all', async () => {
+    const wanted = await describeSchema('pawl')
+    for (let statement = 1; ; statement++) {
+      const client = await database.owner.connect()
+      client.on('error', () => {})
+      const { processID } = client as unknown as { readonly processID: number }
+      const killed = killBefore(client as unknown as Client, statement, async () => {
+        await database.owner.query('select pg_terminate_backend($1, 5000)', [processID])
+      })
+      const error = await migrateOn(killed, names).then(
+        () => null,
+        (error: unknown) => error,
+      )
+      client.release(true)
+      if (error === null) {
+        expect(statement).toBeGreaterThan(20)
+        break
+      }
+      expect(await describeSchema('fresh'), `killed before statement ${statement}`).toEqual([])
+    }
+    expect(await describeSchema('fresh')).toEqual(wanted)
+  })
+
+  test('a role with the least rights opens what is migrated', async () => {
+    const owner = await open(postgres(database.ownerUrl, { schema: 'fresh' }))
+    await owner.close()
+    await database.owner.query(grants('fresh', 'pawl_app'))
+    const port = await open(postgres(database.url, { schema: 'fresh' }))
+    expect(await port.create([newRun('a')])).toMatchObject([{ outcome: 'created' }])
+    await port.close()
+  })
+})
+
+/** All columns and indexes of a schema. */
+async function describeSchema(schema: string): Promise<readonly unknown[]> {
+  const columns = await database.owner.query(
+    `select table_name, column_name, data_type, is_nullable, column_default from information_schema.columns
+     where table_schema = $1 order by table_name, ordinal_position`,
+    [schema],
+  )
+  const indexes = await database.owner.query(
+    `select indexname, replace(indexdef, $1 || '.', '') as definition from pg_indexes where schemaname = $1 order by 1`,
+    [schema],
+  )
+  return [...columns.rows, ...indexes.rows]
+}
+
+/** The same client, on which `kill` is called before that statement. */
+function killBefore(client: Client, statement: number, kill: () => Promise<void>): Client {
+  let count = 0
+  return {
+    ...client,
+    on: client.on.bind(client),
+    off: client.off.bind(client),
+    release: client.release.bind(client),
+    async query(config) {
+      count++
+      if (count === statement) await kill()
+      return client.query(config)
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import { PawlError } from '@pawl/core/storage'
+import { postgres } from '@pawl/storage-postgres'
+import { describe, expect, test } from 'vitest'
+import { open } from './support/units.ts'
+
+describe('options', () => {
+  test('a store tells what it is, and nothing else', () => {
+    expect(Object.entries(postgres('postgres://secret@db/x'))).toEqual([['kind', 'postgres']])
+    expect(JSON.stringify(postgres('postgres://secret@db/x'))).not.toContain('secret')
+  })
+
+  const names = [
+    '',
+    'a-b',
+    '1a',
+    'a"b',
+    'a.b',
+    'pg_toast',
+    'PG_x',
+    'x'.repeat(52),
+    'naïve',
+    'a b',
+    'a;drop schema b',
+  ]
+  for (const schema of names) {
+    test(`'${schema}' is refused as the name of a schema, with the remedy`, () => {
+      expect(catchError(() => postgres('postgres://x', { schema }))).toMatchObject({
+        code: 'option-invalid',
+        details: { option: 'schema', given: schema },
+        message: expect.stringContaining('letters, digits and underscores'),
+      })
+    })
+  }
+
+  for (const pool of [undefined, null, {}, 'postgres://x', { connect: 1 }]) {
+    test(`${JSON.stringify(pool)} is refused as a pool`, () => {
+      expect(catchError(() => postgres({ pool }))).toMatchObject({ code: 'option-invalid' })
+    })
+  }
+
+  test('a server that is not there is named, with its port and without the password', async () => {
+    const error = await open(postgres('postgres://me:secret@127.0.0.1:1/x')).catch((error: unknown) => error)
+    expect(PawlError.is(error, 'store-unusable')).toBe(true)
+    expect(error).toMatchObject({ message: expect.stringContaining('127.0.0.1:1') })
+    expect(String(error)).not.toContain('secret')
+  })
+})
+
+function catchError(body: () => unknown): unknown {
+  try {
+    return body()
+  } catch (error) {
+    return error
+  }
+}
