@@ -24,6 +24,8 @@ describe('stored bytes that are no payload (D-12, W-22)', () => {
     const payload = encodePayload(sample, 'value')
     for (let length = 0; length < payload.length; length++)
       expect(() => decodePayload(payload.slice(0, length))).toThrow(PayloadCorrupt)
+    for (const value of [0.5, 300, -70_000, 2 ** 31, 'a text', { a: 0.5 }])
+      expect(corruptionOf(encodePayload(value, 'value').slice(0, -1)).message).toContain('is cut short')
     expect(corruptionOf(new Uint8Array(0)).message).toBe('the payload is empty')
   })
 

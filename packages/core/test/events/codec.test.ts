@@ -365,6 +365,15 @@ describe('the bytes of a payload (D-16)', () => {
     stranger.useBuffer(Buffer.alloc(8_192))
   })
 
+  test('are read where they lie, also when they are many', () => {
+    const value = { text: 'x'.repeat(100_000), bytes: new Uint8Array(5).fill(7) }
+    const payload = encodePayload(value, 'value')
+    const inside = Buffer.concat([Buffer.alloc(33, 0xff), payload, Buffer.alloc(33, 0xff)])
+    const part = inside.subarray(33, 33 + payload.length)
+    expect(decodePayload(part)).toEqual(value)
+    expect(Object.keys(part)).toHaveLength(payload.length)
+  })
+
   test('do not depend on the payloads before and after', () => {
     const payloads = Array.from({ length: 2_000 }, (_, index) =>
       encodePayload({ index, text: 'x'.repeat(index) }, 'v'),

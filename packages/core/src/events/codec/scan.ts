@@ -9,7 +9,8 @@ export interface Scanned {
 
 /**
  * Walks stored bytes before msgpackr sees them, and lets nothing through that the encoder does not write:
- * no extension types, no records, no other tokens, no invalid UTF-8, no more elements than there are bytes.
+ * no extension types, no records, no other tokens, no invalid UTF-8. As each element takes a byte at least, the
+ * walk ends where the bytes end, whatever they promise, before anything is made of them.
  * @throws PayloadCorrupt
  */
 export function scanPayload(bytes: Uint8Array, length: number): Scanned {
@@ -102,13 +103,11 @@ class Scanner {
   }
 
   private scanItems(count: number, depth: number): void {
-    this.claim(count)
     this.descend(depth)
     for (let index = 0; index < count; index++) this.scanValue(depth + 1)
   }
 
   private scanMap(count: number, depth: number): void {
-    this.claim(count * 2)
     const { bytes, end } = this
     if (count === 1 && bytes[end] === escapeToken && bytes[end + 1] === escapeCode)
       return this.scanEscape(depth)
@@ -126,8 +125,14 @@ class Scanner {
     this.scanText(length)
     if (length === 1 && this.bytes[start] === escapeCode)
       throw this.explain('has an escape beside other keys')
-    if (length === renamedKey.length && renamedKey.every((byte, index) => this.bytes[start + index] === byte))
+    if (length === renamedKey.length && this.isRenamed(start))
       throw this.explain('has a key that is always escaped')
+  }
+
+  private isRenamed(start: number): boolean {
+    for (let index = 0; index < renamedKey.length; index++)
+      if (this.bytes[start + index] !== renamedKey[index]) return false
+    return true
   }
 
   private scanEscape(depth: number): void {
@@ -138,7 +143,6 @@ class Scanner {
     const isShort = token >= fixArray && token < fixText
     if (!isShort && token !== array16 && token !== array32) throw this.explain('has an escape without a tag')
     const count = isShort ? token - fixArray : this.readLength(token - array16)
-    this.claim(count)
     // The innermost may hold parts, such as those of a Date, but nothing that is nested.
     if (depth > deepest) this.descend(depth)
     if (count === 3 && this.bytes[this.end] === tags.bytes) return this.scanBytes()
@@ -204,11 +208,6 @@ class Scanner {
 
   private skip(count: number): void {
     this.end += count
-  }
-
-  /** Every element takes a byte at least. */
-  private claim(count: number): void {
-    if (count > this.length - this.end) throw this.explain('has fewer elements than it says')
   }
 
   private descend(depth: number): void {
