@@ -1,0 +1,102 @@
+import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { FinalError } from '@pawl/core'
+import { findFaults } from './checks.ts'
+import { escapeHtml } from './markdown.ts'
+
+/** A line of the feed, of the announcements or of the sitemap. */
+interface Line {
+  readonly slug: string
+  readonly text: string
+  /** Whose effect it is: the same one is not written twice. */
+  readonly key: string
+}
+
+/** What can be seen of a post from outside. */
+export interface Sight {
+  readonly live: boolean
+  readonly inFeed: boolean
+  readonly announced: boolean
+  readonly inSitemap: boolean
+  readonly faults: readonly string[]
+}
+
+/** The outside world: a folder with pages, a feed, announcements and a sitemap. */
+export const site = {
+  preview: (slug: string, html: string): Promise<string> => writePage(`preview-${slug}.html`, slug, html),
+
+  publish: (slug: string, title: string, html: string): Promise<string> =>
+    writePage(`${slug}.html`, title, html),
+
+  addToFeed: (slug: string, title: string, key: string): Promise<void> =>
+    appendOnce('feed.jsonl', { slug, text: title, key }),
+
+  announce: (slug: string, text: string, key: string): Promise<void> =>
+    appendOnce('announcements.jsonl', { slug, text, key }),
+
+  addToSitemap: (slug: string, url: string, key: string): Promise<void> =>
+    appendOnce('sitemap.jsonl', { slug, text: url, key }),
+
+  /** Removes all but the announcement, which cannot be unsaid. @throws FinalError if the post must not be removed */
+  async takeBack(slug: string): Promise<void> {
+    const holds = await read('legal-holds.txt')
+    if (holds.split('\n').includes(slug))
+      throw new FinalError(`${slug} is under a legal hold`, { code: 'legal-hold' })
+    await rm(join(folder(), `${slug}.html`), { force: true })
+    for (const file of ['feed.jsonl', 'sitemap.jsonl']) {
+      const others = (await readLines(file)).filter((line) => line.slug !== slug)
+      await writeFile(join(folder(), file), others.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    }
+  },
+
+  async look(slug: string): Promise<Sight> {
+    const html = await read(`${slug}.html`)
+    const has = async (file: string) => (await readLines(file)).some((line) => line.slug === slug)
+    return {
+      live: html !== '',
+      inFeed: await has('feed.jsonl'),
+      announced: await has('announcements.jsonl'),
+      inSitemap: await has('sitemap.jsonl'),
+      faults: await findFaults(html),
+    }
+  },
+
+  async countPosts(): Promise<number> {
+    return (await readLines('feed.jsonl')).length
+  },
+
+  showOnDashboard: (posts: number): Promise<void> => write('dashboard.txt', `${posts} posts are online\n`),
+}
+
+function folder(): string {
+  return process.env['PUBLISH_SITE'] || '.pawl/site'
+}
+
+async function writePage(file: string, title: string, html: string): Promise<string> {
+  await write(file, `<!doctype html>\n<meta charset="utf-8">\n<title>${escapeHtml(title)}</title>\n${html}\n`)
+  return join(folder(), file)
+}
+
+async function write(file: string, text: string): Promise<void> {
+  await mkdir(folder(), { recursive: true })
+  await writeFile(join(folder(), file), text)
+}
+
+function read(file: string): Promise<string> {
+  return readFile(join(folder(), file), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''
+    throw error
+  })
+}
+
+async function readLines(file: string): Promise<readonly Line[]> {
+  const lines = (await read(file)).split('\n').filter((line) => line !== '')
+  return lines.map((line) => JSON.parse(line) as Line)
+}
+
+/** An effect that is repeated after a crash has the same key as the first time, and does nothing. */
+async function appendOnce(file: string, line: Line): Promise<void> {
+  if ((await readLines(file)).some(({ key }) => key === line.key)) return
+  await mkdir(folder(), { recursive: true })
+  await appendFile(join(folder(), file), `${JSON.stringify(line)}\n`)
+}
