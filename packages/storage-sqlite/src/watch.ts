@@ -1,4 +1,4 @@
-import { type FSWatcher, watch } from 'node:fs'
+import fs, { type FSWatcher } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
 /** How long to look after the file was touched: the watch fires at the write, just before the commit can be seen. */
@@ -43,7 +43,7 @@ export function watchCommits(
   }
   try {
     // The directory, not the file: the -wal is made anew whenever the last connection was closed.
-    watcher = watch(dirname(file), { persistent: false }, (_event, name) => {
+    watcher = fs.watch(dirname(file), { persistent: false }, (_event, name) => {
       if (name !== wal) return
       left = looks
       schedule()

@@ -3,8 +3,9 @@ import { PawlError } from '@pawl/core/storage'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { dumpFile } from './support/dump.ts'
+import { changedConnections } from './support/environments.ts'
 import { ownedRun, refund, type Standing, step } from './support/runs.ts'
-import { changedConnections, openStore, tempFile } from './support/stores.ts'
+import { openStore, tempFile } from './support/stores.ts'
 
 /** Makes the next commits fail as a disk would: `before` they reach it, or `after` they are on it. */
 class BrokenDisk {

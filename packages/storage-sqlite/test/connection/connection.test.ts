@@ -7,8 +7,9 @@ import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { pause } from '../../src/connection/patience.ts'
 import { shortenWal } from '../../src/connection/wal.ts'
+import { changedConnections } from '../support/environments.ts'
 import { ownedRun, step } from '../support/runs.ts'
-import { changedConnections, openStore, tempFile } from '../support/stores.ts'
+import { openStore, tempFile } from '../support/stores.ts'
 
 /** A second connection that holds the write lock until the function is called. */
 function holdLock(file: string): () => void {

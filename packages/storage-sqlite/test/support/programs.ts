@@ -58,6 +58,11 @@ export class Program {
     this.#child.stdin?.write(`${line}\n`)
   }
 
+  /** Ends its input. */
+  finish(): void {
+    this.#child.stdin?.end()
+  }
+
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal)
   }

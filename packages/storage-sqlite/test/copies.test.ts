@@ -1,0 +1,129 @@
+import { copyFileSync, renameSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import SqliteDatabase from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { dumpFile } from './support/dump.ts'
+import { ownedRun, refund, step } from './support/runs.ts'
+import { openStore, tempFile } from './support/stores.ts'
+
+function readStoreId(file: string): unknown {
+  const database = new SqliteDatabase(file)
+  try {
+    return database.prepare("select value from store_info where name = 'id'").pluck().get()
+  } finally {
+    database.close()
+  }
+}
+
+describe('a backup', () => {
+  it('by VACUUM INTO, while the store is written to, has everything acknowledged so far', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const standing = await ownedRun(store, 'a')
+    for (let head = 1; head <= 20; head++) await store.commit(standing.worker, [step({ ...standing, head })])
+    const database = new SqliteDatabase(file)
+    const backup = join(dirname(file), 'backup.db')
+    database.prepare('vacuum into ?').run(backup)
+    database.close()
+    await store.commit(standing.worker, [step({ ...standing, head: 21 })])
+    expect(dumpFile(backup).events).toHaveLength(21)
+    const restored = await openStore(backup)
+    expect(await restored.load(standing.run, 0, 100)).toHaveLength(21)
+  })
+
+  it('by the online backup of the driver has everything as well', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const standing = await ownedRun(store, 'a')
+    await store.commit(standing.worker, [step(standing)])
+    const database = new SqliteDatabase(file)
+    const backup = join(dirname(file), 'backup.db')
+    await database.backup(backup)
+    database.close()
+    expect(await (await openStore(backup)).load(standing.run, 0, 100)).toHaveLength(2)
+  })
+})
+
+describe('a copy', () => {
+  it('becomes a store of its own, in which no worker of the original owns anything', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const standing = await ownedRun(store, 'a')
+    const copy = join(dirname(file), 'copy.db')
+    const database = new SqliteDatabase(file)
+    database.prepare('vacuum into ?').run(copy)
+    database.close()
+
+    const restored = await openStore(copy)
+    expect(readStoreId(copy)).not.toBe(readStoreId(file))
+    expect(await restored.commit(standing.worker, [step(standing)])).toEqual([{ outcome: 'fenced' }])
+    expect(await restored.beat(standing.worker)).toBe(false)
+    const claimant = { worker: await restored.register({ name: 'w', leaseMs: 1000 }), procedures: refund }
+    expect(claimant.worker).not.toBe(standing.worker)
+    expect((await restored.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', epoch: 3 }])
+    // The original goes on.
+    expect(await store.commit(standing.worker, [step(standing)])).toMatchObject([{ outcome: 'ok' }])
+  })
+
+  it('is adopted once: opened again it stays the store it has become', async () => {
+    const file = tempFile()
+    await (await openStore(file)).close()
+    const copy = join(dirname(file), 'copy.db')
+    copyFileSync(file, copy)
+    const store = await openStore(copy)
+    const id = readStoreId(copy)
+    const standing = await ownedRun(store, 'a')
+    await openStore(copy)
+    expect(readStoreId(copy)).toBe(id)
+    expect(await store.commit(standing.worker, [step(standing)])).toMatchObject([{ outcome: 'ok' }])
+  })
+
+  it('is not what a file becomes by being moved', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const standing = await ownedRun(store, 'a')
+    await store.close()
+    const id = readStoreId(file)
+    renameSync(file, `${file}.moved`)
+    const moved = await openStore(`${file}.moved`)
+    expect(readStoreId(`${file}.moved`)).toBe(id)
+    expect(await moved.commit(standing.worker, [step(standing)])).toMatchObject([{ outcome: 'ok' }])
+  })
+})
+
+describe('the files beside the file', () => {
+  it('a -shm that is gone is made anew, and nothing is missing', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const standing = await ownedRun(store, 'a')
+    for (let head = 1; head <= 5; head++) await store.commit(standing.worker, [step({ ...standing, head })])
+    // What a crash leaves, without the -shm.
+    const left = tempFile()
+    for (const end of ['', '-wal']) copyFileSync(file + end, left + end)
+    rmSync(`${left}-shm`, { force: true })
+    expect(await (await openStore(left)).load(standing.run, 0, 100)).toHaveLength(6)
+  })
+
+  it('a -wal whose end is cut off gives a log without its end, never with a gap', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const standing = await ownedRun(store, 'a')
+    for (let head = 1; head <= 20; head++) await store.commit(standing.worker, [step({ ...standing, head })])
+    const { readFileSync, writeFileSync } = await import('node:fs')
+    const wal = readFileSync(`${file}-wal`)
+    for (const share of [0.2, 0.5, 0.8, 0.99]) {
+      const left = tempFile()
+      copyFileSync(file, left)
+      writeFileSync(`${left}-wal`, wal.subarray(0, Math.floor(wal.length * share)))
+      const { runs, events } = dumpFile(await opened(left))
+      expect(events.map(({ seq }) => seq)).toEqual(
+        Array.from({ length: runs[0]?.head ?? 0 }, (_, seq) => seq),
+      )
+    }
+  })
+
+  async function opened(file: string): Promise<string> {
+    await (await openStore(file)).close()
+    return file
+  }
+})

@@ -1,0 +1,10 @@
+// Watches a store and does nothing else: `watching <file>`.
+import { connectTo } from '@pawl/core/storage'
+import { sqlite } from '@pawl/storage-sqlite'
+
+const store = connectTo(sqlite(process.argv[2] ?? ''))
+if (!store) throw new Error('no store')
+await store.open()
+store.watch(() => undefined)
+await store.register({ name: 'w', leaseMs: 1000 })
+console.log('watching')

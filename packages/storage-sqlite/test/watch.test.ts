@@ -1,0 +1,87 @@
+import fs from 'node:fs'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { watchCommits } from '../src/watch.ts'
+import { startProgram } from './support/programs.ts'
+import { ownedRun, step } from './support/runs.ts'
+import { openStore, tempFile } from './support/stores.ts'
+
+describe('a hint', () => {
+  it('comes within milliseconds of a commit of another process', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const { run } = await ownedRun(store, 'a')
+    const delays: number[] = []
+    let seen = 0
+    const count = 40
+    const all = new Promise<void>((resolve) => {
+      const stop = store.watch(async () => {
+        const now = process.hrtime.bigint()
+        const mail = await store.mail(run, seen)
+        for (const { n, name } of mail.filter((message) => message.n > seen)) {
+          seen = n
+          delays.push(Number(now - BigInt(name)) / 1e6)
+        }
+        if (seen === count) resolve()
+      })
+      onTestFinished(stop)
+    })
+    await startProgram('sender', [file, 'a', count, 40])
+    await all
+    const sorted = delays.sort((a, b) => a - b)
+    console.log(`hints: p50 ${sorted[count / 2]?.toFixed(1)} ms, max ${sorted.at(-1)?.toFixed(1)} ms`)
+    // A watch without the second look finds a commit with the next one, 40 ms later.
+    expect(sorted[count / 2]).toBeLessThan(35)
+    // The poll that needs no hint is a second.
+    expect(sorted.at(-1)).toBeLessThan(1000)
+  })
+
+  it('does not come of the own commits', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const standing = await ownedRun(store, 'a')
+    const other = await openStore(file)
+    let hints = 0
+    store.watch(() => hints++)
+    for (let head = 1; head <= 20; head++) await store.commit(standing.worker, [step({ ...standing, head })])
+    const heard = new Promise<void>((resolve) => store.watch(resolve))
+    expect(hints).toBe(0)
+    await other.register({ name: 'w', leaseMs: 1000 })
+    await heard
+    expect(hints).toBe(1)
+  })
+
+  it('comes after the last connection was closed and the -wal was made anew', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    await ownedRun(store, 'a')
+    let version = 0
+    const heard = new Promise<void>((resolve) => {
+      onTestFinished(watchCommits(file, () => version, resolve))
+    })
+    await store.close()
+    const again = await openStore(file)
+    version++
+    await again.register({ name: 'w', leaseMs: 1000 })
+    await heard
+  })
+
+  it('comes by polling where the directory cannot be watched', async () => {
+    const refused = vi.spyOn(fs, 'watch').mockImplementation(() => {
+      throw Object.assign(new Error('too many watches'), { code: 'ENOSPC' })
+    })
+    onTestFinished(() => refused.mockRestore())
+    const file = tempFile()
+    const store = await openStore(file)
+    const other = await openStore(file)
+    const heard = new Promise<void>((resolve) => onTestFinished(store.watch(resolve)))
+    await other.register({ name: 'w', leaseMs: 1000 })
+    await heard
+    expect(refused).toHaveBeenCalled()
+  })
+
+  it('is no reason for a process to stay', async () => {
+    const program = await startProgram('watching', [tempFile()])
+    expect(await program.line()).toBe('watching')
+    expect(await program.end()).toBe(0)
+  })
+})
