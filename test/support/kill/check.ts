@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { decodePayload } from '../../../packages/core/src/events/codec.ts'
+import { decodePayload } from '@pawl/core/internal'
 import Database from 'better-sqlite3'
 
 /** What was acknowledged to the outside, and must therefore be there. */

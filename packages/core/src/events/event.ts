@@ -18,7 +18,15 @@ export type OperationKind = (typeof operationKinds)[number]
  * What can have happened to a run. `asked`, `attempted` and `withdrawn` settle nothing and start no turn;
  * `settled` is a position's result or failure.
  */
-export const eventTypes = ['started', 'asked', 'attempted', 'settled', 'withdrawn', 'cancelled', 'ended'] as const
+export const eventTypes = [
+  'started',
+  'asked',
+  'attempted',
+  'settled',
+  'withdrawn',
+  'cancelled',
+  'ended',
+] as const
 export type EventType = (typeof eventTypes)[number]
 
 /** The position of an event that belongs to the run and to no operation. */

@@ -91,7 +91,12 @@ export interface AskPayload {
   readonly editable?: readonly string[]
   /** JSON Schema of what may be answered. */
   readonly schema?: object
-  readonly choices?: readonly { readonly value: string; readonly label?: string; readonly effect?: string; readonly style?: string }[]
+  readonly choices?: readonly {
+    readonly value: string
+    readonly label?: string
+    readonly effect?: string
+    readonly style?: string
+  }[]
   readonly artifact?: unknown
   readonly baseline?: unknown
   readonly as?: string
@@ -102,7 +107,11 @@ export interface AskPayload {
   readonly risk?: object
   readonly details?: readonly object[]
   readonly links?: readonly { readonly label: string; readonly url: string }[]
-  readonly history?: readonly { readonly step: string; readonly result: unknown; readonly durationMs: number }[]
+  readonly history?: readonly {
+    readonly step: string
+    readonly result: unknown
+    readonly durationMs: number
+  }[]
   /** When its time runs out, in ms since 1970. */
   readonly dueAt?: number
   /** What silence counts as then. */
