@@ -8,6 +8,7 @@ import { recordFailure } from '../errors/failure.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import type { LogEvent, NewEvent } from '../events/event.ts'
 import { noPosition } from '../events/event.ts'
+import { PayloadCorrupt } from '../events/codec.ts'
 import { decode, encode } from '../events/payload.ts'
 import type { RunInfo, StartedPayload } from '../events/payloads.ts'
 import { LogHash, sameBytes } from '../events/seal.ts'
@@ -260,7 +261,7 @@ export class Run {
         return this.#stick(error)
       }
       case 'unreadable':
-        return void this.#quarantine(`the result at position ${decision.position} cannot be read: ${decision.error.message}`)
+        return this.#leaveUnread(decision.position, decision.error)
     }
   }
 
@@ -569,6 +570,13 @@ export class Run {
 
   #stick(error: PawlError<'nondeterminism'> | PawlError<'foreign-await'>): void {
     void this.#putAside('stuck', error, error.message)
+  }
+
+  /** Bytes that a later version wrote are no damage: the run waits, as stuck, for a worker that can read them. */
+  #leaveUnread(position: number, error: Error): void {
+    const reason = `the result at position ${position} cannot be read: ${error.message}`
+    const mark = error.cause instanceof PayloadCorrupt && error.cause.isLater ? 'stuck' : 'quarantined'
+    void this.#putAside(mark, new PawlError('run-quarantined', { run: this.id, reason }), reason)
   }
 
   #quarantine(reason: string): Promise<void> {

@@ -5,6 +5,7 @@ import { isFinalError } from '../../errors/final-error.ts'
 import { failureOf, recordFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent } from '../../events/event.ts'
+import { maxPayloadBytes } from '../../events/codec.ts'
 import { decode, encode } from '../../events/payload.ts'
 import type { AgentResult, AttemptedPayload } from '../../events/payloads.ts'
 import type { Activity, PendingOf, Workplace } from './activity.ts'
@@ -101,11 +102,19 @@ export class BodyActivity implements Activity {
     try {
       const result: unknown = kind === 'llm' ? ({ output: outcome.value, usage } satisfies AgentResult) : outcome.value
       payload = encode(result, 'result')
+      if (payload !== null && payload.length > maxPayloadBytes / 4) this.#warnOfSize(payload.length)
     } catch (error) {
       // The effect has happened; another attempt would repeat it and give the same.
       return this.#settleFailed(error, outcome.tookMs)
     }
     this.#place.record({ type: 'settled', pending: this.#pending, tookMs: outcome.tookMs, payload })
+  }
+
+  #warnOfSize(bytes: number): void {
+    const { name } = this.#pending.operation
+    this.#place.logger.warn(`the result of step "${name}" has ${bytes} bytes of the ${maxPayloadBytes} it may have`, {
+      run: this.#place.runId,
+    })
   }
 
   #fail(outcome: Exclude<AttemptOutcome, { readonly state: 'done' }>): void {
