@@ -1,0 +1,165 @@
+import { procedure } from '@pawl/core'
+import { testEngine } from '@pawl/testing'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { keepLines, refusalOf, start } from './support.ts'
+
+const as = { as: 'user:ana' } as const
+
+const publish = procedure({ name: 'publish' }, async (ctx) => {
+  await ctx.sleep('1h')
+  return ctx.human.approve('Publish {title}?', { key: 'publish', params: { title: 'Hello' }, editable: ['title'] })
+})
+
+describe('an answer to a question that is not asked yet', () => {
+  for (const crashes of [false, true])
+    test(`is kept and counts when it is asked${crashes ? ', also when the worker dies after every write' : ''}`, async () => {
+      await using engine = await testEngine({ procedures: [publish] })
+      if (crashes) await engine.crash('every')
+      const run = await engine.run(publish)
+      await engine.advance('10m')
+      const key = { run: run.id, key: 'publish' }
+      await engine.inbox.answer(key, { approved: true, params: { title: 'Hi' }, comment: 'go' }, as)
+      expect(await run.result()).toEqual({
+        approved: true,
+        params: { title: 'Hi' },
+        modified: true,
+        by: 'user:ana',
+        at: new Date(start + 600_000),
+        comment: 'go',
+      })
+      const { execution_log } = await engine.log(run.id)
+      expect(execution_log[1]).toMatchObject({
+        type: 'hitl_approval',
+        name: 'publish',
+        status: 'done',
+        result: { approved: true, changed: true, responded_at: '2026-01-01T00:10:00.000Z', timed_out: false },
+        timestamp: '2026-01-01T01:00:00.000Z',
+        duration_ms: 0,
+      })
+      const { items } = await engine.inbox.list({ status: 'answered' })
+      expect(items).toMatchObject([{ key: 'publish', status: 'answered', answer: { approved: true, by: 'user:ana' } }])
+      expect((await engine.inbox.list()).items).toEqual([])
+    })
+
+  test('is given once: the second person is told who was first', async () => {
+    await using engine = await testEngine({ procedures: [publish] })
+    const run = await engine.run(publish)
+    const key = { run: run.id, key: 'publish' }
+    await engine.inbox.answer(key, { approved: true }, as)
+    const told = { code: 'ask-closed', details: { status: 'answered', winner: { by: 'user:ana', at: new Date(start) } } }
+    expect(await refusalOf(engine.inbox.answer(key, { approved: false }, { as: 'user:bob' }))).toMatchObject(told)
+    expect(await run.result()).toMatchObject({ approved: true, by: 'user:ana' })
+    expect(await refusalOf(engine.inbox.answer(key, { approved: false }, { as: 'user:bob' }))).toMatchObject({ code: 'ask-closed' })
+  })
+
+  test('that does not fit is dropped and said, and the question stays for everybody', async () => {
+    const { logger, lines } = keepLines()
+    for (const crashes of [false, true]) {
+      await using engine = await testEngine({ procedures: [publish], logger, humans: [{ ask: 'Publish', answer: { approved: false }, after: '1m' }] })
+      if (crashes) await engine.crash('every')
+      const run = await engine.run(publish)
+      await engine.inbox.answer({ run: run.id, key: 'publish' }, { choice: 'yes' }, as)
+      expect(await run.result()).toMatchObject({ approved: false, by: 'user:test' })
+      expect((await engine.log(run.id)).execution_log).toHaveLength(2)
+    }
+    expect(lines).toContainEqual(expect.objectContaining({ level: 'warn', message: expect.stringContaining('early answer') }))
+  })
+
+  test('that the schema itself refuses is dropped, and the question stays', async () => {
+    const even = z.number().refine(async (value) => value % 2 === 0, { message: 'must be even' })
+    const asking = procedure({ name: 'asking' }, async (ctx) => {
+      await ctx.sleep('1h')
+      return ctx.human.input('A number?', even, { key: 'number' })
+    })
+    await using engine = await testEngine({ procedures: [asking], humans: [{ ask: 'number', answer: { value: 4 } }] })
+    const run = await engine.run(asking)
+    await engine.inbox.answer({ run: run.id, key: 'number' }, { value: 3 }, as)
+    expect(await run.result()).toBe(4)
+  })
+
+  test('may be for any kind of question, also in place of an agent', async () => {
+    const all = procedure({ name: 'all' }, async (ctx) => {
+      await ctx.sleep('1h')
+      return [
+        await ctx.human.input('Number?', z.number(), { key: 'input' }),
+        await ctx.human.select('Which?', ['a', 'b'], { key: 'select' }),
+        (await ctx.human.review('Good?', { text: 'x' }, { key: 'review', editable: true })).artifact,
+        (await ctx.human.escalate('Help', { key: 'escalate' })).choice,
+      ]
+    })
+    await using engine = await testEngine({ procedures: [all] })
+    const run = await engine.run(all)
+    await engine.inbox.answer({ run: run.id, key: 'escalate' }, { choice: 'continue' }, as)
+    await engine.inbox.answer({ run: run.id, key: 'input' }, { value: 5 }, as)
+    await engine.inbox.answer({ run: run.id, key: 'review' }, { choice: 'approve', artifact: { text: 'y' } }, as)
+    await engine.inbox.answer({ run: run.id, key: 'select' }, { choice: 'b' }, as)
+    expect(await run.result()).toEqual([5, 'b', { text: 'y' }, 'continue'])
+  })
+
+  test('by its key once it is asked is an answer like any other', async () => {
+    await using engine = await testEngine({ procedures: [publish], humans: [{ ask: 'Publish', answer: 'silence' }] })
+    const run = await engine.run(publish)
+    await engine.advance('2h')
+    const key = { run: run.id, key: 'publish' }
+    expect(await refusalOf(engine.inbox.answer(key, { approved: true, params: { other: 1 } }, as))).toMatchObject({ code: 'answer-invalid' })
+    await engine.inbox.answer(key, { approved: true }, as)
+    expect(await run.result()).toMatchObject({ approved: true })
+  })
+
+  test('is refused for a run that does not exist, has ended, or by no person', async () => {
+    await using engine = await testEngine({ procedures: [publish], humans: [{ ask: 'Publish', answer: { approved: true } }] })
+    const run = await engine.run(publish)
+    expect(await refusalOf(engine.inbox.answer({ run: 'nobody', key: 'x' }, { approved: true }, as))).toMatchObject({ code: 'run-not-found' })
+    expect(await refusalOf(engine.inbox.answer({ run: run.id, key: 'x' }, { approved: true }, { as: 'agent:x' }))).toMatchObject({
+      code: 'answer-forbidden',
+    })
+    await run.result()
+    expect(await refusalOf(engine.inbox.answer({ run: run.id, key: 'x' }, { approved: true }, as))).toMatchObject({
+      code: 'run-ended',
+      details: { run: run.id, status: 'completed' },
+    })
+  })
+
+  test('that nobody asks for is no signal, and does not stop the run from ending', async () => {
+    await using engine = await testEngine({ procedures: [publish], humans: [{ ask: 'Publish', answer: { approved: true } }] })
+    const run = await engine.run(publish)
+    await engine.inbox.answer({ run: run.id, key: 'other' }, { approved: true }, as)
+    expect(await run.result()).toMatchObject({ approved: true })
+    expect((await run.status()).leftOver.signals).toEqual([])
+  })
+})
+
+describe('a key', () => {
+  test('names the ask in the inbox and in the log', async () => {
+    await using engine = await testEngine({ procedures: [publish], humans: [{ ask: 'Publish', answer: 'silence' }] })
+    const run = await engine.run(publish)
+    await engine.advance('2h')
+    expect((await engine.inbox.next()).key).toBe('publish')
+    expect((await engine.log(run.id)).execution_log[1]?.name).toBe('publish')
+  })
+
+  test('used twice in a run is refused in the call, and the run goes on', async () => {
+    const twice = procedure({ name: 'twice' }, async (ctx) => {
+      await ctx.human.approve('One?', { key: 'same' })
+      const refused = await Promise.resolve()
+        .then(() => ctx.human.select('Two?', ['a'], { key: 'same' }))
+        .catch((error: { readonly code: string }) => error.code)
+      await ctx.human.approve('Three?', { key: 'other' })
+      return refused
+    })
+    for (const crashes of [false, true]) {
+      await using engine = await testEngine({ procedures: [twice], humans: [{ ask: /./, answer: { approved: true } }] })
+      if (crashes) await engine.crash('every')
+      expect(await (await engine.run(twice)).result()).toBe('option-invalid')
+    }
+  })
+
+  test('of two runs may be the same', async () => {
+    await using engine = await testEngine({ procedures: [publish] })
+    const runs = await Promise.all([engine.run(publish), engine.run(publish)])
+    for (const [index, run] of runs.entries())
+      await engine.inbox.answer({ run: run.id, key: 'publish' }, { approved: index === 0 }, as)
+    expect(await Promise.all(runs.map(async (run) => (await run.result()).approved))).toEqual([true, false])
+  })
+})

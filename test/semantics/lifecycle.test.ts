@@ -1,0 +1,563 @@
+import { createClient, type Ctx, procedure, ref } from '@pawl/core'
+import { memory, testEngine } from '@pawl/testing'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { fail, hour, keepLines, refusalOf, start } from './support.ts'
+
+const greet = procedure({ name: 'greet', input: z.object({ name: z.string(), loud: z.boolean().default(false) }) }, async (ctx, { name, loud }) => {
+  await ctx.sleep('1h')
+  return loud ? name.toUpperCase() : name
+})
+const silent = [{ ask: /./, answer: 'silence' as const }]
+
+describe('ids', () => {
+  test('one id is one run, if the input is the same', async () => {
+    await using engine = await testEngine({ procedures: [greet] })
+    const runs = await Promise.all(Array.from({ length: 20 }, () => engine.run(greet, { name: 'Ada' }, { id: 'a' })))
+    expect(new Set(runs.map(({ id }) => id))).toEqual(new Set(['a']))
+    // Defaults are part of the input: said or not, it is the same.
+    await engine.run(greet, { loud: false, name: 'Ada' }, { id: 'a' })
+    expect((await engine.list()).items).toHaveLength(1)
+    expect(await runs[0]?.result()).toBe('Ada')
+    expect(await (await engine.run(greet, { name: 'Ada' }, { id: 'a' })).result()).toBe('Ada')
+  })
+
+  test('one id with another input, or another procedure, is refused', async () => {
+    const other = procedure({ name: 'other' }, async () => 1)
+    await using engine = await testEngine({ procedures: [greet, other] })
+    await engine.run(greet, { name: 'Ada' }, { id: 'a' })
+    expect(await refusalOf(engine.run(greet, { name: 'Bob' }, { id: 'a' }))).toMatchObject({ code: 'id-taken', details: { id: 'a' } })
+    expect(await refusalOf(engine.run(other, undefined, { id: 'a' }))).toMatchObject({ code: 'id-taken' })
+  })
+
+  test('runOrGet gives the run that is there, whatever its input', async () => {
+    const other = procedure({ name: 'other' }, async () => 1)
+    await using engine = await testEngine({ procedures: [greet, other] })
+    const first = await engine.runOrGet(greet, { name: 'Ada' }, { id: 'a' })
+    const second = await engine.runOrGet(greet, { name: 'Bob' }, { id: 'a' })
+    expect(await Promise.all([first.result(), second.result()])).toEqual(['Ada', 'Ada'])
+    expect(await (await engine.runOrGet(greet, { name: 'Eve' }, { id: 'a' })).result()).toBe('Ada')
+    expect(await refusalOf(engine.runOrGet(other, undefined, { id: 'a' }))).toMatchObject({ code: 'id-taken' })
+    expect(await refusalOf(engine.runOrGet(other, undefined, {} as { id: string }))).toMatchObject({ code: 'option-invalid' })
+  })
+
+  test('are generated where none is given, and the same for the same seed', async () => {
+    const ids = async (seed: number): Promise<readonly string[]> => {
+      await using engine = await testEngine({ procedures: [greet], seed })
+      return [(await engine.run(greet, { name: 'Ada' })).id, (await engine.run(greet, { name: 'Ada' })).id]
+    }
+    const [first, again, other] = [await ids(1), await ids(1), await ids(2)]
+    expect(first).toEqual(again)
+    expect(new Set([...first, ...other]).size).toBe(4)
+  })
+
+  test.each([['', ''], ['a'.repeat(201), ''], ['a\u0000b', '']])('%j is no id', async (id) => {
+    await using engine = await testEngine({ procedures: [greet] })
+    expect(await refusalOf(engine.run(greet, { name: 'Ada' }, { id }))).toMatchObject({ code: 'option-invalid' })
+  })
+
+  test('with slashes and signs work everywhere', async () => {
+    const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('?'))
+    await using engine = await testEngine({ procedures: [asking] })
+    const id = 'order/7/0 ü%"\'\\'
+    const run = await engine.run(asking, undefined, { id })
+    const ask = await engine.inbox.next({ run: id })
+    await engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
+    expect(await run.result()).toMatchObject({ approved: true })
+    expect((await engine.get(id).status()).id).toBe(id)
+  })
+
+  test('of nobody find nothing', async () => {
+    await using engine = await testEngine({ procedures: [greet] })
+    const handle = engine.get('nobody')
+    for (const asked of [handle.result(), handle.status(), engine.log('nobody')])
+      expect(await refusalOf(asked)).toMatchObject({ code: 'run-not-found', details: { run: 'nobody' } })
+  })
+})
+
+describe('an input', () => {
+  test('that does not fit starts nothing', async () => {
+    await using engine = await testEngine({ procedures: [greet] })
+    expect(await refusalOf(engine.run(greet, { name: 5 } as never))).toMatchObject({
+      code: 'input-invalid',
+      details: { issues: [{ path: 'name' }] },
+    })
+    expect((await engine.list()).items).toEqual([])
+  })
+
+  test('that cannot be stored starts nothing, and says where', async () => {
+    const any = procedure({ name: 'any', input: z.any() }, async () => 1)
+    await using engine = await testEngine({ procedures: [any] })
+    expect(await refusalOf(engine.run(any, { list: [Symbol('s')] }))).toMatchObject({
+      code: 'payload-refused',
+      details: { path: 'input.input.list[0]' },
+    })
+    expect((await engine.list()).items).toEqual([])
+  })
+
+  test('to a procedure that takes none is refused', async () => {
+    const none = procedure({ name: 'none' }, async (_, input) => input === undefined)
+    await using engine = await testEngine({ procedures: [none] })
+    expect(await refusalOf(engine.run(none, 5 as never))).toMatchObject({ code: 'input-invalid' })
+    expect(await (await engine.run(none)).result()).toBe(true)
+  })
+
+  test('reaches the procedure as the schema returns it, afresh on every replay', async () => {
+    const shout = procedure({ name: 'shout', input: z.object({ words: z.array(z.string().transform((word) => word.toUpperCase())) }) }, async (ctx, input) => {
+      input.words.push('and')
+      await ctx.sleep('1h')
+      input.words.push('more')
+      return input.words
+    })
+    await using engine = await testEngine({ procedures: [shout] })
+    await engine.crash('every')
+    expect(await (await engine.run(shout, { words: ['a', 'b'] })).result()).toEqual(['A', 'B', 'and', 'more'])
+  })
+})
+
+describe('an output', () => {
+  test('is given as the output schema returns it', async () => {
+    const trimmed = procedure({ name: 'trimmed', output: z.string().trim() }, async () => '  text ')
+    await using engine = await testEngine({ procedures: [trimmed] })
+    expect(await (await engine.run(trimmed)).result()).toBe('text')
+  })
+
+  test('that does not fit fails the run', async () => {
+    const wrong = procedure({ name: 'wrong', output: z.object({ n: z.number() }) }, async () => ({ n: 'x' }) as never)
+    await using engine = await testEngine({ procedures: [wrong] })
+    const run = await engine.run(wrong)
+    expect(await refusalOf(run.result())).toMatchObject({ code: 'run-failed', details: { run: run.id, cause: { code: 'output-invalid' } } })
+    expect(await run.status()).toMatchObject({ status: 'failed', failure: { code: 'output-invalid' }, endedAt: new Date(start) })
+  })
+
+  test('that cannot be stored fails the run, and says where', async () => {
+    const wrong = procedure({ name: 'wrong' }, async () => ({ open: () => 1 }))
+    await using engine = await testEngine({ procedures: [wrong] })
+    expect(await refusalOf((await engine.run(wrong)).result())).toMatchObject({
+      details: { cause: { code: 'payload-refused', message: expect.stringContaining('output.open') } },
+    })
+  })
+
+  test('may be nothing', async () => {
+    const nothing = procedure({ name: 'nothing' }, async () => {})
+    await using engine = await testEngine({ procedures: [nothing] })
+    expect(await (await engine.run(nothing)).result()).toBeUndefined()
+  })
+})
+
+describe('a procedure that throws', () => {
+  test('fails its run with name, message and code', async () => {
+    const broken = procedure({ name: 'broken' }, async () => {
+      throw Object.assign(new TypeError('oh no'), { code: 'E1' })
+    })
+    await using engine = await testEngine({ procedures: [broken] })
+    const run = await engine.run(broken)
+    const error = await refusalOf(run.result())
+    expect(error).toMatchObject({ code: 'run-failed', details: { run: run.id, cause: { name: 'TypeError', message: 'oh no', code: 'E1' } } })
+    expect((error as { cause?: unknown }).cause).toMatchObject({ name: 'TypeError', message: 'oh no', code: 'E1' })
+    expect((await run.status()).failure).toEqual({ name: 'TypeError', message: 'oh no', code: 'E1' })
+  })
+
+  test('from a callback nobody catches fails its run, and the process lives', async () => {
+    const leaking = procedure({ name: 'leaking' }, async (ctx) => {
+      await ctx.step('work', () => 1)
+      process.nextTick(() => fail('leaked'))
+      await ctx.sleep('1h')
+      return 'unreached'
+    })
+    await using engine = await testEngine({ procedures: [leaking] })
+    expect(await refusalOf((await engine.run(leaking)).result())).toMatchObject({ details: { cause: { message: 'leaked' } } })
+  })
+
+  test('at once, before it asks for anything, fails its run', async () => {
+    const sync = procedure({ name: 'sync' }, () => fail('at once'))
+    await using engine = await testEngine({ procedures: [sync] })
+    expect(await refusalOf((await engine.run(sync)).result())).toMatchObject({ details: { cause: { message: 'at once' } } })
+  })
+
+  test('and leaves a rejection unhandled ends as it ends, and says so', async () => {
+    const { logger, lines } = keepLines()
+    const careless = procedure({ name: 'careless' }, async (ctx) => {
+      const lost = ctx.step('lost', () => fail('lost'), { retry: false })
+      await ctx.sleep('1h')
+      void lost
+      return 'done'
+    })
+    await using engine = await testEngine({ procedures: [careless], logger })
+    expect(await (await engine.run(careless)).result()).toBe('done')
+    expect(lines).toContainEqual(expect.objectContaining({ level: 'warn', message: expect.stringContaining('nobody handled') }))
+  })
+})
+
+describe('what an ended run leaves behind', () => {
+  test('is listed: operations nobody awaited', async () => {
+    const hasty = procedure({ name: 'hasty' }, async (ctx) => {
+      void ctx.sleep('1d')
+      void ctx.step('never', () => 1)
+      return 'done'
+    })
+    await using engine = await testEngine({ procedures: [hasty] })
+    const run = await engine.run(hasty)
+    expect(await run.result()).toBe('done')
+    expect((await run.status()).leftOver.operations).toEqual([
+      { position: 0, name: 'sleep' },
+      { position: 1, name: 'never' },
+    ])
+    expect(engine.calls).toEqual({})
+  })
+})
+
+describe('status', () => {
+  const stages = procedure({ name: 'stages', signals: { go: z.void() } }, async (ctx) => {
+    await ctx.receive('go')
+    await Promise.all([ctx.sleep('1h'), ctx.human.approve('Now?', { timeout: '2h' })])
+  })
+
+  test('says where a run stands, and what it waits for', async () => {
+    await using engine = await testEngine({ procedures: [stages], humans: silent })
+    const run = await engine.run(stages, undefined, { id: 's', by: 'user:ana', tags: ['a', 'b', 'a'] })
+    await engine.advance('1m')
+    expect(await run.status()).toEqual({
+      id: 's',
+      procedure: 'stages',
+      version: 1,
+      status: 'waiting',
+      startedAt: new Date(start),
+      endedAt: undefined,
+      waitingFor: [{ kind: 'signal', name: 'go', position: 0, ask: undefined, until: undefined }],
+      failure: undefined,
+      tags: ['a', 'b'],
+      startedBy: 'user:ana',
+      leftOver: { signals: [], operations: [] },
+    })
+    await run.signal('go')
+    await engine.advance('1m')
+    expect((await run.status()).waitingFor).toEqual([
+      { kind: 'timer', name: 'sleep', position: 1, ask: undefined, until: new Date(start + 61 * 60_000) },
+      { kind: 'ask', name: 'approve', position: 2, ask: 's/2', until: new Date(start + 121 * 60_000) },
+    ])
+    await run.result()
+    expect(await run.status()).toMatchObject({ status: 'completed', endedAt: new Date(start + 121 * 60_000), waitingFor: [] })
+  })
+
+  test('is running while a step is at work', async () => {
+    let end = (): void => {}
+    const working = procedure({ name: 'working' }, (ctx) => ctx.step('work', () => new Promise<void>((resolve) => (end = resolve))))
+    await using engine = await testEngine({ procedures: [working] })
+    const run = await engine.run(working)
+    expect(await run.status()).toMatchObject({ status: 'running', waitingFor: [] })
+    while (engine.calls['work'] === undefined) await new Promise((resolve) => setImmediate(resolve))
+    expect(await run.status()).toMatchObject({ status: 'running', waitingFor: [] })
+    end()
+    await run.result()
+  })
+})
+
+describe('a run of a client that only knows its name', () => {
+  test('is checked by the worker, and gets its version there', async () => {
+    const store = memory()
+    const client = createClient({ store })
+    const second = procedure({ name: 'greet', version: 2, input: z.object({ name: z.string() }) }, async (_, { name }) => `v2 ${name}`)
+    const run = await client.run(ref<typeof second>('greet'), { name: 'Ada' })
+    expect(await run.status()).toMatchObject({ status: 'running', version: 0 })
+    await using engine = await testEngine({ procedures: [greet, second], store })
+    expect(await engine.get(second, run.id).result()).toBe('v2 Ada')
+    expect(await run.status()).toMatchObject({ version: 2, status: 'completed' })
+    await client.stop()
+  })
+
+  test('with an invalid input ends as input-invalid, before its first turn', async () => {
+    await using engine = await testEngine({ procedures: [greet] })
+    const run = await engine.run(ref<typeof greet>('greet'), { name: 5 } as never)
+    expect(await refusalOf(run.result())).toMatchObject({ code: 'run-failed', details: { cause: { code: 'input-invalid' } } })
+    expect((await engine.log(run.id)).execution_log).toEqual([])
+  })
+
+  test('gets the input as the schema returns it', async () => {
+    await using engine = await testEngine({ procedures: [greet] })
+    await engine.crash('every')
+    const run = await engine.run(ref<typeof greet>('greet'), { name: 'Ada', loud: true })
+    expect(await run.result()).toBe('ADA')
+  })
+
+  test('that no worker here knows is refused where the worker is', async () => {
+    await using engine = await testEngine({ procedures: [greet] })
+    expect(await refusalOf(engine.run(ref<typeof greet>('nobody'), { name: 'Ada' }))).toMatchObject({
+      code: 'procedure-unknown',
+      details: { procedure: 'nobody' },
+    })
+  })
+
+  test('waits for a worker that has its code', async () => {
+    const store = memory()
+    const client = createClient({ store })
+    const run = await client.run(greet, { name: 'Ada' })
+    const other = procedure({ name: 'other' }, async () => 1)
+    const stranger = await testEngine({ procedures: [other], store })
+    await stranger.advance('1d')
+    expect((await run.status()).status).toBe('running')
+    await stranger.stop()
+    await using engine = await testEngine({ procedures: [greet], store })
+    expect(await engine.get(greet, run.id).result()).toBe('Ada')
+    await client.stop()
+  })
+})
+
+describe('versions', () => {
+  const body = (version: number) => async (ctx: Ctx) => {
+    await ctx.sleep('1h')
+    return version
+  }
+  const first = procedure({ name: 'p', version: 1 }, body(1))
+  const second = procedure({ name: 'p', version: 2 }, body(2))
+
+  test('a run stays on the version it began with', async () => {
+    const store = memory()
+    const before = await testEngine({ procedures: [first], store })
+    const old = await before.run(first)
+    await before.advance('1m')
+    await before.stop()
+    await using after = await testEngine({ procedures: [first, second], store })
+    const young = await after.run(second)
+    expect(await after.get(first, old.id).result()).toBe(1)
+    expect(await young.result()).toBe(2)
+  })
+
+  test('a run whose version nobody has waits', async () => {
+    const store = memory()
+    const before = await testEngine({ procedures: [first], store })
+    const old = await before.run(first)
+    await before.advance('1m')
+    await before.stop()
+    const after = await testEngine({ procedures: [second], store })
+    await after.advance('1d')
+    expect((await after.get(old.id).status()).status).toBe('running')
+    await after.stop()
+    await using again = await testEngine({ procedures: [first], store })
+    expect(await again.get(first, old.id).result()).toBe(1)
+  })
+
+  test('a procedure given twice is refused', async () => {
+    expect(await refusalOf(testEngine({ procedures: [first, first] }))).toMatchObject({ code: 'procedure-duplicate', details: { procedure: 'p' } })
+  })
+})
+
+describe('changed code', () => {
+  const before = procedure({ name: 'p' }, async (ctx) => {
+    await ctx.step('one', () => 1)
+    await ctx.step('two', () => 2)
+    await ctx.sleep('1h')
+    return 'done'
+  })
+  const after = procedure({ name: 'p' }, async (ctx) => {
+    await ctx.step('one', () => 1)
+    await ctx.step('zwei', () => 2)
+    await ctx.sleep('1h')
+    return 'done'
+  })
+
+  test('is found before it writes, the run is put aside, and goes on when the code is put back', async () => {
+    const store = memory()
+    const { logger, lines } = keepLines()
+    const one = await testEngine({ procedures: [before], store })
+    const run = await one.run(before)
+    await one.advance('10m')
+    const log = await one.log(run.id)
+    await one.stop()
+
+    const two = await testEngine({ procedures: [after], store, logger })
+    const error = await refusalOf(two.get(after, run.id).result())
+    expect(error).toMatchObject({
+      code: 'nondeterminism',
+      details: { position: 1, recorded: expect.stringContaining('two'), asked: expect.stringContaining('zwei') },
+    })
+    expect((error.details as { readonly at: string }).at).toContain('lifecycle.test.ts')
+    expect(await two.get(run.id).status()).toMatchObject({ status: 'stuck' })
+    expect((await two.list({ status: 'stuck' })).items).toHaveLength(1)
+    expect(await two.log(run.id)).toEqual(log)
+    expect(two.calls).toEqual({})
+    expect(lines).toContainEqual(expect.objectContaining({ level: 'error', message: expect.stringContaining('stuck') }))
+    await two.stop()
+
+    await using three = await testEngine({ procedures: [before], store })
+    expect(await three.get(before, run.id).result()).toBe('done')
+    expect(three.calls).toEqual({})
+  })
+
+  test('leaves a stuck run its messages and answers', async () => {
+    const asking = (name: string) =>
+      procedure({ name: 'p', signals: { go: z.string() } }, async (ctx) => {
+        await ctx.step(name, () => 1)
+        const [approval, go] = await Promise.all([ctx.human.approve('Now?'), ctx.receive('go')])
+        return [approval.approved, go]
+      })
+    const store = memory()
+    const one = await testEngine({ procedures: [asking('a')], store, humans: silent })
+    const run = await one.run(asking('a'))
+    await one.advance('10m')
+    await one.stop()
+    const two = await testEngine({ procedures: [asking('b')], store, humans: silent })
+    await refusalOf(two.get(run.id).result())
+    await two.inbox.answer(`${run.id}/1`, { approved: true }, { as: 'user:ana' })
+    await two.get(asking('b'), run.id).signal('go', 'on')
+    await two.advance('1h')
+    expect((await two.get(run.id).status()).status).toBe('stuck')
+    await two.stop()
+    await using three = await testEngine({ procedures: [asking('a')], store })
+    expect(await three.get(run.id).result()).toEqual([true, 'on'])
+  })
+
+  test('of an asked question changes nothing of it: it stays as it was asked', async () => {
+    const asking = (message: string, amount: number, choices: readonly string[]) =>
+      procedure({ name: 'p' }, async (ctx) => {
+        const approval = await ctx.human.approve(message, { params: { amount }, editable: ['amount'], timeout: '1h' } as never)
+        return [approval, await ctx.human.select('Which?', choices)]
+      })
+    const store = memory()
+    const one = await testEngine({ procedures: [asking('Pay {amount}?', 5, ['a'])], store, humans: silent })
+    const run = await one.run(asking('Pay {amount}?', 5, ['a']))
+    await one.advance('10m')
+    const ask = await one.inbox.next()
+    await one.stop()
+    await using two = await testEngine({ procedures: [asking('Really pay {amount}?', 9, ['b'])], store, humans: [...silent.slice(1), { ask: 'Which', answer: { choice: 'b' } }, { ask: 'Pay', answer: 'silence' }] })
+    await two.advance('10m')
+    expect(await two.inbox.next()).toEqual(ask)
+    await two.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
+    expect(await two.get(run.id).result()).toMatchObject([{ approved: true, params: { amount: 5 } }, 'b'])
+  })
+
+  test('that only adds an await or another log line is no change', async () => {
+    const edited = procedure({ name: 'p' }, async (ctx) => {
+      ctx.log.info('new line')
+      await null
+      await ctx.step('one', () => 1)
+      await Promise.resolve()
+      await ctx.step('two', () => 2)
+      await ctx.sleep('1h')
+      return 'edited'
+    })
+    const store = memory()
+    const one = await testEngine({ procedures: [before], store })
+    const run = await one.run(before)
+    await one.advance('10m')
+    await one.stop()
+    await using two = await testEngine({ procedures: [edited], store })
+    expect(await two.get(run.id).result()).toBe('edited')
+  })
+})
+
+describe('a procedure that awaits something else', () => {
+  test('is put aside as foreign-await, naming what came before', async () => {
+    const foreign = procedure({ name: 'foreign' }, async (ctx) => {
+      await ctx.step('load', () => 1)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      return 'unreached'
+    })
+    await using engine = await testEngine({ procedures: [foreign] })
+    const run = await engine.run(foreign)
+    expect(await refusalOf(run.result())).toMatchObject({ code: 'foreign-await', details: { run: run.id, after: 'load' } })
+    expect((await run.status()).status).toBe('stuck')
+  })
+
+  test('beside an operation is found when it moves', async () => {
+    const foreign = procedure({ name: 'foreign' }, async (ctx) => {
+      await Promise.race([ctx.sleep('1h'), new Promise((resolve) => setTimeout(resolve, 20))])
+      await ctx.step('after', () => 1)
+    })
+    const { logger, lines } = keepLines()
+    await using engine = await testEngine({ procedures: [foreign], logger, replay: 'always' })
+    const run = await engine.run(foreign)
+    await engine.advance('1s')
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    // Nothing was written of what it did outside its turns.
+    expect((await engine.log(run.id)).execution_log).toMatchObject([{ name: 'sleep', status: 'open' }])
+    expect(engine.calls).toEqual({})
+    void lines
+  })
+})
+
+describe('lists', () => {
+  test('are newest first, in pages, and by procedure, status and tag', async () => {
+    const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('?'))
+    await using engine = await testEngine({ procedures: [greet, asking], humans: silent })
+    for (let index = 0; index < 60; index++) await engine.run(greet, { name: `${index}` }, { id: `g${index}`, tags: index % 2 === 0 ? ['even'] : [] })
+    await engine.run(asking, undefined, { id: 'a' })
+    await engine.advance('2h')
+
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await engine.list({ limit: 25, cursor })
+      seen.push(...page.items.map(({ id }) => id))
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    expect(seen).toEqual(['a', ...Array.from({ length: 60 }, (_, index) => `g${59 - index}`)])
+
+    expect((await engine.list()).items).toHaveLength(50)
+    expect((await engine.list({ tag: 'even', limit: 500 })).items).toHaveLength(30)
+    expect((await engine.list({ procedure: 'asking' })).items.map(({ id }) => id)).toEqual(['a'])
+    expect((await engine.list({ status: 'waiting' })).items.map(({ id }) => id)).toEqual(['a'])
+    expect((await engine.list({ status: ['completed', 'waiting'], limit: 500 })).items).toHaveLength(61)
+    expect((await engine.list({ status: 'failed' })).items).toEqual([])
+    expect((await engine.inbox.list({ procedure: 'asking', kind: 'approve' })).items).toHaveLength(1)
+    expect((await engine.inbox.list({ procedure: 'greet' })).items).toEqual([])
+  })
+
+  test('of asks come in pages, each ask once, although time passes between them', async () => {
+    const asking = procedure({ name: 'asking', input: z.number() }, (ctx, n) => ctx.human.approve('{n}?', { data: { n }, timeout: '1h', onTimeout: 'escalate' }))
+    await using engine = await testEngine({ procedures: [asking], humans: silent })
+    for (let n = 0; n < 30; n++) await engine.run(asking, n)
+    await engine.advance('30m')
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await engine.inbox.list({ limit: 7, cursor })
+      seen.push(...page.items.map(({ message }) => message))
+      cursor = page.cursor
+      await engine.advance('20m')
+    } while (cursor !== undefined)
+    expect(seen).toEqual(Array.from({ length: 30 }, (_, n) => `${n}?`))
+  })
+
+  test.each([
+    ['limit', { limit: 0 }],
+    ['limit', { limit: 501 }],
+    ['status', { status: 'odd' }],
+    ['cursor', { cursor: 'abc' }],
+    ['tagg', { tagg: 'x' }],
+  ])('refuse a wrong %s', async (_, filter) => {
+    await using engine = await testEngine({ procedures: [] })
+    expect(await refusalOf(engine.list(filter as object))).toMatchObject({ code: 'option-invalid' })
+    expect(await refusalOf(engine.inbox.list(filter as object))).toMatchObject({ code: 'option-invalid' })
+  })
+})
+
+describe('waiting', () => {
+  test('for a result ends with wait-timed-out, and the run goes on', async () => {
+    await using engine = await testEngine({ procedures: [greet] })
+    const run = await engine.run(greet, { name: 'Ada' })
+    expect(await refusalOf(run.result({ timeout: '10m' }))).toMatchObject({ code: 'wait-timed-out', details: { after: '10m' } })
+    expect(await run.result({ timeout: '1h' })).toBe('Ada')
+  })
+
+  test('for an ask ends with wait-timed-out, or with the ask', async () => {
+    const late = procedure({ name: 'late' }, async (ctx) => {
+      await ctx.sleep('1h')
+      await ctx.human.approve('Now?', { to: 'group:ops' })
+    })
+    await using engine = await testEngine({ procedures: [late] })
+    const run = await engine.run(late)
+    expect(await refusalOf(engine.inbox.next({ timeout: '10m' }))).toMatchObject({ code: 'wait-timed-out' })
+    expect(await engine.inbox.next({ run: run.id, to: 'group:ops' })).toMatchObject({ message: 'Now?', askedAt: new Date(start + hour) })
+    expect(await refusalOf(engine.inbox.next({ to: 'group:sales', timeout: '0s' }))).toMatchObject({ code: 'wait-timed-out' })
+  })
+
+  test('ends with engine-stopped when the engine stops', async () => {
+    const engine = await testEngine({ procedures: [greet] })
+    const run = await engine.run(greet, { name: 'Ada' })
+    await engine.stop()
+    for (const asked of [run.result(), run.status(), engine.list(), engine.inbox.next(), engine.run(greet, { name: 'Bob' }), engine.log(run.id)])
+      expect(await refusalOf(asked)).toMatchObject({ code: 'engine-stopped' })
+    await engine.stop()
+  })
+})
