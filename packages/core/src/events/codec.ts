@@ -8,7 +8,7 @@ import { scanPayload } from './codec/scan.ts'
 export { PayloadCorrupt } from './codec/corruption.ts'
 export { PayloadRefused } from './codec/refusal.ts'
 
-const defaultMaxBytes = 2 * 1024 * 1024
+export const maxPayloadBytes: number = 2 * 1024 * 1024
 
 /**
  * Makes the bytes of a value: the same on every machine, for the same value with its keys in the same order.
@@ -18,7 +18,7 @@ const defaultMaxBytes = 2 * 1024 * 1024
  * @throws PayloadRefused, before anything is made
  * @example encodePayload({ total: 45n, at: new Date() }, 'result')
  */
-export function encodePayload(value: unknown, label: string, maxBytes: number = defaultMaxBytes): Uint8Array {
+export function encodePayload(value: unknown, label: string, maxBytes: number = maxPayloadBytes): Uint8Array {
   const plain = makePlain(value, label, maxBytes)
   const payload = joinBytes(packr.pack(plain.value), plain.byteArrays)
   if (payload.length > maxBytes)
