@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { format } from 'node:util'
 import { expect, vi } from 'vitest'
 import { type Block, type Page, root } from './pages.ts'
 
@@ -50,7 +51,7 @@ export function writePrograms(programs: readonly Program[]): { readonly folder: 
 export async function runProgram(folder: string, { file, prints }: Program): Promise<void> {
   const written: Record<'log' | 'warn' | 'error', string[]> = { log: [], warn: [], error: [] }
   const spies = (['log', 'warn', 'error'] as const).map((to) =>
-    vi.spyOn(console, to).mockImplementation((...parts) => void written[to].push(parts.join(' '))),
+    vi.spyOn(console, to).mockImplementation((...parts) => void written[to].push(format(...parts))),
   )
   const before = process.cwd()
   process.chdir(dirname(join(folder, file)))
