@@ -1,0 +1,29 @@
+// Sends two messages to each of many runs, the second one a moment after the first: `mailing <file> <first> <count>`.
+// Nobody is told of them: no hints, no sweeps.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { connectTo } from '@pawl/core/storage'
+import { sqlite } from '@pawl/storage-sqlite'
+
+const [, , file = '', first = '', count = ''] = process.argv
+const store = connectTo(sqlite(file))
+if (!store) throw new Error('no store')
+await store.open()
+let next = Number(first)
+const end = next + Number(count)
+await Promise.all(
+  Array.from({ length: 8 }, async () => {
+    while (next < end) {
+      const id = `run ${next++}`
+      await send(id)
+      await sleep(Math.random() * 6)
+      await send(id)
+    }
+  }),
+)
+await store.close()
+
+async function send(id: string): Promise<void> {
+  const [outcome] =
+    (await store?.send([{ run: id, kind: 'signal', name: 'ping', key: null, payload: null }], null)) ?? []
+  if (outcome?.outcome !== 'stored') throw new Error(`sent: ${outcome?.outcome}`)
+}
