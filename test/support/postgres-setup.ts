@@ -1,5 +1,5 @@
 import type { TestProject } from 'vitest/node'
-import { PostgresServer } from './postgres-server.ts'
+import { PostgresServer } from '../../scripts/postgres/server.ts'
 
 declare module 'vitest' {
   export interface ProvidedContext {

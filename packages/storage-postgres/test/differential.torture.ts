@@ -3,7 +3,7 @@ import { storeDifferential } from '@pawl/testing/conformance'
 import pg from 'pg'
 import { afterAll, beforeAll } from 'vitest'
 import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
-import { PostgresServer } from '../../../test/support/postgres-server.ts'
+import { PostgresServer } from '../../../scripts/postgres/server.ts'
 import { makeSubject } from './support/place.ts'
 
 let server: PostgresServer
