@@ -2,8 +2,8 @@ import { postgres } from '@pawl/storage-postgres'
 import { storeDifferential } from '@pawl/testing/conformance'
 import pg from 'pg'
 import { afterAll, beforeAll } from 'vitest'
-import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
 import { PostgresServer } from '../../../scripts/postgres/server.ts'
+import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
 import { makeSubject } from './support/place.ts'
 
 let server: PostgresServer

@@ -1,36 +1,37 @@
 /**
  * When to plan anew. A plan made while a table had one page reads the whole table, and goes on doing so when
  * it has a million rows: 50 ms a commit in place of half of one. So statements are prepared again, under new
- * names, whenever the tables have grown to four times what they were.
+ * names, whenever a table has grown to four times what it was.
  */
 export class PlanAge {
-  #generation = 0
-  #rows = 0
-  #highestRun = 0
+  readonly #runs = new Growth()
+  readonly #rows = new Growth()
   #written = 0
+  #generation = 0
 
+  /** How often plans were made anew. */
   get generation(): number {
     return this.#generation
   }
 
   /** A run was seen; its number tells how many there are. */
   noteRun(run: number): void {
-    if (run > this.#highestRun) {
-      this.#highestRun = run
-      this.#compare()
-    }
+    if (this.#runs.hasReached(run)) this.#generation++
   }
 
   /** Rows were added to events, messages or asks. */
   noteRows(count: number): void {
     this.#written += count
-    this.#compare()
+    if (this.#rows.hasReached(this.#written)) this.#generation++
   }
+}
 
-  #compare(): void {
-    const rows = this.#highestRun + this.#written
-    if (rows < 4 * this.#rows) return
-    this.#rows = Math.max(rows, 16)
-    this.#generation++
+class Growth {
+  #next = 4
+
+  hasReached(size: number): boolean {
+    if (size < this.#next) return false
+    this.#next = 4 * size
+    return true
   }
 }

@@ -133,7 +133,7 @@ function writeAnswer(names: Names): string {
         as m(id, position, by, token, payload, i)),
     ${lockRuns(names, '$1')},
     judged as materialized (
-      select m.*, l.run, l.state, l.mail, a.closed_at,
+      select m.*, l.run, l.state, l.mail, a.closed_at, ${isStale} as stale,
         case when l.run is null then 'missing'
              when a.run is null then case when ${isStale} then 'again' else 'missing' end
              when a.token = m.token then 'answered'
@@ -162,7 +162,11 @@ function writeAnswer(names: Names): string {
       where won.i is not null or j.verdict = 'answered'),
     ${wakeRuns(names, 6)}
     select j.i::int, j.run, coalesce(j.closed_at, now) as at,
-      case when won.i is not null then 'answered' when j.verdict = 'new' then 'closed' else j.verdict end as verdict,
+      case when won.i is not null then 'answered'
+           when j.verdict <> 'new' then j.verdict
+           -- Closed meanwhile; perhaps by an attempt of ours that was not heard of.
+           when j.stale then 'again'
+           else 'closed' end as verdict,
       ${claimedColumns}
     from judged j cross join clock
     left join won on won.i = j.i

@@ -27,7 +27,8 @@ export function prepareReclaim(database: Database): Reclaim {
   ): Promise<readonly UnitOutcome[]> {
     const runs = listNumbers(units.map(({ run }) => run))
     const epochs = listNumbers(units.map(({ epoch }) => epoch))
-    // An attempt whose reply was lost too may have raised the epoch already.
+    // An attempt whose reply was lost too may have raised the epoch already, or may do so yet. So each attempt
+    // sets an epoch that none before it accepts: an old one that arrives late takes nothing away.
     const rows = await runner.run<RunFence>(reclaim, [worker, runs, epochs, attempts])
     // A statement of its own: the one before began before the lost commit landed and cannot see its events.
     const last = listNumbers(
@@ -102,10 +103,10 @@ function writeStatements({ runs, events }: Names): Record<'reclaim' | 'findEvent
         select run, epoch, head, mail, worker, state from ${runs}
         where run = any($2::bigint[]) order by run for no key update),
       mine as materialized (
-        select l.run from locked l join unit u on u.run = l.run
+        select l.run, u.epoch + $4::int + 1 as next_epoch from locked l join unit u on u.run = l.run
         where l.worker = $1 and l.state = 0 and l.epoch between u.epoch and u.epoch + $4),
       raised as (
-        update ${runs} r set epoch = r.epoch + 1 from mine m where r.run = m.run returning r.run, r.epoch)
+        update ${runs} r set epoch = m.next_epoch from mine m where r.run = m.run returning r.run, r.epoch)
       select l.run, coalesce(m.epoch, l.epoch) as epoch, l.head, l.mail, l.worker, ${storeTime} as at, m.run is not null as reclaimed
       from locked l left join raised m on m.run = l.run`),
     findEvents: new Statement(`

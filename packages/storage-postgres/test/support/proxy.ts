@@ -1,8 +1,8 @@
 import { createServer, connect as dial, type Server, type Socket } from 'node:net'
 
 /**
- * What happens to a request. `swallow`: it reaches the server and the connection dies before the reply. `late`:
- * the connection dies first, and the request still arrives. `lose`: it never arrives.
+ * What happens to a request. `swallow`: it is carried out, and the connection dies in place of the reply.
+ * `late`: the connection dies first, and the request still arrives. `lose`: it never arrives.
  */
 export type Fate = 'pass' | 'swallow' | 'late' | 'lose'
 
@@ -55,6 +55,7 @@ export class TcpProxy {
     const server = dial(this.targetPort, '127.0.0.1')
     const requests = new Requests()
     let isGone = false
+    let isSwallowing = false
     for (const socket of [client, server]) {
       this.#sockets.add(socket)
       socket.on('error', () => socket.destroy())
@@ -64,7 +65,12 @@ export class TcpProxy {
       isGone = true
       client.destroy()
     }
-    server.on('data', (data) => !isGone && client.write(data))
+    server.on('data', (data) => {
+      if (isSwallowing) {
+        hangUp()
+        server.end()
+      } else if (!isGone) client.write(data)
+    })
     server.on('close', () => client.destroy())
     client.on('close', () => !isGone && server.destroy())
     client.on('data', (data) => {
@@ -75,9 +81,8 @@ export class TcpProxy {
             server.write(bytes)
             break
           case 'swallow':
-            // Hung up before the server hears of it, so that no reply can slip through.
-            hangUp()
-            server.write(bytes, () => setTimeout(() => server.end(), 200))
+            isSwallowing = true
+            server.write(bytes)
             break
           case 'late':
             hangUp()

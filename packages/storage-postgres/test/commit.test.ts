@@ -1,0 +1,214 @@
+import type { StorePort } from '@pawl/core/storage'
+import { postgres } from '@pawl/storage-postgres'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import { empty } from './support/place.ts'
+import { RecordingPool } from './support/recording-pool.ts'
+import { bytes, createOwned, newAsk, newEvent, newUnit, open, type Standing } from './support/units.ts'
+
+let database: TestDatabase
+let pool: RecordingPool
+let port: StorePort
+let worker: number
+beforeAll(async () => {
+  database = await makeDatabase()
+  pool = new RecordingPool(database.url)
+  port = await open(postgres({ pool }))
+})
+afterAll(async () => {
+  await port.close()
+  await pool.end()
+  await database.remove()
+})
+beforeEach(async () => {
+  worker = await port.register({ name: 'w', leaseMs: 60_000 })
+})
+afterEach(() => empty(database.owner, 'pawl'))
+
+describe('the three shapes', () => {
+  test('a single step is one small statement, and everything else no more than one', async () => {
+    const [a, b] = await createRuns(2)
+    const sizes: number[] = []
+    const ask = newAsk(0)
+    const commits = [
+      [newUnit(a)],
+      [newUnit({ ...a, head: 2 }), newUnit(b)],
+      [newUnit({ ...a, head: 3 }, { opens: [ask] }), newUnit({ ...b, head: 2 }, { info: bytes('x') })],
+      [newUnit({ ...a, head: 4 }, { then: { do: 'end', state: 'completed' } })],
+    ]
+    for (const units of commits) {
+      pool.statements.length = 0
+      for (const outcome of await port.commit(worker, units)) expect(outcome).toMatchObject({ outcome: 'ok' })
+      const sent = pool.statements.filter(({ text }) => text.includes('"events"'))
+      expect(sent).toHaveLength(1)
+      sizes.push(sent[0]?.text.length ?? 0)
+    }
+    const [one = 0, slim = 0, full = 0, end = 0] = sizes
+    expect(one).toBeLessThan(slim)
+    expect(slim).toBeLessThan(full)
+    expect(end).toBe(full)
+  })
+
+  test('a step leaves the row of its run on its page', async () => {
+    // A session tells what it did when it ends.
+    const stepping = await open(postgres(database.url))
+    const [a] = await createRuns(1)
+    for (let head = 1; head <= 200; head++) await stepping.commit(worker, [newUnit({ ...a, head })])
+    await stepping.close()
+    const statistics = await readStatistics()
+    expect(statistics.updates).toBeGreaterThanOrEqual(150)
+    expect(statistics.onPage / statistics.updates).toBeGreaterThan(0.8)
+  })
+})
+
+describe('limits', () => {
+  test('of many units a taken seq and a name that no column holds are refused, and no other', async () => {
+    const standings = await createRuns(40)
+    const taken = standings[27]
+    await database.owner.query(
+      `insert into pawl.events (run, at, seq, epoch, position, turn, nth, type, failed, name) values ($1, 0, 1, 1, 0, 0, 0, 1, false, 'there')`,
+      [taken?.run],
+    )
+    const units = standings.map((standing, index) =>
+      newUnit(standing, index === 13 ? { events: [newEvent('a\0b')] } : {}),
+    )
+    const outcomes = (await port.commit(worker, units)).map(({ outcome }) => outcome)
+    const refused = outcomes.flatMap((outcome, index) => (outcome === 'ok' ? [] : [[index, outcome]]))
+    expect(refused).toEqual([
+      [13, 'conflict'],
+      [27, 'conflict'],
+    ])
+    expect(await countEvents('step')).toBe(38)
+  })
+
+  test('more bytes than one statement should carry go in several', async () => {
+    const standings = await createRuns(20)
+    const payload = new Uint8Array(2 ** 20).fill(7)
+    pool.statements.length = 0
+    const outcomes = await port.commit(
+      worker,
+      standings.map((standing) => newUnit(standing, { events: [newEvent('large', { payload })] })),
+    )
+    expect(outcomes.every(({ outcome }) => outcome === 'ok')).toBe(true)
+    expect(pool.statements.filter(({ text }) => text.includes('judged')).length).toBeGreaterThanOrEqual(3)
+    const [event] = await port.load(standings[19]?.run ?? 0, 1, 1)
+    expect(event?.payload).toEqual(payload)
+  })
+
+  test('a part that cannot be written now is lost, and the rest of the call stands', async () => {
+    await refuse('refused', 'P0001')
+    const standings = await createRuns(3)
+    const payload = new Uint8Array(6 * 2 ** 20)
+    const units = standings.map((standing, index) =>
+      newUnit(standing, { events: [newEvent(index === 1 ? 'refused' : 'step', { payload })] }),
+    )
+    expect(await port.commit(worker, units)).toMatchObject([
+      { outcome: 'ok' },
+      { outcome: 'lost', epoch: 1 },
+      { outcome: 'ok' },
+    ])
+  })
+
+  test('a call of which nothing can be written fails, and says why', async () => {
+    await refuse('refused', 'P0001')
+    const [a] = await createRuns(1)
+    const unit = newUnit(a, { events: [newEvent('refused')] })
+    await expect(port.commit(worker, [unit])).rejects.toThrow('told to refuse')
+    expect(await countEvents('refused')).toBe(0)
+  })
+
+  test('two units of one run in one call are a fault of the caller', async () => {
+    const [a] = await createRuns(1)
+    await expect(port.commit(worker, [newUnit(a), newUnit({ ...a, head: 2 })])).rejects.toThrow('two units')
+    expect(await countEvents('step')).toBe(0)
+  })
+
+  test('of ten commits at once two are under way', async () => {
+    const standings = await createRuns(10)
+    const outcomes = await Promise.all(standings.map((standing) => port.commit(worker, [newUnit(standing)])))
+    expect(outcomes.flat().every(({ outcome }) => outcome === 'ok')).toBe(true)
+    expect(pool.mostAtOnce('set head = head + 1')).toBe(2)
+  })
+})
+
+describe('races that are lost', () => {
+  for (const code of ['40001', '40P01']) {
+    test(`${code} is tried again and nobody hears of it`, async () => {
+      await refuse('unlucky', code, 3)
+      const [a, b] = await createRuns(2)
+      const events = [newEvent('unlucky')]
+      const outcomes = await port.commit(worker, [newUnit(a, { events }), newUnit(b)])
+      expect(outcomes).toMatchObject([{ outcome: 'ok' }, { outcome: 'ok' }])
+      expect(await countEvents('unlucky')).toBe(1)
+      expect(await countEvents('step')).toBe(1)
+    })
+  }
+
+  for (const code of ['57014', '55P03', '53200', '25006']) {
+    test(`${code} before the commit is tried again`, async () => {
+      await refuse('unlucky', code, 2)
+      const [a] = await createRuns(1)
+      const outcomes = await port.commit(worker, [newUnit(a, { events: [newEvent('unlucky')] })])
+      expect(outcomes).toMatchObject([{ outcome: 'ok', epoch: 1 }])
+      expect(await countEvents('unlucky')).toBe(1)
+    })
+  }
+})
+
+describe('plans', () => {
+  test('are made anew when the tables have grown to four times their size', async () => {
+    const [a] = await createRuns(1)
+    const namesOf = () =>
+      new Set(pool.statements.map(({ name }) => name).filter((name) => name !== undefined))
+    await port.commit(worker, [newUnit(a)])
+    pool.statements.length = 0
+    await port.commit(worker, [newUnit({ ...a, head: 2 })])
+    const before = namesOf()
+    await database.owner.query(`select setval('pawl.runs_run_seq', (select max(run) * 4 from pawl.runs))`)
+    await createRuns(1, 'later')
+    pool.statements.length = 0
+    await port.commit(worker, [newUnit({ ...a, head: 3 })])
+    expect(before.size).toBe(1)
+    expect([...namesOf()].filter((name) => before.has(name))).toEqual([])
+  })
+})
+
+async function createRuns(count: number, prefix = 'run'): Promise<[Standing, ...Standing[]]> {
+  const ids = Array.from({ length: count }, (_, index) => `${prefix} ${index}`)
+  return (await createOwned(port, worker, ids)) as [Standing, ...Standing[]]
+}
+
+async function countEvents(name: string): Promise<number> {
+  const { rows } = await database.owner.query(
+    'select count(*)::int as count from pawl.events where name = $1',
+    [name],
+  )
+  return rows[0].count
+}
+
+/** Makes the database refuse an event of that name, always or the first few times. */
+async function refuse(name: string, code: string, times = 1_000_000): Promise<void> {
+  await database.owner.query(`
+    drop sequence if exists pawl.refusals;
+    create sequence pawl.refusals;
+    grant usage on sequence pawl.refusals to pawl_app;
+    create or replace function pawl.refuse() returns trigger language plpgsql as $$
+      begin
+        if new.name = '${name}' and nextval('pawl.refusals') <= ${times} then
+          raise exception 'told to refuse' using errcode = '${code}';
+        end if;
+        return new;
+      end $$;
+    create or replace trigger refuse before insert on pawl.events for each row execute function pawl.refuse()`)
+}
+
+async function readStatistics(): Promise<{ readonly updates: number; readonly onPage: number }> {
+  for (;;) {
+    const { rows } = await database.owner.query(
+      `select n_tup_upd::int as updates, n_tup_hot_upd::int as "onPage" from pg_stat_user_tables
+       where schemaname = 'pawl' and relname = 'runs'`,
+    )
+    if (rows[0].updates >= 150) return rows[0]
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}

@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { PlanAge } from '../src/connection/plan-age.ts'
+
+test('plans are made anew each time there are four times as many runs', () => {
+  const age = new PlanAge()
+  const generations = [3, 4, 15, 16, 63, 64, 100_000, 100_001, 400_000].map((run) => {
+    age.noteRun(run)
+    return age.generation
+  })
+  expect(generations).toEqual([0, 1, 1, 2, 2, 3, 4, 4, 5])
+})
+
+test('rows of one kind do not hide that there are more of another', () => {
+  const age = new PlanAge()
+  age.noteRun(10)
+  age.noteRows(1_000_000)
+  const before = age.generation
+  age.noteRun(100)
+  expect(age.generation).toBe(before + 1)
+  age.noteRows(3_000_000)
+  expect(age.generation).toBe(before + 2)
+})
+
+test('a run that was seen late changes nothing', () => {
+  const age = new PlanAge()
+  age.noteRun(1_000)
+  const before = age.generation
+  for (const run of [1, 2, 3, 999]) age.noteRun(run)
+  expect(age.generation).toBe(before)
+})

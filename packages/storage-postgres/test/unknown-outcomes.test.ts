@@ -1,0 +1,296 @@
+import type { StorePort, UnitOutcome } from '@pawl/core/storage'
+import { postgres } from '@pawl/storage-postgres'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { changeUrl, makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import { MutantPool } from './support/mutant-pool.ts'
+import { empty } from './support/place.ts'
+import { type Fate, TcpProxy } from './support/proxy.ts'
+import { swallowCommits } from './support/swallowed-commits.ts'
+import {
+  bytes,
+  createOwned,
+  newAsk,
+  newRun,
+  newUnit,
+  open,
+  order,
+  type Standing,
+  until,
+} from './support/units.ts'
+
+let database: TestDatabase
+let proxy: TcpProxy
+let port: StorePort
+let worker: number
+beforeAll(async () => {
+  database = await makeDatabase()
+  proxy = await TcpProxy.start({ targetPort: Number(new URL(database.url).port) })
+  port = await open(postgres(changeUrl(database.url, { port: proxy.port })))
+})
+afterAll(async () => {
+  await port.close()
+  await proxy.stop()
+  await database.remove()
+})
+beforeEach(async () => {
+  worker = await port.register({ name: 'w', leaseMs: 60_000 })
+})
+afterEach(async () => {
+  proxy.decide = () => 'pass'
+  await empty(database.owner, 'pawl')
+})
+
+describe('a commit whose reply is lost', () => {
+  const shapes = {
+    'of a single step': {},
+    'of several tables': { info: bytes('x'), opens: [newAsk(0)] },
+  }
+  for (const [shape, overrides] of Object.entries(shapes)) {
+    test(`${shape} is found to have landed`, async () => {
+      const [a] = await createRuns()
+      failOnce('swallow', isCommit)
+      const outcome = await commit(a, overrides)
+      expect(outcome).toMatchObject({ outcome: 'ok', epoch: 2, parked: false })
+      const [event] = await port.load(a.run, 1, 10)
+      expect(event).toMatchObject({ seq: 1, epoch: 1, at: outcome.outcome === 'ok' ? outcome.at : 0 })
+      // The old epoch is worth nothing any more, the new one is.
+      expect(await commit({ ...a, head: 2 })).toEqual({ outcome: 'fenced' })
+      expect(await commit({ ...a, head: 2, epoch: 2 })).toMatchObject({ outcome: 'ok', epoch: 2 })
+    })
+
+    for (const fate of ['lose', 'late'] as const) {
+      test(`${shape} that ${fate === 'lose' ? 'never arrives' : 'arrives too late'} is lost, and never lands`, async () => {
+        const [a] = await createRuns()
+        failOnce(fate, isCommit)
+        expect(await commit(a, overrides)).toEqual({ outcome: 'lost', epoch: 2 })
+        await new Promise((resolve) => setTimeout(resolve, 100))
+        expect(await port.load(a.run, 1, 10)).toEqual([])
+        expect(await commit({ ...a, epoch: 2 }, overrides)).toMatchObject({ outcome: 'ok' })
+      })
+    }
+  }
+
+  test('and which parked its run is known as parked', async () => {
+    const [a] = await createRuns()
+    failOnce('swallow', isCommit)
+    expect(await commit(a, { then: { do: 'park', wakeAt: null } })).toMatchObject({
+      outcome: 'ok',
+      parked: true,
+    })
+    expect(await port.find('a')).toMatchObject({ owned: false, wakeAt: null, head: 2 })
+  })
+
+  test('and which ended its run is known as that', async () => {
+    const [a] = await createRuns()
+    failOnce('swallow', isCommit)
+    const outcome = await commit(a, { then: { do: 'end', state: 'completed' } })
+    expect(outcome).toMatchObject({ outcome: 'ok', parked: false })
+    expect(await port.find('a')).toMatchObject({ state: 'completed' })
+  })
+
+  test('and whose run was taken over meanwhile has landed, and is not kept', async () => {
+    const [a] = await createRuns()
+    proxy.decide = (text) => {
+      if (!isCommit(text)) return 'pass'
+      proxy.decide = (text) => (isReclaim(text) ? 'lose' : 'pass')
+      return 'swallow'
+    }
+    const outcome = commit(a)
+    await until(async () => (await countEvents()) === 2)
+    await database.owner.query('update pawl.runs set worker = 4711, epoch = epoch + 1')
+    proxy.decide = () => 'pass'
+    expect(await outcome).toMatchObject({ outcome: 'ok', epoch: 1 })
+    expect(await commit({ ...a, head: 2 })).toEqual({ outcome: 'fenced' })
+  })
+
+  test('and which never arrived, while the run was taken over, is fenced', async () => {
+    const [a] = await createRuns()
+    proxy.decide = (text) => {
+      if (!isCommit(text)) return 'pass'
+      proxy.decide = (text) => (isReclaim(text) ? 'lose' : 'pass')
+      return 'lose'
+    }
+    const outcome = commit(a)
+    await database.owner.query('update pawl.runs set worker = 4711, epoch = epoch + 1')
+    proxy.decide = () => 'pass'
+    expect(await outcome).toEqual({ outcome: 'fenced' })
+  })
+
+  test('is found out even if the replies to the questions about it are lost too', async () => {
+    const [a, b] = await createRuns()
+    let losses = 0
+    proxy.decide = (text) =>
+      (isCommit(text) && losses === 0) || isReclaim(text) ? (losses++ < 4 ? 'swallow' : 'pass') : 'pass'
+    const outcomes = await port.commit(worker, [newUnit(a), newUnit(b)])
+    expect(losses).toBeGreaterThanOrEqual(4)
+    for (const outcome of outcomes) expect(outcome).toMatchObject({ outcome: 'ok', parked: false })
+    const epochs = outcomes.map((outcome) => (outcome.outcome === 'ok' ? outcome.epoch : 0))
+    expect(epochs).toEqual([5, 5])
+    expect(await commit({ ...a, head: 2, epoch: 5 })).toMatchObject({ outcome: 'ok' })
+  })
+
+  test('is found out for good: a question that arrives late takes nothing away', async () => {
+    const [a] = await createRuns()
+    const fates: Fate[] = ['lose', 'late']
+    proxy.decide = (text) =>
+      isCommit(text) ? 'swallow' : isReclaim(text) ? (fates.shift() ?? 'pass') : 'pass'
+    expect(await commit(a)).toMatchObject({ outcome: 'ok', epoch: 4 })
+    proxy.decide = () => 'pass'
+    await settle()
+    expect(await commit({ ...a, head: 2, epoch: 4 })).toMatchObject({ outcome: 'ok' })
+  })
+
+  test('of a unit without events that lets go is known by the run that was let go', async () => {
+    const [a] = await createRuns()
+    failOnce('swallow', isCommit)
+    const outcome = await commit(a, { events: [], then: { do: 'park', wakeAt: null } })
+    expect(outcome).toMatchObject({ outcome: 'ok', parked: true })
+  })
+
+  test('is not claimed by the same worker before it is known', async () => {
+    const [a] = await createRuns()
+    proxy.decide = (text) => {
+      if (!isCommit(text)) return 'pass'
+      proxy.decide = (text) => (isReclaim(text) ? 'lose' : 'pass')
+      return 'swallow'
+    }
+    const outcome = commit(a, { then: { do: 'park', wakeAt: 1 } })
+    await until(async () => (await countEvents()) === 2)
+    expect((await port.claim({ worker, procedures: [order] }, 10)).runs).toEqual([])
+    proxy.decide = () => 'pass'
+    expect(await outcome).toMatchObject({ outcome: 'ok', parked: true })
+    expect((await port.claim({ worker, procedures: [order] }, 10)).runs).toMatchObject([{ id: 'a' }])
+  })
+})
+
+describe('other calls whose reply is lost', () => {
+  for (const fate of ['swallow', 'late', 'lose'] as const) {
+    test(`a run is created once (${fate})`, async () => {
+      failOnce(fate, (text) => text.includes('described as'))
+      expect(await port.create([newRun('a', { worker })])).toMatchObject([{ outcome: 'created' }])
+      expect(await port.create([newRun('a', { worker })])).toMatchObject([{ outcome: 'exists' }])
+      await settle()
+      expect(await countEvents()).toBe(1)
+    })
+
+    test(`a message without a key is kept once (${fate})`, async () => {
+      await createRuns()
+      failOnce(fate, (text) => text.includes('letter as'))
+      const message = { run: 'a', kind: 'signal', name: 's', key: null, payload: bytes('1') } as const
+      expect(await port.send([message], null)).toMatchObject([{ outcome: 'stored' }])
+      await settle()
+      expect(await port.find('a')).toMatchObject({ mail: 1 })
+      expect(await port.mail((await port.find('a'))?.run ?? 0, 0)).toHaveLength(1)
+    })
+
+    test(`an answer wins once, and is told so (${fate})`, async () => {
+      const [a] = await createRuns()
+      await commit(a, { opens: [newAsk(0)] })
+      failOnce(fate, (text) => text.includes('reply as'))
+      const answer = { run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }
+      expect(await port.answer([answer], null)).toMatchObject([{ outcome: 'answered' }])
+      expect(await port.answer([answer], null)).toMatchObject([{ outcome: 'closed' }])
+      await settle()
+      expect(await port.find('a')).toMatchObject({ mail: 1 })
+    })
+
+    test(`a run is marked, and its owner is told so (${fate})`, async () => {
+      const [a] = await createRuns()
+      failOnce(fate, (text) => text.includes('marked as'))
+      expect(await port.mark(worker, a.run, 1, 'stuck', bytes('why'))).toBe(true)
+      expect(await port.mark(worker, a.run, 1, 'stuck', bytes('why'))).toBe(false)
+      expect(await port.find('a')).toMatchObject({ mark: 'stuck', owned: false })
+    })
+  }
+
+  const ways = {
+    claiming: () => port.claim({ worker, procedures: [order] }, 10),
+    sending: () =>
+      port.send([{ run: 'a', kind: 'signal', name: 's', key: null, payload: null }], {
+        worker,
+        procedures: [order],
+      }),
+  }
+  for (const [way, call] of Object.entries(ways)) {
+    test(`a run that was claimed by ${way} without the worker hearing of it comes with a later claim`, async () => {
+      await port.create([newRun('a')])
+      failOnce('swallow', (text) => text.includes('claimed as') || text.includes('letter as'))
+      await call().catch(() => {})
+      expect(await port.find('a')).toMatchObject({ owned: true })
+      const runs: unknown[] = []
+      await until(async () => {
+        runs.push(...(await port.claim({ worker, procedures: [order] }, 10)).runs)
+        return runs.length > 0
+      })
+      expect(runs).toMatchObject([{ id: 'a', epoch: 3, head: 1 }])
+      // Handed over once.
+      expect((await port.claim({ worker, procedures: [order] }, 10)).runs).toEqual([])
+      expect((await port.claim({ worker, procedures: [order] }, 10)).runs).toEqual([])
+    })
+  }
+})
+
+test('of many commits through a bad network none is lost, repeated or made up', async () => {
+  const report = await swallowCommits({ port, proxy, worker, runs: 40, unknown: 80 })
+  expect(await report.ledger.compare(database.owner)).toEqual({ lost: 0, foreign: 0, gaps: 0 })
+})
+
+test('a store that looked in place of claiming anew would call lost what lands later', async () => {
+  const [a] = await createRuns()
+  const late = await TcpProxy.start({
+    targetPort: proxy.targetPort,
+    lateMs: () => 300,
+    decide: (text) => (isCommit(text) ? 'late' : 'pass'),
+  })
+  const mutant = new MutantPool(changeUrl(database.url, { port: late.port }), (text) =>
+    isReclaim(text) ? text.replace('set epoch = m.next_epoch', 'set epoch = r.epoch') : text,
+  )
+  const careless = await open(postgres({ pool: mutant }))
+  expect(await careless.commit(worker, [newUnit(a)])).toEqual([{ outcome: 'lost', epoch: 1 }])
+  expect(await countEvents()).toBe(1)
+  await until(async () => (await countEvents()) === 2)
+  await careless.close()
+  await mutant.end()
+  await late.stop()
+})
+
+async function createRuns(): Promise<[Standing, Standing]> {
+  return (await createOwned(port, worker, ['a', 'b'])) as [Standing, Standing]
+}
+
+async function commit(
+  standing: Standing,
+  overrides: Parameters<typeof newUnit>[1] = {},
+): Promise<UnitOutcome> {
+  const [outcome] = await port.commit(worker, [newUnit(standing, overrides)])
+  if (!outcome) throw new Error('a commit without an outcome')
+  return outcome
+}
+
+/** What happens to the next request of that kind. */
+function failOnce(fate: Fate, isIt: (text: string) => boolean): void {
+  proxy.decide = (text) => {
+    if (!isIt(text)) return 'pass'
+    proxy.decide = () => 'pass'
+    return fate
+  }
+}
+
+function isCommit(text: string): boolean {
+  return text.includes('judged as') || text.includes('set head = head + 1')
+}
+
+function isReclaim(text: string): boolean {
+  return text.includes('raised as')
+}
+
+/** Whatever was on its way has arrived. */
+function settle(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 60))
+}
+
+async function countEvents(): Promise<number> {
+  const { rows } = await database.owner.query(`select count(*)::int as count from pawl.events where run =
+    (select min(run) from pawl.runs)`)
+  return rows[0].count
+}
