@@ -24,14 +24,16 @@ export function drain(execution: Driven, onDrained: () => void): void {
   inRootContext(() => setImmediateNative(queueRound))
 }
 
-/** Gives what may be moving outside a turn the chance to show itself, before a verdict is final. */
+/**
+ * Gives what may be moving outside a turn the chance to show itself, before a verdict is final. The event loop
+ * comes round some more times after the wait, so that one that was held up meanwhile still hears what has come in.
+ */
 export function allowGrace(onOver: () => void): void {
-  let macrotasks = 8
-  const again = (): void => {
-    if (macrotasks-- > 0) setImmediateNative(again)
-    else setTimeoutNative(onOver, graceMs)
+  let rounds = graceRounds
+  const comeRound = (): void => {
+    setImmediateNative(rounds-- > 0 ? comeRound : onOver)
   }
-  inRootContext(() => setImmediateNative(again))
+  inRootContext(() => setTimeoutNative(comeRound, graceMs))
 }
 
 const batchSize = 1024
@@ -42,6 +44,7 @@ const budgetCheckedEvery = 16
 const spareImmediates = 16
 /** Long enough for work in the thread pool (a digest, a file) that was begun in a turn; paid only on the way to a verdict. */
 const graceMs = 25
+const graceRounds = 8
 
 interface Entry {
   readonly execution: Driven

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import fc from 'fast-check'
-import type { Ops, Procedure } from './trial.ts'
+import type { Procedure } from './trial.ts'
 
 /** A procedure as a tree, so that it can be drawn at random, shrunk, printed, and edited. */
 export type Node =

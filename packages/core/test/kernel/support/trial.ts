@@ -58,8 +58,11 @@ export class Trial {
       determinism: 'virtual',
       chance: { random: () => 0.5, uuid: () => '' },
       cancelError: () => new Error('cancelled'),
-      onForeign: () => this.foreignMoves++,
       ...options,
+      onForeign: () => {
+        this.foreignMoves++
+        options.onForeign?.()
+      },
       onIssue: (position) => {
         this.#position = position
         options.onIssue?.(position)
