@@ -1,17 +1,25 @@
+import { PawlError } from '../errors/pawl-error.ts'
 import type { Program } from '../kernel/operation.ts'
-import type { AgentDefinition } from './agent.ts'
-import { createAgentOps } from './agent-context.ts'
 import type { Effects } from '../ports/effects.ts'
 import type { Logger } from '../ports/logger.ts'
+import type { AgentDefinition } from './agent.ts'
+import { createAgentOps } from './agent-context.ts'
+import { readDue } from './ask-options.ts'
 import type { Ctx } from './ctx.ts'
+import { parseDuration } from './duration.ts'
 import { createHuman } from './human-context.ts'
 import type { IssueOperation } from './operations.ts'
-import { checkArray, checkFunction, checkInstant, checkKeys, checkName, checkObject, refuse } from './options.ts'
+import {
+  checkArray,
+  checkFunction,
+  checkInstant,
+  checkKeys,
+  checkName,
+  checkObject,
+  refuse,
+} from './options.ts'
 import type { ProcedureDefinition } from './procedure.ts'
-import { parseDuration } from './duration.ts'
-import { readDue } from './ask-options.ts'
 import { readAnySignal, readNothing, readSignal, readValue } from './results.ts'
-import { PawlError } from '../errors/pawl-error.ts'
 import { readStepOptions } from './step-options.ts'
 
 /** What a procedure's context needs of the run it belongs to. */
@@ -21,7 +29,13 @@ export interface ProgramOptions {
   readonly input: () => unknown
   readonly runId: string
   /** The execution that runs the program. */
-  readonly execution: () => { now(): number; random(): number; uuid(): string; readonly hasTurn: boolean; foreign(what: string): void }
+  readonly execution: () => {
+    now(): number
+    random(): number
+    uuid(): string
+    readonly hasTurn: boolean
+    foreign(what: string): void
+  }
   /** While replaying `ctx.log` is silent. */
   readonly isReplaying: () => boolean
   readonly logger: Logger
@@ -46,20 +60,51 @@ function createContext(options: ProgramOptions, issue: IssueOperation): Ctx {
       const of = `of step '${checkName('name of step', name)}'`
       checkFunction(`body ${of}`, body)
       const { retry, timeoutMs } = readStepOptions(of, given)
-      return issue({ kind: 'step', name, body: options.effects.step(name, body), read: readValue, retry, timeoutMs })
+      return issue({
+        kind: 'step',
+        name,
+        body: options.effects.step(name, body),
+        read: readValue,
+        retry,
+        timeoutMs,
+      })
     },
     sleep: (time: unknown) =>
-      issue({ kind: 'timer', name: 'sleep', due: { afterMs: parseDuration(time, 'time of sleep') }, read: readNothing }),
+      issue({
+        kind: 'timer',
+        name: 'sleep',
+        due: { afterMs: parseDuration(time, 'time of sleep') },
+        read: readNothing,
+      }),
     sleepUntil: (instant: unknown) =>
-      issue({ kind: 'timer', name: 'sleep', due: { atMs: checkInstant('instant of sleepUntil', instant).getTime() }, read: readNothing }),
+      issue({
+        kind: 'timer',
+        name: 'sleep',
+        due: { atMs: checkInstant('instant of sleepUntil', instant).getTime() },
+        read: readNothing,
+      }),
     receive: (name: unknown, given?: unknown) => {
       const signal = checkSignal(options.definition, 'receive', name)
-      return issue({ kind: 'signal', name: signal, names: [signal], due: readTimeout('receive', given), read: readSignal })
+      return issue({
+        kind: 'signal',
+        name: signal,
+        names: [signal],
+        due: readTimeout('receive', given),
+        read: readSignal,
+      })
     },
     receiveAny: (given: unknown, timeout?: unknown) => {
-      const names = checkArray('names of receiveAny', given).map((name) => checkSignal(options.definition, 'receiveAny', name))
+      const names = checkArray('names of receiveAny', given).map((name) =>
+        checkSignal(options.definition, 'receiveAny', name),
+      )
       if (names.length === 0) refuse('names of receiveAny', given, 'Name at least one signal.')
-      return issue({ kind: 'signal', name: names.join(' | '), names, due: readTimeout('receiveAny', timeout), read: readAnySignal })
+      return issue({
+        kind: 'signal',
+        name: names.join(' | '),
+        names,
+        due: readTimeout('receiveAny', timeout),
+        read: readAnySignal,
+      })
     },
     human: createHuman(issue),
     agent: createAgentOps(issue, options),
@@ -84,7 +129,10 @@ function readTimeout(of: string, given: unknown): ReturnType<typeof readDue> {
 }
 
 /** Chance is drawn in the order of the calls, so that a call from elsewhere would shift what all others get. */
-function ownTurn({ execution, runId }: ProgramOptions, method: string): ReturnType<ProgramOptions['execution']> {
+function ownTurn(
+  { execution, runId }: ProgramOptions,
+  method: string,
+): ReturnType<ProgramOptions['execution']> {
   const owner = execution()
   if (owner.hasTurn) return owner
   owner.foreign(`ctx.${method}() was called`)
