@@ -4,6 +4,7 @@ import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { dumpFile } from './support/dump.ts'
 import { changedConnections } from './support/environments.ts'
+import { startProgram } from './support/programs.ts'
 import { ownedRun, refund, type Standing, step } from './support/runs.ts'
 import { openStore, tempFile } from './support/stores.ts'
 
@@ -123,6 +124,23 @@ describe('a disk that fails in the moment of a commit', () => {
     // Sent again with its key it is not stored twice.
     expect(await store.send([message], null)).toMatchObject([{ outcome: 'duplicate' }])
   })
+})
+
+it('a file that cannot grow any more: commits are lost for good or there, as they are told', {
+  timeout: 30_000,
+}, async () => {
+  const file = tempFile()
+  const program = await startProgram('limited', [file], { fileLimitBlocks: 2000 })
+  const { acknowledged, lost } = JSON.parse((await program.line()) ?? '') as {
+    acknowledged: string[]
+    lost: string[]
+  }
+  expect(await program.end()).toBe(0)
+  const names = new Set(dumpFile(file).events.map(({ name }) => name))
+  expect(acknowledged.length).toBeGreaterThan(20)
+  expect(acknowledged.filter((name) => !names.has(name))).toEqual([])
+  expect(lost.length).toBeGreaterThan(0)
+  expect(lost.filter((name) => names.has(name))).toEqual([])
 })
 
 describe('a full disk', () => {

@@ -14,15 +14,21 @@ afterAll(async () => {
 })
 
 /** Starts a program of test/programs in a process of its own, which does not outlive the test. */
-export async function startProgram(name: string, args: readonly unknown[]): Promise<Program> {
+export async function startProgram(
+  name: string,
+  args: readonly unknown[],
+  { fileLimitBlocks }: { readonly fileLimitBlocks?: number } = {},
+): Promise<Program> {
   let file = bundles.get(name)
   if (!file) {
     file = bundle(fileURLToPath(new URL(`../programs/${name}.ts`, import.meta.url)))
     bundles.set(name, file)
   }
-  const child = spawn(process.execPath, [await file, ...args.map(String)], {
-    stdio: ['pipe', 'pipe', 'inherit'],
-  })
+  const command = [process.execPath, await file, ...args.map(String)]
+  // Writing beyond the limit fails, in place of the signal that would end the process.
+  const limited = ['sh', '-c', `trap '' XFSZ; ulimit -f ${fileLimitBlocks}; exec "$@"`, 'sh', ...command]
+  const [executable = '', ...rest] = fileLimitBlocks === undefined ? command : limited
+  const child = spawn(executable, rest, { stdio: ['pipe', 'pipe', 'inherit'] })
   const program = new Program(child)
   onTestFinished(() => void child.kill('SIGKILL'))
   return program

@@ -8,12 +8,14 @@ import { dumpFile } from './dump.ts'
 export const sqliteSubject: StoreSubject = {
   name: 'sqlite',
   make() {
-    // Hundreds of stores that live for a moment: in memory where there is a place for that.
-    const directory = makeDirectory(existsSync('/dev/shm') ? '/dev/shm' : tmpdir())
+    const directory = makeDirectory(memoryDirectory)
     const file = join(directory, 'pawl.db')
     return { store: sqlite(file), dump: () => dumpFile(file), remove: () => removeDirectory(directory) }
   },
 }
+
+/** For hundreds of files that live for a moment: in memory where there is a place for that. */
+export const memoryDirectory: string = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
 export function makeDirectory(parent: string = tmpdir()): string {
   return mkdtempSync(join(parent, 'pawl-sqlite-'))
