@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { commandsOf, isCommand } from './support/commands.ts'
 import { findBrokenLinks } from './support/links.ts'
 import { readPage, readPages, root } from './support/pages.ts'
+import { tryPatch } from './support/patches.ts'
 import { programsOf, writePrograms } from './support/programs.ts'
 
 const pages = readPages()
@@ -34,8 +35,15 @@ test('the commands on the pages exist', () => {
   expect(wrong).toEqual([])
 })
 
+test('the patches on the pages fit the code', async () => {
+  for (const { path, blocks: ofPage } of pages) {
+    const patches = ofPage.filter(({ language }) => language === 'diff').map(({ text }) => text)
+    if (patches.length > 0) expect(await tryPatch(patches.join('\n')), path).toBe('')
+  }
+})
+
 test('every block is of a language that is checked', () => {
-  const unknown = blocks.filter(({ language }) => !['ts', 'text', 'sh', 'sql'].includes(language))
+  const unknown = blocks.filter(({ language }) => !['ts', 'text', 'sh', 'diff', 'sql'].includes(language))
   expect(unknown).toEqual([])
 })
 
@@ -43,10 +51,10 @@ test('links lead to files and headings that are there', () => {
   expect(pages.flatMap((page) => findBrokenLinks(page).map((link) => `${page.path}: ${link}`))).toEqual([])
 })
 
-test('the index of the guides names each of them', () => {
+test('the index names every guide and every error', () => {
   const { text: index } = readPage('docs/README.md')
-  const guides = readdirSync(join(root, 'docs')).filter(
+  const names = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).filter(
     (name) => name.endsWith('.md') && name !== 'README.md',
   )
-  expect(guides.filter((name) => !index.includes(`(${name})`))).toEqual([])
+  expect(names.filter((name) => !index.includes(`(${name})`))).toEqual([])
 })
