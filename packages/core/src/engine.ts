@@ -75,7 +75,7 @@ export async function startEngine(
 ): Promise<{ readonly client: Client; readonly worker: Worker; readonly close: () => Promise<void> }> {
   const bell = new Bell()
   const logger = settings.logger ?? consoleLogger
-  const worker = new Worker({ ...settings, ...ports, store, bell, logger, name: describeProcess(), keep: keptByDefault })
+  const worker = new Worker({ ...settings, ...ports, store, bell, logger, name: describeProcess(), keep: keptByDefault, replay: 'when-needed' })
   const client = createConnectedClient({ store, bell, home: worker, ...ports })
   const uninstall = [
     installShield(),

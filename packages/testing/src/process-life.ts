@@ -54,6 +54,7 @@ export class ProcessLife {
       ...settings,
       ...{ store: observed, clock: seen.clock, entropy, effects: bodies, sha256, bell, name: 'test' },
       keep: replay === 'always' ? { runs: 0, bytes: 0 } : keptByDefault,
+      replay: replay === 'always' ? 'always' : 'when-needed',
     })
   }
 

@@ -256,14 +256,14 @@ function createFacade(bench: Bench): TestEngine & AsyncDisposable {
   const handle = (inner: AnyHandle): AnyHandle => ({
     id: inner.id,
     result: (options) => time.skipFor(inner.result(options)),
-    status: () => bench.during(() => inner.status()),
+    status: () => inner.status(),
     signal: (...args) =>
       bench.during(() => (inner.signal as (...args: readonly unknown[]) => Promise<void>)(...args)),
   })
   let stopped: Promise<void> | null = null
   const inbox: Client['inbox'] = {
-    list: (filter) => bench.during(() => client.inbox.list(filter)),
-    get: (ask) => bench.during(() => client.inbox.get(ask)),
+    list: (filter) => client.inbox.list(filter),
+    get: (ask) => client.inbox.get(ask),
     next: (filter) => time.skipFor(client.inbox.next(filter)),
     answer: (ask, answer, as) => bench.during(() => client.inbox.answer(ask, answer, as)),
   }
@@ -273,8 +273,8 @@ function createFacade(bench: Bench): TestEngine & AsyncDisposable {
     runOrGet: async (...args: Parameters<Client['runOrGet']>) =>
       handle((await bench.during(() => client.runOrGet(...args))) as AnyHandle),
     get: (...args: Parameters<Client['get']>) => handle(client.get(...args) as AnyHandle),
-    list: (filter?: Parameters<Client['list']>[0]) => bench.during(() => client.list(filter)),
-    log: (id: string) => bench.during(() => client.log(id)),
+    list: client.list,
+    log: client.log,
     inbox,
     stop: (given?: Parameters<Engine['stop']>[0]) => {
       const withinMs = readStopOptions(given)

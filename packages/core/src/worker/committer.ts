@@ -1,8 +1,7 @@
-import type { Logger } from '../ports/logger.ts'
 import { setImmediateNative } from '../host/natives.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { StorePort, Unit, WorkerKey } from '../ports/store.ts'
-import type { Run } from './run.ts'
+import type { Logger } from '../ports/logger.ts'
+import type { StorePort, Unit, UnitOutcome, WorkerKey } from '../ports/store.ts'
 
 /** As many units as one transaction takes. */
 const mostUnits = 1_000
@@ -16,17 +15,28 @@ export interface CommitterOptions {
   readonly logger: Logger
 }
 
+/** Whoever has something to write. */
+export interface Writer {
+  /** What is to be written now; null if there is nothing after all. */
+  prepare(): Unit | null
+  onOutcome(unit: Unit, outcome: UnitOutcome): void
+  /** The unit was not written. */
+  takeBack(): void
+}
+
 /**
  * Group commit: what many runs have ready while a transaction is in flight goes into the next one. A run has
  * at most one unit in flight, and says what is in it only when it is written.
  */
-export class Committer {
+export class Committer<Run extends Writer> {
   readonly #options: CommitterOptions
   readonly #ready = new Set<Run>()
   readonly #lanes: number
   #scheduled = false
   #inFlight = 0
   #failures = 0
+  /** Calls that have failed and wait to be made again. */
+  #waiting = 0
   #onIdle: (() => void)[] = []
 
   constructor(options: CommitterOptions) {
@@ -51,6 +61,11 @@ export class Committer {
 
   get isIdle(): boolean {
     return this.#inFlight === 0 && this.#ready.size === 0
+  }
+
+  /** Only time would change anything: nothing is to be written, or the store cannot write at present. */
+  get isAtRest(): boolean {
+    return this.#inFlight === this.#waiting && (this.#ready.size === 0 || this.#inFlight >= this.#lanes)
   }
 
   #schedule(): void {
@@ -93,15 +108,13 @@ export class Committer {
   #tryAgain(runs: readonly Run[], error: unknown): void {
     const waitMs = Math.min(retryMostMs, retryFirstMs * 2 ** this.#failures++)
     this.#options.logger.error(`the store could not write; trying again in ${waitMs} ms`, { error })
-    this.#options.clock.after(
-      waitMs,
-      () => {
-        this.#inFlight--
-        for (const run of runs) run.takeBack()
-        this.#settle()
-      },
-      true,
-    )
+    this.#waiting++
+    this.#options.clock.after(waitMs, () => {
+      this.#waiting--
+      this.#inFlight--
+      for (const run of runs) run.takeBack()
+      this.#settle()
+    })
   }
 
   #settle(): void {

@@ -27,7 +27,8 @@ export class LogReader {
   async *pages(): AsyncGenerator<readonly LogEvent[]> {
     for (let seq = 0; seq < this.#head; ) {
       const page = await this.#store.load(this.#run, seq, Math.min(pageSize, this.#head - seq))
-      if (page.length === 0) throw new LogDamaged(`its log ends before event ${seq}, but should have ${this.#head} events`)
+      if (page.length === 0)
+        throw new LogDamaged(`its log ends before event ${seq}, but should have ${this.#head} events`)
       for (const event of page) this.#check(event, seq++)
       yield page
     }

@@ -1,19 +1,18 @@
-import type { ProcedureDefinition } from '../authoring/procedure.ts'
-import type { Logger } from '../ports/logger.ts'
 import type { AgentDefinition } from '../authoring/agent.ts'
+import type { ProcedureDefinition } from '../authoring/procedure.ts'
 import type { Bell } from '../base/bell.ts'
 import type { Sha256 } from '../base/hash.ts'
 import type { TurnOwner } from '../kernel/turns.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Effects } from '../ports/effects.ts'
 import type { Entropy } from '../ports/entropy.ts'
+import type { Logger } from '../ports/logger.ts'
 import type { StorePort, WorkerKey } from '../ports/store.ts'
-import type { Run } from './run.ts'
 import type { Slots } from './slots.ts'
 import type { StoreTime } from './store-time.ts'
 
 /** What the runs of a worker share. */
-export interface RunHost {
+export interface Surroundings {
   readonly store: StorePort
   readonly worker: WorkerKey
   readonly clock: Clock
@@ -27,13 +26,19 @@ export interface RunHost {
   readonly determinism: TurnOwner['determinism']
   readonly escalateTo: string | undefined
   readonly decider: AgentDefinition | undefined
+  /** 'always': every event is delivered to a continuation made anew from the whole log; for tests. */
+  readonly replay: 'always' | 'when-needed'
   procedure(name: string, version: number): ProcedureDefinition | undefined
-  /** The run has, or may have, something to write. */
+}
+
+/** What a run tells its worker. */
+export interface RunHost<Run> extends Surroundings {
+  /** It has, or may have, something to write. */
   onReady(run: Run): void
   /** It has made an event since it was taken over. */
   onProgress(run: Run): void
-  /** The run was let go until then; its continuation may be kept. */
+  /** It was let go until then; its continuation may be kept. */
   onParked(run: Run, wakeAt: number | null): void
-  /** The run is over, or not this worker's any more. */
+  /** It is over, or not this worker's any more. */
   onGone(run: Run): void
 }

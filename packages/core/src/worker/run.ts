@@ -1,44 +1,41 @@
-import { createProgram } from '../authoring/program.ts'
 import type { ProcedureOperation } from '../authoring/operations.ts'
-import type { ProcedureDefinition } from '../authoring/procedure.ts'
 import { topics } from '../base/bell.ts'
-import { createChance } from '../base/prng.ts'
 import { validate } from '../base/schema.ts'
 import { recordFailure } from '../errors/failure.ts'
 import { PawlError } from '../errors/pawl-error.ts'
-import type { LogEvent, NewEvent } from '../events/event.ts'
-import { noPosition } from '../events/event.ts'
 import { PayloadCorrupt } from '../events/codec.ts'
-import { decode, encode } from '../events/payload.ts'
-import type { RunInfo, StartedPayload } from '../events/payloads.ts'
-import { LogHash, sameBytes } from '../events/seal.ts'
-import { captureCallSite } from '../host/call-site.ts'
+import type { LogEvent } from '../events/event.ts'
+import { encode } from '../events/payload.ts'
+import type { RunInfo } from '../events/payloads.ts'
+import { sameBytes } from '../events/seal.ts'
 import { allowGrace, drain } from '../host/drain.ts'
-import { setImmediateNative } from '../host/natives.ts'
-import { turns } from '../host/turn.ts'
-import { Execution } from '../kernel/execution.ts'
+import type { Nondeterminism } from '../kernel/decision.ts'
+import type { Execution } from '../kernel/execution.ts'
 import type { Pending } from '../kernel/operation.ts'
-import type { Claimed, Message, RunKey, Unit, UnitOutcome } from '../ports/store.ts'
-import type { Activity, Draft } from './activities/activity.ts'
+import type { Claimed, RunKey, Unit, UnitOutcome } from '../ports/store.ts'
+import type { Draft } from './activities/activity.ts'
 import { createActivity } from './activities/create-activity.ts'
-import { LogDamaged, LogReader } from './log-reader.ts'
+import { createExecution } from './create-execution.ts'
+import { Desk } from './desk.ts'
+import { completeWith, describeEnding, type Ending, endedEvent, failWith } from './ending.ts'
+import { findCallSite } from './find-call-site.ts'
+import { LogEnd, type WrittenEvent } from './log-end.ts'
+import { LogNotes } from './log-notes.ts'
+import { LogDamaged } from './log-reader.ts'
+import { Mailbox } from './mailbox.ts'
+import { effectsOf, eventsOf, Outbox } from './outbox.ts'
 import type { RunHost } from './run-host.ts'
-import { RecentSteps } from './recent-steps.ts'
+import { readStart, type Start } from './start.ts'
 import { mostTries } from './suspects.ts'
 import { createWorkplace } from './workplace.ts'
 
 /** Waits shorter than this stay with their worker: letting go and claiming again would cost more than it frees. */
 const lingerMs = 1_000
+/** A mark that could not be written is written again after this. */
+const markAgainMs = 1_000
 
 /** What a run does at present. Only a still run is asked for a unit, and it has at most one in flight. */
-type Phase = 'loading' | 'moving' | 'still' | 'writing' | 'parked' | 'gone'
-
-interface Ending {
-  readonly failed: boolean
-  readonly payload: Uint8Array | null
-  readonly info: RunInfo
-  readonly left: readonly Pending[]
-}
+type Phase = 'moving' | 'still' | 'writing' | 'parked' | 'leaving' | 'gone'
 
 /**
  * One run in the hands of its worker: the continuation in memory, what is at work for its pending operations,
@@ -47,173 +44,140 @@ interface Ending {
 export class Run {
   readonly key: RunKey
   readonly id: string
-  readonly #host: RunHost
-  readonly #procedure: string
-  readonly #version: number
-  #epoch: number
-  #head: number
-  /** The mail counter as the store last told it, and up to where the messages have been read. */
-  #mail: number
-  #seen = 0
-  readonly #tries: number
-  readonly #link: Uint8Array
+  readonly #host: RunHost<Run>
+  readonly #claimed: Claimed
+  readonly #log: LogEnd
+  readonly #mailbox: Mailbox
+  readonly #outbox = new Outbox()
+  readonly #desk = new Desk()
+  #notes = new LogNotes()
 
-  #phase: Phase = 'loading'
+  #phase: Phase = 'moving'
+  #start: Start | null = null
   #execution: Execution | null = null
-  #definition: ProcedureDefinition | null = null
-  #seed: Uint8Array = new Uint8Array(0)
-  #hash: LogHash
-  /** True while what is delivered was in the log before this continuation: `ctx.log` is silent. */
-  #replaying = true
-  readonly #activities = new Map<number, Activity>()
-  /** Events of pending operations that settle nothing, from the log. */
-  readonly #records = new Map<number, LogEvent[]>()
-  readonly #steps = new RecentSteps()
-  #drafts: Draft[] = []
-  #sent: Draft[] = []
-  /** The events of the unit that is being written. */
-  #events: WrittenEvent[] = []
-  #unread: Message[] = []
-  #reading = false
+  /** True while what is delivered was in the log before this continuation. */
+  #isReplaying = false
+  /** What was refused because of a message, and begins again once that is read. */
+  #refused: readonly Draft[] = []
   #ending: Ending | null = null
   /** The procedure was seen to move outside a turn. */
   #movedOutside = false
-  #disarm: () => void = () => {}
-  /** Bytes of payload this continuation has been given: what keeping it may cost. */
-  #weight = 0
+  #callOff: () => void = () => {}
 
-  constructor(host: RunHost, claimed: Claimed) {
-    this.#host = host
+  constructor(host: RunHost<Run>, claimed: Claimed) {
     this.key = claimed.run
     this.id = claimed.id
-    this.#procedure = claimed.procedure
-    this.#version = claimed.version
-    this.#epoch = claimed.epoch
-    this.#head = claimed.head
-    this.#mail = claimed.mail
-    this.#tries = claimed.tries
-    this.#link = claimed.link
-    this.#hash = new LogHash(host.sha256)
+    this.#host = host
+    this.#claimed = claimed
+    this.#log = new LogEnd(host, claimed)
+    this.#mailbox = new Mailbox(host, this, claimed.mail, () => this.#ready())
   }
 
-  get head(): number {
-    return this.#head
-  }
+  /** Bytes of payload this continuation has been given: what keeping it may cost. */
   get weight(): number {
-    return this.#weight
+    return this.#notes.weight
   }
-  get seen(): number {
-    return this.#seen
+
+  get #isGone(): boolean {
+    return this.#phase === 'gone'
   }
+
   /** Nothing is at work, being read, or to be written: only time or a message moves it. */
   get isAtRest(): boolean {
-    return this.#phase === 'still' && !this.#reading && this.#drafts.length === 0 && !this.busy
-  }
-  get busy(): boolean {
-    return [...this.#activities.values()].some((activity) => activity.busy)
+    if (this.#phase === 'gone') return true
+    return this.#phase === 'still' && !this.#mailbox.isReading && this.#outbox.isEmpty && !this.#desk.isBusy
   }
 
   // ── coming to life
 
   /** A run just created by this worker: nothing is to be read. */
   begin(started: LogEvent): void {
-    this.#hash.add(started)
-    this.#hash.keep()
-    this.#replaying = false
-    this.#start(started).then(
-      (ok) => ok && this.#deliver([started]),
+    this.#log.begin(started)
+    this.#beginFrom(started).then(
+      (begun) => begun && this.#deliver([started]),
       (error) => this.#quarantine(`its first event cannot be read: ${String(error)}`),
     )
   }
 
   /** Reads the log, checks it, and replays it. */
   async load(): Promise<void> {
-    if (this.#tries >= mostTries)
-      return this.#quarantine(`it was taken over ${this.#tries} times in a row from workers that died, without a new event`)
+    const { tries, link } = this.#claimed
+    if (tries >= mostTries)
+      return this.#quarantine(
+        `it was taken over ${tries} times in a row from workers that died, without a new event`,
+      )
     try {
-      const reader = new LogReader(this.#host.store, this.key, this.#head, this.#hash)
-      for await (const page of reader.pages()) {
-        if (page[0]?.seq === 0 && !(await this.#start(page[0]))) return
-        this.#note(page)
-        this.#execution?.enqueue(page)
-        await new Promise<void>((resolve) => drain(this.#execution as Execution, resolve))
-        if (this.#phase === 'gone') return
-      }
-      if (!sameBytes(this.#hash.link(), this.#link)) throw new LogDamaged('its last events do not match the hash of its head')
-      while (this.#seen < this.#mail) await this.#readMail()
+      if (!(await this.#replay(this.#log.head))) return
+      if (!sameBytes(this.#log.link(), link))
+        throw new LogDamaged('its last events do not match the hash of its head')
+      await this.#mailbox.read()
     } catch (error) {
       if (error instanceof LogDamaged) return this.#quarantine(error.message)
+      if (error instanceof PayloadCorrupt) return this.#leaveUnread('its first event', error)
       throw error
     }
-    this.#replaying = false
     this.#onDrained()
   }
 
   /** Claimed again with the continuation still in memory. */
-  wake(claimed: Claimed): void {
-    this.#epoch = claimed.epoch
+  wake({ epoch, mail }: Claimed): void {
+    this.#log.epoch = epoch
     this.#phase = 'still'
-    this.onMail(claimed.mail)
+    this.#mailbox.learn(mail)
     this.#ready()
   }
 
   /** Whether this continuation is as far as the run that was claimed. */
-  continues(claimed: Claimed): boolean {
-    return this.#phase === 'parked' && this.#head === claimed.head
+  continues({ head }: Claimed): boolean {
+    return this.#phase === 'parked' && this.#log.head === head
   }
 
   /** Lets go of everything, writing nothing. */
   drop(): void {
     if (this.#phase === 'gone') return
     this.#phase = 'gone'
-    this.#disarm()
-    for (const activity of this.#activities.values()) activity.stop()
+    this.#callOff()
+    this.#mailbox.close()
+    this.#desk.stop()
   }
 
-  async #start(started: LogEvent): Promise<boolean> {
-    const payload = decode(started.payload) as StartedPayload
-    const definition = this.#host.procedure(this.#procedure, this.#version)
-    if (definition === undefined) throw new Error(`run "${this.id}" was claimed without its procedure "${this.#procedure}"`)
-    this.#definition = definition
-    this.#seed = payload.seed
-    const input = await this.#checkInput(started, payload, definition)
-    if (input === null) return false
-    this.#execution = this.#createExecution(definition, input)
+  /** Makes the continuation anew and delivers the whole log to it. What was not seen from `newFrom` on is logged. */
+  async #replay(newFrom: number): Promise<boolean> {
+    this.#phase = 'moving'
+    this.#notes = new LogNotes()
+    for await (const page of this.#log.pages()) {
+      if (page[0]?.seq === 0 && !(await this.#beginFrom(page[0]))) return false
+      this.#notes.add(page)
+      const known = Math.max(0, newFrom - (page[0] as LogEvent).seq)
+      this.#isReplaying = true
+      await deliver(this.#execution as Execution, page.slice(0, known))
+      this.#isReplaying = false
+      await deliver(this.#execution as Execution, page.slice(known))
+      if (this.#isGone) return false
+    }
     return true
   }
 
-  /** The input's bytes as the procedure gets it; null if it was refused, which ends the run before its first turn. */
-  async #checkInput(started: LogEvent, payload: StartedPayload, definition: ProcedureDefinition): Promise<(() => unknown) | null> {
-    if (payload.checked || definition.input === undefined) return () => (decode(started.payload) as StartedPayload).input
-    const checked = await validate(definition.input, payload.input)
-    if (checked.ok) {
-      const bytes = encode(checked.value, 'input')
-      return () => decode(bytes)
+  /** False if the input was refused, which ends the run before its first turn. */
+  async #beginFrom(started: LogEvent): Promise<boolean> {
+    const { procedure, version } = this.#claimed
+    const definition = this.#host.procedure(procedure, version)
+    if (definition === undefined)
+      throw new Error(`run "${this.id}" was claimed without its procedure "${procedure}"`)
+    const start = await readStart(definition, started)
+    if ('issues' in start) {
+      const error = new PawlError('input-invalid', { issues: start.issues })
+      if (this.#log.head === 1) this.#end(failWith(error, []))
+      else this.#stick(error)
+      return false
     }
-    this.#end(true, new PawlError('input-invalid', { issues: checked.issues }), [])
-    return null
-  }
-
-  #createExecution(definition: ProcedureDefinition, input: () => unknown, onIssue?: (position: number) => void): Execution {
-    const execution: Execution = new Execution({
-      id: this.id,
-      turns,
-      determinism: this.#host.determinism,
-      chance: createChance(this.#seed),
-      program: createProgram({
-        definition,
-        input,
-        runId: this.id,
-        execution: () => execution,
-        isReplaying: () => this.#replaying || onIssue !== undefined,
-        logger: this.#host.logger,
-        effects: this.#host.effects,
-        decider: this.#host.decider,
-      }),
-      onForeign: () => setImmediateNative(() => this.#onForeign()),
-      ...(onIssue === undefined ? {} : { onIssue }),
+    this.#start = start
+    this.#execution = createExecution({
+      ...{ surroundings: this.#host, runId: this.id, start },
+      isReplaying: () => this.#isReplaying,
+      onForeign: () => this.#onForeign(),
     })
-    return execution
+    return true
   }
 
   // ── deciding
@@ -242,50 +206,52 @@ export class Run {
     const decision = (this.#execution as Execution).decide()
     switch (decision.state) {
       case 'waiting':
-        for (const pending of decision.issued) this.#open(pending)
-        this.#phase = 'still'
-        return this.#ready()
+        return this.#wait(decision.issued)
       case 'completed':
         return void this.#complete(decision.output, decision.left)
       case 'failed':
-        return this.#end(true, decision.error, decision.left)
-      case 'nondeterminism': {
-        const { position, recorded, asked } = decision
-        return void this.#findCallSite(position).then((at) => {
-          this.#stick(new PawlError('nondeterminism', { position, recorded, asked, at }))
-        })
-      }
-      case 'foreign-await': {
-        const error = new PawlError('foreign-await', { run: this.id, after: decision.after })
+        return this.#end(failWith(decision.error, decision.left))
+      case 'nondeterminism':
+        return void this.#reportDifference(decision)
+      case 'foreign-await':
         this.#host.logger.warn(`run "${this.id}": ${decision.what}, after "${decision.after}"`)
-        return this.#stick(error)
-      }
+        return this.#stick(new PawlError('foreign-await', { run: this.id, after: decision.after }))
       case 'unreadable':
-        return this.#leaveUnread(decision.position, decision.error)
+        return this.#leaveUnread(`the result at position ${decision.position}`, decision.error)
     }
   }
 
-  #open(pending: Pending): void {
-    const activity = createActivity(this.#workplace, pending as Pending & { operation: ProcedureOperation }, this.#records.get(pending.position) ?? [])
-    this.#activities.set(pending.position, activity)
-    activity.begin()
+  #wait(issued: readonly Pending[]): void {
+    try {
+      for (const pending of issued) if (!this.#desk.has(pending.position)) this.#open(pending).begin()
+    } catch (error) {
+      if (!(error instanceof PayloadCorrupt)) throw error
+      return this.#leaveUnread('an event of a pending operation', error)
+    }
+    this.#phase = 'still'
+    this.#ready()
+  }
+
+  #open(pending: Pending): ReturnType<typeof createActivity> {
+    const operation = pending as Pending & { readonly operation: ProcedureOperation }
+    const activity = createActivity(this.#workplace, operation, this.#notes.recordsOf(pending.position))
+    this.#desk.add(pending, activity)
+    return activity
   }
 
   readonly #workplace = createWorkplace(this, {
-    host: () => this.#host,
-    seed: () => this.#seed,
-    unread: () => this.#unread,
-    steps: () => this.#steps,
-    head: () => this.#head,
-    signals: () => this.#definition?.signals,
+    surroundings: () => this.#host,
+    start: () => this.#start as Start,
+    head: () => this.#log.head,
+    lastSteps: (count) => this.#notes.lastSteps(count),
+    take: (topics) => this.#mailbox.take(topics),
+    isGone: () => this.#phase === 'gone',
     record: (draft) => {
       if (this.#phase === 'gone') return
-      this.#drafts.push(draft)
+      this.#outbox.add(draft)
       this.#ready()
     },
-    retract: (activity) => {
-      this.#drafts = this.#drafts.filter(({ strict }) => strict !== activity)
-    },
+    retract: (activity) => this.#giveBack(this.#outbox.retract(activity)),
     lookAgain: () => this.#ready(),
   })
 
@@ -294,27 +260,20 @@ export class Run {
   }
 
   async #complete(output: unknown, left: readonly Pending[]): Promise<void> {
-    const schema = this.#definition?.output
-    const checked = schema === undefined ? { ok: true as const, value: output } : await validate(schema, output)
-    if (checked.ok) this.#end(false, checked.value, left)
-    else this.#end(true, new PawlError('output-invalid', { issues: checked.issues }), left)
+    const schema = this.#start?.definition.output
+    const checked =
+      schema === undefined ? { ok: true as const, value: output } : await validate(schema, output)
+    if (checked.ok) this.#end(completeWith(checked.value, left))
+    else this.#end(failWith(new PawlError('output-invalid', { issues: checked.issues }), left))
   }
 
-  #end(failed: boolean, value: unknown, left: readonly Pending[]): void {
+  #end(ending: Ending): void {
     if (this.#phase === 'gone') return
-    let payload: Uint8Array | null = null
-    const failure = ((): ReturnType<typeof recordFailure> | null => {
-      if (failed) return recordFailure(value)
-      try {
-        payload = encode(value, 'output')
-        return null
-      } catch (error) {
-        return recordFailure(error)
-      }
-    })()
-    if (failure !== null) payload = encode(failure, 'failure')
-    const info: RunInfo = { waiting: [], ...(failure === null ? {} : { failure }) }
-    this.#ending = { failed: failure !== null, payload, info, left }
+    this.#ending = ending
+    // Questions that are open stay so until the end is written: who answers before that has answered.
+    for (const pending of ending.left)
+      if (this.#notes.isAsked(pending.position) && !this.#desk.has(pending.position))
+        this.#open(pending).begin()
     this.#phase = 'still'
     this.#ready()
   }
@@ -323,85 +282,81 @@ export class Run {
 
   /** What is to be written now; null if there is nothing. Asked by the committer, at the moment it writes. */
   prepare(): Unit | null {
-    if (this.#phase !== 'still' || this.#reading) return null
-    this.#offerMail()
-    if (this.#ending !== null) return this.#prepareEnd(this.#ending)
+    if (this.#phase !== 'still' || this.#mailbox.isBehind) return null
+    this.#beginAgain()
+    this.#desk.handOut(this.#mailbox, this.#ending !== null)
+    return this.#ending === null ? this.#prepareNext() : this.#prepareEnd(this.#ending)
+  }
+
+  #prepareNext(): Unit | null {
     const now = this.#host.time.now()
-    const drafted = new Set(this.#drafts.map(({ pending }) => pending.position))
-    for (const [position, activity] of this.#activities)
-      if (activity.dueAt !== null && activity.dueAt <= now && !drafted.has(position)) activity.onDue()
-    const drafts = this.#drafts
-    const wakeAt = this.#earliest()
-    const lets = !drafts.some(({ type }) => type === 'settled') && !this.busy && (wakeAt === null || wakeAt - now > lingerMs)
-    if (drafts.length === 0 && !lets) {
+    this.#desk.callDue(now, (position) => this.#outbox.has(position))
+    const wakeAt = this.#desk.dueAt
+    const lets = !this.#outbox.settles && !this.#desk.isBusy && (wakeAt === null || wakeAt - now > lingerMs)
+    if (this.#outbox.isEmpty && !lets) {
       this.#arm(wakeAt, now)
       return null
     }
-    this.#drafts = []
-    const info = lets ? encode({ waiting: this.#describeWaiting() } satisfies RunInfo, 'info') : null
-    return this.#unit(drafts, lets ? { do: 'park', wakeAt } : { do: 'keep' }, info, [])
+    const drafts = this.#outbox.send()
+    return this.#createUnit(
+      eventsOf(drafts),
+      drafts,
+      lets ? { do: 'park', wakeAt } : { do: 'keep' },
+      lets ? { waiting: this.#desk.describe() } : null,
+    )
   }
 
-  #prepareEnd({ failed, payload, info, left }: Ending): Unit | null {
-    const asks = [...this.#activities].filter(([, activity]) => activity.isOpenAsk)
-    if (asks.some(([, activity]) => activity.busy)) return null
-    const drafts = this.#drafts.filter(({ strict }) => strict === undefined)
-    this.#drafts = []
-    const settled = new Set(drafts.filter(({ type }) => type === 'settled').map(({ pending }) => pending.position))
-    const pending = (this.#execution as Execution | null)?.pending ?? new Map<number, Pending>()
-    for (const [position] of asks)
-      if (!settled.has(position)) drafts.push({ type: 'withdrawn', pending: pending.get(position) as Pending, closes: 'withdrawn' })
-    const ended: NewEvent = { type: 'ended', position: noPosition, turn: 0, kind: null, name: '', nth: 0, failed, tookMs: null, payload }
-    const leftOver = {
-      signals: this.#unread.filter(({ kind }) => kind === 'signal').map(({ name }) => name),
-      operations: left.map(({ position, operation }) => ({ position, name: operation.name })),
-      unhandled: (this.#execution?.unhandled ?? []).map((reason) => recordFailure(reason).message),
-    }
-    const left0 = leftOver.signals.length + leftOver.operations.length + leftOver.unhandled.length === 0
-    const bytes = encode({ ...info, ...(left0 ? {} : { leftOver }) } satisfies RunInfo, 'info')
-    return this.#unit(drafts, { do: 'end', state: failed ? 'failed' : 'completed' }, bytes, [ended])
+  #prepareEnd(ending: Ending): Unit | null {
+    const { asks } = this.#desk
+    if (asks.some(({ activity }) => activity.busy)) return null
+    // What came in time is recorded; what nobody knows of yet, or waits for any more, is not.
+    const sent = this.#outbox.send(
+      ({ type, strict }) => strict === undefined && (type === 'settled' || type === null),
+    )
+    const withdrawn = asks.flatMap(({ pending }): Draft[] =>
+      this.#notes.isAsked(pending.position) ? [{ type: 'withdrawn', pending, closes: 'withdrawn' }] : [],
+    )
+    const drafts = [...sent, ...withdrawn]
+    const info = describeEnding(ending, this.#mailbox.signals, this.#execution?.unhandled ?? [])
+    const state = ending.failure === null ? 'completed' : 'failed'
+    return this.#createUnit([...eventsOf(drafts), endedEvent(ending)], drafts, { do: 'end', state }, info)
   }
 
-  #unit(drafts: Draft[], then: Unit['then'], info: Uint8Array | null, last: readonly NewEvent[]): Unit {
+  #createUnit(
+    events: readonly WrittenEvent[],
+    drafts: readonly Draft[],
+    // biome-ignore lint/suspicious/noThenProperty: the port's word
+    then: Unit['then'],
+    info: RunInfo | null,
+  ): Unit {
     this.#phase = 'writing'
-    this.#disarm()
-    this.#sent = drafts
-    const events: WrittenEvent[] = []
-    for (const draft of drafts) if (draft.type !== null) events.push(eventOf(draft, draft.type))
-    for (const event of last) events.push({ ...event, ...unwritten })
-    this.#events = events
-    for (const event of events) event.link = this.#hash.add(event)
+    this.#callOff()
     return {
-      run: this.key,
-      epoch: this.#epoch,
-      head: this.#head,
-      events,
-      seals: events.map(({ link }) => link),
-      link: events.length === 0 ? null : this.#hash.link(),
-      seen: this.#seen,
+      ...this.#log.append(events),
+      ...effectsOf(drafts),
+      seen: this.#mailbox.seen,
       strict: then.do === 'end' || drafts.some(({ strict }) => strict !== undefined),
       then,
-      opens: drafts.flatMap(({ opens, pending }) => (opens === undefined ? [] : [{ ...opens, position: pending.position }])),
-      closes: drafts.flatMap(({ closes, pending }) => (closes === undefined ? [] : [{ position: pending.position, status: closes }])),
-      consumes: drafts.flatMap(({ consumes }) => consumes ?? []),
-      info,
+      info: info === null ? null : encode(info, 'info'),
     }
   }
 
   /** What became of the unit. */
   onOutcome(unit: Unit, outcome: UnitOutcome): void {
-    if (this.#phase === 'gone') return
+    if (this.#phase !== 'writing') return
     switch (outcome.outcome) {
       case 'ok':
         return this.#onWritten(unit, outcome)
       case 'lost':
-        this.#epoch = outcome.epoch
+        this.#log.epoch = outcome.epoch
         return this.takeBack()
       case 'mail':
-        this.takeBack()
-        return this.onMail(outcome.mail)
+        this.#mailbox.learn(outcome.mail)
+        return this.takeBack()
       case 'fenced':
-        this.#host.logger.warn(`run "${this.id}" has another owner; this worker drops it and has written nothing`)
+        this.#host.logger.warn(
+          `run "${this.id}" has another owner; this worker drops it and has written nothing`,
+        )
         return this.#host.onGone(this)
       case 'conflict':
         return void this.#quarantine(`event ${unit.head} exists although the log is said to end before it`)
@@ -412,196 +367,133 @@ export class Run {
   takeBack(): void {
     if (this.#phase !== 'writing') return
     this.#phase = 'still'
-    this.#hash.drop()
-    const sent = this.#sent
-    this.#sent = []
-    this.#drafts = [...sent.filter(({ strict, type }) => strict === undefined && type !== 'withdrawn'), ...this.#drafts]
-    for (const activity of new Set(sent.flatMap(({ strict }) => strict ?? []))) activity.begin()
+    this.#log.takeBack()
+    const refused = this.#outbox.takeBack()
+    this.#giveBack(refused)
+    this.#refused = [...this.#refused, ...refused]
     this.#ready()
   }
 
-  #onWritten(unit: Unit, outcome: UnitOutcome & { readonly outcome: 'ok' }): void {
-    const { at, epoch, mail, parked } = outcome
+  #giveBack(drafts: readonly Draft[]): void {
+    for (const { consumes } of drafts) if (consumes !== undefined) this.#mailbox.giveBack(consumes)
+  }
+
+  /** Only now that the messages are read which they were refused for. */
+  #beginAgain(): void {
+    const refused = this.#refused
+    this.#refused = []
+    for (const activity of new Set(refused.flatMap(({ strict }) => strict ?? []))) activity.begin()
+  }
+
+  #onWritten(unit: Unit, { at, epoch, mail, parked }: UnitOutcome & { readonly outcome: 'ok' }): void {
     this.#host.time.learn(at)
-    this.#epoch = epoch
-    const events = this.#events
-    this.#events = []
-    events.forEach((event, i) => {
-      event.seq = unit.head + i
-      event.at = at
-      event.epoch = epoch
-    })
-    this.#hash.keep()
-    this.#head += events.length
-    if (events.length > 0 && this.#tries > 0) this.#host.onProgress(this)
-    this.#consume(unit.consumes)
-    this.#sent = []
+    const before = this.#log.head
+    const events = this.#log.confirm(at, epoch)
+    this.#outbox.confirm()
+    this.#mailbox.forget(unit.consumes)
+    if (events.length > 0 && this.#claimed.tries > 0) this.#host.onProgress(this)
     if (unit.opens.length > 0) this.#host.bell.ring(topics.asks)
     if (unit.then.do === 'end') return this.#onEnded()
     for (const event of events) {
-      const activity = this.#activities.get(event.position)
-      if (event.type !== 'settled') activity?.onRecorded(event)
-      else this.#activities.delete(event.position)
+      if (event.type === 'settled') this.#desk.remove(event.position)
+      else this.#desk.find(event.position)?.onRecorded(event)
     }
-    this.#note(events)
-    if (parked && unit.then.do === 'park') {
-      this.#phase = 'parked'
-      this.#host.onParked(this, unit.then.wakeAt)
-      if (this.#movedOutside) this.#host.onGone(this)
-      return
-    }
+    this.#notes.add(events)
+    if (parked && unit.then.do === 'park') return this.#onParked(unit.then.wakeAt)
     this.#phase = 'still'
-    this.onMail(mail)
-    if (events.some(({ type }) => type === 'settled')) return this.#deliver(events)
+    this.#mailbox.learn(mail)
+    if (events.some(({ type }) => type === 'settled')) return this.#goOn(events, before)
     if (this.#movedOutside) return this.#decide()
     this.#ready()
   }
 
+  #goOn(events: readonly LogEvent[], before: number): void {
+    if (this.#host.replay === 'when-needed') return this.#deliver(events)
+    this.#replay(before).then(
+      (replayed) => replayed && this.#onDrained(),
+      (error) => this.#quarantine(`it could not be replayed: ${String(error)}`),
+    )
+  }
+
+  #onParked(wakeAt: number | null): void {
+    this.#phase = 'parked'
+    this.#host.onParked(this, wakeAt)
+    if (this.#movedOutside) this.#host.onGone(this)
+  }
+
   #onEnded(): void {
     for (const reason of this.#execution?.unhandled ?? [])
-      this.#host.logger.warn(`run "${this.id}" has ended with a rejection that nobody handled`, { error: reason })
+      this.#host.logger.warn(`run "${this.id}" has ended with a rejection that nobody handled`, {
+        error: reason,
+      })
     this.#host.onGone(this)
     this.#host.bell.ring(topics.end(this.id))
     this.#host.bell.ring(topics.asks)
   }
 
-  // ── messages
-
   /** There are messages up to this number. Until they are read nothing is decided. */
-  onMail(mail: number): void {
-    this.#mail = Math.max(this.#mail, mail)
-    if (this.#phase === 'gone' || this.#reading || this.#seen >= this.#mail) return
-    this.#reading = true
-    this.#readMail().then(
-      () => {
-        this.#reading = false
-        this.onMail(this.#mail)
-        this.#ready()
-      },
-      (error) => {
-        this.#host.logger.error(`run "${this.id}" could not read its messages; it tries again`, { error })
-        this.#host.clock.after(lingerMs, () => {
-          this.#reading = false
-          this.onMail(this.#mail)
-        }, true)
-      },
-    )
-  }
-
-  async #readMail(): Promise<void> {
-    const upTo = this.#mail
-    const messages = await this.#host.store.mail(this.key, this.#seen)
-    this.#unread.push(...messages)
-    this.#seen = Math.max(upTo, messages.at(-1)?.n ?? 0)
-    this.#mail = Math.max(this.#mail, this.#seen)
-  }
-
-  /** Each message to the first operation that takes it, both in their order. An ended run still takes answers. */
-  #offerMail(): void {
-    for (const message of [...this.#unread]) {
-      if (this.#ending !== null && message.kind !== 'answer') continue
-      for (const activity of this.#activities.values())
-        if (activity.onMessage(message)) {
-          this.#unread = this.#unread.filter((other) => other !== message)
-          break
-        }
-    }
-  }
-
-  #consume(numbers: readonly number[]): void {
-    if (numbers.length > 0) this.#unread = this.#unread.filter(({ n }) => !numbers.includes(n))
-  }
-
-  // ── time
-
-  #earliest(): number | null {
-    let earliest: number | null = null
-    for (const { dueAt } of this.#activities.values()) if (dueAt !== null && (earliest === null || dueAt < earliest)) earliest = dueAt
-    return earliest
+  onMail(counter: number): void {
+    if (this.#phase !== 'gone') this.#mailbox.learn(counter)
   }
 
   #arm(wakeAt: number | null, now: number): void {
-    this.#disarm()
-    if (wakeAt !== null) this.#disarm = this.#host.clock.after(Math.max(0, wakeAt - now), () => this.#ready())
+    this.#callOff()
+    if (wakeAt !== null)
+      this.#callOff = this.#host.clock.after(Math.max(0, wakeAt - now), () => this.#ready())
   }
 
-  // ── what others see
+  // ── putting aside
 
-  #describeWaiting(): RunInfo['waiting'] {
-    const pending = (this.#execution as Execution).pending
-    return [...this.#activities].map(([position, { dueAt, isOpenAsk }]) => {
-      const { operation, issuedAt } = pending.get(position) as Pending
-      return { position, kind: operation.kind, name: operation.name, asks: isOpenAsk, since: issuedAt, until: dueAt }
-    })
+  async #reportDifference({ position, recorded, asked }: Nondeterminism): Promise<void> {
+    const at = await findCallSite(
+      this.#host,
+      { id: this.id, start: this.#start as Start, log: this.#log },
+      position,
+    )
+    this.#stick(new PawlError('nondeterminism', { position, recorded, asked, at }))
   }
 
-  #note(events: readonly LogEvent[]): void {
-    for (const event of events) {
-      this.#weight += event.payload?.length ?? 0
-      if (event.type === 'settled') {
-        this.#records.delete(event.position)
-        this.#steps.add(event)
-      } else if (event.position !== noPosition) {
-        const records = this.#records.get(event.position)
-        if (records === undefined) this.#records.set(event.position, [event])
-        else records.push(event)
-      }
-    }
+  #stick(error: PawlError): void {
+    this.#putAside('stuck', error, error.message)
   }
 
-  // ── what is put aside
-
-  /** Where today's code issues the operation of that position: the log is replayed once more to see it. */
-  async #findCallSite(position: number): Promise<string> {
-    const started = (await this.#host.store.load(this.key, 0, 1))[0]
-    if (started === undefined || this.#definition === null || position === noPosition) return ''
-    let site = ''
-    const execution = this.#createExecution(this.#definition, () => (decode(started.payload) as StartedPayload).input, (issued) => {
-      if (issued === position) site = captureCallSite() ?? ''
-    })
-    const reader = new LogReader(this.#host.store, this.key, this.#head, new LogHash(this.#host.sha256))
-    for await (const page of reader.pages()) {
-      execution.enqueue(page)
-      await new Promise<void>((resolve) => drain(execution, resolve))
-      if (execution.needsGrace) break
-    }
-    return site
-  }
-
-  #stick(error: PawlError<'nondeterminism'> | PawlError<'foreign-await'>): void {
-    void this.#putAside('stuck', error, error.message)
+  #quarantine(reason: string): void {
+    this.#putAside('quarantined', new PawlError('run-quarantined', { run: this.id, reason }), reason)
   }
 
   /** Bytes that a later version wrote are no damage: the run waits, as stuck, for a worker that can read them. */
-  #leaveUnread(position: number, error: Error): void {
-    const reason = `the result at position ${position} cannot be read: ${error.message}`
-    const mark = error.cause instanceof PayloadCorrupt && error.cause.isLater ? 'stuck' : 'quarantined'
-    void this.#putAside(mark, new PawlError('run-quarantined', { run: this.id, reason }), reason)
+  #leaveUnread(what: string, error: Error): void {
+    const reason = `${what} cannot be read: ${error.message}`
+    const corrupt = error instanceof PayloadCorrupt ? error : error.cause
+    const mark = corrupt instanceof PayloadCorrupt && corrupt.isLater ? 'stuck' : 'quarantined'
+    this.#putAside(mark, new PawlError('run-quarantined', { run: this.id, reason }), reason)
   }
 
-  #quarantine(reason: string): Promise<void> {
-    return this.#putAside('quarantined', new PawlError('run-quarantined', { run: this.id, reason }), reason)
-  }
-
-  async #putAside(mark: 'stuck' | 'quarantined', error: PawlError, reason: string): Promise<void> {
-    if (this.#phase === 'gone') return
-    const { store, worker, logger, bell } = this.#host
+  #putAside(mark: 'stuck' | 'quarantined', error: PawlError, reason: string): void {
+    if (this.#phase === 'gone' || this.#phase === 'leaving') return
     this.drop()
+    this.#phase = 'leaving'
+    const { logger, bell } = this.#host
     const bytes = encode(recordFailure(error), 'reason') as Uint8Array
-    await store.mark(worker, this.key, this.#epoch, mark, bytes)
-    logger.error(`run "${this.id}" is ${mark}: ${reason}`)
-    this.#host.onGone(this)
-    bell.ring(topics.end(this.id))
+    this.#mark(mark, bytes, () => {
+      logger.error(`run "${this.id}" is ${mark}: ${reason}`)
+      this.#host.onGone(this)
+      bell.ring(topics.end(this.id))
+    })
+  }
+
+  #mark(mark: 'stuck' | 'quarantined', reason: Uint8Array, onMarked: () => void): void {
+    const { store, worker, logger, clock } = this.#host
+    store.mark(worker, this.key, this.#log.epoch, mark, reason).then(onMarked, (fault) => {
+      if (this.#phase === 'gone') return
+      logger.error(`run "${this.id}" could not be marked as ${mark}; trying again`, { error: fault })
+      this.#callOff = clock.after(markAgainMs, () => this.#mark(mark, reason, onMarked))
+    })
   }
 }
 
-/** An event on its way into the log: what the store adds is filled in once it is there. */
-type WrittenEvent = { -readonly [K in keyof LogEvent]: LogEvent[K] }
-
-const unwritten = { seq: -1, at: 0, epoch: 0, link: null }
-
-function eventOf({ pending, failed = false, tookMs = null, payload = null }: Draft, type: NewEvent['type']): WrittenEvent {
-  const { position, turn, nth, operation } = pending
-  const { kind, name } = operation
-  return { type, position, turn, nth, kind, name, failed, tookMs, payload, seq: -1, at: 0, epoch: 0, link: null }
+function deliver(execution: Execution, events: readonly LogEvent[]): Promise<void> {
+  if (events.length === 0) return Promise.resolve()
+  execution.enqueue(events)
+  return new Promise((resolve) => drain(execution, resolve))
 }

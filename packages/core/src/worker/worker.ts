@@ -1,5 +1,4 @@
 import type { AgentDefinition } from '../authoring/agent.ts'
-import type { Logger } from '../ports/logger.ts'
 import type { ProcedureDefinition } from '../authoring/procedure.ts'
 import type { Bell } from '../base/bell.ts'
 import type { Sha256 } from '../base/hash.ts'
@@ -9,15 +8,16 @@ import type { Clock } from '../ports/clock.ts'
 import type { Effects } from '../ports/effects.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { CreatedRun, Home } from '../ports/home.ts'
+import type { Logger } from '../ports/logger.ts'
 import type { Claimant, Claimed, RunKey, StorePort, WorkerKey } from '../ports/store.ts'
 import { Committer } from './committer.ts'
 import { KeptRuns } from './kept-runs.ts'
 import { Procedures } from './procedures.ts'
 import { Run } from './run.ts'
-import type { RunHost } from './run-host.ts'
-import { suspectTries } from './suspects.ts'
+import type { RunHost, Surroundings } from './run-host.ts'
 import { Slots } from './slots.ts'
 import { StoreTime } from './store-time.ts'
+import { suspectTries } from './suspects.ts'
 
 /** The truth behind lost hints: due runs, and mail of owned runs, are asked for this often. */
 const pollMs = 1_000
@@ -46,6 +46,7 @@ export interface WorkerOptions {
   readonly name: string
   /** How many continuations of waiting runs are kept in memory, and how many bytes they may have been given. */
   readonly keep: { readonly runs: number; readonly bytes: number }
+  readonly replay: Surroundings['replay']
 }
 
 /**
@@ -57,10 +58,10 @@ export class Worker implements Home {
   readonly #procedures: Procedures
   readonly #time: StoreTime
   readonly #slots: Slots
-  readonly #committer: Committer
+  readonly #committer: Committer<Run>
   readonly #owned = new Map<RunKey, Run>()
-  readonly #kept: KeptRuns
-  readonly #host: RunHost
+  readonly #kept: KeptRuns<Run>
+  readonly #host: RunHost<Run>
   #worker: WorkerKey = -1
   #state: 'new' | 'working' | 'stopping' | 'stopped' = 'new'
   #claiming = false
@@ -123,9 +124,11 @@ export class Worker implements Home {
     if (this.#state !== 'stopped') this.#leave()
   }
 
-  /** Nothing is at work and nothing is being written. */
+  /** Nothing is at work and nothing is being written: only time or a message would change that. */
   get isAtRest(): boolean {
-    return this.#committer.isIdle && !this.#claiming && [...this.#owned.values()].every((run) => run.isAtRest)
+    return (
+      this.#committer.isAtRest && !this.#claiming && [...this.#owned.values()].every((run) => run.isAtRest)
+    )
   }
 
   async #atRest(): Promise<void> {
@@ -145,7 +148,14 @@ export class Worker implements Home {
   #every(ms: number, body: () => Promise<void>): void {
     let callOff = (): void => {}
     const again = (): void => {
-      callOff = this.#options.clock.after(ms, () => void body().catch(this.#report).then(() => this.#state !== 'stopped' && again()), true)
+      callOff = this.#options.clock.after(
+        ms,
+        () =>
+          void body()
+            .catch(this.#report)
+            .then(() => this.#state !== 'stopped' && again()),
+        true,
+      )
     }
     again()
     this.#callOff.push(() => callOff())
@@ -231,12 +241,14 @@ export class Worker implements Home {
   }
 
   readonly #report = (error: unknown): void => {
-    if (this.#state === 'working') this.#options.logger.error('the store did not answer; trying again', { error })
+    if (this.#state === 'working')
+      this.#options.logger.error('the store did not answer; trying again', { error })
   }
 
   async #readCounters(): Promise<void> {
     if (this.#owned.size === 0) return
-    for (const { run, mail } of await this.#options.store.mailOf(this.#worker)) this.#owned.get(run)?.onMail(mail)
+    for (const { run, mail } of await this.#options.store.mailOf(this.#worker))
+      this.#owned.get(run)?.onMail(mail)
   }
 
   /** One claim at a time; what comes to be due meanwhile is claimed right after. */
@@ -261,9 +273,15 @@ export class Worker implements Home {
     }
   }
 
+  /** What was left unclaimed for want of room is claimed when there is plenty of it again. */
+  #claimIfRoom(): void {
+    if (this.#claimAgain && !this.#claiming && this.#owned.size <= mostOwned / 2) this.#claimSoon()
+  }
+
   /** The next one follows when this one has made an event or was let go, or with the next poll. */
   async #claimSuspect(): Promise<void> {
-    if (this.#suspect !== null && this.#owned.has(this.#suspect.run) && this.#suspect.since === this.#polls) return
+    if (this.#suspect !== null && this.#owned.has(this.#suspect.run) && this.#suspect.since === this.#polls)
+      return
     const { runs } = await this.#options.store.claim(this.#claimant, 1)
     for (const claimed of runs) {
       this.#suspect = claimed.tries < suspectTries ? null : { run: claimed.run, since: this.#polls }
@@ -289,6 +307,8 @@ export class Worker implements Home {
   }
 
   #adopt(claimed: Claimed): void {
+    // Claimed again before we heard that it was let go: what we hold of it is not the owner any more.
+    this.#owned.get(claimed.run)?.drop()
     const kept = this.#kept.take(claimed.run)
     if (kept?.continues(claimed)) {
       this.#owned.set(claimed.run, kept)
@@ -301,17 +321,18 @@ export class Worker implements Home {
       if (this.#owned.get(run.key) !== run) return
       this.#options.logger.error(`run "${run.id}" could not be read; trying again`, { error })
       run.drop()
-      this.#options.clock.after(reloadMs, () => this.#owned.get(run.key) === run && this.#adopt(claimed), true)
+      this.#options.clock.after(reloadMs, () => this.#owned.get(run.key) === run && this.#adopt(claimed))
     })
   }
 
   // ── what runs tell
 
-  #createHost(): RunHost {
+  #createHost(): RunHost<Run> {
     const worker = this
-    const { store, clock, entropy, effects, sha256, bell, logger, determinism, escalateTo, decider } = this.#options
+    const { store, clock, entropy, effects, sha256, bell, logger, determinism, escalateTo, decider, replay } =
+      this.#options
     return {
-      ...{ store, clock, entropy, effects, sha256, bell, logger, determinism, escalateTo, decider },
+      ...{ store, clock, entropy, effects, sha256, bell, logger, determinism, escalateTo, decider, replay },
       time: this.#time,
       slots: this.#slots,
       get worker() {
@@ -325,6 +346,7 @@ export class Worker implements Home {
         this.#kept.add(run)
         this.#armDue(wakeAt)
         this.#acquit(run)
+        this.#claimIfRoom()
       },
       onGone: (run) => {
         run.drop()
@@ -332,6 +354,7 @@ export class Worker implements Home {
         if (this.#owned.get(run.key) === run) this.#owned.delete(run.key)
         this.#kept.forget(run)
         this.#acquit(run)
+        this.#claimIfRoom()
       },
     }
   }

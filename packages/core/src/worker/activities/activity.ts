@@ -1,24 +1,30 @@
 import type { ProcedureOperation } from '../../authoring/operations.ts'
+import type { Validation } from '../../base/schema.ts'
 import type { LogEvent } from '../../events/event.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Entropy } from '../../ports/entropy.ts'
-import type { Message, NewAsk } from '../../ports/store.ts'
 import type { Logger } from '../../ports/logger.ts'
+import type { Message, NewAsk } from '../../ports/store.ts'
 import type { Slots } from '../slots.ts'
 
 /** What the worker does for one pending operation, from its issue to the event that settles it. */
 export interface Activity {
   /** Code of the author's is at work for it, so the run cannot be let go. */
   readonly busy: boolean
-  /** When it wants to be looked at again, by the store's clock, once its drafts are written; null: only a message or its own end moves it. */
+  /**
+   * When it wants to be looked at again, by the store's clock, once what it drafted is written; null: only a
+   * message or its own end moves it.
+   */
   readonly dueAt: number | null
   /** Begins, or begins again after what it had wanted to record was refused because of a message. */
   begin(): void
   /** Its time has come. */
   onDue(): void
-  /** Offered a message, oldest first; true takes it. */
-  onMessage(message: Message): boolean
+  /** What it would take a message about, at present. */
+  readonly topics: readonly string[]
+  /** The oldest message about one of its topics; it is recorded, or given back. */
+  onMessage(message: Message): void
   /** An event of its own that settles nothing is in the log. */
   onRecorded(event: LogEvent): void
   /** The run ends, or is not ours any more: let go of everything. */
@@ -59,16 +65,12 @@ export interface Workplace {
   /** Something changed that nothing is recorded for; the run looks again. */
   lookAgain(): void
   idempotencyKey(position: number): string
-  /** Messages not consumed yet, oldest first. */
-  readonly unread: readonly Message[]
+  /** The oldest message about any of these topics, now its own. */
+  take(topics: readonly string[]): Message | undefined
   readonly history: StepHistory
   /** The schema of a signal the procedure declares. */
-  checkSignal(name: string, payload: unknown): ReturnType<NonNullable<SignalCheck>>
+  checkSignal(name: string, payload: unknown): Validation | Promise<Validation>
 }
-export type SignalCheck = (
-  name: string,
-  payload: unknown,
-) => import('../../base/schema.ts').Validation | Promise<import('../../base/schema.ts').Validation>
 
 export interface StepResult {
   readonly name: string

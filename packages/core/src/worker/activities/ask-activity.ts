@@ -7,6 +7,7 @@ import type { AnswerPayload, AskPayload, GivenAnswer, TimedOutPayload } from '..
 import type { Message, NewAsk } from '../../ports/store.ts'
 import { checkAnswer } from '../../projections/answer-check.ts'
 import { askIdOf, closesAtOf, recipientsOf, subjectOf, urgencyOf } from '../../projections/ask.ts'
+import { topicOf } from '../mailbox.ts'
 import type { Activity, Draft, PendingOf, StepResult, Workplace } from './activity.ts'
 
 export interface AskOptions {
@@ -26,10 +27,11 @@ export interface AskOptions {
 export class AskActivity implements Activity {
   readonly #options: AskOptions
   #state: 'new' | 'preparing' | 'recorded' | 'open' | 'checking' | 'over' = 'new'
+  /** As it stands in the log. */
   #ask: AskPayload | null = null
+  /** As it is on its way into the log. */
+  #asked: AskPayload | null = null
   #dueAt: number | null = null
-  /** The number of an early answer that does not fit the question. */
-  #useless: number | null = null
 
   constructor(options: AskOptions) {
     this.#options = options
@@ -41,6 +43,11 @@ export class AskActivity implements Activity {
   }
   get dueAt(): number | null {
     return this.#state === 'open' || this.#state === 'recorded' ? this.#dueAt : null
+  }
+  get topics(): readonly string[] {
+    const { spec, pending } = this.#options
+    if (this.#state === 'open') return [topicOf('answer', String(pending.position))]
+    return this.#state === 'recorded' && spec.key !== null ? [topicOf('early', spec.key)] : []
   }
   get isOpenAsk(): boolean {
     return this.#state === 'recorded' || this.#state === 'open' || this.#state === 'checking'
@@ -55,11 +62,9 @@ export class AskActivity implements Activity {
     else this.#prepare(history)
   }
 
-  onMessage(message: Message): boolean {
-    if (this.#state === 'recorded' && message === this.#earlyAnswer()) return this.#beginAnew()
-    if (this.#state !== 'open' || message.kind !== 'answer' || message.name !== String(this.#options.pending.position)) return false
+  onMessage(message: Message): void {
+    if (message.kind === 'early') return this.#askWith(message)
     this.#accept({ ...(decode(message.payload) as GivenAnswer), at: message.at }, message.n)
-    return true
   }
 
   onDue(): void {
@@ -67,9 +72,18 @@ export class AskActivity implements Activity {
     const { silence } = ask
     this.#state = 'over'
     const { place, pending } = this.#options
-    const draft = { type: 'settled', pending, tookMs: place.now() - pending.issuedAt, closes: 'timed-out', strict: this } satisfies Draft
+    const draft = {
+      type: 'settled',
+      pending,
+      tookMs: place.now() - pending.issuedAt,
+      closes: 'timed-out',
+      strict: this,
+    } satisfies Draft
     if (silence.do === 'fail') {
-      const error = new PawlError('ask-timed-out', { ask: askIdOf(place.runId, pending.position), message: ask.message })
+      const error = new PawlError('ask-timed-out', {
+        ask: askIdOf(place.runId, pending.position),
+        message: ask.message,
+      })
       return place.record({ ...draft, failed: true, payload: encode(recordFailure(error), 'failure') })
     }
     const timedOut: TimedOutPayload = {
@@ -100,42 +114,45 @@ export class AskActivity implements Activity {
 
   #prepare(history: readonly StepResult[]): void {
     if (this.#state !== 'preparing') return
-    const { spec, pending } = this.#options
+    const { spec, place, pending } = this.#options
     const due = spec.due === null ? null : dueAt(spec.due, pending.issuedAt)
     const ask: AskPayload = {
       ...spec.payload,
       ...(due === null ? {} : { dueAt: due }),
       ...(history.length === 0 ? {} : { history: history.map(shown) }),
     }
-    const early = this.#earlyAnswer()
-    if (early === undefined) return this.#open(ask)
+    const early = spec.key === null ? undefined : place.take([topicOf('early', spec.key)])
+    if (early === undefined) this.#open(ask)
+    else this.#answerEarly(ask, early)
+  }
+
+  /** An answer by its key came before the question went out. */
+  #askWith(early: Message): void {
+    const { place } = this.#options
+    place.retract(this)
+    this.#answerEarly(this.#asked as AskPayload, early)
+  }
+
+  #answerEarly(ask: AskPayload, early: Message): void {
+    const { place } = this.#options
     const { answer, by } = decode(early.payload) as GivenAnswer
     const checked = checkAnswer(ask, answer)
-    if (checked.ok) return this.#accept({ answer: checked.answer, changed: checked.changed, by, at: early.at }, early.n, ask)
-    this.#options.place.logger.warn(`an early answer to "${ask.message}" does not fit the question and was dropped`, {
-      run: this.#options.place.runId,
+    if (checked.ok)
+      return this.#accept(
+        { answer: checked.answer, changed: checked.changed, by, at: early.at },
+        early.n,
+        ask,
+      )
+    place.logger.warn(`an early answer to "${ask.message}" does not fit the question and was dropped`, {
+      run: place.runId,
       issues: checked.issues,
     })
     this.#open(ask, early.n)
   }
 
-  /** The first answer that was given by the ask's key before there was an ask, and is not known to be of no use. */
-  #earlyAnswer(): Message | undefined {
-    const { spec, place } = this.#options
-    if (spec.key === null) return undefined
-    return place.unread.find((message) => message.kind === 'early' && message.name === spec.key && message.n !== this.#useless)
-  }
-
-  /** An early answer came before the question went out. It stays unread until the log has it. */
-  #beginAnew(): false {
-    this.#options.place.retract(this)
-    this.begin()
-    return false
-  }
-
   #open(ask: AskPayload, consumes?: number): void {
     this.#state = 'recorded'
-    if (consumes !== undefined) this.#useless = consumes
+    this.#asked = ask
     this.#dueAt = closesAtOf(ask)
     const { spec, place, pending } = this.#options
     place.record({
@@ -182,9 +199,13 @@ export class AskActivity implements Activity {
     const checked = spec.check(subject.value)
     const conclude = (result: Awaited<typeof checked>): void => {
       if (this.#state !== 'checking') return
-      if (result.ok) this.#settle({ ...answer, answer: { ...answer.answer, [subject.key]: result.value } }, n, early)
+      if (result.ok)
+        this.#settle({ ...answer, answer: { ...answer.answer, [subject.key]: result.value } }, n, early)
       else if (early !== undefined) {
-        place.logger.warn(`an early answer to "${early.message}" does not fit its schema and was dropped`, { run: place.runId, issues: result.issues })
+        place.logger.warn(`an early answer to "${early.message}" does not fit its schema and was dropped`, {
+          run: place.runId,
+          issues: result.issues,
+        })
         this.#open(early, n)
       } else this.#settle(answer, n, early, new PawlError('answer-invalid', { issues: result.issues }))
     }
@@ -202,15 +223,25 @@ export class AskActivity implements Activity {
       const row = this.#row(early, { by: answer.by, payload: encode(answer, 'answer') as Uint8Array })
       place.record({ type: 'asked', pending, payload: encode(early, 'ask'), opens: row, ...strict })
     }
-    const result = refusal === undefined ? (toPayload?.(answer, ask) ?? answer) : { ...recordFailure(refusal), answer }
+    const result =
+      refusal === undefined ? (toPayload?.(answer, ask) ?? answer) : { ...recordFailure(refusal), answer }
     place.record({
-      ...{ type: 'settled', pending, failed: refusal !== undefined, tookMs: Math.max(0, answer.at - pending.issuedAt) },
+      ...{
+        type: 'settled',
+        pending,
+        failed: refusal !== undefined,
+        tookMs: Math.max(0, answer.at - pending.issuedAt),
+      },
       ...{ payload: encode(result, 'answer'), consumes: n, ...strict },
     })
     place.lookAgain()
   }
 }
 
-function shown({ name, payload, tookMs }: StepResult): { readonly step: string; readonly result: unknown; readonly durationMs: number } {
+function shown({ name, payload, tookMs }: StepResult): {
+  readonly step: string
+  readonly result: unknown
+  readonly durationMs: number
+} {
   return { step: name, result: decode(payload), durationMs: tookMs }
 }

@@ -38,7 +38,10 @@ export class Attempt {
     const owner = {
       describe,
       onStray: (error: unknown) =>
-        this.#place.logger.error(`${describe} left something behind that failed; the run goes on without it`, { error }),
+        this.#place.logger.error(
+          `${describe} left something behind that failed; the run goes on without it`,
+          { error },
+        ),
     }
     runBody(owner, () => body(this.#signal)).then(
       (value) => this.#end({ state: 'done', value, tookMs: this.#took() }),

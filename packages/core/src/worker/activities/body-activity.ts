@@ -1,11 +1,11 @@
 import type { AgentCall, Usage } from '../../authoring/agent.ts'
 import type { BodyOperation } from '../../authoring/operations.ts'
 import { formatDuration } from '../../base/duration.ts'
-import { isFinalError } from '../../errors/final-error.ts'
 import { failureOf, recordFailure } from '../../errors/failure.ts'
+import { isFinalError } from '../../errors/final-error.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
-import type { LogEvent } from '../../events/event.ts'
 import { maxPayloadBytes } from '../../events/codec.ts'
+import type { LogEvent } from '../../events/event.ts'
 import { decode, encode } from '../../events/payload.ts'
 import type { AgentResult, AttemptedPayload } from '../../events/payloads.ts'
 import type { Activity, PendingOf, Workplace } from './activity.ts'
@@ -18,6 +18,7 @@ import { delayBefore } from './retry.ts'
  */
 export class BodyActivity implements Activity {
   readonly isOpenAsk = false
+  readonly topics = []
   readonly #place: Workplace
   readonly #pending: PendingOf<BodyOperation>
   #attempt: number
@@ -53,9 +54,7 @@ export class BodyActivity implements Activity {
     this.#leaveQueue = this.#place.slots.take(() => this.#run())
   }
 
-  onMessage(): boolean {
-    return false
-  }
+  onMessage(): void {}
 
   onRecorded(event: LogEvent): void {
     const { attempt, delayMs } = decode(event.payload) as AttemptedPayload
@@ -89,18 +88,31 @@ export class BodyActivity implements Activity {
   #record(outcome: AttemptOutcome, usages: readonly Usage[]): void {
     if (outcome.state === 'done') return this.#settle(outcome, usages)
     const { retry } = this.#pending.operation
-    const delayMs = this.#attempt < retry.attempts && isRetryable(outcome, retry.when) ? delayBefore(this.#attempt, retry, this.#place.entropy) : null
+    const delayMs =
+      this.#attempt < retry.attempts && isRetryable(outcome, retry.when)
+        ? delayBefore(this.#attempt, retry, this.#place.entropy)
+        : null
     if (delayMs === null) return this.#fail(outcome)
     this.#dueAt = this.#place.now() + delayMs
-    const attempted: AttemptedPayload = { attempt: this.#attempt, failure: recordFailure(outcome.error), delayMs }
-    this.#place.record({ type: 'attempted', pending: this.#pending, tookMs: outcome.tookMs, payload: encode(attempted, 'attempt') })
+    const attempted: AttemptedPayload = {
+      attempt: this.#attempt,
+      failure: recordFailure(outcome.error),
+      delayMs,
+    }
+    this.#place.record({
+      type: 'attempted',
+      pending: this.#pending,
+      tookMs: outcome.tookMs,
+      payload: encode(attempted, 'attempt'),
+    })
   }
 
   #settle(outcome: { readonly value: unknown; readonly tookMs: number }, usage: readonly Usage[]): void {
     const { kind } = this.#pending.operation
     let payload: Uint8Array | null
     try {
-      const result: unknown = kind === 'llm' ? ({ output: outcome.value, usage } satisfies AgentResult) : outcome.value
+      const result: unknown =
+        kind === 'llm' ? ({ output: outcome.value, usage } satisfies AgentResult) : outcome.value
       payload = encode(result, 'result')
       if (payload !== null && payload.length > maxPayloadBytes / 4) this.#warnOfSize(payload.length)
     } catch (error) {
@@ -112,9 +124,12 @@ export class BodyActivity implements Activity {
 
   #warnOfSize(bytes: number): void {
     const { name } = this.#pending.operation
-    this.#place.logger.warn(`the result of step "${name}" has ${bytes} bytes of the ${maxPayloadBytes} it may have`, {
-      run: this.#place.runId,
-    })
+    this.#place.logger.warn(
+      `the result of step "${name}" has ${bytes} bytes of the ${maxPayloadBytes} it may have`,
+      {
+        run: this.#place.runId,
+      },
+    )
   }
 
   #fail(outcome: Exclude<AttemptOutcome, { readonly state: 'done' }>): void {

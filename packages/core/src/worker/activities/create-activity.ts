@@ -1,4 +1,12 @@
-import type { AskOperation, BodyOperation, DecideOperation, NoticeOperation, ProcedureOperation, SignalOperation, TimerOperation } from '../../authoring/operations.ts'
+import type {
+  AskOperation,
+  BodyOperation,
+  DecideOperation,
+  NoticeOperation,
+  ProcedureOperation,
+  SignalOperation,
+  TimerOperation,
+} from '../../authoring/operations.ts'
 import type { LogEvent } from '../../events/event.ts'
 import type { Activity, PendingOf, Workplace } from './activity.ts'
 import { AskActivity } from './ask-activity.ts'
@@ -9,7 +17,11 @@ import { SignalActivity } from './signal-activity.ts'
 import { TimerActivity } from './timer-activity.ts'
 
 /** What the worker does for an operation. `records`: its events in the log, none of which settled it. */
-export function createActivity(place: Workplace, pending: PendingOf<ProcedureOperation>, records: readonly LogEvent[]): Activity {
+export function createActivity(
+  place: Workplace,
+  pending: PendingOf<ProcedureOperation>,
+  records: readonly LogEvent[],
+): Activity {
   const { operation } = pending
   switch (operation.kind) {
     case 'step':

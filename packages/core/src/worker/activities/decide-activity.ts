@@ -6,14 +6,27 @@ import { recordFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { decode, encode } from '../../events/payload.ts'
-import type { AnswerPayload, AskPayload, AttemptedPayload, DecisionPayload, Judged } from '../../events/payloads.ts'
+import type {
+  AnswerPayload,
+  AskPayload,
+  AttemptedPayload,
+  DecisionPayload,
+  Judged,
+} from '../../events/payloads.ts'
 import type { Message } from '../../ports/store.ts'
-import { AskActivity } from './ask-activity.ts'
 import type { Activity, PendingOf, Workplace } from './activity.ts'
+import { AskActivity } from './ask-activity.ts'
 import { Attempt, type AttemptOutcome } from './attempt.ts'
 import { delayBefore } from './retry.ts'
 
-const retry: RetryPolicy = { attempts: 2, backoffMs: 1_000, factor: 2, maxMs: 60_000, jitter: 'full', when: undefined }
+const retry: RetryPolicy = {
+  attempts: 2,
+  backoffMs: 1_000,
+  factor: 2,
+  maxMs: 60_000,
+  jitter: 'full',
+  when: undefined,
+}
 
 /**
  * A decision by an agent, and what counts when it cannot be had: a choice, a question to people (asked under
@@ -48,6 +61,9 @@ export class DecideActivity implements Activity {
   get dueAt(): number | null {
     return this.#ask === null ? this.#dueAt : this.#ask.dueAt
   }
+  get topics(): readonly string[] {
+    return this.#ask?.topics ?? []
+  }
   get isOpenAsk(): boolean {
     return this.#ask?.isOpenAsk ?? false
   }
@@ -65,8 +81,8 @@ export class DecideActivity implements Activity {
     this.#leaveQueue = this.#place.slots.take(() => this.#judge())
   }
 
-  onMessage(message: Message): boolean {
-    return this.#ask?.onMessage(message) ?? false
+  onMessage(message: Message): void {
+    this.#ask?.onMessage(message)
   }
 
   onRecorded(event: LogEvent): void {
@@ -122,19 +138,31 @@ export class DecideActivity implements Activity {
     if (wrong !== null) {
       const failure = recordFailure(new Error(`the verdict of agent "${agentName}" is invalid: ${wrong}`))
       if (this.#attempt < attempts) return this.#tryAgain(failure, outcome.tookMs)
-      return this.#fallBack({ why: 'invalid', rationale: failure.message, usage: this.#usages }, outcome.tookMs)
+      return this.#fallBack(
+        { why: 'invalid', rationale: failure.message, usage: this.#usages },
+        outcome.tookMs,
+      )
     }
     const { choice, rationale, confidence } = outcome.value as Verdict
     const sure = confidence === undefined ? {} : { confidence }
-    if ((confidence ?? 0) < minConfidence) return this.#fallBack({ why: 'unsure', rationale, ...sure, usage: this.#usages }, outcome.tookMs)
-    this.#settle({ choice, source: 'agent', why: 'decided', rationale, ...sure, by: `agent:${agentName}` }, outcome.tookMs)
+    if ((confidence ?? 0) < minConfidence)
+      return this.#fallBack({ why: 'unsure', rationale, ...sure, usage: this.#usages }, outcome.tookMs)
+    this.#settle(
+      { choice, source: 'agent', why: 'decided', rationale, ...sure, by: `agent:${agentName}` },
+      outcome.tookMs,
+    )
   }
 
   #tryAgain(failure: AttemptedPayload['failure'], tookMs: number): void {
     const delayMs = delayBefore(this.#attempt, retry, this.#place.entropy)
     this.#dueAt = this.#place.now() + delayMs
     const attempted: AttemptedPayload = { attempt: this.#attempt, failure, delayMs }
-    this.#place.record({ type: 'attempted', pending: this.#pending, tookMs, payload: encode(attempted, 'attempt') })
+    this.#place.record({
+      type: 'attempted',
+      pending: this.#pending,
+      tookMs,
+      payload: encode(attempted, 'attempt'),
+    })
   }
 
   // ── the fallback
@@ -145,11 +173,24 @@ export class DecideActivity implements Activity {
     if (fallback.do === 'choose') {
       const { why, rationale, confidence } = judged
       const sure = confidence === undefined ? {} : { confidence }
-      return this.#settle({ choice: fallback.choice, source: 'fallback', why, rationale, ...sure, by: 'policy:fallback' }, tookMs)
+      return this.#settle(
+        { choice: fallback.choice, source: 'fallback', why, rationale, ...sure, by: 'policy:fallback' },
+        tookMs,
+      )
     }
-    const cause = { name: 'Error', message: `${fallback.message} (${judged.why}: ${judged.rationale})`, code: undefined }
+    const cause = {
+      name: 'Error',
+      message: `${fallback.message} (${judged.why}: ${judged.rationale})`,
+      code: undefined,
+    }
     const error = new PawlError('step-failed', { step: question, attempts, cause })
-    this.#place.record({ type: 'settled', pending: this.#pending, failed: true, tookMs, payload: encode(recordFailure(error), 'failure') })
+    this.#place.record({
+      type: 'settled',
+      pending: this.#pending,
+      failed: true,
+      tookMs,
+      payload: encode(recordFailure(error), 'failure'),
+    })
   }
 
   #askPeople(judged: Judged, asked: LogEvent | undefined): void {
@@ -160,7 +201,16 @@ export class DecideActivity implements Activity {
     const toPayload = ({ answer, by, at }: AnswerPayload, ask: AskPayload): DecisionPayload => {
       const { why, rationale, confidence, usage } = ask.judged ?? judged
       const sure = confidence === undefined ? {} : { confidence }
-      return { choice: answer.choice ?? '', source: 'person', why, rationale: answer.comment ?? rationale, ...sure, by, at, usage }
+      return {
+        choice: answer.choice ?? '',
+        source: 'person',
+        why,
+        rationale: answer.comment ?? rationale,
+        ...sure,
+        by,
+        at,
+        usage,
+      }
     }
     this.#ask = new AskActivity({ place, pending: this.#pending, spec, asked, toPayload })
     if (asked === undefined) this.#ask.begin()
@@ -169,15 +219,22 @@ export class DecideActivity implements Activity {
 
   #settle(decision: Omit<DecisionPayload, 'at' | 'usage'>, tookMs: number): void {
     const payload: DecisionPayload = { ...decision, at: this.#place.now(), usage: this.#usages }
-    this.#place.record({ type: 'settled', pending: this.#pending, tookMs, payload: encode(payload, 'decision') })
+    this.#place.record({
+      type: 'settled',
+      pending: this.#pending,
+      tookMs,
+      payload: encode(payload, 'decision'),
+    })
   }
 }
 
 function whatIsWrong(verdict: unknown, choices: readonly string[]): string | null {
   if (typeof verdict !== 'object' || verdict === null) return 'it is not an object'
   const { choice, rationale, confidence } = verdict as Partial<Verdict>
-  if (typeof choice !== 'string' || !choices.includes(choice)) return `choice must be one of ${choices.join(', ')}`
+  if (typeof choice !== 'string' || !choices.includes(choice))
+    return `choice must be one of ${choices.join(', ')}`
   if (typeof rationale !== 'string') return 'rationale must be text'
-  const isConfidence = confidence === undefined || (typeof confidence === 'number' && confidence >= 0 && confidence <= 1)
+  const isConfidence =
+    confidence === undefined || (typeof confidence === 'number' && confidence >= 0 && confidence <= 1)
   return isConfidence ? null : 'confidence must be a number from 0 to 1'
 }

@@ -6,6 +6,7 @@ export class NoticeActivity implements Activity {
   readonly busy = false
   readonly dueAt = null
   readonly isOpenAsk = false
+  readonly topics = []
   readonly #place: Workplace
   readonly #pending: PendingOf<NoticeOperation>
 
@@ -21,9 +22,7 @@ export class NoticeActivity implements Activity {
   }
 
   onDue(): void {}
-  onMessage(): boolean {
-    return false
-  }
+  onMessage(): void {}
   onRecorded(): void {}
   stop(): void {}
 }

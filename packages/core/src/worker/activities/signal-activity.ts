@@ -3,6 +3,7 @@ import type { Validation } from '../../base/schema.ts'
 import { decode, encode } from '../../events/payload.ts'
 import type { ReceivedPayload, TimedOutPayload } from '../../events/payloads.ts'
 import type { Message } from '../../ports/store.ts'
+import { topicOf } from '../mailbox.ts'
 import type { Activity, Draft, PendingOf, Workplace } from './activity.ts'
 
 /** A receive: takes the oldest signal of its names that nobody has taken, or its time runs out. */
@@ -10,6 +11,7 @@ export class SignalActivity implements Activity {
   readonly isOpenAsk = false
   readonly #place: Workplace
   readonly #pending: PendingOf<SignalOperation>
+  readonly #topics: readonly string[]
   #dueAt: number | null = null
   #checking = false
   #over = false
@@ -17,10 +19,14 @@ export class SignalActivity implements Activity {
   constructor(place: Workplace, pending: PendingOf<SignalOperation>) {
     this.#place = place
     this.#pending = pending
+    this.#topics = pending.operation.names.map((name) => topicOf('signal', name))
   }
 
   get busy(): boolean {
     return this.#checking
+  }
+  get topics(): readonly string[] {
+    return this.#over || this.#checking ? [] : this.#topics
   }
   get dueAt(): number | null {
     return this.#checking ? null : this.#dueAt
@@ -39,9 +45,7 @@ export class SignalActivity implements Activity {
     this.#place.record({ ...this.#settled(), payload: encode(timedOut, 'timeout'), strict: this })
   }
 
-  onMessage(message: Message): boolean {
-    if (this.#over || this.#checking || message.kind !== 'signal') return false
-    if (!this.#pending.operation.names.includes(message.name)) return false
+  onMessage(message: Message): void {
     const checked = this.#place.checkSignal(message.name, decode(message.payload))
     if (!(checked instanceof Promise)) return this.#take(message, checked)
     this.#checking = true
@@ -51,7 +55,6 @@ export class SignalActivity implements Activity {
       this.#take(message, late)
       this.#place.lookAgain()
     })
-    return true
   }
 
   onRecorded(): void {}
@@ -63,17 +66,19 @@ export class SignalActivity implements Activity {
     return { type: 'settled', pending: this.#pending, tookMs: this.#place.now() - this.#pending.issuedAt }
   }
 
-  #take(message: Message, checked: Validation): true {
+  #take(message: Message, checked: Validation): void {
     if (checked.ok) {
       const received: ReceivedPayload = { name: message.name, payload: checked.value }
       this.#over = true
       this.#place.record({ ...this.#settled(), payload: encode(received, 'signal'), consumes: message.n })
     } else {
-      this.#place.logger.warn(`a signal "${message.name}" of run "${this.#place.runId}" does not fit its schema and was dropped`, {
-        issues: checked.issues,
-      })
+      this.#place.logger.warn(
+        `a signal "${message.name}" of run "${this.#place.runId}" does not fit its schema and was dropped`,
+        {
+          issues: checked.issues,
+        },
+      )
       this.#place.record({ type: null, pending: this.#pending, consumes: message.n })
     }
-    return true
   }
 }

@@ -5,6 +5,7 @@ import type { Activity, PendingOf, Workplace } from './activity.ts'
 export class TimerActivity implements Activity {
   readonly busy = false
   readonly isOpenAsk = false
+  readonly topics = []
   readonly #place: Workplace
   readonly #pending: PendingOf<TimerOperation>
   #dueAt: number | null = null
@@ -28,9 +29,7 @@ export class TimerActivity implements Activity {
     this.#place.record({ type: 'settled', pending: this.#pending, tookMs, strict: this })
   }
 
-  onMessage(): boolean {
-    return false
-  }
+  onMessage(): void {}
   onRecorded(): void {}
   stop(): void {}
 }

@@ -1,0 +1,35 @@
+import { createProgram } from '../authoring/program.ts'
+import { createChance } from '../base/prng.ts'
+import { setImmediateNative } from '../host/natives.ts'
+import { turns } from '../host/turn.ts'
+import { Execution } from '../kernel/execution.ts'
+import type { Surroundings } from './run-host.ts'
+import type { Start } from './start.ts'
+
+export interface ExecutionParts {
+  readonly surroundings: Surroundings
+  readonly runId: string
+  readonly start: Start
+  /** While it says so, `ctx.log` is silent. */
+  readonly isReplaying: () => boolean
+  /** The procedure was seen to move outside a turn; told outside all turns. */
+  readonly onForeign: () => void
+  /** Called in every issue that takes a position. */
+  readonly onIssue?: (position: number) => void
+}
+
+/** The procedure of a run, at its very beginning. */
+export function createExecution(parts: ExecutionParts): Execution {
+  const { surroundings, runId, start, isReplaying, onForeign, onIssue } = parts
+  const { determinism, logger, effects, decider } = surroundings
+  const execution: Execution = new Execution({
+    ...{ id: runId, turns, determinism, chance: createChance(start.seed) },
+    program: createProgram({
+      ...{ definition: start.definition, input: start.input, runId, logger, effects, decider, isReplaying },
+      execution: () => execution,
+    }),
+    onForeign: () => setImmediateNative(onForeign),
+    ...(onIssue === undefined ? {} : { onIssue }),
+  })
+  return execution
+}

@@ -1,0 +1,49 @@
+import { type FailureRecord, recordFailure } from '../errors/failure.ts'
+import { noPosition } from '../events/event.ts'
+import { encode } from '../events/payload.ts'
+import type { RunInfo } from '../events/payloads.ts'
+import type { Pending } from '../kernel/operation.ts'
+import { type WrittenEvent, writtenEvent } from './log-end.ts'
+
+/** How a run ends, once what it leaves behind is settled. */
+export interface Ending {
+  readonly failure: FailureRecord | null
+  readonly payload: Uint8Array | null
+  /** Operations that were pending when the procedure ended. */
+  readonly left: readonly Pending[]
+}
+
+export function completeWith(output: unknown, left: readonly Pending[]): Ending {
+  try {
+    return { failure: null, payload: encode(output, 'output'), left }
+  } catch (error) {
+    return failWith(error, left)
+  }
+}
+
+export function failWith(error: unknown, left: readonly Pending[]): Ending {
+  const failure = recordFailure(error)
+  return { failure, payload: encode(failure, 'failure'), left }
+}
+
+export function endedEvent({ failure, payload }: Ending): WrittenEvent {
+  return writtenEvent({
+    ...{ type: 'ended', position: noPosition, turn: 0, kind: null, name: '', nth: 0 },
+    ...{ failed: failure !== null, tookMs: null, payload },
+  })
+}
+
+/** What people are told of the ended run. */
+export function describeEnding(
+  { failure, left }: Ending,
+  signals: readonly string[],
+  unhandled: readonly unknown[],
+): RunInfo {
+  const leftOver = {
+    signals,
+    operations: left.map(({ position, operation }) => ({ position, name: operation.name })),
+    unhandled: unhandled.map((reason) => recordFailure(reason).message),
+  }
+  const isNothing = signals.length + left.length + unhandled.length === 0
+  return { waiting: [], ...(failure === null ? {} : { failure }), ...(isNothing ? {} : { leftOver }) }
+}

@@ -1,0 +1,36 @@
+import { noPosition } from '../events/event.ts'
+import { captureCallSite } from '../host/call-site.ts'
+import { drain } from '../host/drain.ts'
+import { createExecution } from './create-execution.ts'
+import type { LogEnd } from './log-end.ts'
+import type { Surroundings } from './run-host.ts'
+import type { Start } from './start.ts'
+
+/**
+ * Where today's code issues the operation of that position: the log is replayed once more to see it. Empty
+ * where that cannot be told.
+ */
+export async function findCallSite(
+  surroundings: Surroundings,
+  run: { readonly id: string; readonly start: Start; readonly log: LogEnd },
+  position: number,
+): Promise<string> {
+  if (position === noPosition) return ''
+  let site = ''
+  const execution = createExecution({
+    ...{ surroundings, runId: run.id, start: run.start, isReplaying: () => true, onForeign: () => {} },
+    onIssue: (issued) => {
+      if (issued === position) site = captureCallSite() ?? ''
+    },
+  })
+  try {
+    for await (const page of run.log.pages()) {
+      execution.enqueue(page)
+      await new Promise<void>((resolve) => drain(execution, resolve))
+      if (site !== '' || execution.needsGrace) break
+    }
+  } catch (error) {
+    surroundings.logger.warn(`run "${run.id}" could not be replayed to find the call`, { error })
+  }
+  return site
+}

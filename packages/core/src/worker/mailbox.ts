@@ -1,0 +1,146 @@
+import type { Message, RunKey } from '../ports/store.ts'
+import type { Surroundings } from './run-host.ts'
+
+/** When the store could not be read it is asked again after this. */
+const retryMs = 1_000
+
+/** What a message is about: who waits for it waits for this. */
+export function topicOf(kind: Message['kind'], name: string): string {
+  return `${kind} ${name}`
+}
+
+/**
+ * The messages of one run: read from the store as its mail counter grows, then held until an operation takes
+ * them and the log has them.
+ */
+export class Mailbox {
+  readonly #surroundings: Surroundings
+  readonly #run: { readonly key: RunKey; readonly id: string }
+  readonly #onRead: () => void
+  /** The mail counter as the store last told it, and up to where the messages have been read. */
+  #counter: number
+  #seen = 0
+  /** Messages nobody has taken, by topic, oldest first. */
+  readonly #waiting = new Map<string, Message[]>()
+  /** Taken by an operation, but not yet in the log. */
+  readonly #taken = new Map<number, Message>()
+  #isReading = false
+  #callOff: () => void = () => {}
+
+  /** `onRead`: called whenever it has come to be up to date. */
+  constructor(
+    surroundings: Surroundings,
+    run: { readonly key: RunKey; readonly id: string },
+    counter: number,
+    onRead: () => void,
+  ) {
+    this.#surroundings = surroundings
+    this.#run = run
+    this.#counter = counter
+    this.#onRead = onRead
+  }
+
+  /** The counter up to which everything has been read. */
+  get seen(): number {
+    return this.#seen
+  }
+  /** There are messages that have not been read: nothing may be decided. */
+  get isBehind(): boolean {
+    return this.#seen < this.#counter
+  }
+  get isReading(): boolean {
+    return this.#isReading
+  }
+  get isEmpty(): boolean {
+    return this.#waiting.size === 0
+  }
+  /** The names of signals nobody has taken, in the order they were sent. */
+  get signals(): readonly string[] {
+    const signals = [...this.#waiting.values()].flat().filter(({ kind }) => kind === 'signal')
+    return signals.sort((a, b) => a.n - b.n).map(({ name }) => name)
+  }
+
+  /** There are messages up to this number. */
+  learn(counter: number): void {
+    this.#counter = Math.max(this.#counter, counter)
+    if (this.isBehind && !this.#isReading) this.#readAll()
+  }
+
+  /** Reads what is there. */
+  async read(): Promise<void> {
+    while (this.isBehind) {
+      const upTo = this.#counter
+      const messages = await this.#surroundings.store.mail(this.#run.key, this.#seen)
+      for (const message of messages) this.#put(message)
+      this.#seen = Math.max(upTo, messages.at(-1)?.n ?? 0)
+      this.#counter = Math.max(this.#counter, this.#seen)
+    }
+  }
+
+  /** The oldest message about any of these; it stays. */
+  oldest(topics: readonly string[]): Message | undefined {
+    let oldest: Message | undefined
+    for (const topic of topics) {
+      const message = this.#waiting.get(topic)?.[0]
+      if (message !== undefined && (oldest === undefined || message.n < oldest.n)) oldest = message
+    }
+    return oldest
+  }
+
+  /** An operation takes the oldest message about any of these. */
+  take(topics: readonly string[]): Message | undefined {
+    const message = this.oldest(topics)
+    if (message === undefined) return undefined
+    const topic = topicOf(message.kind, message.name)
+    const messages = this.#waiting.get(topic) as Message[]
+    messages.shift()
+    if (messages.length === 0) this.#waiting.delete(topic)
+    this.#taken.set(message.n, message)
+    return message
+  }
+
+  /** What was to be recorded of it was not: somebody may take it again. */
+  giveBack(n: number): void {
+    const message = this.#taken.get(n)
+    if (message === undefined) return
+    this.#taken.delete(n)
+    this.#put(message)
+  }
+
+  /** The log has them. */
+  forget(numbers: readonly number[]): void {
+    for (const n of numbers) this.#taken.delete(n)
+  }
+
+  close(): void {
+    this.#callOff()
+  }
+
+  #put(message: Message): void {
+    const topic = topicOf(message.kind, message.name)
+    const messages = this.#waiting.get(topic)
+    if (messages === undefined) this.#waiting.set(topic, [message])
+    else if ((messages.at(-1) as Message).n < message.n) messages.push(message)
+    else
+      this.#waiting.set(
+        topic,
+        [...messages, message].sort((a, b) => a.n - b.n),
+      )
+  }
+
+  #readAll(): void {
+    this.#isReading = true
+    this.read().then(
+      () => {
+        this.#isReading = false
+        this.#onRead()
+      },
+      (error) => {
+        this.#isReading = false
+        const { logger, clock } = this.#surroundings
+        logger.error(`run "${this.#run.id}" could not read its messages; it tries again`, { error })
+        this.#callOff = clock.after(retryMs, () => this.learn(0))
+      },
+    )
+  }
+}
