@@ -1,0 +1,66 @@
+import SqliteDatabase from 'better-sqlite3'
+import { expect, it } from 'vitest'
+import { event, refund, run, type Standing, step } from './support/runs.ts'
+import { openStore, tempFile } from './support/stores.ts'
+
+it('a recorded step takes at most 100 bytes of the file, its index included', async () => {
+  const file = tempFile()
+  const store = await openStore(file)
+  const worker = await store.register({ name: 'w', leaseMs: 60_000 })
+  await store.create(Array.from({ length: 200 }, (_, index) => run(`refund:A-${index}`, worker)))
+  const database = new SqliteDatabase(file)
+  const before = readBytes(database)
+  const steps = 100
+  const runs = database.prepare<[], number>('select run from runs').pluck().all()
+  let standings: Standing[] = runs.map((key) => ({ run: key, worker, epoch: 1, head: 1 }))
+  for (let round = 0; round < steps; round++) {
+    // A result of 30 bytes, and a seal with every 64th event.
+    const seals = [standings[0]?.head === 63 ? new Uint8Array(32) : null]
+    const units = standings.map((standing) => ({ ...step(standing), events: [event(round)], seals }))
+    await store.commit(worker, units)
+    standings = standings.map((standing) => ({ ...standing, head: standing.head + 1 }))
+  }
+  const perStep = (readBytes(database) - before) / (runs.length * steps)
+  database.close()
+  console.log(`${perStep.toFixed(1)} bytes per recorded step`)
+  expect(perStep).toBeLessThan(100)
+})
+
+it('a hundred thousand waiting runs are opened, and the one that is due is found, in moments', async () => {
+  const file = tempFile()
+  const store = await openStore(file)
+  await store.close()
+  fill(file, 100_000)
+  const startedAt = performance.now()
+  const again = await openStore(file)
+  const worker = await again.register({ name: 'w', leaseMs: 60_000 })
+  await again.sweep()
+  const claimant = { worker, procedures: refund }
+  expect(await again.retryStuck(claimant)).toBe(0)
+  expect((await again.claim(claimant, 10)).runs).toEqual([])
+  await again.send([{ run: 'run 77777', kind: 'signal', name: 'x', key: null, payload: null }], null)
+  expect((await again.claim(claimant, 10)).runs).toMatchObject([{ id: 'run 77777' }])
+  const took = performance.now() - startedAt
+  console.log(`opened, swept, sent and claimed among 100,000 waiting runs in ${took.toFixed(0)} ms`)
+  expect(took).toBeLessThan(1000)
+})
+
+function readBytes(database: SqliteDatabase.Database): number {
+  database.pragma('wal_checkpoint(truncate)')
+  const size = "select sum(pgsize) from dbstat where name in ('events', 'events_key')"
+  return database.prepare<[], number>(size).pluck().get() ?? 0
+}
+
+/** Runs that wait, half of them with a deadline that is far away. */
+function fill(file: string, count: number): void {
+  const database = new SqliteDatabase(file)
+  const insert = database.prepare(
+    `insert into runs (wake_at, worker, epoch, head, mail, state, mark, tries, created_at, version, procedure, id, link)
+     values (?, null, 1, 1, 0, 0, 0, 0, 0, 1, 'refund', ?, x'00')`,
+  )
+  database.transaction(() => {
+    for (let index = 0; index < count; index++)
+      insert.run(index % 2 === 0 ? 9e12 + index : null, `run ${index}`)
+  })()
+  database.close()
+}
