@@ -45,6 +45,8 @@ export async function settleInTerminal(
 /** Everything a person should see before they answer. */
 function show(ask: Ask, terminal: Terminal): void {
   const lines = [
+    ask.message,
+    '',
     ...Object.entries((ask.params as object | undefined) ?? {}).map(
       ([name, value]) => `${name}: ${print(value)}`,
     ),
@@ -54,16 +56,24 @@ function show(ask: Ask, terminal: Terminal): void {
     ...(ask.risk === undefined ? [] : [`Risk: ${ask.risk.level}`]),
     ...(ask.dueAt === undefined ? [] : [`Until ${ask.dueAt.toLocaleString()}, then ${ask.onTimeout}`]),
   ]
-  if (lines.length > 0) note(lines.join('\n'), ask.message, terminal)
+  note(lines.join('\n').trim(), `${ask.procedure} asks`, terminal)
 }
 
 function print(value: unknown): string {
-  if (typeof value === 'string') return value
-  if (typeof value !== 'object' || value === null || value instanceof Date) return String(value)
-  return Object.entries(value)
-    .map(([name, part]) => `${name}: ${typeof part === 'string' ? part : JSON.stringify(part)}`)
-    .join('\n')
+  if (typeof value !== 'object' || value === null || value instanceof Date) return shorten(String(value))
+  const parts = Object.entries(value).map(
+    ([name, part]) => `${name}: ${typeof part === 'string' ? part : JSON.stringify(part)}`,
+  )
+  return parts.map(shorten).join('\n')
 }
+
+/** A long text is for the preview, not for the terminal. */
+function shorten(text: string): string {
+  const lines = text.split('\n')
+  return lines.length <= 4 ? text : [...lines.slice(0, 3), `… and ${lines.length - 3} lines more`].join('\n')
+}
+
+const prompt = 'Your answer?'
 
 /** One answer of the kind the question takes; undefined when the person left. */
 function readAnswer(ask: Ask, terminal: Terminal): Promise<Answer | undefined> {
@@ -85,7 +95,7 @@ async function readApproval(ask: Ask, terminal: Terminal): Promise<Answer | unde
   const change =
     ask.editable.length > 0 ? [{ value: 'change', label: `Change the ${ask.editable.join(', ')}` }] : []
   const picked = await select({
-    message: 'Your answer?',
+    message: prompt,
     options: [{ value: 'approve', label: 'Approve' }, { value: 'reject', label: 'Reject' }, ...change],
     ...terminal,
   })
@@ -96,7 +106,7 @@ async function readApproval(ask: Ask, terminal: Terminal): Promise<Answer | unde
 }
 
 async function readChoice(ask: Ask, terminal: Terminal): Promise<Answer | undefined> {
-  const choice = await pick(ask.message, ask.choices.map(choiceOption), terminal)
+  const choice = await pick(prompt, ask.choices.map(choiceOption), terminal)
   return choice === undefined ? undefined : { choice }
 }
 
@@ -106,7 +116,7 @@ async function readReview(ask: Ask, terminal: Terminal): Promise<Answer | undefi
   const edit = ask.editable.length > 0 ? [{ value: editing, label: 'Edit first' }] : []
   let artifact = ask.artifact
   for (;;) {
-    const choice = await pick(ask.message, [...ask.choices.map(choiceOption), ...edit], terminal)
+    const choice = await pick(prompt, [...ask.choices.map(choiceOption), ...edit], terminal)
     if (choice === undefined) return undefined
     if (choice === editing) {
       const edited = await readArtifact(artifact, terminal)
@@ -120,10 +130,12 @@ async function readReview(ask: Ask, terminal: Terminal): Promise<Answer | undefi
   }
 }
 
+/** Line by line; what has more lines than one is left as it is. */
 async function readArtifact(artifact: unknown, terminal: Terminal): Promise<unknown> {
   if (typeof artifact === 'string') return readText('New text', artifact, terminal)
   const fields = artifact as Fields
-  return readFields(fields, Object.keys(fields), terminal)
+  const names = Object.keys(fields).filter((name) => !String(fields[name]).includes('\n'))
+  return readFields(fields, names, terminal)
 }
 
 function choiceOption({ value, label, effect }: Ask['choices'][number]): Option {
@@ -148,10 +160,9 @@ interface FieldSchema {
 async function readInput(ask: Ask, terminal: Terminal): Promise<Answer | undefined> {
   const schema = (ask.schema ?? {}) as FieldSchema
   if (schema.properties === undefined) {
-    const value = await readField(ask.message, schema, ask.initial, terminal)
+    const value = await readField(prompt, schema, ask.initial, terminal)
     return value === undefined ? undefined : { value }
   }
-  log.step(ask.message, terminal)
   const value: { [name: string]: unknown } = {}
   for (const [name, field] of Object.entries(schema.properties)) {
     value[name] = await readField(name, field, (ask.initial as Fields | undefined)?.[name], terminal)
