@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 const conditions = ['@pawl/source']
 const onSources = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 
-const needsPostgres = 'packages/storage-postgres/test/**/*.test.ts'
+const needsPostgres = ['packages/storage-postgres/test/**/*.test.ts', 'test/postgres/**/*.test.ts']
 
 export default defineConfig({
   test: {
@@ -19,7 +19,7 @@ export default defineConfig({
         test: {
           name: 'local',
           include: ['{packages,examples}/*/test/**/*.test.ts', 'test/**/*.test.ts'],
-          exclude: ['**/node_modules/**', needsPostgres],
+          exclude: ['**/node_modules/**', ...needsPostgres],
           typecheck: {
             enabled: true,
             include: ['{packages,examples}/*/test/**/*.test-d.ts', 'test/**/*.test-d.ts'],
@@ -34,7 +34,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'postgres',
-          include: [needsPostgres],
+          include: needsPostgres,
           // A real server, from npm; TEST_POSTGRES_URL names another one.
           globalSetup: './test/support/postgres-setup.ts',
         },

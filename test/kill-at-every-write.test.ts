@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundle, temporaryFolder } from './support/bundle.ts'
 import { check } from './support/kill/check.ts'
 import { makeOrder } from './support/kill/order.ts'
+import { makeSqlitePlace } from './support/kill/sqlite-place.ts'
 import { WorkerProcess } from './support/kill/worker-process.ts'
 
 let program: string
@@ -19,8 +20,9 @@ afterAll(() => rm(join(program, '..'), { recursive: true }))
  * finishes what is left. Returns whether the first lived to see the n-th.
  */
 async function runKilledAt(n: number, when: 'before' | 'after'): Promise<{ readonly wasKilled: boolean; readonly log: readonly string[] }> {
+  const place = await makeSqlitePlace()
   const folder = await temporaryFolder()
-  const file = join(folder, 'run.db')
+  const file = place.location
   const ledger = join(folder, 'ledger.ndjson')
   const order = makeOrder(ledger)
   const client = createClient({ store: sqlite(file) })
@@ -38,8 +40,9 @@ async function runKilledAt(n: number, when: 'before' | 'after'): Promise<{ reado
   const { execution_log } = await client.log('order')
   await client.stop()
   const acknowledged = { runs: new Set(['order']), answers: new Map([['order', 'user:ana']]), signals: new Map([['order', 105]]) }
-  expect(check(file, ledger, acknowledged).problems, `killed ${when} transaction ${n}`).toEqual([])
+  expect(check(await place.readRows(), ledger, acknowledged).problems, `killed ${when} transaction ${n}`).toEqual([])
   await rm(folder, { recursive: true })
+  await place.remove()
   return { wasKilled, log: execution_log.map(({ type, status }) => `${type} ${status}`) }
 }
 

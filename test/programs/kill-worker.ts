@@ -1,33 +1,24 @@
-// A worker that others kill. Arguments: database, ledger, lease. KILL_AT=<n>:<before|after> makes it kill
-// itself around its n-th transaction; FENCE=off takes the fence out of the store, for the control.
+// A worker that others kill. Arguments: where runs are kept, ledger, lease. STEP_MS makes its steps take
+// longer; support/kill/sabotage.ts says what else it can be told.
 import { writeSync } from 'node:fs'
 import { createEngine } from '@pawl/core'
-import { sqlite } from '@pawl/storage-sqlite'
-import Database from 'better-sqlite3'
+import { openStore } from '../support/kill/open-store.ts'
 import { makeOrder } from '../support/kill/order.ts'
+import { readSabotage } from '../support/kill/sabotage.ts'
+import { sabotagePostgres } from '../support/kill/sabotage-postgres.ts'
+import { sabotageSqlite } from '../support/kill/sabotage-sqlite.ts'
 
-const [, , file = '', ledger = '', lease = '1s'] = process.argv
-const [killAt, killWhen] = (process.env['KILL_AT'] ?? '').split(':')
-
-const prepare = Database.prototype.prepare
-let transactions = 0
-Database.prototype.prepare = function (this: Database.Database, sql: string) {
-  if (process.env['FENCE'] === 'off')
-    sql = sql.replace(/where run = \? and epoch = \? and head = \? and worker = \?/, 'where run = ? and ? > 0 and head = ? and ? > 0')
-  const statement = prepare.call(this, sql)
-  if (sql !== 'commit' || killAt === undefined || killAt === '') return statement
-  const run = statement.run.bind(statement)
-  statement.run = () => {
-    const isLast = ++transactions === Number(killAt)
-    if (isLast && killWhen === 'before') process.kill(process.pid, 'SIGKILL')
-    const result = run()
-    if (isLast) process.kill(process.pid, 'SIGKILL')
-    return result
-  }
-  return statement
-} as typeof prepare
+const [, , location = '', ledger = '', lease = '1s'] = process.argv
+const sabotage = readSabotage()
+sabotageSqlite(sabotage)
+sabotagePostgres(sabotage)
 
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-const engine = await createEngine({ store: sqlite(file), procedures: [makeOrder(ledger)], lease: lease as '1s', logger: silent })
+const engine = await createEngine({
+  store: openStore(location),
+  procedures: [makeOrder(ledger, Number(process.env['STEP_MS'] ?? 0))],
+  lease: lease as '1s',
+  logger: silent,
+})
 writeSync(1, 'ready\n')
 process.once('SIGTERM', () => void engine.stop().then(() => process.exit(0)))

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { decodePayload } from '@pawl/core/internal'
-import Database from 'better-sqlite3'
+import type { EpochChange, EventRow, Rows, RunRow } from './place.ts'
 
 /** What was acknowledged to the outside, and must therefore be there. */
 export interface Acknowledged {
@@ -12,106 +12,142 @@ export interface Acknowledged {
 }
 
 export interface Findings {
+  /** Everything that is not as it was promised. */
   readonly problems: readonly string[]
   readonly events: number
   readonly effects: number
+  /** How often a run changed hands. */
+  readonly changes: number
+  /** Events that a former owner wrote after its time. Each is a problem. */
+  readonly stale: number
   /** Effects beyond the first of their step: a crash fell between effect and record. */
-  readonly repeatedEffects: number
+  readonly repeats: readonly Repeat[]
 }
 
-interface EventRow {
-  readonly run: number
-  readonly seq: number
-  readonly epoch: number
-  readonly type: number
-  readonly position: number
-  readonly name: string
-  readonly failed: number
+/** A step that had its effect more than once, and the processes that did it, in order. */
+export interface Repeat {
+  readonly run: string
+  readonly step: string
+  readonly pids: readonly number[]
 }
+
 const settled = 3
 const ended = 6
 
-/** Reads database and ledger, past the engine, and says everything that is not as it was promised. */
-export function check(file: string, ledger: string, acknowledged: Acknowledged): Findings {
-  const database = new Database(file, { readonly: true })
-  const problems: string[] = []
-  const runs = database
-    .prepare<[], { run: number; id: string; state: number; head: number; mark: number }>(
-      'select run, id, state, head, mark from runs',
-    )
-    .all()
-  const eventsOf = database.prepare<[number], EventRow>(
-    'select run, seq, epoch, type, position, name, failed from events where run = ? order by seq',
-  )
-  const outputOf = database
-    .prepare<[number, number], Uint8Array>('select payload from events where run = ? and seq = ?')
-    .pluck()
+/** Looks through what is stored and what was done. */
+export function check(rows: Rows, ledger: string, acknowledged: Acknowledged): Findings {
+  const logs = groupByRun(rows.events)
+  const changes = groupByRun(rows.changes)
   const effects = readLedger(ledger)
-  let events = 0
-  let repeatedEffects = 0
-
+  const problems: string[] = rows.damage.map((what) => `the database is damaged: ${what}`)
   for (const id of acknowledged.runs)
-    if (!runs.some((run) => run.id === id)) problems.push(`run ${id} was acknowledged and is lost`)
-  for (const { run, id, state, head, mark } of runs) {
-    const log = eventsOf.all(run)
-    events += log.length
-    if (log.length !== head) problems.push(`run ${id} has head ${head} and ${log.length} events`)
-    log.forEach((event, seq) => {
-      if (event.seq !== seq) problems.push(`run ${id} has a gap at event ${seq}`)
-      const before = log[seq - 1]
-      if (before !== undefined && before.epoch > event.epoch)
-        problems.push(`run ${id}: event ${seq} was written by a former owner`)
-    })
-    const results = log.filter(({ type }) => type === settled)
-    if (new Set(results.map(({ position }) => position)).size !== results.length)
-      problems.push(`run ${id} has two results of one operation`)
-    if (state !== 1 || mark !== 0) problems.push(`run ${id} is not completed (state ${state}, mark ${mark})`)
-    else if (log.at(-1)?.type !== ended || log.filter(({ type }) => type === ended).length !== 1)
-      problems.push(`run ${id} does not end once`)
-    else {
-      const output = decodePayload(outputOf.get(run, head - 1) as Uint8Array) as {
-        readonly by: string
-        readonly cents: number
-      }
-      const by = acknowledged.answers.get(id)
-      if (by !== undefined && output.by !== by)
-        problems.push(`run ${id}: the answer of ${by} was acknowledged, that of ${output.by} counted`)
-      const cents = acknowledged.signals.get(id)
-      if (cents !== undefined && output.cents !== cents)
-        problems.push(`run ${id}: ${cents} was acknowledged, ${output.cents} received`)
-    }
-    const own = effects.get(id) ?? new Map<string, string[]>()
-    for (const { name } of results.filter(({ name }) => /^(a|bb|ccc|dddd|eeeee \w+)$/.test(name)))
-      if (!own.has(name)) problems.push(`run ${id}: step ${name} is recorded and never had its effect`)
-    for (const [step, keys] of own) {
-      repeatedEffects += keys.length - 1
-      if (new Set(keys).size !== 1) problems.push(`run ${id}: step ${step} had several idempotency keys`)
-    }
-    if (new Set([...own.values()].map(([key]) => key)).size !== own.size)
-      problems.push(`run ${id}: two steps share an idempotency key`)
+    if (!rows.runs.some((run) => run.id === id)) problems.push(`run ${id} was acknowledged and is lost`)
+  let stale = 0
+  for (const run of rows.runs) {
+    const log = logs.get(run.run) ?? []
+    const late = findStale(log, changes.get(run.run) ?? [])
+    stale += late.length
+    const found = [
+      ...late.map(({ seq }) => `event ${seq} was written by a former owner`),
+      ...checkLog(run, log),
+      ...checkEnd(run, log, acknowledged),
+      ...checkEffects(log, effects.get(run.id) ?? new Map()),
+    ]
+    problems.push(...found.map((problem) => `run ${run.id}: ${problem}`))
   }
-  const isWhole = database.pragma('integrity_check', { simple: true })
-  if (isWhole !== 'ok') problems.push(`the database is damaged: ${String(isWhole)}`)
-  database.close()
   return {
     problems,
-    events,
+    stale,
+    events: rows.events.length,
+    changes: rows.changes.length,
     effects: [...effects.values()].reduce((sum, steps) => sum + steps.size, 0),
-    repeatedEffects,
+    repeats: findRepeats(effects),
   }
 }
 
-function readLedger(ledger: string): Map<string, Map<string, string[]>> {
-  const effects = new Map<string, Map<string, string[]>>()
+/** What an older epoch wrote where a newer one had already begun. */
+function findStale(log: readonly EventRow[], changes: readonly EpochChange[]): readonly EventRow[] {
+  return log.filter(({ epoch, seq }) => changes.some((change) => change.epoch > epoch && change.head <= seq))
+}
+
+function checkLog({ head }: RunRow, log: readonly EventRow[]): string[] {
+  const problems = log.length === head ? [] : [`its head is ${head}, and it has ${log.length} events`]
+  log.forEach(({ seq }, place) => {
+    if (seq !== place) problems.push(`a gap at event ${place}`)
+  })
+  const positions = log.filter(({ type }) => type === settled).map(({ position }) => position)
+  if (new Set(positions).size !== positions.length) problems.push('two results of one operation')
+  return problems
+}
+
+function checkEnd(
+  { id, state, mark }: RunRow,
+  log: readonly EventRow[],
+  acknowledged: Acknowledged,
+): string[] {
+  if (state !== 1 || mark !== 0) return [`it is not completed (state ${state}, mark ${mark})`]
+  const last = log.at(-1)
+  if (last?.type !== ended || log.filter(({ type }) => type === ended).length !== 1)
+    return ['it does not end once']
+  const { by, cents } = decodePayload(last.payload as Uint8Array) as {
+    readonly by: string
+    readonly cents: number
+  }
+  const answer = acknowledged.answers.get(id)
+  const paid = acknowledged.signals.get(id)
+  return [
+    ...(answer === undefined || answer === by
+      ? []
+      : [`the answer of ${answer} was acknowledged, that of ${by} counted`]),
+    ...(paid === undefined || paid === cents ? [] : [`${paid} was acknowledged, ${cents} received`]),
+  ]
+}
+
+// ── effects
+
+interface Effect {
+  readonly run: string
+  readonly step: string
+  readonly key: string
+  readonly pid: number
+}
+/** Of one run, by step. */
+type Effects = Map<string, readonly Effect[]>
+
+function readLedger(ledger: string): Map<string, Effects> {
+  const effects = new Map<string, Effects>()
   const lines = existsSync(ledger) ? readFileSync(ledger, 'utf8').trim().split('\n') : []
   for (const line of lines.filter((text) => text !== '')) {
-    const { run, step, key } = JSON.parse(line) as {
-      readonly run: string
-      readonly step: string
-      readonly key: string
-    }
-    const steps = effects.get(run) ?? new Map<string, string[]>()
-    effects.set(run, steps.set(step, [...(steps.get(step) ?? []), key]))
+    const effect = JSON.parse(line) as Effect
+    const steps = effects.get(effect.run) ?? new Map<string, readonly Effect[]>()
+    effects.set(effect.run, steps.set(effect.step, [...(steps.get(effect.step) ?? []), effect]))
   }
   return effects
+}
+
+function checkEffects(log: readonly EventRow[], effects: Effects): string[] {
+  const problems: string[] = []
+  for (const { type, name } of log)
+    if (type === settled && /^(a|bb|ccc|dddd|eeeee \w+)$/.test(name) && !effects.has(name))
+      problems.push(`step ${name} is recorded and never had its effect`)
+  const keys = [...effects].map(([step, times]) => ({ step, keys: new Set(times.map(({ key }) => key)) }))
+  for (const { step, keys: own } of keys)
+    if (own.size !== 1) problems.push(`step ${step} had several idempotency keys`)
+  if (new Set(keys.flatMap(({ keys: own }) => [...own])).size < keys.length)
+    problems.push('two steps share an idempotency key')
+  return problems
+}
+
+function findRepeats(effects: Map<string, Effects>): readonly Repeat[] {
+  return [...effects].flatMap(([run, steps]) =>
+    [...steps]
+      .filter(([, times]) => times.length > 1)
+      .map(([step, times]) => ({ run, step, pids: times.map(({ pid }) => pid) })),
+  )
+}
+
+function groupByRun<Row extends { readonly run: number }>(rows: readonly Row[]): Map<number, Row[]> {
+  const groups = new Map<number, Row[]>()
+  for (const row of rows) groups.set(row.run, [...(groups.get(row.run) ?? []), row])
+  return groups
 }

@@ -1,10 +1,19 @@
 import { appendFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
 import { procedure } from '@pawl/core'
 import { z } from 'zod'
 
-/** Steps, branches, a question, a signal, a sleep and a race: everything a crash can fall into. */
-export const makeOrder = (ledger: string) => {
-  const effect = (run: string, step: string, { idempotencyKey }: { readonly idempotencyKey: string }) => {
+/**
+ * Steps, branches, a question, a signal, a sleep and a race: everything a crash can fall into.
+ * @param stepMs how long a step takes before it has its effect
+ */
+export const makeOrder = (ledger: string, stepMs = 0) => {
+  const effect = async (
+    run: string,
+    step: string,
+    { idempotencyKey }: { readonly idempotencyKey: string },
+  ) => {
+    if (stepMs > 0) await wait(stepMs)
     appendFileSync(ledger, `${JSON.stringify({ run, step, key: idempotencyKey, pid: process.pid })}\n`)
     return step.length
   }
@@ -35,7 +44,7 @@ export const makeOrder = (ledger: string) => {
         ctx.sleep('3ms').then(() => 'timer'),
         ctx
           .step('dddd', async (call) => {
-            await new Promise((resolve) => setTimeout(resolve, n % 7))
+            await wait(n % 7)
             return effect(ctx.runId, 'dddd', call)
           })
           .then(() => 'step'),

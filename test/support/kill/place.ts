@@ -1,0 +1,42 @@
+/** Where workers and clients of a test meet: a file, or a database of its own. */
+export interface Place {
+  /** As programs take it: the path of the file, or the URL of the database. */
+  readonly location: string
+  /** Everything the checks look at, read past the engine. */
+  readRows(): Promise<Rows>
+  remove(): Promise<void>
+}
+
+export interface Rows {
+  readonly runs: readonly RunRow[]
+  /** In the order of their logs. */
+  readonly events: readonly EventRow[]
+  /** Every change of an epoch, and how long the log was then. */
+  readonly changes: readonly EpochChange[]
+  /** What the database says is wrong with itself. */
+  readonly damage: readonly string[]
+}
+
+export interface RunRow {
+  readonly run: number
+  readonly id: string
+  readonly state: number
+  readonly mark: number
+  readonly head: number
+}
+
+export interface EventRow {
+  readonly run: number
+  readonly seq: number
+  readonly epoch: number
+  readonly type: number
+  readonly position: number
+  readonly name: string
+  readonly payload: Uint8Array | null
+}
+
+export interface EpochChange {
+  readonly run: number
+  readonly epoch: number
+  readonly head: number
+}
