@@ -1,0 +1,75 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+
+/** What a process of the bench can hear from the one that started it, and tell it. */
+export interface Line {
+  tell(message: unknown): void
+  /** The next message, oldest first. */
+  hear(): Promise<unknown>
+}
+
+/** Another process of the bench, playing a role (see programs/actor.ts). */
+export interface Actor extends Line {
+  /** What its role returned. */
+  result(): Promise<unknown>
+  /** SIGKILL. Resolves when it is gone. */
+  kill(): Promise<void>
+}
+
+type Message = { readonly said: unknown } | { readonly result: unknown }
+
+export function startActor(role: string, input: unknown, execArgv: readonly string[] = []): Actor {
+  const program = new URL('./programs/actor.js', import.meta.url)
+  const child = fork(program, [role], { execArgv: ['--expose-gc', ...execArgv], serialization: 'advanced' })
+  const gone = once(child, 'exit') as Promise<[number | null, string | null]>
+  let finish: (result: unknown) => void = () => {}
+  const finished = new Promise<unknown>((resolve) => {
+    finish = resolve
+  })
+  const line = createLine(child, finish)
+  line.tell(input)
+  return {
+    ...line,
+    hear: () => Promise.race([line.hear(), gone.then(([code]) => failEarly(role, code))]),
+    async result() {
+      const result = await Promise.race([finished, gone.then(([code]) => failEarly(role, code))])
+      await gone
+      return result
+    },
+    async kill() {
+      child.kill('SIGKILL')
+      await gone
+    },
+  }
+}
+
+function failEarly(role: string, code: number | null): never {
+  throw new Error(`the process for "${role}" ended with ${code}`)
+}
+
+/** The child's end of the line. */
+export function openLine(): Line & { finish(result: unknown): void } {
+  const line = createLine(process, () => {})
+  return {
+    ...line,
+    finish: (result) => {
+      process.send?.({ result }, () => process.disconnect())
+    },
+  }
+}
+
+function createLine(other: ChildProcess | NodeJS.Process, onResult: (result: unknown) => void): Line {
+  const heard: unknown[] = []
+  const waiting: ((message: unknown) => void)[] = []
+  other.on('message', (message: Message) => {
+    if ('result' in message) return onResult(message.result)
+    const next = waiting.shift()
+    if (next === undefined) heard.push(message.said)
+    else next(message.said)
+  })
+  return {
+    tell: (said) => void other.send?.({ said }),
+    hear: () =>
+      heard.length > 0 ? Promise.resolve(heard.shift()) : new Promise((resolve) => waiting.push(resolve)),
+  }
+}

@@ -1,0 +1,30 @@
+import type { Store } from '@pawl/core'
+import { PostgresPlace } from './postgres-place.ts'
+import { SqlitePlace } from './sqlite-place.ts'
+
+/** Where runs are kept, with what is measured beside the engine: the store's own speed, and the disk. */
+export interface Place {
+  readonly kind: 'sqlite' | 'postgres'
+  /** A store of its own for every engine and client. */
+  store(): Store
+  /** A table beside Pawl's, with durable commits of one row. */
+  openRaw(): Promise<RawTable>
+  /** Bytes of all tables and indexes. */
+  diskBytes(): Promise<number>
+  close(): Promise<void>
+}
+
+export interface RawTable {
+  /** Writes so many rows, each in a durable transaction of its own, one after the other. */
+  write(count: number, payload?: Buffer): Promise<void>
+  close(): Promise<void>
+}
+
+/** How another process finds the same place. */
+export type Address =
+  | { readonly kind: 'sqlite'; readonly file: string }
+  | { readonly kind: 'postgres'; readonly url: string }
+
+export function openPlace(address: Address): Place {
+  return address.kind === 'sqlite' ? new SqlitePlace(address.file) : new PostgresPlace(address.url)
+}

@@ -1,0 +1,50 @@
+import type { Store } from '@pawl/core'
+import { postgres } from '@pawl/storage-postgres'
+import pg from 'pg'
+import type { Place, RawTable } from './place.ts'
+
+export class PostgresPlace implements Place {
+  readonly kind = 'postgres'
+  readonly #url: string
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  store(): Store {
+    return postgres(this.#url)
+  }
+
+  async openRaw(): Promise<RawTable> {
+    const client = new pg.Client({ connectionString: this.#url })
+    await client.connect()
+    await client.query(
+      'create table if not exists raw (run text, seq int, data bytea, primary key (run, seq))',
+    )
+    const { rows } = await client.query<{ count: number }>('select count(*)::int as count from raw')
+    let seq = rows[0]?.count ?? 0
+    return {
+      async write(count, payload = Buffer.from('{"n":1}')) {
+        for (let i = 0; i < count; i++)
+          await client.query({
+            name: 'raw',
+            text: 'insert into raw values ($1, $2, $3)',
+            values: ['run', seq++, payload],
+          })
+      },
+      close: () => client.end(),
+    }
+  }
+
+  async diskBytes(): Promise<number> {
+    const client = new pg.Client({ connectionString: this.#url })
+    await client.connect()
+    const { rows } = await client.query<{ bytes: string }>(
+      `select sum(pg_total_relation_size(oid)) as bytes from pg_class where relkind = 'r' and relnamespace = 'pawl'::regnamespace`,
+    )
+    await client.end()
+    return Number(rows[0]?.bytes)
+  }
+
+  async close(): Promise<void> {}
+}

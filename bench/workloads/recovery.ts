@@ -1,0 +1,50 @@
+import { type Line, startActor } from '../actor.ts'
+import { check } from '../base/check.ts'
+import { nowMs, until } from '../base/clock.ts'
+import { type Address, openPlace } from '../places/place.ts'
+import { sequenceThenWait, sumOf } from '../procedures.ts'
+import { type Figures, type Job, startEngine, Tally } from './workload.ts'
+
+interface LeftBehind {
+  readonly address: Address
+  readonly id: string
+  readonly steps: number
+}
+
+/** W6: 2,000 recorded steps, SIGKILL while the run waits; a new process starts an engine, answers, and has the result. */
+export async function killAndGoOn({ address, rounds }: Job, steps = 2_000): Promise<Figures> {
+  const tally = new Tally()
+  for (let round = 0; round < rounds; round++) {
+    const run: LeftBehind = { address, id: `long:${round}`, steps }
+    const victim = startActor('leave behind', run)
+    await victim.hear()
+    await victim.kill()
+    tally.add((await startActor('take up', run).result()) as { readonly [figure: string]: number })
+  }
+  return tally.figures
+}
+
+/** Runs until it waits, and stays to be killed. */
+export async function leaveBehind({ address, id, steps }: LeftBehind, line: Line): Promise<void> {
+  const engine = await startEngine(openPlace(address))
+  const run = await engine.run(sequenceThenWait, steps, { id })
+  await until('the run waits', async () => (await run.status()).status === 'waiting')
+  line.tell('waiting')
+  await line.hear()
+}
+
+export async function takeUp({
+  address,
+  id,
+  steps,
+}: LeftBehind): Promise<{ readonly [figure: string]: number }> {
+  const from = nowMs()
+  const engine = await startEngine(openPlace(address))
+  const ready = nowMs()
+  const run = engine.get(sequenceThenWait, id)
+  await run.signal('go', 1)
+  check('the sum of all steps', await run.result(), sumOf(steps) + 1)
+  const done = nowMs()
+  await engine.stop()
+  return { doneMs: done - from, readyMs: ready - from, resumeMs: done - ready }
+}

@@ -1,0 +1,80 @@
+import type { Engine } from '@pawl/core'
+import { check } from '../base/check.ts'
+import { costOf, timeOf } from '../base/clock.ts'
+import { openPlace } from '../places/place.ts'
+import { fan, sequence, sumOf } from '../procedures.ts'
+import { type Figures, type Job, startEngine, Tally } from './workload.ts'
+
+/** W1: one run of 1,000 sequential steps, beside 1,000 raw commits of one row: half of them before, half after. */
+export async function runSequence({ address, rounds }: Job, steps = 1_000): Promise<Figures> {
+  const place = openPlace(address)
+  const engine = await startEngine(place)
+  const raw = await place.openRaw()
+  const tally = new Tally()
+  await raw.write(steps)
+  await runAll(engine, 1, steps)
+  for (let round = 0; round < rounds; round++) {
+    const before = await costOf(() => raw.write(steps / 2))
+    const { ms, cpuMs } = await costOf(() => runAll(engine, 1, steps))
+    const after = await costOf(() => raw.write(steps / 2))
+    const rawMs = before.ms + after.ms
+    tally.add({
+      stepsPerSecond: (steps / ms) * 1_000,
+      rawPerSecond: (steps / rawMs) * 1_000,
+      ratio: rawMs / ms,
+      cpuUsPerStep: (cpuMs / steps) * 1_000,
+      rawCpuUsPerRow: ((before.cpuMs + after.cpuMs) / steps) * 1_000,
+    })
+  }
+  await raw.close()
+  await engine.stop()
+  return tally.figures
+}
+
+/** W2: 200 runs of 10 steps, all at once. */
+export async function runMany({ address, rounds }: Job, runs = 200, steps = 10): Promise<Figures> {
+  const place = openPlace(address)
+  const engine = await startEngine(place)
+  const raw = await place.openRaw()
+  const tally = new Tally()
+  await runAll(engine, runs, steps)
+  await raw.write(1_000)
+  for (let round = 0; round < rounds; round++) {
+    const bytes = await place.diskBytes()
+    const rawMs = await timeOf(() => raw.write(1_000))
+    const { ms, cpuMs } = await costOf(() => runAll(engine, runs, steps))
+    tally.add({
+      stepsPerSecond: ((runs * steps) / ms) * 1_000,
+      rawPerSecond: 1e6 / rawMs,
+      ratio: (runs * steps * rawMs) / ms / 1_000,
+      cpuUsPerStep: (cpuMs / runs / steps) * 1_000,
+      diskBytesPerStep: ((await place.diskBytes()) - bytes) / (runs * steps),
+    })
+  }
+  await raw.close()
+  await engine.stop()
+  return tally.figures
+}
+
+/** W3: one run that begins 500 steps at once. */
+export async function runFan({ address, rounds }: Job, steps = 500): Promise<Figures> {
+  const engine = await startEngine(openPlace(address))
+  const tally = new Tally()
+  for (let round = -1; round < rounds; round++) {
+    let id = ''
+    const { ms, cpuMs } = await costOf(async () => {
+      const run = await engine.run(fan, steps)
+      check('the sum of all steps', await run.result(), sumOf(steps))
+      id = run.id
+    })
+    check('recorded steps', (await engine.log(id)).replay_index, steps)
+    if (round >= 0) tally.add({ totalMs: ms, cpuUsPerStep: (cpuMs / steps) * 1_000 })
+  }
+  await engine.stop()
+  return tally.figures
+}
+
+async function runAll(engine: Engine, runs: number, steps: number): Promise<void> {
+  const started = await Promise.all(Array.from({ length: runs }, () => engine.run(sequence, steps)))
+  for (const run of started) check('the sum of all steps', await run.result(), sumOf(steps))
+}
