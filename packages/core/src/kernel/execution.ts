@@ -1,6 +1,6 @@
 import type { LogEvent } from '../events/event.ts'
 import type { Completed, Decision, Failed, ForeignAwait, Nondeterminism, Verdict } from './decision.ts'
-import { describeEvent, describePending, isAbout, Ordinals } from './identity.ts'
+import { describeEvent, describePending, inOrderOfIdentity, isAbout, Ordinals } from './identity.ts'
 import { type Operation, type Pending, type Program, Unreadable } from './operation.ts'
 import type { TurnOwner, Turns } from './turns.ts'
 
@@ -220,12 +220,12 @@ export class Execution implements TurnOwner {
     pending.resolve(value)
   }
 
-  /** Each operation still pending is rejected in a turn of its own, in the order of the positions. */
+  /** Each operation still pending is rejected in a turn of its own. */
   #cancel(event: LogEvent): void {
     this.#beginTurn(event)
     const { cancelError } = this.#options
     if (cancelError === undefined) return
-    for (const pending of [...this.#pending.values()].sort((a, b) => a.position - b.position))
+    for (const pending of [...this.#pending.values()].sort(inOrderOfIdentity))
       this.#unwritten.push(() => {
         this.#take(pending)
         pending.reject(cancelError(event))

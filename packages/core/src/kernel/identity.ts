@@ -8,6 +8,20 @@ export function isAbout(event: LogEvent, { turn, nth, operation }: Pending): boo
   )
 }
 
+/**
+ * The order of the turns, and within a turn one by kind, name and number: an edit that makes operations of a
+ * turn change places leaves it as it was.
+ */
+export function inOrderOfIdentity(a: Pending, b: Pending): number {
+  if (a.turn !== b.turn) return a.turn - b.turn
+  const [keyA, keyB] = [a, b].map(({ operation }) => keyOf(operation.kind, operation.name)) as [
+    string,
+    string,
+  ]
+  if (keyA !== keyB) return keyA < keyB ? -1 : 1
+  return a.nth - b.nth
+}
+
 /** What the log has, for a person: `step "charge" in turn 3`. */
 export function describeEvent(event: LogEvent): string {
   if (event.kind === null) return event.failed ? 'its failure' : 'its completion'

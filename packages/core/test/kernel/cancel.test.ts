@@ -32,7 +32,7 @@ async function cancelled(procedure: Procedure): Promise<{ trial: Trial; log: Log
 }
 
 describe('a cancel', () => {
-  test('rejects each pending operation in a turn of its own, in the order of the positions', async () => {
+  test('rejects each pending operation in a turn of its own, one after the other', async () => {
     const { trial } = await cancelled(branches([3, 0, 0, 2]))
     expect(trial.notes).toEqual(['0 Error: cancelled', '2 Error: cancelled', '3 Error: cancelled'])
     expect(trial.issued.slice(4)).toEqual([
@@ -53,6 +53,23 @@ describe('a cancel', () => {
       [0, 0, 9, 1],
     ])
       expect((await replay(branches(hops), log.events)).account).toEqual(trial.account)
+  })
+
+  test('takes those of a turn in an order that one more await does not change', async () => {
+    const procedure =
+      (hopsOfA: number): Procedure =>
+      (ctx) =>
+        Promise.allSettled([
+          hop(hopsOfA).then(() => ctx.step('a').catch(() => ctx.step('clean up a'))),
+          ctx.step('b').catch(() => ctx.step('clean up b')),
+        ])
+    const log = new Log()
+    const trial = new Trial(procedure(3))
+    await trial.deliver(log.events)
+    await trial.deliver([log.cancel()])
+    for (const name of ['clean up b', 'clean up a']) await trial.deliver([log.settle(trial.find(name))])
+    expect(trial.issued.slice(2)).toEqual(['2 step clean up a 2.0', '3 step clean up b 3.0'])
+    expect((await replay(procedure(0), log.events)).account.outcome).toBe(trial.account.outcome)
   })
 
   test('leaves what is issued in its turns alone', async () => {

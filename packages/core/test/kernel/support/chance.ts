@@ -1,3 +1,4 @@
+import type { Pending } from '../../../src/kernel/operation.ts'
 import type { Choose } from './trial.ts'
 
 /** Numbers in [0, 1) that depend on the seed alone. */
@@ -11,13 +12,24 @@ export function chanceOf(seed: number): () => number {
   }
 }
 
-/** Any pending operation, failing one time in twelve, with attempts before it now and then. */
+/**
+ * What may befall a run: any pending operation settles, one in twelve with a failure; attempts are recorded
+ * before; several come in one commit; now and then the run is cancelled.
+ */
 export function atRandom(chance: () => number): Choose {
-  const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(chance() * items.length)] as Item
+  let cancelled = false
   return (pending, log) => {
-    while (chance() < 0.1) log.attempt(pick(pending))
-    const chosen = pick(pending)
-    if (chance() < 1 / 12) log.fail(chosen)
-    else log.settle(chosen)
+    const rest = [...pending]
+    if (!cancelled && chance() < 0.02) {
+      cancelled = true
+      log.cancel()
+      return
+    }
+    do {
+      if (chance() < 0.1) log.attempt(rest[Math.floor(chance() * rest.length)] as Pending)
+      const [chosen] = rest.splice(Math.floor(chance() * rest.length), 1) as [Pending]
+      if (chance() < 1 / 12) log.fail(chosen)
+      else log.settle(chosen)
+    } while (rest.length > 0 && chance() < 0.2)
   }
 }

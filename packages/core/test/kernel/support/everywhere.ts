@@ -1,6 +1,11 @@
 import { expect } from 'vitest'
 import { type Choose, describePending, type Lived, live, type Procedure, recover, replay } from './trial.ts'
 
+/** As `toEqual`, which is slow where it is asked a hundred thousand times. */
+export function expectSame(actual: unknown, expected: unknown): void {
+  if (JSON.stringify(actual) !== JSON.stringify(expected)) expect(actual).toEqual(expected)
+}
+
 /** The law of the kernel: live is replayed at once is taken up behind every event. */
 export async function expectSameEverywhere(procedure: Procedure, choose?: Choose): Promise<Lived> {
   const lived = await live(procedure, choose)

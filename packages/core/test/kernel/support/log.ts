@@ -7,8 +7,10 @@ const midnight = Date.UTC(2030, 0, 1)
 export class Log {
   readonly events: LogEvent[] = []
 
-  constructor() {
-    this.#append('started', null, false, '')
+  /** A log of a run that has just begun, or one that has come that far. */
+  constructor(recorded: readonly LogEvent[] = []) {
+    this.events.push(...recorded)
+    if (recorded.length === 0) this.#append('started', null, false, '')
   }
 
   /** The operation succeeded. Unless told otherwise its result is its own name. */

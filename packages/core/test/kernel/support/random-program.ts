@@ -12,7 +12,8 @@ export type Node =
   | { readonly do: 'attempt'; readonly body: Node; readonly rescue: Node; readonly last: Node }
   | { readonly do: 'loop'; readonly times: number; readonly body: Node }
   | { readonly do: 'choose'; readonly left: Node; readonly right: Node }
-  | { readonly do: 'abandon'; readonly body: Node }
+  /** A branch that nobody awaits, beside another. */
+  | { readonly do: 'abandon'; readonly body: Node; readonly beside: Node }
   | { readonly do: 'hop'; readonly times: number; readonly body: Node }
   | { readonly do: 'tick'; readonly times: number; readonly body: Node }
   | { readonly do: 'stream'; readonly body: Node }
@@ -20,11 +21,13 @@ export type Node =
   | { readonly do: 'share'; readonly times: number; readonly first: Node; readonly second: Node }
   /** A race between promises that have all settled before. */
   | { readonly do: 'late'; readonly body: Node }
+  /** An exception that nobody can catch, some ticks later. */
+  | { readonly do: 'escape'; readonly times: number; readonly body: Node }
 
 type Asked = 'step' | 'sleep' | 'approve'
 
 export interface Sorts {
-  /** With nodes in which two branches go on in one turn: there, one more await may change what they do. */
+  /** With nodes in which two branches go on in one turn, or one ends: there, one more await may change the outcome. */
   readonly shared: boolean
 }
 
@@ -42,7 +45,7 @@ export function nodes({ shared }: Sorts): fc.Arbitrary<Node> {
         fc.record({ do: fc.constant('attempt'), body, rescue: body, last: body }),
         fc.record({ do: fc.constant('loop'), times, body }),
         fc.record({ do: fc.constant('choose'), left: body, right: body }),
-        fc.record({ do: fc.constant('abandon'), body }),
+        fc.record({ do: fc.constant('abandon'), body, beside: body }),
         fc.record({ do: fc.constant('hop'), times, body }),
         fc.record({ do: fc.constant('tick'), times, body }),
         fc.record({ do: fc.constant('stream'), body }),
@@ -50,6 +53,7 @@ export function nodes({ shared }: Sorts): fc.Arbitrary<Node> {
       const together: fc.Arbitrary<Node>[] = [
         fc.record({ do: fc.constant('share'), times, first: body, second: body }),
         fc.record({ do: fc.constant('late'), body }),
+        fc.record({ do: fc.constant('escape'), times, body }),
       ]
       return {
         node: fc.oneof(
@@ -146,7 +150,7 @@ export function programOf(root: Node, { sameNames, hopsAfter, hopsBefore }: Vari
         }
         case 'abandon':
           void run(node.body, `${path}a`)
-          return 'abandoned'
+          return run(node.beside, `${path}b`)
         case 'hop':
           await hop(node.times)
           return run(node.body, `${path}h`)
@@ -169,6 +173,9 @@ export function programOf(root: Node, { sameNames, hopsAfter, hopsBefore }: Vari
           await Promise.allSettled(settled)
           return [await Promise.race(settled.reverse()), await run(node.body, `${path}e`)]
         }
+        case 'escape':
+          escape(`escaped at ${path}`, node.times)
+          return run(node.body, `${path}x`)
       }
     }
     const runParts = (parts: readonly Node[], path: string) =>
@@ -199,6 +206,13 @@ export function numberNodes(root: Node): number {
 
 function numberOf(node: Node): number {
   return numbers.get(node) ?? -1
+}
+
+function escape(message: string, ticks: number): void {
+  process.nextTick(() => {
+    if (ticks === 0) throw new Error(message)
+    escape(message, ticks - 1)
+  })
 }
 
 async function hop(times: number): Promise<void> {

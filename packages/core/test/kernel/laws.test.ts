@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest'
+import { checkReplay, uphold } from './support/laws.ts'
+
+test('20,000 programs: live is replayed at once is taken up at any event', { timeout: 120_000 }, async () => {
+  const ends = { completed: 0, failed: 0 }
+  let issued = 0
+  const replay = {
+    shared: true,
+    async check(given: Parameters<typeof checkReplay>[0]) {
+      const { trial } = await checkReplay(given)
+      ends[trial.decision?.state as 'completed' | 'failed']++
+      issued += trial.issued.length
+    },
+  }
+  await uphold(replay, 20_000)
+  // That they are no trivial ones.
+  expect(ends.completed).toBeGreaterThan(5_000)
+  expect(ends.failed).toBeGreaterThan(2_000)
+  expect(issued).toBeGreaterThan(100_000)
+})
