@@ -1,4 +1,3 @@
-import type { AgentCall, Usage } from '../../authoring/agent.ts'
 import type { BodyOperation } from '../../authoring/operations.ts'
 import { formatDuration } from '../../base/duration.ts'
 import { failureOf, recordFailure } from '../../errors/failure.ts'
@@ -10,7 +9,8 @@ import { decode, encode } from '../../events/payload.ts'
 import type { AgentResult, AttemptedPayload } from '../../events/payloads.ts'
 import type { Activity, PendingOf, Workplace } from './activity.ts'
 import { Attempt, type AttemptOutcome } from './attempt.ts'
-import { delayBefore } from './retry.ts'
+import { Call } from './call.ts'
+import { delayBefore, readAttempts } from './retry.ts'
 
 /**
  * A step or a call to an agent: attempts of the author's code, until one gives a result or none is left.
@@ -18,7 +18,7 @@ import { delayBefore } from './retry.ts'
  */
 export class BodyActivity implements Activity {
   readonly isOpenAsk = false
-  readonly topics = []
+  readonly topics: readonly string[] = []
   readonly #place: Workplace
   readonly #pending: PendingOf<BodyOperation>
   #attempt: number
@@ -26,15 +26,17 @@ export class BodyActivity implements Activity {
   #running: Attempt | null = null
   #leaveQueue: () => void = () => {}
   #busy = false
+  /** What the attempts in the log have cost. */
+  readonly #usages: object[]
 
   /** `records` are the attempts in the log. */
   constructor(place: Workplace, pending: PendingOf<BodyOperation>, records: readonly LogEvent[]) {
     this.#place = place
     this.#pending = pending
-    const last = records.at(-1)
-    const recorded = last === undefined ? undefined : (decode(last.payload) as AttemptedPayload)
-    this.#attempt = (recorded?.attempt ?? 0) + 1
-    this.#dueAt = last === undefined || recorded === undefined ? null : last.at + recorded.delayMs
+    const { attempt, dueAt, usage } = readAttempts(records)
+    this.#attempt = attempt
+    this.#dueAt = dueAt
+    this.#usages = usage
   }
 
   get busy(): boolean {
@@ -57,9 +59,10 @@ export class BodyActivity implements Activity {
   onMessage(): void {}
 
   onRecorded(event: LogEvent): void {
-    const { attempt, delayMs } = decode(event.payload) as AttemptedPayload
-    this.#attempt = attempt + 1
-    this.#dueAt = event.at + delayMs
+    const { attempt, dueAt, usage } = readAttempts([event])
+    this.#attempt = attempt
+    this.#dueAt = dueAt
+    this.#usages.push(...usage)
   }
 
   stop(): void {
@@ -70,7 +73,7 @@ export class BodyActivity implements Activity {
 
   #run(): void {
     const { operation, position } = this.#pending
-    const usages: Usage[] = []
+    const usages: object[] = []
     this.#running = new Attempt(this.#place, {
       describe: `${operation.kind === 'llm' ? 'agent' : 'step'} "${operation.name}" of run "${this.#place.runId}"`,
       timeoutMs: operation.timeoutMs,
@@ -85,7 +88,7 @@ export class BodyActivity implements Activity {
     this.#running.begin()
   }
 
-  #record(outcome: AttemptOutcome, usages: readonly Usage[]): void {
+  #record(outcome: AttemptOutcome, usages: readonly object[]): void {
     if (outcome.state === 'done') return this.#settle(outcome, usages)
     const { retry } = this.#pending.operation
     const delayMs =
@@ -98,6 +101,7 @@ export class BodyActivity implements Activity {
       attempt: this.#attempt,
       failure: recordFailure(outcome.error),
       delayMs,
+      ...(usages.length === 0 ? {} : { usage: usages }),
     }
     this.#place.record({
       type: 'attempted',
@@ -107,12 +111,14 @@ export class BodyActivity implements Activity {
     })
   }
 
-  #settle(outcome: { readonly value: unknown; readonly tookMs: number }, usage: readonly Usage[]): void {
+  #settle(outcome: { readonly value: unknown; readonly tookMs: number }, usage: readonly object[]): void {
     const { kind } = this.#pending.operation
     let payload: Uint8Array | null
     try {
       const result: unknown =
-        kind === 'llm' ? ({ output: outcome.value, usage } satisfies AgentResult) : outcome.value
+        kind === 'llm'
+          ? ({ output: outcome.value, usage: [...this.#usages, ...usage] } satisfies AgentResult)
+          : outcome.value
       payload = encode(result, 'result')
       if (payload !== null && payload.length > maxPayloadBytes / 4) this.#warnOfSize(payload.length)
     } catch (error) {
@@ -157,32 +163,5 @@ function isRetryable(outcome: AttemptOutcome, when: ((error: unknown) => boolean
     return when?.(outcome.error) ?? true
   } catch {
     return false
-  }
-}
-
-/** What a body is called with. Key and signal are made when first asked for: most bodies look at neither. */
-class Call implements AgentCall {
-  readonly #key: () => string
-  readonly attempt: number
-  readonly #signal: () => AbortSignal
-  readonly #usages: Usage[]
-
-  constructor(key: () => string, attempt: number, signal: () => AbortSignal, usages: Usage[]) {
-    this.#key = key
-    this.attempt = attempt
-    this.#signal = signal
-    this.#usages = usages
-  }
-
-  get idempotencyKey(): string {
-    return this.#key()
-  }
-
-  get signal(): AbortSignal {
-    return this.#signal()
-  }
-
-  readonly usage = (usage: Usage): void => {
-    this.#usages.push({ ...usage })
   }
 }

@@ -1,8 +1,8 @@
-import type { AgentCall, Usage } from '../../authoring/agent.ts'
 import type { DecideOperation } from '../../authoring/operations.ts'
 import type { RetryPolicy } from '../../authoring/step-options.ts'
 import type { Verdict } from '../../authoring/verdict.ts'
-import { recordFailure } from '../../errors/failure.ts'
+import { type FailureRecord, recordFailure } from '../../errors/failure.ts'
+import { isFinalError } from '../../errors/final-error.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { decode, encode } from '../../events/payload.ts'
@@ -17,7 +17,8 @@ import type { Message } from '../../ports/store.ts'
 import type { Activity, PendingOf, Workplace } from './activity.ts'
 import { AskActivity } from './ask-activity.ts'
 import { Attempt, type AttemptOutcome } from './attempt.ts'
-import { delayBefore } from './retry.ts'
+import { Call } from './call.ts'
+import { delayBefore, readAttempts } from './retry.ts'
 
 const retry: RetryPolicy = {
   attempts: 2,
@@ -36,7 +37,9 @@ export class DecideActivity implements Activity {
   readonly #place: Workplace
   readonly #pending: PendingOf<DecideOperation>
   readonly #records: readonly LogEvent[]
-  readonly #usages: Usage[] = []
+  /** What the attempts in the log have cost, and then the present one. */
+  readonly #spent: object[]
+  #usages: object[] = []
   #attempt: number
   #dueAt: number | null
   #running: Attempt | null = null
@@ -49,10 +52,10 @@ export class DecideActivity implements Activity {
     this.#place = place
     this.#pending = pending
     this.#records = records
-    const last = records.findLast(({ type }) => type === 'attempted')
-    const recorded = last === undefined ? undefined : (decode(last.payload) as AttemptedPayload)
-    this.#attempt = (recorded?.attempt ?? 0) + 1
-    this.#dueAt = last === undefined || recorded === undefined ? null : last.at + recorded.delayMs
+    const { attempt, dueAt, usage } = readAttempts(records)
+    this.#attempt = attempt
+    this.#dueAt = dueAt
+    this.#spent = usage
   }
 
   get busy(): boolean {
@@ -87,9 +90,10 @@ export class DecideActivity implements Activity {
 
   onRecorded(event: LogEvent): void {
     if (this.#ask !== null) return this.#ask.onRecorded(event)
-    const { attempt, delayMs } = decode(event.payload) as AttemptedPayload
-    this.#attempt = attempt + 1
-    this.#dueAt = event.at + delayMs
+    const { attempt, dueAt, usage } = readAttempts([event])
+    this.#attempt = attempt
+    this.#dueAt = dueAt
+    this.#spent.push(...usage)
   }
 
   stop(): void {
@@ -103,20 +107,13 @@ export class DecideActivity implements Activity {
 
   #judge(): void {
     const { operation, position } = this.#pending
+    const usages: object[] = []
+    this.#usages = usages
     this.#running = new Attempt(this.#place, {
       describe: `agent "${operation.agentName}" of run "${this.#place.runId}"`,
       timeoutMs: operation.timeoutMs,
-      body: (signal) => {
-        const call: AgentCall = {
-          idempotencyKey: this.#place.idempotencyKey(position),
-          attempt: this.#attempt,
-          get signal() {
-            return signal()
-          },
-          usage: (usage) => void this.#usages.push({ ...usage }),
-        }
-        return operation.judge(call)
-      },
+      body: (signal) =>
+        operation.judge(new Call(() => this.#place.idempotencyKey(position), this.#attempt, signal, usages)),
       onEnd: (outcome) => {
         this.#running = null
         this.#judging = false
@@ -128,41 +125,34 @@ export class DecideActivity implements Activity {
 
   #conclude(outcome: AttemptOutcome): void {
     const { choices, minConfidence, attempts, agentName } = this.#pending.operation
-    if (outcome.state !== 'done') {
-      const why = outcome.state
-      const failure = recordFailure(outcome.error)
-      if (this.#attempt < attempts) return this.#tryAgain(failure, outcome.tookMs)
-      return this.#fallBack({ why, rationale: failure.message, usage: this.#usages }, outcome.tookMs)
+    const { tookMs } = outcome
+    const fault = findFault(outcome, choices, agentName)
+    if (fault !== null) {
+      const { why, failure, isFinal } = fault
+      if (this.#attempt < attempts && !isFinal) return this.#tryAgain(failure, tookMs)
+      return this.#fallBack({ why, rationale: failure.message, usage: this.#cost }, tookMs)
     }
-    const wrong = whatIsWrong(outcome.value, choices)
-    if (wrong !== null) {
-      const failure = recordFailure(new Error(`the verdict of agent "${agentName}" is invalid: ${wrong}`))
-      if (this.#attempt < attempts) return this.#tryAgain(failure, outcome.tookMs)
-      return this.#fallBack(
-        { why: 'invalid', rationale: failure.message, usage: this.#usages },
-        outcome.tookMs,
-      )
-    }
-    const { choice, rationale, confidence } = outcome.value as Verdict
+    const { choice, rationale, confidence } = (outcome as { readonly value: unknown }).value as Verdict
     const sure = confidence === undefined ? {} : { confidence }
     if ((confidence ?? 0) < minConfidence)
-      return this.#fallBack({ why: 'unsure', rationale, ...sure, usage: this.#usages }, outcome.tookMs)
+      return this.#fallBack({ why: 'unsure', rationale, ...sure, usage: this.#cost }, tookMs)
     this.#settle(
       { choice, source: 'agent', why: 'decided', rationale, ...sure, by: `agent:${agentName}` },
-      outcome.tookMs,
+      tookMs,
     )
+  }
+
+  get #cost(): readonly object[] {
+    return [...this.#spent, ...this.#usages]
   }
 
   #tryAgain(failure: AttemptedPayload['failure'], tookMs: number): void {
     const delayMs = delayBefore(this.#attempt, retry, this.#place.entropy)
     this.#dueAt = this.#place.now() + delayMs
-    const attempted: AttemptedPayload = { attempt: this.#attempt, failure, delayMs }
-    this.#place.record({
-      type: 'attempted',
-      pending: this.#pending,
-      tookMs,
-      payload: encode(attempted, 'attempt'),
-    })
+    const usage = this.#usages.length === 0 ? {} : { usage: this.#usages }
+    const attempted: AttemptedPayload = { attempt: this.#attempt, failure, delayMs, ...usage }
+    const payload = encode(attempted, 'attempt')
+    this.#place.record({ type: 'attempted', pending: this.#pending, tookMs, payload })
   }
 
   // ── the fallback
@@ -218,7 +208,7 @@ export class DecideActivity implements Activity {
   }
 
   #settle(decision: Omit<DecisionPayload, 'at' | 'usage'>, tookMs: number): void {
-    const payload: DecisionPayload = { ...decision, at: this.#place.now(), usage: this.#usages }
+    const payload: DecisionPayload = { ...decision, at: this.#place.now(), usage: this.#cost }
     this.#place.record({
       type: 'settled',
       pending: this.#pending,
@@ -228,12 +218,35 @@ export class DecideActivity implements Activity {
   }
 }
 
+interface Fault {
+  readonly why: Judged['why']
+  readonly failure: FailureRecord
+  /** Not worth another attempt. */
+  readonly isFinal: boolean
+}
+
+function findFault(outcome: AttemptOutcome, choices: readonly string[], agent: string): Fault | null {
+  if (outcome.state !== 'done') {
+    const { state, error } = outcome
+    return { why: state, failure: recordFailure(error), isFinal: isFinalError(error) }
+  }
+  const wrong = whatIsWrong(outcome.value, choices)
+  if (wrong === null) return null
+  const error = new Error(`the verdict of agent "${agent}" is invalid: ${wrong}`)
+  return { why: 'invalid', failure: recordFailure(error), isFinal: false }
+}
+
+/** More than anybody wants to read. */
+const longestRationale = 100_000
+
 function whatIsWrong(verdict: unknown, choices: readonly string[]): string | null {
   if (typeof verdict !== 'object' || verdict === null) return 'it is not an object'
   const { choice, rationale, confidence } = verdict as Partial<Verdict>
   if (typeof choice !== 'string' || !choices.includes(choice))
     return `choice must be one of ${choices.join(', ')}`
   if (typeof rationale !== 'string') return 'rationale must be text'
+  if (rationale.length > longestRationale)
+    return `rationale must have at most ${longestRationale} characters; it has ${rationale.length}`
   const isConfidence =
     confidence === undefined || (typeof confidence === 'number' && confidence >= 0 && confidence <= 1)
   return isConfidence ? null : 'confidence must be a number from 0 to 1'

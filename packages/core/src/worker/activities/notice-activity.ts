@@ -6,7 +6,7 @@ export class NoticeActivity implements Activity {
   readonly busy = false
   readonly dueAt = null
   readonly isOpenAsk = false
-  readonly topics = []
+  readonly topics: readonly string[] = []
   readonly #place: Workplace
   readonly #pending: PendingOf<NoticeOperation>
 

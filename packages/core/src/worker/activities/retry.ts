@@ -1,4 +1,7 @@
 import type { RetryPolicy } from '../../authoring/step-options.ts'
+import type { LogEvent } from '../../events/event.ts'
+import { decode } from '../../events/payload.ts'
+import type { AttemptedPayload } from '../../events/payloads.ts'
 import type { Entropy } from '../../ports/entropy.ts'
 
 /** How long to wait after the failed attempt number `attempt`, in whole ms. */
@@ -9,4 +12,23 @@ export function delayBefore(
 ): number {
   const wait = Math.min(maxMs, backoffMs * factor ** (attempt - 1))
   return Math.round(jitter === 'full' ? wait * entropy.random() : wait)
+}
+
+/** Which attempt comes next after those in the log, when, and what they have cost. */
+export function readAttempts(records: readonly LogEvent[]): {
+  readonly attempt: number
+  readonly dueAt: number | null
+  readonly usage: object[]
+} {
+  const usage: object[] = []
+  let attempt = 1
+  let dueAt: number | null = null
+  for (const { type, payload, at } of records) {
+    if (type !== 'attempted') continue
+    const attempted = decode(payload) as AttemptedPayload
+    usage.push(...(attempted.usage ?? []))
+    attempt = attempted.attempt + 1
+    dueAt = at + attempted.delayMs
+  }
+  return { attempt, dueAt, usage }
 }

@@ -5,7 +5,7 @@ import type { Activity, PendingOf, Workplace } from './activity.ts'
 export class TimerActivity implements Activity {
   readonly busy = false
   readonly isOpenAsk = false
-  readonly topics = []
+  readonly topics: readonly string[] = []
   readonly #place: Workplace
   readonly #pending: PendingOf<TimerOperation>
   #dueAt: number | null = null
