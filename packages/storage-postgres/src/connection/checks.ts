@@ -5,7 +5,6 @@ const oldestVersion = 15
 
 interface Settings {
   readonly version: number
-  readonly standby: boolean
   readonly fsync: string
   readonly synchronous_commit: string
   readonly isolation: string
@@ -21,7 +20,6 @@ interface Settings {
 export async function checkServer(database: Database): Promise<void> {
   const [settings] = await database.read<Settings>(
     `select current_setting('server_version_num')::int / 10000 as version,
-            pg_is_in_recovery() as standby,
             current_setting('fsync') as fsync,
             current_setting('synchronous_commit') as synchronous_commit,
             current_setting('default_transaction_isolation') as isolation,
@@ -33,17 +31,11 @@ export async function checkServer(database: Database): Promise<void> {
 }
 
 function assertFit(settings: Settings): void {
-  const { version, standby, fsync, synchronous_commit, isolation, read_only, encoding } = settings
+  const { version, fsync, synchronous_commit, isolation, read_only, encoding } = settings
   if (version < oldestVersion) {
     throw unusable(
       `This is PostgreSQL ${version}.`,
       `Upgrade the server to version ${oldestVersion} or newer.`,
-    )
-  }
-  if (standby) {
-    throw unusable(
-      'This server is a standby: it can be read, not written, and it may be behind.',
-      'Connect to the primary.',
     )
   }
   if (fsync !== 'on') {

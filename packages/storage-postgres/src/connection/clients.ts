@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { NotSent, Unconfirmed } from './faults.ts'
+import { NotSent, OnStandby, Unconfirmed } from './faults.ts'
 import { types } from './values.ts'
 
 /** What we use of a client of `pg`, whichever copy of the package it comes from. */
@@ -91,8 +91,8 @@ export class Clients {
 
   async #greet(session: Session): Promise<void> {
     const [row] = await session.query<Greeting>({ text: greeting, values: [], silenceMs: greetingMs })
-    if (row?.standby) throw new Error('the server is a standby; only the primary will do')
-    const history = row?.history ?? ''
+    const history = row?.history
+    if (!history) throw new OnStandby()
     this.#history ??= history
     if (this.#history !== history) this.#hasFailedOver = true
   }
@@ -120,8 +120,8 @@ export class Clients {
 }
 
 interface Greeting {
-  readonly standby: boolean
-  readonly history: string
+  /** Null on a standby. */
+  readonly history: string | null
 }
 
 // It saves planning, and the tables are only ever read by their keys.
@@ -130,8 +130,9 @@ const planAsUsual = 'reset plan_cache_mode'
 
 // Another system or timeline: a standby was made the primary, or a backup restored.
 const greeting = `
-  select pg_is_in_recovery() as standby, s.system_identifier || '/' || c.timeline_id as history
-  from pg_control_system() s, pg_control_checkpoint() c`
+  select system_identifier || '/' ||
+      case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end as history
+  from pg_control_system()`
 
 /** One connection while we have it. */
 export class Session {

@@ -20,6 +20,13 @@ export class NotSent extends Error {
   }
 }
 
+/** The server can be read and not written, and it may be behind. */
+export class OnStandby extends Error {
+  constructor() {
+    super('the server is a standby; only the primary will do')
+  }
+}
+
 /** The server reported success and said in the same breath that a standby may not have it. */
 export class Unconfirmed extends Error {
   constructor(warning: string) {

@@ -13,8 +13,8 @@ import {
   numberParameters,
 } from './columns.ts'
 
-/** What the statements decide for a unit; the numbers stand in them. */
-export const verdicts = ['ok', 'fenced', 'conflict', 'mail'] as const
+/** What the statements decide for a unit; the numbers stand in them. `behind`: fenced, by a row that is older. */
+export const verdicts = ['ok', 'fenced', 'conflict', 'mail', 'behind'] as const
 
 export interface VerdictRow {
   /** The place of the unit, from 1. */
@@ -65,18 +65,17 @@ const unitCount = unitTypes.split(', ').length
 const eventCount = eventTypes.split(', ').length
 const askCount = askTypes.split(', ').length
 
-/** `$1` is the worker, `$2` … the units, then whether a standby has taken over, then the events. */
-const failedOver = 2 + unitCount
-const firstEvent = failedOver + 1
+/** `$1` is the worker, `$2` … the units, then the events. */
+const firstEvent = 2 + unitCount
 const firstAsk = firstEvent + eventCount
 const firstClose = firstAsk + askCount
 const firstConsume = firstClose + 3
 const firstInfo = firstConsume + 2
 
-/** Epochs and heads never fall; where they have fallen, a server took over that lacks what was acknowledged. */
+// The fence: this run, this worker, this epoch. Whoever fails it may know more than the row shows.
 const judgement = `
-  case when $${failedOver}::bool and (l.epoch < u.epoch or l.head < u.head) then 2
-       when l.run is null or l.epoch <> u.epoch or l.worker is distinct from $1 or l.state <> 0 then 1
+  case when l.run is null or l.epoch <> u.epoch or l.worker is distinct from $1 or l.state <> 0
+         then case when l.epoch < u.epoch or l.head < u.head then 4 else 1 end
        when l.head <> u.head then 2
        when u.strict and l.mail <> u.seen then 3
        else 0 end`
@@ -180,7 +179,7 @@ export function bindOne(worker: number, { run, epoch, head, events, seals, link 
   ]
 }
 
-export function bindSlim(worker: number, units: readonly Unit[], hasFailedOver: boolean): readonly unknown[] {
+export function bindSlim(worker: number, units: readonly Unit[]): readonly unknown[] {
   const events = new EventColumns()
   for (const [index, unit] of units.entries()) {
     for (const [k, event] of unit.events.entries())
@@ -198,12 +197,11 @@ export function bindSlim(worker: number, units: readonly Unit[], hasFailedOver: 
     listNumbers(units.map(({ seen }) => seen)),
     listNumbers(units.map(({ strict }) => strict)),
     listBytes(units.map(({ link }) => link)),
-    hasFailedOver,
     ...events.values(),
   ]
 }
 
-export function bindFull(worker: number, units: readonly Unit[], hasFailedOver: boolean): readonly unknown[] {
+export function bindFull(worker: number, units: readonly Unit[]): readonly unknown[] {
   const asks = new AskColumns()
   const closes: [i: number, position: number, status: number][] = []
   const consumes: [i: number, n: number][] = []
@@ -218,7 +216,7 @@ export function bindFull(worker: number, units: readonly Unit[], hasFailedOver: 
     for (const n of unit.consumes) consumes.push([index + 1, n])
   }
   return [
-    ...bindSlim(worker, units, hasFailedOver),
+    ...bindSlim(worker, units),
     ...asks.values(),
     listNumbers(closes.map(([i]) => i)),
     listNumbers(closes.map(([, position]) => position)),

@@ -35,10 +35,9 @@ export function prepareCommit(database: Database, ownership: Ownership): Commit 
       if (rows.length > 0) return rows
       // The row did not match, and never will again. The larger shape says why.
     }
-    const { hasFailedOver } = database
     return units.every(isPlain)
-      ? runner.run<VerdictRow>(slim, bindSlim(worker, units, hasFailedOver))
-      : runner.run<VerdictRow>(full, bindFull(worker, units, hasFailedOver))
+      ? runner.run<VerdictRow>(slim, bindSlim(worker, units))
+      : runner.run<VerdictRow>(full, bindFull(worker, units))
   }
 
   async function write(
@@ -48,7 +47,10 @@ export function prepareCommit(database: Database, ownership: Ownership): Commit 
   ): Promise<readonly Written[]> {
     try {
       return await database.repeat(
-        async () => showOutcomes(units, await runShape(runner, worker, units)),
+        async () => {
+          const rows = await runShape(runner, worker, units)
+          return showOutcomes(units, rows, database.hasFailedOver)
+        },
         (fault) => fault === 'race' || fault === 'later',
       )
     } catch (error) {
@@ -115,7 +117,11 @@ function settle(units: readonly Unit[], written: readonly Written[]): readonly U
   })
 }
 
-function showOutcomes(units: readonly Unit[], rows: readonly VerdictRow[]): readonly UnitOutcome[] {
+function showOutcomes(
+  units: readonly Unit[],
+  rows: readonly VerdictRow[],
+  hasFailedOver: boolean,
+): readonly UnitOutcome[] {
   const byPlace = new Map(rows.map((row) => [row.i, row]))
   return units.map((unit, index) => {
     const row = byPlace.get(index + 1)
@@ -132,6 +138,9 @@ function showOutcomes(units: readonly Unit[], rows: readonly VerdictRow[]): read
         return { outcome: 'mail', mail: row?.mail ?? 0 }
       case 'conflict':
         return { outcome: 'conflict' }
+      case 'behind':
+        // Epochs and heads never fall. Where they have fallen, a server took over that lacks what was acknowledged.
+        return { outcome: hasFailedOver ? 'conflict' : 'fenced' }
       default:
         return { outcome: 'fenced' }
     }

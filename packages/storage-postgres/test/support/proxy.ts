@@ -2,9 +2,10 @@ import { createServer, connect as dial, type Server, type Socket } from 'node:ne
 
 /**
  * What happens to a request. `swallow`: it is carried out, and the connection dies in place of the reply.
- * `late`: the connection dies first, and the request still arrives. `lose`: it never arrives.
+ * `late`: the connection dies first, and the request still arrives. `lose`: it never arrives. `stall`: nothing
+ * happens any more, and the connection stays open.
  */
-export type Fate = 'pass' | 'swallow' | 'late' | 'lose'
+export type Fate = 'pass' | 'swallow' | 'late' | 'lose' | 'stall'
 
 export interface ProxyOptions {
   readonly targetPort: number
@@ -91,6 +92,9 @@ export class TcpProxy {
           case 'lose':
             hangUp()
             server.destroy()
+            break
+          case 'stall':
+            break
         }
       }
     })

@@ -1,0 +1,173 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { postgres } from '@pawl/storage-postgres'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { bundle } from '../../../test/support/bundle.ts'
+import { changeUrl, makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import { empty } from './support/place.ts'
+import { TcpProxy } from './support/proxy.ts'
+import { createOwned, newRun, newUnit, open, until } from './support/units.ts'
+
+const everything = { procedure: null, statuses: [], tag: null, before: null, limit: 9 }
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await makeDatabase()
+})
+afterAll(() => database.remove())
+afterEach(() => empty(database.owner, 'pawl'))
+
+describe('a pool of the application', () => {
+  test('from which all else is taken leaves a worker its heartbeat and its commits', async () => {
+    const pool = new pg.Pool({ connectionString: database.url, max: 5 })
+    const port = await open(postgres({ pool }))
+    const worker = await port.register({ name: 'w', leaseMs: 1_000 })
+    const [a] = await createOwned(port, worker, ['a'])
+    if (!a) throw new Error('not created')
+    await port.commit(worker, [newUnit(a)])
+    const taken = await Promise.all(
+      Array.from({ length: 5 - pool.totalCount + pool.idleCount }, () => pool.connect()),
+    )
+    expect(pool.totalCount - pool.idleCount).toBe(5)
+    expect(await port.beat(worker)).toBe(true)
+    for (let head = 2; head < 20; head++) {
+      expect(await port.commit(worker, [newUnit({ ...a, head })])).toMatchObject([{ outcome: 'ok' }])
+    }
+    // What has no connection of its own waits, and goes on when there is one again.
+    const found = port.find('a')
+    expect(await Promise.race([found, new Promise((resolve) => setTimeout(resolve, 50, 'waiting'))])).toBe(
+      'waiting',
+    )
+    for (const client of taken) client.release()
+    expect(await found).toMatchObject({ head: 20 })
+    await port.close()
+    await pool.end()
+  })
+
+  test('is left open, and its connections are as they were', async () => {
+    const pool = new pg.Pool({ connectionString: database.url, max: 6 })
+    const port = await open(postgres({ pool }))
+    const worker = await port.register({ name: 'w', leaseMs: 1_000 })
+    const standings = await createOwned(port, worker, ['a', 'b'])
+    await Promise.all(standings.map((standing) => port.commit(worker, [newUnit(standing)])))
+    await port.close()
+    const clients = await Promise.all(Array.from({ length: 6 }, () => pool.connect()))
+    for (const client of clients) {
+      const { rows } = await client.query(
+        `select current_setting('plan_cache_mode') as mode, 9007199254740993 as big`,
+      )
+      expect(rows).toEqual([{ mode: 'auto', big: '9007199254740993' }])
+      client.release()
+    }
+    await pool.end()
+  })
+})
+
+describe('connections that break', () => {
+  test('between two calls are replaced, and nobody hears of it', async () => {
+    const port = await open(postgres(database.url))
+    const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+    const [a] = await createOwned(port, worker, ['a'])
+    if (!a) throw new Error('not created')
+    await port.commit(worker, [newUnit(a)])
+    for (let head = 2; head < 5; head++) {
+      await cutAll()
+      expect(await port.find('a')).toMatchObject({ id: 'a' })
+      await cutAll()
+      expect(await port.beat(worker)).toBe(true)
+      expect(await port.commit(worker, [newUnit({ ...a, head })])).toMatchObject([
+        { outcome: 'ok', epoch: 1 },
+      ])
+      await cutAll()
+      expect(await port.create([newRun(`b${head}`)])).toMatchObject([{ outcome: 'created' }])
+    }
+    await port.close()
+  })
+
+  test('in the middle of a commit leave it written or not, and known', async () => {
+    const port = await open(postgres(database.url))
+    const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+    const [a] = await createOwned(port, worker, ['a'])
+    if (!a) throw new Error('not created')
+    const other = await database.owner.connect()
+    await other.query('begin')
+    await other.query('select from pawl.runs for no key update')
+    const outcome = port.commit(worker, [newUnit(a)])
+    await until(async () => (await cutAll("and wait_event_type = 'Lock'")) > 0)
+    await other.query('rollback')
+    other.release()
+    expect(await outcome).toEqual([{ outcome: 'lost', epoch: 2 }])
+    expect(await port.commit(worker, [newUnit({ ...a, epoch: 2 })])).toMatchObject([{ outcome: 'ok' }])
+    await port.close()
+  })
+
+  test('without a word cost a heartbeat a third of its lease, and no more', async () => {
+    const proxy = await TcpProxy.start({ targetPort: Number(new URL(database.url).port) })
+    const port = await open(postgres(changeUrl(database.url, { port: proxy.port })))
+    const worker = await port.register({ name: 'w', leaseMs: 900 })
+    proxy.decide = (text) => (text.includes('beat_at') ? 'stall' : 'pass')
+    const startedAt = performance.now()
+    await expect(port.beat(worker)).rejects.toThrow()
+    expect(performance.now() - startedAt).toBeLessThan(900)
+    proxy.decide = () => 'pass'
+    expect(await port.beat(worker)).toBe(true)
+    await port.close()
+    await proxy.stop()
+  })
+
+  test('all at once, and for a while, only make calls late', async () => {
+    const proxy = await TcpProxy.start({ targetPort: Number(new URL(database.url).port) })
+    const port = await open(postgres(changeUrl(database.url, { port: proxy.port })))
+    const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+    const [a] = await createOwned(port, worker, ['a'])
+    if (!a) throw new Error('not created')
+    const { targetPort } = proxy
+    proxy.targetPort = 1
+    proxy.cut()
+    const calls = Promise.all([
+      port.commit(worker, [newUnit(a)]),
+      port.create([newRun('b')]),
+      port.send([{ run: 'a', kind: 'signal', name: 's', key: null, payload: null }], null),
+      port.runs(everything),
+    ])
+    await expect(port.claim({ worker, procedures: [] }, 1)).rejects.toThrow('No connection')
+    proxy.targetPort = targetPort
+    const [[committed], [created], [sent], runs] = await calls
+    expect(committed).toMatchObject({ outcome: 'ok' })
+    expect(created).toMatchObject({ outcome: 'created' })
+    expect(sent).toMatchObject({ outcome: 'stored' })
+    expect(runs.length).toBeGreaterThan(0)
+    await port.close()
+    await proxy.stop()
+  })
+})
+
+describe('closing', () => {
+  test('a closed store refuses, and can be closed again', async () => {
+    const port = await open(postgres(database.url))
+    await port.close()
+    await port.close()
+    await expect(port.find('a')).rejects.toThrow('closed')
+    await expect(port.create([newRun('a')])).rejects.toThrow('closed')
+  })
+
+  test('a process that only forgot to close ends by itself', async () => {
+    const program = await bundle(new URL('programs/forgetful.ts', import.meta.url).pathname)
+    const child = spawn(process.execPath, [program, database.url], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const [code] = await once(child, 'exit')
+    await rm(join(program, '..'), { recursive: true })
+    expect(code).toBe(0)
+  })
+})
+
+/** Ends the sessions of the store; returns how many. */
+async function cutAll(condition = ''): Promise<number> {
+  const { rowCount } = await database.owner.query(
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+     where datname = current_database() and usename = 'pawl_app' ${condition}`,
+  )
+  return rowCount ?? 0
+}

@@ -1,0 +1,102 @@
+import type { StorePort } from '@pawl/core/storage'
+import type { PostgresServer } from '../../../../test/support/postgres-server.ts'
+import { Ledger } from './ledger.ts'
+import { createOwned, newAsk, newEvent, newRun, newUnit, order, type Standing } from './units.ts'
+
+interface Options {
+  readonly server: PostgresServer
+  readonly port: StorePort
+  readonly crashes: number
+}
+
+interface Report {
+  readonly ledger: Ledger
+  /** Units whose outcome had to be found out. */
+  readonly reclaimed: number
+}
+
+/**
+ * Works on a server that is stopped without warning and started again, many times: creates, commits, sends,
+ * parks and claims. What is acknowledged stands in the ledger.
+ */
+export async function workThroughCrashes({ server, port, crashes }: Options): Promise<Report> {
+  const ledger = new Ledger()
+  const worker = await port.register({ name: 'crashing', leaseMs: 3_600_000 })
+  const claimant = { worker, procedures: [order] }
+  const standings = new Map<number, Standing>()
+  const ids = Array.from({ length: 40 }, (_, index) => `crash ${index}`)
+  for (const standing of await createOwned(port, worker, ids)) {
+    standings.set(standing.run, standing)
+    ledger.noteCreated(standing.run, 'started')
+  }
+  let isOver = false
+  let reclaimed = 0
+  let serial = 0
+
+  const commit = async (lane: number): Promise<void> => {
+    while (!isOver) {
+      const mine = [...standings.values()].filter(({ run }) => run % 3 === lane)
+      if (mine.length === 0) {
+        await new Promise(setImmediate)
+        continue
+      }
+      const units = mine.map((standing) => {
+        const name = `${standing.run}/${serial++}`
+        const isParking = serial % 5 === 0
+        return newUnit(standing, {
+          events: [newEvent(name), newEvent(name)].slice(serial % 2),
+          opens: serial % 7 === 0 ? [newAsk(standing.head)] : [],
+          then: isParking ? { do: 'park', wakeAt: 1 } : { do: 'keep' },
+        })
+      })
+      const outcomes = await port.commit(worker, units)
+      for (const [index, outcome] of outcomes.entries()) {
+        const [standing, unit] = [mine[index], units[index]]
+        if (!standing || !unit) continue
+        if (outcome.outcome === 'ok') {
+          ledger.note(unit)
+          if (outcome.epoch !== standing.epoch) reclaimed++
+          if (outcome.parked) standings.delete(standing.run)
+          else
+            Object.assign(standing, {
+              epoch: outcome.epoch,
+              head: standing.head + unit.events.length,
+              mail: outcome.mail,
+            })
+        } else if (outcome.outcome === 'lost') {
+          reclaimed++
+          standing.epoch = outcome.epoch
+        } else throw new Error(`a unit was ${outcome.outcome}`)
+      }
+    }
+  }
+  const claim = async (): Promise<void> => {
+    while (!isOver) {
+      const claims = await port.claim(claimant, 10).catch(() => null)
+      for (const { run, epoch, head, mail } of claims?.runs ?? [])
+        standings.set(run, { run, epoch, head, mail })
+      await new Promise((resolve) => setTimeout(resolve, 2))
+    }
+  }
+  const create = async (): Promise<void> => {
+    for (let index = 0; !isOver; index++) {
+      const [created] = await port.create([newRun(`new ${index}`)])
+      if (created?.outcome !== 'created') throw new Error('created by somebody else')
+      ledger.noteCreated(created.run, 'started')
+      await port.send([{ run: `new ${index}`, kind: 'signal', name: 's', key: null, payload: null }], null)
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+  }
+
+  const work = Promise.all([commit(0), commit(1), commit(2), claim(), create()])
+  work.catch(() => {})
+  for (let crash = 0; crash < crashes; crash++) {
+    await Promise.race([work, new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 150))])
+    await server.stop('immediate')
+    await server.start()
+  }
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  isOver = true
+  await work
+  return { ledger, reclaimed }
+}

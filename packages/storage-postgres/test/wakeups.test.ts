@@ -1,0 +1,26 @@
+import { postgres } from '@pawl/storage-postgres'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import { MutantPool, withoutMailCheck } from './support/mutant-pool.ts'
+import { sendWhileParking } from './support/wakeups.ts'
+
+let database: TestDatabase
+beforeEach(async () => {
+  database = await makeDatabase()
+})
+afterEach(() => database.remove())
+
+test('a message that meets a run being parked wakes it, without hints and without sweeps', async () => {
+  const store = () => postgres(database.url, { notifications: false })
+  const report = await sendWhileParking({ database, store, messages: 1_000, runs: 20 })
+  expect(report.stranded).toBe(0)
+  expect(report.refusedParks).toBeGreaterThan(0)
+})
+
+test('a store that parked whatever has come would leave some asleep', async () => {
+  const pool = new MutantPool(database.url, withoutMailCheck, 30)
+  const store = () => postgres({ pool }, { notifications: false })
+  const report = await sendWhileParking({ database, store, messages: 1_000, runs: 20 })
+  expect(report.stranded).toBeGreaterThan(0)
+  await pool.end()
+})

@@ -1,0 +1,131 @@
+import type { StorePort } from '@pawl/core/storage'
+import { postgres } from '@pawl/storage-postgres'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import { empty } from './support/place.ts'
+import { bytes, createOwned, newAsk, newRun, newUnit, open, until } from './support/units.ts'
+
+let database: TestDatabase
+let port: StorePort
+let watching: StorePort
+let hints: number
+let unwatch: () => void
+beforeAll(async () => {
+  database = await makeDatabase()
+  port = await open(postgres(database.url))
+})
+afterAll(async () => {
+  await port.close()
+  await database.remove()
+})
+beforeEach(async () => {
+  watching = await open(postgres(database.url))
+  hints = 0
+  unwatch = watching.watch(() => hints++)
+  // The first hint comes when listening has begun.
+  await until(() => hints > 0)
+  hints = 0
+})
+afterEach(async () => {
+  unwatch()
+  await watching.close()
+  await empty(database.owner, 'pawl')
+})
+
+test('what others may wait for is hinted at: new runs, messages, answers, questions, ends', async () => {
+  const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+  const [a] = await createOwned(port, worker, ['a'])
+  if (!a) throw new Error('not created')
+  const ask = newAsk(0)
+  const calls = [
+    () => port.create([newRun('b')]),
+    () => port.commit(worker, [newUnit(a, { opens: [ask] })]),
+    () => port.answer([{ run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }], null),
+    () => watching.send([{ run: 'a', kind: 'signal', name: 's', key: null, payload: null }], null),
+    () =>
+      port.commit(worker, [newUnit({ ...a, head: 2, mail: 2 }, { then: { do: 'end', state: 'completed' } })]),
+    () => port.release(worker),
+  ]
+  let heard = 0
+  const both = port.watch(() => heard++)
+  await until(() => heard > 0)
+  heard = 0
+  for (const call of calls) {
+    const before = hints + heard
+    await call()
+    await until(() => hints + heard > before)
+  }
+  both()
+})
+
+test('steps are nobody else’s business', async () => {
+  const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+  const [a] = await createOwned(port, worker, ['a'])
+  if (!a) throw new Error('not created')
+  for (let head = 1; head < 20; head++) await port.commit(worker, [newUnit({ ...a, head })])
+  await port.create([newRun('b')])
+  await until(() => hints > 0)
+  expect(hints).toBe(1)
+})
+
+test('a hundred changes at once are a handful of hints', async () => {
+  await Promise.all(Array.from({ length: 100 }, (_, index) => port.create([newRun(`run ${index}`)])))
+  await until(() => hints > 0)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(hints).toBeLessThan(60)
+})
+
+test('one’s own changes are no hint', async () => {
+  await watching.create([newRun('a')])
+  await port.create([newRun('b')])
+  await until(() => hints > 0)
+  expect(hints).toBe(1)
+})
+
+test('listening goes on after the connection broke, and begins with a hint', async () => {
+  await database.owner.query(
+    `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and query like 'listen %'`,
+  )
+  await until(() => hints > 0)
+  hints = 0
+  await port.create([newRun('a')])
+  await until(() => hints > 0)
+})
+
+test('a hint comes within a few ms', async () => {
+  const latencies: number[] = []
+  for (let index = 0; index < 20; index++) {
+    // Further apart than hints are held back for.
+    await new Promise((resolve) => setTimeout(resolve, 10))
+    const [before, startedAt] = [hints, performance.now()]
+    await port.create([newRun(`run ${index}`)])
+    await until(() => hints > before)
+    latencies.push(performance.now() - startedAt)
+  }
+  latencies.sort((a, b) => a - b)
+  expect(latencies[10]).toBeLessThan(100)
+})
+
+test('whoever has ended watching hears nothing', async () => {
+  let others = 0
+  const end = watching.watch(() => others++)
+  end()
+  await port.create([newRun('a')])
+  await until(() => hints > 0)
+  expect(others).toBe(0)
+})
+
+test('without notifications no connection listens and none notifies', async () => {
+  const quiet = await open(postgres(database.url, { notifications: false }))
+  let heard = 0
+  const end = quiet.watch(() => heard++)
+  await port.create([newRun('a')])
+  await until(() => hints > 0)
+  hints = 0
+  await quiet.create([newRun('b')])
+  await quiet.create([newRun('c')])
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect([hints, heard]).toEqual([0, 0])
+  end()
+  await quiet.close()
+})
