@@ -168,6 +168,13 @@ export function describeCommit(test: StageTest): void {
       expect(text((await stage.find('a')).info)).toBe('second')
     })
 
+    test('what is shown of a run stays when it ends without a word about it', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.commit(standing, { info: bytes('shown') })
+      await stage.commit(standing, { then: { do: 'end', state: 'completed' } })
+      expect(text((await stage.find('a')).info)).toBe('shown')
+    })
+
     for (const state of ['completed', 'failed', 'cancelled'] as const) {
       test(`a run that ends as ${state} is nobody's and never due`, async (stage) => {
         const claimant = await stage.claimant()

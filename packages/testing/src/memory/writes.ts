@@ -1,0 +1,170 @@
+import type {
+  Answered,
+  Created,
+  LogEvent,
+  NewAnswer,
+  NewAsk,
+  NewEvent,
+  NewMessage,
+  NewRun,
+  Sent,
+  Unit,
+  UnitOutcome,
+  WorkerKey,
+} from '@pawl/core/storage'
+import { isAlive } from './ownership.ts'
+import type { AskRecord, RunRecord, Tables } from './tables.ts'
+import { showAsk } from './views.ts'
+
+export function createRun(tables: Tables, given: NewRun, at: number): Created {
+  const known = tables.runs.get(given.id)
+  if (known) return { outcome: 'exists', run: known.run }
+  const run: RunRecord = {
+    run: tables.runs.size + 1,
+    id: given.id,
+    procedure: given.procedure,
+    createdAt: at,
+    tags: [...given.tags],
+    startedBy: given.startedBy,
+    events: [],
+    messages: [],
+    asks: new Map(),
+    version: given.version,
+    worker: given.worker,
+    wakeAt: null,
+    epoch: 1,
+    mail: 0,
+    state: 'live',
+    mark: 'none',
+    tries: 0,
+    link: copy(given.link),
+    reason: null,
+    endedAt: null,
+    info: null,
+  }
+  if (!isAlive(tables, given.worker)) {
+    run.worker = null
+    run.wakeAt = at
+  }
+  appendEvent(run, given.started, null, at)
+  tables.runs.set(run.id, run)
+  tables.runsByKey.set(run.run, run)
+  return { outcome: 'created', run: run.run, at }
+}
+
+export function commitUnit(tables: Tables, worker: WorkerKey, unit: Unit, at: number): UnitOutcome {
+  const run = tables.runsByKey.get(unit.run)
+  if (!run || run.epoch !== unit.epoch || run.worker !== worker) return { outcome: 'fenced' }
+  if (run.events.length !== unit.head) return { outcome: 'conflict' }
+  if (unit.strict && run.mail !== unit.seen) return { outcome: 'mail', mail: run.mail }
+  if (isAnyTaken([...run.asks.values()], unit.opens)) return { outcome: 'conflict' }
+
+  for (const [index, event] of unit.events.entries()) appendEvent(run, event, unit.seals[index] ?? null, at)
+  for (const ask of unit.opens) openAsk(run, ask, at)
+  for (const { position, status } of unit.closes) {
+    const ask = run.asks.get(position)
+    if (ask?.status === 'open') Object.assign(ask, { status, closedAt: at })
+  }
+  for (const message of run.messages) {
+    if (unit.consumes.includes(message.n)) Object.assign(message, { isUsed: true, payload: null })
+  }
+  if (unit.link) run.link = copy(unit.link)
+  if (unit.info) run.info = copy(unit.info)
+  run.mark = 'none'
+  run.tries = 0
+  return { outcome: 'ok', at, epoch: run.epoch, mail: run.mail, parked: letGo(run, unit, at) }
+}
+
+/** What becomes of the run after its unit. Returns whether it was parked. */
+function letGo(run: RunRecord, { then, seen }: Unit, at: number): boolean {
+  if (then.do === 'keep' || (then.do === 'park' && run.mail !== seen)) return false
+  run.worker = null
+  if (then.do === 'park') {
+    run.wakeAt = then.wakeAt
+    return true
+  }
+  run.state = then.state
+  run.endedAt = at
+  return false
+}
+
+export function sendMessage(
+  tables: Tables,
+  { run: id, kind, name, key, payload }: NewMessage,
+  at: number,
+): Sent {
+  const run = tables.runs.get(id)
+  if (!run) return { outcome: 'missing' }
+  if (key !== null && run.messages.some((message) => message.key === key)) {
+    return { outcome: 'duplicate', run: run.run, claimed: null }
+  }
+  const asked = kind === 'early' ? [...run.asks.values()].find((ask) => ask.key === name) : undefined
+  if (asked) return { outcome: 'asked', position: asked.position }
+  if (run.state !== 'live') return { outcome: 'ended', state: run.state }
+  leaveMessage(run, { at, kind, name, key, payload })
+  return { outcome: 'stored', run: run.run, claimed: null }
+}
+
+export function giveAnswer(
+  tables: Tables,
+  { run: id, position, by, payload }: NewAnswer,
+  at: number,
+): Answered {
+  const run = tables.runs.get(id)
+  const ask = run?.asks.get(position)
+  if (!run || !ask) return { outcome: 'missing' }
+  const isOpen = run.state === 'live' && ask.status === 'open' && (ask.closesAt === null || at < ask.closesAt)
+  if (!isOpen) return { outcome: 'closed', ask: showAsk(run, ask) }
+  Object.assign(ask, { status: 'answered', closedAt: at, answeredBy: by, answer: copy(payload) })
+  leaveMessage(run, { at, kind: 'answer', name: String(position), key: null, payload })
+  return { outcome: 'answered', run: run.run, at, claimed: null }
+}
+
+function appendEvent(run: RunRecord, event: NewEvent, link: Uint8Array | null, at: number): void {
+  const { type, position, turn, kind, name, nth, failed, tookMs, payload } = event
+  const bytes = { payload: copy(payload), link: copy(link) }
+  run.events.push({
+    seq: run.events.length,
+    at,
+    epoch: run.epoch,
+    type,
+    position,
+    turn,
+    kind,
+    name,
+    nth,
+    failed,
+    tookMs,
+    ...bytes,
+  })
+}
+
+function leaveMessage(run: RunRecord, message: Omit<Message, 'n'> & { readonly key: string | null }): void {
+  run.mail++
+  run.messages.push({ ...message, n: run.mail, isUsed: false, payload: copy(message.payload) })
+  if (run.worker === null && run.mark === 'none') run.wakeAt = Math.min(run.wakeAt ?? message.at, message.at)
+}
+
+/** Whether two asks would have one position, or one key. */
+function isAnyTaken(asks: readonly AskRecord[], opens: readonly NewAsk[]): boolean {
+  const all: readonly Pick<NewAsk, 'position' | 'key'>[] = [...asks, ...opens]
+  const keys = all.flatMap(({ key }) => key ?? [])
+  return new Set(all.map(({ position }) => position)).size < all.length || new Set(keys).size < keys.length
+}
+
+function openAsk(run: RunRecord, { answered, ...ask }: NewAsk, at: number): void {
+  run.asks.set(ask.position, {
+    ...ask,
+    payload: copy(ask.payload),
+    openedAt: at,
+    status: answered ? 'answered' : 'open',
+    closedAt: answered ? at : null,
+    answeredBy: answered ? answered.by : null,
+    answer: answered ? copy(answered.payload) : null,
+  })
+}
+
+/** The caller may reuse its buffer. */
+export function copy<B extends Uint8Array | null>(bytes: B): B {
+  return (bytes && new Uint8Array(bytes)) as B
+}
