@@ -73,11 +73,8 @@ export class PostgresServer {
   }
 
   #initialise(): void {
-    const flags = [
-      ...['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C'],
-      // Small: a server of a test writes little, and its directory may be copied.
-      ...['--wal-segsize=1', '--no-sync', '--no-instructions'],
-    ]
+    const identity = ['-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C']
+    const flags = [...identity, '--no-sync', '--no-instructions']
     const { status, stderr, error } = spawnSync(
       path.join(this.#bin, 'initdb'),
       ['-D', this.dataDirectory, ...flags],
