@@ -63,8 +63,7 @@ describe.each(Object.entries(ways))('an approval racing a sleep: %s', (_, { orde
       const { log, account } = await decideRace(order, then, loserAfter)
       const left = loserAfter < 2 ? '' : order[2]
       expect(account.outcome).toBe(`completed: ${outcome}; left ${left}`)
-      const asked = account.issued.map((operation) => operation.split(' ').slice(2, -1).join(' '))
-      expect(asked).toEqual(['load', 'approve', 'an hour', ...then])
+      expect(account.issued.map(nameOf)).toEqual(['load', 'approve', 'an hour', ...then])
 
       expect((await replay(procedure, log.events)).account).toEqual(account)
       for (const { seq } of log.events)

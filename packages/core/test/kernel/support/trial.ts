@@ -42,15 +42,6 @@ export class Trial {
   #position = -1
 
   constructor(procedure: Procedure, options: Partial<ExecutionOptions> = {}) {
-    const operate = (kind: OperationKind) => (name: string) => this.#issue(kind, name)
-    const ops: Ops = {
-      step: operate('step'),
-      sleep: operate('timer'),
-      approve: operate('hitl_approval'),
-      issue: (operation) => this.execution.issue(operation),
-      note: (what) => void this.notes.push(what),
-      now: () => this.execution.now(),
-    }
     this.execution = new Execution({
       id: `trial ${++trials}`,
       program: () => procedure(ops),
@@ -68,6 +59,15 @@ export class Trial {
         options.onIssue?.(position)
       },
     })
+    const operate = (kind: OperationKind) => (name: string) => this.#issue(kind, name)
+    const ops: Ops = {
+      step: operate('step'),
+      sleep: operate('timer'),
+      approve: operate('hitl_approval'),
+      issue: this.execution.issue,
+      note: (what) => void this.notes.push(what),
+      now: () => this.execution.now(),
+    }
   }
 
   /** Delivers the events one a turn, back to back, and asks what the run wants then. */
