@@ -1,7 +1,7 @@
 import type {
   Answered,
   Created,
-  LogEvent,
+  Message,
   NewAnswer,
   NewAsk,
   NewEvent,
