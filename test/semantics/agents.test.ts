@@ -1,4 +1,4 @@
-import { agent, type AgentCall, type Decision, decider, procedure, type Question } from '@pawl/core'
+import { type AgentCall, agent, type Decision, decider, procedure, type Question } from '@pawl/core'
 import { testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -42,7 +42,10 @@ describe('a call to an agent', () => {
   test('is replaced in a test by an output, or a function of the input', async () => {
     await using value = await testEngine({ procedures: [blog], agents: { writer: { text: 'fixed' } } })
     expect(await (await value.run(blog, 'x')).result()).toBe('fixed')
-    await using made = await testEngine({ procedures: [blog], agents: { writer: ({ topic }: { topic: string }) => ({ text: topic }) } })
+    await using made = await testEngine({
+      procedures: [blog],
+      agents: { writer: ({ topic }: { topic: string }) => ({ text: topic }) },
+    })
     expect(await (await made.run(blog, 'x')).result()).toBe('x')
   })
 
@@ -62,14 +65,23 @@ describe('a call to an agent', () => {
     expect(await run.result()).toBe('third')
     expect(engine.calls).toEqual({ writer: 3 })
     const [entry] = (await engine.log(run.id)).execution_log
-    expect(entry?.result).toEqual({ output: { text: 'third' }, usage: [{ inputTokens: 1 }, { inputTokens: 2 }, { inputTokens: 3 }] })
+    expect(entry?.result).toEqual({
+      output: { text: 'third' },
+      usage: [{ inputTokens: 1 }, { inputTokens: 2 }, { inputTokens: 3 }],
+    })
   })
 
   test('that never fits fails with what was wrong', async () => {
     await using engine = await testEngine({ procedures: [blog], agents: { writer: { text: 5 } } })
     await expect((await engine.run(blog, 'x')).result()).rejects.toMatchObject({
       details: { cause: { code: 'step-failed' } },
-      cause: { details: { step: 'writer', attempts: 3, cause: { code: 'output-invalid', message: expect.stringContaining('text') } } },
+      cause: {
+        details: {
+          step: 'writer',
+          attempts: 3,
+          cause: { code: 'output-invalid', message: expect.stringContaining('text') },
+        },
+      },
     })
   })
 
@@ -83,7 +95,10 @@ describe('a call to an agent', () => {
   })
 
   test('gets an input of its own: what it does to it nobody else sees', async () => {
-    const sorter = agent({ name: 'sorter', input: z.any(), output: z.any() }, async (input: { list: number[] }) => input.list.sort())
+    const sorter = agent(
+      { name: 'sorter', input: z.any(), output: z.any() },
+      async (input: { list: number[] }) => input.list.sort(),
+    )
     const sorting = procedure({ name: 'sorting' }, async (ctx) => {
       const input = { list: [3, 1, 2] }
       const sorted = await ctx.agent(sorter, input)
@@ -94,7 +109,9 @@ describe('a call to an agent', () => {
   })
 
   test('may be renamed, and takes the options of a step over its own', async () => {
-    const patient = agent({ name: 'patient', input: z.any(), output: z.any(), retry: false }, async () => fail())
+    const patient = agent({ name: 'patient', input: z.any(), output: z.any(), retry: false }, async () =>
+      fail(),
+    )
     const calling = procedure({ name: 'calling' }, async (ctx) => {
       await ctx.agent(patient, 1).catch(() => {})
       await ctx.agent(patient, 1, { name: 'again', retry: { attempts: 2, jitter: 'none' } }).catch(() => {})
@@ -109,7 +126,12 @@ describe('a call to an agent', () => {
 
 describe('a decision', () => {
   const judge = decider('judge', async () => fail())
-  type Options = { readonly minConfidence?: number; readonly fallback?: unknown; readonly timeout?: string; readonly attempts?: number }
+  type Options = {
+    readonly minConfidence?: number
+    readonly fallback?: unknown
+    readonly timeout?: string
+    readonly attempts?: number
+  }
   const decide = procedure({ name: 'decide', input: z.any() }, (ctx, options: Options | undefined) =>
     ctx.agent.decide('Plausible?', ['go', { value: 'stop', label: 'Stop it' }], {
       agent: judge,
@@ -164,12 +186,20 @@ describe('a decision', () => {
   })
 
   test("is made by the engine's decider when none is named", async () => {
-    const plain = procedure({ name: 'plain' }, (ctx) => ctx.agent.decide('Which?', ['a', 'b'], { fallback: 'a' }))
+    const plain = procedure({ name: 'plain' }, (ctx) =>
+      ctx.agent.decide('Which?', ['a', 'b'], { fallback: 'a' }),
+    )
     const engineWide = decider('wide', async () => ({ choice: 'b', rationale: 'why not' }))
     await using engine = await testEngine({ procedures: [plain], decider: engineWide })
-    expect(await (await engine.run(plain)).result()).toMatchObject({ choice: 'b', by: 'agent:wide', confidence: undefined })
+    expect(await (await engine.run(plain)).result()).toMatchObject({
+      choice: 'b',
+      by: 'agent:wide',
+      confidence: undefined,
+    })
     await using without = await testEngine({ procedures: [plain] })
-    await expect((await without.run(plain)).result()).rejects.toMatchObject({ details: { cause: { code: 'option-invalid' } } })
+    await expect((await without.run(plain)).result()).rejects.toMatchObject({
+      details: { cause: { code: 'option-invalid' } },
+    })
   })
 
   interface Fault {
@@ -182,11 +212,42 @@ describe('a decision', () => {
   }
   const faults: readonly Fault[] = [
     { what: 'throws', why: 'failed', verdict: () => fail('no power'), calls: 2, rationale: 'no power' },
-    { what: 'hangs', why: 'timed-out', verdict: hang, options: { timeout: '5s', attempts: 1 }, calls: 1, rationale: 'the attempt timed out' },
-    { what: 'answers outside the choices', why: 'invalid', verdict: () => ({ choice: 'maybe', rationale: '' }), calls: 2, rationale: 'choice' },
-    { what: 'gives no rationale', why: 'invalid', verdict: () => ({ choice: 'go' }), calls: 2, rationale: 'rationale' },
-    { what: 'is too sure', why: 'invalid', verdict: () => ({ choice: 'go', rationale: '', confidence: 7 }), calls: 2, rationale: 'confidence' },
-    { what: 'returns nothing', why: 'invalid', verdict: () => undefined, calls: 2, rationale: 'not an object' },
+    {
+      what: 'hangs',
+      why: 'timed-out',
+      verdict: hang,
+      options: { timeout: '5s', attempts: 1 },
+      calls: 1,
+      rationale: 'the attempt timed out',
+    },
+    {
+      what: 'answers outside the choices',
+      why: 'invalid',
+      verdict: () => ({ choice: 'maybe', rationale: '' }),
+      calls: 2,
+      rationale: 'choice',
+    },
+    {
+      what: 'gives no rationale',
+      why: 'invalid',
+      verdict: () => ({ choice: 'go' }),
+      calls: 2,
+      rationale: 'rationale',
+    },
+    {
+      what: 'is too sure',
+      why: 'invalid',
+      verdict: () => ({ choice: 'go', rationale: '', confidence: 7 }),
+      calls: 2,
+      rationale: 'confidence',
+    },
+    {
+      what: 'returns nothing',
+      why: 'invalid',
+      verdict: () => undefined,
+      calls: 2,
+      rationale: 'not an object',
+    },
     {
       what: 'is unsure',
       why: 'unsure',
@@ -223,16 +284,32 @@ describe('a decision', () => {
       await using engine = await testEngine({
         procedures: [decide],
         agents: { judge: verdict },
-        humans: [{ ask: 'Plausible?', answer: { choice: 'go', comment: 'I checked' }, after: '5m', as: 'user:ana' }],
+        humans: [
+          { ask: 'Plausible?', answer: { choice: 'go', comment: 'I checked' }, after: '5m', as: 'user:ana' },
+        ],
       })
       await engine.crash('every')
       const run = await engine.run(decide, { ...options, fallback: { ask: { to: 'group:ops' } } })
-      expect(await run.result()).toMatchObject({ choice: 'go', source: 'person', why, rationale: 'I checked', by: 'user:ana' })
+      expect(await run.result()).toMatchObject({
+        choice: 'go',
+        source: 'person',
+        why,
+        rationale: 'I checked',
+        by: 'user:ana',
+      })
       expect(engine.calls).toEqual({ judge: calls })
       expect((await engine.inbox.list({ status: 'answered' })).items).toMatchObject([
-        { kind: 'decide', message: 'Plausible?', artifact: { n: 5 }, to: ['group:ops'], choices: [{ value: 'go' }, { value: 'stop', label: 'Stop it' }] },
+        {
+          kind: 'decide',
+          message: 'Plausible?',
+          artifact: { n: 5 },
+          to: ['group:ops'],
+          choices: [{ value: 'go' }, { value: 'stop', label: 'Stop it' }],
+        },
       ])
-      expect((await engine.log(run.id)).execution_log).toMatchObject([{ position: 0, type: 'ail_decision', status: 'done', result: { source: 'person', why } }])
+      expect((await engine.log(run.id)).execution_log).toMatchObject([
+        { position: 0, type: 'ail_decision', status: 'done', result: { source: 'person', why } },
+      ])
     })
 
     test('fails the operation, with the reason', async () => {
@@ -240,7 +317,11 @@ describe('a decision', () => {
       const run = await engine.run(decide, { ...options, fallback: { fail: 'nobody could tell' } })
       await expect(run.result()).rejects.toMatchObject({
         details: { cause: { code: 'step-failed' } },
-        cause: { details: { cause: { message: expect.stringMatching(new RegExp(`nobody could tell.*${why}.*${rationale}`)) } } },
+        cause: {
+          details: {
+            cause: { message: expect.stringMatching(new RegExp(`nobody could tell.*${why}.*${rationale}`)) },
+          },
+        },
       })
     })
   })
@@ -257,16 +338,30 @@ describe('a decision', () => {
       },
     })
     await engine.crash('every')
-    expect(await (await engine.run(decide, { attempts: 4 })).result()).toMatchObject({ choice: 'go', why: 'decided' })
+    expect(await (await engine.run(decide, { attempts: 4 })).result()).toMatchObject({
+      choice: 'go',
+      why: 'decided',
+    })
     expect(attempts).toEqual([1, 2, 3])
   })
 
   test('left to people is an open ask like any other, with a timeout of its own', async () => {
-    await using engine = await testEngine({ procedures: [decide], agents: { judge: fail }, humans: [{ ask: /./, answer: 'silence' }] })
+    await using engine = await testEngine({
+      procedures: [decide],
+      agents: { judge: fail },
+      humans: [{ ask: /./, answer: 'silence' }],
+    })
     const run = await engine.run(decide, { fallback: { ask: { timeout: '10m', key: 'verdict' } } })
     await engine.advance('5m')
-    expect(await run.status()).toMatchObject({ status: 'waiting', waitingFor: [{ kind: 'ask', ask: `${run.id}/0` }] })
-    expect(await engine.inbox.next()).toMatchObject({ kind: 'decide', key: 'verdict', onTimeout: 'the procedure gets an error' })
+    expect(await run.status()).toMatchObject({
+      status: 'waiting',
+      waitingFor: [{ kind: 'ask', ask: `${run.id}/0` }],
+    })
+    expect(await engine.inbox.next()).toMatchObject({
+      kind: 'decide',
+      key: 'verdict',
+      onTimeout: 'the procedure gets an error',
+    })
     await expect(run.result()).rejects.toMatchObject({ details: { cause: { code: 'ask-timed-out' } } })
     const { endedAt } = await run.status()
     expect(endedAt?.getTime()).toBeGreaterThanOrEqual(start + 10 * minute)
@@ -275,20 +370,31 @@ describe('a decision', () => {
   test('may be answered by a person before the agent has given up', async () => {
     const keyed = procedure({ name: 'keyed' }, async (ctx) => {
       await ctx.sleep('1h')
-      return ctx.agent.decide('Plausible?', ['go', 'stop'], { agent: judge, key: 'verdict', fallback: { ask: {} } })
+      return ctx.agent.decide('Plausible?', ['go', 'stop'], {
+        agent: judge,
+        key: 'verdict',
+        fallback: { ask: {} },
+      })
     })
     await using engine = await testEngine({ procedures: [keyed] })
     await engine.crash('every')
     const run = await engine.run(keyed)
     await engine.inbox.answer({ run: run.id, key: 'verdict' }, { choice: 'stop' }, { as: 'user:ana' })
-    expect(await run.result()).toMatchObject({ choice: 'stop', source: 'person', why: 'failed', by: 'user:ana' })
+    expect(await run.result()).toMatchObject({
+      choice: 'stop',
+      source: 'person',
+      why: 'failed',
+      by: 'user:ana',
+    })
   })
 
   test('cannot be answered by an agent', async () => {
     await using engine = await testEngine({ procedures: [decide], agents: { judge: fail } })
     await engine.run(decide, { fallback: { ask: {} } })
     const ask = await engine.inbox.next()
-    await expect(engine.inbox.answer(ask.id, { choice: 'go' }, { as: 'agent:judge' })).rejects.toMatchObject({ code: 'answer-forbidden' })
+    await expect(engine.inbox.answer(ask.id, { choice: 'go' }, { as: 'agent:judge' })).rejects.toMatchObject({
+      code: 'answer-forbidden',
+    })
   })
 
   test.each([
@@ -297,6 +403,8 @@ describe('a decision', () => {
     ['a confidence above 1', { minConfidence: 2 }],
   ])('with %s is refused in the call', async (_, options) => {
     await using engine = await testEngine({ procedures: [decide] })
-    await expect((await engine.run(decide, options)).result()).rejects.toMatchObject({ details: { cause: { code: 'option-invalid' } } })
+    await expect((await engine.run(decide, options)).result()).rejects.toMatchObject({
+      details: { cause: { code: 'option-invalid' } },
+    })
   })
 })

@@ -8,7 +8,11 @@ const as = { as: 'user:ana' } as const
 
 const publish = procedure({ name: 'publish' }, async (ctx) => {
   await ctx.sleep('1h')
-  return ctx.human.approve('Publish {title}?', { key: 'publish', params: { title: 'Hello' }, editable: ['title'] })
+  return ctx.human.approve('Publish {title}?', {
+    key: 'publish',
+    params: { title: 'Hello' },
+    editable: ['title'],
+  })
 })
 
 describe('an answer to a question that is not asked yet', () => {
@@ -38,7 +42,9 @@ describe('an answer to a question that is not asked yet', () => {
         duration_ms: 0,
       })
       const { items } = await engine.inbox.list({ status: 'answered' })
-      expect(items).toMatchObject([{ key: 'publish', status: 'answered', answer: { approved: true, by: 'user:ana' } }])
+      expect(items).toMatchObject([
+        { key: 'publish', status: 'answered', answer: { approved: true, by: 'user:ana' } },
+      ])
       expect((await engine.inbox.list()).items).toEqual([])
     })
 
@@ -47,23 +53,36 @@ describe('an answer to a question that is not asked yet', () => {
     const run = await engine.run(publish)
     const key = { run: run.id, key: 'publish' }
     await engine.inbox.answer(key, { approved: true }, as)
-    const told = { code: 'ask-closed', details: { status: 'answered', winner: { by: 'user:ana', at: new Date(start) } } }
-    expect(await refusalOf(engine.inbox.answer(key, { approved: false }, { as: 'user:bob' }))).toMatchObject(told)
+    const told = {
+      code: 'ask-closed',
+      details: { status: 'answered', winner: { by: 'user:ana', at: new Date(start) } },
+    }
+    expect(await refusalOf(engine.inbox.answer(key, { approved: false }, { as: 'user:bob' }))).toMatchObject(
+      told,
+    )
     expect(await run.result()).toMatchObject({ approved: true, by: 'user:ana' })
-    expect(await refusalOf(engine.inbox.answer(key, { approved: false }, { as: 'user:bob' }))).toMatchObject({ code: 'ask-closed' })
+    expect(await refusalOf(engine.inbox.answer(key, { approved: false }, { as: 'user:bob' }))).toMatchObject({
+      code: 'ask-closed',
+    })
   })
 
   test('that does not fit is dropped and said, and the question stays for everybody', async () => {
     const { logger, lines } = keepLines()
     for (const crashes of [false, true]) {
-      await using engine = await testEngine({ procedures: [publish], logger, humans: [{ ask: 'Publish', answer: { approved: false }, after: '1m' }] })
+      await using engine = await testEngine({
+        procedures: [publish],
+        logger,
+        humans: [{ ask: 'Publish', answer: { approved: false }, after: '1m' }],
+      })
       if (crashes) await engine.crash('every')
       const run = await engine.run(publish)
       await engine.inbox.answer({ run: run.id, key: 'publish' }, { choice: 'yes' }, as)
       expect(await run.result()).toMatchObject({ approved: false, by: 'user:test' })
       expect((await engine.log(run.id)).execution_log).toHaveLength(2)
     }
-    expect(lines).toContainEqual(expect.objectContaining({ level: 'warn', message: expect.stringContaining('early answer') }))
+    expect(lines).toContainEqual(
+      expect.objectContaining({ level: 'warn', message: expect.stringContaining('early answer') }),
+    )
   })
 
   test('that the schema itself refuses is dropped, and the question stays', async () => {
@@ -72,7 +91,10 @@ describe('an answer to a question that is not asked yet', () => {
       await ctx.sleep('1h')
       return ctx.human.input('A number?', even, { key: 'number' })
     })
-    await using engine = await testEngine({ procedures: [asking], humans: [{ ask: 'number', answer: { value: 4 } }] })
+    await using engine = await testEngine({
+      procedures: [asking],
+      humans: [{ ask: 'number', answer: { value: 4 } }],
+    })
     const run = await engine.run(asking)
     await engine.inbox.answer({ run: run.id, key: 'number' }, { value: 3 }, as)
     expect(await run.result()).toBe(4)
@@ -92,37 +114,58 @@ describe('an answer to a question that is not asked yet', () => {
     const run = await engine.run(all)
     await engine.inbox.answer({ run: run.id, key: 'escalate' }, { choice: 'continue' }, as)
     await engine.inbox.answer({ run: run.id, key: 'input' }, { value: 5 }, as)
-    await engine.inbox.answer({ run: run.id, key: 'review' }, { choice: 'approve', artifact: { text: 'y' } }, as)
+    await engine.inbox.answer(
+      { run: run.id, key: 'review' },
+      { choice: 'approve', artifact: { text: 'y' } },
+      as,
+    )
     await engine.inbox.answer({ run: run.id, key: 'select' }, { choice: 'b' }, as)
     expect(await run.result()).toEqual([5, 'b', { text: 'y' }, 'continue'])
   })
 
   test('by its key once it is asked is an answer like any other', async () => {
-    await using engine = await testEngine({ procedures: [publish], humans: [{ ask: 'Publish', answer: 'silence' }] })
+    await using engine = await testEngine({
+      procedures: [publish],
+      humans: [{ ask: 'Publish', answer: 'silence' }],
+    })
     const run = await engine.run(publish)
     await engine.advance('2h')
     const key = { run: run.id, key: 'publish' }
-    expect(await refusalOf(engine.inbox.answer(key, { approved: true, params: { other: 1 } }, as))).toMatchObject({ code: 'answer-invalid' })
+    expect(
+      await refusalOf(engine.inbox.answer(key, { approved: true, params: { other: 1 } }, as)),
+    ).toMatchObject({ code: 'answer-invalid' })
     await engine.inbox.answer(key, { approved: true }, as)
     expect(await run.result()).toMatchObject({ approved: true })
   })
 
   test('is refused for a run that does not exist, has ended, or by no person', async () => {
-    await using engine = await testEngine({ procedures: [publish], humans: [{ ask: 'Publish', answer: { approved: true } }] })
+    await using engine = await testEngine({
+      procedures: [publish],
+      humans: [{ ask: 'Publish', answer: { approved: true } }],
+    })
     const run = await engine.run(publish)
-    expect(await refusalOf(engine.inbox.answer({ run: 'nobody', key: 'x' }, { approved: true }, as))).toMatchObject({ code: 'run-not-found' })
-    expect(await refusalOf(engine.inbox.answer({ run: run.id, key: 'x' }, { approved: true }, { as: 'agent:x' }))).toMatchObject({
+    expect(
+      await refusalOf(engine.inbox.answer({ run: 'nobody', key: 'x' }, { approved: true }, as)),
+    ).toMatchObject({ code: 'run-not-found' })
+    expect(
+      await refusalOf(engine.inbox.answer({ run: run.id, key: 'x' }, { approved: true }, { as: 'agent:x' })),
+    ).toMatchObject({
       code: 'answer-forbidden',
     })
     await run.result()
-    expect(await refusalOf(engine.inbox.answer({ run: run.id, key: 'x' }, { approved: true }, as))).toMatchObject({
+    expect(
+      await refusalOf(engine.inbox.answer({ run: run.id, key: 'x' }, { approved: true }, as)),
+    ).toMatchObject({
       code: 'run-ended',
       details: { run: run.id, status: 'completed' },
     })
   })
 
   test('that nobody asks for is no signal, and does not stop the run from ending', async () => {
-    await using engine = await testEngine({ procedures: [publish], humans: [{ ask: 'Publish', answer: { approved: true } }] })
+    await using engine = await testEngine({
+      procedures: [publish],
+      humans: [{ ask: 'Publish', answer: { approved: true } }],
+    })
     const run = await engine.run(publish)
     await engine.inbox.answer({ run: run.id, key: 'other' }, { approved: true }, as)
     expect(await run.result()).toMatchObject({ approved: true })
@@ -132,7 +175,10 @@ describe('an answer to a question that is not asked yet', () => {
 
 describe('a key', () => {
   test('names the ask in the inbox and in the log', async () => {
-    await using engine = await testEngine({ procedures: [publish], humans: [{ ask: 'Publish', answer: 'silence' }] })
+    await using engine = await testEngine({
+      procedures: [publish],
+      humans: [{ ask: 'Publish', answer: 'silence' }],
+    })
     const run = await engine.run(publish)
     await engine.advance('2h')
     expect((await engine.inbox.next()).key).toBe('publish')
@@ -149,7 +195,10 @@ describe('a key', () => {
       return refused
     })
     for (const crashes of [false, true]) {
-      await using engine = await testEngine({ procedures: [twice], humans: [{ ask: /./, answer: { approved: true } }] })
+      await using engine = await testEngine({
+        procedures: [twice],
+        humans: [{ ask: /./, answer: { approved: true } }],
+      })
       if (crashes) await engine.crash('every')
       expect(await (await engine.run(twice)).result()).toBe('option-invalid')
     }

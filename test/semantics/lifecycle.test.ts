@@ -1,19 +1,24 @@
-import { createClient, type Ctx, procedure, ref } from '@pawl/core'
+import { type Ctx, createClient, procedure, ref } from '@pawl/core'
 import { memory, testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { fail, hour, keepLines, refusalOf, start } from './support.ts'
 
-const greet = procedure({ name: 'greet', input: z.object({ name: z.string(), loud: z.boolean().default(false) }) }, async (ctx, { name, loud }) => {
-  await ctx.sleep('1h')
-  return loud ? name.toUpperCase() : name
-})
+const greet = procedure(
+  { name: 'greet', input: z.object({ name: z.string(), loud: z.boolean().default(false) }) },
+  async (ctx, { name, loud }) => {
+    await ctx.sleep('1h')
+    return loud ? name.toUpperCase() : name
+  },
+)
 const silent = [{ ask: /./, answer: 'silence' as const }]
 
 describe('ids', () => {
   test('one id is one run, if the input is the same', async () => {
     await using engine = await testEngine({ procedures: [greet] })
-    const runs = await Promise.all(Array.from({ length: 20 }, () => engine.run(greet, { name: 'Ada' }, { id: 'a' })))
+    const runs = await Promise.all(
+      Array.from({ length: 20 }, () => engine.run(greet, { name: 'Ada' }, { id: 'a' })),
+    )
     expect(new Set(runs.map(({ id }) => id))).toEqual(new Set(['a']))
     // Defaults are part of the input: said or not, it is the same.
     await engine.run(greet, { loud: false, name: 'Ada' }, { id: 'a' })
@@ -26,7 +31,10 @@ describe('ids', () => {
     const other = procedure({ name: 'other' }, async () => 1)
     await using engine = await testEngine({ procedures: [greet, other] })
     await engine.run(greet, { name: 'Ada' }, { id: 'a' })
-    expect(await refusalOf(engine.run(greet, { name: 'Bob' }, { id: 'a' }))).toMatchObject({ code: 'id-taken', details: { id: 'a' } })
+    expect(await refusalOf(engine.run(greet, { name: 'Bob' }, { id: 'a' }))).toMatchObject({
+      code: 'id-taken',
+      details: { id: 'a' },
+    })
     expect(await refusalOf(engine.run(other, undefined, { id: 'a' }))).toMatchObject({ code: 'id-taken' })
   })
 
@@ -37,8 +45,12 @@ describe('ids', () => {
     const second = await engine.runOrGet(greet, { name: 'Bob' }, { id: 'a' })
     expect(await Promise.all([first.result(), second.result()])).toEqual(['Ada', 'Ada'])
     expect(await (await engine.runOrGet(greet, { name: 'Eve' }, { id: 'a' })).result()).toBe('Ada')
-    expect(await refusalOf(engine.runOrGet(other, undefined, { id: 'a' }))).toMatchObject({ code: 'id-taken' })
-    expect(await refusalOf(engine.runOrGet(other, undefined, {} as { id: string }))).toMatchObject({ code: 'option-invalid' })
+    expect(await refusalOf(engine.runOrGet(other, undefined, { id: 'a' }))).toMatchObject({
+      code: 'id-taken',
+    })
+    expect(await refusalOf(engine.runOrGet(other, undefined, {} as { id: string }))).toMatchObject({
+      code: 'option-invalid',
+    })
   })
 
   test('are generated where none is given, and the same for the same seed', async () => {
@@ -51,9 +63,15 @@ describe('ids', () => {
     expect(new Set([...first, ...other]).size).toBe(4)
   })
 
-  test.each([['', ''], ['a'.repeat(201), ''], ['a\u0000b', '']])('%j is no id', async (id) => {
+  test.each([
+    ['', ''],
+    ['a'.repeat(201), ''],
+    ['a\u0000b', ''],
+  ])('%j is no id', async (id) => {
     await using engine = await testEngine({ procedures: [greet] })
-    expect(await refusalOf(engine.run(greet, { name: 'Ada' }, { id }))).toMatchObject({ code: 'option-invalid' })
+    expect(await refusalOf(engine.run(greet, { name: 'Ada' }, { id }))).toMatchObject({
+      code: 'option-invalid',
+    })
   })
 
   test('with slashes and signs work everywhere', async () => {
@@ -103,12 +121,18 @@ describe('an input', () => {
   })
 
   test('reaches the procedure as the schema returns it, afresh on every replay', async () => {
-    const shout = procedure({ name: 'shout', input: z.object({ words: z.array(z.string().transform((word) => word.toUpperCase())) }) }, async (ctx, input) => {
-      input.words.push('and')
-      await ctx.sleep('1h')
-      input.words.push('more')
-      return input.words
-    })
+    const shout = procedure(
+      {
+        name: 'shout',
+        input: z.object({ words: z.array(z.string().transform((word) => word.toUpperCase())) }),
+      },
+      async (ctx, input) => {
+        input.words.push('and')
+        await ctx.sleep('1h')
+        input.words.push('more')
+        return input.words
+      },
+    )
     await using engine = await testEngine({ procedures: [shout] })
     await engine.crash('every')
     expect(await (await engine.run(shout, { words: ['a', 'b'] })).result()).toEqual(['A', 'B', 'and', 'more'])
@@ -123,11 +147,21 @@ describe('an output', () => {
   })
 
   test('that does not fit fails the run', async () => {
-    const wrong = procedure({ name: 'wrong', output: z.object({ n: z.number() }) }, async () => ({ n: 'x' }) as never)
+    const wrong = procedure(
+      { name: 'wrong', output: z.object({ n: z.number() }) },
+      async () => ({ n: 'x' }) as never,
+    )
     await using engine = await testEngine({ procedures: [wrong] })
     const run = await engine.run(wrong)
-    expect(await refusalOf(run.result())).toMatchObject({ code: 'run-failed', details: { run: run.id, cause: { code: 'output-invalid' } } })
-    expect(await run.status()).toMatchObject({ status: 'failed', failure: { code: 'output-invalid' }, endedAt: new Date(start) })
+    expect(await refusalOf(run.result())).toMatchObject({
+      code: 'run-failed',
+      details: { run: run.id, cause: { code: 'output-invalid' } },
+    })
+    expect(await run.status()).toMatchObject({
+      status: 'failed',
+      failure: { code: 'output-invalid' },
+      endedAt: new Date(start),
+    })
   })
 
   test('that cannot be stored fails the run, and says where', async () => {
@@ -153,8 +187,15 @@ describe('a procedure that throws', () => {
     await using engine = await testEngine({ procedures: [broken] })
     const run = await engine.run(broken)
     const error = await refusalOf(run.result())
-    expect(error).toMatchObject({ code: 'run-failed', details: { run: run.id, cause: { name: 'TypeError', message: 'oh no', code: 'E1' } } })
-    expect((error as { cause?: unknown }).cause).toMatchObject({ name: 'TypeError', message: 'oh no', code: 'E1' })
+    expect(error).toMatchObject({
+      code: 'run-failed',
+      details: { run: run.id, cause: { name: 'TypeError', message: 'oh no', code: 'E1' } },
+    })
+    expect((error as { cause?: unknown }).cause).toMatchObject({
+      name: 'TypeError',
+      message: 'oh no',
+      code: 'E1',
+    })
     expect((await run.status()).failure).toEqual({ name: 'TypeError', message: 'oh no', code: 'E1' })
   })
 
@@ -166,13 +207,17 @@ describe('a procedure that throws', () => {
       return 'unreached'
     })
     await using engine = await testEngine({ procedures: [leaking] })
-    expect(await refusalOf((await engine.run(leaking)).result())).toMatchObject({ details: { cause: { message: 'leaked' } } })
+    expect(await refusalOf((await engine.run(leaking)).result())).toMatchObject({
+      details: { cause: { message: 'leaked' } },
+    })
   })
 
   test('at once, before it asks for anything, fails its run', async () => {
     const sync = procedure({ name: 'sync' }, () => fail('at once'))
     await using engine = await testEngine({ procedures: [sync] })
-    expect(await refusalOf((await engine.run(sync)).result())).toMatchObject({ details: { cause: { message: 'at once' } } })
+    expect(await refusalOf((await engine.run(sync)).result())).toMatchObject({
+      details: { cause: { message: 'at once' } },
+    })
   })
 
   test('and leaves a rejection unhandled ends as it ends, and says so', async () => {
@@ -185,7 +230,9 @@ describe('a procedure that throws', () => {
     })
     await using engine = await testEngine({ procedures: [careless], logger })
     expect(await (await engine.run(careless)).result()).toBe('done')
-    expect(lines).toContainEqual(expect.objectContaining({ level: 'warn', message: expect.stringContaining('nobody handled') }))
+    expect(lines).toContainEqual(
+      expect.objectContaining({ level: 'warn', message: expect.stringContaining('nobody handled') }),
+    )
   })
 })
 
@@ -237,12 +284,18 @@ describe('status', () => {
       { kind: 'ask', name: 'approve', position: 2, ask: 's/2', until: new Date(start + 121 * 60_000) },
     ])
     await run.result()
-    expect(await run.status()).toMatchObject({ status: 'completed', endedAt: new Date(start + 121 * 60_000), waitingFor: [] })
+    expect(await run.status()).toMatchObject({
+      status: 'completed',
+      endedAt: new Date(start + 121 * 60_000),
+      waitingFor: [],
+    })
   })
 
   test('is running while a step is at work', async () => {
     let end = (): void => {}
-    const working = procedure({ name: 'working' }, (ctx) => ctx.step('work', () => new Promise<void>((resolve) => (end = resolve))))
+    const working = procedure({ name: 'working' }, (ctx) =>
+      ctx.step('work', () => new Promise<void>((resolve) => (end = resolve))),
+    )
     await using engine = await testEngine({ procedures: [working] })
     const run = await engine.run(working)
     expect(await run.status()).toMatchObject({ status: 'running', waitingFor: [] })
@@ -257,7 +310,10 @@ describe('a run of a client that only knows its name', () => {
   test('is checked by the worker, and gets its version there', async () => {
     const store = memory()
     const client = createClient({ store })
-    const second = procedure({ name: 'greet', version: 2, input: z.object({ name: z.string() }) }, async (_, { name }) => `v2 ${name}`)
+    const second = procedure(
+      { name: 'greet', version: 2, input: z.object({ name: z.string() }) },
+      async (_, { name }) => `v2 ${name}`,
+    )
     const run = await client.run(ref<typeof second>('greet'), { name: 'Ada' })
     expect(await run.status()).toMatchObject({ status: 'running', version: 0 })
     await using engine = await testEngine({ procedures: [greet, second], store })
@@ -269,7 +325,10 @@ describe('a run of a client that only knows its name', () => {
   test('with an invalid input ends as input-invalid, before its first turn', async () => {
     await using engine = await testEngine({ procedures: [greet] })
     const run = await engine.run(ref<typeof greet>('greet'), { name: 5 } as never)
-    expect(await refusalOf(run.result())).toMatchObject({ code: 'run-failed', details: { cause: { code: 'input-invalid' } } })
+    expect(await refusalOf(run.result())).toMatchObject({
+      code: 'run-failed',
+      details: { cause: { code: 'input-invalid' } },
+    })
     expect((await engine.log(run.id)).execution_log).toEqual([])
   })
 
@@ -338,7 +397,10 @@ describe('versions', () => {
   })
 
   test('a procedure given twice is refused', async () => {
-    expect(await refusalOf(testEngine({ procedures: [first, first] }))).toMatchObject({ code: 'procedure-duplicate', details: { procedure: 'p' } })
+    expect(await refusalOf(testEngine({ procedures: [first, first] }))).toMatchObject({
+      code: 'procedure-duplicate',
+      details: { procedure: 'p' },
+    })
   })
 })
 
@@ -369,14 +431,20 @@ describe('changed code', () => {
     const error = await refusalOf(two.get(after, run.id).result())
     expect(error).toMatchObject({
       code: 'nondeterminism',
-      details: { position: 1, recorded: expect.stringContaining('two'), asked: expect.stringContaining('zwei') },
+      details: {
+        position: 1,
+        recorded: expect.stringContaining('two'),
+        asked: expect.stringContaining('zwei'),
+      },
     })
     expect((error.details as { readonly at: string }).at).toContain('lifecycle.test.ts')
     expect(await two.get(run.id).status()).toMatchObject({ status: 'stuck' })
     expect((await two.list({ status: 'stuck' })).items).toHaveLength(1)
     expect(await two.log(run.id)).toEqual(log)
     expect(two.calls).toEqual({})
-    expect(lines).toContainEqual(expect.objectContaining({ level: 'error', message: expect.stringContaining('stuck') }))
+    expect(lines).toContainEqual(
+      expect.objectContaining({ level: 'error', message: expect.stringContaining('stuck') }),
+    )
     await two.stop()
 
     await using three = await testEngine({ procedures: [before], store })
@@ -410,7 +478,11 @@ describe('changed code', () => {
   test('of an asked question changes nothing of it: it stays as it was asked', async () => {
     const asking = (message: string, amount: number, choices: readonly string[]) =>
       procedure({ name: 'p' }, async (ctx) => {
-        const approval = await ctx.human.approve(message, { params: { amount }, editable: ['amount'], timeout: '1h' } as never)
+        const approval = await ctx.human.approve(message, {
+          params: { amount },
+          editable: ['amount'],
+          timeout: '1h',
+        } as never)
         return [approval, await ctx.human.select('Which?', choices)]
       })
     const store = memory()
@@ -419,7 +491,15 @@ describe('changed code', () => {
     await one.advance('10m')
     const ask = await one.inbox.next()
     await one.stop()
-    await using two = await testEngine({ procedures: [asking('Really pay {amount}?', 9, ['b'])], store, humans: [...silent.slice(1), { ask: 'Which', answer: { choice: 'b' } }, { ask: 'Pay', answer: 'silence' }] })
+    await using two = await testEngine({
+      procedures: [asking('Really pay {amount}?', 9, ['b'])],
+      store,
+      humans: [
+        ...silent.slice(1),
+        { ask: 'Which', answer: { choice: 'b' } },
+        { ask: 'Pay', answer: 'silence' },
+      ],
+    })
     await two.advance('10m')
     expect(await two.inbox.next()).toEqual(ask)
     await two.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
@@ -455,7 +535,10 @@ describe('a procedure that awaits something else', () => {
     })
     await using engine = await testEngine({ procedures: [foreign] })
     const run = await engine.run(foreign)
-    expect(await refusalOf(run.result())).toMatchObject({ code: 'foreign-await', details: { run: run.id, after: 'load' } })
+    expect(await refusalOf(run.result())).toMatchObject({
+      code: 'foreign-await',
+      details: { run: run.id, after: 'load' },
+    })
     expect((await run.status()).status).toBe('stuck')
   })
 
@@ -480,7 +563,12 @@ describe('lists', () => {
   test('are newest first, in pages, and by procedure, status and tag', async () => {
     const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('?'))
     await using engine = await testEngine({ procedures: [greet, asking], humans: silent })
-    for (let index = 0; index < 60; index++) await engine.run(greet, { name: `${index}` }, { id: `g${index}`, tags: index % 2 === 0 ? ['even'] : [] })
+    for (let index = 0; index < 60; index++)
+      await engine.run(
+        greet,
+        { name: `${index}` },
+        { id: `g${index}`, tags: index % 2 === 0 ? ['even'] : [] },
+      )
     await engine.run(asking, undefined, { id: 'a' })
     await engine.advance('2h')
 
@@ -504,7 +592,9 @@ describe('lists', () => {
   })
 
   test('of asks come in pages, each ask once, although time passes between them', async () => {
-    const asking = procedure({ name: 'asking', input: z.number() }, (ctx, n) => ctx.human.approve('{n}?', { data: { n }, timeout: '1h', onTimeout: 'escalate' }))
+    const asking = procedure({ name: 'asking', input: z.number() }, (ctx, n) =>
+      ctx.human.approve('{n}?', { data: { n }, timeout: '1h', onTimeout: 'escalate' }),
+    )
     await using engine = await testEngine({ procedures: [asking], humans: silent })
     for (let n = 0; n < 30; n++) await engine.run(asking, n)
     await engine.advance('30m')
@@ -536,7 +626,10 @@ describe('waiting', () => {
   test('for a result ends with wait-timed-out, and the run goes on', async () => {
     await using engine = await testEngine({ procedures: [greet] })
     const run = await engine.run(greet, { name: 'Ada' })
-    expect(await refusalOf(run.result({ timeout: '10m' }))).toMatchObject({ code: 'wait-timed-out', details: { after: '10m' } })
+    expect(await refusalOf(run.result({ timeout: '10m' }))).toMatchObject({
+      code: 'wait-timed-out',
+      details: { after: '10m' },
+    })
     expect(await run.result({ timeout: '1h' })).toBe('Ada')
   })
 
@@ -548,15 +641,27 @@ describe('waiting', () => {
     await using engine = await testEngine({ procedures: [late] })
     const run = await engine.run(late)
     expect(await refusalOf(engine.inbox.next({ timeout: '10m' }))).toMatchObject({ code: 'wait-timed-out' })
-    expect(await engine.inbox.next({ run: run.id, to: 'group:ops' })).toMatchObject({ message: 'Now?', askedAt: new Date(start + hour) })
-    expect(await refusalOf(engine.inbox.next({ to: 'group:sales', timeout: '0s' }))).toMatchObject({ code: 'wait-timed-out' })
+    expect(await engine.inbox.next({ run: run.id, to: 'group:ops' })).toMatchObject({
+      message: 'Now?',
+      askedAt: new Date(start + hour),
+    })
+    expect(await refusalOf(engine.inbox.next({ to: 'group:sales', timeout: '0s' }))).toMatchObject({
+      code: 'wait-timed-out',
+    })
   })
 
   test('ends with engine-stopped when the engine stops', async () => {
     const engine = await testEngine({ procedures: [greet] })
     const run = await engine.run(greet, { name: 'Ada' })
     await engine.stop()
-    for (const asked of [run.result(), run.status(), engine.list(), engine.inbox.next(), engine.run(greet, { name: 'Bob' }), engine.log(run.id)])
+    for (const asked of [
+      run.result(),
+      run.status(),
+      engine.list(),
+      engine.inbox.next(),
+      engine.run(greet, { name: 'Bob' }),
+      engine.log(run.id),
+    ])
       expect(await refusalOf(asked)).toMatchObject({ code: 'engine-stopped' })
     await engine.stop()
   })

@@ -9,7 +9,13 @@ export interface MemoryOptions {
 }
 
 /** How a memory store is put on virtual time. */
-const timekeepers = new WeakMap<Store, { time: VirtualTime | null }>()
+const timekeepers = new WeakMap<Store, Timekeeper>()
+
+interface Timekeeper {
+  time: VirtualTime | null
+  /** The last time it told: a clock does not go back. */
+  told: number
+}
 
 /**
  * Keeps nothing on disk. All connections to one value share what it holds, as processes share a database.
@@ -18,8 +24,11 @@ const timekeepers = new WeakMap<Store, { time: VirtualTime | null }>()
  */
 export function memory(options: MemoryOptions = {}): Store {
   const tables = makeTables()
-  const timekeeper: { time: VirtualTime | null } = { time: null }
-  const now = (): number => timekeeper.time?.clock.now ?? options.now?.() ?? Date.now()
+  const timekeeper: Timekeeper = { time: null, told: 0 }
+  const now = (): number => {
+    timekeeper.told = timekeeper.time?.clock.now ?? options.now?.() ?? Date.now()
+    return timekeeper.told
+  }
   const store = defineStore('memory', () => new MemoryConnection(tables, now))
   timekeepers.set(store, timekeeper)
   return store
@@ -28,6 +37,6 @@ export function memory(options: MemoryOptions = {}): Store {
 /** The virtual time of a memory store, on which it is from now on; all engines on the store share it. Undefined for other stores. */
 export function virtualTimeOf(store: Store, now: number): VirtualTime | undefined {
   const timekeeper = timekeepers.get(store)
-  if (timekeeper !== undefined) timekeeper.time ??= new VirtualTime(now)
+  if (timekeeper !== undefined) timekeeper.time ??= new VirtualTime(Math.max(now, timekeeper.told))
   return timekeeper?.time ?? undefined
 }

@@ -1,9 +1,11 @@
 import { createChance, type Entropy, seedBytes } from '@pawl/core/internal'
 
-/** Chance that is the same for the same seed. */
-export function createSeededEntropy(seed: number): Entropy {
+/** Chance that is the same for the same seed, and another for each engine that shares a store. */
+export function createSeededEntropy(seed: number, engine: number): Entropy {
   const bytes = new Uint8Array(seedBytes)
-  new DataView(bytes.buffer).setFloat64(0, seed)
+  const view = new DataView(bytes.buffer)
+  view.setFloat64(0, seed)
+  view.setFloat64(8, engine)
   const chance = createChance(bytes)
   return {
     random: () => chance.random(),

@@ -81,6 +81,9 @@ export async function testEngine(options: TestEngineOptions): Promise<TestEngine
   return createFacade(bench)
 }
 
+/** What a client writes; what it only reads moves nothing. */
+const writes = ['create', 'send', 'answer']
+
 /** A lease no jump of time outruns. */
 const unendingMs = 1_000 * 365 * 24 * 60 * 60 * 1_000
 
@@ -112,7 +115,7 @@ class Bench implements Dweller {
 
   constructor({ settings: given, store, time, doubles, replay, seed }: BenchOptions) {
     this.time = time
-    const entropy = createSeededEntropy(seed)
+    const entropy = createSeededEntropy(seed, time.dwellersSoFar)
     const bell = this.#bell
     const settings = { ...given, leaseMs: unendingMs, logger: given.logger ?? quietLogger }
     this.#newLife = () => {
@@ -195,8 +198,9 @@ class Bench implements Dweller {
   }
 
   #onClientCall(method: string): void {
+    if (!writes.includes(method)) return
     this.signsOfLife++
-    if (this.#crashesAlways && ['create', 'send', 'answer'].includes(method)) void this.replaceWorker(false)
+    if (this.#crashesAlways) void this.replaceWorker(false)
   }
 
   /** The worker of the moment, as the client beside it sees it. */

@@ -49,7 +49,7 @@ export class VirtualClock {
         return () => this.#callOff(own, timer)
       },
     }
-    return { clock, callOffAll: () => own.forEach((timer) => this.#callOff(own, timer)) }
+    return { clock, callOffAll: () => [...own].map((timer) => this.#callOff(own, timer)) }
   }
 
   #callOff(own: Set<Timer>, timer: Timer): void {

@@ -37,13 +37,20 @@ export class VirtualTime {
   readonly #dwellers = new Set<Dweller>()
   readonly #goals = new Set<Goal>()
   #isPassing = false
+  #joined = 0
 
   constructor(now: number) {
     this.clock = new VirtualClock(now)
   }
 
+  /** How many have lived by this time. */
+  get dwellersSoFar(): number {
+    return this.#joined
+  }
+
   /** Returns how to leave. */
   join(dweller: Dweller): () => void {
+    this.#joined++
     this.#dwellers.add(dweller)
     return () => this.#dwellers.delete(dweller)
   }

@@ -30,7 +30,8 @@ export function createAgentOps(issue: IssueOperation, surroundings: Surroundings
 
 function agentCall(agent: unknown, input: unknown, given: unknown, { effects }: Surroundings): BodyOperation {
   const definition =
-    agentDefinitionOf(agent) ?? refuse('agent of ctx.agent', agent, 'It must be made by agent() or decider().')
+    agentDefinitionOf(agent) ??
+    refuse('agent of ctx.agent', agent, 'It must be made by agent() or decider().')
   const { name: renamed, ...options } = checkObject('options of ctx.agent', given)
   const name = renamed === undefined ? definition.name : checkName('name of ctx.agent', renamed)
   const of = `of agent '${name}'`
@@ -44,20 +45,36 @@ function agentCall(agent: unknown, input: unknown, given: unknown, { effects }: 
   }
 }
 
-async function callAgent({ name, input: accepts, output: returns, body }: AgentDefinition, input: unknown, call: AgentCall): Promise<unknown> {
+async function callAgent(
+  { name, input: accepts, output: returns, body }: AgentDefinition,
+  input: unknown,
+  call: AgentCall,
+): Promise<unknown> {
   const given = await check(accepts, input)
-  if (!given.ok) throw new FinalError(new PawlError('input-invalid', { issues: given.issues }).message, { code: 'input-invalid' })
+  if (!given.ok)
+    throw new FinalError(new PawlError('input-invalid', { issues: given.issues }).message, {
+      code: 'input-invalid',
+    })
   const output = await check(returns, await body(given.value, call))
   if (output.ok) return output.value
-  const issues = output.issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')
-  throw Object.assign(new Error(`what agent "${name}" returned does not fit its output schema: ${issues}`), { code: 'output-invalid' })
+  const issues = output.issues
+    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+    .join('; ')
+  throw Object.assign(new Error(`what agent "${name}" returned does not fit its output schema: ${issues}`), {
+    code: 'output-invalid',
+  })
 }
 
 function check(schema: Schema | undefined, value: unknown): ReturnType<typeof validate> {
   return schema === undefined ? { ok: true, value } : validate(schema, value)
 }
 
-function decision(question: unknown, given: unknown, options: unknown, { effects, decider }: Surroundings): DecideOperation {
+function decision(
+  question: unknown,
+  given: unknown,
+  options: unknown,
+  { effects, decider }: Surroundings,
+): DecideOperation {
   const asked = checkText('question of decide', question)
   const of = `of decide '${asked.slice(0, 60)}'`
   const choices = readChoices(`choices ${of}`, given)
@@ -68,7 +85,11 @@ function decision(question: unknown, given: unknown, options: unknown, { effects
   const values = choices.map(({ value }) => value)
   const bytes = encode(material, 'material')
   return {
-    ...{ kind: 'ail_decision', name: key === undefined ? 'decide' : checkName(`key ${of}`, key), read: readDecision },
+    ...{
+      kind: 'ail_decision',
+      name: key === undefined ? 'decide' : checkName(`key ${of}`, key),
+      read: readDecision,
+    },
     question: asked,
     agentName: judge.name,
     judge: (call) => body({ question: asked, choices: [...values], material: decode(bytes) }, call),
@@ -76,13 +97,18 @@ function decision(question: unknown, given: unknown, options: unknown, { effects
     minConfidence: settings.minConfidence,
     timeoutMs: settings.timeoutMs,
     attempts: settings.attempts,
-    fallback: readFallback(settings, () => createDecideAsk(asked, choices, material, askOptionsOf(settings), { key, details, history })),
+    fallback: readFallback(settings, () =>
+      createDecideAsk(asked, choices, material, askOptionsOf(settings), { key, details, history }),
+    ),
   }
 }
 
 function readJudge(of: string, given: unknown, engineDecider: AgentDefinition | undefined): AgentDefinition {
   if (given === undefined)
-    return engineDecider ?? refuse(`agent ${of}`, given, 'Name one made by decider(), or give the engine a decider.')
+    return (
+      engineDecider ??
+      refuse(`agent ${of}`, given, 'Name one made by decider(), or give the engine a decider.')
+    )
   return agentDefinitionOf(given) ?? refuse(`agent ${of}`, given, 'It must be made by decider() or agent().')
 }
 
@@ -90,6 +116,9 @@ function askOptionsOf({ fallback }: DecideSettings): { readonly [name: string]: 
   return fallback.do === 'ask' ? fallback.options : {}
 }
 
-function readFallback({ fallback }: DecideSettings, ask: () => ReturnType<typeof createDecideAsk>): DecideOperation['fallback'] {
+function readFallback(
+  { fallback }: DecideSettings,
+  ask: () => ReturnType<typeof createDecideAsk>,
+): DecideOperation['fallback'] {
   return fallback.do === 'ask' ? { do: 'ask', ask: ask() } : fallback
 }

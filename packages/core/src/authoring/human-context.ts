@@ -27,7 +27,8 @@ export function createHuman(issue: IssueOperation): Human {
   const human = {
     approve: (message: unknown, given?: unknown) => issue(approval(message, given)),
     input: (message: unknown, schema: unknown, given?: unknown) => issue(input(message, schema, given)),
-    select: (message: unknown, choices: unknown, given?: unknown) => issue(selection(message, choices, given)),
+    select: (message: unknown, choices: unknown, given?: unknown) =>
+      issue(selection(message, choices, given)),
     review: (message: unknown, artifact: unknown, given?: unknown) => issue(review(message, artifact, given)),
     escalate: (message: unknown, given?: unknown) => issue(escalation(message, given)),
     notify: (message: unknown, given?: unknown) => {
@@ -35,9 +36,21 @@ export function createHuman(issue: IssueOperation): Human {
       const { to, links, details } = readAskOptions('of notify', options)
       const severity = readSeverity('severity of notify', options['severity'], 'info')
       const filled = fill('of notify', message, options)
-      const fields = { to, severity, ...(details.length > 0 ? { details } : {}), ...(links.length > 0 ? { links } : {}) }
+      const fields = {
+        to,
+        severity,
+        ...(details.length > 0 ? { details } : {}),
+        ...(links.length > 0 ? { links } : {}),
+      }
       const payload = encode({ message: filled, ...fields }, 'notice')
-      return issue({ kind: 'hitl_notification', name: 'notify', message: filled, fields, payload, read: readNothing })
+      return issue({
+        kind: 'hitl_notification',
+        name: 'notify',
+        message: filled,
+        fields,
+        payload,
+        read: readNothing,
+      })
     },
   }
   return human as unknown as Human
@@ -54,7 +67,12 @@ function approval(message: unknown, given: unknown): AskOperation {
   const shown = { params, ...(editable.length > 0 ? { editable } : {}) }
   return {
     ...{ kind: 'hitl_approval', name: settings.key ?? 'approve', read: readApproval },
-    ask: createSpec(settings, schema, { kind: 'approve', message: fill(of, message, options, params), silence, ...shown }),
+    ask: createSpec(settings, schema, {
+      kind: 'approve',
+      message: fill(of, message, options, params),
+      silence,
+      ...shown,
+    }),
   }
 }
 
@@ -67,7 +85,12 @@ function input(message: unknown, given: unknown, more: unknown): AskOperation {
   const initial = options['initial'] === undefined ? {} : { initial: options['initial'] }
   return {
     ...{ kind: 'hitl_input', name: settings.key ?? 'input', read: readInput },
-    ask: createSpec(settings, schema, { kind: 'input', message: fill(of, message, options), silence, ...initial }),
+    ask: createSpec(settings, schema, {
+      kind: 'input',
+      message: fill(of, message, options),
+      silence,
+      ...initial,
+    }),
   }
 }
 
@@ -79,7 +102,12 @@ function selection(message: unknown, given: unknown, more: unknown): AskOperatio
   const silence = readSilence(of, options['onTimeout'], choices)
   return {
     ...{ kind: 'hitl_select', name: settings.key ?? 'select', read: readChoice },
-    ask: createSpec(settings, undefined, { kind: 'select', message: fill(of, message, options), choices, silence }),
+    ask: createSpec(settings, undefined, {
+      kind: 'select',
+      message: fill(of, message, options),
+      choices,
+      silence,
+    }),
   }
 }
 
@@ -111,7 +139,11 @@ function escalation(message: unknown, given: unknown): AskOperation {
   const of = 'of escalate'
   const options = readOptions(of, given, ['choices', 'error', 'severity'])
   if (options['timeout'] !== undefined)
-    refuse(`timeout ${of}`, options['timeout'], 'escalate waits until a person resolves it; use select with a timeout instead.')
+    refuse(
+      `timeout ${of}`,
+      options['timeout'],
+      'escalate waits until a person resolves it; use select with a timeout instead.',
+    )
   const settings = readAskOptions(of, options)
   const choices = readChoices(`choices ${of}`, options['choices'] ?? ['continue'])
   const severity = readSeverity(`severity ${of}`, options['severity'], 'error')
@@ -119,7 +151,13 @@ function escalation(message: unknown, given: unknown): AskOperation {
   return {
     ...{ kind: 'hitl_escalation', name: settings.key ?? 'escalate', read: readResolution },
     ask: createSpec(settings, undefined, {
-      ...{ kind: 'escalate', message: fill(of, message, options), choices, severity, silence: { do: 'keep-waiting' } },
+      ...{
+        kind: 'escalate',
+        message: fill(of, message, options),
+        choices,
+        severity,
+        silence: { do: 'keep-waiting' },
+      },
       ...error,
     }),
   }
@@ -138,7 +176,13 @@ export function createDecideAsk(
   const defined = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined))
   const settings = readAskOptions(of, { ...defined, ...given })
   const artifact = material === undefined ? {} : { artifact: material }
-  return createSpec(settings, undefined, { kind: 'decide', message, choices, silence: { do: 'fail' }, ...artifact })
+  return createSpec(settings, undefined, {
+    kind: 'decide',
+    message,
+    choices,
+    silence: { do: 'fail' },
+    ...artifact,
+  })
 }
 
 // ── what questions have in common
@@ -150,14 +194,21 @@ function readOptions(of: string, given: unknown, names: readonly string[], only 
 }
 
 function fill(of: string, message: unknown, options: Given, params: Given = {}): string {
-  return fillMessage(checkText(`message ${of}`, message), { ...checkObject(`data ${of}`, options['data']), ...params })
+  return fillMessage(checkText(`message ${of}`, message), {
+    ...checkObject(`data ${of}`, options['data']),
+    ...params,
+  })
 }
 
 function readAskSchema(of: string, given: unknown): Schema | undefined {
   if (given === undefined) return undefined
   const schema = checkSchema(`schema ${of}`, given)
   if (isTransforming(schema))
-    refuse(`schema ${of}`, 'a schema that transforms', 'Ask for what the schema accepts, and transform the answer in the procedure.')
+    refuse(
+      `schema ${of}`,
+      'a schema that transforms',
+      'Ask for what the schema accepts, and transform the answer in the procedure.',
+    )
   return schema
 }
 

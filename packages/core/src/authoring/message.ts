@@ -9,14 +9,28 @@ export function fillMessage(message: string, values: Readonly<Record<string, unk
   return message.replace(/\{([^{}]+)\}/g, (braces, name: string) => {
     if (!Object.hasOwn(values, name)) return braces
     const value = values[name]
-    return isShown(value) ? show(value) : refuse(`{${name}} of the message`, value, 'Only text, numbers, booleans, dates and null can stand in a sentence.')
+    return isShown(value)
+      ? show(value)
+      : refuse(
+          `{${name}} of the message`,
+          value,
+          'Only text, numbers, booleans, dates and null can stand in a sentence.',
+        )
   })
 }
 
 function isShown(value: unknown): value is Shown {
-  return value === null || value instanceof Date || ['string', 'number', 'bigint', 'boolean'].includes(typeof value)
+  return (
+    value === null ||
+    value instanceof Date ||
+    ['string', 'number', 'bigint', 'boolean'].includes(typeof value)
+  )
 }
 
 function show(value: Shown): string {
-  return value instanceof Date ? (Number.isNaN(value.getTime()) ? 'an invalid date' : value.toISOString()) : String(value)
+  return value instanceof Date
+    ? Number.isNaN(value.getTime())
+      ? 'an invalid date'
+      : value.toISOString()
+    : String(value)
 }

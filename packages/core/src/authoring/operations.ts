@@ -13,6 +13,12 @@ export type ProcedureOperation =
   | NoticeOperation
   | DecideOperation
 
+/** The key people may answer it by; null if it has none. */
+export function askKeyOf(operation: ProcedureOperation): string | null {
+  if ('ask' in operation) return operation.ask.key
+  return 'fallback' in operation && operation.fallback.do === 'ask' ? operation.fallback.ask.key : null
+}
+
 /** Issues an operation of `ctx`; typed by whoever builds the operation. */
 export type IssueOperation = (operation: ProcedureOperation) => Promise<unknown>
 

@@ -8,7 +8,7 @@ import { readDue } from './ask-options.ts'
 import type { Ctx } from './ctx.ts'
 import { parseDuration } from './duration.ts'
 import { createHuman } from './human-context.ts'
-import type { IssueOperation } from './operations.ts'
+import { askKeyOf, type IssueOperation } from './operations.ts'
 import {
   checkArray,
   checkFunction,
@@ -50,10 +50,30 @@ export function createProgram(options: ProgramOptions): Program {
 }
 
 /**
+ * Issues questions, each under a key of its own: by its key a question is found, and may be answered before it
+ * is asked.
+ */
+function checkKeysOf(issue: IssueOperation): IssueOperation {
+  const keys = new Set<string>()
+  return (operation) => {
+    const key = askKeyOf(operation)
+    if (key !== null && keys.has(key))
+      refuse(
+        `key of ${operation.kind}`,
+        key,
+        'Another question of this run has that key; each needs its own.',
+      )
+    if (key !== null) keys.add(key)
+    return issue(operation)
+  }
+}
+
+/**
  * Every method validates and takes its position in the caller's own call, before anything is awaited: a
  * refused argument throws and takes none.
  */
 function createContext(options: ProgramOptions, issue: IssueOperation): Ctx {
+  const ask = checkKeysOf(issue)
   const context = {
     runId: options.runId,
     step: (name: string, body: () => unknown, given?: object) => {
@@ -106,8 +126,8 @@ function createContext(options: ProgramOptions, issue: IssueOperation): Ctx {
         read: readAnySignal,
       })
     },
-    human: createHuman(issue),
-    agent: createAgentOps(issue, options),
+    human: createHuman(ask),
+    agent: createAgentOps(ask, options),
     now: () => new Date(options.execution().now()),
     random: () => ownTurn(options, 'random').random(),
     uuid: () => ownTurn(options, 'uuid').uuid(),

@@ -2,7 +2,13 @@ import type { Actor } from '../base/people.ts'
 import { type FailureRecord, reviveFailure } from '../errors/failure.ts'
 import type { LogEvent } from '../events/event.ts'
 import { decode } from '../events/payload.ts'
-import type { AgentResult, AnswerPayload, DecisionPayload, ReceivedPayload, TimedOutPayload } from '../events/payloads.ts'
+import type {
+  AgentResult,
+  AnswerPayload,
+  DecisionPayload,
+  ReceivedPayload,
+  TimedOutPayload,
+} from '../events/payloads.ts'
 import { Unreadable } from '../kernel/operation.ts'
 import type { Decision } from './agent.ts'
 import type { Approval, Resolution, Review } from './ask.ts'
@@ -28,19 +34,24 @@ export function readAgentOutput(event: LogEvent): unknown {
 /** Null if none came in time. A signal without a payload is `true`, so that it never looks like that. */
 export function readSignal(event: LogEvent): unknown {
   const received = readValue(event) as ReceivedPayload | TimedOutPayload
-  return 'timedOut' in received ? null : (received.payload ?? true)
+  return 'timedOut' in received ? null : payloadOf(received)
 }
 
 export function readAnySignal(event: LogEvent): unknown {
   const received = readValue(event) as ReceivedPayload | TimedOutPayload
-  return 'timedOut' in received ? null : { name: received.name, payload: received.payload ?? true }
+  return 'timedOut' in received ? null : { name: received.name, payload: payloadOf(received) }
+}
+
+function payloadOf({ payload }: ReceivedPayload): unknown {
+  return payload === undefined ? true : payload
 }
 
 export function readApproval(event: LogEvent): Approval<unknown> {
   const result = readValue(event) as AnswerPayload | TimedOutPayload
   if ('timedOut' in result) {
     const at = new Date(event.at)
-    if (result.approved !== true) return { approved: false, timedOut: true, by: undefined, at, comment: undefined }
+    if (result.approved !== true)
+      return { approved: false, timedOut: true, by: undefined, at, comment: undefined }
     return { approved: true, params: result.params, modified: false, by: silence, at, comment: undefined }
   }
   const { answer, changed } = result
@@ -66,7 +77,12 @@ export function readReview(event: LogEvent): Review<unknown, string> {
       ...{ by: silence, at: new Date(event.at), comment: undefined },
     }
   const { answer, changed } = result
-  return { choice: answer.choice ?? '', artifact: answer.artifact, edited: changed === true, ...answered(result) }
+  return {
+    choice: answer.choice ?? '',
+    artifact: answer.artifact,
+    edited: changed === true,
+    ...answered(result),
+  }
 }
 
 export function readResolution(event: LogEvent): Resolution<string> {
@@ -79,7 +95,11 @@ export function readDecision(event: LogEvent): Decision<string> {
   return { choice, source, why, rationale, confidence, by: by as Actor }
 }
 
-function answered({ by, at, answer }: AnswerPayload): { readonly by: Actor; readonly at: Date; readonly comment: string | undefined } {
+function answered({ by, at, answer }: AnswerPayload): {
+  readonly by: Actor
+  readonly at: Date
+  readonly comment: string | undefined
+} {
   return { by: by as Actor, at: new Date(at), comment: answer.comment }
 }
 

@@ -24,7 +24,11 @@ export function toAskView(row: AskRow, now: number): Ask {
     params: pinned.params,
     editable: pinned.editable ?? [],
     schema: pinned.schema,
-    choices: (pinned.choices ?? []).map(({ value, label, effect }) => ({ value, label: label ?? value, effect })),
+    choices: (pinned.choices ?? []).map(({ value, label, effect }) => ({
+      value,
+      label: label ?? value,
+      effect,
+    })),
     artifact: pinned.artifact,
     baseline: pinned.baseline,
     as: pinned.as as Section['as'] | undefined,
@@ -67,7 +71,9 @@ function describeSilence({ silence, kind }: AskPayload): string {
     case 'keep-waiting':
       return 'the question stays open'
     case 'escalate':
-      return silence.to === undefined ? 'the question stays open and is raised' : `the question stays open and is shown to ${silence.to}`
+      return silence.to === undefined
+        ? 'the question stays open and is raised'
+        : `the question stays open and is shown to ${silence.to}`
     case 'default':
       return kind === 'input' ? 'a default is taken' : `counts as ${String(silence.value)}`
   }

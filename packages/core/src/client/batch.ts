@@ -29,13 +29,18 @@ export class Batch<Item, Outcome> {
     this.#scheduled = false
     const items = this.#items
     this.#items = []
-    for (let from = 0; from < items.length; from += mostItems) this.#writeSome(items.slice(from, from + mostItems))
+    for (let from = 0; from < items.length; from += mostItems)
+      this.#writeSome(items.slice(from, from + mostItems))
   }
 
   #writeSome(items: readonly Waiting<Item, Outcome>[]): void {
     this.#write(items.map(({ item }) => item)).then(
-      (outcomes) => items.forEach(({ resolve }, i) => resolve(outcomes[i] as Outcome)),
-      (error) => items.forEach(({ reject }) => reject(error)),
+      (outcomes) => {
+        for (const [i, { resolve }] of items.entries()) resolve(outcomes[i] as Outcome)
+      },
+      (error) => {
+        for (const { reject } of items) reject(error)
+      },
     )
   }
 }

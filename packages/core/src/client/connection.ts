@@ -52,7 +52,11 @@ export class Connection {
    * Looks until there is something to see: at once, whenever the topic rings, and once a second.
    * @throws PawlError 'wait-timed-out', 'engine-stopped'
    */
-  async wait<Seen>(topic: string, look: () => Promise<Seen | undefined>, timeoutMs: number | null): Promise<Seen> {
+  async wait<Seen>(
+    topic: string,
+    look: () => Promise<Seen | undefined>,
+    timeoutMs: number | null,
+  ): Promise<Seen> {
     this.#watch()
     const until = timeoutMs === null ? null : this.#clock.elapsed() + timeoutMs
     for (;;) {
@@ -61,7 +65,8 @@ export class Connection {
         const seen = await look()
         if (seen !== undefined) return seen
         const left = until === null ? null : until - this.#clock.elapsed()
-        if (left !== null && left <= 0) throw new PawlError('wait-timed-out', { after: formatDuration(timeoutMs ?? 0) })
+        if (left !== null && left <= 0)
+          throw new PawlError('wait-timed-out', { after: formatDuration(timeoutMs ?? 0) })
         await rung.wait
       } finally {
         rung.stop()
@@ -86,7 +91,10 @@ export class Connection {
     })
     const unlisten = this.bell.listen(topic, () => resolve())
     const polled = this.#clock.after(pollMs, () => resolve(), true)
-    const over = until === null ? () => {} : this.#clock.after(Math.max(0, until - this.#clock.elapsed()), () => resolve())
+    const over =
+      until === null
+        ? () => {}
+        : this.#clock.after(Math.max(0, until - this.#clock.elapsed()), () => resolve())
     return {
       wait,
       stop: () => {

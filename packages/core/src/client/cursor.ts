@@ -6,7 +6,11 @@ export function writeCursor(place: object): string {
 }
 
 /** @throws PawlError 'option-invalid': a cursor is text from outside */
-export function readCursor<Place>(option: string, cursor: unknown, isPlace: (value: unknown) => value is Place): Place {
+export function readCursor<Place>(
+  option: string,
+  cursor: unknown,
+  isPlace: (value: unknown) => value is Place,
+): Place {
   const allowed = 'It must be the cursor of the page before, unchanged.'
   if (typeof cursor !== 'string' || cursor.length > 2_000) return refuse(option, cursor, allowed)
   let place: unknown

@@ -16,22 +16,54 @@ export function toExecutionLog(row: RunRow, events: readonly LogEvent[]): Execut
     const before = entries.get(event.position)
     if (event.type === 'asked') entries.set(event.position, openEntry(event, event.at))
     if (event.type === 'attempted') entries.set(event.position, before ?? openEntry(event, event.at))
-    if (event.type === 'withdrawn' && before !== undefined) entries.set(event.position, { ...before, status: 'withdrawn', result: {} })
+    if (event.type === 'withdrawn' && before !== undefined)
+      entries.set(event.position, withdrawnEntry(before, event))
     if (event.type === 'settled') entries.set(event.position, settledEntry(event))
   }
   if (row.state === 'live')
     for (const waiting of infoOf(row).waiting)
       if (!entries.has(waiting.position)) entries.set(waiting.position, waitingEntry(waiting))
   const execution_log = [...entries.values()].sort((a, b) => a.position - b.position)
-  return { procedure_id: row.id, execution_log, replay_index: execution_log.filter(({ result }) => result !== null).length }
+  return {
+    procedure_id: row.id,
+    execution_log,
+    replay_index: execution_log.filter(({ result }) => result !== null).length,
+  }
 }
 
 function openEntry({ position, kind, name }: LogEvent, at: number): Entry {
-  return { position, type: kind ?? '', name, status: 'open', result: null, timestamp: new Date(at).toISOString(), duration_ms: 0 }
+  return {
+    position,
+    type: kind ?? '',
+    name,
+    status: 'open',
+    result: null,
+    timestamp: new Date(at).toISOString(),
+    duration_ms: 0,
+  }
 }
 
 function waitingEntry({ position, kind, name, since }: WaitingPayload): Entry {
-  return { position, type: kind, name, status: 'open', result: null, timestamp: new Date(since).toISOString(), duration_ms: 0 }
+  return {
+    position,
+    type: kind,
+    name,
+    status: 'open',
+    result: null,
+    timestamp: new Date(since).toISOString(),
+    duration_ms: 0,
+  }
+}
+
+function withdrawnEntry(before: Entry, { at }: LogEvent): Entry {
+  const timestamp = new Date(at).toISOString()
+  return {
+    ...before,
+    status: 'withdrawn',
+    result: {},
+    timestamp,
+    duration_ms: at - Date.parse(before.timestamp),
+  }
 }
 
 function settledEntry(event: LogEvent): Entry {
@@ -74,7 +106,13 @@ function answerResult(event: LogEvent, payload: AnswerPayload | TimedOutPayload)
     return { ...rest, responded_at: new Date(event.at).toISOString(), timed_out: timedOut }
   }
   const { answer, changed, by, at } = payload
-  return { ...answer, ...(changed ? { changed } : {}), by, responded_at: new Date(at).toISOString(), timed_out: false }
+  return {
+    ...answer,
+    ...(changed ? { changed } : {}),
+    by,
+    responded_at: new Date(at).toISOString(),
+    timed_out: false,
+  }
 }
 
 function signalResult(payload: ReceivedPayload | TimedOutPayload): unknown {

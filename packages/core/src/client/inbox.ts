@@ -1,5 +1,5 @@
-import { checkBoolean, checkKeys, checkName, checkObject, checkOneOf, refuse } from '../authoring/options.ts'
 import { parseDuration } from '../authoring/duration.ts'
+import { checkBoolean, checkKeys, checkName, checkObject, checkOneOf, refuse } from '../authoring/options.ts'
 import { checkActor, checkAudience } from '../authoring/people-options.ts'
 import { topics } from '../base/bell.ts'
 import type { Actor } from '../base/people.ts'
@@ -23,7 +23,8 @@ export function createInbox(connection: Connection, mailer: Mailer): Inbox {
     list: (filter?: unknown) => listAsks(connection, filter),
     get: (ask: unknown) => getAsk(connection, ask),
     next: (filter?: unknown) => nextAsk(connection, filter),
-    answer: (address: unknown, answer: unknown, as: unknown) => answerAsk(connection, mailer, address, answer, as),
+    answer: (address: unknown, answer: unknown, as: unknown) =>
+      answerAsk(connection, mailer, address, answer, as),
   }
   return inbox as unknown as Inbox
 }
@@ -35,17 +36,28 @@ const statuses = ['open', 'answered', 'timed-out', 'withdrawn'] as const
 
 async function listAsks(connection: Connection, given: unknown): Promise<Page<Ask>> {
   const filter = checkObject('filter of inbox.list', given)
-  checkKeys('the filter of inbox.list', filter, ['status', 'to', 'run', 'procedure', 'kind', 'overdue', 'limit', 'cursor'])
+  checkKeys('the filter of inbox.list', filter, [
+    'status',
+    'to',
+    'run',
+    'procedure',
+    'kind',
+    'overdue',
+    'limit',
+    'cursor',
+  ])
   const limit = readLimit('of inbox.list', filter['limit'])
   const store = await connection.store()
-  const place = filter['cursor'] === undefined ? null : readCursor('cursor of inbox.list', filter['cursor'], isPlace)
+  const place =
+    filter['cursor'] === undefined ? null : readCursor('cursor of inbox.list', filter['cursor'], isPlace)
   const now = place?.now ?? (await store.now())
   const rows = await store.asks({ ...readQuery(filter), now, after: place?.after ?? null, limit: limit + 1 })
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   return {
     items: page.map((row) => toAskView(row, now)),
-    cursor: rows.length > limit && last !== undefined ? writeCursor({ now, after: orderOf(last, now) }) : undefined,
+    cursor:
+      rows.length > limit && last !== undefined ? writeCursor({ now, after: orderOf(last, now) }) : undefined,
   }
 }
 
@@ -91,7 +103,8 @@ async function getAsk(connection: Connection, given: unknown): Promise<Ask | nul
 function nextAsk(connection: Connection, given: unknown): Promise<Ask> {
   const filter = checkObject('filter of inbox.next', given)
   checkKeys('the filter of inbox.next', filter, ['run', 'to', 'timeout'])
-  const timeoutMs = filter['timeout'] === undefined ? null : parseDuration(filter['timeout'], 'timeout of inbox.next')
+  const timeoutMs =
+    filter['timeout'] === undefined ? null : parseDuration(filter['timeout'], 'timeout of inbox.next')
   const query = readQuery({ run: filter['run'], to: filter['to'] })
   const look = async (): Promise<Ask | undefined> => {
     const store = await connection.store()
@@ -103,12 +116,20 @@ function nextAsk(connection: Connection, given: unknown): Promise<Ask> {
 }
 
 function checkId(given: unknown): string {
-  return typeof given === 'string' ? given : refuse('ask', given, 'It must be the id of an ask, such as inbox.list gives.')
+  return typeof given === 'string'
+    ? given
+    : refuse('ask', given, 'It must be the id of an ask, such as inbox.list gives.')
 }
 
 // ── answering
 
-async function answerAsk(connection: Connection, mailer: Mailer, address: unknown, answer: unknown, as: unknown): Promise<void> {
+async function answerAsk(
+  connection: Connection,
+  mailer: Mailer,
+  address: unknown,
+  answer: unknown,
+  as: unknown,
+): Promise<void> {
   const store = await connection.store()
   const by = checkActor('as of inbox.answer', checkObject('as of inbox.answer', as)['as'])
   if (typeof address === 'string') {
@@ -122,17 +143,33 @@ async function answerAsk(connection: Connection, mailer: Mailer, address: unknow
   const run = checkName('run of inbox.answer', given['run'])
   const key = checkName('key of inbox.answer', given['key'])
   const row = await store.askByKey(run, key)
-  return row === null ? answerEarly(store, mailer, { run, key }, answer, by) : answerOpen(store, mailer, row, answer, by)
+  return row === null
+    ? answerEarly(store, mailer, { run, key }, answer, by)
+    : answerOpen(store, mailer, row, answer, by)
 }
 
-async function answerOpen(store: StorePort, mailer: Mailer, row: AskRow, given: unknown, by: Actor): Promise<void> {
+async function answerOpen(
+  store: StorePort,
+  mailer: Mailer,
+  row: AskRow,
+  given: unknown,
+  by: Actor,
+): Promise<void> {
   const ask = askIdOf(row.run, row.position)
   if (!by.startsWith('user:')) throw new PawlError('answer-forbidden', { ask })
   if (row.status !== 'open') throw closedError(row, await store.now())
   const checked = checkAnswer(decode(row.payload) as AskPayload, given)
   if (!checked.ok) throw new PawlError('answer-invalid', { issues: checked.issues })
-  const payload = encode({ answer: checked.answer, changed: checked.changed, by } satisfies GivenAnswer, 'answer')
-  const answered = await mailer.answer({ run: row.run, position: row.position, by, payload: payload ?? new Uint8Array(0) })
+  const payload = encode(
+    { answer: checked.answer, changed: checked.changed, by } satisfies GivenAnswer,
+    'answer',
+  )
+  const answered = await mailer.answer({
+    run: row.run,
+    position: row.position,
+    by,
+    payload: payload ?? new Uint8Array(0),
+  })
   if (answered.outcome === 'missing') throw new PawlError('ask-not-found', { ask })
   if (answered.outcome === 'closed') throw closedError(answered.ask, await store.now())
 }
@@ -168,7 +205,10 @@ async function answerEarly(
 }
 
 function closedError(row: AskRow, now: number): PawlError {
-  const winner = row.answeredBy === null || row.closedAt === null ? undefined : { by: row.answeredBy as Actor, at: new Date(row.closedAt) }
+  const winner =
+    row.answeredBy === null || row.closedAt === null
+      ? undefined
+      : { by: row.answeredBy as Actor, at: new Date(row.closedAt) }
   return new PawlError('ask-closed', { status: askStatusOf(row, now), winner })
 }
 
@@ -176,6 +216,9 @@ async function earlierError(store: StorePort, runKey: number, run: string, key: 
   const row = await store.askByKey(run, key)
   if (row !== null) return closedError(row, await store.now())
   const earlier = (await store.mail(runKey, 0)).find(({ kind, name }) => kind === 'early' && name === key)
-  const winner = earlier === undefined ? undefined : { by: (decode(earlier.payload) as GivenAnswer).by as Actor, at: new Date(earlier.at) }
+  const winner =
+    earlier === undefined
+      ? undefined
+      : { by: (decode(earlier.payload) as GivenAnswer).by as Actor, at: new Date(earlier.at) }
   return new PawlError('ask-closed', { status: 'answered', winner })
 }

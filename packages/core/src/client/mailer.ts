@@ -32,7 +32,8 @@ export class Mailer {
   async #answer(answers: readonly NewAnswer[]): Promise<readonly Answered[]> {
     const store = await this.#connection.store()
     const outcomes = await store.answer(answers, this.#connection.home?.claimant() ?? null)
-    for (const answered of outcomes) if (answered.outcome === 'answered') this.#tell(answered.run, answered.claimed, answered.at)
+    for (const answered of outcomes)
+      if (answered.outcome === 'answered') this.#tell(answered.run, answered.claimed, answered.at)
     return outcomes
   }
 

@@ -1,5 +1,5 @@
-import { checkKeys, checkName, checkObject, refuse } from '../authoring/options.ts'
 import { parseDuration } from '../authoring/duration.ts'
+import { checkKeys, checkName, checkObject, refuse } from '../authoring/options.ts'
 import type { ProcedureDefinition } from '../authoring/procedure.ts'
 import { topics } from '../base/bell.ts'
 import { validate } from '../base/schema.ts'
@@ -24,7 +24,8 @@ export function createRunHandle(
     id,
     result: (options?: unknown) => waitForResult(connection, id, options),
     status: async () => toRunView(await findRun(connection, id), await (await connection.store()).now()),
-    signal: (name: unknown, ...rest: readonly unknown[]) => sendSignal(mailer, connection, id, definition, name, rest),
+    signal: (name: unknown, ...rest: readonly unknown[]) =>
+      sendSignal(mailer, connection, id, definition, name, rest),
   }
   return handle as unknown as RunHandle<unknown>
 }
@@ -32,7 +33,8 @@ export function createRunHandle(
 async function waitForResult(connection: Connection, id: string, given: unknown): Promise<unknown> {
   const options = checkObject('options of result', given)
   checkKeys('the options of result', options, ['timeout'])
-  const timeoutMs = options['timeout'] === undefined ? null : parseDuration(options['timeout'], 'timeout of result')
+  const timeoutMs =
+    options['timeout'] === undefined ? null : parseDuration(options['timeout'], 'timeout of result')
   const ended = await connection.wait(topics.end(id), () => lookForEnd(connection, id), timeoutMs)
   return ended.output()
 }
@@ -40,7 +42,7 @@ async function waitForResult(connection: Connection, id: string, given: unknown)
 /** Undefined while the run lives; otherwise what its result is, or throws. */
 async function lookForEnd(connection: Connection, id: string): Promise<{ output(): unknown } | undefined> {
   const row = await findRun(connection, id)
-  if (row.mark !== 'none' && row.state === 'live') throw markError(row)
+  if (isPutAside(row)) throw markError(row)
   switch (row.state) {
     case 'live':
       return undefined
@@ -50,11 +52,20 @@ async function lookForEnd(connection: Connection, id: string): Promise<{ output(
     }
     case 'failed': {
       const failure = infoOf(row).failure ?? { name: 'Error', message: 'it is not known why' }
-      throw new PawlError('run-failed', { run: id, cause: failureOf(failure) }, { cause: reviveFailure(failure) })
+      throw new PawlError(
+        'run-failed',
+        { run: id, cause: failureOf(failure) },
+        { cause: reviveFailure(failure) },
+      )
     }
     case 'cancelled':
       throw new PawlError('run-cancelled', { run: id, reason: infoOf(row).failure?.message })
   }
+}
+
+/** A marked run that is owned or due is being tried again: perhaps it goes on. */
+function isPutAside({ state, mark, owned, wakeAt }: RunRow): boolean {
+  return state === 'live' && mark !== 'none' && !owned && wakeAt === null
 }
 
 function markError({ id, mark, reason }: RunRow): Error {
@@ -74,15 +85,27 @@ async function sendSignal(
   const name = checkName('name of signal', given)
   const schema = definition?.signals.get(name)
   if (definition !== undefined && schema === undefined)
-    refuse('name of signal', name, `Procedure '${definition.name}' declares ${[...definition.signals.keys()].join(', ') || 'no signals'}.`)
-  const isBare = schema !== undefined && rest.length <= 1 && isOptions(rest[0]) && (await validate(schema, undefined)).ok
+    refuse(
+      'name of signal',
+      name,
+      `Procedure '${definition.name}' declares ${[...definition.signals.keys()].join(', ') || 'no signals'}.`,
+    )
+  const isBare =
+    schema !== undefined && rest.length <= 1 && isOptions(rest[0]) && (await validate(schema, undefined)).ok
   const [payload, given2] = isBare ? [undefined, rest[0]] : rest
   const options = checkObject('options of signal', given2)
   checkKeys('the options of signal', options, ['id'])
-  const checked = schema === undefined ? { ok: true as const, value: payload } : await validate(schema, payload)
+  const checked =
+    schema === undefined ? { ok: true as const, value: payload } : await validate(schema, payload)
   if (!checked.ok) throw new PawlError('payload-invalid', { issues: checked.issues })
   const key = options['id'] === undefined ? null : `signal:${checkName('id of signal', options['id'])}`
-  const sent = await mailer.send({ run, kind: 'signal', name, key, payload: encode(checked.value, 'payload') })
+  const sent = await mailer.send({
+    run,
+    kind: 'signal',
+    name,
+    key,
+    payload: encode(checked.value, 'payload'),
+  })
   if (sent.outcome === 'missing') throw new PawlError('run-not-found', { run })
   if (sent.outcome === 'ended') {
     const row = await findRun(connection, run)
@@ -91,5 +114,8 @@ async function sendSignal(
 }
 
 function isOptions(value: unknown): boolean {
-  return value === undefined || (typeof value === 'object' && value !== null && Object.keys(value).every((key) => key === 'id'))
+  return (
+    value === undefined ||
+    (typeof value === 'object' && value !== null && Object.keys(value).every((key) => key === 'id'))
+  )
 }

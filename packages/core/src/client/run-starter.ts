@@ -1,5 +1,6 @@
 import { checkObject, refuse } from '../authoring/options.ts'
 import { definitionOf, type ProcedureDefinition } from '../authoring/procedure.ts'
+import { toHex } from '../base/hex.ts'
 import { validate } from '../base/schema.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { type NewEvent, noPosition } from '../events/event.ts'
@@ -35,37 +36,68 @@ export class RunStarter {
     const id = settings.id ?? this.#newId()
     const run = this.#newRun(id, name, definition, checked, settings)
     const created = await this.#creates.add(run)
-    if (created.outcome === 'exists' && !(await this.#isSame(created.run, id, name, existing === 'same-input' ? { value: checked } : null)))
+    if (
+      created.outcome === 'exists' &&
+      !(await this.#isSame(created.run, id, name, existing === 'same-input' ? { value: checked } : null))
+    )
       throw new PawlError('id-taken', { id })
     return { id }
   }
 
-  #identify(procedure: unknown): { readonly name: string; readonly definition: ProcedureDefinition | undefined } {
+  #identify(procedure: unknown): {
+    readonly name: string
+    readonly definition: ProcedureDefinition | undefined
+  } {
     const definition = definitionOf(procedure)
     const { name } = checkObject('procedure of run', procedure)
-    if (typeof name !== 'string') refuse('procedure of run', procedure, 'It must be made by procedure() or ref().')
+    if (typeof name !== 'string')
+      refuse('procedure of run', procedure, 'It must be made by procedure() or ref().')
     const known = this.#connection.home?.knows(name)
     if (known === false) throw new PawlError('procedure-unknown', { procedure: name })
     return { name, definition }
   }
 
   #newId(): string {
-    return [...this.#connection.entropy.bytes(12)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+    return toHex(this.#connection.entropy.bytes(12))
   }
 
-  #newRun(id: string, name: string, definition: ProcedureDefinition | undefined, input: unknown, { by, tags }: RunSettings): NewRun {
+  #newRun(
+    id: string,
+    name: string,
+    definition: ProcedureDefinition | undefined,
+    input: unknown,
+    { by, tags }: RunSettings,
+  ): NewRun {
     const version = definition?.version ?? null
     const payload: StartedPayload = {
       ...{ format: 1, flags: [], id, version, input, checked: definition !== undefined },
       ...{ seed: this.#connection.entropy.bytes(16), by: by ?? null, tags },
     }
     const started: NewEvent = {
-      ...{ type: 'started', position: noPosition, turn: 0, kind: null, name, nth: 0, failed: false, tookMs: null },
+      ...{
+        type: 'started',
+        position: noPosition,
+        turn: 0,
+        kind: null,
+        name,
+        nth: 0,
+        failed: false,
+        tookMs: null,
+      },
       payload: encode(payload, 'input'),
     }
     const hash = new LogHash(this.#connection.sha256)
     hash.add(started)
-    return { id, procedure: name, version, started, link: hash.link(), worker: null, tags, startedBy: by ?? null }
+    return {
+      id,
+      procedure: name,
+      version,
+      started,
+      link: hash.link(),
+      worker: null,
+      tags,
+      startedBy: by ?? null,
+    }
   }
 
   /** A run that the worker of this process can execute is created already claimed by it. */
@@ -73,7 +105,10 @@ export class RunStarter {
     const { home } = this.#connection
     const claimant = home?.claimant() ?? null
     const claimable = (run: NewRun): boolean =>
-      claimant?.procedures.some(({ name, versions }) => name === run.procedure && run.version !== null && versions.includes(run.version)) ?? false
+      claimant?.procedures.some(
+        ({ name, versions }) =>
+          name === run.procedure && run.version !== null && versions.includes(run.version),
+      ) ?? false
     const written = runs.map((run) => (claimable(run) ? { ...run, worker: claimant?.worker ?? null } : run))
     const store = await this.#connection.store()
     const outcomes = await store.create(written)
@@ -81,7 +116,18 @@ export class RunStarter {
       const run = written[i] as NewRun
       if (created.outcome === 'created' && run.worker !== null && run.version !== null) {
         const { id, procedure, version, link, started } = run
-        const claimed = { run: created.run, id, procedure, version, epoch: 1, head: 1, mail: 0, tries: 0, mark: 'none' as const, link }
+        const claimed = {
+          run: created.run,
+          id,
+          procedure,
+          version,
+          epoch: 1,
+          head: 1,
+          mail: 0,
+          tries: 0,
+          mark: 'none' as const,
+          link,
+        }
         home?.onCreated({ claimed, started: { ...started, seq: 0, at: created.at, epoch: 1, link: null } })
       } else home?.onHint()
     })
@@ -89,7 +135,12 @@ export class RunStarter {
   }
 
   /** Whether the run that is there was started the same way; with `input` null whatever its input. */
-  async #isSame(key: RunKey, id: string, name: string, input: { readonly value: unknown } | null): Promise<boolean> {
+  async #isSame(
+    key: RunKey,
+    id: string,
+    name: string,
+    input: { readonly value: unknown } | null,
+  ): Promise<boolean> {
     const store = await this.#connection.store()
     const row = await store.find(id)
     if (row === null || row.procedure !== name) return false
@@ -104,7 +155,9 @@ async function checkInput(definition: ProcedureDefinition | undefined, input: un
   if (definition === undefined) return input
   if (definition.input === undefined) {
     if (input === undefined) return undefined
-    throw new PawlError('input-invalid', { issues: [{ path: '', message: `procedure '${definition.name}' takes no input` }] })
+    throw new PawlError('input-invalid', {
+      issues: [{ path: '', message: `procedure '${definition.name}' takes no input` }],
+    })
   }
   const checked = await validate(definition.input, input)
   if (!checked.ok) throw new PawlError('input-invalid', { issues: checked.issues })

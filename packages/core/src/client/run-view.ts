@@ -37,7 +37,10 @@ export function statusOf({ state, mark, owned, wakeAt }: RunRow, now: number): R
   return owned || (wakeAt !== null && wakeAt <= now) ? 'running' : 'waiting'
 }
 
-function toWaitingView(run: string, { position, kind, name, asks, until }: WaitingPayload): RunView['waitingFor'][number] {
+function toWaitingView(
+  run: string,
+  { position, kind, name, asks, until }: WaitingPayload,
+): RunView['waitingFor'][number] {
   const what = asks ? 'ask' : kind === 'timer' || kind === 'signal' ? kind : 'step'
   return {
     ...{ kind: what, name, position },

@@ -25,11 +25,14 @@ export interface AttemptedPayload {
   readonly failure: FailureRecord
   /** How long after this event the next attempt begins. */
   readonly delayMs: number
+  /** What it cost, if it called an agent. */
+  readonly usage?: readonly object[]
 }
 
 /** Of `settled` for a call to an agent. */
 export interface AgentResult {
   readonly output: unknown
+  /** Of all attempts. */
   readonly usage: readonly object[]
 }
 

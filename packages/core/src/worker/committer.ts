@@ -97,7 +97,7 @@ export class Committer<Run extends Writer> {
       (outcomes) => {
         this.#inFlight--
         this.#failures = 0
-        outcomes.forEach((outcome, i) => (runs[i] as Run).onOutcome(units[i] as Unit, outcome))
+        for (const [i, outcome] of outcomes.entries()) (runs[i] as Run).onOutcome(units[i] as Unit, outcome)
         this.#settle()
       },
       (error) => this.#tryAgain(runs, error),

@@ -52,8 +52,13 @@ export class Outbox {
   }
 }
 
-/** What drafts add to a unit beside their events. */
-export function effectsOf(drafts: readonly Draft[]): Pick<Unit, 'opens' | 'closes' | 'consumes'> {
+type Effects = Pick<Unit, 'opens' | 'closes' | 'consumes'>
+
+const nothing: Effects = { opens: [], closes: [], consumes: [] }
+
+/** What drafts add to a unit beside their events; for most units nothing. */
+export function effectsOf(drafts: readonly Draft[]): Effects {
+  if (!drafts.some(hasEffects)) return nothing
   return {
     opens: drafts.flatMap(({ opens, pending }) =>
       opens === undefined ? [] : [{ ...opens, position: pending.position }],
@@ -65,16 +70,31 @@ export function effectsOf(drafts: readonly Draft[]): Pick<Unit, 'opens' | 'close
   }
 }
 
+function hasEffects({ opens, closes, consumes }: Draft): boolean {
+  return opens !== undefined || closes !== undefined || consumes !== undefined
+}
+
 export function eventsOf(drafts: readonly Draft[]): WrittenEvent[] {
   const events: WrittenEvent[] = []
-  for (const { type, pending, failed = false, tookMs = null, payload = null } of drafts) {
-    if (type === null) continue
-    const { position, turn, nth, operation } = pending
-    const { kind, name } = operation
-    events.push({
-      ...{ type, position, turn, nth, kind, name, failed, tookMs, payload },
-      ...{ seq: -1, at: 0, epoch: 0, link: null },
-    })
-  }
+  for (const draft of drafts) if (draft.type !== null) events.push(eventOf(draft, draft.type))
   return events
+}
+
+// One literal, not spread parts: there is one for every step.
+function eventOf({ pending, failed, tookMs, payload }: Draft, type: WrittenEvent['type']): WrittenEvent {
+  return {
+    type,
+    position: pending.position,
+    turn: pending.turn,
+    kind: pending.operation.kind,
+    name: pending.operation.name,
+    nth: pending.nth,
+    failed: failed ?? false,
+    tookMs: tookMs ?? null,
+    payload: payload ?? null,
+    seq: -1,
+    at: 0,
+    epoch: 0,
+    link: null,
+  }
 }

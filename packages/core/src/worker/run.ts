@@ -325,7 +325,6 @@ export class Run {
   #createUnit(
     events: readonly WrittenEvent[],
     drafts: readonly Draft[],
-    // biome-ignore lint/suspicious/noThenProperty: the port's word
     then: Unit['then'],
     info: RunInfo | null,
   ): Unit {

@@ -1,3 +1,4 @@
+import { toHex } from '../base/hex.ts'
 import { type Schema, type Validation, validate } from '../base/schema.ts'
 import { LogHash } from '../events/seal.ts'
 import type { Message, RunKey } from '../ports/store.ts'
@@ -71,7 +72,7 @@ function idempotencyKey(parts: WorkplaceParts, position: number): string {
   const seeded = new Uint8Array(seed.length + 4)
   seeded.set(seed)
   new DataView(seeded.buffer).setUint32(seed.length, position)
-  return [...sha256(seeded).subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return toHex(sha256(seeded).subarray(0, 16))
 }
 
 function checkSignal(schema: Schema | undefined, payload: unknown): Validation | Promise<Validation> {
