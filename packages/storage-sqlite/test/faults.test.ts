@@ -153,7 +153,7 @@ describe('a full disk', () => {
     )
     const standing = await ownedRun(store, 'a')
     const [database] = opened
-    database?.pragma(`max_page_count = ${database.pragma('page_count', { simple: true })}`)
+    database?.pragma(`max_page_count = ${Number(database.pragma('page_count', { simple: true }))}`)
     let head = 1
     const error = await (async () => {
       for (;;) {

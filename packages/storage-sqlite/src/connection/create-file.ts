@@ -20,7 +20,11 @@ export async function createFile(file: string, make: (file: string) => void): Pr
 
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r')
-  await handle.sync().finally(() => handle.close())
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
 }
 
 async function putInPlace(aside: string, file: string): Promise<void> {

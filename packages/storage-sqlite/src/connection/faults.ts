@@ -1,7 +1,7 @@
 import { unusable } from './unusable.ts'
 
 /** The extended result code of an error of SQLite; empty for every other error. */
-export function codeOf(error: unknown): string {
+function codeOf(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   return typeof code === 'string' && code.startsWith('SQLITE_') ? code : ''
 }

@@ -1,11 +1,4 @@
-import {
-  type CompiledQuery,
-  DummyDriver,
-  Kysely,
-  SqliteAdapter,
-  SqliteIntrospector,
-  SqliteQueryCompiler,
-} from 'kysely'
+import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 
 /** The tables as kysely sees them. What each column means stands in the migrations. */
 export interface Schema {
@@ -120,5 +113,3 @@ export const queries: Kysely<Schema> = new Kysely<Schema>({
     createQueryCompiler: () => new SqliteQueryCompiler(),
   },
 })
-
-export type { CompiledQuery }

@@ -21,8 +21,8 @@ function findRunFaults(dump: Dump, promised: Promised, run: DumpedRun, now: numb
   const faults: (string | false)[] = [
     events.some(({ seq }, index) => seq !== index) && 'its log has a gap or a seq twice',
     run.head !== events.length && `head is ${run.head} and it has ${events.length} events`,
-    run.mail !== Math.max(0, ...numbers) && `mail is ${run.mail} and its messages are ${numbers}`,
-    new Set(numbers).size !== numbers.length && `two messages have one number: ${numbers}`,
+    run.mail !== Math.max(0, ...numbers) && `mail is ${run.mail} and its messages are ${numbers.join()}`,
+    new Set(numbers).size !== numbers.length && `two messages have one number: ${numbers.join()}`,
     claims.some(({ epoch }) => epoch > run.epoch) && 'its epoch has fallen below one that was claimed',
     new Set(claims.map(({ epoch }) => epoch)).size !== claims.length && 'two claims got one epoch',
     events.some(({ epoch }, index) => epoch < (events[index - 1]?.epoch ?? 1)) && 'epochs fall along its log',

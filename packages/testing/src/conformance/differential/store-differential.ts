@@ -33,7 +33,7 @@ export function storeDifferential(subject: StoreSubject, options: DifferentialOp
       const tally = new Tally()
       const property = fc.asyncProperty(stream, (given) => playBoth(subject, given, tally))
       await fc.assert(property, { numRuns: streams, ...(seed === undefined ? {} : { seed }) })
-      console.log(`${subject.name}: ${tally}`)
+      console.log(`${subject.name}: ${tally.show()}`)
       tally.expectAtLeast(atLeast)
     })
   })

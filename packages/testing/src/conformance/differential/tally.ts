@@ -24,10 +24,10 @@ export class Tally {
     }
   }
 
-  toString(): string {
+  show(): string {
     return [...this.#outcomes]
-      .sort()
       .map(([name, count]) => `${name} ${count}`)
+      .sort()
       .join(', ')
   }
 }

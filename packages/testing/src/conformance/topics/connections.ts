@@ -72,9 +72,8 @@ export function describeConnections(test: StageTest): void {
           one.answer([answerTo(`run ${round}`, 3)], null),
           stage.commit(standing, { closes, strict: true }, two),
         ])
-        expect([answered?.outcome, closed.outcome].sort()).toEqual(
-          answered?.outcome === 'answered' ? ['answered', 'mail'] : ['closed', 'ok'],
-        )
+        expect(closed.outcome).toBe(answered?.outcome === 'answered' ? 'mail' : 'ok')
+        expect(['answered', 'closed']).toContain(answered?.outcome)
       }
     })
 
