@@ -34,6 +34,6 @@ async function answer(ask: Ask): Promise<boolean> {
     return true
   }
   if (hasTerminal()) return (await settleInTerminal(engine, ask, 'user:you')) !== undefined
-  console.log(`Waiting for a reviewer: ${ask.artifact}`)
+  console.log(`Waiting for a reviewer: ${String(ask.artifact)}`)
   return untilClosed(engine, ask)
 }
