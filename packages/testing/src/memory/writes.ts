@@ -65,8 +65,9 @@ export function commitUnit(tables: Tables, worker: WorkerKey, unit: Unit, at: nu
     const ask = run.asks.get(position)
     if (ask?.status === 'open') Object.assign(ask, { status, closedAt: at })
   }
-  for (const message of run.messages) {
-    if (unit.consumes.includes(message.n)) Object.assign(message, { isUsed: true, payload: null })
+  for (const consumed of unit.consumes) {
+    const message = run.messages.find(({ n }) => n === consumed)
+    if (message) Object.assign(message, { isUsed: true, payload: null })
   }
   if (unit.link) run.link = copy(unit.link)
   if (unit.info) run.info = copy(unit.info)
