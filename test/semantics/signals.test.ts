@@ -164,16 +164,16 @@ describe('several signals', () => {
     expect((await run.status()).leftOver.signals).toEqual(['add', 'ping'])
   })
 
-  test('10,000 to one run leave no other run waiting', async () => {
+  test('2,000 to one run leave no other run waiting', async () => {
     await using engine = await testEngine({ procedures: [cart, order] })
     const flooded = await engine.run(cart)
     const other = await engine.run(order)
-    await Promise.all(Array.from({ length: 10_000 }, (_, index) => flooded.signal('add', `${index}`)))
+    await Promise.all(Array.from({ length: 2_000 }, (_, index) => flooded.signal('add', `${index}`)))
     await other.signal('paid', { cents: 1 })
     expect(await other.result()).toBe(1)
     await flooded.signal('ping')
-    expect(await flooded.result()).toHaveLength(10_000)
-  }, 60_000)
+    expect(await flooded.result()).toHaveLength(2_000)
+  })
 })
 
 describe('a signal is refused', () => {

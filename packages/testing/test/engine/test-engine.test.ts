@@ -1,0 +1,241 @@
+import { agent, procedure } from '@pawl/core'
+import { memory, testEngine } from '@pawl/testing'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+
+const two = procedure({ name: 'two' }, async (ctx) => {
+  const first = await ctx.step('first', () => 'real first')
+  await ctx.sleep('1h')
+  return { first, second: await ctx.step('second', () => 'real second'), drawn: [ctx.random(), ctx.uuid()] }
+})
+
+describe('doubles', () => {
+  test('are results, or functions in place of the body; without one the body itself runs', async () => {
+    await using engine = await testEngine({
+      procedures: [two],
+      steps: { first: ({ attempt }: { attempt: number }) => `attempt ${attempt}`, unused: 1 },
+    })
+    expect(await (await engine.run(two)).result()).toMatchObject({
+      first: 'attempt 1',
+      second: 'real second',
+    })
+    expect(engine.calls).toEqual({ first: 1, second: 1 })
+  })
+
+  test('may be undefined, null or false', async () => {
+    await using engine = await testEngine({ procedures: [two], steps: { first: undefined, second: false } })
+    expect(await (await engine.run(two)).result()).toMatchObject({ first: undefined, second: false })
+  })
+
+  test('go by the names of steps, whatever names objects have', async () => {
+    const odd = procedure({ name: 'odd' }, (ctx) => ctx.step('toString', () => 'real'))
+    await using engine = await testEngine({ procedures: [odd], steps: {} })
+    expect(await (await engine.run(odd)).result()).toBe('real')
+    expect(engine.calls).toEqual({ toString: 1 })
+  })
+
+  test('of agents are checked like the agents themselves', async () => {
+    const writer = agent(
+      { name: 'writer', input: z.string(), output: z.object({ text: z.string() }), retry: false },
+      async (text) => ({ text }),
+    )
+    const writing = procedure({ name: 'writing' }, (ctx) => ctx.agent(writer, 'x'))
+    await using engine = await testEngine({ procedures: [writing], agents: { writer: { text: 5 } } })
+    await expect((await engine.run(writing)).result()).rejects.toMatchObject({ code: 'run-failed' })
+  })
+})
+
+describe('crash', () => {
+  test("'now' kills the worker in the middle of a body, which the next one runs again", async () => {
+    const ends: ((value: string) => void)[] = []
+    const signals: AbortSignal[] = []
+    await using engine = await testEngine({
+      procedures: [two],
+      steps: {
+        first: ({ signal }: { signal: AbortSignal }) => {
+          signals.push(signal)
+          return new Promise((resolve) => ends.push(resolve))
+        },
+      },
+    })
+    const run = await engine.run(two)
+    while (ends.length < 1) await new Promise((resolve) => setImmediate(resolve))
+    await engine.crash()
+    while (ends.length < 2) await new Promise((resolve) => setImmediate(resolve))
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, false])
+    ends[0]?.('from the grave')
+    ends[1]?.('from the living')
+    expect(await run.result()).toMatchObject({ first: 'from the living' })
+    expect(engine.calls).toEqual({ first: 2, second: 1 })
+  })
+
+  test("'every' kills it after each write, and all comes out the same, drawn numbers too", async () => {
+    const outcomes: unknown[] = []
+    for (const crashes of [false, true]) {
+      await using engine = await testEngine({ procedures: [two] })
+      if (crashes) await engine.crash('every')
+      const run = await engine.run(two)
+      outcomes.push([await run.result(), engine.calls, await engine.log(run.id), (await engine.list()).items])
+    }
+    expect(outcomes[1]).toEqual(outcomes[0])
+  })
+
+  test("'every' harms no run that is busy while others make it happen", async () => {
+    let end = (_: string): void => {}
+    await using engine = await testEngine({
+      procedures: [two],
+      steps: {
+        first: ({ attempt }: { attempt: number }) =>
+          attempt === 1 ? new Promise((resolve) => (end = resolve)) : 1,
+      },
+    })
+    const slow = await engine.run(two, undefined, { id: 'slow' })
+    await engine.crash('every')
+    for (let index = 0; index < 12; index++) await engine.run(two, undefined, { id: `other ${index}` })
+    while ((engine.calls['first'] ?? 0) < 14) await new Promise((resolve) => setImmediate(resolve))
+    end('done')
+    expect((await slow.status()).status).toBe('running')
+  })
+
+  test('leaves a run alone that five workers in a row have died with', async () => {
+    await using engine = await testEngine({
+      procedures: [two],
+      steps: { first: () => new Promise(() => {}) },
+    })
+    const run = await engine.run(two)
+    let died = 0
+    while ((await run.status()).status === 'running' && died < 20) {
+      while ((engine.calls['first'] ?? 0) <= died) {
+        await new Promise((resolve) => setImmediate(resolve))
+        if ((await run.status()).status === 'quarantined') break
+      }
+      if ((await run.status()).status === 'quarantined') break
+      died++
+      await engine.crash()
+    }
+    expect(died).toBe(7)
+    await expect(run.result()).rejects.toMatchObject({
+      code: 'run-quarantined',
+      details: { reason: expect.stringContaining('died') },
+    })
+  })
+})
+
+describe("replay: 'always'", () => {
+  test('delivers every event to a continuation made anew', async () => {
+    let begun = 0
+    const counting = procedure({ name: 'counting' }, async (ctx) => {
+      begun++
+      await ctx.step('a', () => 1)
+      await Promise.all([ctx.step('b', () => 1), ctx.sleep('1s')])
+      await ctx.sleep('1h')
+      return 'done'
+    })
+    const play = async (replay: 'always' | 'on-crash'): Promise<{ begun: number; outcome: unknown }> => {
+      begun = 0
+      await using engine = await testEngine({ procedures: [counting], replay })
+      const run = await engine.run(counting)
+      return { outcome: [await run.result(), engine.calls, (await engine.log(run.id)).execution_log], begun }
+    }
+    const plain = await play('on-crash')
+    const always = await play('always')
+    expect(always.outcome).toEqual(plain.outcome)
+    expect(plain.begun).toBe(1)
+    expect(always.begun).toBeGreaterThanOrEqual(5)
+  })
+
+  test('runs no body again that is at work while its run is replayed', async () => {
+    const ends: (() => void)[] = []
+    const parallel = procedure({ name: 'parallel' }, (ctx) =>
+      Promise.all(['a', 'b', 'c'].map((name) => ctx.step(name, () => name))),
+    )
+    const slow = (): Promise<void> => new Promise((resolve) => ends.push(resolve))
+    await using engine = await testEngine({
+      procedures: [parallel],
+      steps: { a: slow, b: slow, c: slow },
+      replay: 'always',
+    })
+    const run = await engine.run(parallel)
+    while (ends.length < 3) await new Promise((resolve) => setImmediate(resolve))
+    for (const end of ends) {
+      end()
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    await run.result()
+    expect(engine.calls).toEqual({ a: 1, b: 1, c: 1 })
+  })
+
+  test('logs each line once', async () => {
+    const lines: string[] = []
+    const logger = {
+      debug: () => {},
+      info: (line: string) => void lines.push(line),
+      warn: () => {},
+      error: () => {},
+    }
+    const talking = procedure({ name: 'talking' }, async (ctx) => {
+      ctx.log.info('one')
+      await ctx.step('a', () => 1)
+      ctx.log.info('two')
+      await ctx.sleep('1h')
+      ctx.log.info('three')
+    })
+    await using engine = await testEngine({ procedures: [talking], replay: 'always', logger })
+    await (await engine.run(talking)).result()
+    expect(lines).toEqual(['one', 'two', 'three'])
+  })
+
+  test('finds a procedure that is not the same twice', async () => {
+    let times = 0
+    const fickle = procedure({ name: 'fickle' }, async (ctx) => {
+      await ctx.step(`step ${times++}`, () => 1)
+      await ctx.step('next', () => 1)
+    })
+    await using engine = await testEngine({ procedures: [fickle], replay: 'always' })
+    await expect((await engine.run(fickle)).result()).rejects.toMatchObject({ code: 'nondeterminism' })
+  })
+})
+
+test('the same seed gives the same run, to the last id', async () => {
+  const play = async (seed?: number): Promise<unknown> => {
+    await using engine = await testEngine({ procedures: [two], ...(seed === undefined ? {} : { seed }) })
+    const run = await engine.run(two)
+    return [run.id, await run.result()]
+  }
+  expect(await play(7)).toEqual(await play(7))
+  expect(await play()).toEqual(await play())
+  expect(await play(7)).not.toEqual(await play(8))
+})
+
+describe('the end of an engine', () => {
+  test('by stop hands its runs to the next', async () => {
+    const store = memory()
+    const first = await testEngine({ procedures: [two], store })
+    const run = await first.run(two)
+    await first.advance('1m')
+    await first.stop()
+    await using second = await testEngine({ procedures: [two], store })
+    expect(await second.get(two, run.id).result()).toMatchObject({
+      first: 'real first',
+      second: 'real second',
+    })
+    expect(second.calls).toEqual({ second: 1 })
+  })
+
+  test('by stop waits for bodies at work, but not longer than it is told', async () => {
+    const engine = await testEngine({ procedures: [two], steps: { first: () => new Promise(() => {}) } })
+    await engine.run(two)
+    while (engine.calls['first'] === undefined) await new Promise((resolve) => setImmediate(resolve))
+    await engine.stop({ within: '1m' })
+  })
+
+  test('may be asked for several times, and leaves nothing behind', async () => {
+    const before = process.listenerCount('uncaughtException')
+    const { emit } = process
+    const engine = await testEngine({ procedures: [two] })
+    await Promise.all([engine.stop(), engine.stop(), engine[Symbol.asyncDispose]()])
+    expect(process.listenerCount('uncaughtException')).toBe(before)
+    expect(process.emit).toBe(emit)
+    expect(Date.now()).toBeGreaterThan(Date.parse('2026-06-01'))
+  })
+})
