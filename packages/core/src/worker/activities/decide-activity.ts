@@ -187,7 +187,9 @@ export class DecideActivity implements Activity {
     const { fallback } = this.#pending.operation
     if (fallback.do !== 'ask') return this.#fallBack(judged, 0)
     const place = this.#place
-    const spec = { ...fallback.ask, payload: { ...fallback.ask.payload, judged } }
+    const { payload } = fallback.ask
+    const details = [...(payload.details ?? []), describeJudged(this.#pending.operation.agentName, judged)]
+    const spec = { ...fallback.ask, payload: { ...payload, judged, details } }
     const toPayload = ({ answer, by, at }: AnswerPayload, ask: AskPayload): DecisionPayload => {
       const { why, rationale, confidence, usage } = ask.judged ?? judged
       const sure = confidence === undefined ? {} : { confidence }
@@ -250,4 +252,10 @@ function whatIsWrong(verdict: unknown, choices: readonly string[]): string | nul
   const isConfidence =
     confidence === undefined || (typeof confidence === 'number' && confidence >= 0 && confidence <= 1)
   return isConfidence ? null : 'confidence must be a number from 0 to 1'
+}
+
+/** What people are told of the agent that could not decide. */
+function describeJudged(agent: string, { why, rationale, confidence }: Judged): object {
+  const sure = confidence === undefined ? '' : `, confidence ${confidence}`
+  return { title: `What ${agent} made of it (${why}${sure})`, body: rationale }
 }

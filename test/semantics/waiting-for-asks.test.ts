@@ -1,0 +1,37 @@
+import { decider, procedure } from '@pawl/core'
+import { testEngine } from '@pawl/testing'
+import { expect, test } from 'vitest'
+
+const unsure = decider('unsure', async () => ({ choice: 'go', rationale: 'hard to say', confidence: 0.2 }))
+
+const ship = procedure({ name: 'ship' }, async (ctx) => {
+  const { choice } = await ctx.agent.decide('Ship it?', ['go', 'stop'], {
+    agent: unsure,
+    minConfidence: 0.8,
+    fallback: { ask: { to: 'group:ops', details: [{ title: 'Build', body: 'green' }] } },
+  })
+  return choice
+})
+
+test('people who decide in place of an agent see what it made of the question', async () => {
+  await using engine = await testEngine({ procedures: [ship] })
+  const run = await engine.run(ship)
+  const ask = await engine.inbox.next({ run: run.id })
+  expect(ask.details).toEqual([
+    { title: 'Build', body: 'green' },
+    { title: 'What unsure made of it (unsure, confidence 0.2)', body: 'hard to say' },
+  ])
+  await engine.inbox.answer(ask.id, { choice: 'go' }, { as: 'user:ana' })
+  expect(await run.result()).toBe('go')
+})
+
+test('waiting for the next question of a run ends with the run', async () => {
+  await using engine = await testEngine({ procedures: [ship] })
+  const run = await engine.run(ship)
+  const ask = await engine.inbox.next({ run: run.id })
+  await engine.inbox.answer(ask.id, { choice: 'stop' }, { as: 'user:ana' })
+  await expect(engine.inbox.next({ run: run.id })).rejects.toMatchObject({
+    code: 'run-ended',
+    details: { run: run.id },
+  })
+})
