@@ -4,6 +4,7 @@ import type {
   AskQuery,
   AskRow,
   Claimant,
+  Claimed,
   Claims,
   Created,
   LogEvent,
@@ -27,6 +28,7 @@ import { pauseAfterFault } from './connection/patience.ts'
 import { prepareStatements, type Statements } from './statements.ts'
 import { watchCommits } from './watch.ts'
 import { Conflict } from './writes/commit.ts'
+import type { Grant } from './writes/reclaim.ts'
 
 /** How many runs of dead workers one transaction hands back: it blocks the event loop for some ms. */
 const sweepSize = 1000
@@ -78,7 +80,8 @@ export class SqliteStore implements StorePort {
   // ── the writes
 
   create(runs: readonly NewRun[]): Promise<readonly Created[]> {
-    return this.#connection.write(({ create }, at) => create(runs, at))
+    const granted = runs.flatMap(({ id, worker }) => (worker === null ? [] : { id, worker, epoch: 1 }))
+    return this.#granting(({ create }, at) => ({ result: create(runs, at), granted }))
   }
 
   async commit(worker: WorkerKey, units: readonly Unit[]): Promise<readonly UnitOutcome[]> {
@@ -95,35 +98,28 @@ export class SqliteStore implements StorePort {
     }
   }
 
-  /** Repeated until the disk answers: nothing may be done for these runs before it is known what became of them. */
-  async #resolve(worker: WorkerKey, units: readonly Unit[]): Promise<readonly UnitOutcome[]> {
-    for (let raises = 0; ; raises++) {
-      try {
-        return await this.#connection.write(({ reclaim }, at) =>
-          units.map((unit) => reclaim(worker, unit, raises, at)),
-        )
-      } catch (error) {
-        if (!this.#connection.isOpen) throw error
-        await pauseAfterFault(raises, this.#connection.file)
-      }
-    }
+  /** Nothing may be done for these runs before it is known what became of them. */
+  #resolve(worker: WorkerKey, units: readonly Unit[]): Promise<readonly UnitOutcome[]> {
+    return this.#insist(({ reclaim }, at, raises) => units.map((unit) => reclaim(worker, unit, raises, at)))
   }
 
   send(messages: readonly NewMessage[], claimant: Claimant | null): Promise<readonly Sent[]> {
-    return this.#connection.write((statements, at) => {
+    return this.#granting((statements, at) => {
       const sent = messages.map((message) => statements.mail.send(message, at))
-      return sent.map((one) =>
-        'run' in one ? { ...one, claimed: claimFor(statements, claimant, one.run, at) } : one,
-      )
+      const claimed = new Claiming(statements, claimant, at)
+      const result = sent.map((one) => ('run' in one ? { ...one, claimed: claimed.take(one.run) } : one))
+      return { result, granted: claimed.granted }
     })
   }
 
   answer(answers: readonly NewAnswer[], claimant: Claimant | null): Promise<readonly Answered[]> {
-    return this.#connection.write((statements, at) => {
+    return this.#granting((statements, at) => {
       const answered = answers.map((answer) => statements.mail.answer(answer, at))
-      return answered.map((one) =>
-        one.outcome === 'answered' ? { ...one, claimed: claimFor(statements, claimant, one.run, at) } : one,
+      const claimed = new Claiming(statements, claimant, at)
+      const result = answered.map((one) =>
+        one.outcome === 'answered' ? { ...one, claimed: claimed.take(one.run) } : one,
       )
+      return { result, granted: claimed.granted }
     })
   }
 
@@ -140,17 +136,54 @@ export class SqliteStore implements StorePort {
   // ── ownership
 
   async claim(claimant: Claimant, limit: number): Promise<Claims> {
-    const isAnyDue = await this.#connection.read(
-      ({ claims }, at) => claims.findDue(claimant, 1, at).length > 0,
-    )
-    const look = ({ claims }: Statements, at: number): Claims => ({
-      runs: isAnyDue
-        ? claims.findDue(claimant, limit, at).flatMap((run) => claims.claim(run, claimant, at) ?? [])
-        : [],
-      at,
-      nextDueAt: claims.findNextDue(claimant),
+    const { claims, isAnyDue } = await this.#connection.read(({ claims }, at) => ({
+      isAnyDue: limit > 0 && claims.findDue(claimant, 1, at).length > 0,
+      claims: { runs: [], at, nextDueAt: claims.findNextDue(claimant) },
+    }))
+    // Most of the time nothing is due, and then no lock is taken.
+    if (!isAnyDue) return claims
+    return this.#granting((statements, at) => {
+      const claimed = new Claiming(statements, claimant, at)
+      const runs = statements.claims.findDue(claimant, limit, at).flatMap((run) => claimed.take(run) ?? [])
+      return {
+        result: { runs, at, nextDueAt: statements.claims.findNextDue(claimant) },
+        granted: claimed.granted,
+      }
     })
-    return isAnyDue ? this.#connection.write(look) : this.#connection.read(look)
+  }
+
+  /**
+   * One transaction in which a worker may be given runs. If nobody can tell whether it came about, the worker
+   * will not hear of them: they are handed back, or they would wait until it dies.
+   */
+  async #granting<T>(
+    work: (statements: Statements, at: number) => { readonly result: T; readonly granted: readonly Grant[] },
+  ): Promise<T> {
+    let granted: readonly Grant[] = []
+    try {
+      return await this.#connection.write((statements, at) => {
+        const done = work(statements, at)
+        granted = done.granted
+        return done.result
+      })
+    } catch (error) {
+      if (error instanceof UnknownOutcome && granted.length > 0) {
+        await this.#insist(({ disown }, at) => granted.map((grant) => disown(grant, at)))
+      }
+      throw error
+    }
+  }
+
+  /** Repeats a transaction until the disk answers; `work` is told how often it was tried before. */
+  async #insist<T>(work: (statements: Statements, at: number, tries: number) => T): Promise<T> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await this.#connection.write((statements, at) => work(statements, at, tries))
+      } catch (error) {
+        if (!this.#connection.isOpen) throw error
+        await pauseAfterFault(tries, this.#connection.file)
+      }
+    }
   }
 
   retryStuck(claimant: Claimant): Promise<number> {
@@ -198,7 +231,23 @@ export class SqliteStore implements StorePort {
   }
 }
 
-/** Takes the run for whoever left it a message, if that made it due. */
-function claimFor({ claims }: Statements, claimant: Claimant | null, run: RunKey, at: number) {
-  return claimant && claims.claim(run, claimant, at)
+/** Takes runs for whoever made them due, and keeps in mind which. */
+class Claiming {
+  readonly granted: Grant[] = []
+  readonly #statements: Statements
+  readonly #claimant: Claimant | null
+  readonly #at: number
+
+  constructor(statements: Statements, claimant: Claimant | null, at: number) {
+    this.#statements = statements
+    this.#claimant = claimant
+    this.#at = at
+  }
+
+  take(run: RunKey): Claimed | null {
+    if (!this.#claimant) return null
+    const claimed = this.#statements.claims.claim(run, this.#claimant, this.#at)
+    if (claimed) this.granted.push({ ...claimed, worker: this.#claimant.worker })
+    return claimed
+  }
 }

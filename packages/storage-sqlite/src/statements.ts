@@ -6,7 +6,7 @@ import { type Commit, prepareCommit } from './writes/commit.ts'
 import { type Create, prepareCreate } from './writes/create.ts'
 import { type MailWrites, prepareMail } from './writes/mail.ts'
 import { prepareMark, type SetMark } from './writes/mark.ts'
-import { prepareReclaim, type Reclaim } from './writes/reclaim.ts'
+import { type Disown, prepareDisown, prepareReclaim, type Reclaim } from './writes/reclaim.ts'
 import { prepareWorkers, type Workers } from './writes/workers.ts'
 
 /** Every statement of the store, prepared once per connection, by what it is for. */
@@ -15,6 +15,7 @@ export interface Statements {
   readonly create: Create
   readonly commit: Commit
   readonly reclaim: Reclaim
+  readonly disown: Disown
   readonly mail: MailWrites
   readonly mark: SetMark
   readonly claims: ClaimWrites
@@ -31,6 +32,7 @@ export function prepareStatements(database: Database): Statements {
     create: prepareCreate(database),
     commit: prepareCommit(database),
     reclaim: prepareReclaim(database),
+    disown: prepareDisown(database),
     mail: prepareMail(database),
     mark: prepareMark(database),
     claims: prepareClaims(database),

@@ -2,10 +2,11 @@ import type { Unit, UnitOutcome } from '@pawl/core/storage'
 import { PawlError } from '@pawl/core/storage'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { SqliteStore } from '../src/sqlite-store.ts'
 import { dumpFile } from './support/dump.ts'
 import { changedConnections } from './support/environments.ts'
 import { startProgram } from './support/programs.ts'
-import { ownedRun, refund, type Standing, step } from './support/runs.ts'
+import { ownedRun, refund, run, type Standing, step } from './support/runs.ts'
 import { openStore, tempFile } from './support/stores.ts'
 
 /** Makes the next commits fail as a disk would: `before` they reach it, or `after` they are on it. */
@@ -123,6 +124,48 @@ describe('a disk that fails in the moment of a commit', () => {
     await expect(store.send([message], null)).rejects.toThrow('Whether this was stored is not known')
     // Sent again with its key it is not stored twice.
     expect(await store.send([message], null)).toMatchObject([{ outcome: 'duplicate' }])
+  })
+})
+
+describe('a disk that fails in the moment in which a worker is given a run', () => {
+  // The worker is not told: it must not own anything.
+  async function expectNobodyOwns(store: SqliteStore): Promise<void> {
+    expect(await store.find('a')).toMatchObject({ owned: false, wakeAt: expect.any(Number) })
+    const claimant = { worker: await store.register({ name: 'w', leaseMs: 1000 }), procedures: refund }
+    expect((await store.claim(claimant, 10)).runs).toMatchObject([{ id: 'a' }])
+  }
+
+  it.each(['before', 'after'] as const)('by a claim (%s)', async (when) => {
+    const disk = new BrokenDisk()
+    const store = await openStore(tempFile(), disk.environment)
+    const { worker } = await ownedRun(store, 'a')
+    await store.release(worker)
+    const claimant = { worker: await store.register({ name: 'w', leaseMs: 60_000 }), procedures: refund }
+    disk.fail(when, 'after')
+    await expect(store.claim(claimant, 10)).rejects.toThrow('not known')
+    await expectNobodyOwns(store)
+  })
+
+  it('by a message', async () => {
+    const disk = new BrokenDisk()
+    const store = await openStore(tempFile(), disk.environment)
+    const standing = await ownedRun(store, 'a')
+    await store.commit(standing.worker, [{ ...step(standing), then: { do: 'park', wakeAt: null } }])
+    disk.fail('after')
+    const message = { run: 'a', kind: 'signal', name: 'paid', key: null, payload: null } as const
+    await expect(store.send([message], { worker: standing.worker, procedures: refund })).rejects.toThrow(
+      'not known',
+    )
+    await expectNobodyOwns(store)
+  })
+
+  it('by its creation', async () => {
+    const disk = new BrokenDisk()
+    const store = await openStore(tempFile(), disk.environment)
+    const worker = await store.register({ name: 'w', leaseMs: 60_000 })
+    disk.fail('after')
+    await expect(store.create([run('a', worker)])).rejects.toThrow('not known')
+    await expectNobodyOwns(store)
   })
 })
 

@@ -41,3 +41,22 @@ interface Raised {
   readonly head: number
   readonly mail: number
 }
+
+/** A run that a worker was given in a transaction of which nobody knows whether it came about. */
+export interface Grant {
+  readonly id: string
+  readonly worker: WorkerKey
+  readonly epoch: number
+}
+
+/** Hands the run back, due at once, if the worker owns it by that grant. */
+export type Disown = (grant: Grant, at: number) => void
+
+export function prepareDisown(database: Database): Disown {
+  const handBack = database.prepare(
+    'update runs set worker = null, epoch = epoch + 1, wake_at = ? where id = ? and worker = ? and epoch = ?',
+  )
+  return ({ id, worker, epoch }, at) => {
+    handBack.run(at, id, worker, epoch)
+  }
+}
