@@ -4,6 +4,7 @@ import { writeSync } from 'node:fs'
 import { createEngine } from '@pawl/core'
 import { openStore } from '../support/kill/open-store.ts'
 import { makeOrder } from '../support/kill/order.ts'
+import { ruler } from '../support/kill/ruler.ts'
 import { readSabotage } from '../support/kill/sabotage.ts'
 import { sabotagePostgres } from '../support/kill/sabotage-postgres.ts'
 import { sabotageSqlite } from '../support/kill/sabotage-sqlite.ts'
@@ -16,7 +17,7 @@ sabotagePostgres(sabotage)
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const engine = await createEngine({
   store: openStore(location),
-  procedures: [makeOrder(ledger, Number(process.env['STEP_MS'] ?? 0))],
+  procedures: [makeOrder(ledger, Number(process.env['STEP_MS'] ?? 0)), ruler],
   lease: lease as '1s',
   logger: silent,
 })

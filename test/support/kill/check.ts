@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { decodePayload } from '@pawl/core/internal'
+import { type Effect, readEffects } from './effects.ts'
 import type { EpochChange, EventRow, Rows, RunRow } from './place.ts'
 
 /** What was acknowledged to the outside, and must therefore be there. */
@@ -105,20 +105,12 @@ function checkEnd(
 
 // ── effects
 
-interface Effect {
-  readonly run: string
-  readonly step: string
-  readonly key: string
-  readonly pid: number
-}
 /** Of one run, by step. */
 type Effects = Map<string, readonly Effect[]>
 
 function readLedger(ledger: string): Map<string, Effects> {
   const effects = new Map<string, Effects>()
-  const lines = existsSync(ledger) ? readFileSync(ledger, 'utf8').trim().split('\n') : []
-  for (const line of lines.filter((text) => text !== '')) {
-    const effect = JSON.parse(line) as Effect
+  for (const effect of readEffects(ledger)) {
     const steps = effects.get(effect.run) ?? new Map<string, readonly Effect[]>()
     effects.set(effect.run, steps.set(effect.step, [...(steps.get(effect.step) ?? []), effect]))
   }

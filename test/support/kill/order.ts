@@ -3,6 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { procedure } from '@pawl/core'
 import { z } from 'zod'
 
+/** The file in which slow steps note that they have begun. */
+export const begunOf = (ledger: string): string => `${ledger}.begun`
+
 /**
  * Steps, branches, a question, a signal, a sleep and a race: everything a crash can fall into.
  * @param stepMs how long a step takes before it has its effect
@@ -13,8 +16,12 @@ export const makeOrder = (ledger: string, stepMs = 0) => {
     step: string,
     { idempotencyKey }: { readonly idempotencyKey: string },
   ) => {
-    if (stepMs > 0) await wait(stepMs)
-    appendFileSync(ledger, `${JSON.stringify({ run, step, key: idempotencyKey, pid: process.pid })}\n`)
+    const line = `${JSON.stringify({ run, step, key: idempotencyKey, pid: process.pid })}\n`
+    if (stepMs > 0) {
+      appendFileSync(begunOf(ledger), line)
+      await wait(stepMs)
+    }
+    appendFileSync(ledger, line)
     return step.length
   }
   return procedure(

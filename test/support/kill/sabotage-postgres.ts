@@ -10,7 +10,7 @@ export function sabotagePostgres(sabotage: Sabotage): void {
   const { query } = prototype
   const writes = new Writes(sabotage)
   prototype.query = function (this: unknown, config) {
-    const text = sabotage.withoutFence ? withoutFence(config.text) : config.text
+    const text = rewrite(config.text, sabotage)
     if (!/\b(insert into|update|delete from) "/.test(text)) return query.call(this, { ...config, text })
     const pass = writes.begin()
     const reply = query.call(this, { ...config, text })
@@ -20,4 +20,9 @@ export function sabotagePostgres(sabotage: Sabotage): void {
       return result
     })
   }
+}
+
+function rewrite(text: string, sabotage: Sabotage): string {
+  const deaf = sabotage.isDeaf ? text.replace(/(set beat_at = .*) and not dead/, '$1') : text
+  return sabotage.withoutFence ? withoutFence(deaf) : deaf
 }

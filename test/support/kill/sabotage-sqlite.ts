@@ -6,10 +6,7 @@ export function sabotageSqlite(sabotage: Sabotage): void {
   const prepare = Database.prototype.prepare
   const writes = new Writes(sabotage)
   Database.prototype.prepare = function (this: Database.Database, sql: string) {
-    const statement = prepare.call(
-      this,
-      sabotage.withoutFence ? withoutFence(sql) : sql,
-    ) as Database.Statement<[]>
+    const statement = prepare.call(this, rewrite(sql, sabotage)) as Database.Statement<[]>
     if (sql !== 'commit') return statement
     const run = statement.run.bind(statement)
     statement.run = () => {
@@ -22,8 +19,10 @@ export function sabotageSqlite(sabotage: Sabotage): void {
   } as typeof prepare
 }
 
-function withoutFence(sql: string): string {
-  return sql.replace(
+function rewrite(sql: string, { isDeaf, withoutFence }: Sabotage): string {
+  const deaf = isDeaf ? sql.replace(/(set beat_at = .*) and dead = 0/, '$1') : sql
+  if (!withoutFence) return deaf
+  return deaf.replace(
     /where run = \? and epoch = \? and head = \? and worker = \?/,
     'where run = ? and ? > 0 and head = ? and ? > 0',
   )

@@ -2,6 +2,8 @@
 export interface Sabotage {
   /** FENCE=off: any owner and any epoch may write, for the control of a test. */
   readonly withoutFence: boolean
+  /** DEAF=on: it never learns that it was taken for dead. */
+  readonly isDeaf: boolean
   /** KILL_AT=<n>:<when>: SIGKILL around its n-th write. */
   readonly kill: { readonly at: number; readonly when: KillMoment } | undefined
 }
@@ -13,6 +15,7 @@ export function readSabotage(): Sabotage {
   const [at = '', when = ''] = (process.env['KILL_AT'] ?? '').split(':')
   return {
     withoutFence: process.env['FENCE'] === 'off',
+    isDeaf: process.env['DEAF'] === 'on',
     kill: at === '' ? undefined : { at: Number(at), when: when as KillMoment },
   }
 }

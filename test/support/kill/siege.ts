@@ -54,19 +54,24 @@ export async function besiege(options: SiegeOptions): Promise<SiegeReport> {
   const acknowledged: Acknowledged = { runs: new Set(), answers: new Map(), signals: new Map() }
   const count = { kills: 0, pauses: 0, disasters: 0 }
   let isOver = false
+  // One at a time: somebody has to be there to take over.
+  let isPausing = false
   const isDone = (): boolean => count.kills >= kills && count.pauses >= pauses
 
   const start = (): WorkerProcess => new WorkerProcess(program, [location, ledger, '1s'], env)
-  const attack = async (): Promise<void> => {
-    let worker = start()
+  const first = Array.from({ length: workers }, start)
+  const attack = async (begun: WorkerProcess): Promise<void> => {
+    let worker = begun
     await worker.ready()
     while (!isDone()) {
       await wait(random() * 250)
-      if (count.pauses < pauses && random() < pauses / (pauses + kills)) {
+      if (!isPausing && count.pauses < pauses && random() < pauses / (pauses + kills)) {
         count.pauses++
+        isPausing = true
         worker.pause()
         await wait(1_100 + random() * 600)
         worker.goOn()
+        isPausing = false
       } else if (count.kills < kills) {
         count.kills++
         await worker.kill()
@@ -78,12 +83,13 @@ export async function besiege(options: SiegeOptions): Promise<SiegeReport> {
     await worker.kill()
   }
   const afflict = async (): Promise<void> => {
+    await Promise.all(first.map((worker) => worker.ready()))
     while (disasters !== undefined && count.disasters < disasters.count) {
       count.disasters++
       await disasters.strike(random)
     }
   }
-  const attacks = [...Array.from({ length: workers }, attack), afflict()]
+  const attacks = [...first.map(attack), afflict()]
   await driveRuns({
     ...{ client, random, acknowledged, order: makeOrder(ledger), atOnce: options.atOnce ?? 10 },
     goesOn: (n) => n < (options.runs ?? 5) || !isDone() || count.disasters < (disasters?.count ?? 0),

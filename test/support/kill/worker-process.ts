@@ -5,6 +5,7 @@ import { once } from 'node:events'
 export class WorkerProcess {
   readonly #child: ChildProcess
   readonly #exited: Promise<unknown>
+  readonly #ready: Promise<unknown>
 
   constructor(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     this.#child = spawn(process.execPath, [program, ...args], {
@@ -12,11 +13,16 @@ export class WorkerProcess {
       env: { ...process.env, ...env },
     })
     this.#exited = once(this.#child, 'exit')
+    this.#ready = once(this.#child.stdout as NodeJS.ReadableStream, 'data')
+  }
+
+  get pid(): number {
+    return this.#child.pid ?? 0
   }
 
   /** Resolves when the worker works, or has ended before it could. */
   async ready(): Promise<void> {
-    await Promise.race([once(this.#child.stdout as NodeJS.ReadableStream, 'data'), this.#exited])
+    await Promise.race([this.#ready, this.#exited])
   }
 
   async kill(): Promise<void> {
@@ -29,6 +35,12 @@ export class WorkerProcess {
   }
   goOn(): void {
     this.#child.kill('SIGCONT')
+  }
+
+  /** Asks it to stop, and waits until it has. */
+  async stop(): Promise<void> {
+    this.#child.kill('SIGTERM')
+    await this.#exited
   }
 
   /** Resolves when it has ended of itself. */

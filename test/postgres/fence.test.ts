@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { readEffects } from '../support/kill/effects.ts'
+import { begunOf } from '../support/kill/order.ts'
+import type { WorkerProcess } from '../support/kill/worker-process.ts'
+import { type Scene, setScene } from './scene.ts'
+
+const runs = Array.from({ length: 20 }, (_, n) => ({ id: `order ${n}`, n }))
+
+/**
+ * A worker is stopped while it is in a step of every run, and goes on when another one has taken them all and is
+ * in those steps itself: with results in its hands, where nothing has been written yet. It never learns that it
+ * was taken for dead, so that nothing but the fence can keep it from writing.
+ */
+async function wakeZombie(scene: Scene, env: Readonly<Record<string, string>> = {}): Promise<WorkerProcess> {
+  const { client, order, ledger, startWorker, countOwned } = scene
+  const zombie = await startWorker({ stepMs: 600, env: { DEAF: 'on', ...env } })
+  await Promise.all(runs.map(({ id, n }) => client.run(order, { n }, { id })))
+  await expect.poll(() => readEffects(begunOf(ledger)), { interval: 5 }).toHaveLength(runs.length)
+  zombie.pause()
+  const heir = await startWorker({ stepMs: 1_200, env })
+  await expect.poll(() => countOwned(heir), { interval: 5, timeout: 10_000 }).toBe(runs.length)
+  zombie.goOn()
+  await expect.poll(() => readEffects(ledger)).toHaveLength(runs.length)
+  return zombie
+}
+
+test('a worker stopped past its lease writes nothing when it goes on', async () => {
+  const scene = await setScene()
+  const { client, order } = scene
+  const zombie = await wakeZombie(scene)
+  for (const { id } of runs) {
+    await client.inbox.answer({ run: id, key: 'go on' }, { approved: true }, { as: 'user:ana' })
+    await client.get(order, id).signal('paid', { cents: 1 })
+  }
+  await Promise.all(runs.map(({ id }) => client.get(order, id).result({ timeout: '20s' })))
+  const { problems, stale, repeats } = await scene.check({ runs: new Set(runs.map(({ id }) => id)) })
+  expect(problems).toEqual([])
+  expect(stale).toBe(0)
+  // It did go on, in vain: the steps had their effects twice, with the same keys.
+  const inVain = repeats.filter(({ step, pids }) => step === 'a' && pids[0] === zombie.pid)
+  expect(inVain).toHaveLength(runs.length)
+})
+
+test('without the fence it does', async () => {
+  const scene = await setScene()
+  await wakeZombie(scene, { FENCE: 'off' })
+  await expect.poll(async () => (await scene.check()).stale).toBe(runs.length)
+})

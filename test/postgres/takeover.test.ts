@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { readEffects } from '../support/kill/effects.ts'
+import { begunOf } from '../support/kill/order.ts'
+import { ruler } from '../support/kill/ruler.ts'
+import type { WorkerProcess } from '../support/kill/worker-process.ts'
+import { type Scene, setScene } from './scene.ts'
+
+const id = 'order'
+
+/** A run that only waits for its steps, and a worker that is in the first of them. */
+async function startOrder(scene: Scene, options: { lease: string; stepMs: number }): Promise<WorkerProcess> {
+  const { client, order, ledger } = scene
+  const worker = await scene.startWorker(options)
+  const run = await client.run(order, { n: 1 }, { id })
+  await run.signal('paid', { cents: 1 })
+  await client.inbox.answer({ run: id, key: 'go on' }, { approved: true }, { as: 'user:ana' })
+  await expect.poll(() => readEffects(begunOf(ledger)), { interval: 10 }).toHaveLength(1)
+  return worker
+}
+
+test('with a lease of a second, another worker goes on within two', async () => {
+  const scene = await setScene()
+  const { client, place } = scene
+  const doomed = await startOrder(scene, { lease: '1s', stepMs: 60_000 })
+  await scene.startWorker()
+  await doomed.kill()
+  await (await client.run(ruler, 2_000, { id: 'ruler' })).result({ timeout: '20s' })
+  const { rows } = await place.database.owner.query<{ isBefore: boolean }>(`
+    select min(e.at) filter (where r.id = '${id}' and e.seq = 1)
+         < min(e.at) filter (where r.id = 'ruler' and e.seq = 1) as "isBefore"
+    from pawl.runs r join pawl.events e using (run)`)
+  expect(rows).toEqual([{ isBefore: true }])
+})
+
+test('a worker that is stopped finishes the step it is in and hands its run back at once', async () => {
+  const scene = await setScene()
+  // Nobody waits for this lease to run out.
+  const first = await startOrder(scene, { lease: '1h', stepMs: 1_000 })
+  const second = await scene.startWorker({ lease: '1h' })
+  await first.stop()
+  await scene.client.get(scene.order, id).result({ timeout: '20s' })
+  const { problems, repeats } = await scene.check({ runs: new Set([id]) })
+  expect(problems).toEqual([])
+  expect(repeats).toEqual([])
+  const pids = readEffects(scene.ledger).map(({ pid }) => pid)
+  expect([pids[0], pids.at(-1)]).toEqual([first.pid, second.pid])
+})
+
+test('three processes: one starts a run, one executes it, one answers and pays', async () => {
+  const scene = await setScene()
+  const worker = await scene.startWorker()
+  const run = await scene.client.run(scene.order, { n: 1 }, { id })
+  await scene.run('customer', id)
+  expect(await run.result({ timeout: '20s' })).toMatchObject({ by: 'user:customer', cents: 4500 })
+  expect(new Set(readEffects(scene.ledger).map(({ pid }) => pid))).toEqual(new Set([worker.pid]))
+})
