@@ -38,6 +38,8 @@ export class Connection<Statements> {
   #session: Session<Statements> | undefined
   #connecting: Promise<Session<Statements>> | undefined
   #state: 'new' | 'open' | 'closed' = 'new'
+  #queued = 0
+  #tail: Promise<void> = Promise.resolve()
   #fault: unknown
   #isLong = false
 
@@ -74,18 +76,24 @@ export class Connection<Statements> {
 
   /** One transaction: all that `work` writes is durable when the promise is fulfilled, or nothing of it was written. */
   async write<T>(work: (statements: Statements, at: number) => T): Promise<T> {
+    const session = this.#queued === 0 ? this.#usable() : undefined
+    if (session && this.#lock(session)) return this.#transact(session, work)
+    return this.#queue(() => this.#writeWhenFree(work))
+  }
+
+  /** One after the other: of all that wait in this process only the first asks for the lock. */
+  #queue<T>(write: () => Promise<T>): Promise<T> {
+    this.#queued++
+    const done = this.#tail.then(write).finally(() => this.#queued--)
+    this.#tail = done.then(ignore, ignore)
+    return done
+  }
+
+  async #writeWhenFree<T>(work: (statements: Statements, at: number) => T): Promise<T> {
     for (let attempt = 0; ; attempt++) {
       const session = this.#usable() ?? (await this.#reconnect())
-      try {
-        session.begin.run()
-      } catch (error) {
-        if (!isBusy(error)) throw explainFault(error, this.file)
-        await pause(attempt, this.file)
-        continue
-      }
-      const result = this.#attempt(session, work)
-      this.#commit(session)
-      return result
+      if (this.#lock(session)) return this.#transact(session, work)
+      await pause(attempt, this.file)
     }
   }
 
@@ -130,13 +138,27 @@ export class Connection<Statements> {
     return this.#state === 'open' ? this.#session?.statements : undefined
   }
 
-  #attempt<T>(session: Session<Statements>, work: (statements: Statements, at: number) => T): T {
+  /** Whether the transaction has begun; not if another process has the lock. */
+  #lock(session: Session<Statements>): boolean {
     try {
-      return work(session.statements, this.now())
+      session.begin.run()
+      return true
+    } catch (error) {
+      if (isBusy(error)) return false
+      throw explainFault(error, this.file)
+    }
+  }
+
+  #transact<T>(session: Session<Statements>, work: (statements: Statements, at: number) => T): T {
+    let result: T
+    try {
+      result = work(session.statements, this.now())
     } catch (error) {
       if (session.database.inTransaction) session.rollback.run()
       throw explainFault(error, this.file)
     }
+    this.#commit(session)
+    return result
   }
 
   #commit(session: Session<Statements>): void {
@@ -195,6 +217,8 @@ export class Connection<Statements> {
     }
   }
 }
+
+function ignore(): void {}
 
 /** Closing writes as well, to a disk that has just failed. */
 function closeQuietly(database: Database): void {

@@ -83,6 +83,20 @@ describe('a lock that another process holds', () => {
     expect(delay.percentile(50) / 1e6).toBeLessThan(50)
   })
 
+  it('is waited for in turn: what came first is written first', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const release = holdLock(file)
+    const waiting = Array.from({ length: 20 }, (_, index) =>
+      store.register({ name: `${index}`, leaseMs: 1000 }),
+    )
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    release()
+    // And what comes when the lock is free does not overtake them.
+    const late = store.register({ name: 'late', leaseMs: 1000 })
+    expect(await Promise.all([...waiting, late])).toEqual(Array.from({ length: 21 }, (_, index) => index + 1))
+  })
+
   it('does not keep anyone from reading', async () => {
     const file = tempFile()
     const store = await openStore(file)

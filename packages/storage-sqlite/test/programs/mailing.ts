@@ -15,7 +15,7 @@ await Promise.all(
     while (next < end) {
       const id = `run ${next++}`
       await send(id)
-      await sleep(Math.random() * 6)
+      await sleep(Math.random() * 15)
       await send(id)
     }
   }),

@@ -7,7 +7,7 @@ it('a hundred thousand messages while runs are parked: none is stranded', {
   const report = await proveWakeUps(100_000, 'nothing')
   console.log(JSON.stringify(report))
   expect(report).toMatchObject({ messages: 100_000, stranded: 0, unread: 0 })
-  expect(report.races).toBeGreaterThan(500)
+  expect(report.races).toBeGreaterThan(100)
 })
 
 it('control: parking whatever mail has come strands messages', { timeout: 600_000 }, async () => {
