@@ -24,6 +24,8 @@ const pollMs = 1_000
 /** A worker holds so many runs in its hands at once; more due ones wait for the next claim, here or elsewhere. */
 const mostOwned = 1_000
 const claimAtOnce = 100
+/** So long a store may take for what a stopping worker hands back. */
+const handBackMs = 1_000
 /** A log that could not be read is read again after this. */
 const reloadMs = 1_000
 
@@ -107,16 +109,30 @@ export class Worker implements Home {
     if (this.#state !== 'working') return
     this.#state = 'stopping'
     this.#slots.close()
-    const { clock, store } = this.#options
-    await new Promise<void>((resolve) => {
-      const callOff = clock.after(withinMs, resolve)
-      void this.#atRest().then(() => {
-        callOff()
-        resolve()
-      })
-    })
+    await this.#within(withinMs, this.#atRest())
     this.#leave()
-    await store.release(this.#worker)
+    await this.#handBack()
+  }
+
+  /** A store that does not answer keeps nobody here: the lease runs out, and the runs go on elsewhere all the same. */
+  async #handBack(): Promise<void> {
+    const { store, logger } = this.#options
+    try {
+      const answered = await this.#within(handBackMs, store.release(this.#worker))
+      if (!answered) throw new Error(`the store did not answer within ${handBackMs} ms`)
+    } catch (error) {
+      logger.warn('this worker could not hand back its runs; they go on elsewhere when its lease runs out', {
+        error,
+      })
+    }
+  }
+
+  /** Whether it was done in time. */
+  #within(ms: number, done: Promise<void>): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      const callOff = this.#options.clock.after(ms, () => resolve(false))
+      done.finally(callOff).then(() => resolve(true), reject)
+    })
   }
 
   /** As a crash would: everything is dropped, nothing is written. */

@@ -1,0 +1,296 @@
+import { createClient, createEngine, type Engine, procedure } from '@pawl/core'
+import type { Unit } from '@pawl/core/storage'
+import { memory } from '@pawl/testing'
+import { afterEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { keepLines } from '../semantics/support.ts'
+import { meddleWith, type Step } from '../support/meddling-store.ts'
+
+// A store that does not answer, answers late, or cannot tell what became of a write.
+
+let engine: Engine | undefined
+afterEach(() => engine?.stop())
+
+const calls: string[] = []
+const two = procedure({ name: 'two', signals: { go: z.void() } }, async (ctx) => {
+  const first = await ctx.step('first', () => calls.push('first'))
+  const second = await ctx.step('second', () => calls.push('second'))
+  return [first, second]
+})
+const fail: Step = async () => {
+  throw new Error('the disk is full')
+}
+
+function start(
+  meddling = meddleWith(memory()),
+  procedures: Parameters<typeof createEngine>[0]['procedures'] = [two],
+) {
+  calls.length = 0
+  const { logger, lines } = keepLines()
+  return createEngine({ store: meddling.store, procedures, lease: '1s', logger }).then((made) => {
+    engine = made
+    return { engine: made, lines, meddling }
+  })
+}
+
+describe('a write that fails', () => {
+  test('is written again, and no effect is repeated', async () => {
+    const meddling = meddleWith(memory())
+    for (let times = 0; times < 3; times++) meddling.next('commit', fail)
+    const { engine, lines } = await start(meddling)
+    expect(await (await engine.run(two)).result()).toEqual([1, 2])
+    expect(calls).toEqual(['first', 'second'])
+    expect(lines.filter(({ message }) => message.includes('could not write'))).toHaveLength(3)
+  })
+
+  test('of a new run is told to whoever starts it', async () => {
+    const { engine, meddling } = await start()
+    meddling.next('create', fail)
+    await expect(engine.run(two)).rejects.toThrow('the disk is full')
+    expect(await (await engine.run(two)).result()).toEqual([1, 2])
+  })
+
+  test('of which it was found that it did not land is written again, once', async () => {
+    const { engine, meddling } = await start()
+    const lost: Step = async (go, [worker, units], connection) => {
+      // As a store does that has lost the answer: it takes the run anew, and sees that nothing was written.
+      void go
+      const [{ run, epoch }] = units as readonly [Unit]
+      await connection.mark(worker as number, run, epoch, 'stuck', new Uint8Array(0))
+      const procedures = [{ name: 'two', versions: [1] }]
+      await connection.retryStuck({ worker: worker as number, procedures })
+      const claims = await connection.claim({ worker: worker as number, procedures }, 1)
+      return [{ outcome: 'lost', epoch: claims.runs[0]?.epoch }]
+    }
+    meddling.next('commit', lost)
+    const run = await engine.run(two)
+    expect(await run.result()).toEqual([1, 2])
+    expect(calls).toEqual(['first', 'second'])
+    expect((await engine.log(run.id)).execution_log).toHaveLength(2)
+  })
+
+  test('of a mark is written again', async () => {
+    const inner = memory()
+    const client = createClient({ store: inner })
+    const changed = procedure({ name: 'two' }, async (ctx) => {
+      await ctx.step('premier', () => 1)
+      await ctx.receive('go' as never)
+    })
+    const waiting = procedure({ name: 'two', signals: { go: z.void() } }, async (ctx) => {
+      await ctx.step('first', () => 1)
+      await ctx.receive('go')
+    })
+    const before = await start(meddleWith(inner), [waiting])
+    const run = await before.engine.run(waiting)
+    while ((await run.status()).status !== 'waiting') await new Promise((resolve) => setImmediate(resolve))
+    await before.engine.stop()
+    const meddling = meddleWith(inner)
+    meddling.next('mark', fail)
+    const { lines } = await start(meddling, [changed])
+    await client.get(waiting, run.id).signal('go')
+    while ((await client.get(run.id).status()).status !== 'stuck')
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(lines).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining('could not be marked') }),
+    )
+    await client.stop()
+  })
+})
+
+describe('a read that fails', () => {
+  test('of messages is read again', async () => {
+    const waiting = procedure({ name: 'two', signals: { go: z.void() } }, (ctx) => ctx.receive('go'))
+    const { engine, meddling, lines } = await start(undefined, [waiting])
+    const run = await engine.run(waiting)
+    while ((await run.status()).status !== 'waiting') await new Promise((resolve) => setImmediate(resolve))
+    meddling.next('mail', fail)
+    await run.signal('go')
+    expect(await run.result()).toBe(true)
+    expect(lines).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining('could not read its messages') }),
+    )
+  })
+
+  test('of a log is read again', async () => {
+    const inner = memory()
+    const client = createClient({ store: inner })
+    const run = await client.run(two)
+    const meddling = meddleWith(inner)
+    meddling.next('load', fail)
+    const { lines } = await start(meddling)
+    expect(await run.result()).toEqual([1, 2])
+    expect(lines).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining('could not be read; trying again') }),
+    )
+    await client.stop()
+  })
+
+  test('of what a question shall show delays the question', async () => {
+    const asking = procedure({ name: 'asking' }, async (ctx) => {
+      for (let index = 0; index < 7; index++) await ctx.step(`step ${index}`, () => index)
+      await ctx.human.approve('Good?', { history: { last: 7 } })
+    })
+    const { engine, meddling, lines } = await start(undefined, [asking])
+    meddling.next('load', fail)
+    await engine.run(asking)
+    expect((await engine.inbox.next()).history).toHaveLength(7)
+    expect(lines).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining('what it shall show') }),
+    )
+  })
+
+  test('for due runs, or the heartbeat, is tried again with the next poll', async () => {
+    const inner = memory()
+    const client = createClient({ store: inner })
+    const { meddling, lines } = await start(meddleWith(inner))
+    for (let times = 0; times < 2; times++) meddling.next('claim', fail)
+    meddling.next('beat', fail)
+    const run = await client.run(two)
+    expect(await run.result()).toEqual([1, 2])
+    expect(lines).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining('the store did not answer') }),
+    )
+    await client.stop()
+  })
+})
+
+describe('a worker that was taken for dead', () => {
+  test('drops its runs, which go on elsewhere, and works on under another name', async () => {
+    const inner = memory()
+    const meddling = meddleWith(inner)
+    const ends: ((value: string) => void)[] = []
+    const slow = procedure({ name: 'two' }, (ctx) =>
+      ctx.step('slow', () => new Promise<string>((resolve) => ends.push(resolve))),
+    )
+    const { engine, lines } = await start(meddling, [slow])
+    const run = await engine.run(slow)
+    while (ends.length < 1) await new Promise((resolve) => setImmediate(resolve))
+    // What a partition looks like: the lease has run out, and the store says so at the next beat.
+    meddling.next('beat', async (_, [worker], connection) => {
+      await connection.release(worker as number)
+      return false
+    })
+    while (ends.length < 2) await new Promise((resolve) => setTimeout(resolve, 20))
+    for (const [attempt, end] of ends.entries()) end(`attempt ${attempt}`)
+    expect(await run.result()).toBe('attempt 1')
+    expect((await engine.log(run.id)).execution_log).toHaveLength(1)
+    expect(lines).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining('taken for dead') }),
+    )
+    const next = await engine.run(slow)
+    while (ends.length < 3) await new Promise((resolve) => setImmediate(resolve))
+    ends[2]?.('the next run')
+    expect(await next.result()).toBe('the next run')
+  })
+})
+
+describe('a run that is claimed again before its worker hears that it was let go', () => {
+  test('goes on from its log, and takes what comes later', async () => {
+    const waiting = procedure({ name: 'waiting', signals: { go: z.string() } }, async (ctx) => [
+      await ctx.receive('go'),
+      await ctx.step('between', () => calls.push('between')),
+      await ctx.receive('go'),
+    ])
+    const { engine, meddling } = await start(undefined, [waiting])
+    const parked: Step = async (go) => {
+      const outcomes = await go()
+      // The run lies in the store, let go; a signal claims it for this very worker, which is told of that first.
+      await engine.get(waiting, 'a').signal('go', 'first')
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      return outcomes
+    }
+    meddling.next('commit', parked, ([, units]) =>
+      (units as readonly Unit[]).some(({ then }) => then.do === 'park'),
+    )
+    const run = await engine.run(waiting, undefined, { id: 'a' })
+    while ((await engine.log('a')).replay_index < 2) await new Promise((resolve) => setImmediate(resolve))
+    await run.signal('go', 'second')
+    expect(await run.result()).toEqual(['first', 1, 'second'])
+    expect(calls).toEqual(['between'])
+  })
+})
+
+describe('stopping', () => {
+  test('waits for steps at work, and records what they gave', async () => {
+    const inner = memory()
+    const client = createClient({ store: inner })
+    const slow = procedure({ name: 'two' }, async (ctx) => {
+      await ctx.step('slow', async () => {
+        calls.push('slow')
+        await new Promise((resolve) => setTimeout(resolve, 60))
+      })
+      await ctx.step('next', () => calls.push('next'))
+    })
+    const one = await start(meddleWith(inner), [slow])
+    const run = await one.engine.run(slow)
+    while (calls.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    await one.engine.stop()
+    expect(await client.log(run.id)).toMatchObject({ replay_index: 1 })
+    expect(calls).toEqual(['slow'])
+    await start(meddleWith(inner), [slow])
+    await run.result().catch(() => {})
+    await client.get(run.id).result()
+    expect(calls).toEqual(['next'])
+    await client.stop()
+  })
+
+  test('waits no longer than it was told to, for steps that do not end or a store that does not answer', async () => {
+    const hung = procedure({ name: 'two' }, (ctx) =>
+      ctx.step('hung', () => new Promise(() => calls.push('hung'))),
+    )
+    for (const obstacle of ['step', 'store'] as const) {
+      const { engine, meddling } = await start(undefined, [hung])
+      if (obstacle === 'store') meddling.next('release', () => new Promise(() => {}))
+      await engine.run(hung)
+      while (calls.length === 0) await new Promise((resolve) => setImmediate(resolve))
+      const began = performance.now()
+      await engine.stop({ within: '100ms' })
+      expect(performance.now() - began).toBeLessThan(1_500)
+    }
+  })
+
+  test('without an answer from the store is still a stop, and is said', async () => {
+    const { engine, meddling, lines } = await start()
+    meddling.next('release', fail)
+    await engine.stop()
+    expect(lines).toContainEqual(
+      expect.objectContaining({ level: 'warn', message: expect.stringContaining('hand back') }),
+    )
+    await expect(engine.list()).rejects.toMatchObject({ code: 'engine-stopped' })
+  })
+
+  test('keeps the lease alive while it waits', async () => {
+    const inner = memory()
+    let end = (): void => {}
+    const slow = procedure({ name: 'two' }, (ctx) =>
+      ctx.step(
+        'slow',
+        () =>
+          new Promise<void>((resolve) => {
+            calls.push('slow')
+            end = resolve
+          }),
+      ),
+    )
+    const meddling = meddleWith(inner)
+    let beats = 0
+    meddling.always('beat', (go) => {
+      beats++
+      return go()
+    })
+    const { logger } = keepLines()
+    calls.length = 0
+    engine = await createEngine({ store: meddling.store, procedures: [slow], lease: '1s', logger })
+    const other = await createEngine({ store: inner, procedures: [slow], lease: '1s', logger })
+    await engine.run(slow)
+    while (calls.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    const before = beats
+    const stopped = engine.stop({ within: '10s' })
+    await new Promise((resolve) => setTimeout(resolve, 1_400))
+    expect(beats - before).toBeGreaterThan(4)
+    end()
+    await stopped
+    expect(calls).toEqual(['slow'])
+    await other.stop()
+  })
+})

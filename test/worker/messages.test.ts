@@ -1,0 +1,184 @@
+import { createClient, createEngine, type Engine, type EngineOptions, procedure } from '@pawl/core'
+import type { Unit } from '@pawl/core/storage'
+import { memory } from '@pawl/testing'
+import { afterEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { type MeddlingStore, meddleWith, type Step } from '../support/meddling-store.ts'
+
+// Messages that come at the worst moment: when a unit that was decided without them is on its way.
+
+const as = { as: 'user:ana' } as const
+const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+let engine: Engine | undefined
+afterEach(() => engine?.stop())
+
+/** An engine, and a client of another process that can do something right before a unit is written. */
+async function start(procedures: EngineOptions['procedures'], hearing: 'deaf' | 'well' = 'well') {
+  const inner = memory()
+  const meddling = meddleWith(inner)
+  if (hearing === 'deaf') meddling.always('watch', () => (() => {}) as never)
+  engine = await createEngine({ store: meddling.store, procedures, logger: quiet })
+  const client = createClient({ store: inner })
+  return { engine, client, meddling }
+}
+
+/** Right before the first unit that fits is written, does something; says how often units have been refused since. */
+function beforeUnit(
+  meddling: MeddlingStore,
+  fits: (unit: Unit) => boolean,
+  act: () => Promise<unknown>,
+): () => number {
+  let refused = 0
+  const step: Step = async (go) => {
+    await act()
+    const outcomes = (await go()) as readonly { readonly outcome: string }[]
+    refused += outcomes.filter(({ outcome }) => outcome === 'mail').length
+    return outcomes
+  }
+  meddling.next('commit', step, ([, units]) => (units as readonly Unit[]).some(fits))
+  return () => refused
+}
+
+const settles = ({ events }: Unit): boolean => events.some(({ type }) => type === 'settled')
+const ends = ({ then }: Unit): boolean => then.do === 'end'
+
+describe('a message that comes while a unit is on its way', () => {
+  test('to a receive whose time runs out: the signal wins', async () => {
+    const order = procedure({ name: 'order', signals: { paid: z.number() } }, (ctx) =>
+      ctx.receive('paid', { timeout: '20ms' }),
+    )
+    const { engine, client, meddling } = await start([order])
+    const refused = beforeUnit(meddling, settles, () => client.get(order, 'a').signal('paid', 5))
+    const run = await engine.run(order, undefined, { id: 'a' })
+    expect(await run.result()).toBe(5)
+    expect(refused()).toBe(1)
+    expect((await engine.log('a')).execution_log).toHaveLength(1)
+  })
+
+  test('to a question whose time runs out: who answered in time has answered', async () => {
+    const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('Now?', { timeout: '400ms' }))
+    const { engine, client, meddling } = await start([asking], 'deaf')
+    const run = await engine.run(asking, undefined, { id: 'a' })
+    const ask = await engine.inbox.next()
+    const refused = beforeUnit(meddling, settles, async () => {})
+    await client.inbox.answer(ask.id, { approved: true }, as)
+    expect(await run.result()).toMatchObject({ approved: true })
+    expect(refused()).toBe(1)
+    expect((await engine.log('a')).execution_log).toMatchObject([
+      { status: 'done', result: { timed_out: false } },
+    ])
+  })
+
+  test('to a sleep that is over beside an open question: the answer comes first', async () => {
+    const racing = procedure({ name: 'racing' }, (ctx) =>
+      Promise.race([ctx.human.approve('Now?').then(() => 'answer'), ctx.sleep('30ms').then(() => 'timer')]),
+    )
+    const { engine, client, meddling } = await start([racing])
+    const refused = beforeUnit(meddling, settles, () => client.inbox.answer('a/0', { approved: true }, as))
+    const run = await engine.run(racing, undefined, { id: 'a' })
+    expect(await run.result()).toBe('answer')
+    expect(refused()).toBe(1)
+    // Both were recorded, in that order: the timer had fired as well.
+    expect((await engine.log('a')).execution_log.map(({ status }) => status)).toEqual(['done', 'done'])
+  })
+
+  test('to a question that is just being asked: an early answer counts, and nobody is asked', async () => {
+    const asking = procedure({ name: 'asking' }, (ctx) =>
+      ctx.human.approve('Now?', { key: 'now', params: { n: 1 }, editable: ['n'] }),
+    )
+    const { engine, client, meddling } = await start([asking])
+    const opens = (unit: Unit): boolean => unit.opens.length > 0
+    const refused = beforeUnit(meddling, opens, () =>
+      client.inbox.answer({ run: 'a', key: 'now' }, { approved: true, params: { n: 2 } }, as),
+    )
+    const run = await engine.run(asking, undefined, { id: 'a' })
+    expect(await run.result()).toMatchObject({ approved: true, params: { n: 2 }, by: 'user:ana' })
+    expect(refused()).toBe(1)
+    expect((await engine.inbox.list()).items).toEqual([])
+    expect((await engine.inbox.list({ status: 'answered' })).items).toHaveLength(1)
+  })
+
+  test('to a question that is just being asked, and does not fit: the question is asked', async () => {
+    const asking = procedure({ name: 'asking' }, (ctx) =>
+      ctx.human.select('Which?', ['a', 'b'], { key: 'which' }),
+    )
+    const { engine, client, meddling } = await start([asking])
+    const opens = (unit: Unit): boolean => unit.opens.length > 0
+    const refused = beforeUnit(meddling, opens, () =>
+      client.inbox.answer({ run: 'a', key: 'which' }, { choice: 'c' }, as),
+    )
+    const run = await engine.run(asking, undefined, { id: 'a' })
+    const ask = await engine.inbox.next({ run: 'a' })
+    await engine.inbox.answer(ask.id, { choice: 'b' }, as)
+    expect(await run.result()).toBe('b')
+    expect(refused()).toBe(1)
+  })
+
+  test('to a run that lets go: it goes on at once', async () => {
+    const waiting = procedure({ name: 'waiting', signals: { go: z.void() } }, (ctx) => ctx.receive('go'))
+    const { engine, client, meddling } = await start([waiting])
+    const parks = ({ then }: Unit): boolean => then.do === 'park'
+    beforeUnit(meddling, parks, () => client.get(waiting, 'a').signal('go'))
+    const run = await engine.run(waiting, undefined, { id: 'a' })
+    const began = performance.now()
+    expect(await run.result()).toBe(true)
+    expect(performance.now() - began).toBeLessThan(500)
+  })
+
+  test('to a run that ends: it ends, and the signal is listed as unread', async () => {
+    const short = procedure({ name: 'short', signals: { go: z.void() } }, async (ctx) =>
+      ctx.step('work', () => 1),
+    )
+    const { engine, client, meddling } = await start([short])
+    const refused = beforeUnit(meddling, ends, () => client.get(short, 'a').signal('go'))
+    const run = await engine.run(short, undefined, { id: 'a' })
+    expect(await run.result()).toBe(1)
+    expect(refused()).toBe(1)
+    expect((await run.status()).leftOver.signals).toEqual(['go'])
+  })
+
+  test('to an open question of a run that ends: the answer is recorded, not withdrawn', async () => {
+    const racing = procedure({ name: 'racing' }, async (ctx) => {
+      void ctx.human.approve('Now?')
+      await ctx.sleep('20ms')
+      return 'done'
+    })
+    const { engine, client, meddling } = await start([racing])
+    const refused = beforeUnit(meddling, ends, () =>
+      client.inbox.answer('a/0', { approved: true, comment: 'just in time' }, as),
+    )
+    const run = await engine.run(racing, undefined, { id: 'a' })
+    expect(await run.result()).toBe('done')
+    expect(refused()).toBe(1)
+    const [entry] = (await engine.log('a')).execution_log
+    expect(entry).toMatchObject({ status: 'done', result: { approved: true, comment: 'just in time' } })
+    expect((await engine.inbox.list({ status: 'answered' })).items).toHaveLength(1)
+  })
+})
+
+test('a message is found by polling when every hint is lost', async () => {
+  const waiting = procedure({ name: 'waiting', signals: { go: z.void() } }, async (ctx) => {
+    await ctx.receive('go')
+    return 'went'
+  })
+  const { engine, client } = await start([waiting], 'deaf')
+  const parked = await engine.run(waiting)
+  while ((await parked.status()).status !== 'waiting') await new Promise((resolve) => setImmediate(resolve))
+  const began = performance.now()
+  await client.get(waiting, parked.id).signal('go')
+  expect(await parked.result()).toBe('went')
+  expect(performance.now() - began).toBeLessThan(1_800)
+})
+
+test('a message to a run that sleeps for less than a second, still in the hands of its worker, is noticed at once', async () => {
+  const waiting = procedure({ name: 'waiting', signals: { go: z.void() } }, (ctx) =>
+    ctx.receive('go', { timeout: '900ms' }),
+  )
+  const { engine, client } = await start([waiting])
+  const run = await engine.run(waiting)
+  const began = performance.now()
+  await client.get(waiting, run.id).signal('go')
+  expect(await run.result()).toBe(true)
+  expect(performance.now() - began).toBeLessThan(400)
+})
