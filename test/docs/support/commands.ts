@@ -2,13 +2,13 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './pages.ts'
 
-/** The commands of a block of `sh`: one a line or behind `&&`, without comments. */
+/** The commands of a block of `sh`, without comments and the words around them. */
 export function commandsOf(block: string): readonly string[] {
   return block
     .split('\n')
-    .flatMap((line) => line.replace(/(^|\s)#.*/, '').split('&&'))
-    .map((command) => command.trim())
-    .filter((command) => command !== '')
+    .flatMap((line) => line.replace(/(^|\s)#.*/, '').split(/&&|;/))
+    .map((command) => command.trim().replace(/^((while|until|do|!)\s+)+/, ''))
+    .filter((command) => !['', 'done'].includes(command))
 }
 
 /** Whether it is one of those that pages may tell people to type, and names what is there. */
@@ -18,7 +18,7 @@ export function isCommand(command: string): boolean {
   if (!files.every((file) => existsSync(join(root, file)))) return false
   if (program === 'npm') return isNpmCommand(words)
   if (program === 'npx') return existsSync(join(root, 'node_modules/.bin', words[0] ?? ''))
-  return program === 'node' || program === 'git'
+  return ['node', 'git', 'echo'].includes(program)
 }
 
 interface Manifest {

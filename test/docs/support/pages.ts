@@ -18,16 +18,20 @@ export interface Page {
   readonly blocks: readonly Block[]
 }
 
-/** Everything written for people: the pages at the root, the guides, the errors, and what npm shows of a package. */
+/** Everything written for people: at the root, the guides, the errors, and a page for each package and example. */
 export function readPages(): readonly Page[] {
-  const atRoot = readdirSync(root).filter((name) => name.endsWith('.md'))
   const docs = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.md'))
-    .map((name) => join('docs', name))
-  const packages = readdirSync(join(root, 'packages'))
-    .map((name) => join('packages', name, 'README.md'))
-    .filter((path) => existsSync(join(root, path)))
-  return [...atRoot, ...docs, ...packages].map(readPage)
+  const folders = ['examples', ...listFolder('packages'), ...listFolder('examples')]
+  const paths = [
+    ...readdirSync(root),
+    ...docs.map((name) => join('docs', name)),
+    ...folders.map((folder) => join(folder, 'README.md')).filter((path) => existsSync(join(root, path))),
+  ]
+  return paths.filter((path) => path.endsWith('.md')).map(readPage)
+}
+
+function listFolder(folder: string): readonly string[] {
+  return readdirSync(join(root, folder)).map((name) => join(folder, name))
 }
 
 export function readPage(path: string): Page {
@@ -36,7 +40,7 @@ export function readPage(path: string): Page {
 }
 
 /** The fenced blocks of a page. */
-export function findBlocks(text: string): readonly Block[] {
+function findBlocks(text: string): readonly Block[] {
   return [...text.matchAll(/^```(\S*).*\n([\s\S]*?)^```$/gm)].map((found) => ({
     language: found[1] ?? '',
     text: (found[2] ?? '').trimEnd(),

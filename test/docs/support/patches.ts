@@ -5,7 +5,7 @@ import { root } from './pages.ts'
 export function tryPatch(patch: string): Promise<string> {
   return new Promise((resolve) => {
     const git = execFile('git', ['apply', '--check', '-'], { cwd: root }, (error, _, stderr) =>
-      resolve(error === null ? '' : stderr || String(error)),
+      resolve(error === null ? '' : stderr || error.message),
     )
     git.stdin?.end(`${patch}\n`)
   })
