@@ -30,26 +30,30 @@ describe.skipIf(process.env['TEST_POSTGRES_URL'])('a server that', () => {
     await port.close()
   })
 
-  test('cannot tell whether a standby has a commit is asked again until it can', async () => {
-    const port = await open(postgres(database.url))
-    const worker = await port.register({ name: 'w', leaseMs: 60_000 })
-    const [a] = await createOwned(port, worker, ['unconfirmed'])
-    if (!a) throw new Error('not created')
-    await configure("synchronous_standby_names = 'nowhere'")
-    const committed = port.commit(worker, [newUnit(a)])
-    let isKnown = false
-    void committed.then(() => {
-      isKnown = true
-    })
-    // The administrator ends the wait: PostgreSQL warns and reports success. So does it for the next commit.
-    for (let cancelled = 0; cancelled < 2; ) cancelled += await cancelWaiting()
-    expect(isKnown).toBe(false)
-    await configure("synchronous_standby_names = ''")
-    // Landed, and confirmed by a later commit: nothing was written twice.
-    expect(await committed).toMatchObject([{ outcome: 'ok' }])
-    expect(await port.load(a.run, 0, 10)).toHaveLength(2)
-    await port.close()
-  })
+  const ends = [{ do: 'keep' }, { do: 'park', wakeAt: null }, { do: 'end', state: 'completed' }] as const
+  test.for(ends)(
+    'cannot tell whether a standby has a commit ($do) is asked again until it can',
+    async (then) => {
+      const port = await open(postgres(database.url))
+      const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+      const [a] = await createOwned(port, worker, [`unconfirmed ${then.do}`])
+      if (!a) throw new Error('not created')
+      await configure("synchronous_standby_names = 'nowhere'")
+      const committed = port.commit(worker, [newUnit(a, { then })])
+      let isKnown = false
+      void committed.then(() => {
+        isKnown = true
+      })
+      // The administrator ends the wait: PostgreSQL warns and reports success. So does it for the next commit.
+      for (let cancelled = 0; cancelled < 2; ) cancelled += await cancelWaiting()
+      expect(isKnown).toBe(false)
+      await configure("synchronous_standby_names = ''")
+      // Landed, and confirmed by a later commit: nothing was written twice.
+      expect(await committed).toMatchObject([{ outcome: 'ok' }])
+      expect(await port.load(a.run, 0, 10)).toHaveLength(2)
+      await port.close()
+    },
+  )
 
   test('is out of connections is asked again', async () => {
     const port = await open(postgres(database.url))

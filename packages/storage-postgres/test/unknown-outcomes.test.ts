@@ -111,7 +111,11 @@ describe('a commit whose reply is lost', () => {
       return 'lose'
     }
     const outcome = commit(a)
-    await database.owner.query('update pawl.runs set worker = 4711, epoch = epoch + 1')
+    // The new owner has already written where the old one would have.
+    await database.owner.query(`
+      update pawl.runs set worker = 4711, epoch = epoch + 1, head = head + 1;
+      insert into pawl.events (run, at, seq, epoch, position, turn, nth, type, failed, name)
+        select run, 0, 1, 2, 0, 0, 0, 1, false, 'of another' from pawl.runs`)
     proxy.decide = () => 'pass'
     expect(await outcome).toEqual({ outcome: 'fenced' })
   })
@@ -202,6 +206,36 @@ describe('other calls whose reply is lost', () => {
       expect(await port.find('a')).toMatchObject({ mark: 'stuck', owned: false })
     })
   }
+
+  test('an answer that is repeated while the first attempt still waits is known as one’s own', async () => {
+    const [a] = await createRuns()
+    await commit(a, { opens: [newAsk(0)] })
+    const impatient = await TcpProxy.start({ targetPort: proxy.targetPort, lateMs: () => 0 })
+    const answering = await open(postgres(changeUrl(database.url, { port: impatient.port })))
+    const other = await database.owner.connect()
+    await other.query('begin')
+    await other.query('select from pawl.runs for no key update')
+    impatient.decide = (text) => {
+      if (!text.includes('reply as')) return 'pass'
+      impatient.decide = () => 'pass'
+      return 'late'
+    }
+    const answered = answering.answer(
+      [{ run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }],
+      null,
+    )
+    await until(async () => {
+      const { rows } = await database.owner.query(
+        `select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock'`,
+      )
+      return rows[0].count === 2
+    })
+    await other.query('commit')
+    other.release()
+    expect(await answered).toMatchObject([{ outcome: 'answered' }])
+    await answering.close()
+    await impatient.stop()
+  })
 
   const ways = {
     claiming: () => port.claim({ worker, procedures: [order] }, 10),

@@ -1,5 +1,6 @@
 import pg from 'pg'
-import { NotSent, OnStandby, Unconfirmed } from './faults.ts'
+import { codeOf, NotSent, OnStandby, Unconfirmed } from './faults.ts'
+import { notOurSession } from './unusable.ts'
 import { types } from './values.ts'
 
 /** What we use of a client of `pg`, whichever copy of the package it comes from. */
@@ -175,6 +176,7 @@ export class Session {
       if (this.#warning !== undefined) throw new Unconfirmed(this.#warning)
       return rows as readonly Row[]
     } catch (error) {
+      if (isMisplaced(error)) throw notOurSession(error)
       // Anything but a plain refusal by the server leaves a connection nobody can trust.
       if (!isRefusal(error)) this.isBroken = true
       throw error
@@ -200,6 +202,11 @@ export class Session {
 interface Notice {
   readonly severity?: string
   readonly message?: string
+}
+
+/** A statement that was prepared is not there, or one that was not is: we were given another session. */
+function isMisplaced(error: unknown): boolean {
+  return ['26000', '42P05'].includes(codeOf(error))
 }
 
 function isRefusal(error: unknown): boolean {

@@ -6,6 +6,15 @@ export function unusable(what: string, remedy: string, cause?: unknown): PawlErr
   return new PawlError('store-unusable', { remedy }, { what, ...(cause === undefined ? {} : { cause }) })
 }
 
+/** Prepared statements do not stay where they were prepared. */
+export function notOurSession(cause: unknown): PawlError<'store-unusable'> {
+  return unusable(
+    'What was prepared on this connection is not there: several sessions share it, as behind PgBouncer in transaction mode.',
+    'Pass { prepared: false, notifications: false } to postgres().',
+    cause,
+  )
+}
+
 /** A database that did not even let us look. */
 export function unreachable(cause: unknown): PawlError<'store-unusable'> {
   if (cause instanceof OnStandby) {

@@ -39,7 +39,8 @@ function register(): Promise<number> {
 
 async function beat(): Promise<void> {
   while (!isStopping) {
-    if (!(await port.beat(worker))) {
+    // After a stop the reply may be taken for late. The next beat tells.
+    if ((await port.beat(worker).catch(() => null)) === false) {
       owned.clear()
       worker = await register()
     }
