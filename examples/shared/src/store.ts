@@ -16,7 +16,6 @@ export async function openStore(file: string): Promise<Store> {
 
 /** Loaded only by those who want it: everything runs without a database server. */
 async function openPostgres(url: string): Promise<Store> {
-  const name: string = '@pawl/storage-postgres'
-  const { postgres } = (await import(name)) as { postgres(connection: string): Store }
+  const { postgres } = await import('@pawl/storage-postgres')
   return postgres(url)
 }

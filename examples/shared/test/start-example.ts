@@ -56,6 +56,7 @@ async function bundlePrograms(folder: string): Promise<string> {
       'msgpackr',
       'kysely',
       'ajv',
+      'pg',
       'zod',
       '@clack/prompts',
       'picocolors',

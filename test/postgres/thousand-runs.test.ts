@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { setScene } from './scene.ts'
+
+const runs = Array.from({ length: 1_000 }, (_, n) => ({ id: `order ${n}`, n, cents: 100 + n }))
+
+test('one of three workers is killed in the middle of 1,000 runs, and nothing is lost or repeated', {
+  timeout: 120_000,
+}, async () => {
+  const scene = await setScene()
+  const { client, order, place } = scene
+  const [doomed] = await Promise.all([0, 1, 2].map(() => scene.startWorker({ lease: '3s' })))
+  await Promise.all(
+    runs.map(async ({ id, n, cents }) => {
+      const run = await client.run(order, { n }, { id })
+      await Promise.all([
+        run.signal('paid', { cents }),
+        client.inbox.answer({ run: id, key: 'go on' }, { approved: true }, { as: 'user:ana' }),
+      ])
+    }),
+  )
+  const countEnded = async () => {
+    const { rows } = await place.database.owner.query<{ count: number }>(
+      'select count(*)::int from pawl.runs where state <> 0 or mark <> 0',
+    )
+    return rows[0]?.count
+  }
+  await expect
+    .poll(async () => (await countEnded())! >= runs.length / 2 && (await scene.countOwned(doomed!)) > 0, {
+      timeout: 60_000,
+    })
+    .toBe(true)
+  await doomed!.kill()
+  expect(await countEnded()).toBeLessThan(runs.length)
+  await expect.poll(countEnded, { timeout: 60_000 }).toBe(runs.length)
+  const { problems, repeats } = await scene.check({
+    runs: new Set(runs.map(({ id }) => id)),
+    answers: new Map(runs.map(({ id }) => [id, 'user:ana'])),
+    signals: new Map(runs.map(({ id, cents }) => [id, cents])),
+  })
+  expect(problems).toEqual([])
+  // Only what the dead worker did and could not record any more was done again.
+  expect(repeats.filter(({ pids: [first] }) => first !== doomed?.pid)).toEqual([])
+})
