@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { describe, expect, it } from 'vitest'
+import { readFileSync } from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { isGone, readOwnIdentity } from '../src/process-identity.ts'
 import { startProgram } from './support/programs.ts'
 import { openStore, tempFile } from './support/stores.ts'
@@ -16,6 +17,24 @@ describe('a process', () => {
     expect(own.pid).toBe(process.pid)
     expect(own.startedAt !== null).toBe(knows)
     expect(isGone(own, own)).toBe(false)
+  })
+
+  it.runIf(knows)('is known by the instant it was started', () => {
+    const bootedAt = Number(/^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8'))?.[1]) * 1000
+    const startedAt = bootedAt + Number(readOwnIdentity().startedAt) * 10
+    expect(Math.abs(startedAt - (Date.now() - process.uptime() * 1000))).toBeLessThan(5000)
+  })
+
+  it.runIf(knows)('is gone when it has ended and its parent has not looked yet', async () => {
+    // The second process never asks what became of the first.
+    const parent = spawn('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 60'])
+    onTestFinished(() => void parent.kill('SIGKILL'))
+    const [output] = (await once(parent.stdout, 'data')) as [Buffer]
+    const stat = () => readFileSync(`/proc/${Number(output)}/stat`, 'utf8').split(' ')
+    while (stat()[2] !== 'Z') await new Promise((resolve) => setTimeout(resolve, 2))
+    expect(
+      isGone({ ...readOwnIdentity(), pid: Number(output), startedAt: stat()[21] ?? '' }, readOwnIdentity()),
+    ).toBe(true)
   })
 
   it('is gone when it has ended', async () => {

@@ -43,8 +43,10 @@ describe('a hint', () => {
     let hints = 0
     store.watch(() => hints++)
     for (let head = 1; head <= 20; head++) await store.commit(standing.worker, [step({ ...standing, head })])
-    const heard = new Promise<void>((resolve) => store.watch(resolve))
+    // Longer than the watch goes on looking.
+    await new Promise((resolve) => setTimeout(resolve, 60))
     expect(hints).toBe(0)
+    const heard = new Promise<void>((resolve) => store.watch(resolve))
     await other.register({ name: 'w', leaseMs: 1000 })
     await heard
     expect(hints).toBe(1)
