@@ -2,8 +2,15 @@ import type { Address } from './places/place.ts'
 
 /** What is measured, what it is called, and what it has to reach. */
 export interface Case {
-  /** The role of workloads/roles.ts that measures it. */
   readonly name: string
+  /** The role of workloads/roles.ts that measures it. Default: the name. */
+  readonly role?: string
+  /** How much of it (see Job); where several cases have one role it is the x axis of their plot. */
+  readonly size?: number
+  /** Measured only when all is wanted, or when it is called by its name. */
+  readonly isLong?: boolean
+  /** Default: every store. */
+  readonly only?: Address['kind']
   readonly title: string
   readonly rounds: number
   /** Each round needs a process of its own, on a place of its own. */
@@ -36,23 +43,66 @@ const cpu = {
   better: 'less',
 } as const
 
+const ratio = { name: 'ratio', title: 'over raw commits', unit: '×', better: 'more' } as const
+
+function replayCase(size: number, more: Partial<Case> = {}): Case {
+  return {
+    name: `replay ${size.toLocaleString('en')}`,
+    title: `replay of a log of ${size.toLocaleString('en')} events, from the store`,
+    role: 'replay',
+    size,
+    rounds: 5,
+    figures: [
+      {
+        name: 'eventsPerSecond',
+        title: 'throughput',
+        unit: 'events/s',
+        better: 'more',
+        ...(size === 100_000 ? { target: { sqlite: 300_000, postgres: 150_000 } } : {}),
+      },
+      { name: 'nsPerEvent', title: 'cost of an event', unit: 'ns', better: 'less' },
+      { name: 'cpuNsPerEvent', title: 'processor time of an event', unit: 'ns', better: 'less' },
+      { name: 'firstMs', title: 'the first in a new process', unit: 'ms', better: 'less' },
+    ],
+    ...more,
+  }
+}
+
+function payloadCase(size: number, name: string): Case {
+  return {
+    name: `payload ${name}`,
+    title: `steps one after the other that return ${name}`,
+    role: 'payloads',
+    size,
+    rounds: 5,
+    figures: [
+      ratio,
+      steps,
+      { name: 'mbPerSecond', title: 'payload', unit: 'MB/s', better: 'more' },
+      cpu,
+      { name: 'diskPerByte', title: 'disk for a byte of payload', unit: 'B', better: 'less' },
+    ],
+  }
+}
+
+function fleetCase(workers: number): Case {
+  return {
+    name: `workers ${workers}`,
+    title: `400 runs of 10 steps started by a client, ${workers} ${workers === 1 ? 'worker' : 'workers'}`,
+    role: 'workers',
+    size: workers,
+    rounds: 5,
+    only: 'postgres',
+    figures: [steps, { name: 'totalMs', title: 'start to the last result', unit: 'ms', better: 'less' }],
+  }
+}
+
 export const cases: readonly Case[] = [
   {
     name: 'W1',
     title: 'one run of 1,000 steps, one after the other',
     rounds: 7,
-    figures: [
-      {
-        name: 'ratio',
-        title: 'over raw commits',
-        unit: '×',
-        better: 'more',
-        target: { sqlite: 0.7, postgres: 0.7 },
-      },
-      steps,
-      raw,
-      cpu,
-    ],
+    figures: [{ ...ratio, target: { sqlite: 0.7, postgres: 0.7 } }, steps, raw, cpu],
   },
   {
     name: 'W2',
@@ -60,7 +110,7 @@ export const cases: readonly Case[] = [
     rounds: 7,
     figures: [
       { ...steps, target: { sqlite: 80_000, postgres: 30_000 } },
-      { name: 'ratio', title: 'over raw commits', unit: '×', better: 'more' },
+      ratio,
       cpu,
       {
         name: 'diskBytesPerStep',
@@ -95,19 +145,19 @@ export const cases: readonly Case[] = [
   {
     name: 'W5',
     title: 'from a signal to the end of the run, same process',
-    rounds: 3,
+    rounds: 2,
     figures: [{ ...p50, target: { sqlite: 1, postgres: 3 } }, p99],
   },
   {
     name: 'W5 answer',
     title: "from a person's answer to the end of the run, same process",
-    rounds: 3,
+    rounds: 2,
     figures: [{ ...p50, target: { sqlite: 1, postgres: 3 } }, p99],
   },
   {
     name: 'W5 other process',
     title: 'from a signal sent by another process to the end of the run',
-    rounds: 3,
+    rounds: 2,
     figures: [{ ...p50, target: { sqlite: 20, postgres: 10 } }, p99],
   },
   {
@@ -132,4 +182,53 @@ export const cases: readonly Case[] = [
     fresh: true,
     figures: [{ name: 'addedMb', title: 'resident memory added', unit: 'MB', better: 'less' }],
   },
+  replayCase(1_000),
+  replayCase(10_000),
+  replayCase(100_000),
+  replayCase(1_000_000, { isLong: true, only: 'sqlite', rounds: 3 }),
+  payloadCase(2 ** 10, '1 KiB'),
+  payloadCase(2 ** 16, '64 KiB'),
+  payloadCase(2 ** 20, '1 MiB'),
+  {
+    name: 'start-up',
+    title: 'an engine starts on a store with 100,000 waiting runs, in a new process',
+    isLong: true,
+    size: 100_000,
+    rounds: 3,
+    figures: [
+      {
+        name: 'readyMs',
+        title: 'time to ready',
+        unit: 'ms',
+        better: 'less',
+        target: { sqlite: 5_000, postgres: 5_000 },
+      },
+      {
+        name: 'residentMb',
+        title: 'resident memory',
+        unit: 'MB',
+        better: 'less',
+        target: { sqlite: 150, postgres: 150 },
+      },
+      { name: 'addedMb', title: 'of which added by the engine', unit: 'MB', better: 'less' },
+      { name: 'wakeMs', title: 'from the first signal to the end of its run', unit: 'ms', better: 'less' },
+    ],
+  },
+  {
+    name: 'answers',
+    title: '1,000 answers a second into 10,000 waiting runs',
+    isLong: true,
+    size: 10_000,
+    rounds: 1,
+    figures: [
+      { name: 'perSecond', title: 'answered runs', unit: '/s', better: 'more' },
+      { ...p50, title: 'half of them ended within' },
+      { ...p99, title: '99 of 100 ended within' },
+      { name: 'cpuUsPerAnswer', title: 'processor time', unit: 'µs', better: 'less' },
+      { name: 'sentLateMs', title: 'the latest answer was sent late by', unit: 'ms', better: 'less' },
+    ],
+  },
+  fleetCase(1),
+  fleetCase(2),
+  fleetCase(4),
 ]

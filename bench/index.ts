@@ -1,26 +1,40 @@
-// Measures Pawl, the raw store beneath it, and its peers.
-//   npm run bench                          W1 to W7 on SQLite
-//   npm run bench -- W1 W4                 only these
+// Measures Pawl and the raw store beneath it.
+//   npm run bench                          W1 to W7, replay and payloads on SQLite: two minutes
+//   npm run bench -- --all                 everything, on SQLite and on PostgreSQL
+//   npm run bench -- W1 replay             only these; with --all on both stores
 //   npm run bench -- kernel                a benchmark of one part: `kernel.bench.ts`, a module with one function
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { cases } from './cases.ts'
-import { type Measured, measure, sqlitePlaces } from './measure.ts'
-import { describeMachine } from './report/machine.ts'
+import { type Case, cases } from './cases.ts'
+import { type Measured, measure } from './measure.ts'
+import { type Places, postgresPlaces, sqlitePlaces } from './places/places.ts'
+import { tellGrowth } from './report/growth.ts'
+import { describeMachine, type Machine } from './report/machine.ts'
 import { tellMeasured } from './report/terminal.ts'
 
-const { positionals: wanted } = parseArgs({ allowPositionals: true })
-const isWanted = (name: string): boolean =>
-  wanted.some(
-    (part) =>
-      name.toLowerCase() === part.toLowerCase() || name.toLowerCase().startsWith(`${part.toLowerCase()} `),
-  )
+/** One run of the bench, as it is written. */
+export interface Session {
+  readonly date: string
+  readonly command: string
+  readonly machine: Machine
+  readonly measured: readonly Measured[]
+}
+
+const { positionals: wanted, values: options } = parseArgs({
+  allowPositionals: true,
+  options: { all: { type: 'boolean', default: false } },
+})
+
+const isNamed = (name: string): boolean =>
+  wanted.map((part) => part.toLowerCase()).some((part) => `${name.toLowerCase()} `.startsWith(`${part} `))
 
 const suffix = '.bench.js'
 const parts = readdirSync(import.meta.dirname)
-  .filter((file) => file.endsWith(suffix) && isWanted(file.slice(0, -suffix.length)))
+  .filter((file) => file.endsWith(suffix) && isNamed(file.slice(0, -suffix.length)))
   .map((file) => file.slice(0, -suffix.length))
-const chosen = cases.filter(({ name }) => wanted.length === 0 || isWanted(name))
+const chosen = cases.filter(({ name, isLong }) =>
+  wanted.length === 0 ? options.all || isLong !== true : isNamed(name),
+)
 if (chosen.length + parts.length === 0) {
   console.error(`nothing to measure is called ${wanted.join(' or ')}`)
   process.exitCode = 1
@@ -32,11 +46,25 @@ for (const name of parts) {
   await run()
 }
 
+const onPostgres = options.all || chosen.every(({ only }) => only === 'postgres')
+
 if (chosen.length > 0) {
+  const machine = describeMachine()
   const measured: Measured[] = []
-  const places = sqlitePlaces()
+  for (const open of [sqlitePlaces, ...(onPostgres ? [postgresPlaces] : [])])
+    measured.push(...(await measureOn(await open(), chosen)))
+  const command = [
+    'npm run bench',
+    ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : []),
+  ].join(' ')
+  keep({ date: new Date().toISOString(), command, machine, measured })
+}
+
+async function measureOn(places: Places, chosen: readonly Case[]): Promise<readonly Measured[]> {
+  const measured: Measured[] = []
   try {
     for (const one of chosen) {
+      if (one.only !== undefined && one.only !== places.kind) continue
       const result = await measure(one, places)
       tellMeasured(result)
       measured.push(result)
@@ -44,11 +72,15 @@ if (chosen.length > 0) {
   } finally {
     await places.remove()
   }
+  const growth = tellGrowth(measured)
+  if (growth !== null) console.log(`\n${growth}`)
+  return measured
+}
+
+function keep(session: Session): void {
   const folder = new URL('../../results/', import.meta.url)
   mkdirSync(folder, { recursive: true })
-  const date = new Date().toISOString()
-  const file = new URL(`${date.replaceAll(':', '-')}.json`, folder)
-  const command = `npm run bench${wanted.length === 0 ? '' : ` -- ${wanted.join(' ')}`}`
-  writeFileSync(file, `${JSON.stringify({ date, command, machine: describeMachine(), measured }, null, 1)}\n`)
-  console.log(`\nwritten to bench/results/${date.replaceAll(':', '-')}.json`)
+  const name = `${session.date.replaceAll(':', '-')}.json`
+  writeFileSync(new URL(name, folder), `${JSON.stringify(session, null, 1)}\n`)
+  console.log(`\nwritten to bench/results/${name}`)
 }

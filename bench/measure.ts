@@ -1,63 +1,62 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { startActor } from './actor.ts'
 import { type Spread, spreadOf } from './base/statistics.ts'
-import type { Case } from './cases.ts'
+import type { Case, FigureSpec } from './cases.ts'
 import type { Address } from './places/place.ts'
+import type { Places } from './places/places.ts'
 import type { Figures, Job } from './workloads/workload.ts'
+
+export interface Figure {
+  readonly name: string
+  readonly title: string
+  readonly unit: string
+  readonly better: 'more' | 'less'
+  readonly target: number | null
+  readonly met: boolean | null
+  readonly spread: Spread
+}
 
 export interface Measured {
   readonly case: string
   readonly title: string
+  readonly role: string
+  readonly size: number | null
+  /** 'Pawl', or a peer. */
   readonly by: string
   readonly kind: Address['kind']
-  readonly figures: readonly {
-    readonly name: string
-    readonly title: string
-    readonly unit: string
-    readonly better: 'more' | 'less'
-    readonly target: number | null
-    readonly met: boolean | null
-    readonly spread: Spread
-  }[]
+  readonly figures: readonly Figure[]
   /** Everything that was measured, for plots. */
   readonly values: Figures
-}
-
-/** Where the databases of one measurement are made, one for each. */
-export interface Places {
-  readonly kind: Address['kind']
-  make(): Promise<Address>
-  remove(): Promise<void>
-}
-
-export function sqlitePlaces(): Places {
-  const folder = mkdtempSync(join(process.env['BENCH_FOLDER'] ?? tmpdir(), 'pawl-bench-'))
-  let count = 0
-  return {
-    kind: 'sqlite',
-    make: async () => ({ kind: 'sqlite', file: join(folder, `${count++}.db`) }),
-    remove: async () => rmSync(folder, { recursive: true }),
-  }
 }
 
 /** Pawl, in processes of its own. */
 export async function measure(one: Case, places: Places): Promise<Measured> {
   const values: { [figure: string]: number[] } = {}
+  const role = one.role ?? one.name
   for (let process = one.fresh === true ? one.rounds : 1; process > 0; process--) {
-    const job: Job = { address: await places.make(), rounds: one.fresh === true ? 1 : one.rounds }
-    const figures = (await startActor(one.name, job).result()) as Figures
+    const rounds = one.fresh === true ? 1 : one.rounds
+    const job: Job = { address: await places.make(), rounds, size: one.size }
+    const figures = (await startActor(role, job).result()) as Figures
     for (const [name, more] of Object.entries(figures)) values[name] = [...(values[name] ?? []), ...more]
   }
   return {
-    ...{ case: one.name, title: one.title, by: 'Pawl', kind: places.kind, values },
-    figures: one.figures.map(({ name, title, unit, better, target: targets }) => {
-      const spread = spreadOf(values[name] ?? [])
-      const target = targets?.[places.kind] ?? null
-      const met =
-        target === null ? null : better === 'more' ? spread.median >= target : spread.median <= target
-      return { name, title, unit, better, target, met, spread }
-    }),
+    ...{
+      case: one.name,
+      title: one.title,
+      role,
+      size: one.size ?? null,
+      by: 'Pawl',
+      kind: places.kind,
+      values,
+    },
+    figures: one.figures.map((spec) => judge(spec, values[spec.name] ?? [], places.kind)),
   }
+}
+
+function judge(spec: FigureSpec, values: readonly number[], kind: Address['kind']): Figure {
+  const { target: targets, ...shown } = spec
+  const spread = spreadOf(values)
+  const target = targets?.[kind] ?? null
+  const isMet = (aim: number): boolean =>
+    spec.better === 'more' ? spread.median >= aim : spread.median <= aim
+  return { ...shown, target, met: target === null ? null : isMet(target), spread }
 }

@@ -9,6 +9,8 @@ export interface Place {
   store(): Store
   /** A table beside Pawl's, with durable commits of one row. */
   openRaw(): Promise<RawTable>
+  /** Lets work fill the place, without waiting for the disk where that can be avoided; before anything else uses it. */
+  record(work: (place: Pick<Place, 'store'>) => Promise<void>): Promise<void>
   /** Bytes of all tables and indexes. */
   diskBytes(): Promise<number>
   close(): Promise<void>

@@ -36,6 +36,10 @@ export class PostgresPlace implements Place {
     }
   }
 
+  record(work: (place: Pick<Place, 'store'>) => Promise<void>): Promise<void> {
+    return work(this)
+  }
+
   async diskBytes(): Promise<number> {
     const client = new pg.Client({ connectionString: this.#url })
     await client.connect()

@@ -11,7 +11,7 @@ import { type Figures, type Job, startEngine } from './workload.ts'
 const restMs = 30
 
 /** W4: from the start of a run of one step to its result. */
-export async function startToResult({ address, rounds }: Job, calls = 200): Promise<Figures> {
+export async function startToResult({ address, rounds, size: calls = 200 }: Job): Promise<Figures> {
   const engine = await startEngine(openPlace(address))
   const figures = await repeat(rounds, calls, () =>
     timeOf(async () => check('result', await (await engine.run(sequence, 1)).result(), 0)),
@@ -21,7 +21,7 @@ export async function startToResult({ address, rounds }: Job, calls = 200): Prom
 }
 
 /** W5: from sending a signal to a waiting run to its end. */
-export async function signalToEnd({ address, rounds }: Job, calls = 100): Promise<Figures> {
+export async function signalToEnd({ address, rounds, size: calls = 100 }: Job): Promise<Figures> {
   const engine = await startEngine(openPlace(address))
   const figures = await repeat(rounds, calls, async (i) => {
     const run = await startWaiting(engine)
@@ -35,7 +35,7 @@ export async function signalToEnd({ address, rounds }: Job, calls = 100): Promis
 }
 
 /** W5 with a person's answer in place of a signal. */
-export async function answerToEnd({ address, rounds }: Job, calls = 100): Promise<Figures> {
+export async function answerToEnd({ address, rounds, size: calls = 100 }: Job): Promise<Figures> {
   const engine = await startEngine(openPlace(address))
   const figures = await repeat(rounds, calls, async (i) => {
     const run = await engine.run(asking)
@@ -51,7 +51,7 @@ export async function answerToEnd({ address, rounds }: Job, calls = 100): Promis
 }
 
 /** W5 with the signal sent by another process; the end is seen by the worker's own. */
-export async function foreignSignalToEnd({ address, rounds }: Job, calls = 100): Promise<Figures> {
+export async function foreignSignalToEnd({ address, rounds, size: calls = 100 }: Job): Promise<Figures> {
   const engine = await startEngine(openPlace(address))
   const sender = startActor('sender', address)
   const figures = await repeat(rounds, calls, async (i) => {

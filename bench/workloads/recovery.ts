@@ -12,7 +12,7 @@ interface LeftBehind {
 }
 
 /** W6: 2,000 recorded steps, SIGKILL while the run waits; a new process starts an engine, answers, and has the result. */
-export async function killAndGoOn({ address, rounds }: Job, steps = 2_000): Promise<Figures> {
+export async function killAndGoOn({ address, rounds, size: steps = 2_000 }: Job): Promise<Figures> {
   const tally = new Tally()
   for (let round = 0; round < rounds; round++) {
     const run: LeftBehind = { address, id: `long:${round}`, steps }

@@ -3,20 +3,25 @@ import { check } from '../base/check.ts'
 import { costOf, timeOf } from '../base/clock.ts'
 import { openPlace } from '../places/place.ts'
 import { fan, sequence, sumOf } from '../procedures.ts'
+import { checkSteps } from './recorded.ts'
 import { type Figures, type Job, startEngine, Tally } from './workload.ts'
 
 /** W1: one run of 1,000 sequential steps, beside 1,000 raw commits of one row: half of them before, half after. */
-export async function runSequence({ address, rounds }: Job, steps = 1_000): Promise<Figures> {
+export async function runSequence({ address, rounds, size: steps = 1_000 }: Job): Promise<Figures> {
   const place = openPlace(address)
   const engine = await startEngine(place)
   const raw = await place.openRaw()
   const tally = new Tally()
   await raw.write(steps)
-  await runAll(engine, 1, steps)
+  await checkLogs(engine, await runAll(engine, 1, steps), steps)
   for (let round = 0; round < rounds; round++) {
     const before = await costOf(() => raw.write(steps / 2))
-    const { ms, cpuMs } = await costOf(() => runAll(engine, 1, steps))
+    let ids: readonly string[] = []
+    const { ms, cpuMs } = await costOf(async () => {
+      ids = await runAll(engine, 1, steps)
+    })
     const after = await costOf(() => raw.write(steps / 2))
+    await checkLogs(engine, ids, steps)
     const rawMs = before.ms + after.ms
     tally.add({
       stepsPerSecond: (steps / ms) * 1_000,
@@ -32,17 +37,22 @@ export async function runSequence({ address, rounds }: Job, steps = 1_000): Prom
 }
 
 /** W2: 200 runs of 10 steps, all at once. */
-export async function runMany({ address, rounds }: Job, runs = 200, steps = 10): Promise<Figures> {
+export async function runMany({ address, rounds, size: runs = 200 }: Job): Promise<Figures> {
+  const steps = 10
   const place = openPlace(address)
   const engine = await startEngine(place)
   const raw = await place.openRaw()
   const tally = new Tally()
-  await runAll(engine, runs, steps)
+  await checkLogs(engine, await runAll(engine, runs, steps), steps)
   await raw.write(1_000)
   for (let round = 0; round < rounds; round++) {
     const bytes = await place.diskBytes()
     const rawMs = await timeOf(() => raw.write(1_000))
-    const { ms, cpuMs } = await costOf(() => runAll(engine, runs, steps))
+    let ids: readonly string[] = []
+    const { ms, cpuMs } = await costOf(async () => {
+      ids = await runAll(engine, runs, steps)
+    })
+    await checkLogs(engine, ids, steps)
     tally.add({
       stepsPerSecond: ((runs * steps) / ms) * 1_000,
       rawPerSecond: 1e6 / rawMs,
@@ -57,7 +67,7 @@ export async function runMany({ address, rounds }: Job, runs = 200, steps = 10):
 }
 
 /** W3: one run that begins 500 steps at once. */
-export async function runFan({ address, rounds }: Job, steps = 500): Promise<Figures> {
+export async function runFan({ address, rounds, size: steps = 500 }: Job): Promise<Figures> {
   const engine = await startEngine(openPlace(address))
   const tally = new Tally()
   for (let round = -1; round < rounds; round++) {
@@ -67,14 +77,20 @@ export async function runFan({ address, rounds }: Job, steps = 500): Promise<Fig
       check('the sum of all steps', await run.result(), sumOf(steps))
       id = run.id
     })
-    check('recorded steps', (await engine.log(id)).replay_index, steps)
+    await checkSteps(engine, id, steps)
     if (round >= 0) tally.add({ totalMs: ms, cpuUsPerStep: (cpuMs / steps) * 1_000 })
   }
   await engine.stop()
   return tally.figures
 }
 
-async function runAll(engine: Engine, runs: number, steps: number): Promise<void> {
+async function runAll(engine: Engine, runs: number, steps: number): Promise<readonly string[]> {
   const started = await Promise.all(Array.from({ length: runs }, () => engine.run(sequence, steps)))
   for (const run of started) check('the sum of all steps', await run.result(), sumOf(steps))
+  return started.map(({ id }) => id)
+}
+
+/** Results alone could be made up: what counts is what the store has. */
+async function checkLogs(engine: Engine, ids: readonly string[], steps: number): Promise<void> {
+  for (const id of ids) await checkSteps(engine, id, steps)
 }

@@ -1,22 +1,19 @@
 import { check } from '../base/check.ts'
-import { until } from '../base/clock.ts'
 import { residentMb } from '../base/memory.ts'
 import { openPlace } from '../places/place.ts'
 import { waiting } from '../procedures.ts'
+import { untilNoneRuns } from './start-up.ts'
 import { type Figures, type Job, startEngine, Tally } from './workload.ts'
 
 /** W7: resident memory added by 1,000 waiting runs. Every round is a process of its own. */
-export async function rememberWaiting({ address }: Job, runs = 1_000): Promise<Figures> {
+export async function rememberWaiting({ address, size: runs = 1_000 }: Job): Promise<Figures> {
   const engine = await startEngine(openPlace(address))
   const first = await engine.run(waiting)
   await first.signal('go', 0)
   await first.result()
   const before = residentMb()
   const all = await Promise.all(Array.from({ length: runs }, () => engine.run(waiting)))
-  await until(
-    'all runs wait',
-    async () => (await engine.list({ status: 'running', limit: 1 })).items.length === 0,
-  )
+  await untilNoneRuns(engine)
   const added = residentMb() - before
   await Promise.all(all.map((run, i) => run.signal('go', i)))
   for (const [i, run] of all.entries()) check('result', await run.result(), i)

@@ -1,8 +1,8 @@
-import type { Engine } from '@pawl/core'
+import type { Engine, Logger } from '@pawl/core'
 import { createEngine } from '@pawl/core'
 import type { Line } from '../actor.ts'
 import type { Address, Place } from '../places/place.ts'
-import { asking, fan, sequence, sequenceThenWait, waiting } from '../procedures.ts'
+import { asking, carrying, fan, rewound, sequence, sequenceThenWait, waiting } from '../procedures.ts'
 
 /** Values of one figure by name: one for each round, or one for each of many calls. */
 export interface Figures {
@@ -17,12 +17,18 @@ export interface Job {
   readonly address: Address
   /** How often the timed part is repeated, beside one that is not counted. */
   readonly rounds: number
+  /** How much: steps, runs, events, bytes or workers; what a job does without it is its default. */
+  readonly size?: number | undefined
 }
 
-export function startEngine(place: Place): Promise<Engine> {
+/** Large payloads and a busy machine are what is measured here: nothing to warn of. */
+const errorsOnly: Logger = { debug() {}, info() {}, warn() {}, error: console.error }
+
+export function startEngine(place: Pick<Place, 'store'>): Promise<Engine> {
   return createEngine({
     store: place.store(),
-    procedures: [sequence, fan, waiting, asking, sequenceThenWait],
+    logger: errorsOnly,
+    procedures: [sequence, fan, waiting, asking, sequenceThenWait, rewound, carrying],
   })
 }
 
