@@ -97,7 +97,7 @@ describe('a call to an agent', () => {
   test('gets an input of its own: what it does to it nobody else sees', async () => {
     const sorter = agent(
       { name: 'sorter', input: z.any(), output: z.any() },
-      async (input: { list: number[] }) => input.list.sort(),
+      async (input: { list: number[] }) => input.list.sort((a, b) => a - b),
     )
     const sorting = procedure({ name: 'sorting' }, async (ctx) => {
       const input = { list: [3, 1, 2] }

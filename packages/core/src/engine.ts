@@ -1,11 +1,11 @@
-import type { EngineSettings } from './client/options.ts'
-import { readEngineOptions, readStopOptions } from './client/options.ts'
-import { createConnectedClient } from './client/client.ts'
-import type { Client, Engine, EngineOptions } from './client/types.ts'
 import { checkKeys, checkObject, refuse } from './authoring/options.ts'
 import { Bell } from './base/bell.ts'
-import type { Sha256 } from './base/hash.ts'
 import type { Duration } from './base/duration.ts'
+import type { Sha256 } from './base/hash.ts'
+import { createConnectedClient } from './client/client.ts'
+import type { EngineSettings } from './client/options.ts'
+import { readEngineOptions, readStopOptions } from './client/options.ts'
+import type { Client, Engine, EngineOptions } from './client/types.ts'
 import { systemClock } from './host/clock.ts'
 import { consoleLogger } from './host/console-logger.ts'
 import { systemEntropy } from './host/entropy.ts'
@@ -31,7 +31,12 @@ export interface EnginePorts {
   readonly effects: Effects
   readonly sha256: Sha256
 }
-export const systemPorts: EnginePorts = { clock: systemClock, entropy: systemEntropy, effects: ownEffects, sha256 }
+export const systemPorts: EnginePorts = {
+  clock: systemClock,
+  entropy: systemEntropy,
+  effects: ownEffects,
+  sha256,
+}
 
 /**
  * Starts a worker on a store: migrates it, takes up what was left, and works until `stop()`.
@@ -43,13 +48,24 @@ export const systemPorts: EnginePorts = { clock: systemClock, entropy: systemEnt
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const settings = readEngineOptions(options)
-  const { client, worker, close } = await startEngine(settings, connect(options.store, 'createEngine'), systemPorts)
+  const { client, worker, close } = await startEngine(
+    settings,
+    connect(options.store, 'createEngine'),
+    systemPorts,
+  )
   let stopped: Promise<void> | null = null
+  const stopWorker = async (withinMs: number): Promise<void> => {
+    try {
+      await worker.stop(withinMs)
+    } finally {
+      await close()
+    }
+  }
   return {
     ...client,
     stop: (given?: { readonly within?: Duration }) => {
       const withinMs = readStopOptions(given)
-      stopped ??= worker.stop(withinMs).finally(close)
+      stopped ??= stopWorker(withinMs)
       return stopped
     },
   }
@@ -67,22 +83,34 @@ export function createClient(options: { readonly store: Store }): Client {
   return createConnectedClient({ store, bell: new Bell(), home: undefined, ...systemPorts })
 }
 
-/** A worker and a client on one connection; for `createEngine`, tests and simulations. */
-export async function startEngine(
+/** A worker and a client on one connection. */
+async function startEngine(
   settings: EngineSettings,
   store: StorePort,
   ports: EnginePorts,
 ): Promise<{ readonly client: Client; readonly worker: Worker; readonly close: () => Promise<void> }> {
   const bell = new Bell()
   const logger = settings.logger ?? consoleLogger
-  const worker = new Worker({ ...settings, ...ports, store, bell, logger, name: describeProcess(), keep: keptByDefault, replay: 'when-needed' })
+  const worker = new Worker({
+    ...settings,
+    ...ports,
+    store,
+    bell,
+    logger,
+    name: describeProcess(),
+    keep: keptByDefault,
+    replay: 'when-needed',
+  })
   const client = createConnectedClient({ store, bell, home: worker, ...ports })
   const uninstall = [
     installShield(),
     installGuard(settings.determinism),
     startWatchdog({
       onHeld: (held) => logger.warn('a turn or a step body has held the process', held),
-      onUnavailable: (error) => logger.warn('nobody watches for turns and steps that hold the process: no thread could be started', { error }),
+      onUnavailable: (error) =>
+        logger.warn('nobody watches for turns and steps that hold the process: no thread could be started', {
+          error,
+        }),
     }),
   ]
   const close = async (): Promise<void> => {
@@ -102,5 +130,8 @@ export async function startEngine(
 }
 
 function connect(store: Store, of: string): StorePort {
-  return connectTo(store) ?? refuse(`store of ${of}`, store, 'It must be made by sqlite(), postgres() or memory().')
+  return (
+    connectTo(store) ??
+    refuse(`store of ${of}`, store, 'It must be made by sqlite(), postgres() or memory().')
+  )
 }

@@ -177,7 +177,11 @@ class Bench implements Dweller {
   }
 
   async stop(withinMs: number): Promise<void> {
-    await this.#life.worker.stop(withinMs).finally(() => this.close())
+    try {
+      await this.#life.worker.stop(withinMs)
+    } finally {
+      await this.close()
+    }
   }
 
   async close(): Promise<void> {

@@ -31,7 +31,7 @@ export function infoOf({ info }: RunRow): RunInfo {
   return info === null ? { waiting: [] } : (decode(info) as RunInfo)
 }
 
-export function statusOf({ state, mark, owned, wakeAt }: RunRow, now: number): RunStatus {
+function statusOf({ state, mark, owned, wakeAt }: RunRow, now: number): RunStatus {
   if (state !== 'live') return state
   if (mark !== 'none') return mark
   return owned || (wakeAt !== null && wakeAt <= now) ? 'running' : 'waiting'

@@ -17,7 +17,8 @@ export function checkAnswer(ask: AskPayload, given: unknown): CheckedAnswer {
   const comment = given['comment']
   if (comment !== undefined && typeof comment !== 'string') return refuse('comment', 'must be text')
   const unknown = Object.keys(given).find((key) => given[key] !== undefined && !fieldsOf(ask).includes(key))
-  if (unknown !== undefined) return refuse(unknown, `is no part of an answer to this question; it takes ${fieldsOf(ask).join(', ')}`)
+  if (unknown !== undefined)
+    return refuse(unknown, `is no part of an answer to this question; it takes ${fieldsOf(ask).join(', ')}`)
   const checked = checkers[ask.kind](ask, given)
   if (!checked.ok || comment === undefined) return checked
   return { ...checked, answer: { ...checked.answer, comment } }
@@ -48,16 +49,24 @@ function exampleOf({ kind, choices }: AskPayload): string {
 function checkApproval(ask: AskPayload, given: Readonly<Record<string, unknown>>): CheckedAnswer {
   const { approved, params } = given
   if (approved !== true && approved !== false) return refuse('approved', 'must be true or false')
-  if (!approved) return params === undefined ? accept({ approved }) : refuse('params', 'can only be changed by an approval')
+  if (!approved)
+    return params === undefined
+      ? accept({ approved })
+      : refuse('params', 'can only be changed by an approval')
   const shown = isRecord(ask.params) ? ask.params : {}
   if (params === undefined) return accept({ approved, params: shown })
   if (!isRecord(params)) return refuse('params', 'must be an object')
   const changed = Object.keys(params).filter((key) => !isEqual(params[key], shown[key]))
   const locked = changed.find((key) => !(ask.editable ?? []).includes(key))
   if (locked !== undefined)
-    return refuse(`params.${locked}`, ask.editable?.length ? `cannot be changed; only ${ask.editable.join(', ')} can` : 'cannot be changed')
+    return refuse(
+      `params.${locked}`,
+      ask.editable?.length ? `cannot be changed; only ${ask.editable.join(', ')} can` : 'cannot be changed',
+    )
   // By the keys of what was shown, so that a key such as __proto__ cannot come in.
-  const merged = Object.fromEntries(Object.keys(shown).map((key) => [key, changed.includes(key) ? params[key] : shown[key]]))
+  const merged = Object.fromEntries(
+    Object.keys(shown).map((key) => [key, changed.includes(key) ? params[key] : shown[key]]),
+  )
   return accept({ approved, params: merged }, changed.length > 0, checkSchema(ask, merged, 'params'))
 }
 
@@ -69,7 +78,8 @@ function checkInput(ask: AskPayload, given: Readonly<Record<string, unknown>>): 
 function checkChoice(ask: AskPayload, given: Readonly<Record<string, unknown>>): CheckedAnswer {
   const choices = (ask.choices ?? []).map(({ value }) => value)
   const choice = given['choice']
-  if (typeof choice !== 'string' || !choices.includes(choice)) return refuse('choice', `must be one of ${choices.join(', ')}`)
+  if (typeof choice !== 'string' || !choices.includes(choice))
+    return refuse('choice', `must be one of ${choices.join(', ')}`)
   return accept({ choice })
 }
 
@@ -79,7 +89,11 @@ function checkReview(ask: AskPayload, given: Readonly<Record<string, unknown>>):
   const artifact = given['artifact'] === undefined ? ask.artifact : given['artifact']
   const changed = !isEqual(artifact, ask.artifact)
   if (changed && ask.editable === undefined) return refuse('artifact', 'cannot be changed')
-  return accept({ ...chosen.answer, artifact }, changed, changed ? checkSchema(ask, artifact, 'artifact') : [])
+  return accept(
+    { ...chosen.answer, artifact },
+    changed,
+    changed ? checkSchema(ask, artifact, 'artifact') : [],
+  )
 }
 
 function accept(answer: Answer, changed = false, issues: readonly Issue[] = []): CheckedAnswer {
@@ -110,7 +124,12 @@ function checkSchema({ schema }: AskPayload, value: unknown, at: string): readon
 
 function issueOf({ instancePath, message, params }: ErrorObject, at: string): Issue {
   const path = at + instancePath.replace(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.')
-  const extra = 'additionalProperty' in params ? ` (${String(params['additionalProperty'])})` : 'allowedValues' in params ? ` (${String(params['allowedValues'])})` : ''
+  const extra =
+    'additionalProperty' in params
+      ? ` (${String(params['additionalProperty'])})`
+      : 'allowedValues' in params
+        ? ` (${String(params['allowedValues'])})`
+        : ''
   return { path, message: `${message ?? 'is invalid'}${extra}` }
 }
 
@@ -125,11 +144,15 @@ export function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
   if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b) && !(isRecord(a) && isRecord(b))) return false
-  if (a instanceof Date || b instanceof Date) return a instanceof Date && b instanceof Date && a.getTime() === b.getTime()
+  if (a instanceof Date || b instanceof Date)
+    return a instanceof Date && b instanceof Date && a.getTime() === b.getTime()
   if (a instanceof Map && b instanceof Map) return isEqual([...a], [...b])
   if (a instanceof Set && b instanceof Set) return isEqual([...a], [...b])
   const keys = definedKeys(a)
-  return keys.length === definedKeys(b).length && keys.every((key) => Object.hasOwn(b, key) && isEqual(read(a, key), read(b, key)))
+  return (
+    keys.length === definedKeys(b).length &&
+    keys.every((key) => Object.hasOwn(b, key) && isEqual(read(a, key), read(b, key)))
+  )
 }
 
 /** A member that is undefined says the same as one that is not there. */

@@ -37,7 +37,10 @@ export function urgencyOf({ risk, severity, kind }: AskPayload): number {
 }
 
 /** The part of an answer that a schema of the author's is about. */
-export function subjectOf(answer: AnswerPayload['answer']): { readonly key: 'params' | 'value' | 'artifact'; readonly value: unknown } | null {
-  for (const key of ['params', 'value', 'artifact'] as const) if (key in answer) return { key, value: answer[key] }
+export function subjectOf(
+  answer: AnswerPayload['answer'],
+): { readonly key: 'params' | 'value' | 'artifact'; readonly value: unknown } | null {
+  for (const key of ['params', 'value', 'artifact'] as const)
+    if (key in answer) return { key, value: answer[key] }
   return null
 }

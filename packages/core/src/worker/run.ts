@@ -1,38 +1,32 @@
 import type { ProcedureOperation } from '../authoring/operations.ts'
 import { topics } from '../base/bell.ts'
 import { validate } from '../base/schema.ts'
-import { recordFailure } from '../errors/failure.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { PayloadCorrupt } from '../events/codec.ts'
 import type { LogEvent } from '../events/event.ts'
 import { encode } from '../events/payload.ts'
 import type { RunInfo } from '../events/payloads.ts'
 import { sameBytes } from '../events/seal.ts'
-import { allowGrace, drain } from '../host/drain.ts'
-import type { Nondeterminism } from '../kernel/decision.ts'
-import type { Execution } from '../kernel/execution.ts'
+import type { Decision, Nondeterminism } from '../kernel/decision.ts'
 import type { Pending } from '../kernel/operation.ts'
 import type { Claimed, RunKey, Unit, UnitOutcome } from '../ports/store.ts'
 import type { Draft } from './activities/activity.ts'
 import { createActivity } from './activities/create-activity.ts'
-import { createExecution } from './create-execution.ts'
+import { Continuation, type InputRefused } from './continuation.ts'
 import { Desk } from './desk.ts'
 import { completeWith, describeEnding, type Ending, endedEvent, failWith } from './ending.ts'
 import { findCallSite } from './find-call-site.ts'
 import { LogEnd, type WrittenEvent } from './log-end.ts'
-import { LogNotes } from './log-notes.ts'
 import { LogDamaged } from './log-reader.ts'
 import { Mailbox } from './mailbox.ts'
 import { effectsOf, eventsOf, Outbox } from './outbox.ts'
+import { putAside, quarantinedFor, type Reason, stuckBy, unreadFor } from './put-aside.ts'
 import type { RunHost } from './run-host.ts'
-import { readStart, type Start } from './start.ts'
 import { mostTries } from './suspects.ts'
 import { createWorkplace } from './workplace.ts'
 
 /** Waits shorter than this stay with their worker: letting go and claiming again would cost more than it frees. */
 const lingerMs = 1_000
-/** A mark that could not be written is written again after this. */
-const markAgainMs = 1_000
 
 /** What a run does at present. Only a still run is asked for a unit, and it has at most one in flight. */
 type Phase = 'moving' | 'still' | 'writing' | 'parked' | 'leaving' | 'gone'
@@ -50,13 +44,9 @@ export class Run {
   readonly #mailbox: Mailbox
   readonly #outbox = new Outbox()
   readonly #desk = new Desk()
-  #notes = new LogNotes()
+  readonly #continuation: Continuation
 
   #phase: Phase = 'moving'
-  #start: Start | null = null
-  #execution: Execution | null = null
-  /** True while what is delivered was in the log before this continuation. */
-  #isReplaying = false
   /** What was refused because of a message, and begins again once that is read. */
   #refused: readonly Draft[] = []
   #ending: Ending | null = null
@@ -71,15 +61,12 @@ export class Run {
     this.#claimed = claimed
     this.#log = new LogEnd(host, claimed)
     this.#mailbox = new Mailbox(host, this, claimed.mail, () => this.#ready())
+    this.#continuation = new Continuation(host, claimed, () => this.#onForeign())
   }
 
   /** Bytes of payload this continuation has been given: what keeping it may cost. */
   get weight(): number {
-    return this.#notes.weight
-  }
-
-  get #isGone(): boolean {
-    return this.#phase === 'gone'
+    return this.#continuation.notes.weight
   }
 
   /** Nothing is at work, being read, or to be written: only time or a message moves it. */
@@ -93,27 +80,28 @@ export class Run {
   /** A run just created by this worker: nothing is to be read. */
   begin(started: LogEvent): void {
     this.#log.begin(started)
-    this.#beginFrom(started).then(
-      (begun) => begun && this.#deliver([started]),
-      (error) => this.#quarantine(`its first event cannot be read: ${String(error)}`),
+    this.#continuation.begin(started).then(
+      (refused) => (refused === null ? this.#deliver([started]) : this.#refuseInput(refused)),
+      (error: Error) => this.#leave(unreadFor(this.id, 'its first event', error)),
     )
   }
 
   /** Reads the log, checks it, and replays it. */
   async load(): Promise<void> {
     const { tries, link } = this.#claimed
-    if (tries >= mostTries)
-      return this.#quarantine(
-        `it was taken over ${tries} times in a row from workers that died, without a new event`,
-      )
+    if (tries >= mostTries) {
+      const why = `it was taken over ${tries} times in a row from workers that died, without a new event`
+      return this.#leave(quarantinedFor(this.id, why))
+    }
     try {
-      if (!(await this.#replay(this.#log.head))) return
+      const refused = await this.#continuation.replay(this.#log, this.#log.head)
+      if (refused !== null) return this.#refuseInput(refused)
       if (!sameBytes(this.#log.link(), link))
         throw new LogDamaged('its last events do not match the hash of its head')
       await this.#mailbox.read()
     } catch (error) {
-      if (error instanceof LogDamaged) return this.#quarantine(error.message)
-      if (error instanceof PayloadCorrupt) return this.#leaveUnread('its first event', error)
+      if (error instanceof LogDamaged) return this.#leave(quarantinedFor(this.id, error.message))
+      if (error instanceof PayloadCorrupt) return this.#leave(unreadFor(this.id, 'its first event', error))
       throw error
     }
     this.#onDrained()
@@ -141,69 +129,25 @@ export class Run {
     this.#desk.stop()
   }
 
-  /** Makes the continuation anew and delivers the whole log to it. What was not seen from `newFrom` on is logged. */
-  async #replay(newFrom: number): Promise<boolean> {
-    this.#phase = 'moving'
-    this.#notes = new LogNotes()
-    for await (const page of this.#log.pages()) {
-      if (page[0]?.seq === 0 && !(await this.#beginFrom(page[0]))) return false
-      this.#notes.add(page)
-      const known = Math.max(0, newFrom - (page[0] as LogEvent).seq)
-      this.#isReplaying = true
-      await deliver(this.#execution as Execution, page.slice(0, known))
-      this.#isReplaying = false
-      await deliver(this.#execution as Execution, page.slice(known))
-      if (this.#isGone) return false
-    }
-    return true
-  }
-
-  /** False if the input was refused, which ends the run before its first turn. */
-  async #beginFrom(started: LogEvent): Promise<boolean> {
-    const { procedure, version } = this.#claimed
-    const definition = this.#host.procedure(procedure, version)
-    if (definition === undefined)
-      throw new Error(`run "${this.id}" was claimed without its procedure "${procedure}"`)
-    const start = await readStart(definition, started)
-    if ('issues' in start) {
-      const error = new PawlError('input-invalid', { issues: start.issues })
-      if (this.#log.head === 1) this.#end(failWith(error, []))
-      else this.#stick(error)
-      return false
-    }
-    this.#start = start
-    this.#execution = createExecution({
-      ...{ surroundings: this.#host, runId: this.id, start },
-      isReplaying: () => this.#isReplaying,
-      onForeign: () => this.#onForeign(),
-    })
-    return true
-  }
-
   // ── deciding
 
   #deliver(events: readonly LogEvent[]): void {
     this.#phase = 'moving'
-    const execution = this.#execution as Execution
-    execution.enqueue(events)
-    drain(execution, () => this.#onDrained())
+    this.#continuation.deliver(events, () => this.#onDrained())
   }
 
   #onDrained(): void {
-    if (this.#phase === 'gone') return
-    if (this.#execution?.needsGrace) allowGrace(() => this.#decide())
-    else this.#decide()
+    if (this.#phase !== 'gone') this.#continuation.decide((decision) => this.#onDecided(decision))
   }
 
   #onForeign(): void {
     this.#movedOutside = true
-    if (this.#phase === 'still') this.#decide()
+    if (this.#phase === 'still') this.#onDrained()
     else if (this.#phase === 'parked') this.#host.onGone(this)
   }
 
-  #decide(): void {
+  #onDecided(decision: Decision): void {
     if (this.#phase === 'gone') return
-    const decision = (this.#execution as Execution).decide()
     switch (decision.state) {
       case 'waiting':
         return this.#wait(decision.issued)
@@ -215,10 +159,17 @@ export class Run {
         return void this.#reportDifference(decision)
       case 'foreign-await':
         this.#host.logger.warn(`run "${this.id}": ${decision.what}, after "${decision.after}"`)
-        return this.#stick(new PawlError('foreign-await', { run: this.id, after: decision.after }))
+        return this.#leave(stuckBy(new PawlError('foreign-await', { run: this.id, after: decision.after })))
       case 'unreadable':
-        return this.#leaveUnread(`the result at position ${decision.position}`, decision.error)
+        return this.#leave(unreadFor(this.id, `the result at position ${decision.position}`, decision.error))
     }
+  }
+
+  /** Before its first turn that is its end; later the code must have changed. */
+  #refuseInput({ issues }: InputRefused): void {
+    const error = new PawlError('input-invalid', { issues })
+    if (this.#log.head === 1) this.#end(failWith(error, []))
+    else this.#leave(stuckBy(error))
   }
 
   #wait(issued: readonly Pending[]): void {
@@ -226,7 +177,7 @@ export class Run {
       for (const pending of issued) if (!this.#desk.has(pending.position)) this.#open(pending).begin()
     } catch (error) {
       if (!(error instanceof PayloadCorrupt)) throw error
-      return this.#leaveUnread('an event of a pending operation', error)
+      return this.#leave(unreadFor(this.id, 'an event of a pending operation', error))
     }
     this.#phase = 'still'
     this.#ready()
@@ -234,16 +185,20 @@ export class Run {
 
   #open(pending: Pending): ReturnType<typeof createActivity> {
     const operation = pending as Pending & { readonly operation: ProcedureOperation }
-    const activity = createActivity(this.#workplace, operation, this.#notes.recordsOf(pending.position))
+    const activity = createActivity(
+      this.#workplace,
+      operation,
+      this.#continuation.notes.recordsOf(pending.position),
+    )
     this.#desk.add(pending, activity)
     return activity
   }
 
   readonly #workplace = createWorkplace(this, {
     surroundings: () => this.#host,
-    start: () => this.#start as Start,
+    start: () => this.#continuation.start,
     head: () => this.#log.head,
-    lastSteps: (count) => this.#notes.lastSteps(count),
+    lastSteps: (count) => this.#continuation.notes.lastSteps(count),
     take: (topics) => this.#mailbox.take(topics),
     isGone: () => this.#phase === 'gone',
     record: (draft) => {
@@ -260,7 +215,7 @@ export class Run {
   }
 
   async #complete(output: unknown, left: readonly Pending[]): Promise<void> {
-    const schema = this.#start?.definition.output
+    const schema = this.#continuation.start.definition.output
     const checked =
       schema === undefined ? { ok: true as const, value: output } : await validate(schema, output)
     if (checked.ok) this.#end(completeWith(checked.value, left))
@@ -272,7 +227,7 @@ export class Run {
     this.#ending = ending
     // Questions that are open stay so until the end is written: who answers before that has answered.
     for (const pending of ending.left)
-      if (this.#notes.isAsked(pending.position) && !this.#desk.has(pending.position))
+      if (this.#continuation.notes.isAsked(pending.position) && !this.#desk.has(pending.position))
         this.#open(pending).begin()
     this.#phase = 'still'
     this.#ready()
@@ -314,10 +269,12 @@ export class Run {
       ({ type, strict }) => strict === undefined && (type === 'settled' || type === null),
     )
     const withdrawn = asks.flatMap(({ pending }): Draft[] =>
-      this.#notes.isAsked(pending.position) ? [{ type: 'withdrawn', pending, closes: 'withdrawn' }] : [],
+      this.#continuation.notes.isAsked(pending.position)
+        ? [{ type: 'withdrawn', pending, closes: 'withdrawn' }]
+        : [],
     )
     const drafts = [...sent, ...withdrawn]
-    const info = describeEnding(ending, this.#mailbox.signals, this.#execution?.unhandled ?? [])
+    const info = describeEnding(ending, this.#mailbox.signals, this.#continuation.unhandled)
     const state = ending.failure === null ? 'completed' : 'failed'
     return this.#createUnit([...eventsOf(drafts), endedEvent(ending)], drafts, { do: 'end', state }, info)
   }
@@ -358,7 +315,9 @@ export class Run {
         )
         return this.#host.onGone(this)
       case 'conflict':
-        return void this.#quarantine(`event ${unit.head} exists although the log is said to end before it`)
+        return this.#leave(
+          quarantinedFor(this.id, `event ${unit.head} exists although the log is said to end before it`),
+        )
     }
   }
 
@@ -397,20 +356,21 @@ export class Run {
       if (event.type === 'settled') this.#desk.remove(event.position)
       else this.#desk.find(event.position)?.onRecorded(event)
     }
-    this.#notes.add(events)
+    this.#continuation.notes.add(events)
     if (parked && unit.then.do === 'park') return this.#onParked(unit.then.wakeAt)
     this.#phase = 'still'
     this.#mailbox.learn(mail)
     if (events.some(({ type }) => type === 'settled')) return this.#goOn(events, before)
-    if (this.#movedOutside) return this.#decide()
+    if (this.#movedOutside) return this.#onDrained()
     this.#ready()
   }
 
   #goOn(events: readonly LogEvent[], before: number): void {
     if (this.#host.replay === 'when-needed') return this.#deliver(events)
-    this.#replay(before).then(
-      (replayed) => replayed && this.#onDrained(),
-      (error) => this.#quarantine(`it could not be replayed: ${String(error)}`),
+    this.#phase = 'moving'
+    this.#continuation.replay(this.#log, before).then(
+      () => this.#onDrained(),
+      (error: Error) => this.#leave(quarantinedFor(this.id, `it could not be replayed: ${error.message}`)),
     )
   }
 
@@ -421,7 +381,7 @@ export class Run {
   }
 
   #onEnded(): void {
-    for (const reason of this.#execution?.unhandled ?? [])
+    for (const reason of this.#continuation.unhandled)
       this.#host.logger.warn(`run "${this.id}" has ended with a rejection that nobody handled`, {
         error: reason,
       })
@@ -444,55 +404,17 @@ export class Run {
   // ── putting aside
 
   async #reportDifference({ position, recorded, asked }: Nondeterminism): Promise<void> {
-    const at = await findCallSite(
-      this.#host,
-      { id: this.id, start: this.#start as Start, log: this.#log },
-      position,
-    )
-    this.#stick(new PawlError('nondeterminism', { position, recorded, asked, at }))
+    const { start } = this.#continuation
+    const at = await findCallSite(this.#host, { id: this.id, start, log: this.#log }, position)
+    this.#leave(stuckBy(new PawlError('nondeterminism', { position, recorded, asked, at })))
   }
 
-  #stick(error: PawlError): void {
-    this.#putAside('stuck', error, error.message)
-  }
-
-  #quarantine(reason: string): void {
-    this.#putAside('quarantined', new PawlError('run-quarantined', { run: this.id, reason }), reason)
-  }
-
-  /** Bytes that a later version wrote are no damage: the run waits, as stuck, for a worker that can read them. */
-  #leaveUnread(what: string, error: Error): void {
-    const reason = `${what} cannot be read: ${error.message}`
-    const corrupt = error instanceof PayloadCorrupt ? error : error.cause
-    const mark = corrupt instanceof PayloadCorrupt && corrupt.isLater ? 'stuck' : 'quarantined'
-    this.#putAside(mark, new PawlError('run-quarantined', { run: this.id, reason }), reason)
-  }
-
-  #putAside(mark: 'stuck' | 'quarantined', error: PawlError, reason: string): void {
+  #leave(reason: Reason): void {
     if (this.#phase === 'gone' || this.#phase === 'leaving') return
     this.drop()
     this.#phase = 'leaving'
-    const { logger, bell } = this.#host
-    const bytes = encode(recordFailure(error), 'reason') as Uint8Array
-    this.#mark(mark, bytes, () => {
-      logger.error(`run "${this.id}" is ${mark}: ${reason}`)
-      this.#host.onGone(this)
-      bell.ring(topics.end(this.id))
-    })
+    const { key, id } = this
+    const { epoch } = this.#log
+    this.#callOff = putAside(this.#host, { key, id, epoch }, reason, () => this.#host.onGone(this))
   }
-
-  #mark(mark: 'stuck' | 'quarantined', reason: Uint8Array, onMarked: () => void): void {
-    const { store, worker, logger, clock } = this.#host
-    store.mark(worker, this.key, this.#log.epoch, mark, reason).then(onMarked, (fault) => {
-      if (this.#phase === 'gone') return
-      logger.error(`run "${this.id}" could not be marked as ${mark}; trying again`, { error: fault })
-      this.#callOff = clock.after(markAgainMs, () => this.#mark(mark, reason, onMarked))
-    })
-  }
-}
-
-function deliver(execution: Execution, events: readonly LogEvent[]): Promise<void> {
-  if (events.length === 0) return Promise.resolve()
-  execution.enqueue(events)
-  return new Promise((resolve) => drain(execution, resolve))
 }

@@ -1,0 +1,99 @@
+import type { Issue } from '../base/schema.ts'
+import type { LogEvent } from '../events/event.ts'
+import { allowGrace, drain } from '../host/drain.ts'
+import type { Decision } from '../kernel/decision.ts'
+import type { Execution } from '../kernel/execution.ts'
+import type { Claimed } from '../ports/store.ts'
+import { createExecution } from './create-execution.ts'
+import type { LogEnd } from './log-end.ts'
+import { LogNotes } from './log-notes.ts'
+import type { Surroundings } from './run-host.ts'
+import { readStart, type Start } from './start.ts'
+
+/** The input does not fit the procedure. */
+export interface InputRefused {
+  readonly issues: readonly Issue[]
+}
+
+/** The procedure of a run in memory, at the point to which its log has brought it. */
+export class Continuation {
+  readonly #surroundings: Surroundings
+  readonly #claimed: Claimed
+  readonly #onForeign: () => void
+  #start: Start | null = null
+  #execution: Execution | null = null
+  #notes = new LogNotes()
+  /** True while what is delivered was in the log before this continuation. */
+  #isReplaying = false
+
+  /** `onForeign`: the procedure was seen to move outside a turn. */
+  constructor(surroundings: Surroundings, claimed: Claimed, onForeign: () => void) {
+    this.#surroundings = surroundings
+    this.#claimed = claimed
+    this.#onForeign = onForeign
+  }
+
+  get start(): Start {
+    return this.#start as Start
+  }
+  /** What is remembered of the log. */
+  get notes(): LogNotes {
+    return this.#notes
+  }
+  /** Rejections that nobody has handled. */
+  get unhandled(): readonly unknown[] {
+    return this.#execution?.unhandled ?? []
+  }
+
+  /** Brings it to its first event, which is yet to be delivered. */
+  async begin(started: LogEvent): Promise<InputRefused | null> {
+    const { id, procedure, version } = this.#claimed
+    const definition = this.#surroundings.procedure(procedure, version)
+    if (definition === undefined)
+      throw new Error(`run "${id}" was claimed without its procedure "${procedure}"`)
+    const start = await readStart(definition, started)
+    if ('issues' in start) return start
+    this.#start = start
+    this.#notes = new LogNotes()
+    this.#execution = createExecution({
+      ...{ surroundings: this.#surroundings, runId: id, start },
+      isReplaying: () => this.#isReplaying,
+      onForeign: this.#onForeign,
+    })
+    return null
+  }
+
+  /** Makes it anew and delivers the whole log to it. Of events from `newFrom` on, what is logged is said. */
+  async replay(log: LogEnd, newFrom: number): Promise<InputRefused | null> {
+    for await (const page of log.pages()) {
+      const [first] = page as readonly [LogEvent]
+      const refused = first.seq === 0 ? await this.begin(first) : null
+      if (refused !== null) return refused
+      this.#notes.add(page)
+      const known = Math.max(0, newFrom - first.seq)
+      this.#isReplaying = true
+      await this.#drained(page.slice(0, known))
+      this.#isReplaying = false
+      await this.#drained(page.slice(known))
+    }
+    return null
+  }
+
+  /** Delivers what has come to be in its log. */
+  deliver(events: readonly LogEvent[], onDrained: () => void): void {
+    const execution = this.#execution as Execution
+    execution.enqueue(events)
+    drain(execution, onDrained)
+  }
+
+  /** What the procedure wants, once all is delivered; at once, unless it may yet be seen to move outside a turn. */
+  decide(onDecided: (decision: Decision) => void): void {
+    const execution = this.#execution as Execution
+    if (execution.needsGrace) allowGrace(() => onDecided(execution.decide()))
+    else onDecided(execution.decide())
+  }
+
+  #drained(events: readonly LogEvent[]): Promise<void> {
+    return events.length === 0 ? Promise.resolve() : new Promise((resolve) => this.deliver(events, resolve))
+  }
+}

@@ -1,0 +1,67 @@
+import { topics } from '../base/bell.ts'
+import { recordFailure } from '../errors/failure.ts'
+import { PawlError } from '../errors/pawl-error.ts'
+import { PayloadCorrupt } from '../events/codec.ts'
+import { encode } from '../events/payload.ts'
+import type { RunKey } from '../ports/store.ts'
+import type { Surroundings } from './run-host.ts'
+
+/** A mark that could not be written is written again after this. */
+const markAgainMs = 1_000
+
+/** Why a run is left alone until a person or a deploy puts it right. */
+export interface Reason {
+  readonly mark: 'stuck' | 'quarantined'
+  readonly error: PawlError
+  /** For the logger. */
+  readonly why: string
+}
+
+/** Today's code does not go with its log. */
+export function stuckBy(error: PawlError): Reason {
+  return { mark: 'stuck', error, why: error.message }
+}
+
+export function quarantinedFor(run: string, why: string): Reason {
+  return { mark: 'quarantined', error: new PawlError('run-quarantined', { run, reason: why }), why }
+}
+
+/** Bytes that a later version wrote are no damage: the run waits, as stuck, for a worker that can read them. */
+export function unreadFor(run: string, what: string, error: Error): Reason {
+  const corrupt = error instanceof PayloadCorrupt ? error : error.cause
+  const isLater = corrupt instanceof PayloadCorrupt && corrupt.isLater
+  const reason = quarantinedFor(run, `${what} cannot be read: ${error.message}`)
+  return isLater ? { ...reason, mark: 'stuck' } : reason
+}
+
+/** Marks the run in the store, however long that takes. Returns how to give up. */
+export function putAside(
+  { store, worker, logger, clock, bell }: Surroundings,
+  run: { readonly key: RunKey; readonly id: string; readonly epoch: number },
+  { mark, error, why }: Reason,
+  onMarked: () => void,
+): () => void {
+  const reason = encode(recordFailure(error), 'reason') as Uint8Array
+  let callOff = (): void => {}
+  let isGivenUp = false
+  const write = (): void => {
+    store.mark(worker, run.key, run.epoch, mark, reason).then(
+      () => {
+        if (isGivenUp) return
+        logger.error(`run "${run.id}" is ${mark}: ${why}`)
+        onMarked()
+        bell.ring(topics.end(run.id))
+      },
+      (fault) => {
+        if (isGivenUp) return
+        logger.error(`run "${run.id}" could not be marked as ${mark}; trying again`, { error: fault })
+        callOff = clock.after(markAgainMs, write)
+      },
+    )
+  }
+  write()
+  return () => {
+    isGivenUp = true
+    callOff()
+  }
+}
