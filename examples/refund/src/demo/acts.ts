@@ -1,5 +1,6 @@
 import type { Answer, Ask } from '@pawl/core'
 import type { Ending } from '../../../shared/src/child.ts'
+import { count, euro, seconds, tell } from '../../../shared/src/tell.ts'
 import { settleInTerminal } from '../../../shared/src/terminal.ts'
 import { bookFile } from '../book.ts'
 import { readOrderBook } from '../orders.ts'
@@ -7,7 +8,6 @@ import { payments } from '../payments.ts'
 import { startProgram } from '../programs.ts'
 import type { Consent } from './evidence.ts'
 import type { Stage } from './stage.ts'
-import { count, euro, seconds, tell } from './tell.ts'
 
 /** The person went away without an answer. */
 export class LeftOpen extends Error {}

@@ -1,6 +1,6 @@
+import { count } from '../../../shared/src/tell.ts'
 import { approvalAbove } from '../refund.ts'
 import type { Evidence } from './evidence.ts'
-import { count } from './tell.ts'
 
 /** One promise of the engine, and what contradicts it. */
 export interface Finding {

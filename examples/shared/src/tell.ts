@@ -1,6 +1,6 @@
-import { style } from '../../../shared/src/style.ts'
+import { style } from './style.ts'
 
-/** The demo's way of speaking: a heading for each act, and below it a word in a column of its own. */
+/** A demo's way of speaking: a heading for each act, and below it a word in a column of its own. */
 export const tell = {
   title: (text: string): void => console.log(`\n${style.bold(text)}\n`),
   act: (number: number, text: string): void => console.log(`\n${style.bold(`${number}  ${text}`)}`),
