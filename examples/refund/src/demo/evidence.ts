@@ -6,8 +6,6 @@ import { type OrderBook, readOrderBook } from '../orders.ts'
 import { type Payment, payments } from '../payments.ts'
 import type { Stage } from './stage.ts'
 
-export type Entry = ExecutionLog['execution_log'][number]
-
 /** What a person agreed to. */
 export interface Consent {
   readonly order: string

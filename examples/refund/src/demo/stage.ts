@@ -3,7 +3,7 @@ import type { Client, RunHandle } from '@pawl/core'
 import type { Child } from '../../../shared/src/child.ts'
 import { readDiary } from '../diary.ts'
 import { startProgram } from '../programs.ts'
-import type { Entry } from './evidence.ts'
+import type { Entry } from './entry.ts'
 
 const patienceMs = 30_000
 

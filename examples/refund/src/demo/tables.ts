@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import Table from 'cli-table3'
 import type { DiaryEntry } from '../diary.ts'
 import type { Payment } from '../payments.ts'
-import type { Entry } from './evidence.ts'
+import type { Entry } from './entry.ts'
 
 /** Without colours of its own, so that it reads the same in a pipe; 80 columns wide at most. */
 const look = { style: { head: [], border: [], compact: true } }

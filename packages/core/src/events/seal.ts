@@ -2,7 +2,7 @@ import type { Sha256 } from '../base/hash.ts'
 import { eventTypes, type NewEvent, operationKinds } from './event.ts'
 
 /** A seal stands at every 64th event: the hash over those 64 and the seal before. */
-export const sealEvery = 64
+const sealEvery = 64
 
 const headerBytes = 26
 /** Of a longer payload its hash is taken in, so that the bytes of a block stay few and are hashed at every commit. */

@@ -108,7 +108,7 @@ describe('recording a failure', () => {
 
   test('stays below 64 KiB whatever was thrown', () => {
     const long = '€'.repeat(1_000_000)
-    let error = Object.assign(new Error(long), { name: long, code: long, stack: long })
+    let error: Error = Object.assign(new Error(long), { name: long, code: long, stack: long })
     for (let depth = 0; depth < 20; depth += 1)
       error = Object.assign(new Error(long, { cause: error }), { name: long, code: long })
     const issues = Array.from({ length: 10_000 }, (_, index) => ({ path: `items[${index}]`, message: long }))
