@@ -59,7 +59,7 @@ export function prepareWorkers(database: Database): Workers {
     sweep(at, limit) {
       for (const row of readAll.all()) if (row.dead === 0 && isDead(row, at)) declareDead.run(row.worker)
       const { changes } = handBackSome.run(at, limit)
-      if (changes < limit) forget.run()
+      forget.run()
       return changes
     },
     release(worker, at) {

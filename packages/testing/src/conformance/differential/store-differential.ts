@@ -14,7 +14,7 @@ export interface DifferentialOptions {
   readonly length?: number
   /** Every kind of operation must have succeeded and been refused at least this often. Default 1. */
   readonly atLeast?: number
-  /** Default: another one every time; a failure prints it. */
+  /** Default: another one every time. It is printed. */
   readonly seed?: number
   readonly timeoutMs?: number
 }
@@ -24,7 +24,8 @@ export interface DifferentialOptions {
  * must be the same, payloads byte by byte. A failure prints its seed and the shortest stream that shows it.
  */
 export function storeDifferential(subject: StoreSubject, options: DifferentialOptions = {}): void {
-  const { streams = 80, length = 200, atLeast = 1, seed, timeoutMs = 120_000 } = options
+  const { streams = 80, length = 200, atLeast = 1, timeoutMs = 120_000 } = options
+  const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31)
   const stream = fc.array(operations, { maxLength: length, size: 'max' })
   describe(`store ${subject.name} beside store ${memorySubject.name}`, () => {
     it(`${streams} streams of up to ${length} operations have the same outcomes`, {
@@ -32,8 +33,8 @@ export function storeDifferential(subject: StoreSubject, options: DifferentialOp
     }, async () => {
       const tally = new Tally()
       const property = fc.asyncProperty(stream, (given) => playBoth(subject, given, tally))
-      await fc.assert(property, { numRuns: streams, ...(seed === undefined ? {} : { seed }) })
-      console.log(`${subject.name}: ${tally.show()}`)
+      await fc.assert(property, { numRuns: streams, seed })
+      console.log(`${subject.name}, seed ${seed}: ${tally.show()}`)
       tally.expectAtLeast(atLeast)
     })
   })
