@@ -26,7 +26,13 @@ test(`workers stopped past their lease write nothing when they go on (SEED=${see
 test('the checker finds what happens without the fence', async () => {
   const problems: string[] = []
   for (let round = 0; round < 10 && problems.length === 0; round++) {
-    const report = await besiege({ seed: seed + round, kills: 20, pauses: 60, workers: 3, env: { FENCE: 'off' } })
+    const report = await besiege({
+      seed: seed + round,
+      kills: 20,
+      pauses: 60,
+      workers: 3,
+      env: { FENCE: 'off' },
+    })
     problems.push(...report.problems)
   }
   expect(problems).not.toEqual([])

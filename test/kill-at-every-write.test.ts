@@ -19,7 +19,10 @@ afterAll(() => rm(join(program, '..'), { recursive: true }))
  * One run from start to end, by a worker that kills itself before or after its n-th transaction and one that
  * finishes what is left. Returns whether the first lived to see the n-th.
  */
-async function runKilledAt(n: number, when: 'before' | 'after'): Promise<{ readonly wasKilled: boolean; readonly log: readonly string[] }> {
+async function runKilledAt(
+  n: number,
+  when: 'before' | 'after',
+): Promise<{ readonly wasKilled: boolean; readonly log: readonly string[] }> {
   const place = await makeSqlitePlace()
   const folder = await temporaryFolder()
   const file = place.location
@@ -39,19 +42,34 @@ async function runKilledAt(n: number, when: 'before' | 'after'): Promise<{ reado
   await second.kill()
   const { execution_log } = await client.log('order')
   await client.stop()
-  const acknowledged = { runs: new Set(['order']), answers: new Map([['order', 'user:ana']]), signals: new Map([['order', 105]]) }
-  expect(check(await place.readRows(), ledger, acknowledged).problems, `killed ${when} transaction ${n}`).toEqual([])
+  const acknowledged = {
+    runs: new Set(['order']),
+    answers: new Map([['order', 'user:ana']]),
+    signals: new Map([['order', 105]]),
+  }
+  expect(
+    check(await place.readRows(), ledger, acknowledged).problems,
+    `killed ${when} transaction ${n}`,
+  ).toEqual([])
   await rm(folder, { recursive: true })
   await place.remove()
   return { wasKilled, log: execution_log.map(({ type, status }) => `${type} ${status}`) }
 }
 
-test('a worker killed before or after any of its transactions leaves a run that the next one finishes', { timeout: 120_000 }, async () => {
+test('a worker killed before or after any of its transactions leaves a run that the next one finishes', {
+  timeout: 120_000,
+}, async () => {
   let killed = 0
   for (const when of ['before', 'after'] as const)
     for (let n = 1; ; n++) {
       const { wasKilled, log } = await runKilledAt(n, when)
-      expect(log.slice(0, 5)).toEqual(['step done', 'step done', 'step done', 'hitl_approval done', 'signal done'])
+      expect(log.slice(0, 5)).toEqual([
+        'step done',
+        'step done',
+        'step done',
+        'hitl_approval done',
+        'signal done',
+      ])
       if (!wasKilled) break
       killed++
     }

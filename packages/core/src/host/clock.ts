@@ -12,7 +12,10 @@ export const systemClock: Clock = {
     let timer = arm()
     function arm(): NodeJS.Timeout {
       const left = until - performanceNow()
-      return setTimeoutNative(left > longestSliceMs ? again : callback, Math.max(0, Math.min(left, longestSliceMs)))
+      return setTimeoutNative(
+        left > longestSliceMs ? again : callback,
+        Math.max(0, Math.min(left, longestSliceMs)),
+      )
     }
     function again(): void {
       timer = arm()

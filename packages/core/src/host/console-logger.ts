@@ -10,6 +10,9 @@ export const consoleLogger: Logger = {
 }
 
 function line(message: string, fields: object | undefined): string {
-  const shown = fields === undefined || Object.keys(fields).length === 0 ? '' : ` ${inspect(fields, { breakLength: Number.POSITIVE_INFINITY })}`
+  const shown =
+    fields === undefined || Object.keys(fields).length === 0
+      ? ''
+      : ` ${inspect(fields, { breakLength: Number.POSITIVE_INFINITY })}`
   return `[pawl] ${message}${shown}`
 }

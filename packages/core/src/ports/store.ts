@@ -44,7 +44,13 @@ export interface StorePort {
   /** Closes open asks with an answer and leaves it as a message of kind 'answer'. Of several answers to one ask exactly one wins. */
   answer(answers: readonly NewAnswer[], claimant: Claimant | null): Promise<readonly Answered[]>
   /** Parks a run until a person or a deploy puts it right: unowned, not due, epoch raised. False: not the owner any more. */
-  mark(worker: WorkerKey, run: RunKey, epoch: number, mark: Exclude<Mark, 'none'>, reason: Uint8Array): Promise<boolean>
+  mark(
+    worker: WorkerKey,
+    run: RunKey,
+    epoch: number,
+    mark: Exclude<Mark, 'none'>,
+    reason: Uint8Array,
+  ): Promise<boolean>
 
   // ── ownership
   /** Takes due runs that the claimant can execute, the longest due first: owned, epoch raised, not due. */
@@ -149,7 +155,13 @@ export interface Unit {
 }
 export type UnitOutcome =
   /** Written. `epoch` differs from the unit's if the outcome had to be found out by claiming again. */
-  | { readonly outcome: 'ok'; readonly at: number; readonly epoch: number; readonly mail: number; readonly parked: boolean }
+  | {
+      readonly outcome: 'ok'
+      readonly at: number
+      readonly epoch: number
+      readonly mail: number
+      readonly parked: boolean
+    }
   /** Not written and never will be; the worker still owns the run, with this epoch. */
   | { readonly outcome: 'lost'; readonly epoch: number }
   /** Another owner. Nothing was written. */
@@ -184,7 +196,12 @@ export interface NewAnswer {
   readonly payload: Uint8Array
 }
 export type Answered =
-  | { readonly outcome: 'answered'; readonly run: RunKey; readonly at: number; readonly claimed: Claimed | null }
+  | {
+      readonly outcome: 'answered'
+      readonly run: RunKey
+      readonly at: number
+      readonly claimed: Claimed | null
+    }
   /** The ask is not open any more, or its time has run out (`closesAt` reached). */
   | { readonly outcome: 'closed'; readonly ask: AskRow }
   | { readonly outcome: 'missing' }
@@ -241,7 +258,15 @@ export interface RunRow {
 export interface RunQuery {
   readonly procedure: string | null
   /** Any of these; empty: all. `running`: live, unmarked, and owned or due; `waiting`: live, unmarked, neither. */
-  readonly statuses: readonly ('running' | 'waiting' | 'stuck' | 'quarantined' | 'completed' | 'failed' | 'cancelled')[]
+  readonly statuses: readonly (
+    | 'running'
+    | 'waiting'
+    | 'stuck'
+    | 'quarantined'
+    | 'completed'
+    | 'failed'
+    | 'cancelled'
+  )[]
   readonly tag: string | null
   /** Only runs with a smaller key: the page before ended there. */
   readonly before: RunKey | null
