@@ -25,15 +25,11 @@ export function drain(execution: Driven, onDrained: () => void): void {
 }
 
 /**
- * Gives what may be moving outside a turn the chance to show itself, before a verdict is final. The event loop
- * comes round some more times after the wait, so that one that was held up meanwhile still hears what has come in.
+ * Gives what may be moving outside a turn the chance to show itself, before a verdict is final. An event loop
+ * that was held up for all that time still hears what has come in meanwhile.
  */
 export function allowGrace(onOver: () => void): void {
-  let rounds = graceRounds
-  const comeRound = (): void => {
-    setImmediateNative(rounds-- > 0 ? comeRound : onOver)
-  }
-  inRootContext(() => setTimeoutNative(comeRound, graceMs))
+  inRootContext(() => setTimeoutNative(() => setImmediateNative(onOver), graceMs))
 }
 
 const batchSize = 1024
@@ -44,7 +40,6 @@ const budgetCheckedEvery = 16
 const spareImmediates = 16
 /** Long enough for work in the thread pool (a digest, a file) that was begun in a turn; paid only on the way to a verdict. */
 const graceMs = 25
-const graceRounds = 8
 
 interface Entry {
   readonly execution: Driven

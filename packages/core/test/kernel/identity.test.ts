@@ -160,6 +160,22 @@ describe('operations that have changed places', () => {
     expect(edited.account.outcome).toBe('nondeterminism at 1: step "b" in turn 1, not step "b" in turn 0')
   })
 
+  test('past two of an equal name leave those their results', async () => {
+    const procedure =
+      (hops: number): Procedure =>
+      (ctx) =>
+        Promise.all([
+          hops === 0 ? ctx.step('other') : hop(hops).then(() => ctx.step('other')),
+          ctx.step('charge'),
+          ctx.step('charge'),
+        ])
+    const { trial, log } = await live(procedure(0), (pending, log) => {
+      const next = pending.at(-1)
+      if (next !== undefined) log.settle(next, `result of ${describePending(next)}`)
+    })
+    expect((await replay(procedure(1), log.events)).account.outcome).toBe(trial.account.outcome)
+  })
+
   test('with an equal name exchange their results: only a name of its own tells one from the other', async () => {
     const choose = (log: Log, trial: Trial) => {
       const [amy, bob] = trial.pending

@@ -128,6 +128,28 @@ describe('one event, one turn', () => {
   })
 })
 
+describe('a log', () => {
+  const procedure: Procedure = async (ctx) => [await ctx.step('a'), await ctx.step('b'), await ctx.step('c')]
+
+  test('may come in any pieces', async () => {
+    const { trial, log } = await live(procedure)
+    const pieces = new Trial(procedure)
+    pieces.execution.enqueue(log.events.slice(0, 1))
+    pieces.execution.enqueue(log.events.slice(1, 3))
+    expect(pieces.execution.outstanding).toBe(3)
+    await pieces.deliver(log.events.slice(3))
+    expect(pieces.account).toEqual(trial.account)
+  })
+
+  test('begins once: a second beginning is a fault of the engine', async () => {
+    const log = new Log()
+    const trial = new Trial(procedure)
+    await trial.deliver(log.events)
+    trial.execution.enqueue(log.events)
+    expect(() => trial.execution.deliverNext()).toThrow('was begun twice')
+  })
+})
+
 describe('events that settle nothing', () => {
   const procedure: Procedure = async (ctx) => {
     const first = ctx.step('a').then(() => ctx.step('b'))
