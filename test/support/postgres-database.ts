@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { connectTo } from '@pawl/core/storage'
 import { type PostgresOptions, postgres } from '@pawl/storage-postgres'
 import pg from 'pg'
@@ -55,13 +56,16 @@ async function migrate(url: string, schema: string): Promise<void> {
 
 /** What docs/postgres.md tells to grant. */
 export function grants(schema: string, to: string): string {
-  return `
-    grant usage on schema "${schema}" to ${to};
-    grant select on "${schema}".migrations to ${to};
-    grant select, insert on "${schema}".events to ${to};
-    grant select, insert, update on "${schema}".runs, "${schema}".run_info, "${schema}".messages, "${schema}".asks to ${to};
-    grant select, insert, update, delete on "${schema}".workers to ${to};
-    grant usage on sequence "${schema}".runs_run_seq to ${to};`
+  return readGuide('grant usage').replaceAll('"pawl"', `"${schema}"`).replaceAll('to app;', `to ${to};`)
+}
+
+/** The statements of docs/postgres.md that begin like this: what the guide says is what is tested. */
+export function readGuide(start: string): string {
+  const guide = readFileSync(new URL('../../docs/postgres.md', import.meta.url), 'utf8')
+  const blocks = [...guide.matchAll(/```sql\n(.*?)```/gs)].map(([, block]) => block ?? '')
+  const block = blocks.find((block) => block.startsWith(start))
+  if (block === undefined) throw new Error(`docs/postgres.md has no statements that begin with ${start}`)
+  return block
 }
 
 export function changeUrl(

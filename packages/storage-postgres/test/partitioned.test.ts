@@ -2,12 +2,11 @@ import { postgres } from '@pawl/storage-postgres'
 import { storeConformance } from '@pawl/testing/conformance'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import { makeDatabase, readGuide, type TestDatabase } from '../../../test/support/postgres-database.ts'
 import { makeSubject } from './support/place.ts'
 
 // What differs from the defaults at once: another schema, tables partitioned by run, and no named statements.
 const schema = 'Other_1'
-const partitions = 8
 
 let database: TestDatabase
 let pool: pg.Pool
@@ -22,19 +21,7 @@ afterAll(async () => {
 
 /** What docs/postgres.md says to do before the first run. */
 async function partition(owner: pg.Pool): Promise<void> {
-  for (const table of ['events', 'messages', 'asks']) {
-    const name = `"${schema}".${table}`
-    await owner.query(
-      `create table "${schema}".${table}_new (like ${name} including all) partition by hash (run)`,
-    )
-    await owner.query(`drop table ${name}`)
-    await owner.query(`alter table "${schema}".${table}_new rename to ${table}`)
-    for (let remainder = 0; remainder < partitions; remainder++) {
-      await owner.query(
-        `create table "${schema}".${table}_${remainder} partition of ${name} for values with (modulus ${partitions}, remainder ${remainder})`,
-      )
-    }
-  }
+  await owner.query(readGuide('do $$').replaceAll('"pawl"', `"${schema}"`))
 }
 
 storeConformance(

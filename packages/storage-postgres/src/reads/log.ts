@@ -15,7 +15,7 @@ export function prepareLog(database: Database): Log {
   const { events, messages } = database.names
   // Planned for its values each time: a plan made while the table was small would read all of it.
   const load = `
-    select seq, at, epoch, type, position, turn, kind, name, nth, failed, took_ms, payload, link
+    select seq, at, epoch, type, position, turn, kind, name, nth, failed, took_ms, payload, nullif(link, '')
     from ${events} where run = $1 and seq >= $2 order by seq limit $3`
   const mail = new Statement(
     `select n, at, kind, name, payload from ${messages} where run = $1 and n > $2 and not used order by n`,

@@ -54,7 +54,7 @@ function writeOne({ runs, events }: Names): string {
       returning run, mail),
     inserted as (
       insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
-      select run, ${storeTime}, $14, $3, $2, $7, $8, $11, $6, $9, $12, $10, $13, $15 from written
+      select run, ${storeTime}, $14, $3, $2, $7, $8, $11, $6, $9, $12, $10, $13, coalesce($15, ''::bytea) from written
       returning at)
     select 1 as i, 0 as verdict, mail, false as parked, at from written, inserted`
 }
@@ -100,7 +100,7 @@ function writeBatch({ runs, events }: Names, more = ''): string {
       from judged j where r.run = j.run and j.verdict = 0),
     inserted as (
       insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
-      select j.run, now, e.took_ms, e.seq, j.epoch, e.position, e.turn, e.nth, e.type, e.kind, e.failed, e.name, e.payload, e.link
+      select j.run, now, e.took_ms, e.seq, j.epoch, e.position, e.turn, e.nth, e.type, e.kind, e.failed, e.name, e.payload, coalesce(e.link, '')
       from unnest(${numberParameters(firstEvent, eventTypes)}) as e(${eventNames})
       join judged j on j.i = e.i and j.verdict = 0 cross join clock)${more}
     select i::int, verdict, mail, parks as parked, now as at from judged cross join clock`

@@ -125,7 +125,7 @@ function writeStatements({
         select c.run, g.procedure, g.started_by, g.tags::text[] from created c join given g on g.id = c.id),
       started as (
         insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
-        select c.run, now, e.took_ms, e.seq, 1, e.position, e.turn, e.nth, e.type, e.kind, e.failed, e.name, e.payload, e.link
+        select c.run, now, e.took_ms, e.seq, 1, e.position, e.turn, e.nth, e.type, e.kind, e.failed, e.name, e.payload, coalesce(e.link, '')
         from unnest(${numberParameters(8, eventTypes)}) as e(${eventNames})
         join given g on g.i = e.i join created c on c.id = g.id cross join clock)
       select id, run, now as at from created cross join clock`),

@@ -53,7 +53,7 @@ export async function dump(owner: pg.Pool, schema: string): Promise<Dump> {
     select run, id, procedure, version, state, mark, worker, wake_at as "wakeAt", epoch, head, mail, tries, link, info
     from $schema.runs join $schema.run_info using (run, procedure) order by run`)
   const events = await read<Coded<Dump['events'][number], 'type'> & { kind: number | null }>(`
-    select run, seq, at, epoch, type, position, turn, kind, name, nth, failed, took_ms as "tookMs", payload, link
+    select run, seq, at, epoch, type, position, turn, kind, name, nth, failed, took_ms as "tookMs", payload, nullif(link, '') as link
     from $schema.events order by run, seq`)
   // A key that begins with ~ was made by the store for a message without one.
   const messages = await read<Coded<DumpedMessage, 'kind'>>(`
