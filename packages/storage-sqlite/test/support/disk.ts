@@ -19,7 +19,7 @@ export class DiskFile {
   }
 
   sync(): void {
-    this.#synced = this.#pending.reduce(apply, this.#synced)
+    this.#synced = applyAll(this.#synced, this.#pending)
     this.#pending = []
   }
 
@@ -34,7 +34,7 @@ export class DiskFile {
       if (fate < 0.7 || change.kind === 'truncate') return [change]
       return tear(change, random)
     })
-    return shuffle(arrived, random).reduce(apply, this.#synced)
+    return applyAll(this.#synced, shuffle(arrived, random))
   }
 }
 
@@ -51,19 +51,24 @@ function tear(
   return sectors
 }
 
-function apply(content: Buffer, change: Change): Buffer {
-  if (change.kind === 'truncate') {
-    return change.size <= content.length ? content.subarray(0, change.size) : grow(content, change.size)
+/** The content with the changes, in their order. */
+function applyAll(content: Buffer, changes: readonly Change[]): Buffer {
+  const ends = changes.map((change) =>
+    change.kind === 'write' ? change.offset + change.data.length : change.size,
+  )
+  const changed = Buffer.alloc(Math.max(content.length, ...ends))
+  content.copy(changed)
+  let size = content.length
+  for (const [index, change] of changes.entries()) {
+    if (change.kind === 'truncate') {
+      changed.fill(0, change.size)
+      size = change.size
+    } else {
+      change.data.copy(changed, change.offset)
+      size = Math.max(size, ends[index] ?? 0)
+    }
   }
-  const changed = grow(content, Math.max(content.length, change.offset + change.data.length))
-  change.data.copy(changed, change.offset)
-  return changed
-}
-
-function grow(content: Buffer, size: number): Buffer {
-  const grown = Buffer.alloc(size)
-  content.copy(grown)
-  return grown
+  return changed.subarray(0, size)
 }
 
 /** Writes to one place keep their order as often as not. */
