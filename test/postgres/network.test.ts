@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { TcpProxy } from '../../packages/storage-postgres/test/support/proxy.ts'
 import { makePostgresPlace } from '../support/kill/postgres-place.ts'
 import { besiege } from '../support/kill/siege.ts'
 import { changeUrl } from '../support/postgres-database.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 

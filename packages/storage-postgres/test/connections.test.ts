@@ -7,8 +7,8 @@ import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { bundle } from '../../../test/support/bundle.ts'
 import { changeUrl, makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import { TcpProxy } from '../../../test/support/tcp-proxy.ts'
 import { empty } from './support/place.ts'
-import { TcpProxy } from './support/proxy.ts'
 import { createOwned, newRun, newUnit, open, until } from './support/units.ts'
 
 const everything = { procedure: null, statuses: [], tag: null, before: null, limit: 9 }

@@ -6,8 +6,8 @@ import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { changeUrl, makeDatabase, runOn, type TestDatabase } from '../../../test/support/postgres-database.ts'
 import { PostgresServer } from '../../../test/support/postgres-server.ts'
+import { TcpProxy } from '../../../test/support/tcp-proxy.ts'
 import { Ledger } from './support/ledger.ts'
-import { TcpProxy } from './support/proxy.ts'
 import { bytes, createOwned, newEvent, newUnit, open, order, type Standing, until } from './support/units.ts'
 
 // A primary and a standby made from a copy of its data directory. The store reaches whichever is primary
@@ -109,8 +109,10 @@ describe.skipIf(process.env['TEST_POSTGRES_URL'])('when a standby takes over', (
     address.targetPort = standby.port
     address.cut()
     await until(async () => {
-      const error = await port.claim({ worker, procedures: [order] }, 1).catch(String)
-      return String(error).includes('the server is a standby')
+      const outcome = await port
+        .claim({ worker, procedures: [order] }, 1)
+        .catch((error: Error) => error.message)
+      return typeof outcome === 'string' && outcome.includes('the server is a standby')
     })
     const found = port.find('nothing')
     address.targetPort = primary.port

@@ -2,8 +2,8 @@ import type { StorePort } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
 import type pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { MutantPool } from '../../../test/support/mutant-pool.ts'
 import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
-import { MutantPool } from './support/mutant-pool.ts'
 import { empty } from './support/place.ts'
 import {
   bytes,

@@ -3,7 +3,7 @@ import { postgres } from '@pawl/storage-postgres'
 import { expect, test } from 'vitest'
 import { changeUrl, makeDatabase } from '../../../test/support/postgres-database.ts'
 import { PostgresServer } from '../../../test/support/postgres-server.ts'
-import { TcpProxy } from './support/proxy.ts'
+import { TcpProxy } from '../../../test/support/tcp-proxy.ts'
 import { swallowCommits } from './support/swallowed-commits.ts'
 
 const wanted = Number(process.env['COMMITS'] ?? 10_000)

@@ -1,7 +1,7 @@
 import { postgres } from '@pawl/storage-postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { MutantPool, withoutMailCheck } from '../../../test/support/mutant-pool.ts'
 import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
-import { MutantPool, withoutMailCheck } from './support/mutant-pool.ts'
 import { sendWhileParking } from './support/wakeups.ts'
 
 let database: TestDatabase

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { withoutFence } from '../../../packages/storage-postgres/test/support/mutant-pool.ts'
+import { withoutFence } from '../mutant-pool.ts'
 import { type Sabotage, Writes } from './sabotage.ts'
 
 type Query = (config: { readonly text: string }) => Promise<unknown>

@@ -1,7 +1,7 @@
 import { openSync, writeSync } from 'node:fs'
 import { connectTo, type Unit } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
-import { MutantPool, withoutFence } from '../support/mutant-pool.ts'
+import { MutantPool, withoutFence } from '../../../../test/support/mutant-pool.ts'
 import { newEvent, newUnit, order, type Standing } from '../support/units.ts'
 
 // A worker with a short lease, to be stopped past it: claims, commits and parks as fast as it can, with a slow

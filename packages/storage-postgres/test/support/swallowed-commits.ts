@@ -1,6 +1,6 @@
 import type { StorePort, Unit } from '@pawl/core/storage'
+import type { TcpProxy } from '../../../../test/support/tcp-proxy.ts'
 import { Ledger } from './ledger.ts'
-import type { TcpProxy } from './proxy.ts'
 import { createOwned, newAsk, newEvent, newUnit, type Standing } from './units.ts'
 
 interface Options {

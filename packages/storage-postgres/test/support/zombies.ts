@@ -60,7 +60,7 @@ export async function letZombiesWork(options: Options): Promise<ZombieReport> {
     rmSync(join(program, '..'), { recursive: true })
   }
   const codes = workers.map(({ exitCode }) => exitCode)
-  if (codes.some((code) => code !== 0)) throw new Error(`workers ended with ${codes}`)
+  if (codes.some((code) => code !== 0)) throw new Error(`workers ended with ${codes.join()}`)
   const report = {
     stops: done,
     claims: await count(database, 'select count(*) from pawl.claim_log'),
