@@ -8,7 +8,7 @@ import { show } from './report/numbers.ts'
 const read = (): number => 1
 
 /** A procedure of so many operations, and the log that is recorded of it. */
-interface Shape {
+export interface Shape {
   readonly program: (operations: number) => Program
   readonly log: (operations: number) => readonly LogEvent[]
 }
@@ -17,7 +17,7 @@ const names = Array.from({ length: 10 }, (_, i) => `step ${i}`)
 const nameOf = (i: number): string => names[i % names.length] as string
 const stepOf = (i: number): Operation => ({ kind: 'step', name: nameOf(i), read })
 
-const oneByOne: Shape = {
+export const oneByOne: Shape = {
   program: (operations) => async (issue) => {
     let sum = 0
     for (let i = 0; i < operations; i++) sum += (await issue(stepOf(i))) as number
@@ -76,12 +76,12 @@ function eventOf(given: Pick<LogEvent, 'seq' | 'type' | 'position' | 'kind'> & P
   }
 }
 
-function executionOf(program: Program): Execution {
+export function executionOf(program: Program): Execution {
   const chance = { random: () => 0, uuid: () => '' }
   return new Execution({ id: 'bench', program, turns, determinism: 'off', chance })
 }
 
-function deliver(execution: Execution, events: readonly LogEvent[]): Promise<void> {
+export function deliver(execution: Execution, events: readonly LogEvent[]): Promise<void> {
   execution.enqueue(events)
   return new Promise((resolve) => drain(execution, resolve))
 }
