@@ -16,23 +16,30 @@ const examples: { readonly [name: string]: Example } = {
   refund: { program: 'demo', args: ['--yes'], says: /17 payments, each made once/ },
 }
 
-test.each(Object.entries(examples))('the example %s runs unchanged on PostgreSQL', {
-  timeout: 60_000,
-}, async (name, { program, args, says }) => {
-  const database = await makeDatabase()
-  onTestFinished(() => database.remove())
-  const env = { PAWL_STORE: database.url, PUBLISH_SITE: await makeFolder() }
-  const child = await startExample(`../../examples/${name}/src/${program}`, import.meta.url, args, env)
-  const { code } = await child.ended
-  expect(child.output()).toMatch(says)
-  expect(code).toBe(0)
-  // It is in the database that everything was kept.
-  const { rows } = await database.owner.query('select from pawl.events limit 1')
-  expect(rows).toHaveLength(1)
-})
+test.each(Object.entries(examples))(
+  'the example %s runs unchanged on PostgreSQL',
+  {
+    timeout: 60_000,
+  },
+  async (name, { program, args, says }) => {
+    const database = await makeDatabase()
+    onTestFinished(() => database.remove())
+    const env = { PAWL_STORE: database.url, PUBLISH_SITE: await makeFolder() }
+    const child = await startExample(`../../examples/${name}/src/${program}`, import.meta.url, args, env)
+    const { code } = await child.ended
+    expect(child.output()).toMatch(says)
+    expect(code).toBe(0)
+    // It is in the database that everything was kept.
+    const { rows } = await database.owner.query('select from pawl.events limit 1')
+    expect(rows).toHaveLength(1)
+  },
+)
+
+/** No examples, or one that has its own PostgreSQL and its own test. */
+const others = ['shared', 'dist', 'cluster']
 
 test('no example is left out', () => {
   const folders = readdirSync(new URL('../../examples', import.meta.url), { withFileTypes: true })
   const names = folders.filter((entry) => entry.isDirectory()).map(({ name }) => name)
-  expect(names.filter((name) => !['shared', 'dist'].includes(name)).sort()).toEqual(Object.keys(examples).sort())
+  expect(names.filter((name) => !others.includes(name)).sort()).toEqual(Object.keys(examples).sort())
 })
