@@ -1,1 +1,1 @@
-export { PostgresServer, type ServerOptions, type StopMode } from '../../scripts/postgres/server.ts'
+export { PostgresServer } from '../../scripts/postgres/server.ts'

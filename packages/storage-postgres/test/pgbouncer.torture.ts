@@ -2,7 +2,7 @@ import { connectTo, defineStore, type Store, type StorePort } from '@pawl/core/s
 import { postgres } from '@pawl/storage-postgres'
 import { storeConformance, storeDifferential } from '@pawl/testing/conformance'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { PostgresServer } from '../../../scripts/postgres/server.ts'
+import { PostgresServer } from '../../../test/support/postgres-server.ts'
 import { changeUrl, makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
 import { hasPgBouncer, PgBouncer } from './support/pgbouncer.ts'
 import { makeSubject } from './support/place.ts'

@@ -77,11 +77,6 @@ export function codeOf(error: unknown): string {
   return typeof severity === 'string' && typeof code === 'string' && code.length === 5 ? code : ''
 }
 
-/** A row with that key is there already. */
-export function isTaken(error: unknown): boolean {
-  return codeOf(error) === '23505'
-}
-
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   // Several addresses were tried, and each has its own error.

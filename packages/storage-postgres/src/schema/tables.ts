@@ -1,5 +1,4 @@
 import {
-  type CompiledQuery,
   DummyDriver,
   Kysely,
   PostgresAdapter,
@@ -67,5 +66,3 @@ export const queries: Kysely<Schema> = new Kysely<Schema>({
     createQueryCompiler: () => new PostgresQueryCompiler(),
   },
 })
-
-export type { CompiledQuery }

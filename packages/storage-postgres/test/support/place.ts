@@ -46,7 +46,7 @@ export async function empty(owner: pg.Pool, schema: string): Promise<void> {
 }
 
 /** Everything that is kept, read with statements of our own. */
-export async function dump(owner: pg.Pool, schema: string): Promise<Dump> {
+async function dump(owner: pg.Pool, schema: string): Promise<Dump> {
   const read = async <Row>(text: string) =>
     (await owner.query({ text: text.replaceAll('$schema', schema), types } as pg.QueryConfig)).rows as Row[]
   const runs = await read<Coded<DumpedRun, 'state' | 'mark'>>(`
