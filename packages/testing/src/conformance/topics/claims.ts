@@ -1,6 +1,6 @@
 import type { Claimant, StorePort } from '@pawl/core/storage'
 import { describe, expect } from 'vitest'
-import { later, newRun, signal } from '../builders.ts'
+import { answerTo, later, newAsk, newRun, signal } from '../builders.ts'
 import type { StageTest } from '../stage.ts'
 
 export function describeClaims(test: StageTest): void {
@@ -170,13 +170,16 @@ export function describeClaims(test: StageTest): void {
       expect(ids(await stage.port.claim(claimant, 10))).toEqual([])
     })
 
-    test('a run with too many tries is left alone, by a claim and by sending', async (stage) => {
-      await stage.owned('a', await stage.doomedWorker())
+    test('a run with too many tries is left alone: by a claim, by sending, and by answering', async (stage) => {
+      await stage.commit(await stage.owned('a', await stage.doomedWorker()), { opens: [newAsk(3)] })
       await stage.port.sweep()
       const careful = { ...(await stage.claimant()), mostTries: 0 }
       expect(ids(await stage.port.claim(careful, 10))).toEqual([])
       expect(await stage.port.send([signal('a')], careful)).toMatchObject([
         { outcome: 'stored', claimed: null },
+      ])
+      expect(await stage.port.answer([answerTo('a', 3)], careful)).toMatchObject([
+        { outcome: 'answered', claimed: null },
       ])
       expect(ids(await stage.port.claim({ ...careful, mostTries: 1 }, 10))).toEqual(['a'])
     })
