@@ -50,6 +50,8 @@ function failEarly(role: string, code: number | null): never {
 /** The child's end of the line. */
 export function openLine(): Line & { finish(result: unknown): void } {
   const line = createLine(process, () => {})
+  // Whoever started it is gone, or has what it wanted.
+  process.once('disconnect', () => process.exit())
   return {
     ...line,
     finish: (result) => {

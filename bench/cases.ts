@@ -51,7 +51,7 @@ function replayCase(size: number, more: Partial<Case> = {}): Case {
     title: `replay of a log of ${size.toLocaleString('en')} events, from the store`,
     role: 'replay',
     size,
-    rounds: 5,
+    rounds: size <= 10_000 ? 15 : 5,
     figures: [
       {
         name: 'eventsPerSecond',

@@ -1,28 +1,29 @@
-// Measures Pawl and the raw store beneath it.
+// Measures Pawl, the raw store beneath it, and its peers.
 //   npm run bench                          W1 to W7, replay and payloads on SQLite: two minutes
 //   npm run bench -- --all                 everything, on SQLite and on PostgreSQL
 //   npm run bench -- W1 replay             only these; with --all on both stores
+//   npm run bench -- --peers dbos,openworkflow          others beside it, installed first
+//   npm run bench -- --all --publish       and writes docs/performance.md
 //   npm run bench -- kernel                a benchmark of one part: `kernel.bench.ts`, a module with one function
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type Case, cases } from './cases.ts'
 import { type Measured, measure } from './measure.ts'
+import { measurePeers } from './peers.ts'
 import { type Places, postgresPlaces, sqlitePlaces } from './places/places.ts'
 import { tellGrowth } from './report/growth.ts'
-import { describeMachine, type Machine } from './report/machine.ts'
+import { describeMachine } from './report/machine.ts'
+import { publish } from './report/publish.ts'
+import type { Session } from './report/session.ts'
 import { tellMeasured } from './report/terminal.ts'
-
-/** One run of the bench, as it is written. */
-export interface Session {
-  readonly date: string
-  readonly command: string
-  readonly machine: Machine
-  readonly measured: readonly Measured[]
-}
 
 const { positionals: wanted, values: options } = parseArgs({
   allowPositionals: true,
-  options: { all: { type: 'boolean', default: false } },
+  options: {
+    all: { type: 'boolean', default: false },
+    peers: { type: 'string', default: '' },
+    publish: { type: 'boolean', default: false },
+  },
 })
 
 const isNamed = (name: string): boolean =>
@@ -57,7 +58,8 @@ if (chosen.length > 0) {
     'npm run bench',
     ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : []),
   ].join(' ')
-  keep({ date: new Date().toISOString(), command, machine, measured })
+  const peers = options.peers === '' ? [] : await measurePeers(options.peers.split(','))
+  keep({ date: new Date().toISOString(), command, machine, measured, peers })
 }
 
 async function measureOn(places: Places, chosen: readonly Case[]): Promise<readonly Measured[]> {
@@ -83,4 +85,5 @@ function keep(session: Session): void {
   const name = `${session.date.replaceAll(':', '-')}.json`
   writeFileSync(new URL(name, folder), `${JSON.stringify(session, null, 1)}\n`)
   console.log(`\nwritten to bench/results/${name}`)
+  if (options.publish) publish(session)
 }

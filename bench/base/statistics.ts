@@ -22,3 +22,11 @@ export function quantileOf(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
 }
+
+/** How steeply y grows with x: the line of least squares. */
+export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
+  const mean = (pick: 0 | 1): number => points.reduce((sum, point) => sum + point[pick], 0) / points.length
+  const [meanX, meanY] = [mean(0), mean(1)]
+  const covariance = points.reduce((sum, [x, y]) => sum + (x - meanX) * (y - meanY), 0)
+  return covariance / points.reduce((sum, [x]) => sum + (x - meanX) ** 2, 0)
+}

@@ -1,4 +1,4 @@
-import { cpus, totalmem } from 'node:os'
+import { cpus, loadavg, totalmem } from 'node:os'
 
 /** The machine in general terms: nothing that names it. */
 export interface Machine {
@@ -7,6 +7,8 @@ export interface Machine {
   readonly memoryGb: number
   readonly system: string
   readonly node: string
+  /** How many processes wanted a processor in the minute before. */
+  readonly load: number
 }
 
 export function describeMachine(): Machine {
@@ -16,5 +18,6 @@ export function describeMachine(): Machine {
     memoryGb: Math.round(totalmem() / 2 ** 30),
     system: `${process.platform} ${process.arch}`,
     node: process.version,
+    load: loadavg()[0] ?? 0,
   }
 }

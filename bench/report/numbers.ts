@@ -4,3 +4,7 @@ export function show(value: number): string {
   const digits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2
   return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits })
 }
+
+export function nameStore(kind: string): string {
+  return { sqlite: 'SQLite', postgres: 'PostgreSQL' }[kind] ?? kind
+}

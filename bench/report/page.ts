@@ -1,0 +1,98 @@
+import type { Figure, Measured } from '../measure.ts'
+import { tellGrowth } from './growth.ts'
+import type { Machine } from './machine.ts'
+import { nameStore, show } from './numbers.ts'
+import type { Session } from './session.ts'
+
+/** docs/performance.md of a session. */
+export function writePage(session: Session, plots: readonly string[]): string {
+  const kinds = [...new Set(session.measured.map(({ kind }) => kind))]
+  return `${[
+    '# Performance',
+    introduce(session),
+    ...kinds.flatMap((kind) => tellStore(kind, session)),
+    ...tellPlots(plots),
+    ...tellPeers(session),
+    '## How it is measured',
+    'Every figure is of full durability: a step is on the disk before the next one starts (`synchronous=full` on SQLite; fsync, synchronous_commit and full_page_writes on PostgreSQL). Results are checked, and the recorded log with them: a run that did less than it was asked is an error, not a fast run. Raw commits are those of one row, on the same disk, before and after the engine in the same process; "over raw commits" is the ratio that holds on any machine.',
+    'This page is made by the bench, and made anew with',
+    '```sh\nnpm run bench -- --all --publish\n```',
+  ].join('\n\n')}\n`
+}
+
+function introduce({ date, machine, command }: Session): string {
+  const { cores, processor, memoryGb, system, node } = machine
+  const where = `Measured on ${date.slice(0, 10)} with \`${command}\` on a machine with ${cores} cores (${processor}), ${memoryGb} GB of memory, ${system}, Node ${node}.`
+  const spread = 'Each figure is the median of several rounds; the least and the most stand beside it.'
+  return isBusy(machine)
+    ? `${where}\n\n**The machine was busy with other things** (${show(machine.load)} processes wanted its ${cores} cores when the bench began): the times on this page are provisional and too long. ${spread}`
+    : `${where} ${spread}`
+}
+
+function isBusy({ load, cores }: Machine): boolean {
+  return load > cores * 0.5
+}
+
+function tellStore(kind: Measured['kind'], { measured }: Session): readonly string[] {
+  const own = measured.filter((one) => one.kind === kind)
+  const aims = own.flatMap(({ case: name, figures }) =>
+    figures.filter(({ met }) => met !== null).map((figure) => ({ name, figure })),
+  )
+  const missed = aims.filter(({ figure }) => figure.met === false)
+  const growth = tellGrowth(own)
+  return [
+    `## ${nameStore(kind)}`,
+    missed.length === 0
+      ? `All ${aims.length} targets are met.`
+      : `${aims.length - missed.length} of ${aims.length} targets are met. Not met: ${missed.map(({ name, figure }) => `${name} ${figure.title} (${show(figure.spread.median)} ${figure.unit}, target ${show(figure.target ?? 0)})`).join('; ')}.`,
+    [
+      '| what | figure | median | least to most | target | command |',
+      '| --- | --- | --- | --- | --- | --- |',
+      ...own.flatMap(tellRows),
+    ].join('\n'),
+    ...(growth === null ? [] : [`${growth[0]?.toUpperCase()}${growth.slice(1)}.`]),
+  ]
+}
+
+function tellRows({ case: name, title, kind, figures }: Measured): readonly string[] {
+  const command = `\`npm run bench -- ${name.includes(' ') ? `"${name}"` : name}${kind === 'postgres' ? ' --all' : ''}\``
+  return figures.map(
+    (figure, i) =>
+      `| ${i === 0 ? `**${name}** ${title}` : ''} | ${figure.title} | ${show(figure.spread.median)} ${figure.unit} | ${show(figure.spread.min)} to ${show(figure.spread.max)} | ${tellTarget(figure)} | ${i === 0 ? command : ''} |`,
+  )
+}
+
+function tellTarget({ target, met, better }: Figure): string {
+  if (target === null) return ''
+  return `${better === 'more' ? '≥' : '≤'} ${show(target)}: ${met === true ? 'met' : '**not met**'}`
+}
+
+function tellPlots(plots: readonly string[]): readonly string[] {
+  const titles: { readonly [file: string]: string } = {
+    'throughput.svg': 'Steps a second',
+    'latency.svg': 'Latency: what share of all took how long',
+    'growth.svg': 'What an event costs in logs of different lengths',
+  }
+  return ['## Plots', ...plots.map((file) => `![${titles[file] ?? file}](performance/${file})`)]
+}
+
+function tellPeers({ peers }: Session): readonly string[] {
+  if (peers.length === 0) return []
+  return [
+    '## Others',
+    'The same work in the same run, each at the settings its documentation recommends. "Kept after SIGKILL" was tried: of the steps that had been reported to the procedure when its process was killed, how many did not run again.',
+    [
+      '| who | what | steps/s | p50 ms | p99 ms | kept after SIGKILL | power loss, by its settings |',
+      '| --- | --- | --- | --- | --- | --- | --- |',
+      ...peers.map(
+        ({ peer, workload, figures: { stepsPerSecond, p50Ms, p99Ms, kept }, durability }) =>
+          `| ${peer} | ${workload} | ${cell(stepsPerSecond)} | ${cell(p50Ms)} | ${cell(p99Ms)} | ${kept ?? ''} | ${durability} |`,
+      ),
+    ].join('\n'),
+    '```sh\nnpm run bench -- --peers dbos,openworkflow\n```',
+  ]
+}
+
+function cell(value: number | undefined): string {
+  return value === undefined ? '' : show(value)
+}

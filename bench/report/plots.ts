@@ -1,0 +1,77 @@
+import { quantileOf } from '../base/statistics.ts'
+import type { Measured } from '../measure.ts'
+import { nameStore, show } from './numbers.ts'
+import type { Session } from './session.ts'
+import { type Bar, plotBars, plotLines, type Series } from './svg.ts'
+
+/** The plots of a session by file name; those for which nothing was measured are left out. */
+export function plotAll(session: Session): ReadonlyMap<string, string> {
+  const plots: readonly (readonly [string, string | null])[] = [
+    ['throughput.svg', plotThroughput(session)],
+    ['latency.svg', plotLatency(session)],
+    ['growth.svg', plotGrowth(session)],
+  ]
+  return new Map(plots.filter((plot): plot is [string, string] => plot[1] !== null))
+}
+
+function plotThroughput({ measured, peers }: Session): string | null {
+  const ours = measured.filter(({ case: name }) => name === 'W1' || name === 'W2')
+  const bars: Bar[] = ours.flatMap((one) => {
+    const raw =
+      one.case === 'W1' ? [barOf(`raw commits, ${nameStore(one.kind)}`, medianOf(one, 'rawPerSecond'))] : []
+    return [...raw, barOf(`Pawl ${one.case}, ${nameStore(one.kind)}`, medianOf(one, 'stepsPerSecond'))]
+  })
+  for (const { peer, workload, figures } of peers)
+    if (figures.stepsPerSecond !== undefined) bars.push(barOf(`${peer} ${workload}`, figures.stepsPerSecond))
+  return bars.length === 0
+    ? null
+    : plotBars('Steps a second: W1 one after the other, W2 200 runs at once', 'steps/s', bars)
+}
+
+function barOf(name: string, value: number): Bar {
+  return { name, value, label: show(value) }
+}
+
+function medianOf({ figures, values }: Measured, name: string): number {
+  return figures.find((figure) => figure.name === name)?.spread.median ?? quantileOf(values[name] ?? [], 0.5)
+}
+
+/** How many of all took how long: the slowest at the right, where a tenth of the rest counts as much as all before. */
+function plotLatency({ measured }: Session): string | null {
+  const shares = [0, 0.5, 0.75, 0.9, 0.95, 0.98, 0.99, 0.995]
+  const series: Series[] = measured
+    .filter(({ case: name, values }) => /^W[45]/.test(name) && (values['latencyMs']?.length ?? 0) > 0)
+    .map((one) => ({
+      name: `${one.case} ${nameStore(one.kind)}`,
+      points: shares.map((share) => ({
+        x: 1 / (1 - share),
+        y: quantileOf(one.values['latencyMs'] ?? [], Math.max(share, 0.01)),
+      })),
+    }))
+  if (series.length === 0) return null
+  const x = {
+    title: 'share of all',
+    isLogarithmic: true,
+    label: (value: number) => `${(100 * (1 - 1 / value)).toLocaleString('en')} %`,
+  }
+  return plotLines(
+    'From the start or the signal to the end of a run',
+    x,
+    { title: 'within ms', isLogarithmic: true },
+    series,
+  )
+}
+
+function plotGrowth({ measured }: Session): string | null {
+  const series: Series[] = (['sqlite', 'postgres'] as const)
+    .map((kind) => ({
+      name: nameStore(kind),
+      points: measured
+        .filter((one) => one.role === 'replay' && one.kind === kind)
+        .map((one) => ({ x: one.size ?? 0, y: medianOf(one, 'cpuNsPerEvent') })),
+    }))
+    .filter(({ points }) => points.length > 1)
+  if (series.length === 0) return null
+  const x = { title: 'events in the log', isLogarithmic: true }
+  return plotLines('Replay from the store: processor time of an event', x, { title: 'ns' }, series)
+}
