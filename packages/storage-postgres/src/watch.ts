@@ -17,7 +17,6 @@ export class Hints {
   readonly #notify = new Statement('select pg_notify($1, $2)')
   /** Tells our own hints from those of others. */
   readonly #self = randomUUID()
-  #listener: Client | undefined
   #listening: Promise<void> | undefined
   #stop: (() => void) | undefined
   #isSending = false
@@ -86,21 +85,14 @@ export class Hints {
       if (payload !== this.#self) this.#tell()
     })
     await client.query({ text: `listen "${this.#database.names.channel}"` })
-    this.#listener = client
     client.unref?.()
     // What was sent while nobody listened is not sent again.
     this.#tell()
     await ended
-    this.#listener = undefined
   }
 
   #tell(): void {
     for (const watcher of this.#watchers) watcher()
-  }
-
-  /** Whether hints arrive at the moment. */
-  get isListening(): boolean {
-    return this.#listener !== undefined
   }
 
   async close(): Promise<void> {

@@ -100,11 +100,11 @@ describe('limits', () => {
     const standings = await createRuns(3)
     const payload = new Uint8Array(6 * 2 ** 20)
     const units = standings.map((standing, index) =>
-      newUnit(standing, { events: [newEvent(index === 1 ? 'refused' : 'step', { payload })] }),
+      newUnit(standing, { events: [newEvent(index === 0 ? 'refused' : 'step', { payload })] }),
     )
     expect(await port.commit(worker, units)).toMatchObject([
-      { outcome: 'ok' },
       { outcome: 'lost', epoch: 1 },
+      { outcome: 'ok' },
       { outcome: 'ok' },
     ])
   })

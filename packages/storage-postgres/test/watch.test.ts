@@ -79,6 +79,7 @@ test('one’s own changes are no hint', async () => {
   await watching.create([newRun('a')])
   await port.create([newRun('b')])
   await until(() => hints > 0)
+  await new Promise((resolve) => setTimeout(resolve, 50))
   expect(hints).toBe(1)
 })
 

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { codeOf, NotSent, OnStandby, Unconfirmed } from './faults.ts'
+import { classify, codeOf, NotSent, OnStandby, Unconfirmed } from './faults.ts'
 import { notOurSession } from './unusable.ts'
 import { types } from './values.ts'
 
@@ -11,7 +11,6 @@ export interface Client {
   off(event: string, listener: (argument: never) => void): unknown
   ref?(): void
   unref?(): void
-  readonly processID?: number | null
 }
 
 /** What we use of a pool of `pg`. */
@@ -149,8 +148,9 @@ export class Session {
     this.#onEnd = () => {
       this.isBroken = true
     }
-    this.#onNotice = ({ severity, message }) => {
-      if (severity === 'WARNING') this.#warning = message ?? 'a warning'
+    this.#onNotice = ({ code, message }) => {
+      // By its code: the word for a warning is in the language of the server. Mere notices have 00000.
+      if (code !== undefined && !code.startsWith('00')) this.#warning = message ?? code
     }
     client.on('error', this.#onEnd)
     client.on('end', this.#onEnd)
@@ -200,7 +200,7 @@ export class Session {
 }
 
 interface Notice {
-  readonly severity?: string
+  readonly code?: string
   readonly message?: string
 }
 
@@ -209,7 +209,8 @@ function isMisplaced(error: unknown): boolean {
   return ['26000', '42P05'].includes(codeOf(error))
 }
 
+/** The server said no, and the session goes on. */
 function isRefusal(error: unknown): boolean {
-  const { severity } = error as { readonly severity?: unknown }
-  return severity === 'ERROR'
+  const code = codeOf(error)
+  return code !== '' && classify(error) !== 'unknown'
 }

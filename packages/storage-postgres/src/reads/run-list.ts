@@ -1,9 +1,9 @@
 import type { RunQuery, RunRow } from '@pawl/core/storage'
-import { type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { markCode, stateCode } from '../codes.ts'
 import type { Database } from '../connection/database.ts'
 import { storeTime } from '../schema/names.ts'
-import { queries, type Schema } from '../schema/tables.ts'
+import { queries } from '../schema/tables.ts'
 
 export interface RunList {
   find(id: string): Promise<RunRow | null>
@@ -44,33 +44,32 @@ export function prepareRunList(database: Database): RunList {
       // The columns of run_info have the indexes for lists.
       if (procedure !== null) query = query.where('run_info.procedure', '=', procedure)
       if (tag !== null)
-        query = query.where('run_info.tags', '@>', sql<readonly string[]>`array[${tag}]::text[]`)
+        query = query.where(sql<SqlBool>`run_info.tags <> '{}' and run_info.tags @> array[${tag}]::text[]`)
       if (before !== null) query = query.where('runs.run', '<', before)
-      if (statuses.length > 0)
-        query = query.where((where) => where.or(statuses.map((status) => isOf(where, status))))
+      if (statuses.length > 0) query = query.where(sql<SqlBool>`(${sql.join(statuses.map(isOf), sql` or `)})`)
       return (await database.list(query.compile())).map(showRun)
     },
   }
 }
 
-type Where = ExpressionBuilder<Schema, 'runs' | 'run_info'>
+type Status = RunQuery['statuses'][number]
 
-function isOf(where: Where, status: RunQuery['statuses'][number]): Expression<SqlBool> {
-  const state = (word: 'live' | 'completed' | 'failed' | 'cancelled') =>
-    where('runs.state', '=', stateCode.numberOf[word])
-  const mark = (word: 'none' | 'stuck' | 'quarantined') => where('runs.mark', '=', markCode.numberOf[word])
-  const isActive = sql<SqlBool>`(runs.worker is not null or coalesce(runs.wake_at <= (select ${sql.raw(storeTime)}), false))`
-  const isLive = where.and([where('run_info.ended_at', 'is', null), state('live')])
+const isLive = sql<SqlBool>`run_info.ended_at is null and runs.state = ${sql.lit(stateCode.numberOf.live)}`
+const isUnmarked = sql<SqlBool>`runs.mark = ${sql.lit(markCode.numberOf.none)}`
+const isActive = sql<SqlBool>`(runs.worker is not null or coalesce(runs.wake_at <= (select ${sql.raw(storeTime)}), false))`
+
+// Numbers stand in the text, not beside it: by a value that is not known yet no partial index can be chosen.
+function isOf(status: Status): RawBuilder<SqlBool> {
   switch (status) {
     case 'running':
-      return where.and([isLive, mark('none'), isActive])
+      return sql`(${isLive} and ${isUnmarked} and ${isActive})`
     case 'waiting':
-      return where.and([isLive, mark('none'), where.not(isActive)])
+      return sql`(${isLive} and ${isUnmarked} and not ${isActive})`
     case 'stuck':
     case 'quarantined':
-      return where.and([isLive, mark(status)])
+      return sql`(${isLive} and runs.mark = ${sql.lit(markCode.numberOf[status])})`
     default:
-      return state(status)
+      return sql`runs.state = ${sql.lit(stateCode.numberOf[status])}`
   }
 }
 

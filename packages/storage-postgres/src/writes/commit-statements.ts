@@ -49,7 +49,7 @@ export function writeCommitStatements(names: Names): CommitStatements {
 function writeOne({ runs, events }: Names): string {
   return `
     with written as (
-      update ${runs} set head = head + 1, link = $5, tries = 0, mark = 0
+      update ${runs} set head = head + 1, link = coalesce($5, link), tries = 0, mark = 0
       where run = $1 and epoch = $2 and head = $3 and worker = $4 and state = 0
       returning run, mail),
     inserted as (
