@@ -110,10 +110,7 @@ function nextAsk(connection: Connection, given: unknown): Promise<Ask> {
     const store = await connection.store()
     const now = await store.now()
     const rows = await store.asks({ ...query, now, after: null, limit: 1 })
-    if (rows[0] !== undefined) return toAskView(rows[0], now)
-    const run = query.run === null ? null : await store.find(query.run)
-    if (run === null || run.state === 'live') return undefined
-    throw new PawlError('run-ended', { run: run.id, status: run.state })
+    return rows[0] === undefined ? undefined : toAskView(rows[0], now)
   }
   return connection.wait(topics.asks, look, timeoutMs)
 }

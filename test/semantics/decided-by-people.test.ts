@@ -24,14 +24,3 @@ test('people who decide in place of an agent see what it made of the question', 
   await engine.inbox.answer(ask.id, { choice: 'go' }, { as: 'user:ana' })
   expect(await run.result()).toBe('go')
 })
-
-test('waiting for the next question of a run ends with the run', async () => {
-  await using engine = await testEngine({ procedures: [ship] })
-  const run = await engine.run(ship)
-  const ask = await engine.inbox.next({ run: run.id })
-  await engine.inbox.answer(ask.id, { choice: 'stop' }, { as: 'user:ana' })
-  await expect(engine.inbox.next({ run: run.id })).rejects.toMatchObject({
-    code: 'run-ended',
-    details: { run: run.id },
-  })
-})
