@@ -16,7 +16,7 @@ const branches =
           return await ctx.step(`work ${i}`)
         } catch (error) {
           await hop(times)
-          ctx.note(`${i} ${error}`)
+          ctx.note(`${i} ${String(error)}`)
           return ctx.step(`clean up ${i}`)
         }
       }),

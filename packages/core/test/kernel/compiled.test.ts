@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module'
+import { runInThisContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { inEveryOrder } from './support/everywhere.ts'
 import { type Procedure, replay } from './support/trial.ts'
@@ -57,7 +58,8 @@ type Procedures = { readonly [name: string]: Procedure }
 
 function compile(target: string): Procedures {
   const exports: Procedures = {}
-  new Function('exports', transformSync(source, { target }).code)(exports)
+  const { code } = transformSync(source, { target })
+  ;(runInThisContext(`(exports) => {${code}}`) as (exports: Procedures) => void)(exports)
   return exports
 }
 

@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { createRequire } from 'node:module'
 import { setTimeout as wait } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { MessageChannel } from 'node:worker_threads'
 import pLimit from 'p-limit'
 import { describe, expect, test } from 'vitest'
@@ -8,9 +9,10 @@ import { turns } from '../../src/host/turn.ts'
 import { Log } from './support/log.ts'
 import { live, type Procedure, replay, Trial, turnLoop } from './support/trial.ts'
 
-const { nativeImport } = createRequire(import.meta.url)('./support/native-import.cjs') as {
-  nativeImport: (specifier: string) => Promise<unknown>
-}
+/** A dynamic import as Node does it, past the test runner. */
+const past = 'data:text/javascript,export const nativeImport = (specifier) => import(specifier)'
+const { nativeImport } = (await import(past)) as { nativeImport(specifier: string): Promise<unknown> }
+const someFile = pathToFileURL(createRequire(import.meta.url).resolve('dataloader'))
 
 /** Begins a run and lets the given operations succeed, in that order. */
 async function run(procedure: Procedure, ...names: readonly string[]): Promise<{ trial: Trial; log: Log }> {
@@ -34,7 +36,6 @@ describe('a procedure that waits for something outside ctx', () => {
   const waiting: { readonly [what: string]: () => Promise<unknown> } = {
     'an immediate': () => new Promise((resolve) => setImmediate(resolve)),
     'a timer': () => wait(1),
-    'a module of a file': () => nativeImport(`./imported.mjs?${Math.random()}`),
     'a digest': () => crypto.subtle.digest('SHA-256', new Uint8Array(3)),
     'a message': () =>
       new Promise((resolve) => {
@@ -57,6 +58,19 @@ describe('a procedure that waits for something outside ctx', () => {
     expect(trial.account.outcome).toMatch(outcome)
     expect(trial.issued).toEqual(['0 step a 0.0'])
     expect((await replay(procedure, log.events)).account.outcome).toMatch(outcome)
+  })
+
+  test('a module, is found on a Node that reads files in the background, and else comes in the same turn', async () => {
+    const procedure: Procedure = async (ctx) => {
+      await ctx.step('a')
+      await nativeImport(`${someFile.href}?${Math.random()}`)
+      return ctx.step('b')
+    }
+    const { trial, log } = await run(procedure, 'a')
+    const replayed = await replay(procedure, log.events)
+    for (const { account, decision } of [trial, replayed])
+      if (decision?.state !== 'foreign-await')
+        expect(account).toEqual({ issued: ['0 step a 0.0', '1 step b 1.0'], notes: [], outcome: 'waiting' })
   })
 
   test('for ever, is found when nothing is pending', async () => {

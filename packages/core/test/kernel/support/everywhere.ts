@@ -7,7 +7,7 @@ export function expectSame(actual: unknown, expected: unknown): void {
 }
 
 /** The law of the kernel: live is replayed at once is taken up behind every event. */
-export async function expectSameEverywhere(procedure: Procedure, choose?: Choose): Promise<Lived> {
+async function expectSameEverywhere(procedure: Procedure, choose?: Choose): Promise<Lived> {
   const lived = await live(procedure, choose)
   const { trial, log, waits } = lived
   expect(trial.decision?.state).toMatch(/^(completed|failed)$/)
@@ -31,7 +31,7 @@ export async function inEveryOrder(procedure: Procedure, most = 120): Promise<re
       path[at] ??= { of: pending.length, chosen: 0 }
       const chosen = pending[path[at].chosen]
       if (chosen === undefined)
-        throw new Error(`other operations than before: ${pending.map(describePending)}`)
+        throw new Error(`other operations than before: ${pending.map(describePending).join()}`)
       log.settle(chosen)
     }
     lives.push(await expectSameEverywhere(procedure, choose))

@@ -112,7 +112,7 @@ export function describePending({ position, turn, nth, operation }: Pending): st
   return `${position} ${operation.kind} ${operation.name} ${turn}.${nth}`
 }
 
-export function describeOutcome(decision: Decision | null): string {
+function describeOutcome(decision: Decision | null): string {
   switch (decision?.state) {
     case undefined:
       return 'not asked'
@@ -135,7 +135,7 @@ function describeLeft(left: readonly Pending[]): string {
   return left.map(({ operation }) => operation.name).join()
 }
 
-export function describeError(error: unknown): string {
+function describeError(error: unknown): string {
   if (error instanceof AggregateError) return `${error.name}: ${error.errors.map(describeError).join()}`
   return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
 }
@@ -155,7 +155,7 @@ export interface Lived {
 /** Adds to the log what happens next to one of the pending operations. */
 export type Choose = (pending: readonly Pending[], log: Log) => void
 
-export const oldestFirst: Choose = (pending, log) => void log.settle(pending[0] as Pending)
+const oldestFirst: Choose = (pending, log) => void log.settle(pending[0] as Pending)
 
 /** Lets the operations of these names succeed, in this order. */
 export function inOrder(...names: readonly string[]): Choose {

@@ -127,7 +127,8 @@ export const waysToAwait: { readonly [name: string]: Procedure } = {
   'an event target': async (ctx) => {
     const target = new EventTarget()
     const notes: string[] = []
-    target.addEventListener('event', async () => notes.push(await ctx.step('in the listener')))
+    const listen = async () => notes.push(await ctx.step('in the listener'))
+    target.addEventListener('event', () => void listen())
     await ctx.step('a')
     target.dispatchEvent(new Event('event'))
     await ctx.step('b')
