@@ -180,7 +180,7 @@ export class SqliteStore implements StorePort {
       try {
         return await this.#connection.write((statements, at) => work(statements, at, tries))
       } catch (error) {
-        if (!this.#connection.isOpen) throw error
+        if (!this.#connection.isUsable) throw error
         await pauseAfterFault(tries, this.#connection.file)
       }
     }

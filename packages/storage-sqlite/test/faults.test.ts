@@ -1,3 +1,4 @@
+import { existsSync, rmSync } from 'node:fs'
 import type { Unit, UnitOutcome } from '@pawl/core/storage'
 import { PawlError } from '@pawl/core/storage'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
@@ -101,6 +102,19 @@ describe('a disk that fails in the moment of a commit', () => {
       const next = { ...standing, epoch: 4, head: first === 'after' ? 2 : 1 }
       expect(await store.commit(standing.worker, [step(next)])).toMatchObject([{ outcome: 'ok' }])
     }
+  })
+
+  it('a file that is gone by then is not made anew: nothing is acknowledged any more', async () => {
+    const disk = new BrokenDisk()
+    const file = tempFile()
+    const store = await openStore(file, disk.environment)
+    const standing = await ownedRun(store, 'a')
+    disk.fail('before')
+    const committing = store.commit(standing.worker, [step(standing)])
+    rmSync(file)
+    await expect(committing).rejects.toThrow('was replaced or deleted')
+    await expect(store.find('a')).rejects.toThrow('was replaced or deleted')
+    expect(existsSync(file)).toBe(false)
   })
 
   it('every unit of the call gets its own answer', async () => {

@@ -19,7 +19,6 @@ export class UnknownOutcome extends Error {}
 
 interface Session<Statements> {
   readonly database: Database
-  readonly identity: string | undefined
   readonly statements: Statements
   readonly begin: Statement
   readonly commit: Statement
@@ -40,6 +39,8 @@ export class Connection<Statements> {
   #state: 'new' | 'open' | 'closed' = 'new'
   #queued = 0
   #tail: Promise<void> = Promise.resolve()
+  /** Of the file and its -wal, as they were opened. */
+  #identities: readonly (string | undefined)[] = []
   #fault: unknown
   #isLong = false
 
@@ -60,8 +61,9 @@ export class Connection<Statements> {
     }
   }
 
-  get isOpen(): boolean {
-    return this.#state === 'open'
+  /** False when it is closed, or the file was taken away: then trying again leads nowhere. */
+  get isUsable(): boolean {
+    return this.#state === 'open' && this.#fault === undefined
   }
 
   close(): void {
@@ -117,12 +119,7 @@ export class Connection<Statements> {
   inspect(): void {
     const session = this.#usable()
     if (!session) return
-    try {
-      checkIdentity(this.file, session.identity)
-    } catch (error) {
-      this.#fault = error
-      throw error
-    }
+    this.#checkFiles([this.file, `${this.file}-wal`])
     const isLong = shortenWal(session.database, this.file)
     if (isLong && !this.#isLong) {
       process.emitWarning(
@@ -131,6 +128,15 @@ export class Connection<Statements> {
       )
     }
     this.#isLong = isLong
+  }
+
+  #checkFiles(files: readonly string[]): void {
+    try {
+      for (const [index, file] of files.entries()) checkIdentity(file, this.#identities[index])
+    } catch (error) {
+      this.#fault = error
+      throw error
+    }
   }
 
   /** The statements, if they can be used right now; undefined while the file cannot be reached. */
@@ -199,17 +205,19 @@ export class Connection<Statements> {
   }
 
   async #connect(): Promise<Session<Statements>> {
+    // Not the first time: a new and empty file would be made in the place of one that is gone.
+    if (this.#identities.length > 0) this.#checkFiles([this.file])
     const database = await this.#environment.connect(this.file)
     try {
       this.#usable()
       this.#session = {
         database,
-        identity: readIdentity(this.file),
         statements: this.#prepare(database),
         begin: database.prepare('begin immediate'),
         commit: database.prepare('commit'),
         rollback: database.prepare('rollback'),
       }
+      this.#identities = [this.file, `${this.file}-wal`].map(readIdentity)
       return this.#session
     } catch (error) {
       database.close()

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { unusable } from './unusable.ts'
 
 /** Which file a name stands for; it is another one after the file was replaced. */
@@ -12,9 +12,9 @@ export function readIdentity(file: string): string | undefined {
  * @throws PawlError 'store-unusable'
  */
 export function checkIdentity(file: string, identity: string | undefined): void {
-  if (readIdentity(file) === identity && existsSync(`${file}-wal`)) return
+  if (identity !== undefined && readIdentity(file) === identity) return
   throw unusable(
-    `${file} or its -wal was replaced or deleted while it was open. What was stored since then may be lost.`,
-    `Stop every process that uses ${file}, restore it together with its -wal or from a backup (docs/sqlite.md), and start again.`,
+    `${file} was replaced or deleted while it was open. What was stored since then may be lost.`,
+    'Stop every process that uses the store, restore the file together with its -wal, or from a backup (docs/sqlite.md), and start again.',
   )
 }
