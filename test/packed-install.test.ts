@@ -11,6 +11,7 @@ interface Manifest {
   readonly name: string
   readonly exports: Record<string, unknown>
   readonly dependencies?: Record<string, string>
+  readonly peerDependencies?: Record<string, string>
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -62,13 +63,13 @@ async function packInto(folder: string): Promise<void> {
 }
 
 /**
- * Installs the tarballs as a user would.  What they depend on is linked to the copies of this workspace:
+ * Installs the tarballs as a user would, with their optional peers. What they depend on is linked to the copies of this workspace:
  * no network is needed, and no database driver is compiled again.
  */
 async function installIn(folder: string): Promise<void> {
   const tarballs = readdirSync(join(folder, 'tarballs')).map((file) => `file:tarballs/${file}`)
   const linked = manifests
-    .flatMap(({ dependencies }) => Object.keys(dependencies ?? {}))
+    .flatMap(({ dependencies, peerDependencies }) => Object.keys({ ...dependencies, ...peerDependencies }))
     .filter((name) => !name.startsWith('@pawl/'))
     .concat('@types/node') // what anyone who writes TypeScript for Node has
     .map((name) => `file:${join(root, 'node_modules', name)}`)
