@@ -17,9 +17,10 @@ export interface Bar {
   readonly label: string
 }
 
-const [width, height] = [720, 400]
-const frame = { left: 80, right: 24, top: 48, bottom: 96 }
-const colours = ['#2563eb', '#d97706', '#059669', '#dc2626', '#7c3aed', '#0891b2']
+const [width, height] = [720, 380]
+const frame = { left: 80, right: 24, top: 56, bottom: 60 }
+const [columns, rowHeight] = [3, 22]
+const colours = ['#2563eb', '#d97706', '#059669', '#dc2626', '#7c3aed', '#0891b2', '#be185d', '#65a30d']
 
 export function plotLines(title: string, x: Axis, y: Axis, series: readonly Series[]): string {
   const points = series.flatMap((one) => one.points)
@@ -41,7 +42,8 @@ export function plotLines(title: string, x: Axis, y: Axis, series: readonly Seri
       .join(' ')
     return `<polyline points="${path}" fill="none" stroke="${colourOf(i)}" stroke-width="2"/>`
   })
-  return draw(title, [
+  const tall = height + Math.ceil(series.length / columns) * rowHeight
+  const parts = [
     ...across.ticks.map(({ at, label }) => text(label, at, height - frame.bottom + 18, 'middle')),
     ...up.ticks.flatMap(({ at, label }) => [
       `<line x1="${frame.left}" x2="${width - frame.right}" y1="${at}" y2="${at}" stroke="#8884"/>`,
@@ -51,7 +53,8 @@ export function plotLines(title: string, x: Axis, y: Axis, series: readonly Seri
     text(y.title, frame.left, frame.top - 10, 'start'),
     ...lines,
     ...legend(series.map(({ name }) => name)),
-  ])
+  ]
+  return draw(title, parts, tall)
 }
 
 /** Bars on a logarithmic scale that begins at a power of ten. */
@@ -104,17 +107,17 @@ function roundStep(least: number): number {
 }
 
 function legend(names: readonly string[]): readonly string[] {
-  const space = (width - frame.left) / Math.max(3, names.length)
+  const space = (width - frame.left) / columns
   return names.flatMap((name, i) => {
-    const x = frame.left + i * space
+    const [x, y] = [frame.left + (i % columns) * space, height + Math.floor(i / columns) * rowHeight]
     return [
-      `<rect x="${x}" y="${height - 34}" width="12" height="12" fill="${colourOf(i)}"/>`,
-      text(name, x + 18, height - 24, 'start'),
+      `<rect x="${x.toFixed(1)}" y="${y - 10}" width="12" height="12" fill="${colourOf(i)}"/>`,
+      text(name, x + 18, y, 'start'),
     ]
   })
 }
 
-function draw(title: string, parts: readonly string[], tall = height): string {
+function draw(title: string, parts: readonly string[], tall: number): string {
   const open = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${tall}" font-family="sans-serif" font-size="13" fill="#808080" role="img">`
   return [
     open,

@@ -62,7 +62,7 @@ export async function startOne(
   const from = nowMs()
   const engine = await startEngine(openPlace(address))
   const ready = nowMs()
-  const run = engine.get(waiting, `waiting:${round * 7_919}`)
+  const run = engine.get(waiting, `waiting:${round * 101}`)
   await run.signal('go', round)
   check('result', await run.result(), round)
   const done = nowMs()
