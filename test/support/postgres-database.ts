@@ -8,6 +8,9 @@ import { inject } from 'vitest'
 /** The role the store works with in tests: it may do what docs/postgres.md lists, and nothing else. */
 const role = 'pawl_app'
 
+/** Whether the tests have a server that is not theirs to stop. */
+export const isServerGiven: boolean = Boolean(process.env['TEST_POSTGRES_URL'])
+
 /** An empty database of its own, migrated by its owner. */
 export interface TestDatabase {
   /** As the owner of everything. */

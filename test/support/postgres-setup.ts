@@ -12,6 +12,7 @@ declare module 'vitest' {
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env['TEST_POSTGRES_URL']
   if (given) {
+    console.log('TEST_POSTGRES_URL is set: what stops a server, or changes its settings, is skipped.')
     project.provide('postgresUrl', given)
     return async () => {}
   }

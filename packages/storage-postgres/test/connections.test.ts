@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { postgres } from '@pawl/storage-postgres'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { bundle } from '../../../test/support/bundle.ts'
 import { changeUrl, makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts'
@@ -158,6 +158,7 @@ describe('closing', () => {
     const program = await bundle(new URL('programs/forgetful.ts', import.meta.url).pathname)
     const startedAt = performance.now()
     const child = spawn(process.execPath, [program, database.url], { stdio: ['ignore', 'pipe', 'inherit'] })
+    onTestFinished(() => void child.kill('SIGKILL'))
     const [code] = await once(child, 'exit')
     // Idle connections alone would keep it for ten seconds.
     expect(performance.now() - startedAt).toBeLessThan(9_000)

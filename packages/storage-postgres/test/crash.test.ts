@@ -1,12 +1,17 @@
 import { postgres } from '@pawl/storage-postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { makeDatabase, runOn, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import {
+  isServerGiven,
+  makeDatabase,
+  runOn,
+  type TestDatabase,
+} from '../../../test/support/postgres-database.ts'
 import { PostgresServer } from '../../../test/support/postgres-server.ts'
 import { workThroughCrashes } from './support/crashing-server.ts'
 import { createOwned, newUnit, open, until } from './support/units.ts'
 
 // A server of their own, which these tests stop, starve and deceive.
-describe.skipIf(process.env['TEST_POSTGRES_URL'])('a server that', () => {
+describe.skipIf(isServerGiven)('a server that', () => {
   let server: PostgresServer
   let database: TestDatabase
   beforeAll(async () => {

@@ -4,7 +4,13 @@ import type { StorePort, Unit } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { changeUrl, makeDatabase, runOn, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import {
+  changeUrl,
+  isServerGiven,
+  makeDatabase,
+  runOn,
+  type TestDatabase,
+} from '../../../test/support/postgres-database.ts'
 import { PostgresServer } from '../../../test/support/postgres-server.ts'
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts'
 import { Ledger } from './support/ledger.ts'
@@ -12,7 +18,7 @@ import { bytes, createOwned, newEvent, newUnit, open, order, type Standing, unti
 
 // A primary and a standby made from a copy of its data directory. The store reaches whichever is primary
 // through one address, as behind a proxy or a name.
-describe.skipIf(process.env['TEST_POSTGRES_URL'])('when a standby takes over', () => {
+describe.skipIf(isServerGiven)('when a standby takes over', () => {
   let primary: PostgresServer
   let standby: PostgresServer
   let database: TestDatabase

@@ -148,9 +148,8 @@ export class Session {
     this.#onEnd = () => {
       this.isBroken = true
     }
-    this.#onNotice = ({ code, message }) => {
-      // By its code: the word for a warning is in the language of the server. Mere notices have 00000.
-      if (code !== undefined && !code.startsWith('00')) this.#warning = message ?? code
+    this.#onNotice = (notice) => {
+      if (isUnconfirmed(notice)) this.#warning = notice.message ?? 'a standby may not have it'
     }
     client.on('error', this.#onEnd)
     client.on('end', this.#onEnd)
@@ -200,8 +199,14 @@ export class Session {
 }
 
 interface Notice {
-  readonly code?: string
   readonly message?: string
+  readonly detail?: string
+  readonly routine?: string
+}
+
+/** The wait for a standby was broken off. Its words are in the language of the server, its origin is not. */
+function isUnconfirmed({ routine, detail = '' }: Notice): boolean {
+  return routine === 'SyncRepWaitForLSN' || detail.includes('committed locally')
 }
 
 /** A statement that was prepared is not there, or one that was not is: we were given another session. */
