@@ -1,6 +1,7 @@
 import type { Ask } from '@pawl/core'
 import { expect, test } from 'vitest'
-import type { Entry, Evidence } from '../src/demo/evidence.ts'
+import type { Entry } from '../src/demo/entry.ts'
+import type { Evidence } from '../src/demo/evidence.ts'
 import { judge } from '../src/demo/verdict.ts'
 
 const ask = { id: 'run/2', askedAt: new Date(0) } as Ask
