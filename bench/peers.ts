@@ -105,10 +105,14 @@ async function killAtStep(child: ChildProcess, step: number): Promise<void> {
   await once(child, 'exit')
 }
 
-async function firstStep(child: ChildProcess): Promise<number | null> {
+/** Where it goes on, or what became of it. */
+async function firstStep(child: ChildProcess): Promise<number | string> {
   const message = once(child, 'message').then(([told]) => told as Told)
-  const told = await Promise.race([message, once(child, 'exit').then(() => null)])
-  return told !== null && 'step' in told ? told.step : null
+  const ended = once(child, 'exit').then(([code]) => code as number | null)
+  const told = await Promise.race([message, ended])
+  if (told === null || typeof told === 'number')
+    return 'not tried: the new process refused to go on with the run'
+  return 'step' in told ? told.step : 'nobody went on within two minutes'
 }
 
 function tellPeer({ peer, workload, figures }: PeerMeasured): void {

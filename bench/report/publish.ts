@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { writePage } from './page.ts'
@@ -12,6 +13,10 @@ export function publish(session: Session): void {
   mkdirSync(`${docs}performance`, { recursive: true })
   for (const [file, content] of plots) writeFileSync(`${docs}performance/${file}`, content)
   writeFileSync(`${docs}performance.md`, writePage(session, [...plots.keys()]))
+  // Tables as wide as their widest cell, like those of all pages.
+  spawnSync(`${docs}../node_modules/.bin/biome`, ['format', '--write', `${docs}performance.md`], {
+    stdio: 'ignore',
+  })
   console.log('\nwritten to docs/performance.md')
 }
 
