@@ -71,8 +71,7 @@ async function measurePeer(peer: string, workload: string, places: Places): Prom
   const survivor = startPeer(peer, 'kill: go on', url)
   const first = await firstStep(survivor)
   survivor.kill('SIGKILL')
-  const kept =
-    first === null ? 'nobody went on within two minutes' : `${Math.min(first, killAt)} of ${killAt}`
+  const kept = typeof first === 'string' ? first : `${Math.min(first, killAt)} of ${killAt}`
   return { peer, workload, figures: { kept }, durability: '' }
 }
 
