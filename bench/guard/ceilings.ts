@@ -1,7 +1,7 @@
 /**
- * The most that may be spent on each, as processor time over that of something measured beside it: about 1.45
- * times what many runs on a quiet and on a busy machine agreed on. A change that makes the engine cheaper may
- * lower them to 1.45 times what `npm run bench:guard` then tells.
+ * The most that may be spent on each, as processor time over that of something measured beside it: between
+ * 1.4 and 1.5 times what most runs told on a machine with much else to do. A change that makes the engine
+ * cheaper may lower them: `npm run bench:guard` tells what is.
  */
 export const ceilings = {
   sequence: { title: 'a step of a run, one after the other, over a raw commit of one row', most: 11.5 },

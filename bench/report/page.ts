@@ -14,7 +14,7 @@ export function writePage(session: Session, plots: readonly string[]): string {
     ...tellPlots(plots),
     ...tellPeers(session),
     '## How it is measured',
-    'Every figure is of full durability: a step is on the disk before the next one starts (`synchronous=full` on SQLite; fsync, synchronous_commit and full_page_writes on PostgreSQL). Results are checked, and the recorded log with them: a run that did less than it was asked is an error, not a fast run. Raw commits are those of one row, on the same disk, before and after the engine in the same process; "over raw commits" is the ratio that holds on any machine.',
+    'Every figure is of full durability: a step is on the disk before the next one starts (`synchronous=full` on SQLite; fsync, synchronous_commit and full_page_writes on PostgreSQL). Results are checked, and the recorded log with them: a run that did less than it was asked is an error, not a fast run. Raw commits are those of one row, on the same disk, by the same process, beside the engine; "over raw commits" is the ratio that holds on any machine.',
     'This page is made by the bench, and made anew with',
     '```sh\nnpm run bench -- --all --publish\n```',
   ].join('\n\n')}\n`
@@ -80,7 +80,7 @@ function tellPeers({ peers }: Session): readonly string[] {
   if (peers.length === 0) return []
   return [
     '## Others',
-    'The same work in the same run, each at the settings its documentation recommends. "Kept after SIGKILL" was tried: of the steps that had been reported to the procedure when its process was killed, how many did not run again.',
+    'The same work in the same run, each at the settings its documentation recommends. "Kept after SIGKILL" was tried: of the steps that had been reported to the procedure when its process was killed, how many did not run again. W1 and W2 are timed until the last body has returned, which is kind to those that poll for results; W4 and W5 until the caller has the result. Not every peer can do 1,000 steps in a run: openworkflow does 990.',
     [
       '| who | what | steps/s | p50 ms | p99 ms | kept after SIGKILL | power loss, by its settings |',
       '| --- | --- | --- | --- | --- | --- | --- |',
