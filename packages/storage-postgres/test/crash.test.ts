@@ -8,7 +8,7 @@ import {
 } from '../../../test/support/postgres-database.ts'
 import { PostgresServer } from '../../../test/support/postgres-server.ts'
 import { workThroughCrashes } from './support/crashing-server.ts'
-import { createOwned, newUnit, open, until } from './support/units.ts'
+import { createOwned, newRun, newUnit, open, until } from './support/units.ts'
 
 // A server of their own, which these tests stop, starve and deceive.
 describe.skipIf(isServerGiven)('a server that', () => {
@@ -59,6 +59,21 @@ describe.skipIf(isServerGiven)('a server that', () => {
       await port.close()
     },
   )
+
+  test('cannot tell whether a standby has a new run is asked again until it can', async () => {
+    const port = await open(postgres(database.url))
+    await configure("synchronous_standby_names = 'nowhere'")
+    const created = port.create([newRun('unconfirmed')])
+    let isKnown = false
+    void created.then(() => {
+      isKnown = true
+    })
+    for (let cancelled = 0; cancelled < 2; ) cancelled += await cancelWaiting()
+    expect(isKnown).toBe(false)
+    await configure("synchronous_standby_names = ''")
+    expect(await created).toMatchObject([{ outcome: 'created' }])
+    await port.close()
+  })
 
   test('is out of connections is asked again', async () => {
     const port = await open(postgres(database.url))

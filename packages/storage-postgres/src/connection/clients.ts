@@ -90,9 +90,13 @@ export class Clients {
   }
 
   async #greet(session: Session): Promise<void> {
-    const [row] = await session.query<Greeting>({ text: greeting, values: [], silenceMs: greetingMs })
-    const history = row?.history
-    if (!history) throw new OnStandby()
+    const [row] = await session.query<{ standby: boolean }>({
+      text: 'select pg_is_in_recovery() as standby',
+      values: [],
+      silenceMs: greetingMs,
+    })
+    if (row?.standby) throw new OnStandby()
+    const history = await readHistory(session)
     this.#history ??= history
     if (this.#history !== history) this.#hasFailedOver = true
   }
@@ -119,20 +123,25 @@ export class Clients {
   }
 }
 
-interface Greeting {
-  /** Null on a standby. */
-  readonly history: string | null
-}
-
 // It saves planning, and the tables are only ever read by their keys.
 const planForAnyValues = 'set plan_cache_mode = force_generic_plan'
 const planAsUsual = 'reset plan_cache_mode'
 
-// Another system or timeline: a standby was made the primary, or a backup restored.
-const greeting = `
-  select system_identifier || '/' ||
-      case when not pg_is_in_recovery() then left(pg_walfile_name(pg_current_wal_lsn()), 8) end as history
-  from pg_control_system()`
+/**
+ * Which system this is, and which of its timelines: another one means that a standby was made the primary, or
+ * a backup restored. Empty where the server will not tell.
+ */
+async function readHistory(session: Session): Promise<string> {
+  const text = `select system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) as history
+    from pg_control_system()`
+  try {
+    const [row] = await session.query<{ history: string }>({ text, values: [], silenceMs: greetingMs })
+    return row?.history ?? ''
+  } catch (error) {
+    if (session.isBroken) throw error
+    return ''
+  }
+}
 
 /** One connection while we have it. */
 export class Session {

@@ -10,7 +10,7 @@ import { EventColumns, eventNames, eventTypes, numberParameters } from './column
 export type Create = (runs: readonly NewRun[]) => Promise<readonly Created[]>
 
 export function prepareCreate(database: Database, ownership: Ownership): Create {
-  const { insert, find } = writeStatements(database.names)
+  const { insert, find, lock } = writeStatements(database.names)
 
   /** Creates those whose id is free. Ids are distinct. */
   async function createBatch(runs: readonly NewRun[]): Promise<ReadonlyMap<string, Created>> {
@@ -22,7 +22,7 @@ export function prepareCreate(database: Database, ownership: Ownership): Create 
       const others = runs.filter(({ id }) => !created.has(id))
       if (others.length === 0) return created
       // A statement of its own: one that was there first may be newer than what the insert could see.
-      const rows = await database.run<FirstEvent>(find, [others.map(({ id }) => id)])
+      const rows = await database.run<FirstEvent>(isRepeated ? lock : find, [others.map(({ id }) => id)])
       const known = new Map(rows.map((row) => [row.id, row]))
       for (const run of others) {
         const row = known.get(run.id)
@@ -101,8 +101,11 @@ function writeStatements({
   runInfo,
   events,
   workers,
-}: Names): Record<'insert' | 'find', Statement> {
+}: Names): Record<'insert' | 'find' | 'lock', Statement> {
   const types = 'text[], text[], int[], bigint[], bytea[], text[], text[]'
+  const existing = `
+    select r.id, r.run, e.at, e.payload from ${runs} r join ${events} e on e.run = r.run and e.seq = 0
+    where r.id = any($1::text[]) order by r.run`
   return {
     insert: new Statement(`
       with clock as materialized (select ${storeTime} as now),
@@ -129,8 +132,9 @@ function writeStatements({
         from unnest(${numberParameters(8, eventTypes)}) as e(${eventNames})
         join given g on g.i = e.i join created c on c.id = g.id cross join clock)
       select id, run, now as at from created cross join clock`),
-    find: new Statement(`
-      select r.id, r.run, e.at, e.payload from ${runs} r join ${events} e on e.run = r.run and e.seq = 0
-      where r.id = any($1::text[])`),
+    find: new Statement(existing),
+    // Of an attempt that was not heard of. To lock is to write: where a standby has to confirm commits, what is
+    // found is confirmed with it.
+    lock: new Statement(`${existing} for no key update of r`),
   }
 }

@@ -40,6 +40,8 @@ function writeStatements({ runs, runInfo }: Names): Record<'mark' | 'find', Stat
           and ((epoch = $2 and worker = $3) or ($6 and epoch < $2))
         returning run)
       update ${runInfo} f set reason = $5 from marked m where f.run = m.run returning f.run`),
-    find: new Statement(`select from ${runs} where run = $1 and epoch = $2 and mark = $3 and worker is null`),
+    find: new Statement(
+      `select from ${runs} where run = $1 and epoch = $2 and mark = $3 and worker is null for no key update`,
+    ),
   }
 }

@@ -14,10 +14,11 @@ export type Reclaim = (
 /**
  * Finds out what became of units whose commit was sent and never answered. Reading proves nothing: what is
  * not there may still come. So their runs are claimed anew: with a higher epoch, the old commit has either
- * landed or never can.
+ * landed or never can. Locking their rows is a write of its own: where a standby has to confirm commits, it
+ * confirms the old one together with this.
  */
 export function prepareReclaim(database: Database): Reclaim {
-  const { reclaim, findEvents, confirm } = writeStatements(database.names)
+  const { reclaim, findEvents } = writeStatements(database.names)
 
   async function reclaimOnce(
     runner: Runner,
@@ -35,8 +36,6 @@ export function prepareReclaim(database: Database): Reclaim {
       units.map(({ head, events }) => (events.length === 0 ? -1 : head + events.length - 1)),
     )
     const events = await runner.run<LastEvent>(findEvents, [runs, epochs, last])
-    // Where a standby has to confirm commits, it confirms those found above together with this one.
-    await runner.run(confirm, [])
     const fences = new Map(rows.map((row) => [row.run, row]))
     const landed = new Map(events.map(({ run, at }) => [run, at]))
     return units.map((unit) =>
@@ -95,7 +94,7 @@ function judge(
     : { outcome: 'fenced' }
 }
 
-function writeStatements({ runs, events }: Names): Record<'reclaim' | 'findEvents' | 'confirm', Statement> {
+function writeStatements({ runs, events }: Names): Record<'reclaim' | 'findEvents', Statement> {
   return {
     reclaim: new Statement(`
       with unit as materialized (select * from unnest($2::bigint[], $3::int[]) as u(run, epoch)),
@@ -112,6 +111,5 @@ function writeStatements({ runs, events }: Names): Record<'reclaim' | 'findEvent
     findEvents: new Statement(`
       select e.run, e.at from unnest($1::bigint[], $2::int[], $3::int[]) as u(run, epoch, seq)
       join ${events} e on e.run = u.run and e.seq = u.seq and e.epoch = u.epoch`),
-    confirm: new Statement(`select pg_logical_emit_message(true, 'pawl', '') is not null`),
   }
 }
