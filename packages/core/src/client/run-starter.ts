@@ -129,8 +129,9 @@ export class RunStarter {
           link,
         }
         home?.onCreated({ claimed, started: { ...started, seq: 0, at: created.at, epoch: 1, link: null } })
-      } else home?.onHint()
+      }
     })
+    if (written.some(({ worker }) => worker === null)) home?.onHint()
     return outcomes
   }
 
