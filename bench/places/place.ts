@@ -1,6 +1,4 @@
 import type { Store } from '@pawl/core'
-import { PostgresPlace } from './postgres-place.ts'
-import { SqlitePlace } from './sqlite-place.ts'
 
 /** Where runs are kept, with what is measured beside the engine: the store's own speed, and the disk. */
 export interface Place {
@@ -26,7 +24,3 @@ export interface RawTable {
 export type Address =
   | { readonly kind: 'sqlite'; readonly file: string }
   | { readonly kind: 'postgres'; readonly url: string }
-
-export function openPlace(address: Address): Place {
-  return address.kind === 'sqlite' ? new SqlitePlace(address.file) : new PostgresPlace(address.url)
-}

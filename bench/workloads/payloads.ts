@@ -1,6 +1,6 @@
 import { check } from '../base/check.ts'
 import { costOf, timeOf } from '../base/clock.ts'
-import { openPlace } from '../places/place.ts'
+import { openPlace } from '../places/open-place.ts'
 import { carrying, textOf } from '../procedures.ts'
 import { type Figures, type Job, startEngine, Tally } from './workload.ts'
 

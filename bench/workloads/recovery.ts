@@ -1,7 +1,8 @@
 import { type Line, startActor } from '../actor.ts'
 import { check } from '../base/check.ts'
 import { nowMs, until } from '../base/clock.ts'
-import { type Address, openPlace } from '../places/place.ts'
+import { openPlace } from '../places/open-place.ts'
+import type { Address } from '../places/place.ts'
 import { sequenceThenWait, sumOf } from '../procedures.ts'
 import { type Figures, type Job, startEngine, Tally } from './workload.ts'
 

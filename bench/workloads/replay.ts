@@ -1,6 +1,7 @@
 import { check } from '../base/check.ts'
 import { type Cost, costOf } from '../base/clock.ts'
-import { openPlace, type Place } from '../places/place.ts'
+import { openPlace } from '../places/open-place.ts'
+import type { Place } from '../places/place.ts'
 import { arrivals, executed, rewound, sumOf } from '../procedures.ts'
 import { type Figures, type Job, startEngine, Tally } from './workload.ts'
 

@@ -1,7 +1,7 @@
 import type { Engine } from '@pawl/core'
 import { check } from '../base/check.ts'
 import { costOf, timeOf } from '../base/clock.ts'
-import { openPlace } from '../places/place.ts'
+import { openPlace } from '../places/open-place.ts'
 import { fan, sequence, sumOf } from '../procedures.ts'
 import { checkSteps } from './recorded.ts'
 import { type Figures, type Job, startEngine, Tally } from './workload.ts'

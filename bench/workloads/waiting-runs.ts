@@ -1,6 +1,6 @@
 import { check } from '../base/check.ts'
 import { residentMb } from '../base/memory.ts'
-import { openPlace } from '../places/place.ts'
+import { openPlace } from '../places/open-place.ts'
 import { waiting } from '../procedures.ts'
 import { untilNoneRuns } from './start-up.ts'
 import { type Figures, type Job, startEngine, Tally } from './workload.ts'

@@ -59,7 +59,8 @@ export class Fleet {
 
   /** Asks all to stop: they finish the steps they are in. */
   async stop(): Promise<void> {
-    await Promise.all(this.#workers.map((worker) => worker?.kill('SIGTERM')))
+    const stops = this.#workers.flatMap((worker) => (worker === undefined ? [] : [worker.kill('SIGTERM')]))
+    await Promise.all(stops)
   }
 
   /** Leaves nobody behind. */
