@@ -10,5 +10,5 @@ test(`200 workers are killed at random moments and nothing is lost or repeated (
   console.log(`SEED=${seed}`, { ...report, problems: report.problems.length, repeats: report.repeats.length })
   expect(report.problems).toEqual([])
   expect(report.kills).toBe(200)
-  expect(report.runs).toBeGreaterThan(20)
+  expect(report.runs).toBeGreaterThan(5)
 })
