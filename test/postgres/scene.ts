@@ -41,8 +41,9 @@ function find(program: string): Promise<string> {
   return file
 }
 
-export async function setScene(): Promise<Scene> {
-  const place = await makePostgresPlace()
+/** @param server another server than the tests' */
+export async function setScene(server?: string): Promise<Scene> {
+  const place = await makePostgresPlace(server)
   onTestFinished(() => place.remove())
   const folder = await temporaryFolder()
   onTestFinished(() => rm(folder, { recursive: true }))

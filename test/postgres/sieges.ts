@@ -13,7 +13,7 @@ interface Options
 
 /** The siege of support/kill, on a database of its own. */
 export async function besiegePostgres({ server, ...options }: Options): Promise<SiegeReport> {
-  return besiege({ ...options, place: await makePostgresPlace(server) })
+  return besiege({ mercyMs: 1_000, ...options, place: await makePostgresPlace(server) })
 }
 
 /** The server crashes, again and again, while engines work. */

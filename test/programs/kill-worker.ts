@@ -9,6 +9,9 @@ import { readSabotage } from '../support/kill/sabotage.ts'
 import { sabotagePostgres } from '../support/kill/sabotage-postgres.ts'
 import { sabotageSqlite } from '../support/kill/sabotage-sqlite.ts'
 
+// Whoever started it is gone.
+process.stdin.once('end', () => process.exit()).resume()
+
 const [, , location = '', ledger = '', lease = '1s'] = process.argv
 const sabotage = readSabotage()
 sabotageSqlite(sabotage)

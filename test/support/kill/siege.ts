@@ -17,6 +17,11 @@ export interface SiegeOptions {
   /** How many workers are at it at once. */
   readonly workers: number
   readonly kills?: number
+  /**
+   * How long a worker may live, at most, in ms; default 250. A run that a worker is killed over seven times in a
+   * row, before it could write anything, is taken for the killer.
+   */
+  readonly mercyMs?: number
   /** Stop workers past their lease and let them go on, instead of killing some. */
   readonly pauses?: number
   /** What else befalls everybody, so many times, one after the other. */
@@ -45,7 +50,16 @@ export interface SiegeReport extends Findings {
  */
 export async function besiege(options: SiegeOptions): Promise<SiegeReport> {
   const place = options.place ?? (await makeSqlitePlace())
-  const { seed, workers, kills = 0, pauses = 0, disasters, env = {}, location = place.location } = options
+  const {
+    seed,
+    workers,
+    kills = 0,
+    pauses = 0,
+    mercyMs = 250,
+    disasters,
+    env = {},
+    location = place.location,
+  } = options
   const folder = await temporaryFolder()
   const ledger = join(folder, 'ledger.ndjson')
   const program = await bundle(new URL('../../programs/kill-worker.ts', import.meta.url).pathname)
@@ -64,7 +78,7 @@ export async function besiege(options: SiegeOptions): Promise<SiegeReport> {
     let worker = begun
     await worker.ready()
     while (!isDone()) {
-      await wait(random() * 250)
+      await wait(random() * mercyMs)
       if (!isPausing && count.pauses < pauses && random() < pauses / (pauses + kills)) {
         count.pauses++
         isPausing = true

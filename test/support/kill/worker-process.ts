@@ -9,7 +9,8 @@ export class WorkerProcess {
 
   constructor(program: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
     this.#child = spawn(process.execPath, [program, ...args], {
-      stdio: ['ignore', 'pipe', 'inherit'],
+      // Its stdin ends with this process, however that ends, and the worker with it.
+      stdio: ['pipe', 'pipe', 'inherit'],
       env: { ...process.env, ...env },
     })
     this.#exited = once(this.#child, 'exit')

@@ -1,7 +1,7 @@
 import type { StorePort } from '@pawl/core/storage'
 import type { PostgresServer } from '../../../../test/support/postgres-server.ts'
 import { Ledger } from './ledger.ts'
-import { createOwned, newAsk, newEvent, newRun, newUnit, order, type Standing } from './units.ts'
+import { createOwned, newAsk, newEvent, newRun, newUnit, order, type Standing, until } from './units.ts'
 
 interface Options {
   readonly server: PostgresServer
@@ -78,20 +78,26 @@ export async function workThroughCrashes({ server, port, crashes }: Options): Pr
       await new Promise((resolve) => setTimeout(resolve, 2))
     }
   }
+  // As clients do: what was not acknowledged is asked for again, with the same id.
   const create = async (): Promise<void> => {
-    for (let index = 0; !isOver; index++) {
-      const [created] = await port.create([newRun(`new ${index}`)])
-      if (created?.outcome !== 'created') throw new Error('created by somebody else')
+    for (let index = 0; !isOver; ) {
+      const [created] = await port.create([newRun(`new ${index}`)]).catch(() => [])
+      if (!created) continue
       ledger.noteCreated(created.run, 'started')
-      await port.send([{ run: `new ${index}`, kind: 'signal', name: 's', key: null, payload: null }], null)
+      const message = { run: `new ${index}`, kind: 'signal', name: 's', key: null, payload: null } as const
+      await port.send([message], null).catch(() => [])
       await new Promise((resolve) => setTimeout(resolve, 10))
+      index++
     }
   }
 
   const work = Promise.all([commit(0), commit(1), commit(2), claim(), create()])
   work.catch(() => {})
   for (let crash = 0; crash < crashes; crash++) {
-    await Promise.race([work, new Promise((resolve) => setTimeout(resolve, 50 + Math.random() * 150))])
+    // Work is under way again, and then at any moment.
+    const before = ledger.count
+    await Promise.race([work, until(() => ledger.count > before + 20)])
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 50))
     await server.stop('immediate')
     await server.start()
   }
