@@ -1,4 +1,12 @@
-import { type AgentCall, agent, type Decision, decider, procedure, type Question } from '@pawl/core'
+import {
+  type AgentCall,
+  agent,
+  type Decision,
+  decider,
+  FinalError,
+  procedure,
+  type Question,
+} from '@pawl/core'
 import { testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -324,6 +332,30 @@ describe('a decision', () => {
         },
       })
     })
+  })
+
+  test('is not attempted again after a FinalError', async () => {
+    await using engine = await testEngine({
+      procedures: [decide],
+      agents: {
+        judge: () => {
+          throw new FinalError('no such model')
+        },
+      },
+    })
+    expect(await (await engine.run(decide, { attempts: 5 })).result()).toMatchObject({
+      why: 'failed',
+      rationale: 'no such model',
+    })
+    expect(engine.calls).toEqual({ judge: 1 })
+  })
+
+  test('with more to say than can be kept is invalid', async () => {
+    await using engine = await testEngine({
+      procedures: [decide],
+      agents: { judge: { choice: 'go', rationale: 'x'.repeat(3_000_000) } },
+    })
+    expect(await (await engine.run(decide)).result()).toMatchObject({ choice: 'stop', why: 'invalid' })
   })
 
   test('waits between its attempts, and a crash does not begin the count anew', async () => {

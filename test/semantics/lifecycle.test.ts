@@ -339,6 +339,26 @@ describe('a run of a client that only knows its name', () => {
     expect(await run.result()).toBe('ADA')
   })
 
+  test('whose input no longer fits is put aside, not ended, once it has begun', async () => {
+    const accepting = (most: number) =>
+      procedure({ name: 'greet', input: z.object({ name: z.string().max(most) }) }, async (ctx, { name }) => {
+        await ctx.step('first', () => 1)
+        await ctx.sleep('2h')
+        return name
+      })
+    const store = memory()
+    const one = await testEngine({ procedures: [accepting(10)], store })
+    const run = await one.run(ref<ReturnType<typeof accepting>>('greet'), { name: 'Ada' })
+    await one.advance('1m')
+    await one.stop()
+    const two = await testEngine({ procedures: [accepting(1)], store, logger: keepLines().logger })
+    expect(await refusalOf(two.get(run.id).result())).toMatchObject({ code: 'input-invalid' })
+    expect((await two.get(run.id).status()).status).toBe('stuck')
+    await two.stop()
+    await using three = await testEngine({ procedures: [accepting(10)], store })
+    expect(await three.get(run.id).result()).toBe('Ada')
+  })
+
   test('that no worker here knows is refused where the worker is', async () => {
     await using engine = await testEngine({ procedures: [greet] })
     expect(await refusalOf(engine.run(ref<typeof greet>('nobody'), { name: 'Ada' }))).toMatchObject({

@@ -154,6 +154,21 @@ describe('several signals', () => {
     expect(await run.result()).toEqual(['first', 'second', { cents: 3 }])
   })
 
+  test('that are there already settle a race in the order they were sent', async () => {
+    const race = procedure({ name: 'race', signals }, async (ctx) => {
+      await ctx.sleep('1h')
+      return Promise.race([
+        ctx.receive('add').then((item) => `add ${item}`),
+        ctx.receive('paid').then(({ cents }) => `paid ${cents}`),
+      ])
+    })
+    await using engine = await testEngine({ procedures: [race] })
+    const run = await engine.run(race)
+    await run.signal('paid', { cents: 1 })
+    await run.signal('add', 'x')
+    expect(await run.result()).toBe('paid 1')
+  })
+
   test('that nobody reads are listed on the ended run', async () => {
     const deaf = procedure({ name: 'deaf', signals }, (ctx) => ctx.sleep('1h'))
     await using engine = await testEngine({ procedures: [deaf] })

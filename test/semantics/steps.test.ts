@@ -130,6 +130,24 @@ describe('retries', () => {
     expect((ended as Date).getTime() - start).toBe(10_000 + 30_000 + 60_000 + 60_000 + 60_000)
   })
 
+  test('without a backoff follow at once, each recorded before the next begins', async () => {
+    const attempts: number[] = []
+    const eager = procedure({ name: 'eager' }, (ctx) =>
+      ctx.step('work', () => 1, { retry: { attempts: 4, backoff: '0s' } }).catch(() => ctx.now()),
+    )
+    await using engine = await testEngine({
+      procedures: [eager],
+      steps: {
+        work: ({ attempt }: StepCall) => {
+          attempts.push(attempt)
+          fail()
+        },
+      },
+    })
+    expect((await (await engine.run(eager)).result()) as Date).toEqual(new Date(start))
+    expect(attempts).toEqual([1, 2, 3, 4])
+  })
+
   test('wait a random part of the backoff, from the seed', async () => {
     const waits = async (seed: number): Promise<number> => {
       await using engine = await testEngine({ procedures: [jittery], steps: { work: fail }, seed })

@@ -43,6 +43,25 @@ describe('a write that fails', () => {
     expect(lines.filter(({ message }) => message.includes('could not write'))).toHaveLength(3)
   })
 
+  test('is written as it would have been: another worker finds the log whole', async () => {
+    const waiting = procedure({ name: 'two', signals: { go: z.void() } }, async (ctx) => {
+      for (let index = 0; index < 70; index++) await ctx.step(`step ${index}`, () => index)
+      await ctx.receive('go')
+      return 'went'
+    })
+    const inner = memory()
+    const meddling = meddleWith(inner)
+    for (let times = 0; times < 2; times++)
+      meddling.next('commit', fail, ([, units]) => (units as readonly Unit[]).some(({ head }) => head === 60))
+    const before = await start(meddling, [waiting])
+    const run = await before.engine.run(waiting)
+    while ((await run.status()).status !== 'waiting') await new Promise((resolve) => setImmediate(resolve))
+    await before.engine.stop()
+    const after = await start(meddleWith(inner), [waiting])
+    await after.engine.get(waiting, run.id).signal('go')
+    expect(await after.engine.get(run.id).result()).toBe('went')
+  })
+
   test('of a new run is told to whoever starts it', async () => {
     const { engine, meddling } = await start()
     meddling.next('create', fail)
@@ -185,11 +204,19 @@ describe('a worker that was taken for dead', () => {
 })
 
 describe('a run that is claimed again before its worker hears that it was let go', () => {
-  test('goes on from its log, and takes what comes later', async () => {
+  test('goes on from its log, and is let go of like any other', async () => {
+    let signal: AbortSignal | undefined
     const waiting = procedure({ name: 'waiting', signals: { go: z.string() } }, async (ctx) => [
       await ctx.receive('go'),
-      await ctx.step('between', () => calls.push('between')),
+      await ctx.step('work', (call) => {
+        signal = call.signal
+        return new Promise((resolve) => setTimeout(() => resolve(calls.push('work')), 100))
+      }),
       await ctx.receive('go'),
+      await ctx.step('hang', (call) => {
+        signal = call.signal
+        return new Promise<string>(() => calls.push('hang'))
+      }),
     ])
     const { engine, meddling } = await start(undefined, [waiting])
     const parked: Step = async (go) => {
@@ -203,10 +230,12 @@ describe('a run that is claimed again before its worker hears that it was let go
       (units as readonly Unit[]).some(({ then }) => then.do === 'park'),
     )
     const run = await engine.run(waiting, undefined, { id: 'a' })
-    while ((await engine.log('a')).replay_index < 2) await new Promise((resolve) => setImmediate(resolve))
+    while (signal === undefined) await new Promise((resolve) => setImmediate(resolve))
     await run.signal('go', 'second')
-    expect(await run.result()).toEqual(['first', 1, 'second'])
-    expect(calls).toEqual(['between'])
+    while (!calls.includes('hang')) await new Promise((resolve) => setImmediate(resolve))
+    expect(calls).toEqual(['work', 'hang'])
+    await engine.stop({ within: '0s' })
+    expect(signal?.aborted).toBe(true)
   })
 })
 

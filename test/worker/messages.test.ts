@@ -115,6 +115,20 @@ describe('a message that comes while a unit is on its way', () => {
     expect(refused()).toBe(1)
   })
 
+  test('to a question that was answered before it was asked: that answer still counts', async () => {
+    const asking = procedure({ name: 'asking', signals: { go: z.void() } }, async (ctx) => {
+      await ctx.sleep('50ms')
+      return ctx.human.approve('Now?', { key: 'now' })
+    })
+    const { engine, client, meddling } = await start([asking])
+    const opens = (unit: Unit): boolean => unit.opens.length > 0
+    const refused = beforeUnit(meddling, opens, () => client.get(asking, 'a').signal('go'))
+    const run = await engine.run(asking, undefined, { id: 'a' })
+    await client.inbox.answer({ run: 'a', key: 'now' }, { approved: true }, as)
+    expect(await run.result()).toMatchObject({ approved: true })
+    expect(refused()).toBe(1)
+  })
+
   test('to a run that lets go: it goes on at once', async () => {
     const waiting = procedure({ name: 'waiting', signals: { go: z.void() } }, (ctx) => ctx.receive('go'))
     const { engine, client, meddling } = await start([waiting])

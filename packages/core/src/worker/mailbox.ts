@@ -1,9 +1,6 @@
 import type { Message, RunKey } from '../ports/store.ts'
 import type { Surroundings } from './run-host.ts'
 
-/** When the store could not be read it is asked again after this. */
-const retryMs = 1_000
-
 /** What a message is about: who waits for it waits for this. */
 export function topicOf(kind: Message['kind'], name: string): string {
   return `${kind} ${name}`
@@ -25,7 +22,6 @@ export class Mailbox {
   /** Taken by an operation, but not yet in the log. */
   readonly #taken = new Map<number, Message>()
   #isReading = false
-  #callOff: () => void = () => {}
 
   /** `onRead`: called whenever it has come to be up to date. */
   constructor(
@@ -112,10 +108,6 @@ export class Mailbox {
     for (const n of numbers) this.#taken.delete(n)
   }
 
-  close(): void {
-    this.#callOff()
-  }
-
   #put(message: Message): void {
     const topic = topicOf(message.kind, message.name)
     const messages = this.#waiting.get(topic)
@@ -137,9 +129,9 @@ export class Mailbox {
       },
       (error) => {
         this.#isReading = false
-        const { logger, clock } = this.#surroundings
+        // The worker's next poll says once more that there are messages.
+        const { logger } = this.#surroundings
         logger.error(`run "${this.#run.id}" could not read its messages; it tries again`, { error })
-        this.#callOff = clock.after(retryMs, () => this.learn(0))
       },
     )
   }

@@ -47,8 +47,6 @@ export class Run {
   readonly #continuation: Continuation
 
   #phase: Phase = 'moving'
-  /** What was refused because of a message, and begins again once that is read. */
-  #refused: readonly Draft[] = []
   #ending: Ending | null = null
   /** The procedure was seen to move outside a turn. */
   #movedOutside = false
@@ -125,7 +123,6 @@ export class Run {
     if (this.#phase === 'gone') return
     this.#phase = 'gone'
     this.#callOff()
-    this.#mailbox.close()
     this.#desk.stop()
   }
 
@@ -238,7 +235,6 @@ export class Run {
   /** What is to be written now; null if there is nothing. Asked by the committer, at the moment it writes. */
   prepare(): Unit | null {
     if (this.#phase !== 'still' || this.#mailbox.isBehind) return null
-    this.#beginAgain()
     this.#desk.handOut(this.#mailbox, this.#ending !== null)
     return this.#ending === null ? this.#prepareNext() : this.#prepareEnd(this.#ending)
   }
@@ -328,19 +324,12 @@ export class Run {
     this.#log.takeBack()
     const refused = this.#outbox.takeBack()
     this.#giveBack(refused)
-    this.#refused = [...this.#refused, ...refused]
+    for (const activity of new Set(refused.flatMap(({ strict }) => strict ?? []))) activity.begin()
     this.#ready()
   }
 
   #giveBack(drafts: readonly Draft[]): void {
     for (const { consumes } of drafts) if (consumes !== undefined) this.#mailbox.giveBack(consumes)
-  }
-
-  /** Only now that the messages are read which they were refused for. */
-  #beginAgain(): void {
-    const refused = this.#refused
-    this.#refused = []
-    for (const activity of new Set(refused.flatMap(({ strict }) => strict ?? []))) activity.begin()
   }
 
   #onWritten(unit: Unit, { at, epoch, mail, parked }: UnitOutcome & { readonly outcome: 'ok' }): void {
