@@ -18,7 +18,7 @@ export interface SiegeOptions {
   readonly workers: number
   readonly kills?: number
   /**
-   * How long a worker may live, at most, in ms; default 250. A run that a worker is killed over seven times in a
+   * How long a worker may live, at most, in ms; default 400. A run that a worker is killed over seven times in a
    * row, before it could write anything, is taken for the killer.
    */
   readonly mercyMs?: number
@@ -55,7 +55,7 @@ export async function besiege(options: SiegeOptions): Promise<SiegeReport> {
     workers,
     kills = 0,
     pauses = 0,
-    mercyMs = 250,
+    mercyMs = 400,
     disasters,
     env = {},
     location = place.location,
