@@ -12,6 +12,8 @@ export default defineConfig({
     // Tests wait on events; these limits only end what hangs.
     testTimeout: 30_000,
     hookTimeout: 30_000,
+    // Many tests wait for other processes; with the default of one less, half of two cores would idle.
+    maxWorkers: 2,
     projects: [
       {
         ...onSources,
