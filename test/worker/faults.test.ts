@@ -1,5 +1,5 @@
 import { createClient, createEngine, type Engine, procedure } from '@pawl/core'
-import type { Unit } from '@pawl/core/storage'
+import { PawlError, type Unit } from '@pawl/core/storage'
 import { memory } from '@pawl/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -170,6 +170,63 @@ describe('a read that fails', () => {
       expect.objectContaining({ message: expect.stringContaining('the store did not answer') }),
     )
     await client.stop()
+  })
+})
+
+describe('a store that fails while an engine starts', () => {
+  const first = ['now', 'register', 'sweep', 'retryStuck', 'claim'] as const
+
+  test.for(first)('%s: is asked again, and the engine works', async (method) => {
+    const inner = memory()
+    const client = createClient({ store: inner })
+    const changed = procedure({ name: 'two' }, async (ctx) => {
+      await ctx.step('changed', () => 1)
+    })
+    const go = { name: 'two', signals: { go: z.void() } }
+    const asIs = procedure(go, async (ctx) => {
+      await ctx.step('first', () => 1)
+      await ctx.receive('go')
+    })
+    const waitFor = async (id: string, status: string): Promise<void> => {
+      while ((await client.get(id).status()).status !== status)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    const before = await start(meddleWith(inner), [asIs])
+    await before.engine.run(asIs, undefined, { id: 'stuck' })
+    await waitFor('stuck', 'waiting')
+    await before.engine.stop()
+    const wrong = await start(meddleWith(inner), [changed])
+    await client.get(asIs, 'stuck').signal('go')
+    await waitFor('stuck', 'stuck')
+    await wrong.engine.stop()
+    await client.run(asIs, undefined, { id: 'due' })
+
+    const meddling = meddleWith(inner)
+    meddling.next(method, fail)
+    const { lines } = await start(meddling, [asIs])
+    await client.get(asIs, 'due').signal('go')
+    await Promise.all(['due', 'stuck'].map((id) => client.get(id).result({ timeout: '10s' })))
+    expect(lines).toContainEqual(
+      expect.objectContaining({ message: expect.stringContaining('the store did not answer') }),
+    )
+    await client.stop()
+  })
+
+  test.for(first)('%s: and says that it cannot be used is believed at once', async (method) => {
+    const meddling = meddleWith(memory())
+    meddling.next(method, async () => {
+      throw new PawlError('store-unusable', { remedy: 'Put another disk in.' })
+    })
+    await expect(start(meddling)).rejects.toMatchObject({
+      code: 'store-unusable',
+      message: expect.stringContaining('Put another disk in.'),
+    })
+  })
+
+  test('and goes on failing is given up', async () => {
+    const meddling = meddleWith(memory())
+    meddling.always('register', fail)
+    await expect(start(meddling)).rejects.toThrow('the disk is full')
   })
 })
 

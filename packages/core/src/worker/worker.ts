@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../authoring/agent.ts'
 import type { ProcedureDefinition } from '../authoring/procedure.ts'
 import type { Bell } from '../base/bell.ts'
 import type { Sha256 } from '../base/hash.ts'
+import { PawlError } from '../errors/pawl-error.ts'
 import { outsideTurn } from '../host/outside-turn.ts'
 import type { TurnOwner } from '../kernel/turns.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -26,6 +27,9 @@ const mostOwned = 1_000
 const claimAtOnce = 100
 /** So long a store may take for what a stopping worker hands back. */
 const handBackMs = 1_000
+/** So long a store that could be opened may fail before a worker that starts gives up. */
+const startWithinMs = 3_000
+const startAgainMs = 200
 /** A log that could not be read is read again after this. */
 const reloadMs = 1_000
 
@@ -74,6 +78,7 @@ export class Worker implements Home {
   #callOffDue: () => void = () => {}
   #suspect: { readonly run: RunKey; readonly since: number } | null = null
   #polls = 0
+  #hasRetriedStuck = false
   #provenAt = 0
 
   constructor(options: WorkerOptions) {
@@ -92,16 +97,42 @@ export class Worker implements Home {
   /** Takes up what was left behind, and works until it is stopped. */
   async start(): Promise<void> {
     const { store, leaseMs } = this.#options
-    this.#time.learn(await store.now())
-    await this.#register()
+    this.#time.learn(await this.#insist(() => store.now()))
+    await this.#insist(() => this.#register())
     this.#state = 'working'
-    await store.sweep()
-    await store.retryStuck(this.#claimant)
+    await this.#attempt(() => store.sweep())
+    await this.#attempt(() => this.#retryStuck())
     this.#every(leaseMs / 5, () => this.#beat())
     this.#every(leaseMs / 5, () => this.#sweep())
     this.#every(pollMs, () => this.#poll())
     this.#callOff.push(store.watch(() => this.onHint()))
-    await this.#claim()
+    await this.#attempt(() => this.#claim())
+  }
+
+  /** What no worker can begin without: asked again for a while. A store that says it is unusable is believed. */
+  async #insist<T>(call: () => Promise<T>): Promise<T> {
+    const { clock, logger } = this.#options
+    const startedAt = clock.elapsed()
+    for (;;) {
+      try {
+        return await call()
+      } catch (error) {
+        const isOver = clock.elapsed() - startedAt > startWithinMs || this.#state === 'stopped'
+        if (isOver || PawlError.is(error)) throw error
+        logger.error('the store did not answer; trying again', { error })
+        await new Promise<void>((resolve) => clock.after(startAgainMs, resolve))
+      }
+    }
+  }
+
+  /** What is tried again anyway, with the next sweep or poll: that it failed at the start is no more than if it did later. */
+  async #attempt(call: () => Promise<unknown>): Promise<void> {
+    try {
+      await call()
+    } catch (error) {
+      if (PawlError.is(error)) throw error
+      this.#report(error)
+    }
   }
 
   /** Takes no new work, waits for what is at work, and hands everything back. What is unfinished goes on elsewhere. */
@@ -243,8 +274,15 @@ export class Worker implements Home {
 
   async #poll(): Promise<void> {
     this.#polls++
+    if (!this.#hasRetriedStuck) await this.#retryStuck()
     await this.#claim()
     await this.#readCounters()
+  }
+
+  /** Once in a worker's life: perhaps its code is what stuck runs were waiting for. */
+  async #retryStuck(): Promise<void> {
+    await this.#options.store.retryStuck(this.#claimant)
+    this.#hasRetriedStuck = true
   }
 
   onHint(): void {

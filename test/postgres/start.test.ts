@@ -1,0 +1,44 @@
+import { createClient, createEngine } from '@pawl/core'
+import { postgres } from '@pawl/storage-postgres'
+import { expect, onTestFinished, test } from 'vitest'
+import { keepLines } from '../semantics/support.ts'
+import { ruler } from '../support/kill/ruler.ts'
+import { changeUrl, makeDatabase } from '../support/postgres-database.ts'
+import { TcpProxy } from '../support/tcp-proxy.ts'
+
+test('whichever statement of a start the connections break at, the engine starts and works', async () => {
+  const database = await makeDatabase()
+  const { port } = new URL(database.url)
+  const proxy = await TcpProxy.start({ targetPort: Number(port) })
+  onTestFinished(async () => {
+    await proxy.stop()
+    await database.remove()
+  })
+  const client = createClient({ store: postgres(database.url) })
+  onTestFinished(() => client.stop())
+  const { logger, lines } = keepLines()
+
+  /** Starts an engine whose connections all break at that statement. Returns how many statements there were. */
+  async function startBrokenAt(broken: number): Promise<number> {
+    let count = 0
+    proxy.decide = (text) => {
+      if (text === '' || ++count !== broken) return 'pass'
+      setImmediate(() => proxy.cut())
+      return broken % 2 === 0 ? 'lose' : 'swallow'
+    }
+    const { id } = await client.run(ruler, 1, { id: `ruler ${broken}` })
+    const store = postgres(changeUrl(database.url, { port: proxy.port }), { notifications: false })
+    const engine = await createEngine({ store, procedures: [ruler], logger })
+    const atStart = count
+    await engine.get(id).result({ timeout: '20s' })
+    await engine.stop()
+    return atStart
+  }
+
+  const count = await startBrokenAt(Number.POSITIVE_INFINITY)
+  expect(count).toBeGreaterThan(6)
+  for (let broken = 1; broken <= count; broken++) await startBrokenAt(broken)
+  expect(lines).toContainEqual(
+    expect.objectContaining({ message: expect.stringContaining('the store did not answer') }),
+  )
+})
