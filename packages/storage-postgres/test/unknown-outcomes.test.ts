@@ -248,7 +248,7 @@ describe('other calls whose reply is lost', () => {
   for (const [way, call] of Object.entries(ways)) {
     test(`a run that was claimed by ${way} without the worker hearing of it comes with a later claim`, async () => {
       await port.create([newRun('a')])
-      failOnce('swallow', (text) => text.includes('claimed as') || text.includes('letter as'))
+      failOnce('swallow', (text) => isClaim(text) || text.includes('letter as'))
       await call().catch(() => {})
       expect(await port.find('a')).toMatchObject({ owned: true })
       const runs: unknown[] = []
@@ -262,6 +262,24 @@ describe('other calls whose reply is lost', () => {
       expect((await port.claim({ worker, procedures: [order] }, 10)).runs).toEqual([])
     })
   }
+
+  test('a claim that found such a run and then failed leaves it to the next', async () => {
+    await port.create([newRun('a')])
+    failOnce('swallow', isClaim)
+    await port.claim({ worker, procedures: [order] }, 10).catch(() => {})
+    let handedOver = 0
+    proxy.decide = (text) => {
+      if (text.includes('with stray as')) handedOver++
+      return isClaim(text) && handedOver === 1 ? 'lose' : 'pass'
+    }
+    const runs: unknown[] = []
+    await until(async () => {
+      runs.push(...(await port.claim({ worker, procedures: [order] }, 10).catch(() => ({ runs: [] }))).runs)
+      return runs.length > 0
+    })
+    expect(handedOver).toBe(2)
+    expect(runs).toMatchObject([{ id: 'a', epoch: 4, head: 1 }])
+  })
 })
 
 test('of many commits through a bad network none is lost, repeated or made up', async () => {
@@ -312,6 +330,10 @@ function failOnce(fate: Fate, isIt: (text: string) => boolean): void {
 
 function isCommit(text: string): boolean {
   return text.includes('judged as') || text.includes('set head = head + 1')
+}
+
+function isClaim(text: string): boolean {
+  return text.includes('claimed as')
 }
 
 function isReclaim(text: string): boolean {

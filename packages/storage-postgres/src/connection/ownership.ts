@@ -1,5 +1,8 @@
 import type { RunKey, WorkerKey } from '@pawl/core/storage'
 
+/** The worker is told that it owns the run. */
+export type NoteOwned = (worker: WorkerKey, run: RunKey) => void
+
 interface Owned {
   /** The runs the engine knows it owns. */
   readonly known: Set<RunKey>
@@ -20,18 +23,24 @@ export class Ownership {
   readonly #calls = new Set<number>()
   #lastCall = 0
 
-  /** Runs `call`, which may end in owning runs. */
-  async during<T>(call: () => Promise<T>): Promise<T> {
+  /**
+   * Runs `call`, which may end in owning the runs it notes. They count when it has returned: a call that fails
+   * half-way has told the engine of none.
+   */
+  async during<T>(call: (noteOwned: NoteOwned) => Promise<T>): Promise<T> {
     const number = ++this.#lastCall
     this.#calls.add(number)
+    const noted: (readonly [WorkerKey, RunKey])[] = []
     try {
-      return await call()
+      const result = await call((worker, run) => noted.push([worker, run]))
+      for (const [worker, run] of noted) this.#add(worker, run)
+      return result
     } finally {
       this.#calls.delete(number)
     }
   }
 
-  add(worker: WorkerKey, run: RunKey): void {
+  #add(worker: WorkerKey, run: RunKey): void {
     const { known, strays } = this.#of(worker)
     known.add(run)
     strays.delete(run)

@@ -38,8 +38,8 @@ export function prepareAnswer(
   async function answerBatch(
     replies: readonly Reply[],
     claimant: Claimant | null,
+    handover: Handover,
   ): Promise<readonly Answered[]> {
-    const handover = new Handover(claimant, ownership)
     const answered: Answered[] = []
     let left = replies.map((reply, place) => ({ reply, place }))
     while (left.length > 0) {
@@ -89,9 +89,11 @@ export function prepareAnswer(
 
   return async (answers, claimant) => {
     const replies = answers.map((answer) => ({ ...answer, token: randomBytes(12).toString('base64url') }))
-    return ownership.during(async () => {
+    return ownership.during(async (noteOwned) => {
+      const handover = new Handover(claimant, noteOwned)
       const answered: Answered[] = []
-      for (const batch of divide(replies, sizeOf)) answered.push(...(await answerBatch(batch, claimant)))
+      for (const batch of divide(replies, sizeOf))
+        answered.push(...(await answerBatch(batch, claimant, handover)))
       database.plans.noteRows(answered.length)
       return answered
     })

@@ -75,15 +75,15 @@ export function prepareClaiming(database: Database, ownership: Ownership): Claim
 
   return {
     claim: (claimant, limit) =>
-      ownership.during(async () => {
+      ownership.during(async (noteOwned) => {
         const strays = await claimStrays(claimant, limit)
-        for (const { run } of strays) ownership.add(claimant.worker, run)
         const due = await claimDue(claimant, limit - strays.length)
-        for (const { run } of due.runs) {
-          ownership.add(claimant.worker, run)
+        const runs = [...strays, ...due.runs]
+        for (const { run } of runs) {
+          noteOwned(claimant.worker, run)
           database.plans.noteRun(run)
         }
-        return { ...due, runs: [...strays, ...due.runs] }
+        return { ...due, runs }
       }),
     async retryStuck(claimant) {
       const rows = await database.run(retryStuck, listAbilities(claimant))

@@ -41,22 +41,25 @@ export function prepareCreate(database: Database, ownership: Ownership): Create 
   return async (runs) => {
     const firsts = new Map<string, NewRun>()
     for (const run of runs) if (!firsts.has(run.id)) firsts.set(run.id, run)
-    const created = new Map<string, Created>()
-    await ownership.during(async () => {
+    return ownership.during(async (noteOwned) => {
+      const created = new Map<string, Created>()
       for (const batch of divide([...firsts.values()], sizeOf)) {
         for (const [id, one] of await createBatch(batch)) created.set(id, one)
       }
+      return runs.map((run) => {
+        const one = show(run, created, firsts.get(run.id) === run)
+        if (one.outcome === 'created' && run.worker !== null) noteOwned(run.worker, one.run)
+        return one
+      })
     })
-    return runs.map((run) => note(run, created, firsts.get(run.id) === run))
   }
 
   /** The first of several with one id is the one that was created. */
-  function note(run: NewRun, created: ReadonlyMap<string, Created>, isFirst: boolean): Created {
+  function show(run: NewRun, created: ReadonlyMap<string, Created>, isFirst: boolean): Created {
     const one = created.get(run.id)
     if (!one) throw new Error(`The run '${run.id}' was removed while it was created.`)
     database.plans.noteRun(one.run)
     if (one.outcome === 'exists' || !isFirst) return { outcome: 'exists', run: one.run }
-    if (run.worker !== null) ownership.add(run.worker, one.run)
     return { outcome: 'created', run: one.run, at: one.at }
   }
 }

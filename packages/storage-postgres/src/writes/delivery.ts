@@ -1,5 +1,5 @@
 import type { Claimant, Claimed, RunKey } from '@pawl/core/storage'
-import type { Ownership } from '../connection/ownership.ts'
+import type { NoteOwned, Ownership } from '../connection/ownership.ts'
 import { listNumbers } from '../connection/values.ts'
 import type { Names } from '../schema/names.ts'
 import { type ClaimedRow, chooseVersion, listAbilities, showClaimed } from './claims.ts'
@@ -65,18 +65,18 @@ export type DeliveredRow = ClaimedRow & { readonly claimed: boolean }
 /** Hands each claimed run to the first message that was for it. */
 export class Handover {
   readonly #claimant: Claimant | null
-  readonly #ownership: Ownership
+  readonly #noteOwned: NoteOwned
   readonly #given = new Set<RunKey>()
 
-  constructor(claimant: Claimant | null, ownership: Ownership) {
+  constructor(claimant: Claimant | null, noteOwned: NoteOwned) {
     this.#claimant = claimant
-    this.#ownership = ownership
+    this.#noteOwned = noteOwned
   }
 
   give(row: DeliveredRow): Claimed | null {
     if (!row.claimed || !this.#claimant || this.#given.has(row.run)) return null
     this.#given.add(row.run)
-    this.#ownership.add(this.#claimant.worker, row.run)
+    this.#noteOwned(this.#claimant.worker, row.run)
     return showClaimed(row)
   }
 }

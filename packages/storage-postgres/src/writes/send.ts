@@ -29,8 +29,11 @@ interface Letter extends Omit<NewMessage, 'key'> {
 export function prepareSend(database: Database, ownership: Ownership): Send {
   const statement = new Statement(writeSend(database.names))
 
-  async function sendBatch(letters: readonly Letter[], claimant: Claimant | null): Promise<readonly Sent[]> {
-    const handover = new Handover(claimant, ownership)
+  async function sendBatch(
+    letters: readonly Letter[],
+    claimant: Claimant | null,
+    handover: Handover,
+  ): Promise<readonly Sent[]> {
     const sent: Sent[] = []
     let left = letters.map((letter, place) => ({ letter, place }))
     while (left.length > 0) {
@@ -64,9 +67,10 @@ export function prepareSend(database: Database, ownership: Ownership): Send {
       key: message.key ?? `~${randomBytes(15).toString('base64url')}`,
       isKeyMade: message.key === null,
     }))
-    return ownership.during(async () => {
+    return ownership.during(async (noteOwned) => {
+      const handover = new Handover(claimant, noteOwned)
       const sent: Sent[] = []
-      for (const batch of divide(letters, sizeOf)) sent.push(...(await sendBatch(batch, claimant)))
+      for (const batch of divide(letters, sizeOf)) sent.push(...(await sendBatch(batch, claimant, handover)))
       database.plans.noteRows(sent.length)
       return sent
     })
