@@ -7,7 +7,7 @@ import type { Child } from '../../shared/src/child.ts'
 import { startExample } from '../../shared/test/start-example.ts'
 
 /** Many programs write colours into pipes when they find themselves in CI. */
-const env = { CI: 'true', FORCE_COLOR: '1', PAWL_STORE: '' }
+const env = { CI: 'true', FORCE_COLOR: '1', NO_COLOR: undefined, PAWL_STORE: '' }
 
 test('the demo kills workers, passes, and says so in plain text of 80 columns', {
   timeout: 90_000,

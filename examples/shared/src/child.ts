@@ -22,8 +22,8 @@ export interface Child {
 
 export interface ChildOptions {
   readonly args?: readonly string[]
-  /** Added to the environment of this process. */
-  readonly env?: { readonly [name: string]: string }
+  /** Added to the environment of this process; undefined takes away. */
+  readonly env?: { readonly [name: string]: string | undefined }
   /** Options of Node that make it run TypeScript. Default: those of this process. */
   readonly node?: readonly string[]
 }

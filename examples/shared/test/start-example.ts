@@ -22,7 +22,7 @@ export async function startExample(
   program: string,
   beside: string,
   args: readonly string[] = [],
-  env: { readonly [name: string]: string } = {},
+  env: { readonly [name: string]: string | undefined } = {},
 ): Promise<Child> {
   const source = fileURLToPath(new URL(program, beside))
   const folder = dirname(source)
