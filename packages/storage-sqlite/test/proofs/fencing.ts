@@ -49,29 +49,48 @@ function check(file: string, journals: readonly string[], stops: number): Fencin
       .split('\n')
       .map((line) => line.split(' ')),
   )
-  const claims = lines.filter(([what]) => what === 'claim').map(([, ...numbers]) => numbers.map(Number))
+  const claims = lines.flatMap(([what, run, epoch, head]) =>
+    what === 'claim' ? { run: Number(run), epoch: Number(epoch), head: Number(head) } : [],
+  )
+  const claimsOf = groupByRun<Claim>(claims)
   const acknowledged = lines.filter(([what]) => what === 'event')
   const names = new Map(events.map(({ run, seq, name }) => [`${run} ${seq}`, name]))
   const byRun = groupByRun(events)
-  const stale = new Set<string>()
-  for (const [run = 0, epoch = 0, head = 0] of claims) {
-    for (const event of byRun.get(run) ?? []) {
-      if (event.epoch < epoch && event.seq >= head) stale.add(`${run} ${event.seq}`)
-    }
-  }
   return {
     stops,
     claims: claims.length,
     events: events.length,
     acknowledged: acknowledged.length,
     refused: lines.filter(([what]) => what === 'refused').length,
-    stale: stale.size,
+    stale: [...byRun].reduce((count, [run, log]) => count + countStale(log, claimsOf.get(run) ?? []), 0),
     lost: acknowledged.filter(([, run, seq, name]) => names.get(`${run} ${seq}`) !== name).length,
     gaps: runs.filter(({ run, head }) => {
       const seqs = (byRun.get(run) ?? []).map(({ seq }) => seq)
       return seqs.length !== head || seqs.some((seq, index) => seq !== index)
     }).length,
   }
+}
+
+/** Events whose epoch is older than that of a claim which had not seen them. */
+function countStale(
+  log: readonly { readonly seq: number; readonly epoch: number }[],
+  claims: readonly Claim[],
+): number {
+  const waiting = [...claims].sort((a, b) => a.head - b.head)
+  let newest = 0
+  let next = 0
+  return log.filter(({ seq, epoch }) => {
+    for (; (waiting[next]?.head ?? Number.POSITIVE_INFINITY) <= seq; next++) {
+      newest = Math.max(newest, waiting[next]?.epoch ?? 0)
+    }
+    return epoch < newest
+  }).length
+}
+
+interface Claim {
+  readonly run: number
+  readonly epoch: number
+  readonly head: number
 }
 
 function groupByRun<Row extends { readonly run: number }>(rows: readonly Row[]): Map<number, Row[]> {
