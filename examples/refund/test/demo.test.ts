@@ -5,9 +5,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { startExample } from '../../shared/test/start-example.ts'
 
 /** Many programs write colours into pipes when they find themselves in CI. */
-// Set beside FORCE_COLOR, Node would say on stderr that it ignores it.
-delete process.env['NO_COLOR']
-const env = { CI: 'true', FORCE_COLOR: '1', PAWL_STORE: '' }
+const env = { CI: 'true', FORCE_COLOR: '1', NO_COLOR: undefined, PAWL_STORE: '' }
 const patience = 60_000
 
 async function startDemo() {
