@@ -1,3 +1,4 @@
+import { readEngineOptions } from '@pawl/core/internal'
 import { expect, test } from 'vitest'
 import { readEffects } from '../support/kill/effects.ts'
 import { begunOf } from '../support/kill/order.ts'
@@ -18,19 +19,27 @@ async function startOrder(scene: Scene, options: { lease: string; stepMs: number
   return worker
 }
 
-test('with a lease of a second, another worker goes on within two', async () => {
-  const scene = await setScene()
-  const { client, place } = scene
-  const doomed = await startOrder(scene, { lease: '1s', stepMs: 60_000 })
-  await scene.startWorker()
-  await doomed.kill()
-  await (await client.run(ruler, 2_000, { id: 'ruler' })).result({ timeout: '20s' })
-  const { rows } = await place.database.owner.query<{ isBefore: boolean }>(`
-    select min(e.at) filter (where r.id = '${id}' and e.seq = 1)
-         < min(e.at) filter (where r.id = 'ruler' and e.seq = 1) as "isBefore"
-    from pawl.runs r join pawl.events e using (run)`)
-  expect(rows).toEqual([{ isBefore: true }])
-})
+const takeovers = [
+  { leaseMs: 1_000, withinMs: 2_000 },
+  // The default.
+  { leaseMs: readEngineOptions({ procedures: [] }).leaseMs, withinMs: 15_000 },
+]
+test.for(takeovers)(
+  'with a lease of $leaseMs ms, another worker goes on within $withinMs ms',
+  async ({ leaseMs, withinMs }) => {
+    const scene = await setScene()
+    const { client, place } = scene
+    const doomed = await startOrder(scene, { lease: `${leaseMs}ms`, stepMs: 60_000 })
+    await scene.startWorker({ lease: `${leaseMs}ms` })
+    await doomed.kill()
+    await (await client.run(ruler, withinMs, { id: 'ruler' })).result({ timeout: '25s' })
+    const { rows } = await place.database.owner.query<{ isBefore: boolean }>(`
+      select min(e.at) filter (where r.id = '${id}' and e.seq = 1)
+           < min(e.at) filter (where r.id = 'ruler' and e.seq = 1) as "isBefore"
+      from pawl.runs r join pawl.events e using (run)`)
+    expect(rows).toEqual([{ isBefore: true }])
+  },
+)
 
 test('a worker that is stopped finishes the step it is in and hands its run back at once', async () => {
   const scene = await setScene()
