@@ -312,7 +312,10 @@ export class Run {
         return this.#host.onGone(this)
       case 'conflict':
         return this.#leave(
-          quarantinedFor(this.id, `event ${unit.head} exists although the log is said to end before it`),
+          quarantinedFor(
+            this.id,
+            `event ${unit.head} does not follow on what the store has: it has lost events that it acknowledged, or has one that nobody wrote`,
+          ),
         )
     }
   }
