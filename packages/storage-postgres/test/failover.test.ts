@@ -51,8 +51,8 @@ describe.skipIf(isServerGiven)('when a standby takes over', () => {
   })
 
   test('and commits did not wait for it, a run whose events are gone is found out and can be stopped', async () => {
-    const [a, b, c] = await createOwned(port, worker, ['a', 'b', 'c'])
-    if (!a || !b || !c) throw new Error('not created')
+    const [a, b, c, d] = await createOwned(port, worker, ['a', 'b', 'c', 'd'])
+    if (!a || !b || !c || !d) throw new Error('not created')
     await commit(a)
     await commit(b)
     await commit(c, { then: { do: 'park', wakeAt: null } })
@@ -63,16 +63,24 @@ describe.skipIf(isServerGiven)('when a standby takes over', () => {
     await port.send([{ run: 'c', kind: 'signal', name: 's', key: null, payload: null }], null)
     const { runs } = await port.claim({ worker, procedures: [order] }, 1)
     expect(runs).toMatchObject([{ id: 'c', epoch: 2 }])
+    // Under way when the primary dies: what becomes of it is asked of the new one.
+    await commit(d)
+    pair.address.decide = () => 'lose'
+    const underWay = port.commit(worker, [newUnit(d)])
     await pair.primary.stop('immediate')
     await pair.standby.start()
     pair.promote()
+    pair.address.decide = () => 'pass'
     await pair.switchOver()
     const outcomes = await port.commit(worker, [newUnit(a), newUnit(b), newUnit({ ...c, epoch: 2 })])
     // Nothing is written on top of a history that is gone; whatever is whole goes on.
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['conflict', 'ok', 'conflict'])
+    expect(await underWay).toEqual([{ outcome: 'conflict' }])
     expect(await port.load(a.run, 0, 10)).toHaveLength(2)
+    expect(await port.load(d.run, 0, 10)).toHaveLength(1)
     expect(await port.mark(worker, a.run, a.epoch, 'quarantined', bytes('lost'))).toBe(true)
     expect(await port.mark(worker, c.run, 2, 'quarantined', bytes('lost'))).toBe(true)
+    expect(await port.mark(worker, d.run, d.epoch, 'quarantined', bytes('lost'))).toBe(true)
     expect(await port.find('a')).toMatchObject({ mark: 'quarantined', owned: false })
     expect(await port.find('c')).toMatchObject({ mark: 'quarantined', owned: false, wakeAt: null })
     expect((await port.claim({ worker, procedures: [order] }, 10)).runs).toEqual([])

@@ -28,9 +28,11 @@ export function prepareReclaim(database: Database): Reclaim {
   ): Promise<readonly UnitOutcome[]> {
     const runs = listNumbers(units.map(({ run }) => run))
     const epochs = listNumbers(units.map(({ epoch }) => epoch))
+    const heads = listNumbers(units.map(({ head }) => head))
+    const counts = listNumbers(units.map(({ events }) => events.length))
     // An attempt whose reply was lost too may have raised the epoch already, or may do so yet. So each attempt
     // sets an epoch that none before it accepts: an old one that arrives late takes nothing away.
-    const rows = await runner.run<RunFence>(reclaim, [worker, runs, epochs, attempts])
+    const rows = await runner.run<RunFence>(reclaim, [worker, runs, epochs, attempts, heads, counts])
     // A statement of its own: the one before began before the lost commit landed and cannot see its events.
     const last = listNumbers(
       units.map(({ head, events }) => (events.length === 0 ? -1 : head + events.length - 1)),
@@ -63,6 +65,8 @@ interface RunFence {
   readonly mail: number
   readonly worker: number | null
   readonly at: number
+  /** Still the worker's, as far as it knows; but its log is as long neither as before the unit nor as after it. */
+  readonly misfit: boolean
   /** Its epoch was raised just now: it is ours. */
   readonly reclaimed: boolean
 }
@@ -80,6 +84,7 @@ function judge(
 ): UnitOutcome {
   if (!row) return { outcome: 'fenced' }
   const { epoch, mail } = row
+  if (row.misfit) return { outcome: 'conflict' }
   if (hasFailedOver && (epoch < unit.epoch || row.head < unit.head)) return { outcome: 'conflict' }
   if (landedAt !== undefined) {
     // Not ours any more: it was let go, or taken away after it had landed. Either way there is nothing to keep.
@@ -97,17 +102,19 @@ function judge(
 function writeStatements({ runs, events }: Names): Record<'reclaim' | 'findEvents', Statement> {
   return {
     reclaim: new Statement(`
-      with unit as materialized (select * from unnest($2::bigint[], $3::int[]) as u(run, epoch)),
+      with unit as materialized (select * from unnest($2::bigint[], $3::int[], $5::int[], $6::int[]) as u(run, epoch, head, count)),
       locked as materialized (
         select run, epoch, head, mail, worker, state from ${runs}
         where run = any($2::bigint[]) order by run for no key update),
       mine as materialized (
-        select l.run, u.epoch + $4::int + 1 as next_epoch from locked l join unit u on u.run = l.run
+        select l.run, u.epoch + $4::int + 1 as next_epoch, l.head in (u.head, u.head + u.count) as fits from locked l join unit u on u.run = l.run
         where l.worker = $1 and l.state = 0 and l.epoch between u.epoch and u.epoch + $4),
+      -- What does not fit is for its owner to stop, who knows it by its epoch.
       raised as (
-        update ${runs} r set epoch = m.next_epoch from mine m where r.run = m.run returning r.run, r.epoch)
-      select l.run, coalesce(m.epoch, l.epoch) as epoch, l.head, l.mail, l.worker, ${storeTime} as at, m.run is not null as reclaimed
-      from locked l left join raised m on m.run = l.run`),
+        update ${runs} r set epoch = m.next_epoch from mine m where r.run = m.run and m.fits returning r.run, r.epoch)
+      select l.run, coalesce(r.epoch, l.epoch) as epoch, l.head, l.mail, l.worker, ${storeTime} as at,
+        coalesce(not m.fits, false) as misfit, r.run is not null as reclaimed
+      from locked l left join mine m on m.run = l.run left join raised r on r.run = l.run`),
     findEvents: new Statement(`
       select e.run, e.at from unnest($1::bigint[], $2::int[], $3::int[]) as u(run, epoch, seq)
       join ${events} e on e.run = u.run and e.seq = u.seq and e.epoch = u.epoch`),
