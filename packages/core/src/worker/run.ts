@@ -283,12 +283,22 @@ export class Run {
   ): Unit {
     this.#phase = 'writing'
     this.#callOff()
+    const { run, epoch, head, seals, link } = this.#log.append(events)
+    const { opens, closes, consumes } = effectsOf(drafts)
+    // One literal, not spread parts: there is one for every step.
     return {
-      ...this.#log.append(events),
-      ...effectsOf(drafts),
+      run,
+      epoch,
+      head,
+      events,
+      seals,
+      link,
       seen: this.#mailbox.seen,
       strict: then.do === 'end' || drafts.some(({ strict }) => strict !== undefined),
       then,
+      opens,
+      closes,
+      consumes,
       info: info === null ? null : encode(info, 'info'),
     }
   }
