@@ -2,14 +2,15 @@
 //   npm run bench                          W1 to W7, replay and payloads on SQLite: two minutes
 //   npm run bench -- --all                 everything, on SQLite and on PostgreSQL
 //   npm run bench -- W1 replay             only these; with --all on both stores
-//   npm run bench -- --peers dbos,openworkflow          others beside it, installed first
+//   npm run bench -- --peers dbos,absurd                others beside it at W1 to W7 and SIGKILL, installed first
+//   npm run bench -- --peers dbos,restate W4 kill       only these
 //   npm run bench -- --all --publish       and writes docs/performance.md
 //   npm run bench -- kernel                a benchmark of one part: `kernel.bench.ts`, a module with one function
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type Case, cases } from './cases.ts'
 import { type Measured, measure } from './measure.ts'
-import { measurePeers } from './peers.ts'
+import { choosePeers, measurePeers } from './peers.ts'
 import { type Places, postgresPlaces, sqlitePlaces } from './places/places.ts'
 import { tellGrowth } from './report/growth.ts'
 import { describeMachine } from './report/machine.ts'
@@ -26,6 +27,7 @@ const { positionals: wanted, values: options } = parseArgs({
   },
 })
 
+const peers = choosePeers(options.peers)
 const isNamed = (name: string): boolean =>
   wanted.map((part) => part.toLowerCase()).some((part) => `${name.toLowerCase()} `.startsWith(`${part} `))
 
@@ -36,7 +38,9 @@ const parts = readdirSync(import.meta.dirname)
 const chosen = cases.filter(({ name, isLong }) =>
   wanted.length === 0 ? options.all || isLong !== true : isNamed(name),
 )
-if (chosen.length + parts.length === 0) {
+// The one workload that only peers have.
+const killsPeers = peers.length > 0 && wanted.includes('kill')
+if (chosen.length + parts.length === 0 && !killsPeers) {
   console.error(`nothing to measure is called ${wanted.join(' or ')}`)
   process.exitCode = 1
 }
@@ -47,9 +51,10 @@ for (const name of parts) {
   await run()
 }
 
-const onPostgres = options.all || chosen.every(({ only }) => only === 'postgres')
+// Peers are beside Pawl on PostgreSQL, too.
+const onPostgres = options.all || peers.length > 0 || chosen.every(({ only }) => only === 'postgres')
 
-if (chosen.length > 0) {
+if (chosen.length > 0 || killsPeers) {
   const machine = describeMachine()
   const measured: Measured[] = []
   for (const open of [sqlitePlaces, ...(onPostgres ? [postgresPlaces] : [])])
@@ -58,8 +63,9 @@ if (chosen.length > 0) {
     'npm run bench',
     ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : []),
   ].join(' ')
-  const peers = options.peers === '' ? [] : await measurePeers(options.peers.split(','))
-  keep({ date: new Date().toISOString(), command, machine, measured, peers })
+  const isWanted = (workload: string): boolean => wanted.length === 0 || isNamed(workload)
+  const beside = await measurePeers(peers, isWanted, measured)
+  keep({ date: new Date().toISOString(), command, machine, measured, peers: beside })
 }
 
 async function measureOn(places: Places, chosen: readonly Case[]): Promise<readonly Measured[]> {

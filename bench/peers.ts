@@ -1,126 +1,141 @@
-import { type ChildProcess, fork, spawnSync } from 'node:child_process'
-import { once } from 'node:events'
+import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { spreadOf } from './base/statistics.ts'
+import type { PeerAbout, PeerMeasured, PeerResult } from './comparison/peer.ts'
+import { makeDatabase, type PeerPlace, startRestate } from './comparison/peer-place.ts'
+import { PeerProcess, PeerRefusal, type PeerTold, peersFolder } from './comparison/peer-process.ts'
+import { type PeerWorkload, peerWorkloads } from './comparison/peer-workloads.ts'
+import type { Measured } from './measure.ts'
 import { type Places, postgresPlaces } from './places/places.ts'
-import { show } from './report/numbers.ts'
-
-export interface PeerMeasured {
-  readonly peer: string
-  readonly workload: string
-  readonly figures: PeerFigures
-  /** What its settings promise for a loss of power. */
-  readonly durability: string
-}
-
-interface PeerFigures {
-  readonly stepsPerSecond?: number
-  readonly p50Ms?: number
-  readonly p99Ms?: number
-  /** Of the steps that had been reported to the procedure at a SIGKILL, those that did not run again. */
-  readonly kept?: string
-}
+import { tellPeerResult } from './report/terminal.ts'
 
 /** Those that have a program in bench/peers. */
-const knownPeers: readonly string[] = ['dbos', 'openworkflow', 'langgraph']
-const folder = fileURLToPath(new URL('../../peers/', import.meta.url))
-const mostMs = 300_000
+const knownPeers: readonly string[] = ['dbos', 'openworkflow', 'absurd', 'restate', 'langgraph']
 
-/** Others at the same work, on a PostgreSQL as durable as Pawl's. Installs them first. */
-export async function measurePeers(peers: readonly string[]): Promise<readonly PeerMeasured[]> {
+/** @param list names with commas between them */
+export function choosePeers(list: string): readonly string[] {
+  const peers = list.split(',').filter((name) => name !== '')
   for (const peer of peers)
     if (!knownPeers.includes(peer))
       throw new Error(`no peer is called "${peer}"; there are ${knownPeers.join(', ')}`)
+  return peers
+}
+
+/**
+ * Others at the same work, one after the other, on a PostgreSQL as durable as Pawl's or on a server of their
+ * own. Installs them first. One that fails is left out, and says why.
+ * @param isWanted which workloads, by name
+ * @param pawl what to compare them with
+ */
+export async function measurePeers(
+  peers: readonly string[],
+  isWanted: (workload: string) => boolean,
+  pawl: readonly Measured[],
+): Promise<readonly PeerMeasured[]> {
+  const workloads = peerWorkloads.filter(({ name }) => isWanted(name))
+  if (peers.length === 0 || workloads.length === 0) return []
   installPeers()
   const places = await postgresPlaces()
-  const measured: PeerMeasured[] = []
   try {
-    for (const peer of peers)
-      for (const workload of ['W1', 'W2', 'W4', 'W5', 'kill']) {
-        const one = await measurePeer(peer, workload, places).catch((error: unknown) =>
-          console.error(`${peer} ${workload}: ${String(error)}`),
-        )
-        if (one === undefined) continue
-        tellPeer(one)
-        measured.push(one)
-      }
+    const measured: PeerMeasured[] = []
+    for (const peer of peers) measured.push(await measurePeer(peer, workloads, places, pawl))
+    return measured
   } finally {
     await places.remove()
   }
-  return measured
 }
 
 /** They are heavy, and only this needs them. Their install scripts are not run. */
 function installPeers(): void {
-  if (existsSync(`${folder}node_modules`)) return
+  // What npm writes last.
+  if (existsSync(`${peersFolder}node_modules/.package-lock.json`)) return
   console.log('\ninstalling bench/peers')
   const { status } = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], {
-    cwd: folder,
+    cwd: peersFolder,
     stdio: 'inherit',
   })
   if (status !== 0) throw new Error('bench/peers could not be installed')
 }
 
-async function measurePeer(peer: string, workload: string, places: Places): Promise<PeerMeasured> {
-  const address = await places.make()
-  const url = 'url' in address ? address.url : address.file
-  if (workload !== 'kill') return { peer, workload, ...(await finish(startPeer(peer, workload, url))) }
-
-  const killAt = 100
-  await killAtStep(startPeer(peer, 'kill', url), killAt)
-  const survivor = startPeer(peer, 'kill: go on', url)
-  const first = await firstStep(survivor)
-  survivor.kill('SIGKILL')
-  const kept = typeof first === 'string' ? first : `${Math.min(first, killAt)} of ${killAt}`
-  return { peer, workload, figures: { kept }, durability: '' }
+async function measurePeer(
+  peer: string,
+  workloads: readonly PeerWorkload[],
+  places: Places,
+  pawl: readonly Measured[],
+): Promise<PeerMeasured> {
+  const results: PeerResult[] = []
+  let about: PeerAbout | null = null
+  console.log(`\n# ${peer}`)
+  for (const workload of workloads) {
+    const told: PeerTold[] = []
+    try {
+      for (let process = 0; process < workload.processes; process++)
+        told.push(await measureOnce(peer, workload.name, places))
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      if (error instanceof PeerRefusal) {
+        console.error(`  it did not start: ${reason}`)
+        return { peer, about, results, refusal: reason }
+      }
+      console.error(`  ${workload.name} failed: ${reason}`)
+      results.push({ workload: workload.name, figures: [], note: `failed: ${reason}` })
+      continue
+    }
+    about = told[0]?.about ?? about
+    const result = gather(workload, told)
+    tellPeerResult(workload.title, result, pawl)
+    results.push(result)
+  }
+  return { peer, about, results, refusal: null }
 }
 
-type Told = { readonly step: number } | Omit<PeerMeasured, 'peer' | 'workload'>
+function gather(workload: PeerWorkload, told: readonly PeerTold[]): PeerResult {
+  const valuesOf = (name: string): readonly number[] => told.flatMap(({ figures }) => figures[name] ?? [])
+  const cannot = told[0]?.about.cannot ?? {}
+  const notes = workload.figures.map(({ name }) => (valuesOf(name).length === 0 ? cannot[name] : undefined))
+  const own = told[0]?.about.cannot?.[workload.name]
+  return {
+    workload: workload.name,
+    figures: workload.figures
+      .map((spec) => ({ ...spec, spread: spreadOf(valuesOf(spec.name)) }))
+      .filter(({ spread }) => spread.count > 0),
+    note: [own, ...notes].filter((note) => note !== undefined).join('; ') || null,
+  }
+}
 
-function startPeer(peer: string, workload: string, url: string): ChildProcess {
-  return fork(`${folder}run.mjs`, [peer, workload, url], {
-    execArgv: ['--no-deprecation'],
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    timeout: mostMs,
-    killSignal: 'SIGKILL',
+async function measureOnce(peer: string, workload: string, places: Places): Promise<PeerTold> {
+  const place = await (peer === 'restate' ? startRestate() : makeDatabase(places)).catch((error: unknown) => {
+    throw new PeerRefusal(String(error))
   })
+  const processes: PeerProcess[] = []
+  const start = (what: string, more: object = {}): PeerProcess => {
+    const one = new PeerProcess(peer, what, { address: place.address, ...more })
+    processes.push(one)
+    return one
+  }
+  try {
+    if (workload === 'W6') return await leaveAndTakeUp(start)
+    if (workload === 'kill') return await killAndGoOn(start, place)
+    return await start(workload).result()
+  } finally {
+    await Promise.all(processes.map((one) => one.kill()))
+    await place.remove()
+  }
 }
 
-async function finish(child: ChildProcess): Promise<Omit<PeerMeasured, 'peer' | 'workload'>> {
-  let told: Told | undefined
-  child.on('message', (message) => {
-    told = message as Told
-  })
-  await once(child, 'exit')
-  if (told === undefined || 'step' in told) throw new Error('it ended without figures')
-  return told
+type Start = (workload: string, more?: object) => PeerProcess
+
+async function leaveAndTakeUp(start: Start): Promise<PeerTold> {
+  const run = { id: 'long' }
+  const victim = start('W6 leave', run)
+  const left = await victim.left()
+  await victim.kill()
+  return start('W6 take up', { ...run, ...left }).result()
 }
 
-/** A step begins when all before it have been reported to the procedure. */
-async function killAtStep(child: ChildProcess, step: number): Promise<void> {
-  child.on('message', (message: Told) => {
-    if ('step' in message && message.step >= step) child.kill('SIGKILL')
-  })
-  await once(child, 'exit')
-}
-
-/** Where it goes on, or what became of it. */
-async function firstStep(child: ChildProcess): Promise<number | string> {
-  const message = once(child, 'message').then(([told]) => told as Told)
-  const ended = once(child, 'exit').then(([code]) => code as number | null)
-  const told = await Promise.race([message, ended])
-  if (told === null || typeof told === 'number')
-    return 'not tried: the new process refused to go on with the run'
-  return 'step' in told ? told.step : 'nobody went on within two minutes'
-}
-
-function tellPeer({ peer, workload, figures }: PeerMeasured): void {
-  const { stepsPerSecond, p50Ms, p99Ms, kept } = figures
-  const parts = [
-    stepsPerSecond === undefined ? '' : `${show(stepsPerSecond)} steps/s`,
-    p50Ms === undefined ? '' : `half within ${show(p50Ms)} ms`,
-    p99Ms === undefined ? '' : `99 of 100 within ${show(p99Ms)} ms`,
-    kept === undefined ? '' : `kept after SIGKILL: ${kept}`,
-  ]
-  console.log(`${peer.padEnd(14)}${workload.padEnd(6)}${parts.filter((part) => part !== '').join(', ')}`)
+/** A server that belongs to the peer is killed with it. */
+async function killAndGoOn(start: Start, place: PeerPlace): Promise<PeerTold> {
+  await start('kill').killed()
+  await place.revive()
+  return start('kill go on').result()
 }

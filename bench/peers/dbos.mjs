@@ -1,42 +1,47 @@
 // DBOS on PostgreSQL, as its documentation sets it up: registered functions, one process, the default pool.
 import { DBOS } from '@dbos-inc/dbos-sdk'
+import { add } from './arithmetic.mjs'
+import { bytesOfTables } from './disk.mjs'
 
-export const durability = 'kept: a commit for each step on a server with fsync on'
+export const about = {
+  title: 'DBOS',
+  package: '@dbos-inc/dbos-sdk',
+  settings: 'PostgreSQL; the default pool of connections',
+  onKill: 'every step that was reported',
+  onPowerLoss: 'every step that was reported: a commit for each, fsync on',
+}
 
-export async function open(url, { onStep, onEnd }) {
-  const sequence = DBOS.registerWorkflow(
-    async (steps) => {
-      let sum = 0
-      for (let i = 0; i < steps; i++)
-        sum += await DBOS.runStep(
-          async () => {
-            onStep(i)
-            return i
-          },
-          { name: 'step' },
-        )
-      onEnd(DBOS.workflowID)
-      return sum
-    },
-    { name: 'sequence' },
-  )
-  const waiting = DBOS.registerWorkflow(() => DBOS.recv('go', { timeoutSeconds: 3_600 }), { name: 'waiting' })
+export async function open({ url }, { onStep, onWait, onEnd }) {
+  const step = (i) => DBOS.runStep(async () => onStep(i), { name: 'step' })
+  const receive = () => {
+    onWait(DBOS.workflowID)
+    return DBOS.recv('go', { timeoutSeconds: 3_600 })
+  }
+
+  const sequence = async (steps, waits) => {
+    let sum = 0
+    for (let i = 0; i < steps; i++) sum += await step(i)
+    if (waits) sum += await receive()
+    return onEnd(DBOS.workflowID, sum)
+  }
+  const fan = async (steps) => {
+    const all = await Promise.all(Array.from({ length: steps }, (_, i) => step(i)))
+    return onEnd(DBOS.workflowID, all.reduce(add))
+  }
+  const workflows = {
+    sequence: DBOS.registerWorkflow(sequence, { name: 'sequence' }),
+    fan: DBOS.registerWorkflow(fan, { name: 'fan' }),
+  }
   DBOS.setConfig({ name: 'bench', systemDatabaseUrl: url, logLevel: 'error', applicationVersion: 'v1' })
   // Takes up by itself what this executor left behind.
   await DBOS.launch()
+
   return {
-    mostSteps: 1_000,
-    async start(id, steps) {
-      const handle = await DBOS.startWorkflow(sequence, { workflowID: id })(steps)
+    async start(name, id, steps, waits = false) {
+      const handle = await DBOS.startWorkflow(workflows[name], { workflowID: id })(steps, waits)
       return () => handle.getResult()
     },
-    async startWaiting(id) {
-      const handle = await DBOS.startWorkflow(waiting, { workflowID: id })()
-      return async (value) => {
-        await DBOS.send(id, value, 'go')
-        return handle.getResult()
-      }
-    },
-    close: () => DBOS.shutdown(),
+    signal: (id, value) => DBOS.send(id, value, 'go'),
+    diskBytes: () => bytesOfTables(url),
   }
 }

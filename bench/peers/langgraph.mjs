@@ -1,36 +1,51 @@
 // LangGraph's functional API on PostgreSQL with durability 'sync', the strongest it has.
 import { Command, entrypoint, interrupt, task } from '@langchain/langgraph'
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres'
+import { add } from './arithmetic.mjs'
+import { bytesOfTables } from './disk.mjs'
 
-export const durability = 'the last tasks are not: written behind, also with durability "sync"'
+export const about = {
+  title: 'LangGraph',
+  package: '@langchain/langgraph',
+  settings: "PostgreSQL; functional API, durability 'sync', the strongest it has",
+  onKill: 'what was written by then: tasks are written behind, also with `sync`; resumed by its caller',
+  onPowerLoss: 'what was written by then',
+}
 
-export async function open(url, { onStep, onEnd }) {
+export async function open({ url }, { onStep, onWait, onEnd }) {
   const checkpointer = PostgresSaver.fromConnString(url)
   await checkpointer.setup()
-  const step = task('step', async (i) => {
-    onStep(i)
-    return i
-  })
-  const sequence = entrypoint({ name: 'sequence', checkpointer }, async ({ id, steps }) => {
-    let sum = 0
-    for (let i = 0; i < steps; i++) sum += await step(i)
-    onEnd(id)
-    return sum
-  })
-  const waiting = entrypoint({ name: 'waiting', checkpointer }, async () => interrupt('go'))
+  const step = task('step', async (i) => onStep(i))
+  const entrypoints = {
+    sequence: entrypoint({ name: 'sequence', checkpointer }, async ({ id, steps, waits }) => {
+      let sum = 0
+      for (let i = 0; i < steps; i++) sum += await step(i)
+      if (waits) {
+        onWait(id)
+        sum += interrupt('go')
+      }
+      return onEnd(id, sum)
+    }),
+    fan: entrypoint({ name: 'fan', checkpointer }, async ({ id, steps }) => {
+      const all = await Promise.all(Array.from({ length: steps }, (_, i) => step(i)))
+      return onEnd(id, all.reduce(add))
+    }),
+  }
   const config = (id) => ({ configurable: { thread_id: id }, durability: 'sync', recursionLimit: 100_000 })
+  const signalled = new Map()
+
   return {
-    mostSteps: 1_000,
-    async start(id, steps) {
-      const result = sequence.invoke({ id, steps }, config(id))
-      return () => result
+    async start(name, id, steps, waits = false) {
+      const invoked = entrypoints[name].invoke({ id, steps, waits }, config(id))
+      if (!waits) return () => invoked
+      await invoked
+      return () => signalled.get(id)
+    },
+    async signal(id, value) {
+      signalled.set(id, entrypoints.sequence.invoke(new Command({ resume: value }), config(id)))
     },
     /** Nothing takes up what a dead process left: the caller invokes it again. */
-    resume: (id) => sequence.invoke(null, config(id)),
-    async startWaiting(id) {
-      await waiting.invoke(1, config(id))
-      return (value) => waiting.invoke(new Command({ resume: value }), config(id))
-    },
-    close: () => checkpointer.end(),
+    resume: (id) => entrypoints.sequence.invoke(null, config(id)),
+    diskBytes: () => bytesOfTables(url),
   }
 }

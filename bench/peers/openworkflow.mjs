@@ -1,47 +1,59 @@
 // openworkflow on PostgreSQL, as its documentation sets it up: a worker in the process, default polling.
+import { setTimeout as sleep } from 'node:timers/promises'
 import { OpenWorkflow } from 'openworkflow'
 import { BackendPostgres } from 'openworkflow/postgres'
+import { add } from './arithmetic.mjs'
+import { bytesOfTables } from './disk.mjs'
 
-export const durability = 'kept: a commit for each step on a server with fsync on'
+export const about = {
+  title: 'openworkflow',
+  package: 'openworkflow',
+  settings: 'PostgreSQL; up to 200 runs at once in the worker, polling and lease (30 s) as they come',
+  onKill: 'every step that was reported',
+  onPowerLoss: 'every step that was reported: a commit for each, fsync on',
+  limit: 'a run has at most 1,000 steps; W1 and W6 are of 990',
+}
 
-export async function open(url, { onStep, onEnd }) {
+/** A run may have 1,000, the wait among them. */
+export const mostSteps = 990
+
+export async function open({ url }, { onStep, onWait, onEnd }) {
   const backend = await BackendPostgres.connect(url)
   const engine = new OpenWorkflow({ backend })
-  const sequence = engine.defineWorkflow({ name: 'sequence' }, async ({ input, step }) => {
-    let sum = 0
-    for (let i = 0; i < input.steps; i++)
-      sum += await step.run({ name: `step ${i}` }, async () => {
-        onStep(i)
-        return i
-      })
-    onEnd(input.id)
-    return sum
-  })
-  const waiting = engine.defineWorkflow({ name: 'waiting' }, async ({ input, step }) => {
-    const received = await step.waitForSignal({ signal: `go ${input.id}`, timeout: '1h' })
-    return received?.data ?? null
-  })
+  const workflows = {
+    sequence: engine.defineWorkflow({ name: 'sequence' }, async ({ input, step }) => {
+      let sum = 0
+      for (let i = 0; i < input.steps; i++)
+        sum += await step.run({ name: `step ${i}` }, async () => onStep(i))
+      if (input.waits) {
+        onWait(input.id)
+        const received = await step.waitForSignal({ signal: `go ${input.id}`, timeout: '1h' })
+        sum += received.data
+      }
+      return onEnd(input.id, sum)
+    }),
+    fan: engine.defineWorkflow({ name: 'fan' }, async ({ input, step }) => {
+      const begin = (_, i) => step.run({ name: `step ${i}` }, async () => onStep(i))
+      const all = await Promise.all(Array.from({ length: input.steps }, begin))
+      return onEnd(input.id, all.reduce(add))
+    }),
+  }
   const worker = engine.newWorker({ concurrency: 200 })
   await worker.start()
+
   return {
-    // A hard limit of its own.
-    mostSteps: 990,
-    async start(id, steps) {
-      const handle = await sequence.run({ id, steps })
+    async start(name, id, steps, waits = false) {
+      const handle = await workflows[name].run({ id, steps, waits })
       return () => handle.result()
     },
-    async startWaiting(id) {
-      const handle = await waiting.run({ id })
-      return async (value) => {
-        // A signal nobody waits for yet is lost: it says whether it reached somebody.
-        for (;;) {
-          const { workflowRunIds } = await engine.sendSignal({ signal: `go ${id}`, data: value })
-          if (workflowRunIds.length > 0) break
-          await new Promise((resolve) => setTimeout(resolve, 50))
-        }
-        return handle.result()
+    async signal(id, data) {
+      // A signal nobody waits for yet is lost: it says whether it reached somebody.
+      for (;;) {
+        const { workflowRunIds } = await engine.sendSignal({ signal: `go ${id}`, data })
+        if (workflowRunIds.length > 0) return
+        await sleep(50)
       }
     },
-    close: () => worker.stop(),
+    diskBytes: () => bytesOfTables(url),
   }
 }

@@ -2,6 +2,7 @@ import type { Figure, Measured } from '../measure.ts'
 import { tellGrowth } from './growth.ts'
 import type { Machine } from './machine.ts'
 import { nameStore, show } from './numbers.ts'
+import { tellPeers } from './peers.ts'
 import type { Session } from './session.ts'
 
 /** docs/performance.md of a session. */
@@ -74,25 +75,4 @@ function tellPlots(plots: readonly string[]): readonly string[] {
     'growth.svg': 'What an event costs in logs of different lengths',
   }
   return ['## Plots', ...plots.map((file) => `![${titles[file] ?? file}](performance/${file})`)]
-}
-
-function tellPeers({ peers }: Session): readonly string[] {
-  if (peers.length === 0) return []
-  return [
-    '## Others',
-    'The same work in the same run, each at the settings its documentation recommends. "Kept after SIGKILL" was tried: of the steps that had been reported to the procedure when its process was killed, how many did not run again. W1 and W2 are timed until the last body has returned, which is kind to those that poll for results; W4 and W5 until the caller has the result. Not every peer can do 1,000 steps in a run: openworkflow does 990.',
-    [
-      '| who | what | steps/s | p50 ms | p99 ms | kept after SIGKILL | power loss, by its settings |',
-      '| --- | --- | --- | --- | --- | --- | --- |',
-      ...peers.map(
-        ({ peer, workload, figures: { stepsPerSecond, p50Ms, p99Ms, kept }, durability }) =>
-          `| ${peer} | ${workload} | ${cell(stepsPerSecond)} | ${cell(p50Ms)} | ${cell(p99Ms)} | ${kept ?? ''} | ${durability} |`,
-      ),
-    ].join('\n'),
-    '```sh\nnpm run bench -- --peers dbos,openworkflow\n```',
-  ]
-}
-
-function cell(value: number | undefined): string {
-  return value === undefined ? '' : show(value)
 }

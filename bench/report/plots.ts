@@ -21,8 +21,10 @@ function plotThroughput({ measured, peers }: Session): string | null {
       one.case === 'W1' ? [barOf(`raw commits, ${nameStore(one.kind)}`, medianOf(one, 'rawPerSecond'))] : []
     return [...raw, barOf(`Pawl ${one.case}, ${nameStore(one.kind)}`, medianOf(one, 'stepsPerSecond'))]
   })
-  for (const { peer, workload, figures } of peers)
-    if (figures.stepsPerSecond !== undefined) bars.push(barOf(`${peer} ${workload}`, figures.stepsPerSecond))
+  for (const { peer, about, results } of peers)
+    for (const { workload, figures } of results)
+      for (const { name, spread } of figures)
+        if (name === 'stepsPerSecond') bars.push(barOf(`${about?.title ?? peer} ${workload}`, spread.median))
   return bars.length === 0
     ? null
     : plotBars('Steps a second: W1 one after the other, W2 200 runs at once', 'steps/s', bars)

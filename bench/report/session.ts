@@ -1,5 +1,5 @@
+import type { PeerMeasured } from '../comparison/peer.ts'
 import type { Measured } from '../measure.ts'
-import type { PeerMeasured } from '../peers.ts'
 import type { Machine } from './machine.ts'
 
 /** One run of the bench, as it is written. */

@@ -1,0 +1,39 @@
+import type { Spread } from '../base/statistics.ts'
+
+/** What was measured of one peer. */
+export interface PeerMeasured {
+  readonly peer: string
+  readonly about: PeerAbout | null
+  readonly results: readonly PeerResult[]
+  /** Why it did not start; null: it did. */
+  readonly refusal: string | null
+}
+
+/** What a peer's program in bench/peers says of it. */
+export interface PeerAbout {
+  readonly title: string
+  readonly version: string
+  readonly settings: string
+  /** What survives a SIGKILL, and what a loss of power, by its documentation and these settings. */
+  readonly onKill: string
+  readonly onPowerLoss: string
+  /** Where it did less than the others, because it can do no more. */
+  readonly limit?: string
+  /** Why a figure cannot be had, by its name. */
+  readonly cannot?: { readonly [figure: string]: string }
+}
+
+export interface PeerResult {
+  readonly workload: string
+  readonly figures: readonly PeerFigure[]
+  /** What has to be known of them, or why there are none. */
+  readonly note: string | null
+}
+
+export interface PeerFigure {
+  readonly name: string
+  readonly title: string
+  readonly unit: string
+  readonly better: 'more' | 'less'
+  readonly spread: Spread
+}

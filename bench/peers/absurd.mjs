@@ -1,0 +1,66 @@
+// absurd on PostgreSQL, as its documentation sets it up: one queue, a worker in the process, default polling.
+import { readFileSync } from 'node:fs'
+import { Absurd } from 'absurd-sdk'
+import pg from 'pg'
+import { add } from './arithmetic.mjs'
+import { bytesOfTables } from './disk.mjs'
+
+export const about = {
+  title: 'absurd',
+  package: 'absurd-sdk',
+  settings:
+    'PostgreSQL; up to 200 runs at once in the worker, polling (250 ms) and lease (120 s) as they come',
+  onKill: 'every step that was reported',
+  onPowerLoss: 'every step that was reported: a commit for each, fsync on',
+}
+
+export async function open({ url }, { onStep, onWait, onEnd }) {
+  await initialise(url)
+  const quiet = { log() {}, info() {}, warn: console.warn, error: console.error }
+  const app = new Absurd({ db: url, log: quiet })
+  await app.createQueue()
+  app.registerTask({ name: 'sequence' }, async ({ id, steps, waits }, ctx) => {
+    let sum = 0
+    for (let i = 0; i < steps; i++) sum += await ctx.step('step', async () => onStep(i))
+    if (waits) {
+      onWait(id)
+      sum += await ctx.awaitEvent(`go ${id}`)
+    }
+    return onEnd(id, sum)
+  })
+  app.registerTask({ name: 'fan' }, async ({ id, steps }, ctx) => {
+    const begin = (_, i) => ctx.step('step', async () => onStep(i))
+    const all = await Promise.all(Array.from({ length: steps }, begin))
+    return onEnd(id, all.reduce(add))
+  })
+  await app.startWorker({ concurrency: 200 })
+
+  return {
+    async start(name, id, steps, waits = false) {
+      const { taskID } = await app.spawn(name, { id, steps, waits })
+      return async () => {
+        const snapshot = await app.awaitTaskResult(taskID)
+        if (snapshot.state !== 'completed') throw new Error(`the task has ${snapshot.state}`)
+        return snapshot.result
+      }
+    },
+    signal: (id, value) => app.emitEvent(`go ${id}`, value),
+    diskBytes: () => bytesOfTables(url),
+  }
+}
+
+/** Its schema is not in its package: `absurdctl init` makes it, or its release's absurd.sql. */
+async function initialise(url) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows } = await client.query("select to_regnamespace('absurd') is not null as made")
+    if (rows[0].made) return
+    const file = process.env.BENCH_ABSURD_SQL
+    if (file === undefined)
+      throw new Error('its schema is not in its npm package: BENCH_ABSURD_SQL must name its absurd.sql')
+    await client.query(readFileSync(file, 'utf8'))
+  } finally {
+    await client.end()
+  }
+}

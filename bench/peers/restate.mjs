@@ -1,0 +1,68 @@
+// Restate, as its documentation sets it up: one server, and a service in this process that it calls.
+import { createServer } from 'node:http2'
+import { add } from './arithmetic.mjs'
+
+// Read when the SDK is imported.
+process.env.RESTATE_LOGGING = 'ERROR'
+const { createEndpointHandler, RestatePromise, service } = await import('@restatedev/restate-sdk')
+const { connect, rpc } = await import('@restatedev/restate-sdk-clients')
+
+export const about = {
+  title: 'Restate',
+  package: '@restatedev/restate-server',
+  settings: 'its own server with one node, durability as it comes',
+  onKill: 'every step that was reported',
+  onPowerLoss: 'every step that was reported: its log is written with fsync on',
+  cannot: {
+    diskBytesPerStep: 'not to be told: the files of its server are made in advance and merged later',
+  },
+}
+
+export async function open({ ingress, admin, port }, { onStep, onWait, onEnd }) {
+  const steps = service({
+    name: 'steps',
+    handlers: {
+      async sequence(ctx, { id, steps, waits }) {
+        let sum = 0
+        for (let i = 0; i < steps; i++) sum += await ctx.run('step', async () => onStep(i))
+        if (waits) {
+          const awakeable = ctx.awakeable()
+          onWait(id, awakeable.id)
+          sum += await awakeable.promise
+        }
+        return onEnd(id, sum)
+      },
+      async fan(ctx, { id, steps }) {
+        const begin = (_, i) => ctx.run('step', async () => onStep(i))
+        const all = await RestatePromise.all(Array.from({ length: steps }, begin))
+        return onEnd(id, all.reduce(add))
+      },
+    },
+  })
+  const endpoint = createServer(createEndpointHandler({ services: [steps] }))
+  await new Promise((resolve) => endpoint.listen(port, '127.0.0.1', resolve))
+  await register(admin, `http://127.0.0.1:${port}`)
+  const client = connect({ url: ingress })
+
+  return {
+    async start(name, id, count, waits = false) {
+      const input = { id, steps: count, waits }
+      if (waits) {
+        const sent = await client.serviceSendClient(steps)[name](input, rpc.sendOpts({ idempotencyKey: id }))
+        return () => client.result(sent)
+      }
+      const called = client.serviceClient(steps)[name](input)
+      return () => called
+    },
+    signal: (_id, value, awakeable) => client.resolveAwakeable(awakeable, value),
+  }
+}
+
+async function register(admin, uri) {
+  const response = await fetch(`${admin}/deployments`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ uri }),
+  })
+  if (!response.ok) throw new Error(`the server refused the service: ${await response.text()}`)
+}

@@ -1,0 +1,139 @@
+import type { Spread } from '../base/statistics.ts'
+import type { PeerFigure, PeerMeasured } from '../comparison/peer.ts'
+import type { Measured } from '../measure.ts'
+import { findOwn, ratioOf } from './comparison.ts'
+import { nameStore, show } from './numbers.ts'
+import type { Session } from './session.ts'
+
+/** One figure of one workload. */
+interface Column {
+  readonly workload: string
+  readonly name: string
+  readonly title: string
+}
+
+const columns: readonly Column[] = [
+  { workload: 'W1', name: 'stepsPerSecond', title: 'W1 steps/s' },
+  { workload: 'W2', name: 'stepsPerSecond', title: 'W2 steps/s' },
+  { workload: 'W3', name: 'totalMs', title: 'W3 ms' },
+  { workload: 'W4', name: 'p50Ms', title: 'W4 p50 ms' },
+  { workload: 'W5', name: 'p50Ms', title: 'W5 p50 ms' },
+  { workload: 'W6', name: 'doneMs', title: 'W6 ms' },
+  { workload: 'W7', name: 'addedMb', title: 'W7 MB' },
+  { workload: 'W2', name: 'diskBytesPerStep', title: 'disk B/step' },
+]
+
+/** The section on peers; empty where none was measured. */
+export function tellPeers({ peers, measured }: Session): readonly string[] {
+  if (peers.length === 0) return []
+  const kinds = [...new Set(measured.map(({ kind }) => kind))].toReversed()
+  const started = peers.filter(({ refusal }) => refusal === null)
+  return [
+    '## Others',
+    'The same work in the same session, one after the other, each at the settings its documentation recommends; those that use PostgreSQL on the one that Pawl was measured on. Medians of three rounds, the least and the most beside them.',
+    [
+      row(['who', ...columns.map(({ title }) => title)]),
+      row(['---', ...columns.map(() => '---')]),
+      ...kinds.map((kind) => row([`**Pawl**, ${nameStore(kind)}`, ...columns.map(ownCell(kind, measured))])),
+      ...started.map((one) => row([nameOf(one), ...columns.map(peerCell(one))])),
+    ].join('\n'),
+    'W1, W2, W3 and W6 are timed until the last body has returned, which is kind to those that poll for results; W4 and W5, and all of Pawl, until the caller has the result. W5 is from a signal to a run that waits for it. In W6 the process of the run is killed and a server that it uses is not. W7 is the memory of the process in which the runs wait; what PostgreSQL takes for them is not in it.',
+    ...kinds.slice(0, 1).flatMap((kind) => tellRatios(kind, started, measured)),
+    '### What is kept',
+    'Tried: of 100 steps whose results had been reported to the procedure when its process was killed with SIGKILL (and with it a server that belongs to it alone), how many did not run again; how long after the start of a new process the run went on; and that it ended with the right result. A loss of power was not tried: this is what their settings say.',
+    [
+      row(['who', 'settings', 'SIGKILL, by its documentation', 'tried', 'loss of power, by its settings']),
+      row(['---', '---', '---', '---', '---']),
+      ...started.map((one) =>
+        row([
+          nameOf(one),
+          one.about?.settings ?? '',
+          one.about?.onKill ?? '',
+          tellKill(one),
+          one.about?.onPowerLoss ?? '',
+        ]),
+      ),
+    ].join('\n'),
+    ...tellNotes(peers),
+    `\`\`\`sh\nnpm run bench -- --peers ${peers.map(({ peer }) => peer).join(',')}\n\`\`\``,
+  ]
+}
+
+function tellRatios(
+  kind: Measured['kind'],
+  peers: readonly PeerMeasured[],
+  measured: readonly Measured[],
+): readonly string[] {
+  const cell =
+    (peer: PeerMeasured) =>
+    ({ workload, name }: Column): string => {
+      const own = findOwn(workload, name, measured).find((one) => one.kind === kind)
+      const figure = findFigure(peer, workload, name)
+      return own === undefined || figure === undefined ? '' : `${show(ratioOf(figure, own.spread))} ×`
+    }
+  return [
+    `How many times as good Pawl on ${nameStore(kind)} is; less than 1 where it is worse. These ratios are what holds on another machine.`,
+    [
+      row(['Pawl over', ...columns.map(({ title }) => title)]),
+      row(['---', ...columns.map(() => '---')]),
+      ...peers.map((peer) => row([nameOf(peer), ...columns.map(cell(peer))])),
+    ].join('\n'),
+  ]
+}
+
+function ownCell(kind: Measured['kind'], measured: readonly Measured[]) {
+  return ({ workload, name }: Column): string => {
+    const own = findOwn(workload, name, measured).find((one) => one.kind === kind)
+    return own === undefined ? 'not measured' : tellSpread(own.spread)
+  }
+}
+
+function peerCell(peer: PeerMeasured) {
+  return ({ workload, name }: Column): string => {
+    const figure = findFigure(peer, workload, name)
+    if (figure === undefined) return findNote(peer, workload) ?? 'not measured'
+    const server = name === 'addedMb' ? findFigure(peer, workload, 'serverMb') : undefined
+    return server === undefined
+      ? tellSpread(figure.spread)
+      : `${tellSpread(figure.spread)}, and ${show(server.spread.median)} in its server`
+  }
+}
+
+function tellKill(peer: PeerMeasured): string {
+  const kept = findFigure(peer, 'kill', 'keptSteps')
+  const goneOn = findFigure(peer, 'kill', 'goneOnMs')
+  if (kept === undefined || goneOn === undefined) return findNote(peer, 'kill') ?? 'not measured'
+  return `${kept.spread.median} of 100 kept, went on after ${show(goneOn.spread.median / 1_000)} s`
+}
+
+function tellNotes(peers: readonly PeerMeasured[]): readonly string[] {
+  const limits = peers.flatMap(({ peer, about }) =>
+    about?.limit === undefined ? [] : [`- ${about.title ?? peer}: ${about.limit}.`],
+  )
+  const refusals = peers.flatMap(({ peer, refusal }) =>
+    refusal === null ? [] : [`- ${peer} did not start: ${refusal}.`],
+  )
+  return limits.length + refusals.length === 0 ? [] : [[...limits, ...refusals].join('\n')]
+}
+
+function findFigure({ results }: PeerMeasured, workload: string, name: string): PeerFigure | undefined {
+  return results
+    .find((result) => result.workload === workload)
+    ?.figures.find((figure) => figure.name === name)
+}
+
+function findNote({ results }: PeerMeasured, workload: string): string | null {
+  return results.find((result) => result.workload === workload)?.note ?? null
+}
+
+function nameOf({ peer, about }: PeerMeasured): string {
+  return about === null ? peer : `${about.title} ${about.version}`
+}
+
+function tellSpread({ median, min, max, count }: Spread): string {
+  return count < 2 ? show(median) : `${show(median)} (${show(min)} to ${show(max)})`
+}
+
+function row(cells: readonly string[]): string {
+  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
+}
