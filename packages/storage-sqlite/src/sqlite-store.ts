@@ -227,7 +227,12 @@ export class SqliteStore implements StorePort {
   // ── hints
 
   watch(onHint: () => void): () => void {
-    return watchCommits(this.#connection.file, () => this.#connection.peek()?.readDataVersion(), onHint)
+    const connection = this.#connection
+    return watchCommits(
+      connection.file,
+      { readVersion: () => connection.peek()?.readDataVersion(), countCommits: () => connection.commits },
+      onHint,
+    )
   }
 }
 

@@ -1,61 +1,90 @@
 import fs, { type FSWatcher } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
-/** How long to look after the file was touched: the watch fires at the write, just before the commit can be seen. */
-const looks = 20
-const pauseMs = 1
+/** When to look after the file was touched: the watch fires at the write, before the disk has it and it can be seen. */
+const pausesMs = [1, 1, 1, 1, 2, 4, 5, 10, 20, 40]
+/** Where in them to go on while there are commits, one's own or others'. From there on the watch is on again. */
+const busy = pausesMs.indexOf(5)
 /** Where the directory cannot be watched. */
 const pollMs = 25
 
+export interface WatchedConnection {
+  /** A number that changes with every commit of another connection; undefined while that cannot be told. */
+  readonly readVersion: () => number | undefined
+  /** A number that grows with every commit of one's own. */
+  readonly countCommits: () => number
+}
+
 /**
- * Calls back when another connection has committed. `readVersion` gives a number that changes with every
- * commit of another connection; undefined while that cannot be told.
+ * Calls back when another connection has committed. The directory is watched only while nothing happens: a
+ * file that is written to thousands of times a second would be told of each time, and by its own writer.
  */
-export function watchCommits(
-  file: string,
-  readVersion: () => number | undefined,
-  onHint: () => void,
-): () => void {
+export function watchCommits(file: string, connection: WatchedConnection, onHint: () => void): () => void {
   const wal = `${basename(file)}-wal`
-  let seen = readVersion()
-  let left = 0
+  let seen = connection.readVersion()
+  let commits = connection.countCommits()
+  let looked = 0
   let timer: NodeJS.Timeout | undefined
-
-  function look(): void {
-    timer = undefined
-    const version = readVersion()
-    if (version !== undefined && version !== seen) {
-      seen = version
-      onHint()
-    }
-    left--
-    if (left > 0) schedule()
-  }
-  function schedule(): void {
-    timer ??= setTimeout(look, pauseMs).unref()
-  }
-
   let watcher: FSWatcher | undefined
   let poll: NodeJS.Timeout | undefined
-  const pollInstead = () => {
+  let isStopped = false
+
+  /** Whether anybody has committed since the last look. */
+  function look(): boolean {
+    const version = connection.readVersion()
+    const count = connection.countCommits()
+    const isNews = version !== undefined && version !== seen
+    const isBusy = isNews || count !== commits
+    if (isNews) seen = version
+    commits = count
+    if (isNews) onHint()
+    return isBusy
+  }
+
+  function lookAgain(): void {
+    timer = undefined
+    if (look()) looked = busy
+    else if (looked > busy) watch()
+    if (isStopped) return
+    const pauseMs = pausesMs[looked++]
+    if (pauseMs !== undefined) timer = setTimeout(lookAgain, pauseMs).unref()
+  }
+
+  function watch(): void {
+    if (watcher !== undefined || poll !== undefined) return
+    try {
+      // The directory, not the file: the -wal is made anew whenever the last connection was closed.
+      watcher = fs.watch(dirname(file), { persistent: false }, (_event, name) => {
+        if (name !== wal) return
+        unwatch()
+        clearTimeout(timer)
+        looked = 0
+        timer = setTimeout(lookAgain, pausesMs[looked++]).unref()
+      })
+      watcher.on('error', pollInstead)
+    } catch {
+      return pollInstead()
+    }
+    // What came between the last look and the watch.
+    look()
+  }
+
+  function unwatch(): void {
     watcher?.close()
+    watcher = undefined
+  }
+
+  function pollInstead(): void {
+    unwatch()
+    clearTimeout(timer)
     poll ??= setInterval(look, pollMs).unref()
   }
-  try {
-    // The directory, not the file: the -wal is made anew whenever the last connection was closed.
-    watcher = fs.watch(dirname(file), { persistent: false }, (_event, name) => {
-      if (name !== wal) return
-      left = looks
-      schedule()
-    })
-    watcher.on('error', pollInstead)
-  } catch {
-    pollInstead()
-  }
+
+  watch()
   return () => {
-    watcher?.close()
+    isStopped = true
+    unwatch()
     clearInterval(poll)
     clearTimeout(timer)
-    left = 0
   }
 }

@@ -58,7 +58,7 @@ describe('a hint', () => {
     await ownedRun(store, 'a')
     let version = 0
     const heard = new Promise<void>((resolve) => {
-      onTestFinished(watchCommits(file, () => version, resolve))
+      onTestFinished(watchCommits(file, { readVersion: () => version, countCommits: () => 0 }, resolve))
     })
     await store.close()
     const again = await openStore(file)

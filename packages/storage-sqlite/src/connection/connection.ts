@@ -38,6 +38,7 @@ export class Connection<Statements> {
   #connecting: Promise<Session<Statements>> | undefined
   #state: 'new' | 'open' | 'closed' = 'new'
   #queued = 0
+  #commits = 0
   #tail: Promise<void> = Promise.resolve()
   /** Of the file and its -wal, as they were opened. */
   #identities: readonly (string | undefined)[] = []
@@ -64,6 +65,11 @@ export class Connection<Statements> {
   /** False when it is closed, or the file was taken away: then trying again leads nowhere. */
   get isUsable(): boolean {
     return this.#state === 'open' && this.#fault === undefined
+  }
+
+  /** How many transactions this connection has committed. */
+  get commits(): number {
+    return this.#commits
   }
 
   close(): void {
@@ -170,6 +176,7 @@ export class Connection<Statements> {
   #commit(session: Session<Statements>): void {
     try {
       session.commit.run()
+      this.#commits++
     } catch (error) {
       // A full disk is found before the record that makes the commit valid; after any other fault that
       // record may or may not be on the disk, and a second try on the same handle would prove nothing.
