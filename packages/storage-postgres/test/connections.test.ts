@@ -4,10 +4,12 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { postgres } from '@pawl/storage-postgres'
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { bundle } from '../../../test/support/bundle.ts'
 import { changeUrl, makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts'
+import { Database } from '../src/connection/database.ts'
+import { nameTables } from '../src/schema/names.ts'
 import { empty } from './support/place.ts'
 import { createOwned, newRun, newUnit, open, until } from './support/units.ts'
 
@@ -124,9 +126,14 @@ describe('connections that break', () => {
     const worker = await port.register({ name: 'w', leaseMs: 60_000 })
     const [a] = await createOwned(port, worker, ['a'])
     if (!a) throw new Error('not created')
+    const warnings: Error[] = []
+    const onWarning = (warning: Error) => warnings.push(warning)
+    process.on('warning', onWarning)
+    onTestFinished(() => void process.off('warning', onWarning))
     const { targetPort } = proxy
     proxy.targetPort = 1
     proxy.cut()
+    const reads = Promise.all(Array.from({ length: 30 }, () => port.find('a')))
     const calls = Promise.all([
       port.commit(worker, [newUnit(a)]),
       port.create([newRun('b')]),
@@ -140,6 +147,9 @@ describe('connections that break', () => {
     expect(created).toMatchObject({ outcome: 'created' })
     expect(sent).toMatchObject({ outcome: 'stored' })
     expect(runs.length).toBeGreaterThan(0)
+    for (const row of await reads) expect(row).toMatchObject({ id: 'a' })
+    // Node warns of what looks like a leak, such as many waiting for one signal.
+    expect(warnings).toEqual([])
     await port.close()
     await proxy.stop()
   })
@@ -152,6 +162,17 @@ describe('closing', () => {
     await port.close()
     await expect(port.find('a')).rejects.toThrow('closed')
     await expect(port.create([newRun('a')])).rejects.toThrow('closed')
+  })
+
+  test('ends the pauses before calls that are to be made again', async () => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const connections = new Database(database.url, nameTables('pawl'), true)
+    const pauses = Promise.all(Array.from({ length: 3 }, () => connections.pause(9)))
+    await connections.close()
+    // No time passes here.
+    await pauses
+    await connections.pause(9)
   })
 
   test('a process that only forgot to close ends by itself', async () => {

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { CompiledQuery } from 'kysely'
 import type { Names } from '../schema/names.ts'
 import type { Client, ClientPool, Query } from './clients.ts'
@@ -26,8 +25,10 @@ export class Database implements Runner {
   readonly plans: PlanAge = new PlanAge()
   readonly #clients: Clients
   readonly #isPrepared: boolean
-  readonly #closing = new AbortController()
   readonly #lanes: Lane[] = []
+  /** How to end the pauses that are being made. */
+  readonly #pauses = new Set<() => void>()
+  #isClosed = false
   #hasAnswered = false
   #unheardAt = Number.NEGATIVE_INFINITY
 
@@ -38,7 +39,7 @@ export class Database implements Runner {
   }
 
   get isClosed(): boolean {
-    return this.#closing.signal.aborted
+    return this.#isClosed
   }
 
   /** Whether another server has taken over since we first connected. Then rows may be older than what we know. */
@@ -137,10 +138,17 @@ export class Database implements Runner {
 
   /** A little longer after each failure, never twice the same; ends early when the store is closed. */
   async pause(failures: number): Promise<void> {
+    if (this.isClosed) return
     const longest = Math.min(1_000, 10 * 2 ** failures)
-    await wait(longest * (0.5 + Math.random() / 2), undefined, { signal: this.#closing.signal }).catch(
-      () => {},
-    )
+    await new Promise<void>((resolve) => {
+      const end = () => {
+        clearTimeout(timer)
+        this.#pauses.delete(end)
+        resolve()
+      }
+      const timer = setTimeout(end, longest * (0.5 + Math.random() / 2))
+      this.#pauses.add(end)
+    })
   }
 
   #assertOpen(): void {
@@ -149,7 +157,8 @@ export class Database implements Runner {
 
   async close(): Promise<void> {
     if (this.isClosed) return
-    this.#closing.abort()
+    this.#isClosed = true
+    for (const end of this.#pauses) end()
     await Promise.all(this.#lanes.map((lane) => lane.close()))
     await this.#clients.end()
   }
