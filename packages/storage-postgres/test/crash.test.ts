@@ -1,12 +1,12 @@
 import { postgres } from '@pawl/storage-postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PostgresServer } from '../../../scripts/postgres/server.ts'
 import {
   isServerGiven,
   makeDatabase,
   runOn,
   type TestDatabase,
 } from '../../../test/support/postgres-database.ts'
-import { PostgresServer } from '../../../test/support/postgres-server.ts'
 import { workThroughCrashes } from './support/crashing-server.ts'
 import { createOwned, newRun, newUnit, open, until } from './support/units.ts'
 

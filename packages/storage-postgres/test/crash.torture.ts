@@ -1,7 +1,7 @@
 import { postgres } from '@pawl/storage-postgres'
 import { expect, test } from 'vitest'
+import { PostgresServer } from '../../../scripts/postgres/server.ts'
 import { makeDatabase } from '../../../test/support/postgres-database.ts'
-import { PostgresServer } from '../../../test/support/postgres-server.ts'
 import { workThroughCrashes } from './support/crashing-server.ts'
 import { open } from './support/units.ts'
 

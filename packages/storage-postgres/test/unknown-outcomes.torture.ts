@@ -1,8 +1,8 @@
 import { connectTo } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
 import { expect, test } from 'vitest'
+import { PostgresServer } from '../../../scripts/postgres/server.ts'
 import { changeUrl, makeDatabase } from '../../../test/support/postgres-database.ts'
-import { PostgresServer } from '../../../test/support/postgres-server.ts'
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts'
 import { swallowCommits } from './support/swallowed-commits.ts'
 

@@ -1,7 +1,7 @@
 import { postgres } from '@pawl/storage-postgres'
 import { expect, test } from 'vitest'
+import { PostgresServer } from '../../../scripts/postgres/server.ts'
 import { makeDatabase } from '../../../test/support/postgres-database.ts'
-import { PostgresServer } from '../../../test/support/postgres-server.ts'
 import { sendWhileParking } from './support/wakeups.ts'
 
 const messages = Number(process.env['MESSAGES'] ?? 120_000)

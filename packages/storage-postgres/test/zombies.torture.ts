@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { PostgresServer } from '../../../scripts/postgres/server.ts'
 import { makeDatabase } from '../../../test/support/postgres-database.ts'
-import { PostgresServer } from '../../../test/support/postgres-server.ts'
 import { letZombiesWork } from './support/zombies.ts'
 
 const stops = Number(process.env['STOPS'] ?? 1_000)

@@ -1,5 +1,5 @@
 import type { StorePort } from '@pawl/core/storage'
-import type { PostgresServer } from '../../../../test/support/postgres-server.ts'
+import type { PostgresServer } from '../../../../scripts/postgres/server.ts'
 import { Ledger } from './ledger.ts'
 import { createOwned, newAsk, newEvent, newRun, newUnit, order, type Standing, until } from './units.ts'
 
