@@ -391,6 +391,22 @@ describe('one winner', () => {
     expect((await engine.log(run.id)).execution_log).toHaveLength(1)
   })
 
+  test('of an answer that is sent again: it counts once, and its sender is told that he was first', async () => {
+    await using engine = await testEngine({ procedures: [refund] })
+    const run = await engine.run(refund)
+    const ask = await engine.inbox.next()
+    const send = () => engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
+    await send()
+    const told = {
+      code: 'ask-closed',
+      details: { status: 'answered', winner: { by: 'user:ana', at: new Date(start) } },
+    }
+    expect(await refusalOf(send())).toMatchObject(told)
+    expect(await run.result()).toMatchObject({ approved: true, by: 'user:ana' })
+    expect(await refusalOf(send())).toMatchObject(told)
+    expect((await engine.log(run.id)).execution_log).toHaveLength(1)
+  })
+
   test.each([
     ['a millisecond before', -1, true],
     ['at', 0, false],
