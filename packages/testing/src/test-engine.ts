@@ -212,6 +212,7 @@ class Bench implements Dweller {
     return {
       claimant: () => this.#life.worker.claimant(),
       knows: (procedure) => this.#life.worker.knows(procedure),
+      outputOf: (run) => this.#life.worker.outputOf(run),
       onCreated: (run) => this.#life.worker.onCreated(run),
       onClaimed: (claimed, at) => this.#life.worker.onClaimed(claimed, at),
       onMail: (run) => this.#life.worker.onMail(run),

@@ -70,20 +70,25 @@ export class RunStarter {
   ): NewRun {
     const version = definition?.version ?? null
     const payload: StartedPayload = {
-      ...{ format: 1, flags: [], id, version, input, checked: definition !== undefined },
-      ...{ seed: this.#connection.entropy.bytes(16), by: by ?? null, tags },
+      format: 1,
+      flags: [],
+      id,
+      version,
+      input,
+      checked: definition !== undefined,
+      seed: this.#connection.entropy.bytes(16),
+      by: by ?? null,
+      tags,
     }
     const started: NewEvent = {
-      ...{
-        type: 'started',
-        position: noPosition,
-        turn: 0,
-        kind: null,
-        name,
-        nth: 0,
-        failed: false,
-        tookMs: null,
-      },
+      type: 'started',
+      position: noPosition,
+      turn: 0,
+      kind: null,
+      name,
+      nth: 0,
+      failed: false,
+      tookMs: null,
       payload: encode(payload, 'input'),
     }
     const hash = new LogHash(this.#connection.sha256)

@@ -10,6 +10,8 @@ export interface Home {
   claimant(): Claimant | null
   /** Whether it has code for a procedure of this name. */
   knows(procedure: string): boolean
+  /** What a run has returned, if it has just completed here. */
+  outputOf(run: string): { readonly output: Uint8Array | null } | undefined
   onCreated(run: CreatedRun): void
   onClaimed(claimed: Claimed, at: number | null): void
   /** A message was left for a run that somebody, perhaps this worker, owns. */

@@ -56,7 +56,9 @@ export class Continuation {
     this.#start = start
     this.#notes = new LogNotes()
     this.#execution = createExecution({
-      ...{ surroundings: this.#surroundings, runId: id, start },
+      surroundings: this.#surroundings,
+      runId: id,
+      start,
       isReplaying: () => this.#isReplaying,
       onForeign: this.#onForeign,
     })

@@ -23,9 +23,18 @@ export function createExecution(parts: ExecutionParts): Execution {
   const { surroundings, runId, start, isReplaying, onForeign, onIssue } = parts
   const { determinism, logger, effects, decider } = surroundings
   const execution: Execution = new Execution({
-    ...{ id: runId, turns, determinism, chance: createChance(start.seed) },
+    id: runId,
+    turns,
+    determinism,
+    chance: createChance(start.seed),
     program: createProgram({
-      ...{ definition: start.definition, input: start.input, runId, logger, effects, decider, isReplaying },
+      definition: start.definition,
+      input: start.input,
+      runId,
+      logger,
+      effects,
+      decider,
+      isReplaying,
       execution: () => execution,
     }),
     onForeign: () => setImmediateNative(onForeign),

@@ -3,7 +3,7 @@ import { noPosition } from '../events/event.ts'
 import { encode } from '../events/payload.ts'
 import type { RunInfo } from '../events/payloads.ts'
 import type { Pending } from '../kernel/operation.ts'
-import { type WrittenEvent, writtenEvent } from './log-end.ts'
+import type { WrittenEvent } from './log-end.ts'
 
 /** How a run ends, once what it leaves behind is settled. */
 export interface Ending {
@@ -27,10 +27,21 @@ export function failWith(error: unknown, left: readonly Pending[]): Ending {
 }
 
 export function endedEvent({ failure, payload }: Ending): WrittenEvent {
-  return writtenEvent({
-    ...{ type: 'ended', position: noPosition, turn: 0, kind: null, name: '', nth: 0 },
-    ...{ failed: failure !== null, tookMs: null, payload },
-  })
+  return {
+    type: 'ended',
+    position: noPosition,
+    turn: 0,
+    kind: null,
+    name: '',
+    nth: 0,
+    failed: failure !== null,
+    tookMs: null,
+    payload,
+    seq: -1,
+    at: 0,
+    epoch: 0,
+    link: null,
+  }
 }
 
 /** What people are told of the ended run. */

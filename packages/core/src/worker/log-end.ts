@@ -1,4 +1,4 @@
-import type { LogEvent, NewEvent } from '../events/event.ts'
+import type { LogEvent } from '../events/event.ts'
 import { LogHash } from '../events/seal.ts'
 import type { Claimed, RunKey, Unit } from '../ports/store.ts'
 import { LogReader } from './log-reader.ts'
@@ -86,9 +86,4 @@ export class LogEnd {
     this.#written = []
     this.#hash.drop()
   }
-}
-
-/** An event as it goes out. */
-export function writtenEvent(event: NewEvent): WrittenEvent {
-  return { ...event, seq: -1, at: 0, epoch: 0, link: null }
 }

@@ -39,6 +39,8 @@ export interface RunHost<Run> extends Surroundings {
   onProgress(run: Run): void
   /** It was let go until then; its continuation may be kept. */
   onParked(run: Run, wakeAt: number | null): void
+  /** It has returned this, and the log has it. */
+  onCompleted(run: Run, output: Uint8Array | null): void
   /** It is over, or not this worker's any more. */
   onGone(run: Run): void
 }

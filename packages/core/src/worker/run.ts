@@ -387,6 +387,7 @@ export class Run {
       this.#host.logger.warn(`run "${this.id}" has ended with a rejection that nobody handled`, {
         error: reason,
       })
+    if (this.#ending?.failure === null) this.#host.onCompleted(this, this.#ending.payload)
     this.#host.onGone(this)
     this.#host.bell.ring(topics.end(this.id))
     this.#host.bell.ring(topics.asks)

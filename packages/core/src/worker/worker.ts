@@ -14,6 +14,7 @@ import type { Claimant, Claimed, RunKey, StorePort, WorkerKey } from '../ports/s
 import { Committer } from './committer.ts'
 import { KeptRuns } from './kept-runs.ts'
 import { Procedures } from './procedures.ts'
+import { RecentOutputs } from './recent-outputs.ts'
 import { Run } from './run.ts'
 import type { RunHost, Surroundings } from './run-host.ts'
 import { Slots } from './slots.ts'
@@ -67,6 +68,7 @@ export class Worker implements Home {
   readonly #committer: Committer<Run>
   readonly #owned = new Map<RunKey, Run>()
   readonly #kept: KeptRuns<Run>
+  readonly #outputs = new RecentOutputs()
   readonly #host: RunHost<Run>
   #worker: WorkerKey = -1
   #state: 'new' | 'working' | 'stopping' | 'stopped' = 'new'
@@ -250,6 +252,10 @@ export class Worker implements Home {
     return this.#state === 'working' && this.#owned.size < mostOwned ? this.#unsuspecting : null
   }
 
+  outputOf(run: string): { readonly output: Uint8Array | null } | undefined {
+    return this.#outputs.find(run)
+  }
+
   knows(procedure: string): boolean {
     return this.#procedures.versions.some(({ name }) => name === procedure)
   }
@@ -402,6 +408,7 @@ export class Worker implements Home {
         this.#acquit(run)
         this.#claimIfRoom()
       },
+      onCompleted: (run, output) => this.#outputs.add(run.id, output),
       onGone: (run) => {
         run.drop()
         this.#committer.remove(run)

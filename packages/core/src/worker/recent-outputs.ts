@@ -1,0 +1,27 @@
+const mostRuns = 1_000
+/** A longer one is read when it is asked for. */
+const longestOutput = 4_096
+
+/**
+ * What the last runs to complete here returned: whoever waits for one in this process need not read it from
+ * the store. What has been written never changes, so it cannot be out of date.
+ */
+export class RecentOutputs {
+  readonly #outputs = new Map<string, Uint8Array | null>()
+
+  add(run: string, output: Uint8Array | null): void {
+    if (output !== null && output.length > longestOutput) return
+    this.#outputs.set(run, output)
+    if (this.#outputs.size <= mostRuns) return
+    for (const oldest of this.#outputs.keys()) {
+      this.#outputs.delete(oldest)
+      return
+    }
+  }
+
+  /** Undefined if it is not known here. */
+  find(run: string): { readonly output: Uint8Array | null } | undefined {
+    const output = this.#outputs.get(run)
+    return output === undefined ? undefined : { output }
+  }
+}
