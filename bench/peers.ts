@@ -11,6 +11,9 @@ import { tellPeerResult } from './report/terminal.ts'
 
 /** Those that have a program in bench/peers. */
 const knownPeers: readonly string[] = ['dbos', 'openworkflow', 'absurd', 'restate', 'langgraph']
+/** As in the workload `kill` of bench/peers. */
+const killedAt = 100
+const slowStepMs = 5
 
 /** @param list names with commas between them */
 export function choosePeers(list: string): readonly string[] {
@@ -71,9 +74,10 @@ async function measurePeer(
     try {
       for (let process = 0; process < workload.processes; process++)
         told.push(await measureOnce(peer, workload.name, places))
+      if (workload.name === 'kill') await killSlower(peer, places, told)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      if (error instanceof PeerRefusal) {
+      if (error instanceof PeerRefusal && about === null) {
         console.error(`  it did not start: ${reason}`)
         return { peer, about, results, refusal: reason }
       }
@@ -89,21 +93,27 @@ async function measurePeer(
   return { peer, about, results, refusal: null }
 }
 
+/** Whoever lost steps that take no time may keep those that take some. */
+async function killSlower(peer: string, places: Places, told: PeerTold[]): Promise<void> {
+  const [first] = told
+  if (first?.figures['keptSteps']?.[0] === killedAt) return
+  const slower = await measureOnce(peer, 'kill', places, slowStepMs)
+  const kept = slower.figures['keptSteps']?.[0]
+  told.push({ ...slower, figures: {}, note: `of steps that take ${slowStepMs} ms, ${kept} of ${killedAt}` })
+}
+
 function gather(workload: PeerWorkload, told: readonly PeerTold[]): PeerResult {
   const valuesOf = (name: string): readonly number[] => told.flatMap(({ figures }) => figures[name] ?? [])
-  const cannot = told[0]?.about.cannot ?? {}
-  const notes = workload.figures.map(({ name }) => (valuesOf(name).length === 0 ? cannot[name] : undefined))
-  const own = told[0]?.about.cannot?.[workload.name]
   return {
     workload: workload.name,
     figures: workload.figures
       .map((spec) => ({ ...spec, spread: spreadOf(valuesOf(spec.name)) }))
       .filter(({ spread }) => spread.count > 0),
-    note: [own, ...notes].filter((note) => note !== undefined).join('; ') || null,
+    note: told.find(({ note }) => note !== undefined)?.note ?? null,
   }
 }
 
-async function measureOnce(peer: string, workload: string, places: Places): Promise<PeerTold> {
+async function measureOnce(peer: string, workload: string, places: Places, stepMs = 0): Promise<PeerTold> {
   const place = await (peer === 'restate' ? startRestate() : makeDatabase(places)).catch((error: unknown) => {
     throw new PeerRefusal(String(error))
   })
@@ -115,7 +125,7 @@ async function measureOnce(peer: string, workload: string, places: Places): Prom
   }
   try {
     if (workload === 'W6') return await leaveAndTakeUp(start)
-    if (workload === 'kill') return await killAndGoOn(start, place)
+    if (workload === 'kill') return await killAndGoOn(start, place, stepMs)
     return await start(workload).result()
   } finally {
     await Promise.all(processes.map((one) => one.kill()))
@@ -134,8 +144,8 @@ async function leaveAndTakeUp(start: Start): Promise<PeerTold> {
 }
 
 /** A server that belongs to the peer is killed with it. */
-async function killAndGoOn(start: Start, place: PeerPlace): Promise<PeerTold> {
-  await start('kill').killed()
+async function killAndGoOn(start: Start, place: PeerPlace, stepMs = 0): Promise<PeerTold> {
+  await start('kill', { stepMs }).killed()
   await place.revive()
   return start('kill go on').result()
 }

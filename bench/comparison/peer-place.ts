@@ -45,7 +45,7 @@ export async function startRestate(): Promise<PeerPlace> {
   let server = await startServer(configuration, addresses)
   return {
     get address() {
-      return { ingress: addresses[0], admin: addresses[1], port, serverPid: server.pid }
+      return { ingress: addresses[0], admin: addresses[1], port, folder, serverPid: server.pid }
     },
     async revive() {
       if (server.exitCode === null && server.signalCode === null) await once(server, 'exit')

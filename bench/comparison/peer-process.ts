@@ -11,6 +11,7 @@ export const peersFolder: string = fileURLToPath(new URL('../../../peers/', impo
 export interface PeerTold {
   readonly figures: { readonly [figure: string]: readonly number[] }
   readonly about: PeerAbout
+  readonly note?: string
 }
 
 /** A run that waits in a process that is to be killed. */

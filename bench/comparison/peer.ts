@@ -13,14 +13,14 @@ export interface PeerMeasured {
 export interface PeerAbout {
   readonly title: string
   readonly version: string
+  /** On which Node it ran: not always that of the bench. */
+  readonly node: string
   readonly settings: string
   /** What survives a SIGKILL, and what a loss of power, by its documentation and these settings. */
   readonly onKill: string
   readonly onPowerLoss: string
-  /** Where it did less than the others, because it can do no more. */
+  /** Where it was not measured quite like the others, and why. */
   readonly limit?: string
-  /** Why a figure cannot be had, by its name. */
-  readonly cannot?: { readonly [figure: string]: string }
 }
 
 export interface PeerResult {

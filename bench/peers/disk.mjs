@@ -1,3 +1,5 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import pg from 'pg'
 
 /** Bytes of all tables and indexes of a database but those of PostgreSQL itself. */
@@ -10,4 +12,11 @@ export async function bytesOfTables(url) {
   )
   await client.end()
   return Number(rows[0].bytes)
+}
+
+/** Lengths of all files below a folder: what is reserved for them is no part of it. */
+export function bytesOfFiles(folder) {
+  return readdirSync(folder, { recursive: true })
+    .map((name) => statSync(join(folder, name), { throwIfNoEntry: false }))
+    .reduce((sum, entry) => sum + (entry?.isFile() ? entry.size : 0), 0)
 }

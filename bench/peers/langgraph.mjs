@@ -8,7 +8,8 @@ export const about = {
   title: 'LangGraph',
   package: '@langchain/langgraph',
   settings: "PostgreSQL; functional API, durability 'sync', the strongest it has",
-  onKill: 'what was written by then: tasks are written behind, also with `sync`; resumed by its caller',
+  onKill:
+    'what was written by then: tasks of an entrypoint are written behind, also with `sync`; its caller has to invoke it again',
   onPowerLoss: 'what was written by then',
 }
 
@@ -44,8 +45,12 @@ export async function open({ url }, { onStep, onWait, onEnd }) {
     async signal(id, value) {
       signalled.set(id, entrypoints.sequence.invoke(new Command({ resume: value }), config(id)))
     },
-    /** Nothing takes up what a dead process left: the caller invokes it again. */
-    resume: (id) => entrypoints.sequence.invoke(null, config(id)),
+    /** Nothing takes up what a dead process left: its caller does, and begins anew where nothing was written. */
+    async resume(id, steps) {
+      const state = await entrypoints.sequence.getState(config(id))
+      const input = state.createdAt === undefined ? { id, steps } : null
+      await entrypoints.sequence.invoke(input, config(id))
+    },
     diskBytes: () => bytesOfTables(url),
   }
 }

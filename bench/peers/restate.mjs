@@ -1,6 +1,7 @@
 // Restate, as its documentation sets it up: one server, and a service in this process that it calls.
 import { createServer } from 'node:http2'
 import { add } from './arithmetic.mjs'
+import { bytesOfFiles } from './disk.mjs'
 
 // Read when the SDK is imported.
 process.env.RESTATE_LOGGING = 'ERROR'
@@ -13,12 +14,10 @@ export const about = {
   settings: 'its own server with one node, durability as it comes',
   onKill: 'every step that was reported',
   onPowerLoss: 'every step that was reported: its log is written with fsync on',
-  cannot: {
-    diskBytesPerStep: 'not to be told: the files of its server are made in advance and merged later',
-  },
+  limit: 'disk is by the lengths of its files, among them a log that it shortens later',
 }
 
-export async function open({ ingress, admin, port }, { onStep, onWait, onEnd }) {
+export async function open({ ingress, admin, port, folder }, { onStep, onWait, onEnd }) {
   const steps = service({
     name: 'steps',
     handlers: {
@@ -55,6 +54,7 @@ export async function open({ ingress, admin, port }, { onStep, onWait, onEnd }) 
       return () => called
     },
     signal: (_id, value, awakeable) => client.resolveAwakeable(awakeable, value),
+    diskBytes: async () => bytesOfFiles(folder),
   }
 }
 

@@ -26,7 +26,8 @@ try {
       return engine
     },
   })
-  process.send({ figures, about: { ...about, version: versionOf(about.package) } }, () => process.exit())
+  const told = { ...about, version: versionOf(about.package), node: process.version }
+  process.send({ figures, about: told }, () => process.exit())
 } catch (error) {
   fail(error)
 }

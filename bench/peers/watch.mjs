@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
 /** What runs of a peer do in this process. Its hooks are called by the bodies of runs and of steps. */
 export class Watch {
   /** How many steps were really done. */
   executed = 0
+  /** How long each of them takes. */
+  stepMs = 0
   /** Called with the number of each step as it begins. */
   beginStep = (_i) => {}
   #ends = new Map()
@@ -11,7 +15,7 @@ export class Watch {
     onStep: (i) => {
       this.beginStep(i)
       this.executed++
-      return i
+      return this.stepMs === 0 ? i : sleep(this.stepMs, i)
     },
     onWait: (id, token) => of(this.#waits, id).resolve(token),
     onEnd: (id, sum) => {

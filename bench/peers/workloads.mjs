@@ -51,27 +51,27 @@ export const workloads = {
   },
 
   /** A run of one step, from its start to its result. */
-  async W4({ open }) {
+  async W4({ open, watch }) {
     const engine = await open()
-    return latencyOf(200, async (id) => {
+    return latencyOf(200, watch, async (id) => {
       const from = performance.now()
       const result = await engine.start('sequence', id, 1)
       check('the result', await result(), 0)
-      return performance.now() - from
+      return from
     })
   },
 
   /** From a signal to the result of the run that waited for it. */
   async W5({ open, watch }) {
     const engine = await open()
-    return latencyOf(50, async (id, i) => {
+    return latencyOf(50, watch, async (id, i) => {
       const result = await engine.start('sequence', id, 0, true)
       const token = await watch.wait(id)
       await sleep(100)
       const from = performance.now()
       await engine.signal(id, i, token)
       check('the result', await result(), i)
-      return performance.now() - from
+      return from
     })
   },
 
@@ -128,6 +128,7 @@ export const workloads = {
 
   /** Kills itself, and its server, when the results of 100 steps have been reported to the run. */
   async kill({ open, watch, job }) {
+    watch.stepMs = job.stepMs
     watch.beginStep = (i) => {
       if (i < killAt) return
       if (job.address.serverPid !== undefined) process.kill(job.address.serverPid, 'SIGKILL')
@@ -146,7 +147,7 @@ export const workloads = {
     })
     const engine = await open()
     // It has to wait for nothing else: what it throws is why the run does not go on.
-    const refused = engine.resume === undefined ? new Promise(() => {}) : engine.resume('killed')
+    const refused = engine.resume === undefined ? new Promise(() => {}) : engine.resume('killed', killedSteps)
     const { step, at } = await Promise.race([first, refused.then(() => first)])
     const { sum } = await watch.end('killed')
     check('the sum', sum, sumOf(killedSteps))
@@ -164,18 +165,27 @@ async function timeBodies(engine, watch, name, ids, steps) {
   return Math.max(...ends.map(({ at }) => at)) - from
 }
 
-/** Rounds of so many calls, or of as many as six seconds allow. */
-async function latencyOf(calls, call) {
-  const [p50Ms, p90Ms] = [[], []]
+/**
+ * Rounds of so many calls, or of as many as six seconds allow: until the caller has the result, and until the
+ * body has returned. A call returns when it began.
+ */
+async function latencyOf(calls, watch, call) {
+  const [p50Ms, p90Ms, bodyP50Ms] = [[], [], []]
   for (let round = -1; round < rounds; round++) {
-    const times = []
+    const [times, bodies] = [[], []]
     const until = performance.now() + (round < 0 ? 1_000 : 6_000)
-    for (let i = 0; i < calls && performance.now() < until; i++) times.push(await call(`w:${round}:${i}`, i))
+    for (let i = 0; i < calls && performance.now() < until; i++) {
+      const id = `w:${round}:${i}`
+      const from = await call(id, i)
+      times.push(performance.now() - from)
+      bodies.push((await watch.end(id)).at - from)
+    }
     if (round < 0) continue
     p50Ms.push(quantileOf(times, 0.5))
     p90Ms.push(quantileOf(times, 0.9))
+    bodyP50Ms.push(quantileOf(bodies, 0.5))
   }
-  return { p50Ms, p90Ms }
+  return { p50Ms, p90Ms, bodyP50Ms }
 }
 
 /** In MB, of this process and of the server that belongs to the peer alone. */

@@ -24,7 +24,7 @@ const columns: readonly Column[] = [
 ]
 
 /** The section on peers; empty where none was measured. */
-export function tellPeers({ peers, measured }: Session): readonly string[] {
+export function tellPeers({ peers, measured, machine }: Session): readonly string[] {
   if (peers.length === 0) return []
   const kinds = [...new Set(measured.map(({ kind }) => kind))].toReversed()
   const started = peers.filter(({ refusal }) => refusal === null)
@@ -37,7 +37,7 @@ export function tellPeers({ peers, measured }: Session): readonly string[] {
       ...kinds.map((kind) => row([`**Pawl**, ${nameStore(kind)}`, ...columns.map(ownCell(kind, measured))])),
       ...started.map((one) => row([nameOf(one), ...columns.map(peerCell(one))])),
     ].join('\n'),
-    'W1, W2, W3 and W6 are timed until the last body has returned, which is kind to those that poll for results; W4 and W5, and all of Pawl, until the caller has the result. W5 is from a signal to a run that waits for it. In W6 the process of the run is killed and a server that it uses is not. W7 is the memory of the process in which the runs wait; what PostgreSQL takes for them is not in it.',
+    'W1, W2, W3 and W6 are timed until the last body has returned, which is kind to those that poll for results; W4 and W5, and all of Pawl, until the caller has the result; where it polls for it, and has it more than 50 ms after the end of the body, both are said. W5 is from a signal to a run that waits for it. In W6 the process of the run is killed and a server that it uses is not. W7 is the memory of the process in which the runs wait; what PostgreSQL takes for them is not in it.',
     ...kinds.slice(0, 1).flatMap((kind) => tellRatios(kind, started, measured)),
     '### What is kept',
     'Tried: of 100 steps whose results had been reported to the procedure when its process was killed with SIGKILL (and with it a server that belongs to it alone), how many did not run again; how long after the start of a new process the run went on; and that it ended with the right result. A loss of power was not tried: this is what their settings say.',
@@ -47,7 +47,7 @@ export function tellPeers({ peers, measured }: Session): readonly string[] {
       ...started.map((one) =>
         row([
           nameOf(one),
-          one.about?.settings ?? '',
+          tellSettings(one, machine.node),
           one.about?.onKill ?? '',
           tellKill(one),
           one.about?.onPowerLoss ?? '',
@@ -93,17 +93,28 @@ function peerCell(peer: PeerMeasured) {
     const figure = findFigure(peer, workload, name)
     if (figure === undefined) return findNote(peer, workload) ?? 'not measured'
     const server = name === 'addedMb' ? findFigure(peer, workload, 'serverMb') : undefined
-    return server === undefined
-      ? tellSpread(figure.spread)
-      : `${tellSpread(figure.spread)}, and ${show(server.spread.median)} in its server`
+    const body = name === 'p50Ms' ? findFigure(peer, workload, 'bodyP50Ms') : undefined
+    const isPolled = body !== undefined && figure.spread.median - body.spread.median > 50
+    return [
+      tellSpread(figure.spread),
+      ...(server === undefined ? [] : [`and ${show(server.spread.median)} in its server`]),
+      ...(isPolled ? [`its body ${show(body.spread.median)}`] : []),
+    ].join(', ')
   }
+}
+
+function tellSettings({ about }: PeerMeasured, node: string): string {
+  if (about === null) return ''
+  return about.node === node ? about.settings : `${about.settings}; Node ${about.node}`
 }
 
 function tellKill(peer: PeerMeasured): string {
   const kept = findFigure(peer, 'kill', 'keptSteps')
   const goneOn = findFigure(peer, 'kill', 'goneOnMs')
   if (kept === undefined || goneOn === undefined) return findNote(peer, 'kill') ?? 'not measured'
-  return `${kept.spread.median} of 100 kept, went on after ${show(goneOn.spread.median / 1_000)} s`
+  const tried = `${kept.spread.median} of 100, went on after ${show(goneOn.spread.median / 1_000)} s`
+  const note = findNote(peer, 'kill')
+  return note === null ? tried : `${tried}; ${note}`
 }
 
 function tellNotes(peers: readonly PeerMeasured[]): readonly string[] {
