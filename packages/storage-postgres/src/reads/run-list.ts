@@ -2,8 +2,10 @@ import type { RunQuery, RunRow } from '@pawl/core/storage'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { markCode, stateCode } from '../codes.ts'
 import type { Database } from '../connection/database.ts'
+import { listTexts } from '../connection/values.ts'
 import { storeTime } from '../schema/names.ts'
 import { queries } from '../schema/tables.ts'
+import { gather } from './gather.ts'
 
 export interface RunList {
   find(id: string): Promise<RunRow | null>
@@ -34,11 +36,12 @@ export function prepareRunList(database: Database): RunList {
         'run_info.reason',
       ])
 
+  const { sql: findAll } = select()
+    .where(sql<SqlBool>`runs.id = any(${sql.raw('$1')}::text[])`)
+    .compile()
+
   return {
-    async find(id) {
-      const [row] = await database.list(select().where('runs.id', '=', id).compile())
-      return row ? showRun(row) : null
-    },
+    find: gather(async (ids) => (await database.read<StoredRun>(findAll, [listTexts(ids)])).map(showRun)),
     async runs({ procedure, statuses, tag, before, limit }) {
       let query = select().orderBy('runs.run', 'desc').limit(limit)
       // The columns of run_info have the indexes for lists.
