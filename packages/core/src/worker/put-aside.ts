@@ -34,22 +34,26 @@ export function unreadFor(run: string, what: string, error: Error): Reason {
   return isLater ? { ...reason, mark: 'stuck' } : reason
 }
 
-/** Marks the run in the store, however long that takes. Returns how to give up. */
+/**
+ * Marks the run in the store, however long that takes, unless somebody else owns it by then: `onGone` is called
+ * either way. Returns how to give up.
+ */
 export function putAside(
   { store, worker, logger, clock, bell }: Surroundings,
   run: { readonly key: RunKey; readonly id: string; readonly epoch: number },
   { mark, error, why }: Reason,
-  onMarked: () => void,
+  onGone: () => void,
 ): () => void {
   const reason = encode(recordFailure(error), 'reason') as Uint8Array
   let callOff = (): void => {}
   let isGivenUp = false
   const write = (): void => {
     store.mark(worker, run.key, run.epoch, mark, reason).then(
-      () => {
+      (isMarked) => {
         if (isGivenUp) return
-        logger.error(`run "${run.id}" is ${mark}: ${why}`)
-        onMarked()
+        if (isMarked) logger.error(`run "${run.id}" is ${mark}: ${why}`)
+        else logger.warn(`run "${run.id}" has another owner, who decides whether it is ${mark}: ${why}`)
+        onGone()
         bell.ring(topics.end(run.id))
       },
       (fault) => {
