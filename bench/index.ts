@@ -3,7 +3,8 @@
 //   npm run bench -- --all                 everything, on SQLite and on PostgreSQL
 //   npm run bench -- W1 replay             only these; with --all on both stores
 //   npm run bench -- --peers dbos,absurd                others beside it at W1 to W7 and SIGKILL, installed first
-//   npm run bench -- --peers dbos,restate W4 kill       only these
+//   npm run bench -- --peers dbos,restate W4 kill       only these; for absurd, whose schema is not in its npm
+//                                          package, BENCH_ABSURD_SQL is the file absurd.sql of its release
 //   npm run bench -- --all --publish       and writes docs/performance.md
 //   npm run bench -- kernel                a benchmark of one part: `kernel.bench.ts`, a module with one function
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'

@@ -43,7 +43,7 @@ export class PeerProcess {
   constructor(peer: string, workload: string, job: object) {
     this.#child = fork(`${peersFolder}run.mjs`, [peer, workload, JSON.stringify(job)], {
       execPath: findNode(peer),
-      execArgv: ['--no-deprecation', '--expose-gc'],
+      execArgv: ['--no-warnings', '--expose-gc'],
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     })
     const late = setTimeout(() => {

@@ -19,7 +19,7 @@ export interface PeerAbout {
   /** What survives a SIGKILL, and what a loss of power, by its documentation and these settings. */
   readonly onKill: string
   readonly onPowerLoss: string
-  /** Where it was not measured quite like the others, and why. */
+  /** What of it was not measured quite like that of the others. */
   readonly limit?: string
 }
 

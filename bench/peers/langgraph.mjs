@@ -11,6 +11,8 @@ export const about = {
   onKill:
     'what was written by then: tasks of an entrypoint are written behind, also with `sync`; its caller has to invoke it again',
   onPowerLoss: 'what was written by then',
+  limit:
+    'its steps are not on the disk when they are reported, so its W1, W2 and W3 are less work than those of the others',
 }
 
 export async function open({ url }, { onStep, onWait, onEnd }) {

@@ -11,7 +11,6 @@ export const about = {
   settings: 'PostgreSQL; up to 200 runs at once in the worker, polling and lease (30 s) as they come',
   onKill: 'every step that was reported',
   onPowerLoss: 'every step that was reported: a commit for each, fsync on',
-  limit: 'a run has at most 1,000 steps; W1 and W6 are of 990',
 }
 
 /** A run may have 1,000, the wait among them. */

@@ -30,7 +30,7 @@ export function tellPeers({ peers, measured, machine }: Session): readonly strin
   const started = peers.filter(({ refusal }) => refusal === null)
   return [
     '## Others',
-    'The same work in the same session, one after the other, each at the settings its documentation recommends; those that use PostgreSQL on the one that Pawl was measured on. Medians of three rounds, the least and the most beside them.',
+    'The same work in the same session, one after the other, each at the settings its documentation recommends; those that use PostgreSQL on one with the same version and settings as that of Pawl. Medians of three rounds, the least and the most beside them.',
     [
       row(['who', ...columns.map(({ title }) => title)]),
       row(['---', ...columns.map(() => '---')]),
@@ -69,10 +69,12 @@ function tellRatios(
     ({ workload, name }: Column): string => {
       const own = findOwn(workload, name, measured).find((one) => one.kind === kind)
       const figure = findFigure(peer, workload, name)
-      return own === undefined || figure === undefined ? '' : `${show(ratioOf(figure, own.spread))} ×`
+      if (own === undefined || figure === undefined) return ''
+      const note = findNote(peer, workload)
+      return `${show(ratioOf(figure, own.spread))} ×${note === null ? '' : `, ${note}`}`
     }
   return [
-    `How many times as good Pawl on ${nameStore(kind)} is; less than 1 where it is worse. These ratios are what holds on another machine.`,
+    `How many times as good Pawl on ${nameStore(kind)} is; less than 1 where it is worse. These ratios are what holds on another machine, as far as this one was equally busy throughout.`,
     [
       row(['Pawl over', ...columns.map(({ title }) => title)]),
       row(['---', ...columns.map(() => '---')]),
@@ -91,13 +93,15 @@ function ownCell(kind: Measured['kind'], measured: readonly Measured[]) {
 function peerCell(peer: PeerMeasured) {
   return ({ workload, name }: Column): string => {
     const figure = findFigure(peer, workload, name)
-    if (figure === undefined) return findNote(peer, workload) ?? 'not measured'
+    const note = findNote(peer, workload)
+    if (figure === undefined) return note ?? 'not measured'
     const server = name === 'addedMb' ? findFigure(peer, workload, 'serverMb') : undefined
     const body = name === 'p50Ms' ? findFigure(peer, workload, 'bodyP50Ms') : undefined
     const isPolled = body !== undefined && figure.spread.median - body.spread.median > 50
     return [
       tellSpread(figure.spread),
       ...(server === undefined ? [] : [`and ${show(server.spread.median)} in its server`]),
+      ...(note === null ? [] : [note]),
       ...(isPolled ? [`its body ${show(body.spread.median)}`] : []),
     ].join(', ')
   }
