@@ -62,6 +62,7 @@ function replayCase(size: number, more: Partial<Case> = {}): Case {
       },
       { name: 'nsPerEvent', title: 'cost of an event', unit: 'ns', better: 'less' },
       { name: 'cpuNsPerEvent', title: 'processor time of an event', unit: 'ns', better: 'less' },
+      { name: 'totalMs', title: 'signal to going on', unit: 'ms', better: 'less' },
       { name: 'firstMs', title: 'the first in a new process', unit: 'ms', better: 'less' },
     ],
     ...more,

@@ -48,7 +48,10 @@ export async function measure(one: Case, places: Places): Promise<Measured> {
       kind: places.kind,
       values,
     },
-    figures: one.figures.map((spec) => judge(spec, values[spec.name] ?? [], places.kind)),
+    figures: one.figures
+      .map((spec) => judge(spec, values[spec.name] ?? [], places.kind))
+      // One that could not be told is left out, but what has to be reached stands there unreached.
+      .filter(({ spread, target }) => spread.count > 0 || target !== null),
   }
 }
 

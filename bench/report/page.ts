@@ -35,7 +35,7 @@ function isBusy({ load, cores }: Machine): boolean {
 }
 
 function tellStore(kind: Measured['kind'], { measured }: Session): readonly string[] {
-  const own = measured.filter((one) => one.kind === kind)
+  const own = measured.filter((one) => one.kind === kind).map(dropNoise)
   const aims = own.flatMap(({ case: name, figures }) =>
     figures.filter(({ met }) => met !== null).map((figure) => ({ name, figure })),
   )
@@ -61,6 +61,16 @@ function tellRows({ case: name, title, kind, figures }: Measured): readonly stri
     (figure, i) =>
       `| ${i === 0 ? `**${name}** ${title}` : ''} | ${figure.title} | ${show(figure.spread.median)} ${figure.unit} | ${show(figure.spread.min)} to ${show(figure.spread.max)} | ${tellTarget(figure)} | ${i === 0 ? command : ''} |`,
   )
+}
+
+/** Leaves out what is below nothing: but for memory that is noise, of a difference of two measurements. */
+function dropNoise(one: Measured): Measured {
+  const isNoise = ({ unit, spread }: Figure): boolean => unit !== 'MB' && spread.min < 0
+  const none = { median: Number.NaN, min: Number.NaN, max: Number.NaN, count: 0 }
+  const figures = one.figures
+    .filter((figure) => !isNoise(figure) || figure.target !== null)
+    .map((figure) => (isNoise(figure) ? { ...figure, met: false, spread: none } : figure))
+  return { ...one, figures }
 }
 
 function tellTarget({ target, met, better }: Figure): string {

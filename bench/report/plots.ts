@@ -1,5 +1,6 @@
 import { quantileOf } from '../base/statistics.ts'
 import type { Measured } from '../measure.ts'
+import { costOf } from './growth.ts'
 import { nameStore, show } from './numbers.ts'
 import type { Session } from './session.ts'
 import { type Bar, plotBars, plotLines, type Series } from './svg.ts'
@@ -70,7 +71,8 @@ function plotGrowth({ measured }: Session): string | null {
       name: nameStore(kind),
       points: measured
         .filter((one) => one.role === 'replay' && one.kind === kind)
-        .map((one) => ({ x: one.size ?? 0, y: medianOf(one, 'cpuNsPerEvent') })),
+        .map((one) => ({ x: one.size ?? 0, y: costOf(one) }))
+        .filter(({ y }) => y > 0),
     }))
     .filter(({ points }) => points.length > 1)
   if (series.length === 0) return null

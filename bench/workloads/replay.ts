@@ -1,5 +1,6 @@
 import { check } from '../base/check.ts'
 import { type Cost, costOf } from '../base/clock.ts'
+import { spreadOf } from '../base/statistics.ts'
 import { openPlace } from '../places/open-place.ts'
 import type { Place } from '../places/place.ts'
 import { arrivals, executed, rewound, sumOf } from '../procedures.ts'
@@ -8,25 +9,38 @@ import { type Figures, type Job, startEngine, Tally } from './workload.ts'
 /**
  * A run with a long log waits; an engine that knows nothing of it yet hears a signal for it. How long from
  * there until the procedure goes on, less the same for a log without steps: reading, checking, decoding
- * and replaying the events.
+ * and replaying the events. Of a log too short to tell it from none, only how long it took.
  */
 export async function replayFromStore({ address, rounds, size: events = 1_000 }: Job): Promise<Figures> {
   const place = openPlace(address)
   await place.record((store) => recordLogs(store, events))
-  const tally = new Tally()
-  for (let round = -1; round < rounds; round++) {
-    const short = await wake(place, 'short', 0)
-    const long = await wake(place, 'long', events)
-    if (round < 0) tally.add({ firstMs: long.ms })
-    else
-      tally.add({
-        eventsPerSecond: (events / (long.ms - short.ms)) * 1_000,
-        nsPerEvent: ((long.ms - short.ms) / events) * 1e6,
-        cpuNsPerEvent: ((long.cpuMs - short.cpuMs) / events) * 1e6,
-        totalMs: long.ms,
-      })
+  await wake(place, 'short', 0)
+  const first = await wake(place, 'long', events)
+  const [shorts, longs]: [Cost[], Cost[]] = [[], []]
+  for (let round = 0; round < rounds; round++) {
+    shorts.push(await wake(place, 'short', 0))
+    longs.push(await wake(place, 'long', events))
   }
+  const tally = new Tally()
+  tally.add({ firstMs: first.ms })
+  for (const { ms } of longs) tally.add({ totalMs: ms })
+  for (const ms of addedTo(shorts, longs, 'ms'))
+    tally.add({ eventsPerSecond: (events / ms) * 1_000, nsPerEvent: (ms / events) * 1e6 })
+  for (const ms of addedTo(shorts, longs, 'cpuMs')) tally.add({ cpuNsPerEvent: (ms / events) * 1e6 })
   return tally.figures
+}
+
+/** From where on what the events add counts for more than what the base varies. */
+const clearly = 1.5
+
+/**
+ * What the events add to the median of all rounds without them: a difference of two rounds is mostly that of
+ * their luck. Nothing where a round is not clearly above that.
+ */
+function addedTo(shorts: readonly Cost[], longs: readonly Cost[], what: keyof Cost): readonly number[] {
+  const base = spreadOf(shorts.map((cost) => cost[what])).median
+  const all = longs.map((cost) => cost[what])
+  return Math.min(...all) > clearly * base ? all.map((one) => one - base) : []
 }
 
 async function recordLogs(place: Pick<Place, 'store'>, events: number): Promise<void> {
