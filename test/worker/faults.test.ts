@@ -1,4 +1,4 @@
-import { createClient, createEngine, type Engine, procedure } from '@pawl/core'
+import { createClient, createEngine, type Engine, FinalError, procedure } from '@pawl/core'
 import { PawlError, type Unit } from '@pawl/core/storage'
 import { memory } from '@pawl/testing'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -378,5 +378,100 @@ describe('stopping', () => {
     await stopped
     expect(calls).toEqual(['slow'])
     await other.stop()
+  })
+})
+
+describe('steps that wait for a slot', () => {
+  /** A run of many steps, two at a time, and how many were at work at once. */
+  function fanOut(first: () => unknown) {
+    const seen = { begun: 0, atWork: 0, most: 0 }
+    const body = async () => {
+      seen.begun++
+      seen.most = Math.max(seen.most, ++seen.atWork)
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      seen.atWork--
+    }
+    const fan = procedure({ name: 'fan' }, async (ctx) => {
+      const others = Array.from({ length: 100 }, (_, index) => `step ${index}`)
+      await Promise.all([ctx.step('first', first), ...others.map((name) => ctx.step(name, body))])
+    })
+    return { fan, seen }
+  }
+  const concurrency = 2
+
+  test('do not begin when their run is taken away', async () => {
+    const { fan, seen } = fanOut(() => {})
+    const { logger, lines } = keepLines()
+    const meddling = meddleWith(memory())
+    const engine = await createEngine({
+      ...{ store: meddling.store, procedures: [fan], lease: '1s', concurrency, logger },
+    })
+    meddling.next('beat', async (_, [worker], connection) => {
+      await connection.release(worker as number)
+      return false
+    })
+    // The next one finds no life in this process: nothing is claimed again.
+    meddling.always('claim', async () => ({ runs: [], at: Date.now(), nextDueAt: null }))
+    await engine.run(fan)
+    while (!lines.some(({ message }) => message.includes('taken for dead')))
+      await new Promise((resolve) => setTimeout(resolve, 1))
+    const { begun } = seen
+    while (seen.atWork > 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    await engine.stop()
+    expect(begun).toBeLessThan(100)
+    expect(seen).toMatchObject({ begun, most: concurrency })
+  })
+
+  test('do not begin when their run has ended', async () => {
+    const { fan, seen } = fanOut(() => {
+      throw new FinalError('no')
+    })
+    const { logger } = keepLines()
+    const engine = await createEngine({ store: memory(), procedures: [fan], concurrency, logger })
+    await expect((await engine.run(fan)).result()).rejects.toThrow('no')
+    while (seen.atWork > 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    await engine.stop()
+    expect(seen.most).toBeLessThanOrEqual(concurrency)
+    expect(seen.begun).toBeLessThan(10)
+  })
+
+  test('do not begin when the lease may have run out, and do when it was renewed', async () => {
+    const { fan, seen } = fanOut(() => {})
+    const { logger } = keepLines()
+    const meddling = meddleWith(memory())
+    let isSilent = false
+    let provenAt = 0
+    meddling.always('beat', async (go) => {
+      const askedAt = performance.now()
+      // As long as a store would wait for a connection that is gone.
+      if (isSilent) await new Promise((resolve) => setTimeout(resolve, 330))
+      if (isSilent) throw new Error('silence')
+      const isAlive = await go()
+      provenAt = askedAt
+      return isAlive
+    })
+    const begunAt: number[] = []
+    const slow = procedure({ name: 'slow' }, async (ctx) => {
+      const body = async () => {
+        begunAt.push(performance.now())
+        await new Promise((resolve) => setTimeout(resolve, 10))
+      }
+      await Promise.all(Array.from({ length: 500 }, (_, index) => ctx.step(`step ${index}`, body)))
+    })
+    const engine = await createEngine({
+      ...{ store: meddling.store, procedures: [slow, fan], lease: '1s', concurrency, logger },
+    })
+    const run = await engine.run(slow)
+    while (provenAt === 0) await new Promise((resolve) => setTimeout(resolve, 1))
+    isSilent = true
+    while (performance.now() < provenAt + 1_600) await new Promise((resolve) => setTimeout(resolve, 10))
+    const before = begunAt.filter((at) => at >= provenAt)
+    expect(before.length).toBeGreaterThan(0)
+    expect(Math.max(...before)).toBeLessThan(provenAt + 1_000)
+    isSilent = false
+    await run.result()
+    expect(begunAt).toHaveLength(500)
+    expect(seen.begun).toBe(0)
+    await engine.stop()
   })
 })

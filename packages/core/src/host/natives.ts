@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 
 // Read once, when the package is loaded, and never looked up again: fake timers installed later, or the
 // guard itself, must not reach the engine's own clock and queue.
+export const queueMicrotaskNative: typeof queueMicrotask = queueMicrotask
 export const setImmediateNative: typeof setImmediate = setImmediate
 export const setTimeoutNative: typeof setTimeout = setTimeout
 export const clearTimeoutNative: typeof clearTimeout = clearTimeout

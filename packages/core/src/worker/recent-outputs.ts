@@ -4,12 +4,13 @@ const longestOutput = 4_096
 
 /**
  * What the last runs to complete here returned: whoever waits for one in this process need not read it from
- * the store. What has been written never changes, so it cannot be out of date.
+ * the store. It is forgotten when a run of that id is seen alive: its end was lost with a database.
  */
 export class RecentOutputs {
   readonly #outputs = new Map<string, Uint8Array | null>()
 
   add(run: string, output: Uint8Array | null): void {
+    this.forget(run)
     if (output !== null && output.length > longestOutput) return
     this.#outputs.set(run, output)
     if (this.#outputs.size <= mostRuns) return
@@ -17,6 +18,10 @@ export class RecentOutputs {
       this.#outputs.delete(oldest)
       return
     }
+  }
+
+  forget(run: string): void {
+    this.#outputs.delete(run)
   }
 
   /** Undefined if it is not known here. */

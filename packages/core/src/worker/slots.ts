@@ -1,17 +1,20 @@
+import { queueMicrotaskNative } from '../host/natives.ts'
+
 /**
  * At most so many step bodies at work at once in this process; the rest wait their turn, first come first
- * served. Paused or closed, no further one begins.
+ * served. None begins while `mayBegin` says no; `look` is for when that has changed.
  */
 export class Slots {
   readonly #count: number
+  readonly #mayBegin: () => boolean
   #taken = 0
-  #open = true
   #closed = false
   readonly #waiting = new Set<() => void>()
   #onRelease: (() => void)[] = []
 
-  constructor(count: number) {
+  constructor(count: number, mayBegin: () => boolean) {
     this.#count = count
+    this.#mayBegin = mayBegin
   }
 
   /** How many are at work. */
@@ -22,7 +25,7 @@ export class Slots {
   /** Calls `begin` as soon as there is a slot: now, if there is one. Returns how to leave the queue. */
   take(begin: () => void): () => void {
     this.#waiting.add(begin)
-    this.#next()
+    this.look()
     return () => this.#waiting.delete(begin)
   }
 
@@ -32,7 +35,8 @@ export class Slots {
     const waiting = this.#onRelease
     this.#onRelease = []
     for (const resolve of waiting) resolve()
-    this.#next()
+    // Not at once: whoever lets go of a whole run would begin the next step of it with each that it stops.
+    if (this.#waiting.size > 0) queueMicrotaskNative(() => this.look())
   }
 
   /** Resolves when a slot is given back. */
@@ -40,23 +44,15 @@ export class Slots {
     return new Promise((resolve) => this.#onRelease.push(resolve))
   }
 
-  pause(): void {
-    this.#open = false
-  }
-
-  resume(): void {
-    this.#open = true
-    this.#next()
-  }
-
   /** For good. */
   close(): void {
     this.#closed = true
   }
 
-  #next(): void {
+  /** Begins what may begin. */
+  look(): void {
     for (const begin of this.#waiting) {
-      if (!this.#open || this.#closed || this.#taken >= this.#count) return
+      if (this.#closed || this.#taken >= this.#count || !this.#mayBegin()) return
       this.#waiting.delete(begin)
       this.#taken++
       begin()

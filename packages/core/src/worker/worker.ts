@@ -81,13 +81,14 @@ export class Worker implements Home {
   #suspect: { readonly run: RunKey; readonly since: number } | null = null
   #polls = 0
   #hasRetriedStuck = false
-  #provenAt = 0
+  /** When the store was asked that last said this worker is alive. */
+  #provenAt = Number.NEGATIVE_INFINITY
 
   constructor(options: WorkerOptions) {
     this.#options = { ...options, logger: outsideTurn(options.logger) }
     this.#procedures = new Procedures(options.procedures)
     this.#time = new StoreTime(options.clock)
-    this.#slots = new Slots(options.concurrency)
+    this.#slots = new Slots(options.concurrency, () => this.#hasLease)
     this.#kept = new KeptRuns(options.keep)
     const { store, clock, logger } = this.#options
     this.#committer = new Committer({ store, clock, logger, worker: () => this.#worker })
@@ -222,16 +223,21 @@ export class Worker implements Home {
 
   async #register(): Promise<void> {
     const { store, name, leaseMs, clock } = this.#options
-    this.#provenAt = clock.elapsed()
+    const askedAt = clock.elapsed()
     this.#worker = await store.register({ name, leaseMs })
+    this.#provenAt = askedAt
+  }
+
+  /** An effect begun without a proven lease would likely be begun by somebody else as well. */
+  get #hasLease(): boolean {
+    const { clock, leaseMs } = this.#options
+    return clock.elapsed() - this.#provenAt < leaseMs
   }
 
   /** A worker that was declared dead owns nothing any more: it drops everything and registers as a new one. */
   async #beat(): Promise<void> {
-    const { store, clock, leaseMs, logger } = this.#options
+    const { store, clock, logger } = this.#options
     const askedAt = clock.elapsed()
-    // Effects begun without a proven lease would likely be begun by somebody else as well.
-    if (askedAt - this.#provenAt > leaseMs) this.#slots.pause()
     if (await store.beat(this.#worker)) this.#provenAt = askedAt
     else {
       logger.warn('this worker was taken for dead; its runs go on elsewhere, and it begins anew')
@@ -239,7 +245,7 @@ export class Worker implements Home {
       this.#owned.clear()
       await this.#register()
     }
-    this.#slots.resume()
+    this.#slots.look()
   }
 
   async #sweep(): Promise<void> {
@@ -263,6 +269,7 @@ export class Worker implements Home {
   onCreated({ claimed, started }: CreatedRun): void {
     if (this.#state !== 'working') return
     this.#time.learn(started.at)
+    this.#outputs.forget(claimed.id)
     const run = new Run(this.#host, claimed)
     this.#owned.set(run.key, run)
     run.begin(started)
@@ -280,9 +287,9 @@ export class Worker implements Home {
 
   async #poll(): Promise<void> {
     this.#polls++
-    if (!this.#hasRetriedStuck) await this.#retryStuck()
     await this.#claim()
     await this.#readCounters()
+    if (!this.#hasRetriedStuck) await this.#retryStuck()
   }
 
   /** Once in a worker's life: perhaps its code is what stuck runs were waiting for. */
@@ -375,6 +382,7 @@ export class Worker implements Home {
       return kept.wake(claimed)
     }
     kept?.drop()
+    this.#outputs.forget(claimed.id)
     const run = new Run(this.#host, claimed)
     this.#owned.set(run.key, run)
     run.load().catch((error) => {
