@@ -230,9 +230,18 @@ export class SqliteStore implements StorePort {
     const connection = this.#connection
     return watchCommits(
       connection.file,
-      { readVersion: () => connection.peek()?.readDataVersion(), countCommits: () => connection.commits },
+      { readVersion: () => this.#readVersion(), countCommits: () => connection.commits },
       onHint,
     )
+  }
+
+  /** Undefined while that cannot be told: the file is locked, or broken. Whoever reads is told why. */
+  #readVersion(): number | undefined {
+    try {
+      return this.#connection.peek()?.readDataVersion()
+    } catch {
+      return undefined
+    }
   }
 }
 

@@ -2,7 +2,7 @@ import fs, { type FSWatcher } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
 /** When to look after the file was touched: the watch fires at the write, before the disk has it and it can be seen. */
-const pausesMs = [1, 1, 1, 1, 2, 4, 10, 20, 40]
+const pausesMs = [1, 1, 1, 1, 2, 4, 10, 20, 40, 80, 160, 320]
 /** Where in them to go on while there are commits, one's own or others'. From there on the watch is on again. */
 const busy = pausesMs.indexOf(10)
 /** Where the directory cannot be watched. */

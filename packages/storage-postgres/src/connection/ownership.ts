@@ -17,6 +17,8 @@ interface Owned {
  */
 export class Ownership {
   readonly #workers = new Map<WorkerKey, Owned>()
+  /** Workers that own nothing any more, whatever a call may still bring. */
+  readonly #gone = new Set<WorkerKey>()
   /** Runs with a commit at work, or with one whose outcome is not known yet: they are not claimed. */
   readonly #busy = new Map<RunKey, number>()
   /** Calls that may give ownership, by number, that have not returned. */
@@ -41,6 +43,7 @@ export class Ownership {
   }
 
   #add(worker: WorkerKey, run: RunKey): void {
+    if (this.#gone.has(worker)) return
     const { known, strays } = this.#of(worker)
     known.add(run)
     strays.delete(run)
@@ -52,6 +55,7 @@ export class Ownership {
 
   /** The worker is dead, or is stopping. */
   forget(worker: WorkerKey): void {
+    this.#gone.add(worker)
     this.#workers.delete(worker)
   }
 

@@ -1,5 +1,8 @@
 import { classify } from '../connection/faults.ts'
 
+// Taken when the package is loaded: the one a procedure finds in its turn may refuse.
+const setImmediateNative = setImmediate
+
 /** So many are asked for in one statement. */
 const mostAtOnce = 1_000
 
@@ -38,6 +41,7 @@ export function gather<Row extends { readonly id: string }>(
 
   return (id) =>
     new Promise((resolve, reject) => {
-      if (waiting.push({ id, resolve, reject }) === 1) setImmediate(flush)
+      if (waiting.length === 0) setImmediateNative(flush)
+      waiting.push({ id, resolve, reject })
     })
 }
