@@ -11,7 +11,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type Case, cases } from './cases.ts'
 import { type Measured, measure } from './measure.ts'
-import { choosePeers, measurePeers } from './peers.ts'
+import { choosePeers, measurePeers, tellShortfalls } from './peers.ts'
 import { type Places, postgresPlaces, sqlitePlaces } from './places/places.ts'
 import { tellGrowth } from './report/growth.ts'
 import { describeMachine } from './report/machine.ts'
@@ -67,6 +67,11 @@ if (chosen.length > 0 || killsPeers) {
   const isWanted = (workload: string): boolean => wanted.length === 0 || isNamed(workload)
   const beside = await measurePeers(peers, isWanted, measured)
   keep({ date: new Date().toISOString(), command, machine, measured, peers: beside })
+  // Only now: what the others did has been measured and written.
+  for (const shortfall of tellShortfalls(beside)) {
+    console.error(shortfall)
+    process.exitCode = 1
+  }
 }
 
 async function measureOn(places: Places, chosen: readonly Case[]): Promise<readonly Measured[]> {

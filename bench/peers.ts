@@ -48,6 +48,14 @@ export async function measurePeers(
   }
 }
 
+/** Those that failed, or did less than was asked, a sentence for each: the bench fails with them. */
+export function tellShortfalls(measured: readonly PeerMeasured[]): readonly string[] {
+  return measured.flatMap(({ peer, refusal, results }) => [
+    ...(refusal === null ? [] : [`${peer} did not start: ${refusal}`]),
+    ...results.filter(({ isWhole }) => !isWhole).map(({ workload, note }) => `${peer} ${workload}: ${note}`),
+  ])
+}
+
 /** They are heavy, and only this needs them. Their install scripts are not run. */
 function installPeers(): void {
   // What npm writes last.
@@ -82,7 +90,7 @@ async function measurePeer(
         return { peer, about, results, refusal: reason }
       }
       console.error(`  ${workload.name} failed: ${reason}`)
-      results.push({ workload: workload.name, figures: [], note: `failed: ${reason}` })
+      results.push({ workload: workload.name, figures: [], note: `failed: ${reason}`, isWhole: false })
       continue
     }
     about = told[0]?.about ?? about
@@ -110,6 +118,7 @@ function gather(workload: PeerWorkload, told: readonly PeerTold[]): PeerResult {
       .map((spec) => ({ ...spec, spread: spreadOf(valuesOf(spec.name)) }))
       .filter(({ spread }) => spread.count > 0),
     note: told.find(({ note }) => note !== undefined)?.note ?? null,
+    isWhole: told.every(({ isShort }) => isShort !== true),
   }
 }
 

@@ -12,6 +12,8 @@ export interface PeerTold {
   readonly figures: { readonly [figure: string]: readonly number[] }
   readonly about: PeerAbout
   readonly note?: string
+  /** It did less than was asked, since it can do no more. */
+  readonly isShort?: boolean
 }
 
 /** A run that waits in a process that is to be killed. */

@@ -28,6 +28,8 @@ export interface PeerResult {
   readonly figures: readonly PeerFigure[]
   /** What has to be known of them, or why there are none. */
   readonly note: string | null
+  /** Whether it did all that was asked. */
+  readonly isWhole: boolean
 }
 
 export interface PeerFigure {

@@ -28,9 +28,9 @@ try {
   })
   const told = { ...about, version: versionOf(about.package), node: process.version }
   // Where a run has as many steps as fit.
-  const isLong = workload === 'W1' || workload === 'W6 take up'
-  const note = isLong && mostSteps !== undefined ? `of ${mostSteps} steps: a run can have no more` : undefined
-  process.send({ figures, about: told, note }, () => process.exit())
+  const isShort = mostSteps !== undefined && (workload === 'W1' || workload === 'W6 take up')
+  const note = isShort ? `of ${mostSteps} steps: a run can have no more` : undefined
+  process.send({ figures, about: told, note, isShort }, () => process.exit())
 } catch (error) {
   fail(error)
 }
