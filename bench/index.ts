@@ -5,7 +5,7 @@
 //   npm run bench -- --peers dbos,absurd                others beside it at W1 to W7 and SIGKILL, installed first
 //   npm run bench -- --peers dbos,restate W4 kill       only these; for absurd, whose schema is not in its npm
 //                                          package, BENCH_ABSURD_SQL is the file absurd.sql of its release
-//   npm run bench -- --all --publish       and writes docs/performance.md
+//   npm run bench -- --all --publish       and writes docs/performance.md; on a busy machine only with --force
 //   npm run bench -- kernel                a benchmark of one part: `kernel.bench.ts`, a module with one function
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
@@ -15,7 +15,7 @@ import { choosePeers, measurePeers, tellShortfalls } from './peers.ts'
 import { type Places, postgresPlaces, sqlitePlaces } from './places/places.ts'
 import { tellGrowth } from './report/growth.ts'
 import { describeMachine } from './report/machine.ts'
-import { publish } from './report/publish.ts'
+import { publish, refuse } from './report/publish.ts'
 import type { Session } from './report/session.ts'
 import { tellMeasured } from './report/terminal.ts'
 
@@ -25,9 +25,17 @@ const { positionals: wanted, values: options } = parseArgs({
     all: { type: 'boolean', default: false },
     peers: { type: 'string', default: '' },
     publish: { type: 'boolean', default: false },
+    force: { type: 'boolean', default: false },
   },
 })
 
+// Before anything of its own makes the machine busy.
+const machine = describeMachine()
+const refusal = options.publish && !options.force ? refuse(machine) : null
+if (refusal !== null) {
+  console.error(refusal)
+  process.exit(1)
+}
 const peers = choosePeers(options.peers)
 const isNamed = (name: string): boolean =>
   wanted.map((part) => part.toLowerCase()).some((part) => `${name.toLowerCase()} `.startsWith(`${part} `))
@@ -56,7 +64,6 @@ for (const name of parts) {
 const onPostgres = options.all || peers.length > 0 || chosen.every(({ only }) => only === 'postgres')
 
 if (chosen.length > 0 || killsPeers) {
-  const machine = describeMachine()
   const measured: Measured[] = []
   for (const open of [sqlitePlaces, ...(onPostgres ? [postgresPlaces] : [])])
     measured.push(...(await measureOn(await open(), chosen)))

@@ -11,6 +11,11 @@ export interface Machine {
   readonly load: number
 }
 
+/** Whether so much else was done on it that times measured there are too long. */
+export function isBusy({ load, cores }: Machine): boolean {
+  return load > cores * 0.5
+}
+
 export function describeMachine(): Machine {
   return {
     cores: cpus().length,

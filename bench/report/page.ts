@@ -1,6 +1,6 @@
 import type { Figure, Measured } from '../measure.ts'
 import { tellGrowth } from './growth.ts'
-import type { Machine } from './machine.ts'
+import { isBusy } from './machine.ts'
 import { nameStore, show } from './numbers.ts'
 import { tellPeers } from './peers.ts'
 import type { Session } from './session.ts'
@@ -28,10 +28,6 @@ function introduce({ date, machine, command }: Session): string {
   return isBusy(machine)
     ? `${where}\n\n**The machine was busy with other things** (${show(machine.load)} processes wanted its ${cores} cores when the bench began): the times on this page are provisional and too long. ${spread}`
     : `${where} ${spread}`
-}
-
-function isBusy({ load, cores }: Machine): boolean {
-  return load > cores * 0.5
 }
 
 function tellStore(kind: Measured['kind'], { measured }: Session): readonly string[] {
