@@ -332,3 +332,32 @@ describe('a damaged log', () => {
     expect(error.details.remedy).toContain('restore a backup')
   })
 })
+
+it('a look at a file that is locked for everybody is only missed, and the next one tells', async () => {
+  let isLocked = false
+  const environment = changedConnections((database) => {
+    const prepare = database.prepare.bind(database)
+    const install = (sql: string) => {
+      const statement = prepare(sql)
+      if (sql !== 'pragma data_version') return statement
+      const version = statement.pluck()
+      const get = () => {
+        // As while another process puts the index of the -wal right.
+        if (isLocked) throw new SqliteDatabase.SqliteError('database is locked', 'SQLITE_BUSY_RECOVERY')
+        return version.get()
+      }
+      return { pluck: () => ({ get }) }
+    }
+    database.prepare = install as unknown as typeof database.prepare
+    return database
+  })
+  const file = tempFile()
+  const store = await openStore(file, environment)
+  const other = await openStore(file)
+  const heard = new Promise<void>((resolve) => onTestFinished(store.watch(resolve)))
+  isLocked = true
+  await other.register({ name: 'w', leaseMs: 1000 })
+  await new Promise((resolve) => setTimeout(resolve, 10))
+  isLocked = false
+  await heard
+})
