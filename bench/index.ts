@@ -6,7 +6,8 @@
 //   npm run bench -- --peers dbos,restate W4 kill       only these; for absurd, whose schema is not in its npm
 //                                          package, BENCH_ABSURD_SQL is the file absurd.sql of its release
 //   npm run bench -- --all --publish       and writes docs/performance.md; on a busy machine only with --force
-//   npm run bench -- kernel                a benchmark of one part: `kernel.bench.ts`, a module with one function
+//   npm run bench -- kernel                a benchmark of one part: `kernel.bench.ts`, a module with one function;
+//                                          --all has it, too
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type Case, cases } from './cases.ts'
@@ -16,7 +17,7 @@ import { type Places, postgresPlaces, sqlitePlaces } from './places/places.ts'
 import { tellGrowth } from './report/growth.ts'
 import { describeMachine } from './report/machine.ts'
 import { publish, refuse } from './report/publish.ts'
-import type { Session } from './report/session.ts'
+import type { Part, PartFigure, Session } from './report/session.ts'
 import { tellMeasured } from './report/terminal.ts'
 
 const { positionals: wanted, values: options } = parseArgs({
@@ -42,8 +43,9 @@ const isNamed = (name: string): boolean =>
 
 const suffix = '.bench.js'
 const parts = readdirSync(import.meta.dirname)
-  .filter((file) => file.endsWith(suffix) && isNamed(file.slice(0, -suffix.length)))
+  .filter((file) => file.endsWith(suffix))
   .map((file) => file.slice(0, -suffix.length))
+  .filter((part) => (wanted.length === 0 ? options.all : isNamed(part)))
 const chosen = cases.filter(({ name, isLong }) =>
   wanted.length === 0 ? options.all || isLong !== true : isNamed(name),
 )
@@ -54,10 +56,13 @@ if (chosen.length + parts.length === 0 && !killsPeers) {
   process.exitCode = 1
 }
 
+const measuredParts: Part[] = []
 for (const name of parts) {
   console.log(`\n# ${name}`)
-  const { default: run } = (await import(`./${name}${suffix}`)) as { default: () => Promise<void> }
-  await run()
+  const { default: run } = (await import(`./${name}${suffix}`)) as {
+    default: () => Promise<readonly PartFigure[]>
+  }
+  measuredParts.push({ name, figures: await run() })
 }
 
 // Peers are beside Pawl on PostgreSQL, too.
@@ -73,7 +78,7 @@ if (chosen.length > 0 || killsPeers) {
   ].join(' ')
   const isWanted = (workload: string): boolean => wanted.length === 0 || isNamed(workload)
   const beside = await measurePeers(peers, isWanted, measured)
-  keep({ date: new Date().toISOString(), command, machine, measured, peers: beside })
+  keep({ date: new Date().toISOString(), command, machine, measured, peers: beside, parts: measuredParts })
   // Only now: what the others did has been measured and written.
   for (const shortfall of tellShortfalls(beside)) {
     console.error(shortfall)

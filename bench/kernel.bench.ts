@@ -4,6 +4,7 @@ import type { LogEvent } from '@pawl/core/storage'
 import { check } from './base/check.ts'
 import { costOf } from './base/clock.ts'
 import { show } from './report/numbers.ts'
+import type { PartFigure } from './report/session.ts'
 
 const read = (): number => 1
 
@@ -122,24 +123,20 @@ function liveTurns(runs: number, operations: number): Promise<Best> {
   })
 }
 
-function tell(what: string, { ns, cpuNs }: Best, note = ''): void {
-  const perSecond = Math.round(1e9 / ns).toLocaleString('en')
-  console.log(
-    `${what.padEnd(34)}${show(ns).padStart(9)}${show(cpuNs).padStart(9)}${perSecond.padStart(15)}  ${note}`,
-  )
-}
-
-export default async function run(): Promise<void> {
+export default async function run(): Promise<readonly PartFigure[]> {
+  const figures: PartFigure[] = []
+  const tell = (what: string, { ns, cpuNs }: Best, aim: number | null = null): void => {
+    figures.push({ what, nsPerEvent: ns, cpuNsPerEvent: cpuNs, aim })
+    const perSecond = Math.round(1e9 / ns).toLocaleString('en')
+    const note = aim === null ? '' : `aim ${aim.toLocaleString('en')}: ${1e9 / ns >= aim ? 'met' : 'NOT MET'}`
+    console.log(
+      `${what.padEnd(34)}${show(ns).padStart(9)}${show(cpuNs).padStart(9)}${perSecond.padStart(15)}  ${note}`,
+    )
+  }
   console.log(`Node ${process.version}; best of several rounds`)
   console.log(`${''.padEnd(34)}${'ns'.padStart(9)}${'CPU ns'.padStart(9)}${'deliveries/s'.padStart(15)}`)
 
-  const aim = 1_000_000
-  const main = await replay(oneByOne, 200_000, 15)
-  tell(
-    '200,000 steps, one by one',
-    main,
-    `aim ${aim.toLocaleString('en')}: ${1e9 / main.ns >= aim ? 'met' : 'NOT MET'}`,
-  )
+  tell('200,000 steps, one by one', await replay(oneByOne, 200_000, 15), 1_000_000)
   for (const width of [10, 100, 10_000])
     tell(`200,000 steps, ${width.toLocaleString('en')} at once`, await replay(inParallel(width), 200_000, 8))
 
@@ -154,4 +151,5 @@ export default async function run(): Promise<void> {
       `live, commits of ${runs.toLocaleString('en')} runs`,
       await liveTurns(runs, Math.min(2_000, 50_000 / runs)),
     )
+  return figures
 }

@@ -3,7 +3,7 @@ import { tellGrowth } from './growth.ts'
 import { isBusy } from './machine.ts'
 import { nameStore, show } from './numbers.ts'
 import { tellPeers } from './peers.ts'
-import type { Session } from './session.ts'
+import type { Part, Session } from './session.ts'
 
 /** docs/performance.md of a session. */
 export function writePage(session: Session, plots: readonly string[]): string {
@@ -12,6 +12,7 @@ export function writePage(session: Session, plots: readonly string[]): string {
     '# Performance',
     introduce(session),
     ...kinds.flatMap((kind) => tellStore(kind, session)),
+    ...session.parts.flatMap(tellPart),
     ...tellPlots(plots),
     ...tellPeers(session),
     '## How it is measured',
@@ -72,6 +73,23 @@ function dropNoise(one: Measured): Measured {
 function tellTarget({ target, met, better }: Figure): string {
   if (target === null) return ''
   return `${better === 'more' ? '≥' : '≤'} ${show(target)}: ${met === true ? 'met' : '**not met**'}`
+}
+
+function tellPart({ name, figures }: Part): readonly string[] {
+  const rows = figures.map(({ what, nsPerEvent, cpuNsPerEvent, aim }) => {
+    const perSecond = 1e9 / nsPerEvent
+    const target = aim === null ? '' : `≥ ${show(aim)}: ${perSecond >= aim ? 'met' : '**not met**'}`
+    return `| ${what} | ${show(perSecond)} /s | ${show(nsPerEvent)} ns | ${show(cpuNsPerEvent)} ns | ${target} |`
+  })
+  return [
+    `## The ${name}`,
+    `By itself, from memory: no store, no decoding. The best of several rounds; events are those of a log, delivered one after the other. \`npm run bench -- ${name}\``,
+    [
+      '| what | events | an event | its processor time | target |',
+      '| --- | --- | --- | --- | --- |',
+      ...rows,
+    ].join('\n'),
+  ]
 }
 
 function tellPlots(plots: readonly string[]): readonly string[] {

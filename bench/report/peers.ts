@@ -56,7 +56,7 @@ export function tellPeers({ peers, measured, machine }: Session): readonly strin
     'W1, W2, W3 and W6 are timed until the last body has returned, which is kind to those that poll for results; W4 and W5, and all of Pawl, until the caller has the result; where it polls for it, and has it more than 50 ms after the end of the body, both are said. W5 is from a signal to a run that waits for it. In W6 the process of the run is killed and a server that it uses is not. W7 is the memory of the process in which the runs wait; what PostgreSQL takes for them is not in it.',
     ...kinds.slice(0, 1).flatMap((kind) => tellRatios(kind, started, measured)),
     '### What is kept',
-    'Tried: of 100 steps whose results had been reported to the procedure when its process was killed with SIGKILL (and with it a server that belongs to it alone), how many did not run again; how long after the start of a new process the run went on; and that it ended with the right result. A loss of power was not tried with them: this is what their settings say. For Pawl both have tests of its own.',
+    'Tried: of 100 steps whose results had been reported to the procedure when its process was killed with SIGKILL (and with it a server that belongs to it alone), how many did not run again; how long after the start of a new process the run went on; and that it ended with the right result. A loss of power was not tried with them: this is what their settings say. What was tried of Pawl stands in its own tests.',
     [
       row(['who', 'settings', 'SIGKILL, by its documentation', 'tried', 'loss of power, by its settings']),
       row(['---', '---', '---', '---', '---']),

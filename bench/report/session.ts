@@ -9,4 +9,20 @@ export interface Session {
   readonly machine: Machine
   readonly measured: readonly Measured[]
   readonly peers: readonly PeerMeasured[]
+  readonly parts: readonly Part[]
+}
+
+/** A benchmark of one part. */
+export interface Part {
+  readonly name: string
+  readonly figures: readonly PartFigure[]
+}
+
+export interface PartFigure {
+  readonly what: string
+  /** The best of several rounds. */
+  readonly nsPerEvent: number
+  readonly cpuNsPerEvent: number
+  /** Events a second. */
+  readonly aim: number | null
 }
