@@ -28,6 +28,7 @@ function newEvent(seq: number, overrides: Partial<EventRow>): EventRow {
   return {
     run: 1,
     seq,
+    at: 1000 + 100 * seq,
     epoch: seq < 2 ? 1 : 2,
     type: settled,
     position: -1,
@@ -55,10 +56,10 @@ function makeSound(): Remains {
       damage: [],
     },
     effects: [
-      { run: 'order 1', step: 'a', key: 'key a', pid: 10 },
-      { run: 'order 1', step: 'bb', key: 'key bb', pid: 10 },
-      { run: 'order 1', step: 'bb', key: 'key bb', pid: 11 },
-      { run: 'order 1', step: 'ccc', key: 'key ccc', pid: 11 },
+      { run: 'order 1', step: 'a', key: 'key a', pid: 10, processAt: 900 },
+      { run: 'order 1', step: 'bb', key: 'key bb', pid: 10, processAt: 900 },
+      { run: 'order 1', step: 'bb', key: 'key bb', pid: 11, processAt: 1150 },
+      { run: 'order 1', step: 'ccc', key: 'key ccc', pid: 11, processAt: 1150 },
     ],
     acknowledged: {
       runs: new Set(['order 1']),
@@ -143,6 +144,14 @@ const damages: readonly (readonly [what: string, damage: (remains: Remains) => v
         remains.effects = remains.effects.filter(({ step }) => step !== 'ccc')
       },
       ['run order 1: step ccc is recorded and never had its effect'],
+    ],
+    [
+      'a step that was done again by a worker that began after its record',
+      (remains) => {
+        const [first] = remains.effects as [Effect]
+        remains.effects = [...remains.effects, { ...first, pid: 11, processAt: 1150 }]
+      },
+      ['run order 1: step a was done again after it had been recorded'],
     ],
     [
       'two idempotency keys of one step',

@@ -122,12 +122,24 @@ function checkEffects(log: readonly EventRow[], effects: Effects): string[] {
   for (const { type, name } of log)
     if (type === settled && /^(a|bb|ccc|dddd|eeeee \w+)$/.test(name) && !effects.has(name))
       problems.push(`step ${name} is recorded and never had its effect`)
+  for (const { type, name, at } of log)
+    if (type === settled && effects.get(name)?.some((effect) => knewOf(at, effect)))
+      problems.push(`step ${name} was done again after it had been recorded`)
   const keys = [...effects].map(([step, times]) => ({ step, keys: new Set(times.map(({ key }) => key)) }))
   for (const { step, keys: own } of keys)
     if (own.size !== 1) problems.push(`step ${step} had several idempotency keys`)
   if (new Set(keys.flatMap(({ keys: own }) => [...own])).size < keys.length)
     problems.push('two steps share an idempotency key')
   return problems
+}
+
+/**
+ * Whether who had the effect must have known of the record. A process that was there before it may be a zombie,
+ * which does in vain what the new owner has recorded. One that began after it can only have claimed after it,
+ * and so read it: an owner records while nobody else has a later claim, and `at` is taken as it records.
+ */
+function knewOf(recordedAt: number, { processAt }: Effect): boolean {
+  return processAt > recordedAt
 }
 
 function findRepeats(effects: Map<string, Effects>): readonly Repeat[] {

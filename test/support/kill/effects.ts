@@ -6,6 +6,8 @@ export interface Effect {
   readonly step: string
   readonly key: string
   readonly pid: number
+  /** When its process began, by the clock that all on this machine share. */
+  readonly processAt: number
 }
 
 /** Those of a ledger, in order. */

@@ -3,6 +3,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { procedure } from '@pawl/core'
 import { z } from 'zod'
 
+const processAt = Date.now()
+
 /** The file in which slow steps note that they have begun. */
 export const begunOf = (ledger: string): string => `${ledger}.begun`
 
@@ -16,7 +18,7 @@ export const makeOrder = (ledger: string, stepMs = 0) => {
     step: string,
     { idempotencyKey }: { readonly idempotencyKey: string },
   ) => {
-    const line = `${JSON.stringify({ run, step, key: idempotencyKey, pid: process.pid })}\n`
+    const line = `${JSON.stringify({ run, step, key: idempotencyKey, pid: process.pid, processAt })}\n`
     if (stepMs > 0) {
       appendFileSync(begunOf(ledger), line)
       await wait(stepMs)

@@ -28,6 +28,8 @@ export interface RunRow {
 export interface EventRow {
   readonly run: number
   readonly seq: number
+  /** By the clock of the store, which is that of this machine. */
+  readonly at: number
   readonly epoch: number
   readonly type: number
   readonly position: number

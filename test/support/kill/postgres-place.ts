@@ -20,7 +20,7 @@ export async function makePostgresPlace(server?: string): Promise<PostgresPlace>
     readRows: async () => ({
       runs: await read<RunRow>('select run::int, id, state, mark, head from pawl.runs'),
       events: await read<EventRow>(
-        'select run::int, seq, epoch, type, position, name, payload from pawl.events order by run, seq',
+        'select run::int, seq, at::float8, epoch, type, position, name, payload from pawl.events order by run, seq',
       ),
       changes: await read<EpochChange>('select run::int, epoch, head from pawl.epoch_changes'),
       damage: [],

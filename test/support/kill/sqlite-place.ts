@@ -33,7 +33,7 @@ function readRows(file: string): Rows {
     return {
       runs: read<RunRow>('select run, id, state, mark, head from runs'),
       events: read<EventRow>(
-        'select run, seq, epoch, type, position, name, payload from events order by run, seq',
+        'select run, seq, at, epoch, type, position, name, payload from events order by run, seq',
       ),
       changes: read<EpochChange>('select run, epoch, head from epoch_changes'),
       damage: verdict === 'ok' ? [] : [verdict],
