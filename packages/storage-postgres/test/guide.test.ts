@@ -46,6 +46,17 @@ test('in a restored copy nobody from its former life can write, and what was own
   ])
 })
 
+test('a run that was quarantined goes on when it is told to', async () => {
+  const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+  const [a, b] = await createOwned(port, worker, ['order 7', 'order 8'])
+  if (!a || !b) throw new Error('not created')
+  for (const { run, epoch } of [a, b]) await port.mark(worker, run, epoch, 'quarantined', bytes('behind'))
+  const claim = () => port.claim({ worker, procedures: [order] }, 10)
+  expect((await claim()).runs).toEqual([])
+  await database.owner.query(readGuide('update pawl.runs set mark'))
+  expect((await claim()).runs).toMatchObject([{ id: 'order 7', mark: 'none', tries: 0 }])
+})
+
 test('a recorded step takes about as much room as the guide says', async () => {
   const worker = await port.register({ name: 'w', leaseMs: 60_000 })
   await database.owner.query('truncate pawl.events, pawl.runs, pawl.run_info')
