@@ -1,8 +1,9 @@
 import pg from 'pg'
 
-interface Recorded {
+export interface Recorded {
   readonly name: string | undefined
   readonly text: string
+  readonly values: readonly unknown[]
 }
 
 /** A pool that writes down which statements are sent, and how many of a kind are under way at once. */
@@ -31,8 +32,8 @@ export class RecordingPool {
   }
 
   async #record(client: pg.PoolClient, config: pg.QueryConfig): Promise<unknown> {
-    const { name, text } = config
-    this.statements.push({ name, text })
+    const { name, text, values = [] } = config
+    this.statements.push({ name, text, values })
     this.#underWay.push(text)
     for (const kind of new Set(this.#underWay)) {
       const count = this.#underWay.filter((one) => one === kind).length
@@ -48,6 +49,13 @@ export class RecordingPool {
   /** How many statements that contain `part` were under way at once, at most. */
   mostAtOnce(part: string): number {
     return Math.max(0, ...[...this.#most].filter(([text]) => text.includes(part)).map(([, count]) => count))
+  }
+
+  /** What was sent last of those that contain all `parts`. */
+  last(...parts: readonly string[]): Recorded {
+    const found = this.statements.findLast(({ text }) => parts.every((part) => text.includes(part)))
+    if (found === undefined) throw new Error(`No statement with ${parts.join(' and ')} was sent.`)
+    return found
   }
 
   async end(): Promise<void> {

@@ -1,0 +1,53 @@
+import type pg from 'pg'
+import type { Recorded } from './recording-pool.ts'
+
+export interface Plan {
+  /** Pages it looked at. */
+  readonly pages: number
+  /** Tables it looked into. */
+  readonly tables: ReadonlySet<string>
+  /** As the server describes it. */
+  readonly text: string
+}
+
+/** Carries out a statement of the store once more, as the store has it planned, and takes back what it changed. */
+export async function explain(owner: pg.Pool, { name, text, values }: Recorded): Promise<Plan> {
+  const client = await owner.connect()
+  try {
+    await client.query('begin')
+    // One with a name is planned once, for any values; explained it would be planned for these.
+    if (name !== undefined) await client.query('set local plan_cache_mode = force_generic_plan')
+    await client.query(`prepare explained as ${text}`)
+    const literals = values.map((value) => (value === null ? 'null' : client.escapeLiteral(write(value))))
+    const { rows } = await client.query(
+      `explain (analyze, buffers, format json) execute explained${literals.length > 0 ? `(${literals})` : ''}`,
+    )
+    const [{ Plan: plan }] = rows[0]['QUERY PLAN']
+    return {
+      pages: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
+      tables: new Set(listTables(plan)),
+      text: JSON.stringify(plan, null, 1),
+    }
+  } finally {
+    await client.query('rollback')
+    await client.query('deallocate all')
+    client.release()
+  }
+}
+
+/** As the server reads it. */
+function write(value: unknown): string {
+  if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`
+  if (!Array.isArray(value)) return `${value}`
+  return `{${value.map((one) => (one === null ? 'null' : JSON.stringify(write(one))))}}`
+}
+
+interface Node {
+  readonly 'Actual Loops': number
+  readonly 'Relation Name'?: string
+  readonly Plans?: readonly Node[]
+}
+
+function listTables({ 'Actual Loops': loops, 'Relation Name': table, Plans: nodes = [] }: Node): string[] {
+  return [...(table !== undefined && loops > 0 ? [table] : []), ...nodes.flatMap(listTables)]
+}
