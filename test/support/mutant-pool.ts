@@ -4,14 +4,13 @@ type Rewrite = (text: string) => string
 
 /**
  * A pool whose statements are rewritten on their way: the store with a guard taken out, to see that a test
- * finds out. Fails if nothing was rewritten.
+ * finds out. Its end fails if nothing was rewritten: then nothing was taken out.
  */
 export class MutantPool {
   readonly options: { readonly max: number }
   readonly #pool: pg.Pool
   readonly #rewrite: Rewrite
-  /** How many statements were changed. */
-  rewritten = 0
+  #hasRewritten = false
 
   constructor(connectionString: string, rewrite: Rewrite, max = 10) {
     this.options = { max }
@@ -35,12 +34,14 @@ export class MutantPool {
 
   #change<Config extends { readonly text: string }>(config: Config): Config {
     const text = this.#rewrite(config.text)
-    if (text !== config.text) this.rewritten++
+    if (text !== config.text) this.#hasRewritten = true
     return { ...config, text }
   }
 
   async end(): Promise<void> {
     await this.#pool.end()
+    if (!this.#hasRewritten)
+      throw new Error('No statement was rewritten: the store has changed, and this mutant not.')
   }
 }
 

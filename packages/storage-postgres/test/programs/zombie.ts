@@ -9,9 +9,8 @@ import { newEvent, newUnit, order, type Standing } from '../support/units.ts'
 const [url = '', acknowledgements = '', guard = ''] = process.argv.slice(2)
 const leaseMs = 250
 
-const found = connectTo(
-  guard === 'unguarded' ? postgres({ pool: new MutantPool(url, withoutFence) }) : postgres(url),
-)
+const pool = guard === 'unguarded' ? new MutantPool(url, withoutFence) : undefined
+const found = connectTo(pool === undefined ? postgres(url) : postgres({ pool }))
 if (!found) throw new Error('The store was not made by defineStore.')
 const port = found
 const file = openSync(acknowledgements, 'a')
@@ -31,6 +30,7 @@ process.send?.('ready')
 await Promise.all([beat(), work()])
 await port.release(worker)
 await port.close()
+await pool?.end()
 process.exit()
 
 function register(): Promise<number> {
