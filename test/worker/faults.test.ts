@@ -88,6 +88,23 @@ describe('a write that fails', () => {
     expect((await engine.log(run.id)).execution_log).toHaveLength(2)
   })
 
+  test('of which the store says that its log is another quarantines the run, and no other', async () => {
+    const { engine, meddling, lines } = await start()
+    const conflict: Step = async () => [{ outcome: 'conflict' }]
+    meddling.next('commit', conflict)
+    const run = await engine.run(two, undefined, { id: 'a' })
+    await expect(run.result()).rejects.toMatchObject({
+      code: 'run-quarantined',
+      message: expect.stringContaining('it has lost events that it acknowledged'),
+    })
+    expect(await run.status()).toMatchObject({ status: 'quarantined' })
+    expect(calls).toEqual(['first'])
+    expect(lines).toContainEqual(
+      expect.objectContaining({ level: 'error', message: expect.stringContaining('run "a" is quarantined') }),
+    )
+    expect(await (await engine.run(two)).result()).toEqual([2, 3])
+  })
+
   test('of a mark is written again', async () => {
     const inner = memory()
     const client = createClient({ store: inner })
