@@ -41,15 +41,51 @@ describe('a hint', () => {
     const standing = await ownedRun(store, 'a')
     const other = await openStore(file)
     let hints = 0
-    store.watch(() => hints++)
-    for (let head = 1; head <= 20; head++) await store.commit(standing.worker, [step({ ...standing, head })])
-    // Longer than the watch goes on looking.
-    await new Promise((resolve) => setTimeout(resolve, 60))
+    const heard = new Promise<void>((resolve) => {
+      const stop = store.watch(() => {
+        hints++
+        resolve()
+      })
+      onTestFinished(stop)
+    })
+    for (let head = 1; head <= 10; head++) {
+      // Whoever looks as the store itself does has seen it.
+      const seen = nextHint(other)
+      await store.commit(standing.worker, [step({ ...standing, head })])
+      await seen
+    }
     expect(hints).toBe(0)
-    const heard = new Promise<void>((resolve) => store.watch(resolve))
     await other.register({ name: 'w', leaseMs: 1000 })
     await heard
     expect(hints).toBe(1)
+  })
+
+  it('comes of looking while a file is busy; the directory is watched again afterwards', async () => {
+    const watching = vi.spyOn(fs, 'watch')
+    onTestFinished(() => watching.mockRestore())
+    const file = tempFile()
+    let [version, hints, isBusy] = [0, 0, true]
+    const write = () => fs.writeFileSync(`${file}-wal`, `${version}`)
+    const whileBusy = new Promise<void>((resolve) => {
+      const connection = {
+        readVersion: () => (isBusy && hints > 0 ? ++version : version),
+        countCommits: () => 0,
+      }
+      const onHint = () => {
+        if (++hints === 20) resolve()
+      }
+      onTestFinished(watchCommits(file, connection, onHint))
+    })
+    const [first] = watching.mock.results.map(({ value }) => value as fs.FSWatcher)
+    if (first === undefined) throw new Error('not watched')
+    const closing = vi.spyOn(first, 'close')
+    version++
+    write()
+    await whileBusy
+    expect(watching).toHaveBeenCalledTimes(1)
+    expect(closing).toHaveBeenCalledTimes(1)
+    isBusy = false
+    await vi.waitFor(() => expect(watching).toHaveBeenCalledTimes(2), 10_000)
   })
 
   it('comes after the last connection was closed and the -wal was made anew', async () => {
@@ -87,3 +123,13 @@ describe('a hint', () => {
     expect(await program.end()).toBe(0)
   })
 })
+
+/** Resolves when the store has heard of a commit of others. */
+function nextHint(store: Awaited<ReturnType<typeof openStore>>): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = store.watch(() => {
+      stop()
+      resolve()
+    })
+  })
+}
