@@ -1,6 +1,7 @@
 import { postgres } from '@pawl/storage-postgres'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { MutantPool } from '../../../test/support/mutant-pool.ts'
 import {
   changeUrl,
   grants,
@@ -43,6 +44,44 @@ describe('start-up checks', () => {
       }
     })
   }
+
+  // What cannot be set for one database: the server is asked something else.
+  const answers: readonly (readonly [
+    what: string,
+    asked: string,
+    answer: string,
+    complaint: string,
+    remedy: string,
+  ])[] = [
+    [
+      'a server older than PostgreSQL 15',
+      "current_setting('server_version_num')::int",
+      '140019',
+      'This is PostgreSQL 14.',
+      'to version 15 or newer',
+    ],
+    ['fsync = off', "current_setting('fsync')", "'off'", 'fsync is off', 'Set fsync = on'],
+  ]
+  for (const [what, asked, answer, complaint, remedy] of answers) {
+    test(`${what} is refused, with the remedy`, async () => {
+      const pool = new MutantPool(database.url, (text) => text.replace(asked, answer))
+      await expect(open(postgres({ pool }))).rejects.toMatchObject({
+        code: 'store-unusable',
+        message: expect.stringContaining(complaint),
+        details: { remedy: expect.stringContaining(remedy) },
+      })
+      await pool.end()
+    })
+  }
+
+  test('PostgreSQL 15 is good enough', async () => {
+    const pool = new MutantPool(database.url, (text) =>
+      text.replace("current_setting('server_version_num')::int", '150000'),
+    )
+    const port = await open(postgres({ pool }))
+    await port.close()
+    await pool.end()
+  })
 
   test('another encoding is refused, with the remedy', async () => {
     const url = changeUrl(database.ownerUrl, { database: 'pawl_latin1' })
