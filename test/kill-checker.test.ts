@@ -1,7 +1,9 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createEngine, procedure } from '@pawl/core'
+import { connectTo, type StorePort } from '@pawl/core/storage'
+import { memory } from '@pawl/testing'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
-import { encodePayload } from '../packages/core/src/events/codec.ts'
 import { temporaryFolder } from './support/bundle.ts'
 import { type Acknowledged, check } from './support/kill/check.ts'
 import type { Effect } from './support/kill/effects.ts'
@@ -12,9 +14,19 @@ import type { EventRow, Rows } from './support/kill/place.ts'
 const [started, settled, ended] = [0, 3, 6]
 const output = { n: 1, by: 'user:ana', cents: 101, winner: 'step', sum: 7 }
 
-let payload: Uint8Array
-beforeAll(() => {
-  payload = encodePayload(output, 'result')
+/** As a worker writes it. */
+let payload: Uint8Array | null
+beforeAll(async () => {
+  const store = memory()
+  const order = procedure({ name: 'order' }, async () => output)
+  const engine = await createEngine({ store, procedures: [order] })
+  await (await engine.run(order, undefined, { id: 'order 1' })).result()
+  await engine.stop()
+  const port = connectTo(store) as StorePort
+  await port.open()
+  const row = await port.find('order 1')
+  payload = (await port.load(row?.run ?? 0, 0, 10)).at(-1)?.payload ?? null
+  await port.close()
 })
 
 /** What two workers left behind, the second of which took over at event 2, and repeated an effect. */

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { createEngine } from '@pawl/core'
 import { postgres } from '@pawl/storage-postgres'
 import { expect, onTestFinished, test } from 'vitest'
-import { RecordingPool } from '../../packages/storage-postgres/test/support/recording-pool.ts'
 import { temporaryFolder } from '../support/bundle.ts'
 import { makeOrder } from '../support/kill/order.ts'
 import { makeDatabase } from '../support/postgres-database.ts'
+import { RecordingPool } from '../support/recording-pool.ts'
 
 test('an engine as PgBouncer wants it brings a question and a signal to their end, and leaves nothing on a connection', async () => {
   const database = await makeDatabase()

@@ -2,7 +2,7 @@ import type { StorePort } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
-import { RecordingPool } from './support/recording-pool.ts'
+import { RecordingPool } from '../../../test/support/recording-pool.ts'
 import { newRun, open } from './support/units.ts'
 
 let database: TestDatabase

@@ -3,9 +3,9 @@ import { storeConformance } from '@pawl/testing/conformance'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { makeDatabase, readGuide, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import { RecordingPool } from '../../../test/support/recording-pool.ts'
 import { explain } from './support/explain.ts'
 import { makeSubject } from './support/place.ts'
-import { RecordingPool } from './support/recording-pool.ts'
 import { createOwned, open } from './support/units.ts'
 
 // What differs from the defaults at once: another schema, tables partitioned by run, and no named statements.

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import type { Recorded } from './recording-pool.ts'
+import type { Recorded } from '../../../../test/support/recording-pool.ts'
 
 export interface Plan {
   /** Pages it looked at. */
@@ -20,7 +20,7 @@ export async function explain(owner: pg.Pool, { name, text, values }: Recorded):
     await client.query(`prepare explained as ${text}`)
     const literals = values.map((value) => (value === null ? 'null' : client.escapeLiteral(write(value))))
     const { rows } = await client.query(
-      `explain (analyze, buffers, format json) execute explained${literals.length > 0 ? `(${literals})` : ''}`,
+      `explain (analyze, buffers, format json) execute explained(${literals.join()})`,
     )
     const [{ Plan: plan }] = rows[0]['QUERY PLAN']
     return {
@@ -35,11 +35,12 @@ export async function explain(owner: pg.Pool, { name, text, values }: Recorded):
   }
 }
 
-/** As the server reads it. */
+/** As the server reads it. The store hands over lists as text, save those of bytes. */
 function write(value: unknown): string {
   if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`
-  if (!Array.isArray(value)) return `${value}`
-  return `{${value.map((one) => (one === null ? 'null' : JSON.stringify(write(one))))}}`
+  if (!Array.isArray(value)) return String(value)
+  const items = value.map((one: unknown) => (one === null ? 'null' : JSON.stringify(write(one))))
+  return `{${items.join()}}`
 }
 
 interface Node {
