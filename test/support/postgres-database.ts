@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
 import { connectTo } from '@pawl/core/storage'
 import { type PostgresOptions, postgres } from '@pawl/storage-postgres'
 import pg from 'pg'
@@ -46,8 +47,18 @@ export async function makeDatabase(options: DatabaseOptions = {}): Promise<TestD
     owner,
     async remove() {
       await owner.end()
+      await letSessionsEnd(server, name)
       await runOn(server, `drop database ${name} with (force)`)
     },
+  }
+}
+
+/** A client that is told by the server that its session was ended, while it is ending it itself, throws that at nobody. */
+async function letSessionsEnd(server: string, database: string): Promise<void> {
+  for (let looks = 0; looks < 100; looks++) {
+    const { rows } = await runOn(server, `select from pg_stat_activity where datname = '${database}'`)
+    if (rows.length === 0) return
+    await wait(10)
   }
 }
 

@@ -26,5 +26,5 @@ storeDifferential(
     () => database,
     () => postgres({ pool }),
   ),
-  { streams: 10_000, length: 200, atLeast: 100, timeoutMs: 4 * 3_600_000 },
+  { streams: 10_000, length: 60, atLeast: 100, timeoutMs: 4 * 3_600_000 },
 )
