@@ -99,7 +99,7 @@ test('runs that nobody here can execute cost a claim nothing', async () => {
   expect(pages, text).toBeLessThan(60)
 })
 
-test('claiming and parking leave two dead rows of a run, and its steps next to none', async () => {
+test('claiming and parking leave two dead rows of a run, and its steps few', async () => {
   const own = await makeDatabase()
   onTestFinished(() => own.remove())
   const port = await open(postgres(own.url, { notifications: false }))
@@ -127,8 +127,8 @@ test('claiming and parking leave two dead rows of a run, and its steps next to n
   }
   await expect.poll(count).toMatchObject({ updated: runs * rounds * (steps + 2) })
   const { dead } = await count()
-  // A page without room for a step's update moves the row.
-  expect(dead).toBeLessThan(runs * rounds * 2.5)
+  // A page without room for a step's update moves the row; a step that changed an index would always leave one, five in all.
+  expect(dead).toBeLessThan(runs * rounds * 4)
   const { rows } = await own.owner.query(`select reloptions from pg_class where oid = 'pawl.runs'::regclass`)
   expect(rows[0].reloptions).toContain('autovacuum_vacuum_scale_factor=0.02')
 })
