@@ -4,6 +4,9 @@ import type { Dump } from '../subject.ts'
 import { type Model, pickOwner, pickRun, planUnits } from './model.ts'
 import type { Operation, PlannedMessage, PlannedRun } from './operations.ts'
 
+/** A worker no store will ever have, however many it has given numbers to. */
+const nobody: WorkerKey = -1
+
 /** Plays operations on one store, and says what came of them in words that are the same for every store. */
 export class Player {
   readonly #port: StorePort
@@ -35,7 +38,7 @@ export class Player {
         return this.#create(operation.runs)
       case 'commit': {
         const owner = pickOwner(model, operation.worker)
-        const worker = this.#workers[owner] ?? 4711
+        const worker = this.#workers[owner] ?? nobody
         const units = planUnits(model, owner, operation.units)
         return this.#show(
           await port.commit(
@@ -61,7 +64,13 @@ export class Player {
         if (!run) return false
         const mark = operation.isStuck ? 'stuck' : 'quarantined'
         const epoch = run.epoch + operation.epochOff
-        return port.mark(this.#workers[run.worker ?? 0] ?? 4711, this.#key(run.id), epoch, mark, bytes('why'))
+        return port.mark(
+          this.#workers[run.worker ?? 0] ?? nobody,
+          this.#key(run.id),
+          epoch,
+          mark,
+          bytes('why'),
+        )
       }
       case 'claim': {
         const { runs } = await port.claim(this.#claimantOf(operation), 1000)
@@ -124,11 +133,11 @@ export class Player {
 
   /** One of the newest: the older ones are mostly dead. */
   #worker(number: number): WorkerKey {
-    return this.#workers.at(-1 - number) ?? 4711
+    return this.#workers.at(-1 - number) ?? nobody
   }
 
   #key(id: string): RunKey {
-    return this.#keys.get(id) ?? 4711
+    return this.#keys.get(id) ?? nobody
   }
 
   #claimantOf({ worker, procedures }: { worker: number; procedures: Claimant['procedures'] }): Claimant {
