@@ -6,6 +6,9 @@ import { fan, sequence, sumOf } from '../procedures.ts'
 import { checkSteps } from './recorded.ts'
 import { type Figures, type Job, startEngine, Tally } from './workload.ts'
 
+/** So often each is done before it is timed: V8 takes its time to compile what a process then does all its life. */
+const warmUps = 6
+
 /** W1: one run of 1,000 sequential steps, beside 1,000 raw commits of one row: half of them before, half after. */
 export async function runSequence({ address, rounds, size: steps = 1_000 }: Job): Promise<Figures> {
   const place = openPlace(address)
@@ -13,7 +16,7 @@ export async function runSequence({ address, rounds, size: steps = 1_000 }: Job)
   const raw = await place.openRaw()
   const tally = new Tally()
   await raw.write(steps)
-  await checkLogs(engine, await runAll(engine, 1, steps), steps)
+  for (let round = 0; round < warmUps; round++) await checkLogs(engine, await runAll(engine, 1, steps), steps)
   for (let round = 0; round < rounds; round++) {
     const before = await costOf(() => raw.write(steps / 2))
     let ids: readonly string[] = []
@@ -43,7 +46,8 @@ export async function runMany({ address, rounds, size: runs = 200 }: Job): Promi
   const engine = await startEngine(place)
   const raw = await place.openRaw()
   const tally = new Tally()
-  await checkLogs(engine, await runAll(engine, runs, steps), steps)
+  for (let round = 0; round < warmUps; round++)
+    await checkLogs(engine, await runAll(engine, runs, steps), steps)
   await raw.write(1_000)
   for (let round = 0; round < rounds; round++) {
     const bytes = await place.diskBytes()
@@ -70,7 +74,7 @@ export async function runMany({ address, rounds, size: runs = 200 }: Job): Promi
 export async function runFan({ address, rounds, size: steps = 500 }: Job): Promise<Figures> {
   const engine = await startEngine(openPlace(address))
   const tally = new Tally()
-  for (let round = -1; round < rounds; round++) {
+  for (let round = -warmUps; round < rounds; round++) {
     let id = ''
     const { ms, cpuMs } = await costOf(async () => {
       const run = await engine.run(fan, steps)
