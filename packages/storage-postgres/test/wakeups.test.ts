@@ -1,3 +1,4 @@
+import type { Store } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { MutantPool, withoutMailCheck } from '../../../test/support/mutant-pool.ts'
@@ -12,7 +13,7 @@ afterEach(() => database.remove())
 
 test('a message that meets a run being parked wakes it, without hints and without sweeps', async () => {
   const store = () => postgres(database.url, { notifications: false })
-  const report = await sendWhileParking({ database, store, messages: 1_000, runs: 20 })
+  const report = await meet(store)
   expect(report.stranded).toBe(0)
   expect(report.refusedParks).toBeGreaterThan(0)
 })
@@ -20,7 +21,14 @@ test('a message that meets a run being parked wakes it, without hints and withou
 test('a store that parked whatever has come would leave some asleep', async () => {
   const pool = new MutantPool(database.url, withoutMailCheck, 30)
   const store = () => postgres({ pool }, { notifications: false })
-  const report = await sendWhileParking({ database, store, messages: 1_000, runs: 20 })
-  expect(report.stranded).toBeGreaterThan(0)
+  expect((await meet(store)).stranded).toBeGreaterThan(0)
   await pool.end()
 })
+
+/** A thousand messages, and as many again until one has met a park: whether one does is chance. */
+async function meet(store: () => Store): Promise<{ refusedParks: number; stranded: number }> {
+  for (let round = 1; ; round++) {
+    const report = await sendWhileParking({ database, store, messages: 1_000, runs: 20 })
+    if (report.refusedParks + report.stranded > 0 || round === 20) return report
+  }
+}
