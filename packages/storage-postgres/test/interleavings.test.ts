@@ -136,6 +136,20 @@ describe('a commit', () => {
     expect(await commit).toEqual([{ outcome: 'mail', mail: 1 }])
     await answering.close()
   })
+
+  test('that closed it without asking whether a message has come would lose an answer that was acknowledged', async () => {
+    const [a] = await createTwo()
+    await write(a, { opens: [newAsk(0)] })
+    const answers = [{ run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }]
+    expect(await port.answer(answers, null)).toMatchObject([{ outcome: 'answered' }])
+    const closes = [{ position: 0, status: 'timed-out' as const }]
+    expect(await port.commit(worker, [newUnit(a, { strict: false, closes })])).toMatchObject([
+      { outcome: 'ok' },
+    ])
+    // Its log says that the time ran out; who answered was told that it counts.
+    expect(await countEvents(a)).toBe(3)
+    expect(await port.ask('a', 0)).toMatchObject({ status: 'answered', answeredBy: 'user:ann' })
+  })
 })
 
 describe('a message', () => {
@@ -250,6 +264,32 @@ describe('a sweep', () => {
     expect(await port.sweep()).toBe(1)
   })
 
+  test('that waited for locked runs would come to a deadlock with a commit', async () => {
+    const mutant = new MutantPool(database.url, (text) => text.replace('of r skip locked', 'of r'))
+    const waiting = await open(postgres({ pool: mutant }))
+    const doomed = await port.register({ name: 'doomed', leaseMs: -1 })
+    const [a, b] = (await createOwned(port, doomed, ['a', 'b'])) as [Standing, Standing]
+    const lock = 'select from pawl.runs where run = $1 for no key update'
+    await other.query('begin')
+    await other.query(lock, [b.run])
+    const sweep = waiting.sweep().then(
+      () => 'swept',
+      (error: { readonly code?: string }) => error.code,
+    )
+    await someoneWaits()
+    // It has the first and waits for the second.
+    const second = other.query(lock, [a.run]).then(
+      () => 'locked',
+      (error: { readonly code?: string }) => error.code,
+    )
+    expect(await Promise.race([second, sweep])).toBe('40P01')
+    await second
+    await other.query('rollback')
+    await sweep
+    await waiting.close()
+    await mutant.end()
+  })
+
   test('finds a run that was claimed while its worker was declared dead', async () => {
     const doomed = await port.register({ name: 'doomed', leaseMs: -1 })
     const [a] = await createTwo()
@@ -270,6 +310,20 @@ describe('a sweep', () => {
     await other.query('commit')
     expect(await port.beat(late)).toBe(true)
   })
+})
+
+test('a worker that hands back its runs waits for a commit of several, and none is left behind', async () => {
+  const [a, b] = await createTwo()
+  const lock = 'select from pawl.runs where run = $1 for no key update'
+  await other.query('begin')
+  await other.query(lock, [a.run])
+  const released = port.release(worker)
+  await someoneWaits()
+  // As the commit goes on to its second run, which the one that waits must not have.
+  await other.query(lock, [b.run])
+  await other.query('commit')
+  await released
+  for (const id of ['a', 'b']) expect(await port.find(id)).toMatchObject({ owned: false })
 })
 
 async function createTwo(): Promise<[Standing, Standing]> {
