@@ -1,6 +1,11 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { postgres } from '@pawl/storage-postgres'
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { bundle } from '../../../test/support/bundle.ts'
 import { MutantPool } from '../../../test/support/mutant-pool.ts'
 import {
   changeUrl,
@@ -193,7 +198,21 @@ describe('migrations', () => {
     await database.owner.query('drop schema if exists fresh cascade')
   })
 
-  test('ten that open at once migrate once', async () => {
+  test('ten processes that open at once migrate once', async () => {
+    const program = await bundle(new URL('programs/forgetful.ts', import.meta.url).pathname)
+    const exits = Array.from({ length: 10 }, async () => {
+      const child = spawn(process.execPath, [program, database.ownerUrl, 'fresh'], { stdio: 'inherit' })
+      onTestFinished(() => void child.kill('SIGKILL'))
+      const [code] = await once(child, 'exit')
+      return code as number | null
+    })
+    expect(await Promise.all(exits)).toEqual(Array.from({ length: 10 }, () => 0))
+    await rm(join(program, '..'), { recursive: true })
+    const { rows } = await database.owner.query('select version, name from fresh.migrations')
+    expect(rows).toEqual([{ version: 1, name: 'initial' }])
+  })
+
+  test('ten stores that open at once migrate once', async () => {
     const ports = await Promise.all(
       Array.from({ length: 10 }, () => open(postgres(database.ownerUrl, { schema: 'fresh' }))),
     )

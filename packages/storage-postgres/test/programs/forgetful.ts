@@ -1,8 +1,9 @@
 import { connectTo } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
 
-// Opens a store, watches it, reads something, and ends without closing it.
-const port = connectTo(postgres(process.argv[2] ?? ''))
+// Opens a store, watches it, reads something, and ends without closing it: `forgetful <url> [<schema>]`.
+const [, , url = '', schema = 'pawl'] = process.argv
+const port = connectTo(postgres(url, { schema }))
 await port?.open()
 port?.watch(() => {})
 await port?.find('a')
