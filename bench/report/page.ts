@@ -16,7 +16,7 @@ export function writePage(session: Session, plots: readonly string[]): string {
     ...tellPlots(plots),
     ...tellPeers(session),
     '## How it is measured',
-    'Every figure is of full durability: a step is on the disk before the next one starts (`synchronous=full` on SQLite; fsync, synchronous_commit and full_page_writes on PostgreSQL). Results are checked, and the recorded log with them: a run that did less than it was asked is an error, not a fast run. Raw commits are those of one row, on the same disk, by the same process, beside the engine; "over raw commits" is the ratio that holds on any machine.',
+    'Every figure is of full durability: a step is on the disk before the next one starts (`synchronous=full` on SQLite; fsync, synchronous_commit and full_page_writes on PostgreSQL). Results are checked, and the recorded log with them: a run that did less than it was asked is an error, not a fast run. Raw commits are those of one row, on the same disk, by the same process, beside the engine; "over raw commits" is the ratio that holds on any machine. W1, W2 and W3 of Pawl are timed after six rounds of the same work, once V8 has compiled it; those of others after the one round that their programs begin with, which favours Pawl most where the others spend processor time.',
     'This page is made by the bench, and made anew with',
     '```sh\nnpm run bench -- --all --publish\n```',
   ].join('\n\n')}\n`
