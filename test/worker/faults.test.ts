@@ -136,12 +136,16 @@ describe('a write that fails', () => {
 describe('a read that fails', () => {
   test('of messages is read again', async () => {
     const waiting = procedure({ name: 'two', signals: { go: z.void() } }, (ctx) => ctx.receive('go'))
-    const { engine, meddling, lines } = await start(undefined, [waiting])
+    const inner = memory()
+    const { engine, meddling, lines } = await start(meddleWith(inner), [waiting])
     const run = await engine.run(waiting)
     while ((await run.status()).status !== 'waiting') await new Promise((resolve) => setImmediate(resolve))
     meddling.next('mail', fail)
-    await run.signal('go')
+    // Of another process: what is sent here need not be read.
+    const client = createClient({ store: inner })
+    await client.get(waiting, run.id).signal('go')
     expect(await run.result()).toBe(true)
+    await client.stop()
     expect(lines).toContainEqual(
       expect.objectContaining({ message: expect.stringContaining('could not read its messages') }),
     )

@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 afterEach(() => empty(database.owner, 'pawl'))
 
-describe('the three shapes', () => {
+describe('the shapes', () => {
   test('a single step is one small statement, and everything else no more than one', async () => {
     const [a, b] = await createRuns(2)
     const sizes: number[] = []
@@ -34,7 +34,9 @@ describe('the three shapes', () => {
       [newUnit(a)],
       [newUnit({ ...a, head: 2 }), newUnit(b)],
       [newUnit({ ...a, head: 3 }, { opens: [ask] }), newUnit({ ...b, head: 2 }, { info: bytes('x') })],
-      [newUnit({ ...a, head: 4 }, { then: { do: 'end', state: 'completed' } })],
+      [newUnit({ ...a, head: 4 }, { consumes: [1] })],
+      [newUnit({ ...a, head: 5 }, { strict: true, then: { do: 'end', state: 'completed' } })],
+      [newUnit({ ...b, head: 3 }, { strict: true, consumes: [1], then: { do: 'end', state: 'failed' } })],
     ]
     for (const units of commits) {
       pool.statements.length = 0
@@ -43,10 +45,11 @@ describe('the three shapes', () => {
       expect(sent).toHaveLength(1)
       sizes.push(sent[0]?.text.length ?? 0)
     }
-    const [one = 0, slim = 0, full = 0, end = 0] = sizes
+    const [one = 0, slim = 0, full = 0, received = 0, ended = 0, endedLarge = 0] = sizes
     expect(one).toBeLessThan(slim)
     expect(slim).toBeLessThan(full)
-    expect(end).toBe(full)
+    for (const small of [received, ended]) expect(small).toBeLessThan(slim)
+    expect(endedLarge).toBe(full)
   })
 
   test('a step leaves the row of its run on its page', async () => {

@@ -43,14 +43,14 @@ describe.skipIf(isServerGiven)('a server that', () => {
       const worker = await port.register({ name: 'w', leaseMs: 60_000 })
       const [a] = await createOwned(port, worker, [`unconfirmed ${then.do}`])
       if (!a) throw new Error('not created')
-      await configure("synchronous_standby_names = 'nowhere'")
+      await awaitStandby()
       const committed = port.commit(worker, [newUnit(a, { then })])
       let isKnown = false
       void committed.then(() => {
         isKnown = true
       })
       // The administrator ends the wait: PostgreSQL warns and reports success. So does it for the next commit.
-      for (let cancelled = 0; cancelled < 2; ) cancelled += await cancelWaiting()
+      for (let cancelled = 0; cancelled < 2; ) cancelled += await cancelWaiting('pawl_app')
       expect(isKnown).toBe(false)
       await configure("synchronous_standby_names = ''")
       // Landed, and confirmed by a later commit: nothing was written twice.
@@ -62,13 +62,13 @@ describe.skipIf(isServerGiven)('a server that', () => {
 
   test('cannot tell whether a standby has a new run is asked again until it can', async () => {
     const port = await open(postgres(database.url))
-    await configure("synchronous_standby_names = 'nowhere'")
+    await awaitStandby()
     const created = port.create([newRun('unconfirmed')])
     let isKnown = false
     void created.then(() => {
       isKnown = true
     })
-    for (let cancelled = 0; cancelled < 2; ) cancelled += await cancelWaiting()
+    for (let cancelled = 0; cancelled < 2; ) cancelled += await cancelWaiting('pawl_app')
     expect(isKnown).toBe(false)
     await configure("synchronous_standby_names = ''")
     expect(await created).toMatchObject([{ outcome: 'created' }])
@@ -127,11 +127,24 @@ describe.skipIf(isServerGiven)('a server that', () => {
     await runOn(url, 'select pg_reload_conf()')
   }
 
+  /** Lets every commit wait for a standby that never comes, and returns when one has been seen to. */
+  async function awaitStandby(): Promise<void> {
+    await configure("synchronous_standby_names = 'nowhere'")
+    for (let isOver = false; !isOver; ) {
+      let isDone = false
+      const probe = runOn(server.url(), `select pg_logical_emit_message(true, 'probe', '')`).finally(() => {
+        isDone = true
+      })
+      while (!isDone && !isOver) isOver = (await cancelWaiting('postgres')) > 0
+      await probe
+    }
+  }
+
   /** Cancels what waits for a standby; returns how many did. */
-  async function cancelWaiting(): Promise<number> {
+  async function cancelWaiting(user: string): Promise<number> {
     const { rowCount } = await runOn(
       server.url(),
-      `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep' and usename = 'pawl_app'`,
+      `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep' and usename = '${user}'`,
     )
     return rowCount ?? 0
   }

@@ -43,6 +43,7 @@ afterEach(async () => {
 describe('a commit whose reply is lost', () => {
   const shapes = {
     'of a single step': {},
+    'of a message received': { consumes: [1] },
     'of several tables': { info: bytes('x'), opens: [newAsk(0)] },
   }
   for (const [shape, overrides] of Object.entries(shapes)) {
@@ -177,15 +178,20 @@ describe('other calls whose reply is lost', () => {
       expect(await countEvents()).toBe(1)
     })
 
-    test(`a message without a key is kept once (${fate})`, async () => {
-      await createRuns()
-      failOnce(fate, (text) => text.includes('letter as'))
-      const message = { run: 'a', kind: 'signal', name: 's', key: null, payload: bytes('1') } as const
-      expect(await port.send([message], null)).toMatchObject([{ outcome: 'stored' }])
-      await settle()
-      expect(await port.find('a')).toMatchObject({ mail: 1 })
-      expect(await port.mail((await port.find('a'))?.run ?? 0, 0)).toHaveLength(1)
-    })
+    for (const count of [1, 2])
+      test(`${count} messages without a key are kept once (${fate})`, async () => {
+        await createRuns()
+        failOnce(fate, isSend)
+        const message = { run: 'a', kind: 'signal', name: 's', key: null, payload: bytes('1') } as const
+        const sent = await port.send(Array(count).fill(message), null)
+        expect(sent.map(({ outcome }) => outcome)).toEqual(Array(count).fill('stored'))
+        await settle()
+        expect(await port.find('a')).toMatchObject({ mail: count })
+        expect(await port.mail((await port.find('a'))?.run ?? 0, 0)).toHaveLength(count)
+        // What an attempt that was not heard of has left is not told.
+        const told = sent.map((one) => 'message' in one && one.message?.n)
+        if (fate !== 'late') expect(told.at(-1)).toBe(fate === 'lose' ? count : undefined)
+      })
 
     test(`an answer wins once, and is told so (${fate})`, async () => {
       const [a] = await createRuns()
@@ -248,7 +254,7 @@ describe('other calls whose reply is lost', () => {
   for (const [way, call] of Object.entries(ways)) {
     test(`a run that was claimed by ${way} without the worker hearing of it comes with a later claim`, async () => {
       await port.create([newRun('a')])
-      failOnce('swallow', (text) => isClaim(text) || text.includes('letter as'))
+      failOnce('swallow', (text) => isClaim(text) || isSend(text))
       await call().catch(() => {})
       expect(await port.find('a')).toMatchObject({ owned: true })
       const runs: unknown[] = []
@@ -330,6 +336,10 @@ function failOnce(fate: Fate, isIt: (text: string) => boolean): void {
 
 function isCommit(text: string): boolean {
   return text.includes('judged as') || text.includes('set head = head + 1')
+}
+
+function isSend(text: string): boolean {
+  return text.includes('insert into "pawl"."messages"') && !text.includes('reply as')
 }
 
 function isClaim(text: string): boolean {

@@ -212,10 +212,11 @@ class Bench implements Dweller {
     return {
       claimant: () => this.#life.worker.claimant(),
       knows: (procedure) => this.#life.worker.knows(procedure),
+      holds: (run) => this.#life.worker.holds(run),
       outputOf: (run) => this.#life.worker.outputOf(run),
       onCreated: (run) => this.#life.worker.onCreated(run),
-      onClaimed: (claimed, at) => this.#life.worker.onClaimed(claimed, at),
-      onMail: (run) => this.#life.worker.onMail(run),
+      onClaimed: (claimed, message) => this.#life.worker.onClaimed(claimed, message),
+      onMail: (run, message) => this.#life.worker.onMail(run, message),
       onHint: () => this.#life.worker.onHint(),
     }
   }

@@ -1,4 +1,4 @@
-import type { Answered, Claimed, NewAnswer, NewMessage, RunKey, Sent } from '../ports/store.ts'
+import type { Answered, Claimed, Message, NewAnswer, NewMessage, RunKey, Sent } from '../ports/store.ts'
 import { Batch } from './batch.ts'
 import type { Connection } from './connection.ts'
 
@@ -25,21 +25,26 @@ export class Mailer {
   async #send(messages: readonly NewMessage[]): Promise<readonly Sent[]> {
     const store = await this.#connection.store()
     const outcomes = await store.send(messages, this.#connection.home?.claimant() ?? null)
-    for (const sent of outcomes) if (sent.outcome === 'stored') this.#tell(sent.run, sent.claimed, null)
+    for (const sent of outcomes) if (sent.outcome === 'stored') this.#tell(sent)
     return outcomes
   }
 
   async #answer(answers: readonly NewAnswer[]): Promise<readonly Answered[]> {
     const store = await this.#connection.store()
     const outcomes = await store.answer(answers, this.#connection.home?.claimant() ?? null)
-    for (const answered of outcomes)
-      if (answered.outcome === 'answered') this.#tell(answered.run, answered.claimed, answered.at)
+    for (const answered of outcomes) if (answered.outcome === 'answered') this.#tell(answered)
     return outcomes
   }
 
-  #tell(run: RunKey, claimed: Claimed | null, at: number | null): void {
+  #tell({ run, claimed, message }: Delivered): void {
     const { home } = this.#connection
-    if (claimed === null) home?.onMail(run)
-    else home?.onClaimed(claimed, at)
+    if (claimed === null) home?.onMail(run, message)
+    else home?.onClaimed(claimed, message)
   }
+}
+
+interface Delivered {
+  readonly run: RunKey
+  readonly claimed: Claimed | null
+  readonly message: Message | null
 }

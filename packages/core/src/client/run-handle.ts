@@ -44,6 +44,7 @@ async function lookForEnd(connection: Connection, id: string): Promise<{ output(
   const store = await connection.store()
   const known = connection.home?.outputOf(id)
   if (known !== undefined) return { output: () => decode(known.output) }
+  if (connection.home?.holds(id)) return undefined
   const row = await findRun(connection, id)
   if (isPutAside(row)) throw markError(row)
   switch (row.state) {

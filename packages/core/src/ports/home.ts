@@ -1,5 +1,5 @@
 import type { LogEvent } from '../events/event.ts'
-import type { Claimant, Claimed, RunKey } from './store.ts'
+import type { Claimant, Claimed, Message, RunKey } from './store.ts'
 
 /**
  * The worker in the same process, as a client sees it. What the client writes can then be claimed in the same
@@ -10,12 +10,15 @@ export interface Home {
   claimant(): Claimant | null
   /** Whether it has code for a procedure of this name. */
   knows(procedure: string): boolean
+  /** Whether it has the run in its hands, which therefore has not ended. */
+  holds(run: string): boolean
   /** What a run has returned, if it has just completed here. */
   outputOf(run: string): { readonly output: Uint8Array | null } | undefined
   onCreated(run: CreatedRun): void
-  onClaimed(claimed: Claimed, at: number | null): void
+  /** `message`: what was left for it in the same transaction, where that is known. */
+  onClaimed(claimed: Claimed, message: Message | null): void
   /** A message was left for a run that somebody, perhaps this worker, owns. */
-  onMail(run: RunKey): void
+  onMail(run: RunKey, message: Message | null): void
   /** Something may be due. */
   onHint(): void
 }

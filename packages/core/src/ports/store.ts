@@ -183,7 +183,13 @@ export interface NewMessage {
 }
 export type Sent =
   /** `claimed`: the run was due and the claimant got it in the same transaction. */
-  | { readonly outcome: 'stored' | 'duplicate'; readonly run: RunKey; readonly claimed: Claimed | null }
+  | {
+      readonly outcome: 'stored' | 'duplicate'
+      readonly run: RunKey
+      /** As it was left; null if it was not by this call, or that is not known. */
+      readonly message: Message | null
+      readonly claimed: Claimed | null
+    }
   /** An early answer to an ask that is there: answer that one instead. */
   | { readonly outcome: 'asked'; readonly position: number }
   | { readonly outcome: 'missing' }
@@ -200,6 +206,8 @@ export type Answered =
       readonly outcome: 'answered'
       readonly run: RunKey
       readonly at: number
+      /** As it was left; null if it was not by this call, or that is not known. */
+      readonly message: Message | null
       readonly claimed: Claimed | null
     }
   /** The ask is not open any more, or its time has run out (`closesAt` reached). */

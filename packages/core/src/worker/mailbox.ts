@@ -22,6 +22,7 @@ export class Mailbox {
   /** Taken by an operation, but not yet in the log. */
   readonly #taken = new Map<number, Message>()
   #isReading = false
+  #reading: Promise<void> = Promise.resolve()
 
   /** `onRead`: called whenever it has come to be up to date. */
   constructor(
@@ -59,17 +60,38 @@ export class Mailbox {
   /** There are messages up to this number. */
   learn(counter: number): void {
     this.#counter = Math.max(this.#counter, counter)
-    if (this.isBehind && !this.#isReading) this.#readAll()
+    if (this.isBehind && !this.isReading) this.#readAll()
   }
 
-  /** Reads what is there. */
-  async read(): Promise<void> {
-    while (this.isBehind) {
-      const upTo = this.#counter
-      const messages = await this.#surroundings.store.mail(this.#run.key, this.#seen)
-      for (const message of messages) this.#put(message)
-      this.#seen = Math.max(upTo, messages.at(-1)?.n ?? 0)
-      this.#counter = Math.max(this.#counter, this.#seen)
+  /** A message that was left in this process. If it is the next one, nothing need be read. */
+  receive(message: Message): void {
+    if (this.isReading || message.n !== this.#seen + 1) return this.learn(message.n)
+    this.#put(message)
+    this.#seen = message.n
+    this.#counter = Math.max(this.#counter, message.n)
+  }
+
+  /** Reads what is there. Once at a time: what two readings found would be there twice. */
+  read(): Promise<void> {
+    if (!this.#isReading) {
+      this.#isReading = true
+      this.#reading = this.#readOn()
+    }
+    return this.#reading
+  }
+
+  async #readOn(): Promise<void> {
+    try {
+      while (this.isBehind) {
+        const upTo = this.#counter
+        const messages = await this.#surroundings.store.mail(this.#run.key, this.#seen)
+        for (const message of messages) this.#put(message)
+        this.#seen = Math.max(upTo, messages.at(-1)?.n ?? 0)
+        this.#counter = Math.max(this.#counter, this.#seen)
+      }
+    } finally {
+      // Not a moment later: who learns of more from now on has to read again.
+      this.#isReading = false
     }
   }
 
@@ -121,14 +143,9 @@ export class Mailbox {
   }
 
   #readAll(): void {
-    this.#isReading = true
     this.read().then(
-      () => {
-        this.#isReading = false
-        this.#onRead()
-      },
+      () => this.#onRead(),
       (error) => {
-        this.#isReading = false
         // The worker's next poll says once more that there are messages.
         const { logger } = this.#surroundings
         logger.error(`run "${this.#run.id}" could not read its messages; it tries again`, { error })

@@ -9,7 +9,7 @@ import type { RunInfo } from '../events/payloads.ts'
 import { sameBytes } from '../events/seal.ts'
 import type { Decision, Nondeterminism } from '../kernel/decision.ts'
 import type { Pending } from '../kernel/operation.ts'
-import type { Claimed, RunKey, Unit, UnitOutcome } from '../ports/store.ts'
+import type { Claimed, Message, RunKey, Unit, UnitOutcome } from '../ports/store.ts'
 import type { Draft } from './activities/activity.ts'
 import { createActivity } from './activities/create-activity.ts'
 import { Continuation, type InputRefused } from './continuation.ts'
@@ -106,9 +106,10 @@ export class Run {
   }
 
   /** Claimed again with the continuation still in memory. */
-  wake({ epoch, mail }: Claimed): void {
+  wake({ epoch, mail }: Claimed, message: Message | null): void {
     this.#log.epoch = epoch
     this.#phase = 'still'
+    if (message !== null) this.#mailbox.receive(message)
     this.#mailbox.learn(mail)
     this.#ready()
   }
@@ -396,6 +397,13 @@ export class Run {
   /** There are messages up to this number. Until they are read nothing is decided. */
   onMail(counter: number): void {
     if (this.#phase !== 'gone') this.#mailbox.learn(counter)
+  }
+
+  /** A message was left for it in this process. */
+  onMessage(message: Message): void {
+    if (this.#phase === 'gone') return
+    this.#mailbox.receive(message)
+    this.#ready()
   }
 
   #arm(wakeAt: number | null, now: number): void {

@@ -10,9 +10,10 @@ import type { Effects } from '../ports/effects.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { CreatedRun, Home } from '../ports/home.ts'
 import type { Logger } from '../ports/logger.ts'
-import type { Claimant, Claimed, RunKey, StorePort, WorkerKey } from '../ports/store.ts'
+import type { Claimant, Claimed, Message, RunKey, StorePort, WorkerKey } from '../ports/store.ts'
 import { Committer } from './committer.ts'
 import { KeptRuns } from './kept-runs.ts'
+import { OwnedRuns } from './owned-runs.ts'
 import { Procedures } from './procedures.ts'
 import { RecentOutputs } from './recent-outputs.ts'
 import { Run } from './run.ts'
@@ -66,7 +67,7 @@ export class Worker implements Home {
   readonly #time: StoreTime
   readonly #slots: Slots
   readonly #committer: Committer<Run>
-  readonly #owned = new Map<RunKey, Run>()
+  readonly #owned = new OwnedRuns<Run>()
   readonly #kept: KeptRuns<Run>
   readonly #outputs = new RecentOutputs()
   readonly #host: RunHost<Run>
@@ -176,9 +177,7 @@ export class Worker implements Home {
 
   /** Nothing is at work and nothing is being written: only time or a message would change that. */
   get isAtRest(): boolean {
-    return (
-      this.#committer.isAtRest && !this.#claiming && [...this.#owned.values()].every((run) => run.isAtRest)
-    )
+    return this.#committer.isAtRest && !this.#claiming && [...this.#owned].every((run) => run.isAtRest)
   }
 
   async #atRest(): Promise<void> {
@@ -190,7 +189,7 @@ export class Worker implements Home {
     this.#state = 'stopped'
     this.#callOffDue()
     for (const callOff of this.#callOff) callOff()
-    for (const run of this.#owned.values()) run.drop()
+    for (const run of this.#owned) run.drop()
     this.#owned.clear()
     this.#kept.clear()
   }
@@ -241,7 +240,7 @@ export class Worker implements Home {
     if (await store.beat(this.#worker)) this.#provenAt = askedAt
     else {
       logger.warn('this worker was taken for dead; its runs go on elsewhere, and it begins anew')
-      for (const run of this.#owned.values()) run.drop()
+      for (const run of this.#owned) run.drop()
       this.#owned.clear()
       await this.#register()
     }
@@ -258,6 +257,10 @@ export class Worker implements Home {
     return this.#state === 'working' && this.#owned.size < mostOwned ? this.#unsuspecting : null
   }
 
+  holds(run: string): boolean {
+    return this.#owned.hasId(run)
+  }
+
   outputOf(run: string): { readonly output: Uint8Array | null } | undefined {
     return this.#outputs.find(run)
   }
@@ -271,18 +274,21 @@ export class Worker implements Home {
     this.#time.learn(started.at)
     this.#outputs.forget(claimed.id)
     const run = new Run(this.#host, claimed)
-    this.#owned.set(run.key, run)
+    this.#owned.add(run)
     run.begin(started)
   }
 
-  onClaimed(claimed: Claimed, at: number | null): void {
+  onClaimed(claimed: Claimed, message: Message | null): void {
     if (this.#state !== 'working') return
-    if (at !== null) this.#time.learn(at)
-    this.#adopt(claimed)
+    if (message !== null) this.#time.learn(message.at)
+    this.#adopt(claimed, message)
   }
 
-  onMail(key: RunKey): void {
-    if (this.#owned.has(key)) this.#readCounters().catch(this.#report)
+  onMail(key: RunKey, message: Message | null): void {
+    const run = this.#owned.find(key)
+    if (run === undefined) return
+    if (message !== null) run.onMessage(message)
+    else this.#readCounters().catch(this.#report)
   }
 
   async #poll(): Promise<void> {
@@ -315,7 +321,7 @@ export class Worker implements Home {
   async #readCounters(): Promise<void> {
     if (this.#owned.size === 0) return
     for (const { run, mail } of await this.#options.store.mailOf(this.#worker))
-      this.#owned.get(run)?.onMail(mail)
+      this.#owned.find(run)?.onMail(mail)
   }
 
   /** One claim at a time; what comes to be due meanwhile is claimed right after. */
@@ -347,8 +353,7 @@ export class Worker implements Home {
 
   /** The next one follows when this one has made an event or was let go, or with the next poll. */
   async #claimSuspect(): Promise<void> {
-    if (this.#suspect !== null && this.#owned.has(this.#suspect.run) && this.#suspect.since === this.#polls)
-      return
+    if (this.#suspect?.since === this.#polls && this.#owned.find(this.#suspect.run) !== undefined) return
     const { runs } = await this.#options.store.claim(this.#claimant, 1)
     for (const claimed of runs) {
       this.#suspect = claimed.tries < suspectTries ? null : { run: claimed.run, since: this.#polls }
@@ -373,23 +378,23 @@ export class Worker implements Home {
     })
   }
 
-  #adopt(claimed: Claimed): void {
+  #adopt(claimed: Claimed, message: Message | null = null): void {
     // Claimed again before we heard that it was let go: what we hold of it is not the owner any more.
-    this.#owned.get(claimed.run)?.drop()
+    this.#owned.find(claimed.run)?.drop()
     const kept = this.#kept.take(claimed.run)
     if (kept?.continues(claimed)) {
-      this.#owned.set(claimed.run, kept)
-      return kept.wake(claimed)
+      this.#owned.add(kept)
+      return kept.wake(claimed, message)
     }
     kept?.drop()
     this.#outputs.forget(claimed.id)
     const run = new Run(this.#host, claimed)
-    this.#owned.set(run.key, run)
+    this.#owned.add(run)
     run.load().catch((error) => {
-      if (this.#owned.get(run.key) !== run) return
+      if (!this.#owned.has(run)) return
       this.#options.logger.error(`run "${run.id}" could not be read; trying again`, { error })
       run.drop()
-      this.#options.clock.after(reloadMs, () => this.#owned.get(run.key) === run && this.#adopt(claimed))
+      this.#options.clock.after(reloadMs, () => this.#owned.has(run) && this.#adopt(claimed))
     })
   }
 
@@ -410,7 +415,7 @@ export class Worker implements Home {
       onReady: (run) => this.#committer.add(run),
       onProgress: (run) => this.#acquit(run),
       onParked: (run, wakeAt) => {
-        this.#owned.delete(run.key)
+        this.#owned.remove(run)
         this.#kept.add(run)
         this.#armDue(wakeAt)
         this.#acquit(run)
@@ -420,7 +425,7 @@ export class Worker implements Home {
       onGone: (run) => {
         run.drop()
         this.#committer.remove(run)
-        if (this.#owned.get(run.key) === run) this.#owned.delete(run.key)
+        this.#owned.remove(run)
         this.#kept.forget(run)
         this.#acquit(run)
         this.#claimIfRoom()

@@ -1,8 +1,9 @@
 import type { AskOrder, AskQuery, AskRow } from '@pawl/core/storage'
-import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely'
+import { type SqlBool, sql } from 'kysely'
 import { askStatusCode } from '../codes.ts'
 import type { Database } from '../connection/database.ts'
-import { queries, type Schema } from '../schema/tables.ts'
+import { Statement } from '../connection/statement.ts'
+import { queries } from '../schema/tables.ts'
 
 export interface AskList {
   ask(run: string, position: number): Promise<AskRow | null>
@@ -20,9 +21,17 @@ export function prepareAskList(database: Database): AskList {
       .selectAll('asks')
       .select(['runs.id', 'runs.procedure', 'run_info.started_by'])
 
-  async function findOne(query: Query): Promise<AskRow | null> {
-    const [row] = await database.list(query.compile())
-    return row ? showAsk(row) : null
+  /** A lookup by the run's id, the first of its values, and the second. */
+  function prepareFind(column: 'asks.position' | 'asks.key'): FindAsk {
+    const query = select().where(
+      sql<SqlBool>`runs.id = ${sql.raw('$1')} and ${sql.ref(column)} = ${sql.raw('$2')}`,
+    )
+    const statement = new Statement(query.compile().sql)
+    return async (run, place) => {
+      const [row] = await database.repeat(() => database.run<StoredAsk>(statement, [run, place]))
+      if (row) database.plans.noteRun(row.run)
+      return row ? showAsk(row) : null
+    }
   }
 
   /** One of the two parts of the list. Within a part the index has the order. */
@@ -56,9 +65,8 @@ export function prepareAskList(database: Database): AskList {
   }
 
   return {
-    ask: (run, position) =>
-      findOne(select().where('runs.id', '=', run).where('asks.position', '=', position)),
-    askByKey: (run, key) => findOne(select().where('runs.id', '=', run).where('asks.key', '=', key)),
+    ask: prepareFind('asks.position'),
+    askByKey: prepareFind('asks.key'),
     async asks(filter) {
       const { overdue, after, limit } = filter
       const isPastOverdue = after?.overdue === false
@@ -69,7 +77,7 @@ export function prepareAskList(database: Database): AskList {
   }
 }
 
-type Query = SelectQueryBuilder<Schema, 'asks' | 'runs' | 'run_info', StoredAsk>
+type FindAsk = (run: string, place: number | string) => Promise<AskRow | null>
 
 /** SQL: the row stands behind that place, among rows that are all overdue or all not. */
 function comesAfter({ urgency, dueAt, openedAt, run, position }: AskOrder): ReturnType<typeof sql<SqlBool>> {

@@ -2,6 +2,7 @@ import type { RunQuery, RunRow } from '@pawl/core/storage'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { markCode, stateCode } from '../codes.ts'
 import type { Database } from '../connection/database.ts'
+import { Statement } from '../connection/statement.ts'
 import { listTexts } from '../connection/values.ts'
 import { storeTime } from '../schema/names.ts'
 import { queries } from '../schema/tables.ts'
@@ -36,12 +37,17 @@ export function prepareRunList(database: Database): RunList {
         'run_info.reason',
       ])
 
-  const { sql: findAll } = select()
+  const { sql: text } = select()
     .where(sql<SqlBool>`runs.id = any(${sql.raw('$1')}::text[])`)
     .compile()
+  const findAll = new Statement(text)
 
   return {
-    find: gather(async (ids) => (await database.read<StoredRun>(findAll, [listTexts(ids)])).map(showRun)),
+    find: gather(async (ids) => {
+      const rows = await database.repeat(() => database.run<StoredRun>(findAll, [listTexts(ids)]))
+      for (const { run } of rows) database.plans.noteRun(run)
+      return rows.map(showRun)
+    }),
     async runs({ procedure, statuses, tag, before, limit }) {
       let query = select().orderBy('runs.run', 'desc').limit(limit)
       // The columns of run_info have the indexes for lists.

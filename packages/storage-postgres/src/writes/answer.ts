@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Answered, AskRow, Claimant, NewAnswer } from '@pawl/core/storage'
+import type { Answered, AskRow, Claimant, Message, NewAnswer } from '@pawl/core/storage'
 import { askStatusCode, messageKindCode } from '../codes.ts'
 import type { Database } from '../connection/database.ts'
 import type { Ownership } from '../connection/ownership.ts'
@@ -79,7 +79,13 @@ export function prepareAnswer(
       case 'missing':
         return { outcome: 'missing' }
       case 'answered':
-        return { outcome: 'answered', run: row.run, at: row.at, claimed: handover.give(row) }
+        return {
+          outcome: 'answered',
+          run: row.run,
+          at: row.at,
+          message: row.n === null ? null : showMessage(reply, row.n, row.at),
+          claimed: handover.give(row),
+        }
       case 'closed': {
         const ask = await findAsk(reply.run, reply.position)
         return ask ? { outcome: 'closed', ask } : { outcome: 'missing' }
@@ -104,6 +110,12 @@ interface AnsweredRow extends DeliveredRow {
   readonly i: number
   readonly verdict: 'missing' | 'again' | 'answered' | 'closed'
   readonly at: number
+  /** The number of the message, if it was left just now. */
+  readonly n: number | null
+}
+
+function showMessage({ position, payload }: Reply, n: number, at: number): Message {
+  return { n, at, kind: 'answer', name: String(position), payload }
 }
 
 function bind(
@@ -157,7 +169,7 @@ function writeAnswer(names: Names): string {
       select j.run, now, j.mail + row_number() over (partition by j.run order by j.i),
         ${messageKindCode.numberOf.answer}, j.position::text, j.payload
       from judged j join won on won.i = j.i cross join clock
-      returning run, n),
+      returning run, n, name),
     bumped as materialized (select run, max(n) as mail from inserted group by run),
     touched as materialized (
       select distinct j.run from judged j left join won on won.i = j.i
@@ -169,9 +181,10 @@ function writeAnswer(names: Names): string {
            -- Closed meanwhile; perhaps by an attempt of ours that was not heard of.
            when j.stale then 'again'
            else 'closed' end as verdict,
-      ${claimedColumns}
+      x.n, ${claimedColumns}
     from judged j cross join clock
     left join won on won.i = j.i
+    left join inserted x on won.i is not null and x.run = j.run and x.name = j.position::text
     left join woken w on w.run = j.run and (won.i is not null or j.verdict = 'answered')
     order by j.i`
 }

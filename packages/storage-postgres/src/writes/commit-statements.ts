@@ -1,7 +1,7 @@
 import type { Unit } from '@pawl/core/storage'
-import { askStatusCode, eventTypeCode, operationKindCode, stateCode } from '../codes.ts'
+import { askStatusCode, stateCode } from '../codes.ts'
 import { Statement } from '../connection/statement.ts'
-import { asBuffer, listBytes, listNumbers } from '../connection/values.ts'
+import { listBytes, listNumbers } from '../connection/values.ts'
 import { type Names, storeTime } from '../schema/names.ts'
 import {
   AskColumns,
@@ -26,12 +26,10 @@ export interface VerdictRow {
 }
 
 /**
- * The three shapes of the commit. Each locks the rows of all runs first, in order, and judges by the locked
- * rows: a row read before the lock may be an old one.
+ * The commit of many units. Locks the rows of all runs first, in order, and judges by the locked rows: a row
+ * read before the lock may be an old one.
  */
 export interface CommitStatements {
-  /** One unit with one event that changes nothing else: half the price. No row: ask `slim` why. */
-  readonly one: Statement
   /** Events and runs. */
   readonly slim: Statement
   /** Everything. */
@@ -40,23 +38,9 @@ export interface CommitStatements {
 
 export function writeCommitStatements(names: Names): CommitStatements {
   return {
-    one: new Statement(writeOne(names)),
     slim: new Statement(writeBatch(names)),
     full: new Statement(writeFull(names)),
   }
-}
-
-function writeOne({ runs, events }: Names): string {
-  return `
-    with written as (
-      update ${runs} set head = head + 1, link = coalesce($5, link), tries = 0, mark = 0
-      where run = $1 and epoch = $2 and head = $3 and worker = $4 and state = 0
-      returning run, mail),
-    inserted as (
-      insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
-      select run, ${storeTime}, $14, $3, $2, $7, $8, $11, $6, $9, $12, $10, $13, coalesce($15, ''::bytea) from written
-      returning at)
-    select 1 as i, 0 as verdict, mail, false as parked, at from written, inserted`
 }
 
 const unitTypes = 'bigint[], int[], int[], int[], int2[], bool[], bigint[], int[], bool[], bytea[]'
@@ -135,48 +119,11 @@ function writeFull(names: Names): string {
   return writeBatch(names, more)
 }
 
-/** Whether `one` will do. */
-export function isOne(units: readonly Unit[]): boolean {
-  const [unit] = units
-  return (
-    units.length === 1 &&
-    unit !== undefined &&
-    unit.events.length === 1 &&
-    isPlain(unit) &&
-    !unit.strict &&
-    unit.then.do === 'keep'
-  )
-}
-
 /** Whether the unit writes nothing but its events and its run. */
 export function isPlain({ then, opens, closes, consumes, info }: Unit): boolean {
   return (
     then.do !== 'end' && opens.length === 0 && closes.length === 0 && consumes.length === 0 && info === null
   )
-}
-
-export function bindOne(worker: number, { run, epoch, head, events, seals, link }: Unit): readonly unknown[] {
-  const [event] = events
-  if (!event) throw new TypeError('A unit of this shape has an event.')
-  const { type, position, turn, kind, name, nth, failed, tookMs, payload } = event
-  const seal = seals[0] ?? null
-  return [
-    run,
-    epoch,
-    head,
-    worker,
-    link && asBuffer(link),
-    eventTypeCode.numberOf[type],
-    position,
-    turn,
-    kind === null ? null : operationKindCode.numberOf[kind],
-    name,
-    nth,
-    failed,
-    payload && asBuffer(payload),
-    tookMs,
-    seal && asBuffer(seal),
-  ]
 }
 
 export function bindSlim(worker: number, units: readonly Unit[]): readonly unknown[] {

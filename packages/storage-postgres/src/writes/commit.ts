@@ -3,11 +3,10 @@ import type { Database, Runner } from '../connection/database.ts'
 import { classify } from '../connection/faults.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { divide } from './batches.ts'
+import { bindSingle, writeSingleStatements } from './commit-single.ts'
 import {
   bindFull,
-  bindOne,
   bindSlim,
-  isOne,
   isPlain,
   type VerdictRow,
   verdicts,
@@ -20,7 +19,8 @@ export type Commit = (worker: WorkerKey, units: readonly Unit[]) => Promise<read
 
 /** Two commits at work at most, each on a connection of its own; the others wait their turn. */
 export function prepareCommit(database: Database, ownership: Ownership): Commit {
-  const { one, slim, full } = writeCommitStatements(database.names)
+  const single = writeSingleStatements(database.names)
+  const { slim, full } = writeCommitStatements(database.names)
   const lanes = new Lanes(database, 2)
   const reclaim = prepareReclaim(database)
 
@@ -29,9 +29,9 @@ export function prepareCommit(database: Database, ownership: Ownership): Commit 
     worker: WorkerKey,
     units: readonly Unit[],
   ): Promise<readonly VerdictRow[]> {
-    const [first] = units
-    if (first && isOne(units)) {
-      const rows = await runner.run<VerdictRow>(one, bindOne(worker, first))
+    const one = bindSingle(worker, units)
+    if (one !== null) {
+      const rows = await runner.run<VerdictRow>(single[one.statement], one.values)
       if (rows.length > 0) return rows
       // The row did not match, and never will again. The larger shape says why.
     }

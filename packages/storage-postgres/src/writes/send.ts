@@ -4,7 +4,7 @@ import { messageKindCode, stateCode } from '../codes.ts'
 import type { Database } from '../connection/database.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { Statement } from '../connection/statement.ts'
-import { listBytes, listNumbers, listTexts } from '../connection/values.ts'
+import { asBuffer, listBytes, listNumbers, listTexts } from '../connection/values.ts'
 import { type Names, storeTime } from '../schema/names.ts'
 import { divide } from './batches.ts'
 import { numberParameters } from './columns.ts'
@@ -27,7 +27,22 @@ interface Letter extends Omit<NewMessage, 'key'> {
 }
 
 export function prepareSend(database: Database, ownership: Ownership): Send {
+  const single = new Statement(writeSingle(database.names))
   const statement = new Statement(writeSend(database.names))
+
+  async function run(
+    letters: readonly Letter[],
+    claimant: Claimant | null,
+    isRepeated: boolean,
+  ): Promise<readonly SentRow[]> {
+    const [letter] = letters
+    if (letter !== undefined && letters.length === 1 && isFresh(letter) && !isRepeated) {
+      const rows = await database.run<SentRow>(single, bindSingle(letter, claimant, ownership))
+      if (rows.length > 0) return rows
+      // There is no live run of this id. The larger statement says why.
+    }
+    return database.run<SentRow>(statement, bind(letters, claimant, ownership))
+  }
 
   async function sendBatch(
     letters: readonly Letter[],
@@ -38,16 +53,8 @@ export function prepareSend(database: Database, ownership: Ownership): Send {
     let left = letters.map((letter, place) => ({ letter, place }))
     while (left.length > 0) {
       const batch = left
-      const rows = await database.repeat(() =>
-        database.run<SentRow>(
-          statement,
-          bind(
-            batch.map(({ letter }) => letter),
-            claimant,
-            ownership,
-          ),
-        ),
-      )
+      const letters = batch.map(({ letter }) => letter)
+      const rows = await database.repeat((isRepeated) => run(letters, claimant, isRepeated))
       const again: typeof left = []
       for (const row of rows) {
         const item = batch[row.i - 1]
@@ -80,7 +87,9 @@ export function prepareSend(database: Database, ownership: Ownership): Send {
 interface SentRow extends DeliveredRow {
   readonly i: number
   readonly verdict: 'missing' | 'duplicate' | 'asked' | 'again' | 'ended' | 'new'
-  readonly stored: boolean
+  /** Its number, if it was left just now, and when that was. */
+  readonly n: number | null
+  readonly at: number
   readonly position: number | null
   readonly state: number
 }
@@ -97,10 +106,27 @@ function showSent(letter: Letter, row: SentRow, handover: Handover): Sent | unde
     case 'ended':
       return { outcome: 'ended', state: stateCode.wordOf(row.state) }
     default: {
-      const isStored = row.stored || letter.isKeyMade
-      return { outcome: isStored ? 'stored' : 'duplicate', run: row.run, claimed: handover.give(row) }
+      const { n, at, run } = row
+      const { kind, name, payload, isKeyMade } = letter
+      const message = n === null ? null : { n, at, kind, name, payload }
+      const outcome = message || isKeyMade ? 'stored' : 'duplicate'
+      return { outcome, run, message, claimed: handover.give(row) }
     }
   }
+}
+
+/** Whether it cannot be there already, and nothing but the run decides about it. */
+function isFresh({ kind, isKeyMade }: Letter): boolean {
+  return kind === 'signal' && isKeyMade
+}
+
+function bindSingle(
+  { run, kind, name, key, payload }: Letter,
+  claimant: Claimant | null,
+  ownership: Ownership,
+): readonly unknown[] {
+  const message = [messageKindCode.numberOf[kind], name, key, payload && asBuffer(payload)]
+  return [run, ...message, ...bindClaimant(claimant, ownership)]
 }
 
 function bind(
@@ -120,6 +146,23 @@ function bind(
 
 function sizeOf({ payload }: Letter): number {
   return 300 + (payload?.length ?? 0)
+}
+
+/** One message that nothing can be in the way of but the end of its run: half the price. */
+function writeSingle(names: Names): string {
+  return `
+    with clock as materialized (select ${storeTime} as now),
+    locked as materialized (
+      select run, id, head, mail, worker, state, mark, tries, wake_at, procedure, version from ${names.runs}
+      where id = $1 and state = 0 for no key update),
+    inserted as (
+      insert into ${names.messages} (run, at, n, kind, name, key, payload)
+      select run, now, mail + 1, $2, $3, $4, $5 from locked cross join clock returning run, n, at),
+    bumped as materialized (select run, n as mail from inserted),
+    touched as materialized (select run from inserted),
+    ${wakeRuns(names, 6)}
+    select 1 as i, 'new' as verdict, x.run, null as position, 0 as state, x.n, x.at, ${claimedColumns}
+    from inserted x join woken w on w.run = x.run`
 }
 
 function writeSend(names: Names): string {
@@ -158,8 +201,8 @@ function writeSend(names: Names): string {
     bumped as materialized (select run, max(n) as mail from inserted group by run),
     touched as materialized (select distinct run from judged where verdict in ('new', 'duplicate')),
     ${wakeRuns(names, 6)}
-    select j.i::int, j.verdict, j.run, j.position, j.state, x.n is not null as stored, ${claimedColumns}
-    from judged j
+    select j.i::int, j.verdict, j.run, j.position, j.state, x.n, now as at, ${claimedColumns}
+    from judged j cross join clock
     left join numbered n on n.i = j.i
     left join inserted x on x.run = n.run and x.n = n.n
     left join woken w on w.run = j.run and j.verdict in ('new', 'duplicate')

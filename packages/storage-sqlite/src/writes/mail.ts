@@ -21,14 +21,16 @@ export function prepareMail(database: Database): MailWrites {
     `update runs set mail = mail + 1,
        wake_at = iif(worker is null and mark = 0, min(coalesce(wake_at, ?), ?), wake_at) where run = ?`,
   )
-  const insert = database.prepare(
-    `insert into messages (run, n, at, kind, used, name, key, payload)
-     select ?, mail, ?, ?, 0, ?, ?, ? from runs where run = ?`,
-  )
+  const insert = database
+    .prepare<unknown[], number>(
+      `insert into messages (run, n, at, kind, used, name, key, payload)
+       select ?, mail, ?, ?, 0, ?, ?, ? from runs where run = ? returning n`,
+    )
+    .pluck()
   const asks = prepareAsks(database)
   const { readAsk } = prepareReads(database)
 
-  /** The message, its number, and what it does to the run, which is live. */
+  /** The message, with its number, and what it does to the run, which is live. */
   function leave(
     run: RunKey,
     kind: Message['kind'],
@@ -36,9 +38,10 @@ export function prepareMail(database: Database): MailWrites {
     key: string | null,
     payload: Uint8Array | null,
     at: number,
-  ) {
+  ): Message {
     wake.run(at, at, run)
-    insert.run(run, at, messageKindCode.numberOf[kind], name, key, payload, run)
+    const n = insert.get(run, at, messageKindCode.numberOf[kind], name, key, payload, run) as number
+    return { n, at, kind, name, payload }
   }
 
   return {
@@ -47,20 +50,21 @@ export function prepareMail(database: Database): MailWrites {
       if (!found) return { outcome: 'missing' }
       const { run, state } = found
       // Sent again it is acknowledged again, whatever has become of the run.
-      if (key !== null && findMessage.get(run, key)) return { outcome: 'duplicate', run, claimed: null }
+      if (key !== null && findMessage.get(run, key))
+        return { outcome: 'duplicate', run, message: null, claimed: null }
       const position = kind === 'early' ? findAsk.get(run, name) : undefined
       if (position !== undefined) return { outcome: 'asked', position }
       if (state !== 0) return { outcome: 'ended', state: stateCode.wordOf(state) }
-      leave(run, kind, name, key, payload, at)
-      return { outcome: 'stored', run, claimed: null }
+      const message = leave(run, kind, name, key, payload, at)
+      return { outcome: 'stored', run, message, claimed: null }
     },
     answer({ run: id, position, by, payload }, at) {
       const found = findRun.get(id)
       if (!found) return { outcome: 'missing' }
       const { run, state } = found
       if (state === 0 && asks.answer(run, position, by, payload, at)) {
-        leave(run, 'answer', String(position), null, payload, at)
-        return { outcome: 'answered', run, at, claimed: null }
+        const message = leave(run, 'answer', String(position), null, payload, at)
+        return { outcome: 'answered', run, at, message, claimed: null }
       }
       const ask = readAsk(id, position)
       return ask ? { outcome: 'closed', ask } : { outcome: 'missing' }

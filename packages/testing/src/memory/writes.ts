@@ -97,13 +97,13 @@ export function sendMessage(
   const run = tables.runs.get(id)
   if (!run) return { outcome: 'missing' }
   if (key !== null && run.messages.some((message) => message.key === key)) {
-    return { outcome: 'duplicate', run: run.run, claimed: null }
+    return { outcome: 'duplicate', run: run.run, message: null, claimed: null }
   }
   const asked = kind === 'early' ? [...run.asks.values()].find((ask) => ask.key === name) : undefined
   if (asked) return { outcome: 'asked', position: asked.position }
   if (run.state !== 'live') return { outcome: 'ended', state: run.state }
-  leaveMessage(run, { at, kind, name, key, payload })
-  return { outcome: 'stored', run: run.run, claimed: null }
+  const message = leaveMessage(run, { at, kind, name, key, payload })
+  return { outcome: 'stored', run: run.run, message, claimed: null }
 }
 
 export function giveAnswer(
@@ -117,8 +117,8 @@ export function giveAnswer(
   const isOpen = run.state === 'live' && ask.status === 'open' && (ask.closesAt === null || at < ask.closesAt)
   if (!isOpen) return { outcome: 'closed', ask: showAsk(run, ask) }
   Object.assign(ask, { status: 'answered', closedAt: at, answeredBy: by, answer: copy(payload) })
-  leaveMessage(run, { at, kind: 'answer', name: String(position), key: null, payload })
-  return { outcome: 'answered', run: run.run, at, claimed: null }
+  const message = leaveMessage(run, { at, kind: 'answer', name: String(position), key: null, payload })
+  return { outcome: 'answered', run: run.run, at, message, claimed: null }
 }
 
 function appendEvent(run: RunRecord, event: NewEvent, link: Uint8Array | null, at: number): void {
@@ -140,10 +140,14 @@ function appendEvent(run: RunRecord, event: NewEvent, link: Uint8Array | null, a
   })
 }
 
-function leaveMessage(run: RunRecord, message: Omit<Message, 'n'> & { readonly key: string | null }): void {
-  run.mail++
-  run.messages.push({ ...message, n: run.mail, isUsed: false, payload: copy(message.payload) })
+function leaveMessage(
+  run: RunRecord,
+  { key, ...message }: Omit<Message, 'n'> & { readonly key: string | null },
+): Message {
+  const n = ++run.mail
+  run.messages.push({ ...message, key, n, isUsed: false, payload: copy(message.payload) })
   if (run.worker === null && run.mark === 'none') run.wakeAt = Math.min(run.wakeAt ?? message.at, message.at)
+  return { ...message, n, payload: copy(message.payload) }
 }
 
 /** Whether two asks would have one position, or one key. */

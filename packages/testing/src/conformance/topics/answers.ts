@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { answerTo, bytes, later, longAgo, newAsk, text, unitFor } from '../builders.ts'
+import { comparable, messageOf } from '../messages.ts'
 import type { StageTest } from '../stage.ts'
 
 const park = { do: 'park', wakeAt: null } as const
@@ -124,6 +125,7 @@ export function describeAnswers(test: StageTest): void {
       expect(text(ask?.answer)).toBe('yes')
       const mail = await stage.port.mail(standing.run, 0)
       expect(mail).toMatchObject([{ n: 1, at, kind: 'answer', name: '3' }])
+      expect(answered && messageOf(answered)).toEqual(mail[0] && comparable(mail[0]))
       expect(text(mail[0]?.payload)).toBe('yes')
     })
 

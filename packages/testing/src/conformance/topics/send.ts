@@ -1,5 +1,6 @@
 import { describe, expect } from 'vitest'
 import { bytes, newAsk, newRun, signal, text, unitFor } from '../builders.ts'
+import { comparable, messageOf } from '../messages.ts'
 import type { StageTest } from '../stage.ts'
 
 export function describeSend(test: StageTest): void {
@@ -11,17 +12,27 @@ export function describeSend(test: StageTest): void {
         [signal('a', { name: 'one' }), signal('a', { name: 'two', payload: bytes('2') })],
         null,
       )
-      expect(sent).toEqual([
+      const mail = await stage.port.mail(run, 0)
+      expect(sent).toMatchObject([
         { outcome: 'stored', run, claimed: null },
         { outcome: 'stored', run, claimed: null },
       ])
-      const mail = await stage.port.mail(run, 0)
+      expect(sent.map(messageOf)).toEqual(mail.map(comparable))
       expect(mail.map(({ n, kind, name, payload }) => [n, kind, name, text(payload)])).toEqual([
         [1, 'signal', 'one', 'by card'],
         [2, 'signal', 'two', '2'],
       ])
       expect(mail[0]?.at).toBeGreaterThanOrEqual(before)
       expect(mail[0]?.at).toBeLessThanOrEqual(await stage.port.now())
+    })
+
+    test('whoever sends one message is told how it was left', async (stage) => {
+      const { run } = await stage.owned('a', await stage.worker())
+      await stage.port.send([signal('a')], null)
+      const [sent] = await stage.port.send([signal('a', { payload: null })], null)
+      const [message] = await stage.port.mail(run, 1)
+      expect(message).toMatchObject({ n: 2, payload: null })
+      expect(sent && messageOf(sent)).toEqual(message && comparable(message))
     })
 
     test('only mail above a number is read', async (stage) => {
@@ -61,7 +72,7 @@ export function describeSend(test: StageTest): void {
       const { run } = await stage.owned('a', await stage.worker())
       await stage.port.send([signal('a', { key: 'k', payload: bytes('first') })], null)
       const again = await stage.port.send([signal('a', { key: 'k', payload: bytes('second') })], null)
-      expect(again).toEqual([{ outcome: 'duplicate', run, claimed: null }])
+      expect(again).toEqual([{ outcome: 'duplicate', run, message: null, claimed: null }])
       expect((await stage.port.mail(run, 0)).map(({ payload }) => text(payload))).toEqual(['first'])
       expect(await stage.find('a')).toMatchObject({ mail: 1 })
     })

@@ -1,0 +1,45 @@
+import type { RunKey } from '../ports/store.ts'
+
+/** What a worker has in its hands, by the store's key and by the id that people know. */
+export class OwnedRuns<Run extends { readonly key: RunKey; readonly id: string }> {
+  readonly #byKey = new Map<RunKey, Run>()
+  readonly #byId = new Map<string, Run>()
+
+  get size(): number {
+    return this.#byKey.size
+  }
+
+  add(run: Run): void {
+    this.#byKey.set(run.key, run)
+    this.#byId.set(run.id, run)
+  }
+
+  find(key: RunKey): Run | undefined {
+    return this.#byKey.get(key)
+  }
+
+  has(run: Run): boolean {
+    return this.#byKey.get(run.key) === run
+  }
+
+  /** Whether it has a run of this id. */
+  hasId(id: string): boolean {
+    return this.#byId.has(id)
+  }
+
+  /** Not if another one has taken its place. */
+  remove(run: Run): void {
+    if (!this.has(run)) return
+    this.#byKey.delete(run.key)
+    this.#byId.delete(run.id)
+  }
+
+  [Symbol.iterator](): Iterator<Run> {
+    return this.#byKey.values()
+  }
+
+  clear(): void {
+    this.#byKey.clear()
+    this.#byId.clear()
+  }
+}

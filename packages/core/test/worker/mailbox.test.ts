@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest'
+import type { Message } from '../../src/ports/store.ts'
+import { Mailbox } from '../../src/worker/mailbox.ts'
+import type { Surroundings } from '../../src/worker/run-host.ts'
+
+function signal(n: number): Message {
+  return { n, at: 0, kind: 'signal', name: 'go', payload: null }
+}
+
+/** A mailbox, and a store that answers each reading when it is told to. */
+function createMailbox(counter = 0) {
+  const readings: { readonly after: number; readonly answer: (messages: readonly Message[]) => void }[] = []
+  const errors: string[] = []
+  let read = 0
+  const surroundings = {
+    store: {
+      mail: (_run: number, after: number) =>
+        new Promise<readonly Message[]>((answer) => readings.push({ after, answer })),
+    },
+    logger: { error: (message: string) => errors.push(message) },
+  } as unknown as Surroundings
+  const mailbox = new Mailbox(surroundings, { key: 1, id: 'A-1' }, counter, () => read++)
+  const takeAll = (): readonly number[] => {
+    const taken: number[] = []
+    for (;;) {
+      const message = mailbox.take(['signal go'])
+      if (message === undefined) return taken
+      taken.push(message.n)
+    }
+  }
+  return { mailbox, readings, takeAll, countRead: () => read }
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+test('what is learned while the messages are read is not read twice', async () => {
+  const { mailbox, readings, takeAll } = createMailbox(1)
+  const read = mailbox.read()
+  mailbox.learn(2)
+  expect(readings.map(({ after }) => after)).toEqual([0])
+  readings[0]?.answer([signal(1)])
+  await settled()
+  expect(readings.map(({ after }) => after)).toEqual([0, 1])
+  readings[1]?.answer([signal(2)])
+  await read
+  expect(takeAll()).toEqual([1, 2])
+})
+
+test('what is learned at the moment a reading ends is read as well', async () => {
+  const { mailbox, readings, takeAll, countRead } = createMailbox()
+  mailbox.learn(1)
+  readings[0]?.answer([signal(1)])
+  // Just behind the last thing the reading does.
+  await Promise.resolve()
+  await Promise.resolve()
+  mailbox.learn(2)
+  await settled()
+  readings[1]?.answer([signal(2)])
+  await settled()
+  expect(mailbox.isBehind).toBe(false)
+  expect(takeAll()).toEqual([1, 2])
+  expect(countRead()).toBeGreaterThan(0)
+})
+
+test('the next message that was left in this process need not be read', () => {
+  const { mailbox, readings, takeAll } = createMailbox()
+  mailbox.receive(signal(1))
+  mailbox.learn(1)
+  expect([mailbox.seen, mailbox.isBehind, mailbox.isReading]).toEqual([1, false, false])
+  expect(takeAll()).toEqual([1])
+  expect(readings).toEqual([])
+})
+
+test('a message that is not the next one is read, with those before it', async () => {
+  const { mailbox, readings, takeAll } = createMailbox()
+  mailbox.receive(signal(2))
+  expect(mailbox.isBehind).toBe(true)
+  readings[0]?.answer([signal(1), signal(2)])
+  await settled()
+  expect(takeAll()).toEqual([1, 2])
+})
+
+test('a message that comes while others are read is not there twice', async () => {
+  const { mailbox, readings, takeAll } = createMailbox(1)
+  const read = mailbox.read()
+  mailbox.receive(signal(1))
+  readings[0]?.answer([signal(1)])
+  await read
+  expect(takeAll()).toEqual([1])
+})
+
+test('a message that was seen already is no news', () => {
+  const { mailbox, readings, takeAll } = createMailbox()
+  mailbox.receive(signal(1))
+  mailbox.receive(signal(1))
+  expect(takeAll()).toEqual([1])
+  expect(readings).toEqual([])
+})

@@ -1,0 +1,107 @@
+import type { Unit } from '@pawl/core/storage'
+import { eventTypeCode, operationKindCode, stateCode } from '../codes.ts'
+import { Statement } from '../connection/statement.ts'
+import { asBuffer } from '../connection/values.ts'
+import { type Names, storeTime } from '../schema/names.ts'
+
+/**
+ * The commit of one unit with one event, which is what a run that is alone at work makes: without lists and
+ * their rows, for half the price of a batch. Each writes the row of the run and, if the fence held, the rest.
+ */
+export interface SingleStatements {
+  /** The event. */
+  readonly event: Statement
+  /** The event, and the message that it records. */
+  readonly received: Statement
+  /** The end of the run. */
+  readonly ended: Statement
+}
+
+export function writeSingleStatements(names: Names): SingleStatements {
+  const { messages, runInfo } = names
+  const used = `,
+    used as (
+      update ${messages} m set used = true, payload = null from written w where m.run = w.run and m.n = $16)`
+  const shown = `,
+    shown as (
+      update ${runInfo} f set info = coalesce($18, f.info), ended_at = i.at
+      from written w cross join inserted i where f.run = w.run)`
+  return {
+    event: new Statement(writeSingle(names, {})),
+    received: new Statement(writeSingle(names, { more: used })),
+    ended: new Statement(
+      writeSingle(names, {
+        changes: ', state = $16, worker = null, wake_at = null',
+        condition: 'and mail = $17',
+        more: shown,
+      }),
+    ),
+  }
+}
+
+interface Parts {
+  /** What else changes in the row of the run. */
+  readonly changes?: string
+  readonly condition?: string
+  /** Further parts of the one statement. */
+  readonly more?: string
+}
+
+function writeSingle({ runs, events }: Names, { changes = '', condition = '', more = '' }: Parts): string {
+  return `
+    with written as (
+      update ${runs} set head = head + 1, link = coalesce($5, link), tries = 0, mark = 0${changes}
+      where run = $1 and epoch = $2 and head = $3 and worker = $4 and state = 0 ${condition}
+      returning run, mail),
+    inserted as (
+      insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
+      select run, ${storeTime}, $14, $3, $2, $7, $8, $11, $6, $9, $12, $10, $13, coalesce($15, ''::bytea) from written
+      returning at)${more}
+    select 1 as i, 0 as verdict, mail, false as parked, at from written, inserted`
+}
+
+export interface Single {
+  readonly statement: keyof SingleStatements
+  readonly values: readonly unknown[]
+}
+
+/** How the units are written as one; null if they cannot be. */
+export function bindSingle(worker: number, units: readonly Unit[]): Single | null {
+  const [unit] = units
+  if (unit === undefined || units.length > 1) return null
+  const { events, then, strict, seen, opens, closes, consumes, info } = unit
+  if (events.length !== 1 || opens.length > 0 || closes.length > 0) return null
+  const isEnd = then.do === 'end'
+  if (isEnd && strict && consumes.length === 0) {
+    const state = stateCode.numberOf[then.state]
+    return { statement: 'ended', values: [...bindEvent(worker, unit), state, seen, info && asBuffer(info)] }
+  }
+  if (then.do !== 'keep' || strict || info !== null || consumes.length > 1) return null
+  return consumes.length === 0
+    ? { statement: 'event', values: bindEvent(worker, unit) }
+    : { statement: 'received', values: [...bindEvent(worker, unit), consumes[0]] }
+}
+
+function bindEvent(worker: number, { run, epoch, head, events, seals, link }: Unit): readonly unknown[] {
+  const [event] = events
+  if (!event) throw new TypeError('A unit of this shape has an event.')
+  const { type, position, turn, kind, name, nth, failed, tookMs, payload } = event
+  const seal = seals[0] ?? null
+  return [
+    run,
+    epoch,
+    head,
+    worker,
+    link && asBuffer(link),
+    eventTypeCode.numberOf[type],
+    position,
+    turn,
+    kind === null ? null : operationKindCode.numberOf[kind],
+    name,
+    nth,
+    failed,
+    payload && asBuffer(payload),
+    tookMs,
+    seal && asBuffer(seal),
+  ]
+}

@@ -1,0 +1,12 @@
+import type { Answered, Message, Sent } from '@pawl/core/storage'
+import { text } from './builders.ts'
+
+/** The message as whoever left it is told of it; null if it was left by somebody else. */
+export function messageOf(outcome: Sent | Answered): unknown {
+  return 'message' in outcome && outcome.message !== null ? comparable(outcome.message) : null
+}
+
+/** Bytes as text: whether they come in an array of a kind of the driver's is its own affair. */
+export function comparable(message: Message): unknown {
+  return { ...message, payload: message.payload && text(message.payload) }
+}
