@@ -76,7 +76,7 @@ export class LogHash {
     // Three bytes at most for each UTF-16 unit of the name.
     this.#makeRoom(headerBytes + name.length * 3 + (covered?.length ?? 0))
     const at = this.#used + headerBytes
-    const named = utf8.encodeInto(name, this.#bytes.subarray(at)).written
+    const named = writeText(this.#bytes, at, name)
     if (covered !== null) this.#bytes.set(covered, at + named)
     this.#writeHeader(event, named)
     this.#used = at + named + (covered?.length ?? 0)
@@ -90,17 +90,41 @@ export class LogHash {
   }
 
   #writeHeader(event: NewEvent, named: number): void {
-    const view = new DataView(this.#bytes.buffer, this.#used, headerBytes)
-    view.setUint32(0, this.#seq)
-    view.setInt32(4, event.position)
-    view.setUint32(8, event.turn)
-    view.setUint32(12, event.nth)
-    view.setUint8(16, eventTypes.indexOf(event.type))
-    view.setUint8(17, event.kind === null ? 255 : operationKinds.indexOf(event.kind))
-    view.setUint8(18, (event.failed ? 1 : 0) | (event.payload === null ? 2 : 0))
-    view.setUint16(20, named)
-    view.setUint32(22, event.payload?.length ?? 0)
+    const bytes = this.#bytes
+    const at = this.#used
+    writeNumber(bytes, at, this.#seq)
+    writeNumber(bytes, at + 4, event.position)
+    writeNumber(bytes, at + 8, event.turn)
+    writeNumber(bytes, at + 12, event.nth)
+    bytes[at + 16] = eventTypes.indexOf(event.type)
+    bytes[at + 17] = event.kind === null ? 255 : operationKinds.indexOf(event.kind)
+    bytes[at + 18] = (event.failed ? 1 : 0) | (event.payload === null ? 2 : 0)
+    bytes[at + 19] = 0
+    bytes[at + 20] = named >> 8
+    bytes[at + 21] = named
+    writeNumber(bytes, at + 22, event.payload?.length ?? 0)
   }
+}
+
+// By hand, since this is done for every event that is written or replayed: a view of the bytes, made for each
+// of them, would cost more than all that is written through it.
+
+/** 32 bits, the highest first. */
+function writeNumber(bytes: Uint8Array, at: number, number: number): void {
+  bytes[at] = number >> 24
+  bytes[at + 1] = number >> 16
+  bytes[at + 2] = number >> 8
+  bytes[at + 3] = number
+}
+
+/** In UTF-8; returns how many bytes that took. */
+function writeText(bytes: Uint8Array, at: number, text: string): number {
+  for (let i = 0; i < text.length; i++) {
+    const unit = text.charCodeAt(i)
+    if (unit > 0x7f) return utf8.encodeInto(text, bytes.subarray(at)).written
+    bytes[at + i] = unit
+  }
+  return text.length
 }
 
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {

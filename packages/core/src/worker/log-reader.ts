@@ -30,6 +30,7 @@ export class LogReader {
       if (page.length === 0)
         throw new LogDamaged(`its log ends before event ${seq}, but should have ${this.#head} events`)
       for (const event of page) this.#check(event, seq++)
+      this.#hash.keep()
       yield page
     }
   }
@@ -37,7 +38,6 @@ export class LogReader {
   #check(event: LogEvent, seq: number): void {
     if (event.seq !== seq) throw new LogDamaged(`event ${seq} is missing from its log`)
     const seal = this.#hash.add(event)
-    this.#hash.keep()
     if (seal === null && event.link === null) return
     if (seal === null || event.link === null || !sameBytes(seal, event.link))
       throw new LogDamaged(`its events ${Math.max(0, seq - 63)} to ${seq} do not match their seal`)

@@ -1,17 +1,10 @@
-import type { AskRow, LogEvent, Message, RunKey, RunRow, WorkerKey } from '@pawl/core/storage'
+import type { AskRow, Message, RunKey, RunRow, WorkerKey } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
-import {
-  askStatusCode,
-  checkInteger,
-  eventTypeCode,
-  markCode,
-  messageKindCode,
-  operationKindCode,
-  stateCode,
-} from '../codes.ts'
+import { askStatusCode, checkInteger, markCode, messageKindCode, stateCode } from '../codes.ts'
+import { prepareReadLog, type ReadLog } from './read-log.ts'
 
 export interface Reads {
-  readLog(run: RunKey, seq: number, limit: number): readonly LogEvent[]
+  readonly readLog: ReadLog
   readMail(run: RunKey, after: number): readonly Message[]
   readMailOf(worker: WorkerKey): readonly { readonly run: RunKey; readonly mail: number }[]
   readRun(id: string): RunRow | null
@@ -27,13 +20,6 @@ export const askColumns = `asks.run, runs.id, runs.procedure, run_info.started_b
   asks.escalate_to, asks.answered_by, asks.payload, asks.answer`
 
 export function prepareReads(database: Database): Reads {
-  // As arrays: a log of a million events is read row by row.
-  const log = database
-    .prepare<[RunKey, number, number], LogRow>(
-      `select seq, at, epoch, type, position, turn, kind, nth, failed, took_ms, name, payload, link
-       from events where run = ? and seq >= ? order by seq limit ?`,
-    )
-    .raw()
   const mail = database.prepare<[RunKey, number], MessageRow>(
     'select n, at, kind, name, payload from messages where run = ? and n > ? and used = 0 order by n',
   )
@@ -51,7 +37,7 @@ export function prepareReads(database: Database): Reads {
     `select ${askColumns} from ${askTables} where runs.id = ? and asks.key = ?`,
   )
   return {
-    readLog: (key, seq, limit) => log.all(key, seq, limit).map(showEvent),
+    readLog: prepareReadLog(database),
     readMail: (key, after) =>
       mail
         .all(key, after)
@@ -65,26 +51,6 @@ export function prepareReads(database: Database): Reads {
 
 function showOne<Row, Shown>(row: Row | undefined, show: (row: Row) => Shown): Shown | null {
   return row === undefined ? null : show(row)
-}
-
-// By their places: taken apart as `[seq, at, …]` each row would go through an iterator, which a cold start feels.
-function showEvent(row: LogRow): LogEvent {
-  const kind = row[6]
-  return {
-    seq: checkInteger(row[0]),
-    at: checkInteger(row[1]),
-    epoch: checkInteger(row[2]),
-    type: eventTypeCode.wordOf(row[3]),
-    position: row[4],
-    turn: checkInteger(row[5]),
-    kind: kind === null ? null : operationKindCode.wordOf(kind),
-    nth: row[7],
-    failed: row[8] === 1,
-    tookMs: row[9],
-    name: row[10],
-    payload: row[11],
-    link: row[12],
-  }
 }
 
 export function showRun(row: StoredRun): RunRow {
@@ -133,21 +99,6 @@ export function showAsk(row: StoredAsk): AskRow {
   }
 }
 
-type LogRow = [
-  seq: number,
-  at: number,
-  epoch: number,
-  type: number,
-  position: number,
-  turn: number,
-  kind: number | null,
-  nth: number,
-  failed: number,
-  tookMs: number | null,
-  name: string,
-  payload: Uint8Array | null,
-  link: Uint8Array | null,
-]
 interface MessageRow {
   readonly n: number
   readonly at: number

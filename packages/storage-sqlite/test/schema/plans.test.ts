@@ -51,7 +51,8 @@ describe('plans', () => {
   it('no prepared statement walks through a table that grows, or sorts', () => {
     const slow = [...statements]
       .map((text) => [text, explain(text, ...Array.from(text.matchAll(/\?/g), () => null))] as const)
-      .filter(([, plan]) => /SCAN (?!workers)|TEMP B-TREE/.test(plan))
+      // A page of a log is what a search has found.
+      .filter(([, plan]) => /SCAN (?!workers|page)|TEMP B-TREE/.test(plan))
     expect(slow).toEqual([])
     expect(statements.size).toBeGreaterThan(30)
   })

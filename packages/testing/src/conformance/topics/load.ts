@@ -1,5 +1,6 @@
+import type { NewEvent } from '@pawl/core/storage'
 import { describe, expect } from 'vitest'
-import { link, settled } from '../builders.ts'
+import { hex, link, settled } from '../builders.ts'
 import type { StageTest } from '../stage.ts'
 
 export function describeLoad(test: StageTest): void {
@@ -64,6 +65,27 @@ export function describeLoad(test: StageTest): void {
         expect(Buffer.compare(event?.payload ?? new Uint8Array(), payload)).toBe(0)
       })
     }
+
+    test('events of any size and with any name come back one behind the other', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      const names = ['a', '', '"quoted", [1]', "it's\\n", 'größe ☕️', '\u2028\n\t\u001f', 'x'.repeat(300)]
+      const sizes = [1, null, 0, 255, 256, 257, null, 5_000, 3]
+      const events = Array.from({ length: 63 }, (_, position) => {
+        const size = sizes[position % sizes.length] ?? null
+        const payload = size === null ? null : new Uint8Array(size).fill(position)
+        const failed = position % 2 === 1
+        const tookMs = position % 3 === 0 ? null : position
+        return settled(position, { name: names[position % names.length] ?? '', payload, failed, tookMs })
+      })
+      await stage.commit(standing, { events })
+      const shown = (event: NewEvent) => {
+        const { type, position, turn, kind, name, nth, failed, tookMs, payload } = event
+        return { type, position, turn, kind, name, nth, failed, tookMs, payload: hex(payload) }
+      }
+      const log = await stage.port.load(standing.run, 1, 100)
+      expect(log.map(shown)).toEqual(events.map(shown))
+      expect((await stage.port.load(standing.run, 31, 7)).map(shown)).toEqual(events.slice(30, 37).map(shown))
+    })
 
     test('a buffer that is used again after the call does not change what was stored', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
