@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { pace } from './base/pace.ts'
 import { spreadOf } from './base/statistics.ts'
 import type { PeerAbout, PeerMeasured, PeerResult } from './comparison/peer.ts'
 import { makeDatabase, type PeerPlace, startRestate } from './comparison/peer-place.ts'
@@ -81,8 +82,8 @@ async function measurePeer(
     const told: PeerTold[] = []
     try {
       for (let process = 0; process < workload.processes; process++)
-        told.push(await measureOnce(peer, workload.name, places))
-      if (workload.name === 'kill') await killSlower(peer, places, told)
+        told.push(await measureOnce(peer, workload, places))
+      if (workload.name === 'kill') await killSlower(peer, workload, places, told)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       if (error instanceof PeerRefusal && about === null) {
@@ -102,10 +103,10 @@ async function measurePeer(
 }
 
 /** Whoever lost steps that take no time may keep those that take some. */
-async function killSlower(peer: string, places: Places, told: PeerTold[]): Promise<void> {
+async function killSlower(peer: string, kill: PeerWorkload, places: Places, told: PeerTold[]): Promise<void> {
   const [first] = told
   if (first?.figures['keptSteps']?.[0] === killedAt) return
-  const slower = await measureOnce(peer, 'kill', places, slowStepMs)
+  const slower = await measureOnce(peer, kill, places, slowStepMs)
   const kept = slower.figures['keptSteps']?.[0]
   told.push({ ...slower, figures: {}, note: `of steps that take ${slowStepMs} ms, ${kept} of ${killedAt}` })
 }
@@ -122,20 +123,25 @@ function gather(workload: PeerWorkload, told: readonly PeerTold[]): PeerResult {
   }
 }
 
-async function measureOnce(peer: string, workload: string, places: Places, stepMs = 0): Promise<PeerTold> {
+async function measureOnce(
+  peer: string,
+  { name, rounds }: PeerWorkload,
+  places: Places,
+  stepMs = 0,
+): Promise<PeerTold> {
   const place = await (peer === 'restate' ? startRestate() : makeDatabase(places)).catch((error: unknown) => {
     throw new PeerRefusal(String(error))
   })
   const processes: PeerProcess[] = []
   const start = (what: string, more: object = {}): PeerProcess => {
-    const one = new PeerProcess(peer, what, { address: place.address, ...more })
+    const one = new PeerProcess(peer, what, { address: place.address, rounds, pace, ...more })
     processes.push(one)
     return one
   }
   try {
-    if (workload === 'W6') return await leaveAndTakeUp(start)
-    if (workload === 'kill') return await killAndGoOn(start, place, stepMs)
-    return await start(workload).result()
+    if (name === 'W6') return await leaveAndTakeUp(start)
+    if (name === 'kill') return await killAndGoOn(start, place, stepMs)
+    return await start(name).result()
   } finally {
     await Promise.all(processes.map((one) => one.kill()))
     await place.remove()

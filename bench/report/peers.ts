@@ -46,7 +46,7 @@ export function tellPeers({ peers, measured, machine }: Session): readonly strin
   const started = peers.filter(({ refusal }) => refusal === null)
   return [
     '## Others',
-    'The same work in the same session, one after the other, each at the settings its documentation recommends; those that use PostgreSQL on one with the same version and settings as that of Pawl. Medians of three rounds, the least and the most beside them.',
+    'The same work in the same session, one after the other, each at the settings its documentation recommends; those that use PostgreSQL on one with the same version and settings as that of Pawl. Medians of as many rounds as Pawl has, the least and the most beside them.',
     [
       row(['who', ...columns.map(({ title }) => title)]),
       row(['---', ...columns.map(() => '---')]),
