@@ -53,7 +53,9 @@ export async function measurePeers(
 export function tellShortfalls(measured: readonly PeerMeasured[]): readonly string[] {
   return measured.flatMap(({ peer, refusal, results }) => [
     ...(refusal === null ? [] : [`${peer} did not start: ${refusal}`]),
-    ...results.filter(({ isWhole }) => !isWhole).map(({ workload, note }) => `${peer} ${workload}: ${note}`),
+    ...results
+      .filter(({ hasFailed }) => hasFailed)
+      .map(({ workload, note }) => `${peer} ${workload}: ${note}`),
   ])
 }
 
@@ -91,7 +93,7 @@ async function measurePeer(
         return { peer, about, results, refusal: reason }
       }
       console.error(`  ${workload.name} failed: ${reason}`)
-      results.push({ workload: workload.name, figures: [], note: `failed: ${reason}`, isWhole: false })
+      results.push({ workload: workload.name, figures: [], note: `failed: ${reason}`, hasFailed: true })
       continue
     }
     about = told[0]?.about ?? about
@@ -119,7 +121,7 @@ function gather(workload: PeerWorkload, told: readonly PeerTold[]): PeerResult {
       .map((spec) => ({ ...spec, spread: spreadOf(valuesOf(spec.name)) }))
       .filter(({ spread }) => spread.count > 0),
     note: told.find(({ note }) => note !== undefined)?.note ?? null,
-    isWhole: told.every(({ isShort }) => isShort !== true),
+    hasFailed: false,
   }
 }
 

@@ -28,8 +28,8 @@ export interface PeerResult {
   readonly figures: readonly PeerFigure[]
   /** What has to be known of them, or why there are none. */
   readonly note: string | null
-  /** Whether it did all that was asked. */
-  readonly isWhole: boolean
+  /** It failed, or did less than was asked; the note says how. */
+  readonly hasFailed: boolean
 }
 
 export interface PeerFigure {

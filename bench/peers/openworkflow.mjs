@@ -13,8 +13,9 @@ export const about = {
   onPowerLoss: 'every step that was reported: a commit for each, fsync on',
 }
 
-/** A run may have 1,000, the wait among them. */
+/** The wait is one, too. */
 export const mostSteps = 990
+export const whyMostSteps = 'its limit is 1,000 a run'
 
 export async function open({ url }, { onStep, onWait, onEnd }) {
   const backend = await BackendPostgres.connect(url)
