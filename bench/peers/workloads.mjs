@@ -66,7 +66,7 @@ export const workloads = {
     const engine = await open()
     return latencyOf(job.rounds, job.pace.signals, watch, async (id, i) => {
       const result = await engine.start('sequence', id, 0, true)
-      const token = await watch.wait(id)
+      const token = await untilWaiting(engine, watch, id)
       await sleep(job.pace.restMs)
       const from = performance.now()
       await engine.signal(id, i, token)
@@ -80,7 +80,7 @@ export const workloads = {
     const engine = await open()
     const steps = Math.min(mostSteps, 2_000)
     await engine.start('sequence', job.id, steps, true)
-    const token = await watch.wait(job.id)
+    const token = await untilWaiting(engine, watch, job.id)
     check('steps done', watch.executed, steps)
     // That it waits is to be recorded, too.
     await sleep(1_000)
@@ -109,14 +109,14 @@ export const workloads = {
       check('the result', await result(), value)
     }
     const first = await start('first')
-    await watch.wait('first')
+    await untilWaiting(engine, watch, 'first')
     await sleep(200)
     await end(first, 1)
 
     const before = residentMb(job.address)
     const ids = Array.from({ length: 1_000 }, (_, i) => `w7:${i}`)
     const runs = await Promise.all(ids.map(start))
-    await Promise.all(ids.map((id) => watch.wait(id)))
+    for (const id of ids) await untilWaiting(engine, watch, id)
     await sleep(1_000)
     const after = residentMb(job.address)
     await Promise.all(runs.map(end))
@@ -128,7 +128,7 @@ export const workloads = {
 
   /** Kills itself, and its server, when the results of 100 steps have been reported to the run. */
   async kill({ open, watch, job }) {
-    watch.stepMs = job.stepMs
+    watch.stepMs = job.stepMs ?? 0
     watch.beginStep = (i) => {
       if (i < killAt) return
       if (job.address.serverPid !== undefined) process.kill(job.address.serverPid, 'SIGKILL')
@@ -153,6 +153,13 @@ export const workloads = {
     check('the sum', sum, sumOf(killedSteps))
     return { keptSteps: [Math.min(step, killAt)], goneOnMs: [at - from] }
   },
+}
+
+/** Until its body waits, and until the peer has put it aside where that can be told. Returns what a sender has to know. */
+async function untilWaiting(engine, watch, id) {
+  const token = await watch.wait(id)
+  await engine.putAside?.(id)
+  return token
 }
 
 /** Milliseconds until the last body has returned: kind to those that poll for results. */
