@@ -100,7 +100,7 @@ export function plotBars(title: string, unit: string, bars: readonly Bar[]): str
       ...(isFirst ? [text(name, left - 10, y + (size * (thick + 2)) / 2 + 4, 'end')] : []),
       `<rect x="${left}" y="${y}" width="${(end - left).toFixed(1)}" height="${thick}" fill="${colourOf(kind)}"/>`,
       // Not crossed by the lines behind it.
-      `<g stroke="${paper}" stroke-width="5" paint-order="stroke">${text(label, end + 6, y + 13, 'start')}</g>`,
+      `<g stroke="${paper}" stroke-width="3" paint-order="stroke">${text(label, end + 6, y + 13, 'start')}</g>`,
     ]
   })
   const bottom = next + 4
