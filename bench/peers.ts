@@ -85,6 +85,8 @@ async function measurePeer(
     try {
       for (let process = 0; process < workload.processes; process++)
         told.push(await measureOnce(peer, workload, places))
+      if (workload.isLatency === true && told[0]?.about.eager !== undefined)
+        told.push(await measureEager(peer, workload, places))
       if (workload.name === 'kill') await killSlower(peer, workload, places, told)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
@@ -104,11 +106,17 @@ async function measurePeer(
   return { peer, about, results, refusal: null }
 }
 
+async function measureEager(peer: string, workload: PeerWorkload, places: Places): Promise<PeerTold> {
+  const eager = await measureOnce(peer, workload, places, { isEager: true })
+  const { p50Ms = [], bodyP50Ms = [] } = eager.figures
+  return { ...eager, figures: { eagerP50Ms: p50Ms, eagerBodyP50Ms: bodyP50Ms } }
+}
+
 /** Whoever lost steps that take no time may keep those that take some. */
 async function killSlower(peer: string, kill: PeerWorkload, places: Places, told: PeerTold[]): Promise<void> {
   const [first] = told
   if (first?.figures['keptSteps']?.[0] === killedAt) return
-  const slower = await measureOnce(peer, kill, places, slowStepMs)
+  const slower = await measureOnce(peer, kill, places, { stepMs: slowStepMs })
   const kept = slower.figures['keptSteps']?.[0]
   told.push({ ...slower, figures: {}, note: `of steps that take ${slowStepMs} ms, ${kept} of ${killedAt}` })
 }
@@ -129,20 +137,20 @@ async function measureOnce(
   peer: string,
   { name, rounds }: PeerWorkload,
   places: Places,
-  stepMs = 0,
+  settings: object = {},
 ): Promise<PeerTold> {
   const place = await (peer === 'restate' ? startRestate() : makeDatabase(places)).catch((error: unknown) => {
     throw new PeerRefusal(String(error))
   })
   const processes: PeerProcess[] = []
   const start = (what: string, more: object = {}): PeerProcess => {
-    const one = new PeerProcess(peer, what, { address: place.address, rounds, pace, ...more })
+    const one = new PeerProcess(peer, what, { address: place.address, rounds, pace, ...settings, ...more })
     processes.push(one)
     return one
   }
   try {
     if (name === 'W6') return await leaveAndTakeUp(start)
-    if (name === 'kill') return await killAndGoOn(start, place, stepMs)
+    if (name === 'kill') return await killAndGoOn(start, place)
     return await start(name).result()
   } finally {
     await Promise.all(processes.map((one) => one.kill()))
@@ -161,8 +169,8 @@ async function leaveAndTakeUp(start: Start): Promise<PeerTold> {
 }
 
 /** A server that belongs to the peer is killed with it. */
-async function killAndGoOn(start: Start, place: PeerPlace, stepMs = 0): Promise<PeerTold> {
-  await start('kill', { stepMs }).killed()
+async function killAndGoOn(start: Start, place: PeerPlace): Promise<PeerTold> {
+  await start('kill').killed()
   await place.revive()
   return start('kill go on').result()
 }

@@ -10,11 +10,16 @@ export interface PeerWorkload {
   readonly processes: number
   /** Those of Pawl have the same names. */
   readonly figures: readonly Omit<PeerFigure, 'spread'>[]
+  /** Measured once more with what the peer offers for low latency, if it does. */
+  readonly isLatency?: boolean
 }
 
 const p50 = { name: 'p50Ms', title: 'half of all within', unit: 'ms', better: 'less' } as const
 const p90 = { name: 'p90Ms', title: '9 of 10 within', unit: 'ms', better: 'less' } as const
 const body = { name: 'bodyP50Ms', title: 'half of all bodies within', unit: 'ms', better: 'less' } as const
+/** At the peer's settings for low latency. */
+const eager = { ...p50, name: 'eagerP50Ms', title: 'half of all, set for low latency' } as const
+const eagerBody = { ...p50, name: 'eagerBodyP50Ms', title: 'half of all bodies then' } as const
 const steps = { name: 'stepsPerSecond', title: 'throughput', unit: 'steps/s', better: 'more' } as const
 
 /** Where a round takes a process of its own, there are so many of them. */
@@ -46,13 +51,15 @@ export const peerWorkloads: readonly PeerWorkload[] = [
     name: 'W4',
     title: 'a run of one step, from its start to its result',
     ...repeat('W4', false),
-    figures: [p50, p90, body],
+    figures: [p50, p90, body, eager, eagerBody],
+    isLatency: true,
   },
   {
     name: 'W5',
     title: 'from a signal to the result of the run that waited',
     ...repeat('W5', false),
-    figures: [p50, p90, body],
+    figures: [p50, p90, body, eager, eagerBody],
+    isLatency: true,
   },
   {
     name: 'W6',

@@ -19,6 +19,8 @@ export interface PeerAbout {
   /** What survives a SIGKILL, and what a loss of power, by its documentation and these settings. */
   readonly onKill: string
   readonly onPowerLoss: string
+  /** Its settings for the lowest latency, where they are others. */
+  readonly eager?: string
   /** What of it was not measured quite like that of the others. */
   readonly limit?: string
 }

@@ -14,19 +14,19 @@ process.once('unhandledRejection', fail)
 process.once('uncaughtException', fail)
 
 try {
-  const { about, open, mostSteps, whyMostSteps } = await import(`./${peer}.mjs`)
+  const { about, eager, open, mostSteps, whyMostSteps } = await import(`./${peer}.mjs`)
   const figures = await workloads[workload]({
     mostSteps,
     watch,
     job,
     tell: (message) => process.send(message),
     async open() {
-      const engine = await open(job.address, watch.hooks)
+      const engine = await open(job.address, watch.hooks, job.isEager === true)
       hasOpened = true
       return engine
     },
   })
-  const told = { ...about, version: versionOf(about.package), node: process.version }
+  const told = { ...about, eager, version: versionOf(about.package), node: process.version }
   // Asked for as many as fit; that it did all of them has been checked.
   const isLong = workload === 'W1' || workload === 'W6 take up'
   const note = isLong && mostSteps !== undefined ? `${mostSteps} steps: ${whyMostSteps}` : undefined
