@@ -55,6 +55,8 @@ function tellStore({ kind, samples, growths }: SoakedStore): string {
 }
 
 export function tellGrowthBound({ unit, grown, perHour, most }: Growth): string {
-  const by = unit === '' ? (value: number) => String(value) : (value: number) => `${show(value)} ${unit}`
-  return `${grown < 0 ? '−' : '+'}${by(Math.abs(grown))} (${by(perHour)}/h), at most ${by(most)}`
+  const tell = (value: number): string =>
+    `${Number.isInteger(value) ? value : show(value)}${unit === '' ? '' : ` ${unit}`}`
+  const tellChange = (value: number): string => `${value < 0 ? '−' : '+'}${tell(Math.abs(value))}`
+  return `${tellChange(grown)} (${tellChange(perHour)}/h), at most ${tell(most)}`
 }
