@@ -146,7 +146,7 @@ export const cases: readonly Case[] = [
   {
     name: 'W5',
     title: 'from a signal to the end of the run, same process',
-    rounds: 2,
+    rounds: 3,
     figures: [{ ...p50, target: { sqlite: 1, postgres: 3 } }, p99],
   },
   {

@@ -8,7 +8,7 @@
 //   npm run bench -- --all --publish       and writes docs/performance.md; on a busy machine only with --force
 //   npm run bench -- kernel                a benchmark of one part: `kernel.bench.ts`, a module with one function;
 //                                          --all has it, too
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { type Case, cases } from './cases.ts'
 import { type Measured, measure } from './measure.ts'
@@ -17,6 +17,7 @@ import { type Places, postgresPlaces, sqlitePlaces } from './places/places.ts'
 import { tellGrowth } from './report/growth.ts'
 import { describeMachine } from './report/machine.ts'
 import { publish, refuse } from './report/publish.ts'
+import { keepResult } from './report/results.ts'
 import type { Part, PartFigure, Session } from './report/session.ts'
 import { tellMeasured } from './report/terminal.ts'
 
@@ -104,10 +105,6 @@ async function measureOn(places: Places, chosen: readonly Case[]): Promise<reado
 }
 
 function keep(session: Session): void {
-  const folder = new URL('../../results/', import.meta.url)
-  mkdirSync(folder, { recursive: true })
-  const name = `${session.date.replaceAll(':', '-')}.json`
-  writeFileSync(new URL(name, folder), `${JSON.stringify(session, null, 1)}\n`)
-  console.log(`\nwritten to bench/results/${name}`)
+  keepResult(session.date, session)
   if (options.publish) publish(session)
 }

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { pace } from './base/pace.ts'
 import { spreadOf } from './base/statistics.ts'
 import type { PeerAbout, PeerMeasured, PeerResult } from './comparison/peer.ts'
 import { makeDatabase, type PeerPlace, startRestate } from './comparison/peer-place.ts'
@@ -52,7 +53,9 @@ export async function measurePeers(
 export function tellShortfalls(measured: readonly PeerMeasured[]): readonly string[] {
   return measured.flatMap(({ peer, refusal, results }) => [
     ...(refusal === null ? [] : [`${peer} did not start: ${refusal}`]),
-    ...results.filter(({ isWhole }) => !isWhole).map(({ workload, note }) => `${peer} ${workload}: ${note}`),
+    ...results
+      .filter(({ hasFailed }) => hasFailed)
+      .map(({ workload, note }) => `${peer} ${workload}: ${note}`),
   ])
 }
 
@@ -81,8 +84,10 @@ async function measurePeer(
     const told: PeerTold[] = []
     try {
       for (let process = 0; process < workload.processes; process++)
-        told.push(await measureOnce(peer, workload.name, places))
-      if (workload.name === 'kill') await killSlower(peer, places, told)
+        told.push(await measureOnce(peer, workload, places))
+      if (workload.isLatency === true && told[0]?.about.eager !== undefined)
+        told.push(await measureEager(peer, workload, places))
+      if (workload.name === 'kill') await killSlower(peer, workload, places, told)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       if (error instanceof PeerRefusal && about === null) {
@@ -90,7 +95,7 @@ async function measurePeer(
         return { peer, about, results, refusal: reason }
       }
       console.error(`  ${workload.name} failed: ${reason}`)
-      results.push({ workload: workload.name, figures: [], note: `failed: ${reason}`, isWhole: false })
+      results.push({ workload: workload.name, figures: [], note: `failed: ${reason}`, hasFailed: true })
       continue
     }
     about = told[0]?.about ?? about
@@ -101,11 +106,17 @@ async function measurePeer(
   return { peer, about, results, refusal: null }
 }
 
+async function measureEager(peer: string, workload: PeerWorkload, places: Places): Promise<PeerTold> {
+  const eager = await measureOnce(peer, workload, places, { isEager: true })
+  const { p50Ms = [], bodyP50Ms = [] } = eager.figures
+  return { ...eager, figures: { eagerP50Ms: p50Ms, eagerBodyP50Ms: bodyP50Ms } }
+}
+
 /** Whoever lost steps that take no time may keep those that take some. */
-async function killSlower(peer: string, places: Places, told: PeerTold[]): Promise<void> {
+async function killSlower(peer: string, kill: PeerWorkload, places: Places, told: PeerTold[]): Promise<void> {
   const [first] = told
   if (first?.figures['keptSteps']?.[0] === killedAt) return
-  const slower = await measureOnce(peer, 'kill', places, slowStepMs)
+  const slower = await measureOnce(peer, kill, places, { stepMs: slowStepMs })
   const kept = slower.figures['keptSteps']?.[0]
   told.push({ ...slower, figures: {}, note: `of steps that take ${slowStepMs} ms, ${kept} of ${killedAt}` })
 }
@@ -118,24 +129,29 @@ function gather(workload: PeerWorkload, told: readonly PeerTold[]): PeerResult {
       .map((spec) => ({ ...spec, spread: spreadOf(valuesOf(spec.name)) }))
       .filter(({ spread }) => spread.count > 0),
     note: told.find(({ note }) => note !== undefined)?.note ?? null,
-    isWhole: told.every(({ isShort }) => isShort !== true),
+    hasFailed: false,
   }
 }
 
-async function measureOnce(peer: string, workload: string, places: Places, stepMs = 0): Promise<PeerTold> {
+async function measureOnce(
+  peer: string,
+  { name, rounds }: PeerWorkload,
+  places: Places,
+  settings: object = {},
+): Promise<PeerTold> {
   const place = await (peer === 'restate' ? startRestate() : makeDatabase(places)).catch((error: unknown) => {
     throw new PeerRefusal(String(error))
   })
   const processes: PeerProcess[] = []
   const start = (what: string, more: object = {}): PeerProcess => {
-    const one = new PeerProcess(peer, what, { address: place.address, ...more })
+    const one = new PeerProcess(peer, what, { address: place.address, rounds, pace, ...settings, ...more })
     processes.push(one)
     return one
   }
   try {
-    if (workload === 'W6') return await leaveAndTakeUp(start)
-    if (workload === 'kill') return await killAndGoOn(start, place, stepMs)
-    return await start(workload).result()
+    if (name === 'W6') return await leaveAndTakeUp(start)
+    if (name === 'kill') return await killAndGoOn(start, place)
+    return await start(name).result()
   } finally {
     await Promise.all(processes.map((one) => one.kill()))
     await place.remove()
@@ -153,8 +169,8 @@ async function leaveAndTakeUp(start: Start): Promise<PeerTold> {
 }
 
 /** A server that belongs to the peer is killed with it. */
-async function killAndGoOn(start: Start, place: PeerPlace, stepMs = 0): Promise<PeerTold> {
-  await start('kill', { stepMs }).killed()
+async function killAndGoOn(start: Start, place: PeerPlace): Promise<PeerTold> {
+  await start('kill').killed()
   await place.revive()
   return start('kill go on').result()
 }

@@ -1,92 +1,86 @@
-// Works for long and watches what is left behind.
+// Works for long on both stores at once, each in a process of its own, and fails when something grows there
+// that should not: memory or open handles. Kept in bench/results, and on the page when that is made anew.
 //   npm run bench:soak                     30 minutes
-//   npm run bench:soak -- --minutes 2
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+//   npm run bench:soak -- --minutes 3 --store sqlite
+//   npm run bench:soak -- --leak runs      leaves a hundred bytes of each run: must fail
+//   npm run bench:soak -- --leak handles   leaves a handle open each minute: must fail
 import { parseArgs } from 'node:util'
-import { check } from './base/check.ts'
-import { nowMs } from './base/clock.ts'
-import { residentMb } from './base/memory.ts'
-import { slopeOf } from './base/statistics.ts'
-import { openPlace } from './places/open-place.ts'
-import { asking, sequence, sumOf, waiting } from './procedures.ts'
-import { show } from './report/numbers.ts'
-import { startEngine } from './workloads/workload.ts'
+import { startActor } from './actor.ts'
+import type { Address } from './places/place.ts'
+import { type Places, postgresPlaces, sqlitePlaces } from './places/places.ts'
+import { describeMachine } from './report/machine.ts'
+import { nameStore, show } from './report/numbers.ts'
+import { keepResult } from './report/results.ts'
+import { type SoakedStore, tellGrowthBound } from './report/soak.ts'
+import { diskPerRun, judge, type Sample } from './soak/verdict.ts'
+import type { SoakJob } from './workloads/soak.ts'
 
-const { values: options } = parseArgs({ options: { minutes: { type: 'string', default: '30' } } })
-const totalMs = Number(options.minutes) * 60_000
-const sampleMs = Math.min(10_000, totalMs / 40)
-
-interface Sample {
-  readonly minute: number
-  readonly residentMb: number
-  readonly heapMb: number
-  readonly handles: number
-  readonly runs: number
+const { values: options } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '30' },
+    store: { type: 'string' },
+    leak: { type: 'string' },
+  },
+})
+const minutes = Number(options.minutes)
+const stores: { readonly [kind in Address['kind']]: () => Places | Promise<Places> } = {
+  sqlite: sqlitePlaces,
+  postgres: postgresPlaces,
+}
+const kinds = (Object.keys(stores) as Address['kind'][]).filter((kind) => (options.store ?? kind) === kind)
+const leak =
+  options.leak === undefined || options.leak === 'runs' || options.leak === 'handles'
+    ? (options.leak ?? null)
+    : undefined
+if (!(minutes > 0) || kinds.length === 0 || leak === undefined) {
+  console.error('--minutes takes a number, --store sqlite or postgres, --leak runs or handles')
+  process.exit(1)
 }
 
-const folder = mkdtempSync(join(process.env['BENCH_FOLDER'] ?? tmpdir(), 'pawl-soak-'))
-const engine = await startEngine(openPlace({ kind: 'sqlite', file: join(folder, 'soak.db') }))
-const samples: Sample[] = []
-const from = nowMs()
-let runs = 0
-while (nowMs() - from < totalMs) {
-  await workABit()
-  if (nowMs() - from >= samples.length * sampleMs) takeSample()
-}
-await engine.stop()
-rmSync(folder, { recursive: true })
-report()
-
-/** Everything that leaves something behind: steps, signals, answers, and the runs that end with them. */
-async function workABit(): Promise<void> {
-  await Promise.all(
-    Array.from({ length: 50 }, async (_, i) => {
-      const run = await engine.run(sequence, 10)
-      check('the sum of all steps', await run.result(), sumOf(10))
-      const waits = await engine.run(waiting)
-      await waits.signal('go', i)
-      check('the signal', await waits.result(), i)
-      const asks = await engine.run(asking)
-      const ask = await engine.inbox.next({ run: asks.id })
-      await engine.inbox.answer(ask.id, { value: i }, { as: 'user:ana' })
-      check('the answer', await asks.result(), i)
-      runs += 3
-    }),
+const machine = describeMachine()
+const soaked = await Promise.all(kinds.map(soak))
+for (const { kind, samples, growths } of soaked) {
+  console.log(
+    `\n${nameStore(kind)}: ${(samples.at(-1)?.runs ?? 0).toLocaleString('en')} runs, ${show(diskPerRun(samples))} B of the database for each`,
   )
-}
-
-function takeSample(): void {
-  const sample: Sample = {
-    minute: (nowMs() - from) / 60_000,
-    residentMb: residentMb(),
-    heapMb: process.memoryUsage().heapUsed / 2 ** 20,
-    handles: countHandles(),
-    runs,
+  for (const growth of growths) {
+    const verdict = growth.isGood ? 'ok    ' : 'FAILED'
+    console.log(`  ${verdict}  ${growth.what.padEnd(16)} ${tellGrowthBound(growth)}`)
   }
-  samples.push(sample)
-  console.log(
-    `${show(sample.minute).padStart(8)} min ${show(sample.residentMb).padStart(8)} MB resident ${show(sample.heapMb).padStart(8)} MB heap ${String(sample.handles).padStart(5)} handles ${String(runs).padStart(10)} runs`,
-  )
+}
+if (leak === null) {
+  const command = ['npm run bench:soak', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])]
+  const date = new Date().toISOString()
+  keepResult(`soak-${date}`, { date, command: command.join(' '), machine, minutes, stores: soaked })
+}
+if (!soaked.every(({ growths }) => growths.every(({ isGood }) => isGood))) process.exitCode = 1
+
+async function soak(kind: Address['kind']): Promise<SoakedStore> {
+  const places = await stores[kind]()
+  try {
+    const worker = startActor('soak', { address: await places.make(), minutes, leak } as SoakJob)
+    const samples: Sample[] = []
+    for (let next = await worker.hear(); next !== null; next = await worker.hear()) {
+      const sample = next as Sample
+      samples.push(sample)
+      console.log(tellSample(kind, sample))
+    }
+    await worker.result()
+    return { kind, samples, growths: judge(samples) }
+  } finally {
+    await places.remove()
+  }
 }
 
-/** Open files and sockets, where the system lists them; what keeps the process alive, elsewhere. */
-function countHandles(): number {
-  return process.platform === 'linux'
-    ? readdirSync('/proc/self/fd').length
-    : process.getActiveResourcesInfo().length
-}
-
-/** The first third warms up: code is compiled, caches fill. A leak shows in the rest. */
-function report(): void {
-  const steady = samples.slice(Math.floor(samples.length / 3))
-  const slope = (value: (sample: Sample) => number): number =>
-    slopeOf(steady.map((sample) => [sample.minute, value(sample)]))
-  console.log(
-    `\n${runs.toLocaleString('en')} runs; slopes of the last ${steady.length} of ${samples.length} samples:`,
-  )
-  console.log(`  resident memory  ${show(slope((sample) => sample.residentMb) * 60)} MB/h`)
-  console.log(`  heap             ${show(slope((sample) => sample.heapMb) * 60)} MB/h`)
-  console.log(`  handles          ${show(slope((sample) => sample.handles) * 60)} /h`)
+function tellSample(kind: Address['kind'], sample: Sample): string {
+  const cells = [
+    `${show(sample.minute)} min`,
+    `${sample.runs.toLocaleString('en')} runs`,
+    `${sample.heapMb.toFixed(2)} MB heap`,
+    `${show(sample.residentMb)} MB resident`,
+    `${sample.handles} handles`,
+    `${show(sample.databaseMb)} MB database`,
+    `${show(sample.walMb)} MB WAL`,
+  ]
+  return nameStore(kind).padEnd(11) + cells.map((cell) => cell.padStart(17)).join('')
 }

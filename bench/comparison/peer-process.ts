@@ -11,9 +11,8 @@ export const peersFolder: string = fileURLToPath(new URL('../../../peers/', impo
 export interface PeerTold {
   readonly figures: { readonly [figure: string]: readonly number[] }
   readonly about: PeerAbout
+  /** What has to be known of them: that a documented limit of the peer made the work smaller, for one. */
   readonly note?: string
-  /** It did less than was asked, since it can do no more. */
-  readonly isShort?: boolean
 }
 
 /** A run that waits in a process that is to be killed. */

@@ -19,6 +19,8 @@ export interface PeerAbout {
   /** What survives a SIGKILL, and what a loss of power, by its documentation and these settings. */
   readonly onKill: string
   readonly onPowerLoss: string
+  /** Its settings for the lowest latency, where they are others. */
+  readonly eager?: string
   /** What of it was not measured quite like that of the others. */
   readonly limit?: string
 }
@@ -28,8 +30,8 @@ export interface PeerResult {
   readonly figures: readonly PeerFigure[]
   /** What has to be known of them, or why there are none. */
   readonly note: string | null
-  /** Whether it did all that was asked. */
-  readonly isWhole: boolean
+  /** It failed, or did less than was asked; the note says how. */
+  readonly hasFailed: boolean
 }
 
 export interface PeerFigure {

@@ -11,10 +11,13 @@ export const about = {
   settings: 'PostgreSQL; up to 200 runs at once in the worker, polling and lease (30 s) as they come',
   onKill: 'every step that was reported',
   onPowerLoss: 'every step that was reported: a commit for each, fsync on',
+  limit:
+    'a signal that reaches a run as it is put aside wakes it only when its wait times out, so in W5, W6 and W7 signals are sent once it has been',
 }
 
-/** A run may have 1,000, the wait among them. */
+/** The wait is one, too. */
 export const mostSteps = 990
+export const whyMostSteps = 'its limit is 1,000 a run'
 
 export async function open({ url }, { onStep, onWait, onEnd }) {
   const backend = await BackendPostgres.connect(url)
@@ -39,11 +42,22 @@ export async function open({ url }, { onStep, onWait, onEnd }) {
   }
   const worker = engine.newWorker({ concurrency: 200 })
   await worker.start()
+  const handles = new Map()
 
   return {
     async start(name, id, steps, waits = false) {
       const handle = await workflows[name].run({ id, steps, waits })
+      handles.set(id, handle)
       return () => handle.result()
+    },
+    /** Resolves when no worker has it any more. */
+    async putAside(id) {
+      const { workflowRun } = handles.get(id)
+      for (;;) {
+        const { workerId } = await backend.getWorkflowRun({ workflowRunId: workflowRun.id })
+        if (workerId === null) return
+        await sleep(10)
+      }
     },
     async signal(id, data) {
       // A signal nobody waits for yet is lost: it says whether it reached somebody.

@@ -2,21 +2,21 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { check, quantileOf, sumOf } from './arithmetic.mjs'
 
-const rounds = 3
 const killAt = 100
 const killedSteps = 200
 
 /**
  * What a process does with a peer, by name. `open()` starts the peer; figures are arrays, one value a round.
- * The job has `address` and what the one who started this process knows of the run that is left.
+ * The job has `address`, `rounds`, the `pace` (see base/pace.ts) and what the one who started this process knows
+ * of the run that is left.
  */
 export const workloads = {
   /** One run, its steps one after the other. */
-  async W1({ open, watch, mostSteps = 1_000 }) {
+  async W1({ open, watch, mostSteps = 1_000, job: { rounds, pace } }) {
     const engine = await open()
     const rates = []
-    for (let round = -1; round < rounds; round++) {
-      const steps = round < 0 ? 50 : mostSteps
+    const steps = Math.min(mostSteps, 1_000)
+    for (let round = -pace.warmUps; round < rounds; round++) {
       const ms = await timeBodies(engine, watch, 'sequence', [`w1:${round}`], steps)
       if (round >= 0) rates.push((steps * 1_000) / ms)
     }
@@ -24,11 +24,11 @@ export const workloads = {
   },
 
   /** 200 runs of 10 steps at once. */
-  async W2({ open, watch }) {
+  async W2({ open, watch, job: { rounds, pace } }) {
     const engine = await open()
     const [runs, steps] = [200, 10]
     const [rates, disk] = [[], []]
-    for (let round = -1; round < rounds; round++) {
+    for (let round = -pace.warmUps; round < rounds; round++) {
       const ids = Array.from({ length: runs }, (_, i) => `w2:${round}:${i}`)
       const before = await engine.diskBytes?.()
       const ms = await timeBodies(engine, watch, 'sequence', ids, steps)
@@ -40,10 +40,10 @@ export const workloads = {
   },
 
   /** One run that begins 500 steps at once. */
-  async W3({ open, watch }) {
+  async W3({ open, watch, job: { rounds, pace } }) {
     const engine = await open()
     const times = []
-    for (let round = -1; round < rounds; round++) {
+    for (let round = -pace.warmUps; round < rounds; round++) {
       const ms = await timeBodies(engine, watch, 'fan', [`w3:${round}`], 500)
       if (round >= 0) times.push(ms)
     }
@@ -51,9 +51,9 @@ export const workloads = {
   },
 
   /** A run of one step, from its start to its result. */
-  async W4({ open, watch }) {
+  async W4({ open, watch, job }) {
     const engine = await open()
-    return latencyOf(200, watch, async (id) => {
+    return latencyOf(job.rounds, job.pace.starts, watch, async (id) => {
       const from = performance.now()
       const result = await engine.start('sequence', id, 1)
       check('the result', await result(), 0)
@@ -62,12 +62,12 @@ export const workloads = {
   },
 
   /** From a signal to the result of the run that waited for it. */
-  async W5({ open, watch }) {
+  async W5({ open, watch, job }) {
     const engine = await open()
-    return latencyOf(50, watch, async (id, i) => {
+    return latencyOf(job.rounds, job.pace.signals, watch, async (id, i) => {
       const result = await engine.start('sequence', id, 0, true)
-      const token = await watch.wait(id)
-      await sleep(100)
+      const token = await untilWaiting(engine, watch, id)
+      await sleep(job.pace.restMs)
       const from = performance.now()
       await engine.signal(id, i, token)
       check('the result', await result(), i)
@@ -80,7 +80,7 @@ export const workloads = {
     const engine = await open()
     const steps = Math.min(mostSteps, 2_000)
     await engine.start('sequence', job.id, steps, true)
-    const token = await watch.wait(job.id)
+    const token = await untilWaiting(engine, watch, job.id)
     check('steps done', watch.executed, steps)
     // That it waits is to be recorded, too.
     await sleep(1_000)
@@ -109,14 +109,14 @@ export const workloads = {
       check('the result', await result(), value)
     }
     const first = await start('first')
-    await watch.wait('first')
+    await untilWaiting(engine, watch, 'first')
     await sleep(200)
     await end(first, 1)
 
     const before = residentMb(job.address)
     const ids = Array.from({ length: 1_000 }, (_, i) => `w7:${i}`)
     const runs = await Promise.all(ids.map(start))
-    await Promise.all(ids.map((id) => watch.wait(id)))
+    for (const id of ids) await untilWaiting(engine, watch, id)
     await sleep(1_000)
     const after = residentMb(job.address)
     await Promise.all(runs.map(end))
@@ -128,7 +128,7 @@ export const workloads = {
 
   /** Kills itself, and its server, when the results of 100 steps have been reported to the run. */
   async kill({ open, watch, job }) {
-    watch.stepMs = job.stepMs
+    watch.stepMs = job.stepMs ?? 0
     watch.beginStep = (i) => {
       if (i < killAt) return
       if (job.address.serverPid !== undefined) process.kill(job.address.serverPid, 'SIGKILL')
@@ -155,6 +155,13 @@ export const workloads = {
   },
 }
 
+/** Until its body waits, and until the peer has put it aside where that can be told. Returns what a sender has to know. */
+async function untilWaiting(engine, watch, id) {
+  const token = await watch.wait(id)
+  await engine.putAside?.(id)
+  return token
+}
+
 /** Milliseconds until the last body has returned: kind to those that poll for results. */
 async function timeBodies(engine, watch, name, ids, steps) {
   const [from, executed] = [performance.now(), watch.executed]
@@ -166,14 +173,14 @@ async function timeBodies(engine, watch, name, ids, steps) {
 }
 
 /**
- * Rounds of so many calls, or of as many as six seconds allow: until the caller has the result, and until the
- * body has returned. A call returns when it began.
+ * Rounds of so many calls, or of as many as ten seconds allow, after one that warms up: until the caller has the
+ * result, and until the body has returned. A call returns when it began.
  */
-async function latencyOf(calls, watch, call) {
+async function latencyOf(rounds, calls, watch, call) {
   const [p50Ms, p90Ms, bodyP50Ms] = [[], [], []]
   for (let round = -1; round < rounds; round++) {
     const [times, bodies] = [[], []]
-    const until = performance.now() + (round < 0 ? 1_000 : 6_000)
+    const until = performance.now() + 10_000
     for (let i = 0; i < calls && performance.now() < until; i++) {
       const id = `w:${round}:${i}`
       const from = await call(id, i)

@@ -11,6 +11,8 @@ export interface Place {
   record(work: (place: Pick<Place, 'store'>) => Promise<void>): Promise<void>
   /** Bytes of all tables and indexes. */
   diskBytes(): Promise<number>
+  /** Bytes of its files, with what is free in them, and of the log before them. */
+  fileBytes(): Promise<{ readonly database: number; readonly wal: number }>
   close(): Promise<void>
 }
 

@@ -50,5 +50,15 @@ export class PostgresPlace implements Place {
     return Number(rows[0]?.bytes)
   }
 
+  async fileBytes(): Promise<{ readonly database: number; readonly wal: number }> {
+    const client = new pg.Client({ connectionString: this.#url })
+    await client.connect()
+    const { rows } = await client.query<{ database: string; wal: string }>(
+      'select pg_database_size(current_database()) as database, (select sum(size) from pg_ls_waldir()) as wal',
+    )
+    await client.end()
+    return { database: Number(rows[0]?.database), wal: Number(rows[0]?.wal) }
+  }
+
   async close(): Promise<void> {}
 }

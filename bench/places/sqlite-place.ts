@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Store } from '@pawl/core'
 import { sqlite } from '@pawl/storage-sqlite'
@@ -63,6 +63,11 @@ export class SqlitePlace implements Place {
       .get()
     database.close()
     return bytes ?? 0
+  }
+
+  async fileBytes(): Promise<{ readonly database: number; readonly wal: number }> {
+    const sizeOf = (file: string): number => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+    return { database: sizeOf(this.#file), wal: sizeOf(`${this.#file}-wal`) }
   }
 
   async close(): Promise<void> {}

@@ -1,12 +1,14 @@
+import { pace } from '../base/pace.ts'
 import type { Figure, Measured } from '../measure.ts'
 import { tellGrowth } from './growth.ts'
 import { isBusy } from './machine.ts'
 import { nameStore, show } from './numbers.ts'
 import { tellPeers } from './peers.ts'
 import type { Part, Session } from './session.ts'
+import { type Soak, tellSoak } from './soak.ts'
 
 /** docs/performance.md of a session. */
-export function writePage(session: Session, plots: readonly string[]): string {
+export function writePage(session: Session, plots: readonly string[], soak: Soak | null): string {
   const kinds = [...new Set(session.measured.map(({ kind }) => kind))]
   return `${[
     '# Performance',
@@ -15,8 +17,9 @@ export function writePage(session: Session, plots: readonly string[]): string {
     ...session.parts.flatMap(tellPart),
     ...tellPlots(plots),
     ...tellPeers(session),
+    ...tellSoak(soak),
     '## How it is measured',
-    'Every figure is of full durability: a step is on the disk before the next one starts (`synchronous=full` on SQLite; fsync, synchronous_commit and full_page_writes on PostgreSQL). Results are checked, and the recorded log with them: a run that did less than it was asked is an error, not a fast run. Raw commits are those of one row, on the same disk, by the same process, beside the engine; "over raw commits" is the ratio that holds on any machine. W1, W2 and W3 of Pawl are timed after six rounds of the same work, once V8 has compiled it; those of others after the one round that their programs begin with, which favours Pawl most where the others spend processor time.',
+    `Every figure is of full durability: a step is on the disk before the next one starts (\`synchronous=full\` on SQLite; fsync, synchronous_commit and full_page_writes on PostgreSQL). Results are checked, and the recorded log with them: a run that did less than it was asked is an error, not a fast run. Raw commits are those of one row, on the same disk, by the same process, beside the engine; "over raw commits" is the ratio that holds on any machine. Pawl and the others do the same: W1, W2 and W3 are timed after ${pace.warmUps} rounds of the same work, W4 and W5 after one round of ${pace.starts} and ${pace.signals} calls, in rounds of as many; of those that take longer, as many calls as ten seconds allow. A signal is sent ${pace.restMs} ms after its run began to wait.`,
     'This page is made by the bench, and made anew with',
     '```sh\nnpm run bench -- --all --publish\n```',
   ].join('\n\n')}\n`

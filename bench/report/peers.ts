@@ -46,7 +46,7 @@ export function tellPeers({ peers, measured, machine }: Session): readonly strin
   const started = peers.filter(({ refusal }) => refusal === null)
   return [
     '## Others',
-    'The same work in the same session, one after the other, each at the settings its documentation recommends; those that use PostgreSQL on one with the same version and settings as that of Pawl. Medians of three rounds, the least and the most beside them.',
+    'The same work in the same session, one after the other, each at the settings its documentation recommends; those that use PostgreSQL on one with the same version and settings as that of Pawl. Medians of as many rounds as Pawl has, the least and the most beside them.',
     [
       row(['who', ...columns.map(({ title }) => title)]),
       row(['---', ...columns.map(() => '---')]),
@@ -72,8 +72,14 @@ export function tellPeers({ peers, measured, machine }: Session): readonly strin
       ),
     ].join('\n'),
     ...tellNotes(peers),
-    `\`\`\`sh\nnpm run bench -- --peers ${peers.map(({ peer }) => peer).join(',')}\n\`\`\``,
+    `\`\`\`sh\n${tellCommand(peers)}\n\`\`\``,
   ]
+}
+
+/** The schema of absurd is not in its npm package. */
+function tellCommand(peers: readonly PeerMeasured[]): string {
+  const names = peers.map(({ peer }) => peer)
+  return `${names.includes('absurd') ? 'BENCH_ABSURD_SQL=absurd.sql ' : ''}npm run bench -- --peers ${names.join(',')}`
 }
 
 function tellRatios(
@@ -88,7 +94,12 @@ function tellRatios(
       const figure = findFigure(peer, workload, name)
       if (own === undefined || figure === undefined) return ''
       const note = findNote(peer, workload)
-      return `${show(ratioOf(figure, own.spread))} ×${note === null ? '' : `, ${note}`}`
+      const beside = findBeside(peer, workload, name, figure)
+      return [
+        `${show(ratioOf(figure, own.spread))} ×`,
+        ...beside.map(({ what, figure: other }) => `${what} ${show(ratioOf(other, own.spread))} ×`),
+        ...(note === null ? [] : [note]),
+      ].join(', ')
     }
   return [
     `How many times as good Pawl on ${nameStore(kind)} is; less than 1 where it is worse. These ratios are what holds on another machine, as far as this one was equally busy throughout.`,
@@ -113,13 +124,12 @@ function peerCell(peer: PeerMeasured) {
     const note = findNote(peer, workload)
     if (figure === undefined) return note ?? 'not measured'
     const server = name === 'addedMb' ? findFigure(peer, workload, 'serverMb') : undefined
-    const body = name === 'p50Ms' ? findFigure(peer, workload, 'bodyP50Ms') : undefined
-    const isPolled = body !== undefined && figure.spread.median - body.spread.median > 50
+    const beside = findBeside(peer, workload, name, figure)
     return [
       tellSpread(figure.spread),
       ...(server === undefined ? [] : [`and ${show(server.spread.median)} in its server`]),
       ...(note === null ? [] : [note]),
-      ...(isPolled ? [`its body ${show(body.spread.median)}`] : []),
+      ...beside.map(({ what, figure: other }) => `${what} ${show(other.spread.median)}`),
     ].join(', ')
   }
 }
@@ -152,6 +162,25 @@ function findFigure({ results }: PeerMeasured, workload: string, name: string): 
   return results
     .find((result) => result.workload === workload)
     ?.figures.find((figure) => figure.name === name)
+}
+
+/** Of a latency: when the body had ended, where its caller learns that late, and both at other settings. */
+function findBeside(
+  peer: PeerMeasured,
+  workload: string,
+  name: string,
+  { spread }: PeerFigure,
+): readonly { readonly what: string; readonly figure: PeerFigure }[] {
+  if (name !== 'p50Ms') return []
+  const body = findFigure(peer, workload, 'bodyP50Ms')
+  const isLate = body !== undefined && spread.median - body.spread.median > 50
+  const eager = findFigure(peer, workload, 'eagerP50Ms')
+  const eagerBody = findFigure(peer, workload, 'eagerBodyP50Ms')
+  return [
+    ...(isLate ? [{ what: 'its body', figure: body }] : []),
+    ...(eager === undefined ? [] : [{ what: peer.about?.eager ?? '', figure: eager }]),
+    ...(eagerBody === undefined ? [] : [{ what: 'its body then', figure: eagerBody }]),
+  ]
 }
 
 function findNote({ results }: PeerMeasured, workload: string): string | null {

@@ -6,6 +6,7 @@ import { show } from './numbers.ts'
 import { writePage } from './page.ts'
 import { plotAll } from './plots.ts'
 import type { Session } from './session.ts'
+import { findSoak } from './soak.ts'
 
 const docs = fileURLToPath(new URL('../../../../docs/', import.meta.url))
 
@@ -21,7 +22,7 @@ export function publish(session: Session): void {
   const plots = plotAll(session)
   mkdirSync(`${docs}performance`, { recursive: true })
   for (const [file, content] of plots) writeFileSync(`${docs}performance/${file}`, content)
-  writeFileSync(`${docs}performance.md`, writePage(session, [...plots.keys()]))
+  writeFileSync(`${docs}performance.md`, writePage(session, [...plots.keys()], findSoak()))
   // Tables as wide as their widest cell, like those of all pages.
   spawnSync(`${docs}../node_modules/.bin/biome`, ['format', '--write', `${docs}performance.md`], {
     stdio: 'ignore',

@@ -3,16 +3,15 @@ import { createClient } from '@pawl/core'
 import { type Line, startActor } from '../actor.ts'
 import { check } from '../base/check.ts'
 import { nowMs, sleep, timeOf } from '../base/clock.ts'
+import { pace } from '../base/pace.ts'
 import { quantileOf } from '../base/statistics.ts'
 import { openPlace } from '../places/open-place.ts'
 import type { Address } from '../places/place.ts'
 import { asking, sequence, waiting } from '../procedures.ts'
 import { type Figures, type Job, startEngine } from './workload.ts'
 
-const restMs = 30
-
 /** W4: from the start of a run of one step to its result. */
-export async function startToResult({ address, rounds, size: calls = 200 }: Job): Promise<Figures> {
+export async function startToResult({ address, rounds, size: calls = pace.starts }: Job): Promise<Figures> {
   const engine = await startEngine(openPlace(address))
   const figures = await repeat(rounds, calls, () =>
     timeOf(async () => check('result', await (await engine.run(sequence, 1)).result(), 0)),
@@ -22,7 +21,7 @@ export async function startToResult({ address, rounds, size: calls = 200 }: Job)
 }
 
 /** W5: from sending a signal to a waiting run to its end. */
-export async function signalToEnd({ address, rounds, size: calls = 100 }: Job): Promise<Figures> {
+export async function signalToEnd({ address, rounds, size: calls = pace.signals }: Job): Promise<Figures> {
   const engine = await startEngine(openPlace(address))
   const figures = await repeat(rounds, calls, async (i) => {
     const run = await startWaiting(engine)
@@ -36,12 +35,12 @@ export async function signalToEnd({ address, rounds, size: calls = 100 }: Job): 
 }
 
 /** W5 with a person's answer in place of a signal. */
-export async function answerToEnd({ address, rounds, size: calls = 100 }: Job): Promise<Figures> {
+export async function answerToEnd({ address, rounds, size: calls = pace.signals }: Job): Promise<Figures> {
   const engine = await startEngine(openPlace(address))
   const figures = await repeat(rounds, calls, async (i) => {
     const run = await engine.run(asking)
     const ask = await engine.inbox.next({ run: run.id })
-    await sleep(restMs)
+    await sleep(pace.restMs)
     return timeOf(async () => {
       await engine.inbox.answer(ask.id, { value: i }, { as: 'user:ana' })
       check('result', await run.result(), i)
@@ -52,7 +51,11 @@ export async function answerToEnd({ address, rounds, size: calls = 100 }: Job): 
 }
 
 /** W5 with the signal sent by another process; the end is seen by the worker's own. */
-export async function foreignSignalToEnd({ address, rounds, size: calls = 100 }: Job): Promise<Figures> {
+export async function foreignSignalToEnd({
+  address,
+  rounds,
+  size: calls = pace.signals,
+}: Job): Promise<Figures> {
   const engine = await startEngine(openPlace(address))
   const sender = startActor('sender', address)
   const figures = await repeat(rounds, calls, async (i) => {
@@ -86,7 +89,7 @@ export async function sendSignals(address: Address, line: Line): Promise<void> {
 
 async function startWaiting(engine: Engine): Promise<RunHandle<number, { signals: { go: number } }>> {
   const run = await engine.run(waiting)
-  await sleep(restMs)
+  await sleep(pace.restMs)
   return run as unknown as RunHandle<number, { signals: { go: number } }>
 }
 

@@ -4,6 +4,7 @@ import { answerToEnd, foreignSignalToEnd, sendSignals, signalToEnd, startToResul
 import { carryPayloads } from './payloads.ts'
 import { killAndGoOn, leaveBehind, takeUp } from './recovery.ts'
 import { replayFromStore } from './replay.ts'
+import { workForLong } from './soak.ts'
 import { fill, startAmongMany, startOne } from './start-up.ts'
 import { runFan, runMany, runSequence } from './throughput.ts'
 import { rememberWaiting } from './waiting-runs.ts'
@@ -32,4 +33,5 @@ export const roles: { readonly [name: string]: Role } = {
   worker: work,
   'leave behind': leaveBehind,
   'take up': takeUp,
+  soak: workForLong,
 }

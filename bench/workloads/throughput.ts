@@ -1,13 +1,11 @@
 import type { Engine } from '@pawl/core'
 import { check } from '../base/check.ts'
 import { costOf, timeOf } from '../base/clock.ts'
+import { pace } from '../base/pace.ts'
 import { openPlace } from '../places/open-place.ts'
 import { fan, sequence, sumOf } from '../procedures.ts'
 import { checkSteps } from './recorded.ts'
 import { type Figures, type Job, startEngine, Tally } from './workload.ts'
-
-/** So often each is done before it is timed: V8 takes its time to compile what a process then does all its life. */
-const warmUps = 6
 
 /** W1: one run of 1,000 sequential steps, beside 1,000 raw commits of one row: half of them before, half after. */
 export async function runSequence({ address, rounds, size: steps = 1_000 }: Job): Promise<Figures> {
@@ -16,7 +14,8 @@ export async function runSequence({ address, rounds, size: steps = 1_000 }: Job)
   const raw = await place.openRaw()
   const tally = new Tally()
   await raw.write(steps)
-  for (let round = 0; round < warmUps; round++) await checkLogs(engine, await runAll(engine, 1, steps), steps)
+  for (let round = 0; round < pace.warmUps; round++)
+    await checkLogs(engine, await runAll(engine, 1, steps), steps)
   for (let round = 0; round < rounds; round++) {
     const before = await costOf(() => raw.write(steps / 2))
     let ids: readonly string[] = []
@@ -46,7 +45,7 @@ export async function runMany({ address, rounds, size: runs = 200 }: Job): Promi
   const engine = await startEngine(place)
   const raw = await place.openRaw()
   const tally = new Tally()
-  for (let round = 0; round < warmUps; round++)
+  for (let round = 0; round < pace.warmUps; round++)
     await checkLogs(engine, await runAll(engine, runs, steps), steps)
   await raw.write(1_000)
   for (let round = 0; round < rounds; round++) {
@@ -74,7 +73,7 @@ export async function runMany({ address, rounds, size: runs = 200 }: Job): Promi
 export async function runFan({ address, rounds, size: steps = 500 }: Job): Promise<Figures> {
   const engine = await startEngine(openPlace(address))
   const tally = new Tally()
-  for (let round = -warmUps; round < rounds; round++) {
+  for (let round = -pace.warmUps; round < rounds; round++) {
     let id = ''
     const { ms, cpuMs } = await costOf(async () => {
       const run = await engine.run(fan, steps)
