@@ -5,6 +5,8 @@ import type { StorePort, Unit, UnitOutcome, WorkerKey } from '../ports/store.ts'
 
 /** As many units as one transaction takes. */
 const mostUnits = 1_000
+/** Fewer are not worth a transaction of their own. */
+const leastUnits = 16
 const retryFirstMs = 50
 const retryMostMs = 2_000
 
@@ -79,8 +81,9 @@ export class Committer<Run extends Writer> {
     this.#scheduled = false
     const runs: Run[] = []
     const units: Unit[] = []
+    const most = this.#share()
     for (const run of this.#ready) {
-      if (units.length === mostUnits) break
+      if (units.length === most) break
       this.#ready.delete(run)
       const unit = run.prepare()
       if (unit === null) continue
@@ -89,6 +92,15 @@ export class Committer<Run extends Writer> {
     }
     if (units.length > 0) this.#write(runs, units)
     this.#settle()
+  }
+
+  /**
+   * How many go into one transaction. Where several can be under way they share what is ready: while the store
+   * is at one, this process is at what the other has brought, and neither waits for the other.
+   */
+  #share(): number {
+    const share = Math.ceil(this.#ready.size / (this.#lanes - this.#inFlight))
+    return Math.min(mostUnits, Math.max(leastUnits, share))
   }
 
   #write(runs: readonly Run[], units: readonly Unit[]): void {
