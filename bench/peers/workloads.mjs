@@ -16,10 +16,9 @@ export const workloads = {
     const engine = await open()
     const rates = []
     const steps = Math.min(mostSteps, 1_000)
-    for (let round = -pace.warmUps; round < rounds; round++) {
-      const ms = await timeBodies(engine, watch, 'sequence', [`w1:${round}`], steps)
-      if (round >= 0) rates.push((steps * 1_000) / ms)
-    }
+    const once = (round) => timeBodies(engine, watch, 'sequence', [`w1:${round}`], steps)
+    await warmUp(pace, once)
+    for (let round = 0; round < rounds; round++) rates.push((steps * 1_000) / (await once(round)))
     return { stepsPerSecond: rates }
   },
 
@@ -28,11 +27,14 @@ export const workloads = {
     const engine = await open()
     const [runs, steps] = [200, 10]
     const [rates, disk] = [[], []]
-    for (let round = -pace.warmUps; round < rounds; round++) {
+    const once = (round) => {
       const ids = Array.from({ length: runs }, (_, i) => `w2:${round}:${i}`)
+      return timeBodies(engine, watch, 'sequence', ids, steps)
+    }
+    await warmUp(pace, once)
+    for (let round = 0; round < rounds; round++) {
       const before = await engine.diskBytes?.()
-      const ms = await timeBodies(engine, watch, 'sequence', ids, steps)
-      if (round < 0) continue
+      const ms = await once(round)
       rates.push((runs * steps * 1_000) / ms)
       if (before !== undefined) disk.push(((await engine.diskBytes()) - before) / runs / steps)
     }
@@ -43,17 +45,16 @@ export const workloads = {
   async W3({ open, watch, job: { rounds, pace } }) {
     const engine = await open()
     const times = []
-    for (let round = -pace.warmUps; round < rounds; round++) {
-      const ms = await timeBodies(engine, watch, 'fan', [`w3:${round}`], 500)
-      if (round >= 0) times.push(ms)
-    }
+    const once = (round) => timeBodies(engine, watch, 'fan', [`w3:${round}`], 500)
+    await warmUp(pace, once)
+    for (let round = 0; round < rounds; round++) times.push(await once(round))
     return { totalMs: times }
   },
 
   /** A run of one step, from its start to its result. */
   async W4({ open, watch, job }) {
     const engine = await open()
-    return latencyOf(job.rounds, job.pace.starts, watch, async (id) => {
+    return latencyOf(job, job.pace.starts, watch, async (id) => {
       const from = performance.now()
       const result = await engine.start('sequence', id, 1)
       check('the result', await result(), 0)
@@ -64,7 +65,7 @@ export const workloads = {
   /** From a signal to the result of the run that waited for it. */
   async W5({ open, watch, job }) {
     const engine = await open()
-    return latencyOf(job.rounds, job.pace.signals, watch, async (id, i) => {
+    return latencyOf(job, job.pace.signals, watch, async (id, i) => {
       const result = await engine.start('sequence', id, 0, true)
       const token = await untilWaiting(engine, watch, id)
       await sleep(job.pace.restMs)
@@ -172,13 +173,20 @@ async function timeBodies(engine, watch, name, ids, steps) {
   return Math.max(...ends.map(({ at }) => at)) - from
 }
 
+/** Does rounds until it is warm, and at least one: as base/pace.ts does for Pawl. */
+async function warmUp({ warmUpMs }, once) {
+  const until = performance.now() + warmUpMs
+  let round = 0
+  do await once(`warm-up ${round++}`)
+  while (performance.now() < until)
+}
+
 /**
- * Rounds of so many calls, or of as many as ten seconds allow, after one that warms up: until the caller has the
- * result, and until the body has returned. A call returns when it began.
+ * Rounds of so many calls, or of as many as ten seconds allow: until the caller has the result, and until the
+ * body has returned. A call returns when it began.
  */
-async function latencyOf(rounds, calls, watch, call) {
-  const [p50Ms, p90Ms, bodyP50Ms] = [[], [], []]
-  for (let round = -1; round < rounds; round++) {
+async function latencyOf({ rounds, pace }, calls, watch, call) {
+  const once = async (round) => {
     const [times, bodies] = [[], []]
     const until = performance.now() + 10_000
     for (let i = 0; i < calls && performance.now() < until; i++) {
@@ -187,7 +195,12 @@ async function latencyOf(rounds, calls, watch, call) {
       times.push(performance.now() - from)
       bodies.push((await watch.end(id)).at - from)
     }
-    if (round < 0) continue
+    return { times, bodies }
+  }
+  await warmUp(pace, once)
+  const [p50Ms, p90Ms, bodyP50Ms] = [[], [], []]
+  for (let round = 0; round < rounds; round++) {
+    const { times, bodies } = await once(round)
     p50Ms.push(quantileOf(times, 0.5))
     p90Ms.push(quantileOf(times, 0.9))
     bodyP50Ms.push(quantileOf(bodies, 0.5))

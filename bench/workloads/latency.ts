@@ -3,7 +3,7 @@ import { createClient } from '@pawl/core'
 import { type Line, startActor } from '../actor.ts'
 import { check } from '../base/check.ts'
 import { nowMs, sleep, timeOf } from '../base/clock.ts'
-import { pace } from '../base/pace.ts'
+import { pace, warmUp } from '../base/pace.ts'
 import { quantileOf } from '../base/statistics.ts'
 import { openPlace } from '../places/open-place.ts'
 import type { Address } from '../places/place.ts'
@@ -97,10 +97,14 @@ async function repeat(rounds: number, calls: number, call: (i: number) => Promis
   const all: number[] = []
   const p50Ms: number[] = []
   const p99Ms: number[] = []
-  for (let round = -1; round < rounds; round++) {
+  const once = async (): Promise<number[]> => {
     const times: number[] = []
     for (let i = 0; i < calls; i++) times.push(await call(i))
-    if (round < 0) continue
+    return times
+  }
+  await warmUp(once)
+  for (let round = 0; round < rounds; round++) {
+    const times = await once()
     all.push(...times)
     p50Ms.push(quantileOf(times, 0.5))
     p99Ms.push(quantileOf(times, 0.99))

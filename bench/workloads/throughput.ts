@@ -1,7 +1,7 @@
 import type { Engine } from '@pawl/core'
 import { check } from '../base/check.ts'
-import { costOf, timeOf } from '../base/clock.ts'
-import { pace } from '../base/pace.ts'
+import { type Cost, costOf, timeOf } from '../base/clock.ts'
+import { warmUp } from '../base/pace.ts'
 import { openPlace } from '../places/open-place.ts'
 import { fan, sequence, sumOf } from '../procedures.ts'
 import { checkSteps } from './recorded.ts'
@@ -14,8 +14,7 @@ export async function runSequence({ address, rounds, size: steps = 1_000 }: Job)
   const raw = await place.openRaw()
   const tally = new Tally()
   await raw.write(steps)
-  for (let round = 0; round < pace.warmUps; round++)
-    await checkLogs(engine, await runAll(engine, 1, steps), steps)
+  await warmUp(async () => checkLogs(engine, await runAll(engine, 1, steps), steps))
   for (let round = 0; round < rounds; round++) {
     const before = await costOf(() => raw.write(steps / 2))
     let ids: readonly string[] = []
@@ -45,8 +44,7 @@ export async function runMany({ address, rounds, size: runs = 200 }: Job): Promi
   const engine = await startEngine(place)
   const raw = await place.openRaw()
   const tally = new Tally()
-  for (let round = 0; round < pace.warmUps; round++)
-    await checkLogs(engine, await runAll(engine, runs, steps), steps)
+  await warmUp(async () => checkLogs(engine, await runAll(engine, runs, steps), steps))
   await raw.write(1_000)
   for (let round = 0; round < rounds; round++) {
     const bytes = await place.diskBytes()
@@ -73,15 +71,20 @@ export async function runMany({ address, rounds, size: runs = 200 }: Job): Promi
 export async function runFan({ address, rounds, size: steps = 500 }: Job): Promise<Figures> {
   const engine = await startEngine(openPlace(address))
   const tally = new Tally()
-  for (let round = -pace.warmUps; round < rounds; round++) {
+  const once = async (): Promise<Cost> => {
     let id = ''
-    const { ms, cpuMs } = await costOf(async () => {
+    const cost = await costOf(async () => {
       const run = await engine.run(fan, steps)
       check('the sum of all steps', await run.result(), sumOf(steps))
       id = run.id
     })
     await checkSteps(engine, id, steps)
-    if (round >= 0) tally.add({ totalMs: ms, cpuUsPerStep: (cpuMs / steps) * 1_000 })
+    return cost
+  }
+  await warmUp(once)
+  for (let round = 0; round < rounds; round++) {
+    const { ms, cpuMs } = await once()
+    tally.add({ totalMs: ms, cpuUsPerStep: (cpuMs / steps) * 1_000 })
   }
   await engine.stop()
   return tally.figures
