@@ -11,22 +11,47 @@ export interface BodyOwner {
   onStray(error: unknown, event: 'uncaughtException' | 'unhandledRejection'): void
 }
 
+/** A step body, once. */
+export interface Body extends BodyOwner {
+  run(): unknown
+  /** What it returned, or what the promise it returned became: at once, if it returned no promise. */
+  onDone(value: unknown): void
+  onFailed(error: unknown): void
+}
+
 // Used for nothing else, so that a store in it always means a step body.
 const bodies = shareCell('body', () => new AsyncLocalStorage<BodyOwner>())
 
-/**
- * Runs the body of a step. Whatever it starts (timers, sockets, promises nobody awaits) belongs to `owner`,
- * also after its end.
- */
-export function runBody<Result>(
-  owner: BodyOwner,
-  body: () => Result | PromiseLike<Result>,
-): Promise<Awaited<Result>> {
-  if (turns.current !== null) {
-    const error = new Error(`${owner.describe} was begun in a turn of run "${turns.current.id}"`)
-    return Promise.reject(error)
+/** Runs a body. Whatever it starts (timers, sockets, promises nobody awaits) belongs to it, also after its end. */
+export function runBody(body: Body): void {
+  if (turns.current !== null)
+    return body.onFailed(new Error(`${body.describe} was begun in a turn of run "${turns.current.id}"`))
+  const note = noteBody(body.describe)
+  let result: unknown
+  try {
+    result = bodies.run(body, () => begin(body))
+  } catch (error) {
+    noteBodyReturned(note)
+    noteBodyEnd(note)
+    return body.onFailed(error)
   }
-  return bodies.run(owner, () => call(body, noteBody(owner.describe)))
+  noteBodyReturned(note)
+  // Outside the storage: what follows is not the body's any more.
+  if (result instanceof Promise)
+    result.then(
+      (value) => {
+        noteBodyEnd(note)
+        body.onDone(value)
+      },
+      (error) => {
+        noteBodyEnd(note)
+        body.onFailed(error)
+      },
+    )
+  else {
+    noteBodyEnd(note)
+    body.onDone(result)
+  }
 }
 
 /** The owner of the step body that the present code belongs to. */
@@ -34,20 +59,13 @@ export function currentBody(): BodyOwner | undefined {
   return bodies.getStore()
 }
 
-/** Async, so that a lazy thenable (a query builder) is awaited, and thereby begun, inside the storage. */
-async function call<Result>(
-  body: () => Result | PromiseLike<Result>,
-  note: number,
-): Promise<Awaited<Result>> {
-  try {
-    let result: Result | PromiseLike<Result>
-    try {
-      result = body()
-    } finally {
-      noteBodyReturned(note)
-    }
-    return await result
-  } finally {
-    noteBodyEnd(note)
-  }
+/** What is like a promise becomes one here, so that a lazy one (a query builder) begins inside the storage. */
+function begin(body: Body): unknown {
+  const result = body.run()
+  return isThenable(result) ? Promise.resolve(result) : result
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function'
+  return isObject && 'then' in value && typeof value.then === 'function'
 }

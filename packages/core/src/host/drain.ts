@@ -36,8 +36,11 @@ const batchSize = 1024
 /** Past this a round ends early, between two deliveries, and timers and sockets of the process have their say. */
 const budgetMs = 4
 const budgetCheckedEvery = 16
-/** So many exceptions may leave one turn, each taking an immediate, before one is the application's. */
-const spareImmediates = 16
+/**
+ * So many exceptions may leave one turn, each taking an immediate, before one is the application's. Few do it
+ * at all, and immediates cost: there are more once one was seen.
+ */
+const spareImmediates = { ofCalm: 6, afterFirst: 16 }
 /** Long enough for work in the thread pool (a digest, a file) that was begun in a turn; paid only on the way to a verdict. */
 const graceMs = 25
 
@@ -50,6 +53,7 @@ let drained: Entry[] = []
 let active: Entry | null = null
 let scheduled = false
 let over = false
+let spare = spareImmediates.ofCalm
 let beganAt = 0
 let deliveries = 0
 
@@ -58,7 +62,7 @@ function queueRound(): void {
   for (let i = 0; i < waiting.length && batch < batchSize; i++)
     batch += (waiting[i] as Entry).execution.outstanding
   setImmediateNative(beginRound)
-  for (let i = Math.min(batch, batchSize) + spareImmediates; i > 0; i--) setImmediateNative(deliverOne)
+  for (let i = Math.min(batch, batchSize) + spare; i > 0; i--) setImmediateNative(deliverOne)
   setImmediateNative(endRound)
 }
 
@@ -71,8 +75,10 @@ function beginRound(): void {
 
 function deliverOne(): void {
   // An exception has put the rest of the turn's queues off until after this immediate: they run out first.
-  if (turns.broken) turns.broken = false
-  else if (!over) deliver()
+  if (turns.broken) {
+    turns.broken = false
+    spare = spareImmediates.afterFirst
+  } else if (!over) deliver()
 }
 
 function deliver(): void {

@@ -80,7 +80,7 @@ describe('the hash of a log', () => {
           key === 'payload' ? toHex(a.payload) === toHex(b.payload) : a[key] === b[key]
         const covered = ['type', 'position', 'turn', 'kind', 'name', 'nth', 'failed', 'payload'] as const
         // A name that is no text has no bytes of its own.
-        fc.pre([a, b].every(({ name }) => name.isWellFormed()))
+        fc.pre([a, b].every(({ name }) => !/\p{Surrogate}/u.test(name)))
         expect(hashOf([a]).at(-1) === hashOf([b]).at(-1)).toBe(covered.every(same))
       }),
     )

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type BodyOwner, currentBody, runBody } from '../../src/host/body.ts'
 import { runProgram } from './run-program.ts'
+import { runToEnd } from './run-to-end.ts'
 import { duringTurn, ownerOf } from './turn-support.ts'
 
 const owner: BodyOwner = { describe: 'step "load" of run "A-1"', onStray: () => {} }
@@ -8,14 +9,14 @@ const owner: BodyOwner = { describe: 'step "load" of run "A-1"', onStray: () => 
 describe('a step body', () => {
   test('is told apart by its owner, and nothing else is', async () => {
     const seen: unknown[] = []
-    const result = await runBody(owner, async () => {
-      seen.push(currentBody())
+    const result = await runToEnd(owner, async () => {
+      seen.push(currentBody()?.describe)
       await new Promise((resolve) => setTimeout(resolve, 1))
-      seen.push(currentBody())
+      seen.push(currentBody()?.describe)
       return 'loaded'
     })
     expect(result).toBe('loaded')
-    expect(seen).toEqual([owner, owner])
+    expect(seen).toEqual([owner.describe, owner.describe])
     expect(currentBody()).toBeUndefined()
     await new Promise((resolve) => setImmediate(resolve))
     expect(currentBody()).toBeUndefined()
@@ -26,26 +27,47 @@ describe('a step body', () => {
     const query: PromiseLike<string> = {
       // As query builders are.
       then(onFulfilled) {
-        seen.push(currentBody())
+        seen.push(currentBody()?.describe)
         return Promise.resolve('rows').then(onFulfilled)
       },
     }
-    expect(await runBody(owner, () => query)).toBe('rows')
-    expect(seen).toEqual([owner])
+    expect(await runToEnd(owner, () => query)).toBe('rows')
+    expect(seen).toEqual([owner.describe])
+  })
+
+  test('that returns no promise has ended when it returns', () => {
+    const ends: unknown[] = []
+    const end = {
+      onDone: (value: unknown) => ends.push(value),
+      onFailed: (error: unknown) => ends.push(error),
+    }
+    runBody({ ...owner, ...end, run: () => 'loaded' })
+    runBody({ ...owner, ...end, run: () => ({ then: 'a value' }) })
+    expect(ends).toEqual(['loaded', { then: 'a value' }])
+  })
+
+  test('is over for what follows its end', async () => {
+    for (const run of [() => 1, async () => 1, () => Promise.reject(new Error('no'))]) {
+      const seen = await new Promise((resolve) => {
+        const onEnd = () => setImmediate(() => resolve(currentBody()))
+        runBody({ ...owner, run, onDone: onEnd, onFailed: onEnd })
+      })
+      expect(seen).toBeUndefined()
+    }
   })
 
   test('rejects with what it throws', async () => {
     const error = new Error('no connection')
     await expect(
-      runBody(owner, () => {
+      runToEnd(owner, () => {
         throw error
       }),
     ).rejects.toBe(error)
-    await expect(runBody(owner, () => Promise.reject(error))).rejects.toBe(error)
+    await expect(runToEnd(owner, () => Promise.reject(error))).rejects.toBe(error)
   })
 
   test('is refused in a turn', async () => {
-    const refused = duringTurn(ownerOf('A-2'), () => runBody(owner, () => 'never'))
+    const refused = duringTurn(ownerOf('A-2'), () => runToEnd(owner, () => 'never'))
     await expect(refused).rejects.toThrow('step "load" of run "A-1" was begun in a turn of run "A-2"')
   })
 })

@@ -1,4 +1,4 @@
-import { runBody } from '../../host/body.ts'
+import { type Body, runBody } from '../../host/body.ts'
 import type { Workplace } from './activity.ts'
 
 export type AttemptOutcome =
@@ -18,7 +18,7 @@ export interface AttemptOptions {
  * The author's code, once, in a slot of its own. It ends with the first of its result, its failure, and its
  * timeout; whatever it does afterwards changes nothing any more.
  */
-export class Attempt {
+export class Attempt implements Body {
   readonly #place: Workplace
   readonly #options: AttemptOptions
   readonly #beganAt: number
@@ -33,19 +33,33 @@ export class Attempt {
   }
 
   begin(): void {
-    const { timeoutMs, body, describe } = this.#options
+    const { timeoutMs } = this.#options
     if (timeoutMs !== null) this.#disarm = this.#place.clock.after(timeoutMs, () => this.#timeOut())
-    const owner = {
-      describe,
-      onStray: (error: unknown) =>
-        this.#place.logger.error(
-          `${describe} left something behind that failed; the run goes on without it`,
-          { error },
-        ),
-    }
-    runBody(owner, () => body(this.#signal)).then(
-      (value) => this.#end({ state: 'done', value, tookMs: this.#took() }),
-      (error) => this.#end({ state: 'failed', error, tookMs: this.#took() }),
+    runBody(this)
+  }
+
+  // ── as a body
+
+  get describe(): string {
+    return this.#options.describe
+  }
+
+  run(): unknown {
+    return this.#options.body(this.#signal)
+  }
+
+  onDone(value: unknown): void {
+    this.#end({ state: 'done', value, tookMs: this.#took() })
+  }
+
+  onFailed(error: unknown): void {
+    this.#end({ state: 'failed', error, tookMs: this.#took() })
+  }
+
+  onStray(error: unknown): void {
+    this.#place.logger.error(
+      `${this.describe} left something behind that failed; the run goes on without it`,
+      { error },
     )
   }
 

@@ -4,9 +4,9 @@
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { runBody } from '../../../src/host/body.ts'
 import { drain } from '../../../src/host/drain.ts'
 import { type Held, startWatchdog } from '../../../src/host/watchdog.ts'
+import { runToEnd } from '../run-to-end.ts'
 import { ownerOf } from '../turn-support.ts'
 
 const boundMs = 200
@@ -66,13 +66,13 @@ if (folder === 'endless')
 await untilTold(() => holdTurn(blockUntilReleased))
 // What the application does by itself is nobody's business here.
 blockTooLong()
-await untilTold(() => runBody(owner('parse'), blockUntilReleased))
-const slow = runBody(
+await untilTold(() => runToEnd(owner('parse'), blockUntilReleased))
+const slow = runToEnd(
   owner('load'),
   () => new Promise<void>((resolve) => events.addEventListener('held', () => resolve())),
 )
 await untilTold(() =>
-  runBody(owner('sort'), async () => {
+  runToEnd(owner('sort'), async () => {
     await soon()
     blockUntilReleased()
   }),
@@ -80,9 +80,9 @@ await untilTold(() =>
 await slow
 
 stop()
-await runBody(owner('unwatched'), blockTooLong)
+await runToEnd(owner('unwatched'), blockTooLong)
 watch()
-await runBody(owner('short'), soon)
+await runToEnd(owner('short'), soon)
 await new Promise((resolve) => setTimeout(resolve, boundMs))
 console.log(
   JSON.stringify(told.map(({ holder, names, heldMs }) => ({ holder, names, long: heldMs >= boundMs }))),

@@ -1,8 +1,9 @@
 // Step bodies that leave something behind which fails.  Prints what each owner was told.
 import { EventEmitter } from 'node:events'
 import { createReadStream, readFile } from 'node:fs'
-import { currentBody, runBody } from '../../../src/host/body.ts'
+import { currentBody } from '../../../src/host/body.ts'
 import { installShield } from '../../../src/host/shield.ts'
+import { runToEnd } from '../run-to-end.ts'
 
 const soon = () => new Promise((resolve) => setTimeout(resolve, 1))
 const fail = (what: string): never => {
@@ -43,6 +44,6 @@ for (const [name, body] of Object.entries(bodies)) {
       stray.push(`${event} ${(error as Error).message}${inBody}`)
     },
   }
-  await runBody(owner, body)
+  await runToEnd(owner, body as () => unknown)
 }
 process.on('exit', () => console.log(JSON.stringify(told)))

@@ -3,6 +3,7 @@ import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { BodyOwner } from '../../../src/host/body.ts'
+import { runToEnd } from '../run-to-end.ts'
 import { ownerOf, turnTime } from '../turn-support.ts'
 
 const source = join(import.meta.dirname, '../../../src')
@@ -41,7 +42,7 @@ const staysForSecond = process.emit === installed.emit && Date === installed.Dat
 // The wrap of the first copy knows the bodies of the second.
 const strays: string[] = []
 const owner: BodyOwner = { describe: 'a step', onStray: (error) => strays.push((error as Error).message) }
-await two.runBody(owner, () => void Promise.reject(new Error('stray')))
+await runToEnd(owner, () => void Promise.reject(new Error('stray')), two.runBody)
 await new Promise((resolve) => setTimeout(resolve, 1))
 
 for (const remove of removeSecond) remove()
