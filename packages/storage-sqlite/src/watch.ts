@@ -43,9 +43,14 @@ export function watchCommits(file: string, connection: WatchedConnection, onHint
 
   function lookAgain(): void {
     timer = undefined
-    if (look()) looked = busy
-    else if (looked > busy) watch()
-    if (isStopped) return
+    if (look()) {
+      looked = busy
+      unwatch()
+    } else if (looked > busy) watch()
+    if (!isStopped) lookLater()
+  }
+
+  function lookLater(): void {
     const pauseMs = pausesMs[looked++]
     if (pauseMs !== undefined) timer = setTimeout(lookAgain, pauseMs).unref()
   }
@@ -55,11 +60,12 @@ export function watchCommits(file: string, connection: WatchedConnection, onHint
     try {
       // The directory, not the file: the -wal is made anew whenever the last connection was closed.
       watcher = fs.watch(dirname(file), { persistent: false }, (_event, name) => {
-        if (name !== wal) return
-        unwatch()
+        const isLookedSoon = timer !== undefined && looked <= busy + 1
+        if (name !== wal || isLookedSoon) return
         clearTimeout(timer)
-        looked = 0
-        timer = setTimeout(lookAgain, pausesMs[looked++]).unref()
+        // Whoever has just committed himself has better to do right now than to look for others.
+        looked = connection.countCommits() === commits ? 0 : busy
+        lookLater()
       })
       watcher.on('error', pollInstead)
     } catch {
