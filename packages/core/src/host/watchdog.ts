@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads'
+import { SHARE_ENV, Worker, type WorkerOptions } from 'node:worker_threads'
 import { clearIntervalNative, setIntervalNative } from './natives.ts'
 import { shareCell } from './process-wide.ts'
 import { at, nobody, slotBytes, slots, textAt, watchCell } from './watch-cell.ts'
@@ -62,13 +62,16 @@ function setBound(): void {
   watchdog.beat = setIntervalNative(() => Atomics.add(watchCell.numbers, at.beats, 1), boundMs / 4).unref()
 }
 
+/** It writes to the file of stderr itself: no streams need be made for it, here or there, and nothing copied. */
+const quickStart: WorkerOptions = { eval: true, execArgv: [], env: SHARE_ENV, stdout: true, stderr: true }
+
 function startWatcher(): void {
   const { memory, numbers } = watchCell
   const watcher = Atomics.load(numbers, at.watcher)
   const workerData: WatcherData = { memory, at: { ...at }, nobody, slots, slotBytes, textAt, watcher }
   watchCell.watched = true
   try {
-    new Worker(watcherProgram, { eval: true, workerData, execArgv: [], name: 'pawl watchdog' })
+    new Worker(watcherProgram, { ...quickStart, workerData, name: 'pawl watchdog' })
       .on('message', (held: Held) => {
         for (const engine of watchdog.engines) engine.onHeld(held)
       })
