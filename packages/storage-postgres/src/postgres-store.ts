@@ -48,6 +48,9 @@ export interface StoreOptions {
   readonly notifications: boolean
 }
 
+/** What an engine needs at once when it starts: for its claims, for its heartbeat, and to listen. */
+const connectionsAhead = 3
+
 /** One engine's, or one client's, connection to the database. Each method's work is in the file of its concern. */
 export class PostgresStore implements StorePort {
   readonly commitsInFlight = 2
@@ -82,6 +85,7 @@ export class PostgresStore implements StorePort {
   }
 
   async open(): Promise<void> {
+    this.#database.connectAhead(connectionsAhead)
     try {
       await checkServer(this.#database)
       await migrate(this.#database)

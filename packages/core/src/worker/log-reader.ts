@@ -25,14 +25,26 @@ export class LogReader {
   }
 
   async *pages(): AsyncGenerator<readonly LogEvent[]> {
-    for (let seq = 0; seq < this.#head; ) {
-      const page = await this.#store.load(this.#run, seq, Math.min(pageSize, this.#head - seq))
+    let seq = 0
+    for (let reading = this.#read(seq); reading !== null; ) {
+      const page = await reading
       if (page.length === 0)
         throw new LogDamaged(`its log ends before event ${seq}, but should have ${this.#head} events`)
+      // On its way while this page is made use of.
+      reading = this.#read(seq + page.length)
       for (const event of page) this.#check(event, seq++)
       this.#hash.keep()
       yield page
     }
+  }
+
+  /** Null at the end of the log. */
+  #read(seq: number): Promise<readonly LogEvent[]> | null {
+    if (seq >= this.#head) return null
+    const reading = this.#store.load(this.#run, seq, Math.min(pageSize, this.#head - seq))
+    // Whoever stops before it comes is not told that it failed.
+    reading.catch(() => {})
+    return reading
   }
 
   #check(event: LogEvent, seq: number): void {

@@ -60,6 +60,11 @@ export class Clients {
     this.#isPrepared = isPrepared
   }
 
+  /** Whether they are ours alone. */
+  get isOwn(): boolean {
+    return this.#own !== undefined
+  }
+
   /** How many connections there can be; undefined if the pool does not tell. */
   get max(): number | undefined {
     return this.#own ? undefined : this.#pool.options?.max
@@ -80,7 +85,7 @@ export class Clients {
     try {
       const isNew = !this.#known.has(client)
       if (isNew) await this.#greet(session)
-      if (this.#isPrepared && (this.#own ? isNew : isKept)) await session.command(planForAnyValues)
+      if (this.#isPrepared && !this.#own && isKept) await session.command(planForAnyValues)
       this.#known.add(client)
       return session
     } catch (error) {
@@ -90,13 +95,9 @@ export class Clients {
   }
 
   async #greet(session: Session): Promise<void> {
-    const [row] = await session.query<{ standby: boolean }>({
-      text: 'select pg_is_in_recovery() as standby',
-      values: [],
-      silenceMs: greetingMs,
-    })
-    if (row?.standby) throw new OnStandby()
-    const history = await readHistory(session)
+    // Our own connections plan for any values from here on.
+    const { standby, history } = await greet(session, this.#isPrepared && this.#own !== undefined)
+    if (standby) throw new OnStandby()
     this.#history ??= history
     if (this.#history !== history) this.#hasFailedOver = true
   }
@@ -127,19 +128,33 @@ export class Clients {
 const planForAnyValues = 'set plan_cache_mode = force_generic_plan'
 const planAsUsual = 'reset plan_cache_mode'
 
-/**
- * Which system this is, and which of its timelines: another one means that a standby was made the primary, or
- * a backup restored. Empty where the server will not tell.
- */
-async function readHistory(session: Session): Promise<string> {
-  const text = `select system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) as history
-    from pg_control_system()`
+interface Greeting {
+  readonly standby: boolean
+  /**
+   * Which system this is, and which of its timelines: another one means that a standby was made the primary, or
+   * a backup restored. Empty where the server will not tell.
+   */
+  readonly history: string
+}
+
+/** All in one statement, since connections are made while somebody waits; in two where the server will not tell all. */
+async function greet(session: Session, plansForAnyValues: boolean): Promise<Greeting> {
+  const isStandby = 'pg_is_in_recovery()'
+  const history = `(select system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) from pg_control_system())`
+  const more = plansForAnyValues ? `, set_config('plan_cache_mode', 'force_generic_plan', false)` : ''
+  const ask = (answer: string): Promise<readonly Greeting[]> =>
+    session.query({
+      text: `select ${isStandby} as standby, ${answer} as history${more}`,
+      values: [],
+      silenceMs: greetingMs,
+    })
   try {
-    const [row] = await session.query<{ history: string }>({ text, values: [], silenceMs: greetingMs })
-    return row?.history ?? ''
+    const [row] = await ask(`case when ${isStandby} then '' else ${history} end`)
+    return row ?? { standby: false, history: '' }
   } catch (error) {
     if (session.isBroken) throw error
-    return ''
+    const [row] = await ask(`''`)
+    return row ?? { standby: false, history: '' }
   }
 }
 

@@ -67,6 +67,16 @@ export class Database implements Runner {
     return this.read<Row>(sql, parameters)
   }
 
+  /** Makes so many connections of our own pool while nobody waits for them yet. Whoever needs one says why it failed. */
+  connectAhead(count: number): void {
+    if (!this.#clients.isOwn) return
+    for (let i = 0; i < count; i++)
+      void this.#clients.take(false).then(
+        (session) => session.release(),
+        () => {},
+      )
+  }
+
   async #runOnce<Row>(query: Query): Promise<readonly Row[]> {
     this.#assertOpen()
     const session = await this.#clients.take(false)

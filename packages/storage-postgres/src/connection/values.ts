@@ -55,9 +55,13 @@ function parseBytes(text: string): Uint8Array {
 }
 
 function parseInteger(text: string): number {
-  const value = Number(text)
+  return checkInteger(Number(text))
+}
+
+/** A whole number as it was read: what lies beyond the safe range was rounded. */
+export function checkInteger(value: number): number {
   if (!Number.isSafeInteger(value))
-    throw new RangeError(`The database has the number ${text}, which is beyond 2^53.`)
+    throw new RangeError(`The database has the number ${value}, which is beyond 2^53.`)
   return value
 }
 
