@@ -3,7 +3,9 @@ import { type SqlBool, sql } from 'kysely'
 import { askStatusCode } from '../codes.ts'
 import type { Database } from '../connection/database.ts'
 import { Statement } from '../connection/statement.ts'
+import { listNumbers, listTexts } from '../connection/values.ts'
 import { queries } from '../schema/tables.ts'
+import { gather } from './gather.ts'
 
 export interface AskList {
   ask(run: string, position: number): Promise<AskRow | null>
@@ -21,18 +23,29 @@ export function prepareAskList(database: Database): AskList {
       .selectAll('asks')
       .select(['runs.id', 'runs.procedure', 'run_info.started_by'])
 
-  /** A lookup by the run's id, the first of its values, and the second. */
-  function prepareFind(column: 'asks.position' | 'asks.key'): FindAsk {
-    const query = select().where(
-      sql<SqlBool>`runs.id = ${sql.raw('$1')} and ${sql.ref(column)} = ${sql.raw('$2')}`,
-    )
-    const statement = new Statement(query.compile().sql)
-    return async (run, place) => {
-      const [row] = await database.repeat(() => database.run<StoredAsk>(statement, [run, place]))
-      if (row) database.plans.noteRun(row.run)
-      return row ? showAsk(row) : null
-    }
+  /** A lookup by what an ask has in its run alone. */
+  function prepareFind<Name extends number | string>({ column, type, list, nameIn }: Place<Name>) {
+    const isWanted = sql<SqlBool>`(runs.id, ${sql.ref(column)}) in (select * from unnest(${sql.raw(`$1::text[], $2::${type}[]`)}))`
+    const statement = new Statement(select().where(isWanted).compile().sql)
+    return gather<Address<Name>, AskRow>({
+      async find(asked) {
+        const values = [listTexts(asked.map(({ run }) => run)), list(asked.map(({ name }) => name))]
+        const rows = await database.repeat(() => database.run<StoredAsk>(statement, values))
+        for (const { run } of rows) database.plans.noteRun(run)
+        return rows.map(showAsk)
+      },
+      nameOf: ({ run, name }) => `${run.length} ${run} ${name}`,
+      keyOf: (row) => ({ run: row.run, name: nameIn(row) }),
+    })
   }
+  const findByPosition = prepareFind<number>({
+    ...{ column: 'asks.position', type: 'int', list: listNumbers },
+    nameIn: ({ position }) => position,
+  })
+  const findByKey = prepareFind<string>({
+    ...{ column: 'asks.key', type: 'text', list: listTexts },
+    nameIn: ({ key }) => key ?? '',
+  })
 
   /** One of the two parts of the list. Within a part the index has the order. */
   async function listPart(isOverdue: boolean, filter: AskQuery, limit: number): Promise<readonly AskRow[]> {
@@ -65,8 +78,8 @@ export function prepareAskList(database: Database): AskList {
   }
 
   return {
-    ask: prepareFind('asks.position'),
-    askByKey: prepareFind('asks.key'),
+    ask: (run, position) => findByPosition({ run, name: position }),
+    askByKey: (run, key) => findByKey({ run, name: key }),
     async asks(filter) {
       const { overdue, after, limit } = filter
       const isPastOverdue = after?.overdue === false
@@ -77,7 +90,18 @@ export function prepareAskList(database: Database): AskList {
   }
 }
 
-type FindAsk = (run: string, place: number | string) => Promise<AskRow | null>
+/** An ask by what it is called in its run. */
+interface Address<Name> {
+  readonly run: string
+  readonly name: Name
+}
+/** What an ask is called by in its run: its position, or its key. */
+interface Place<Name> {
+  readonly column: 'asks.position' | 'asks.key'
+  readonly type: 'int' | 'text'
+  readonly list: (names: readonly Name[]) => string
+  readonly nameIn: (row: AskRow) => Name
+}
 
 /** SQL: the row stands behind that place, among rows that are all overdue or all not. */
 function comesAfter({ urgency, dueAt, openedAt, run, position }: AskOrder): ReturnType<typeof sql<SqlBool>> {

@@ -6,28 +6,38 @@ const setImmediateNative = setImmediate
 /** So many are asked for in one statement. */
 const mostAtOnce = 1_000
 
-interface Call<Row> {
-  readonly id: string
+interface Call<Key, Row> {
+  readonly key: Key
   readonly resolve: (row: Row | null) => void
   readonly reject: (error: unknown) => void
+}
+
+/** Rows that are looked up by a key, and what tells keys apart: that of a row is among those asked for. */
+export interface Lookup<Key, Row> {
+  readonly find: (keys: readonly Key[]) => Promise<readonly Row[]>
+  readonly nameOf: (key: Key) => string
+  readonly keyOf: (row: Row) => Key
 }
 
 /**
  * Looks up in one statement what is asked for in one round of the event loop. One hint wakes everybody who
  * waits for a result: a thousand of them cost one statement, not a thousand.
  */
-export function gather<Row extends { readonly id: string }>(
-  findAll: (ids: readonly string[]) => Promise<readonly Row[]>,
-): (id: string) => Promise<Row | null> {
-  let waiting: Call<Row>[] = []
+export function gather<Key, Row>({
+  find,
+  nameOf,
+  keyOf,
+}: Lookup<Key, Row>): (key: Key) => Promise<Row | null> {
+  let waiting: Call<Key, Row>[] = []
 
-  async function answer(calls: readonly Call<Row>[]): Promise<void> {
+  async function answer(calls: readonly Call<Key, Row>[]): Promise<void> {
     try {
-      const rows = await findAll([...new Set(calls.map(({ id }) => id))])
-      const byId = new Map(rows.map((row) => [row.id, row]))
-      for (const { id, resolve } of calls) resolve(byId.get(id) ?? null)
+      const keys = new Map(calls.map(({ key }) => [nameOf(key), key]))
+      const rows = await find([...keys.values()])
+      const byName = new Map(rows.map((row) => [nameOf(keyOf(row)), row]))
+      for (const { key, resolve } of calls) resolve(byName.get(nameOf(key)) ?? null)
     } catch (error) {
-      // An id that cannot be one, such as a text with a zero in it, is nobody else's fault.
+      // A key that cannot be one, such as a text with a zero in it, is nobody else's fault.
       if (classify(error) === 'data' && calls.length > 1) for (const call of calls) void answer([call])
       else for (const { reject } of calls) reject(error)
     }
@@ -39,9 +49,9 @@ export function gather<Row extends { readonly id: string }>(
     for (let at = 0; at < calls.length; at += mostAtOnce) void answer(calls.slice(at, at + mostAtOnce))
   }
 
-  return (id) =>
+  return (key) =>
     new Promise((resolve, reject) => {
       if (waiting.length === 0) setImmediateNative(flush)
-      waiting.push({ id, resolve, reject })
+      waiting.push({ key, resolve, reject })
     })
 }

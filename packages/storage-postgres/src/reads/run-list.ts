@@ -43,10 +43,14 @@ export function prepareRunList(database: Database): RunList {
   const findAll = new Statement(text)
 
   return {
-    find: gather(async (ids) => {
-      const rows = await database.repeat(() => database.run<StoredRun>(findAll, [listTexts(ids)]))
-      for (const { run } of rows) database.plans.noteRun(run)
-      return rows.map(showRun)
+    find: gather({
+      async find(ids) {
+        const rows = await database.repeat(() => database.run<StoredRun>(findAll, [listTexts(ids)]))
+        for (const { run } of rows) database.plans.noteRun(run)
+        return rows.map(showRun)
+      },
+      nameOf: (id) => id,
+      keyOf: ({ id }) => id,
     }),
     async runs({ procedure, statuses, tag, before, limit }) {
       let query = select().orderBy('runs.run', 'desc').limit(limit)

@@ -129,6 +129,24 @@ export function describeAnswers(test: StageTest): void {
       expect(text(mail[0]?.payload)).toBe('yes')
     })
 
+    test('asks that are looked up at once are each found, and only where they are', async (stage) => {
+      const worker = await stage.worker()
+      const keys = { 'a b': 'c', a: 'b c' }
+      for (const [run, key] of Object.entries(keys)) {
+        const standing = await stage.owned(run, worker)
+        await stage.commit(standing, { opens: [newAsk(3, { key }), newAsk(4)] })
+      }
+      const { port } = stage
+      const asks = await Promise.all([
+        ...[port.ask('a b', 3), port.ask('a', 3), port.ask('a', 4), port.ask('a', 5), port.ask('b', 3)],
+        ...[port.askByKey('a b', 'c'), port.askByKey('a', 'b c'), port.askByKey('a', 'c')],
+      ])
+      expect(asks.map((ask) => ask && [ask.run, ask.position])).toEqual([
+        ...[['a b', 3], ['a', 3], ['a', 4], null, null],
+        ...[['a b', 3], ['a', 3], null],
+      ])
+    })
+
     test('the second answer is told who was first, and leaves nothing', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(3)] })
