@@ -196,7 +196,7 @@ describe('other calls whose reply is lost', () => {
     test(`an answer wins once, and is told so (${fate})`, async () => {
       const [a] = await createRuns()
       await commit(a, { opens: [newAsk(0)] })
-      failOnce(fate, (text) => text.includes('reply as'))
+      failOnce(fate, isAnswer)
       const answer = { run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }
       expect(await port.answer([answer], null)).toMatchObject([{ outcome: 'answered' }])
       expect(await port.answer([answer], null)).toMatchObject([{ outcome: 'closed' }])
@@ -222,7 +222,7 @@ describe('other calls whose reply is lost', () => {
     await other.query('begin')
     await other.query('select from pawl.runs for no key update')
     impatient.decide = (text) => {
-      if (!text.includes('reply as')) return 'pass'
+      if (!isAnswer(text)) return 'pass'
       impatient.decide = () => 'pass'
       return 'late'
     }
@@ -339,7 +339,11 @@ function isCommit(text: string): boolean {
 }
 
 function isSend(text: string): boolean {
-  return text.includes('insert into "pawl"."messages"') && !text.includes('reply as')
+  return text.includes('insert into "pawl"."messages"') && !isAnswer(text)
+}
+
+function isAnswer(text: string): boolean {
+  return text.includes('insert into "pawl"."messages"') && text.includes('answered_by')
 }
 
 function isClaim(text: string): boolean {

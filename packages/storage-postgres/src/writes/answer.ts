@@ -4,7 +4,7 @@ import { askStatusCode, messageKindCode } from '../codes.ts'
 import type { Database } from '../connection/database.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { Statement } from '../connection/statement.ts'
-import { listBytes, listNumbers, listTexts } from '../connection/values.ts'
+import { asBuffer, listBytes, listNumbers, listTexts } from '../connection/values.ts'
 import { type Names, storeTime } from '../schema/names.ts'
 import { divide } from './batches.ts'
 import { numberParameters } from './columns.ts'
@@ -33,7 +33,22 @@ export function prepareAnswer(
   ownership: Ownership,
   findAsk: (run: string, position: number) => Promise<AskRow | null>,
 ): Answer {
+  const single = new Statement(writeSingle(database.names))
   const statement = new Statement(writeAnswer(database.names))
+
+  async function run(
+    replies: readonly Reply[],
+    claimant: Claimant | null,
+    isRepeated: boolean,
+  ): Promise<readonly AnsweredRow[]> {
+    const [reply] = replies
+    if (reply !== undefined && replies.length === 1 && !isRepeated) {
+      const rows = await database.run<AnsweredRow>(single, bindSingle(reply, claimant, ownership))
+      if (rows.length > 0) return rows
+      // It was not open to be answered. The larger statement says why.
+    }
+    return database.run<AnsweredRow>(statement, bind(replies, claimant, ownership))
+  }
 
   async function answerBatch(
     replies: readonly Reply[],
@@ -44,16 +59,8 @@ export function prepareAnswer(
     let left = replies.map((reply, place) => ({ reply, place }))
     while (left.length > 0) {
       const batch = left
-      const rows = await database.repeat(() =>
-        database.run<AnsweredRow>(
-          statement,
-          bind(
-            batch.map(({ reply }) => reply),
-            claimant,
-            ownership,
-          ),
-        ),
-      )
+      const batchReplies = batch.map(({ reply }) => reply)
+      const rows = await database.repeat((isRepeated) => run(batchReplies, claimant, isRepeated))
       const again: typeof left = []
       for (const row of rows) {
         const item = batch[row.i - 1]
@@ -118,6 +125,14 @@ function showMessage({ position, payload }: Reply, n: number, at: number): Messa
   return { n, at, kind: 'answer', name: String(position), payload }
 }
 
+function bindSingle(
+  { run, position, by, token, payload }: Reply,
+  claimant: Claimant | null,
+  ownership: Ownership,
+): readonly unknown[] {
+  return [run, position, by, token, asBuffer(payload), ...bindClaimant(claimant, ownership)]
+}
+
 function bind(
   replies: readonly Reply[],
   claimant: Claimant | null,
@@ -135,6 +150,32 @@ function bind(
 
 function sizeOf({ payload }: Reply): number {
   return 300 + payload.length
+}
+
+/** One answer to an ask that is open: half the price. */
+function writeSingle(names: Names): string {
+  const { runs, asks, messages } = names
+  return `
+    with clock as materialized (select ${storeTime} as now),
+    locked as materialized (
+      select run, id, head, mail, worker, state, mark, tries, wake_at, procedure, version from ${runs}
+      where id = $1 and state = 0 for no key update),
+    won as (
+      update ${asks} a
+      set status = ${askStatusCode.numberOf.answered}, closed_at = now, answered_by = $3, answer = $5, token = $4
+      from locked l cross join clock
+      where a.run = l.run and a.position = $2::int
+        and a.status = ${askStatusCode.numberOf.open} and (a.closes_at is null or a.closes_at > now)
+      returning a.run),
+    inserted as (
+      insert into ${messages} (run, at, n, kind, name, payload)
+      select l.run, now, l.mail + 1, ${messageKindCode.numberOf.answer}, $2::int::text, $5
+      from locked l join won on won.run = l.run cross join clock returning run, n, at),
+    bumped as materialized (select run, n as mail from inserted),
+    touched as materialized (select run from inserted),
+    ${wakeRuns(names, 6)}
+    select 1 as i, 'answered' as verdict, x.run, x.at, x.n, ${claimedColumns}
+    from inserted x join woken w on w.run = x.run`
 }
 
 function writeAnswer(names: Names): string {
