@@ -1,4 +1,5 @@
 import type { Created, NewRun } from '@pawl/core/storage'
+import { eventTypeCode, operationKindCode } from '../codes.ts'
 import type { Database } from '../connection/database.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { Statement } from '../connection/statement.ts'
@@ -10,15 +11,20 @@ import { EventColumns, eventNames, eventTypes, numberParameters } from './column
 export type Create = (runs: readonly NewRun[]) => Promise<readonly Created[]>
 
 export function prepareCreate(database: Database, ownership: Ownership): Create {
-  const { insert, find, lock } = writeStatements(database.names)
+  const { insertOne, insert, find, lock } = writeStatements(database.names)
+
+  function insertAll(runs: readonly NewRun[]): Promise<readonly CreatedRow[]> {
+    const [run] = runs
+    return run !== undefined && runs.length === 1
+      ? database.run(insertOne, bindOne(run))
+      : database.run(insert, bind(runs))
+  }
 
   /** Creates those whose id is free. Ids are distinct. */
   async function createBatch(runs: readonly NewRun[]): Promise<ReadonlyMap<string, Created>> {
     return database.repeat(async (isRepeated) => {
       const created = new Map<string, Created>()
-      for (const { id, run, at } of await database.run<CreatedRow>(insert, bind(runs))) {
-        created.set(id, { outcome: 'created', run, at })
-      }
+      for (const { id, run, at } of await insertAll(runs)) created.set(id, { outcome: 'created', run, at })
       const others = runs.filter(({ id }) => !created.has(id))
       if (others.length === 0) return created
       // A statement of its own: one that was there first may be newer than what the insert could see.
@@ -78,6 +84,29 @@ function isSame({ started }: NewRun, { payload }: FirstEvent): boolean {
   return payload !== null && started.payload !== null && asBuffer(payload).equals(started.payload)
 }
 
+function bindOne({
+  id,
+  procedure,
+  version,
+  worker,
+  link,
+  startedBy,
+  tags,
+  started,
+}: NewRun): readonly unknown[] {
+  const { type, position, turn, kind, nth, name, failed, tookMs, payload } = started
+  return [
+    ...[id, procedure, version, worker, asBuffer(link), startedBy, listTexts(tags)],
+    ...[
+      eventTypeCode.numberOf[type],
+      position,
+      turn,
+      kind === null ? null : operationKindCode.numberOf[kind],
+    ],
+    ...[name, nth, failed, tookMs, payload && asBuffer(payload)],
+  ]
+}
+
 function bind(runs: readonly NewRun[]): readonly unknown[] {
   const events = new EventColumns()
   for (const [index, { started }] of runs.entries()) events.add(index + 1, 0, started, null)
@@ -104,12 +133,25 @@ function writeStatements({
   runInfo,
   events,
   workers,
-}: Names): Record<'insert' | 'find' | 'lock', Statement> {
+}: Names): Record<'insertOne' | 'insert' | 'find' | 'lock', Statement> {
   const types = 'text[], text[], int[], bigint[], bytea[], text[], text[]'
   const existing = `
     select r.id, r.run, e.at, e.payload from ${runs} r join ${events} e on e.run = r.run and e.seq = 0
     where r.id = any($1::text[]) order by r.run`
   return {
+    insertOne: new Statement(`
+      with clock as materialized (select ${storeTime} as now),
+      created as (
+        insert into ${runs} (id, procedure, version, worker, wake_at, created_at, epoch, head, link)
+        select $1, $2, $3::int, w.worker, case when w.worker is null then now end, now, 1, 1, $5
+        from clock left join ${workers} w on w.worker = $4::bigint and not w.dead
+        on conflict (id) do nothing returning run, id, created_at),
+      described as (
+        insert into ${runInfo} (run, procedure, started_by, tags) select run, $2, $6, $7::text[] from created),
+      started as (
+        insert into ${events} (run, at, seq, epoch, type, position, turn, kind, name, nth, failed, took_ms, payload)
+        select run, created_at, 0, 1, $8, $9, $10, $11, $12, $13, $14, $15, $16 from created)
+      select id, run, created_at as at from created`),
     insert: new Statement(`
       with clock as materialized (select ${storeTime} as now),
       -- Numbered in the order they were given, and inserted in the order of their ids: two calls with the same
