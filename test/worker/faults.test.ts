@@ -134,6 +134,17 @@ describe('a write that fails', () => {
 })
 
 describe('a read that fails', () => {
+  test('of how a run stands is told to whoever waits for its result, once the lease is not proven any more', async () => {
+    const working = procedure({ name: 'working' }, (ctx) =>
+      ctx.step('work', () => new Promise<void>(() => {})),
+    )
+    const { engine, meddling } = await start(undefined, [working])
+    const run = await engine.run(working)
+    for (const call of ['find', 'beat', 'claim', 'mailOf', 'sweep'] as const) meddling.always(call, fail)
+    await expect(run.result()).rejects.toThrow('the disk is full')
+    await engine.stop({ within: '1ms' })
+  })
+
   test('of messages is read again', async () => {
     const waiting = procedure({ name: 'two', signals: { go: z.void() } }, (ctx) => ctx.receive('go'))
     const inner = memory()

@@ -3,6 +3,7 @@ import type { Unit } from '@pawl/core/storage'
 import { memory } from '@pawl/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { startBareEngine } from '../support/bare-engine.ts'
 import { type MeddlingStore, meddleWith, type Step } from '../support/meddling-store.ts'
 
 // Messages that come at the worst moment: when a unit that was decided without them is on its way.
@@ -170,6 +171,57 @@ describe('a message that comes while a unit is on its way', () => {
     expect((await engine.inbox.list({ status: 'answered' })).items).toHaveLength(1)
   })
 })
+
+test('a signal is received once, however late its sender is told', async () => {
+  const meddling = meddleWith(memory())
+  const started = hold()
+  const finish = hold()
+  const order = procedure({ name: 'order', signals: { go: z.number() } }, async (ctx) => {
+    await ctx.step('work', () => {
+      started.let()
+      return finish.gone
+    })
+    const first = await ctx.receive('go')
+    await ctx.sleep('1200ms')
+    return [first, await ctx.receive('go', { timeout: '300ms' })]
+  })
+  // Nothing is kept: the run that is claimed after its sleep reads its log.
+  const keep = { runs: 0, bytes: 0 }
+  const bare = await startBareEngine({ store: meddling.store, procedures: [order], keep, logger: quiet })
+  const run = await bare.client.run(order, undefined, { id: 'a' })
+  await started.gone
+  const tell = hold()
+  const isLeft = hold()
+  meddling.next('send', async (go) => {
+    const sent = await go()
+    isLeft.let()
+    await tell.gone
+    return sent
+  })
+  const signalled = run.signal('go', 1)
+  await isLeft.gone
+  meddling.next(
+    'load',
+    async (go) => {
+      tell.let()
+      await signalled
+      return go()
+    },
+    ([, seq]) => seq === 0,
+  )
+  finish.let()
+  expect(await run.result()).toEqual([1, null])
+  await bare.stop()
+})
+
+/** Something to wait for, until it is let go. */
+function hold(): { readonly gone: Promise<void>; readonly let: () => void } {
+  let letGo = (): void => {}
+  const gone = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  return { gone, let: () => letGo() }
+}
 
 test('a message is found by polling when every hint is lost', async () => {
   const waiting = procedure({ name: 'waiting', signals: { go: z.void() } }, async (ctx) => {

@@ -119,7 +119,7 @@ async function startEngine(
     await store.close()
   }
   try {
-    await store.open()
+    await store.open(true)
     await worker.start()
   } catch (error) {
     worker.kill()

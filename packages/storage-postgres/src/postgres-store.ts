@@ -48,8 +48,8 @@ export interface StoreOptions {
   readonly notifications: boolean
 }
 
-/** What an engine needs at once when it starts: for its claims, for its heartbeat, and to listen. */
-const connectionsAhead = 3
+/** What a worker needs at once when it starts: for its claims, for its heartbeat, and to listen. */
+const connectionsOfWorker = 3
 
 /** One engine's, or one client's, connection to the database. Each method's work is in the file of its concern. */
 export class PostgresStore implements StorePort {
@@ -84,8 +84,8 @@ export class PostgresStore implements StorePort {
     this.#answer = prepareAnswer(database, this.#ownership, this.#asks.ask)
   }
 
-  async open(): Promise<void> {
-    this.#database.connectAhead(connectionsAhead)
+  async open(forWorker = false): Promise<void> {
+    if (forWorker) this.#database.connectAhead(connectionsOfWorker)
     try {
       await checkServer(this.#database)
       await migrate(this.#database)

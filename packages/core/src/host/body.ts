@@ -22,6 +22,9 @@ export interface Body extends BodyOwner {
 // Used for nothing else, so that a store in it always means a step body.
 const bodies = shareCell('body', () => new AsyncLocalStorage<BodyOwner>())
 
+// What `await` would call: a promise may have a `then` of its own, which may throw.
+const promiseThen = Promise.prototype.then
+
 /** Runs a body. Whatever it starts (timers, sockets, promises nobody awaits) belongs to it, also after its end. */
 export function runBody(body: Body): void {
   if (turns.current !== null)
@@ -38,16 +41,16 @@ export function runBody(body: Body): void {
   noteBodyReturned(note)
   // Outside the storage: what follows is not the body's any more.
   if (result instanceof Promise)
-    result.then(
-      (value) => {
+    Reflect.apply(promiseThen, result, [
+      (value: unknown) => {
         noteBodyEnd(note)
         body.onDone(value)
       },
-      (error) => {
+      (error: unknown) => {
         noteBodyEnd(note)
         body.onFailed(error)
       },
-    )
+    ])
   else {
     noteBodyEnd(note)
     body.onDone(result)

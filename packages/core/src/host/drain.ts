@@ -37,10 +37,10 @@ const batchSize = 1024
 const budgetMs = 4
 const budgetCheckedEvery = 16
 /**
- * So many exceptions may leave one turn, each taking an immediate, before one is the application's. Few do it
- * at all, and immediates cost: there are more once one was seen.
+ * So many exceptions may leave one turn, each taking an immediate, before one is the application's. Few turns do
+ * that at all, and immediates cost: there are more once one was seen.
  */
-const spareImmediates = { ofCalm: 6, afterFirst: 16 }
+const spareImmediates = { ofCalm: 8, afterFirst: 16 }
 /** Long enough for work in the thread pool (a digest, a file) that was begun in a turn; paid only on the way to a verdict. */
 const graceMs = 25
 
@@ -54,6 +54,8 @@ let active: Entry | null = null
 let scheduled = false
 let over = false
 let spare = spareImmediates.ofCalm
+/** Immediates of this round that are still to come. */
+let left = 0
 let beganAt = 0
 let deliveries = 0
 
@@ -62,7 +64,9 @@ function queueRound(): void {
   for (let i = 0; i < waiting.length && batch < batchSize; i++)
     batch += (waiting[i] as Entry).execution.outstanding
   setImmediateNative(beginRound)
-  for (let i = Math.min(batch, batchSize) + spare; i > 0; i--) setImmediateNative(deliverOne)
+  // One more, which finds that nothing is left to deliver.
+  left = Math.min(batch, batchSize) + 1 + spare
+  for (let i = left; i > 0; i--) setImmediateNative(deliverOne)
   setImmediateNative(endRound)
 }
 
@@ -74,11 +78,13 @@ function beginRound(): void {
 }
 
 function deliverOne(): void {
+  left--
   // An exception has put the rest of the turn's queues off until after this immediate: they run out first.
   if (turns.broken) {
     turns.broken = false
     spare = spareImmediates.afterFirst
-  } else if (!over) deliver()
+    // No turn begins without all the spare ones behind it: the next round has them again.
+  } else if (!over && left >= spare) deliver()
 }
 
 function deliver(): void {

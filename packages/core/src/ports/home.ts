@@ -10,13 +10,13 @@ export interface Home {
   claimant(): Claimant | null
   /** Whether it has code for a procedure of this name. */
   knows(procedure: string): boolean
-  /** Whether it has the run in its hands, which therefore has not ended. */
+  /** Whether it has the run in its hands and its lease is proven: then the run has not ended. */
   holds(run: string): boolean
   /** What a run has returned, if it has just completed here. */
   outputOf(run: string): { readonly output: Uint8Array | null } | undefined
   onCreated(run: CreatedRun): void
-  /** `message`: what was left for it in the same transaction, where that is known. */
-  onClaimed(claimed: Claimed, message: Message | null): void
+  /** `message`: what was left for it in the same transaction, where that is known; `at`: when, likewise. */
+  onClaimed(claimed: Claimed, message: Message | null, at: number | null): void
   /** A message was left for a run that somebody, perhaps this worker, owns. */
   onMail(run: RunKey, message: Message | null): void
   /** Something may be due. */

@@ -14,9 +14,10 @@ export interface StorePort {
 
   /**
    * Connects, checks that the store is fit for use, and migrates it.
+   * @param forWorker a worker follows, which needs several connections at once. Default false.
    * @throws PawlError 'store-unusable' with the remedy
    */
-  open(): Promise<void>
+  open(forWorker?: boolean): Promise<void>
   close(): Promise<void>
   now(): Promise<number>
 

@@ -7,8 +7,8 @@ export function topicOf(kind: Message['kind'], name: string): string {
 }
 
 /**
- * The messages of one run: read from the store as its mail counter grows, then held until an operation takes
- * them and the log has them.
+ * The messages of one run: left in this process, or read from the store as its mail counter grows, then held
+ * until an operation takes them and the log has them.
  */
 export class Mailbox {
   readonly #surroundings: Surroundings
@@ -63,9 +63,10 @@ export class Mailbox {
     if (this.isBehind && !this.isReading) this.#readAll()
   }
 
-  /** A message that was left in this process. If it is the next one, nothing need be read. */
+  /** A message that was left in this process. If it is known to be the next one, nothing need be read. */
   receive(message: Message): void {
-    if (this.isReading || message.n !== this.#seen + 1) return this.learn(message.n)
+    // While it is behind, what it has not seen may be used up: by the log that is being replayed.
+    if (this.isReading || this.isBehind || message.n !== this.#seen + 1) return this.learn(message.n)
     this.#put(message)
     this.#seen = message.n
     this.#counter = Math.max(this.#counter, message.n)

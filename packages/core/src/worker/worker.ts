@@ -258,7 +258,7 @@ export class Worker implements Home {
   }
 
   holds(run: string): boolean {
-    return this.#owned.hasId(run)
+    return this.#hasLease && this.#owned.hasId(run)
   }
 
   outputOf(run: string): { readonly output: Uint8Array | null } | undefined {
@@ -278,9 +278,9 @@ export class Worker implements Home {
     run.begin(started)
   }
 
-  onClaimed(claimed: Claimed, message: Message | null): void {
+  onClaimed(claimed: Claimed, message: Message | null, at: number | null): void {
     if (this.#state !== 'working') return
-    if (message !== null) this.#time.learn(message.at)
+    if (at !== null) this.#time.learn(at)
     this.#adopt(claimed, message)
   }
 

@@ -56,6 +56,15 @@ describe('a step body', () => {
     }
   })
 
+  test('that returns a promise with a `then` of its own has the result of the promise', async () => {
+    const own = {
+      then() {
+        throw new Error('own then')
+      },
+    }
+    expect(await runToEnd(owner, () => Object.assign(Promise.resolve(1), own))).toBe(1)
+  })
+
   test('rejects with what it throws', async () => {
     const error = new Error('no connection')
     await expect(

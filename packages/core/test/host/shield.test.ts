@@ -27,6 +27,18 @@ describe('what escapes in a turn', () => {
     expect(stderr).toContain(`Error: ${what}`)
   })
 
+  test.each([
+    [1, 8],
+    [4, 2],
+    [20, 5],
+    [200, 1],
+  ])('belongs to the runs, however many they are: %i with %i exceptions each', async (runs, each) => {
+    const { code, stdout, stderr } = await runProgram('many-escapes', [String(runs), String(each)])
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toEqual({ kept: runs * each, drained: runs })
+    expect(code).toBe(0)
+  })
+
   test.each(['strict', 'warn', 'none', 'warn-with-error-code'])(
     'belongs to the run with --unhandled-rejections=%s',
     async (mode) => {
