@@ -502,7 +502,9 @@ describe('steps that wait for a slot', () => {
     expect(Math.max(...before)).toBeLessThan(provenAt + 1_000)
     isSilent = false
     await run.result()
-    expect(begunAt).toHaveLength(500)
+    // Those under way when the lease ran out may have been done again, by whoever had the run then.
+    expect(begunAt.length).toBeGreaterThanOrEqual(500)
+    expect(begunAt.length).toBeLessThanOrEqual(500 + concurrency)
     expect(seen.begun).toBe(0)
     await engine.stop()
   })
