@@ -41,7 +41,7 @@ export function runBody(body: Body): void {
   noteBodyReturned(note)
   // Outside the storage: what follows is not the body's any more.
   if (result instanceof Promise)
-    Reflect.apply(promiseThen, result, [
+    void Reflect.apply(promiseThen, result, [
       (value: unknown) => {
         noteBodyEnd(note)
         body.onDone(value)
