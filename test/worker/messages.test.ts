@@ -172,6 +172,29 @@ describe('a message that comes while a unit is on its way', () => {
   })
 })
 
+test('what is sent and waited for beside the worker of the run is not asked of the store', async () => {
+  const waiting = procedure({ name: 'waiting', signals: { go: z.number() } }, async (ctx) => {
+    const started = await ctx.receive('go')
+    return started + (await ctx.step('work', () => finish.gone.then(() => 1)))
+  })
+  const finish = hold()
+  const { engine, meddling } = await start([waiting])
+  const run = await engine.run(waiting)
+  while ((await run.status()).status !== 'waiting') await new Promise((resolve) => setImmediate(resolve))
+  const asked: string[] = []
+  for (const method of ['mail', 'mailOf', 'find'] as const)
+    meddling.always(method, (go) => {
+      asked.push(method)
+      return go()
+    })
+  await run.signal('go', 1)
+  const result = run.result()
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  finish.let()
+  expect(await result).toBe(2)
+  expect(asked).toEqual([])
+})
+
 test('a signal is received once, however late its sender is told', async () => {
   const meddling = meddleWith(memory())
   const started = hold()

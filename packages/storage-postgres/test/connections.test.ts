@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { connectTo, type StorePort } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -21,6 +22,28 @@ beforeAll(async () => {
 })
 afterAll(() => database.remove())
 afterEach(() => empty(database.owner, 'pawl'))
+
+describe('connections', () => {
+  const count = async (): Promise<number> => {
+    const { rows } = await database.owner.query(
+      `select count(*)::int as count from pg_stat_activity where datname = current_database() and usename = 'pawl_app'`,
+    )
+    return rows[0].count
+  }
+
+  test('are made ahead for a worker, which needs several at once, and for nobody else', async () => {
+    await until(async () => (await count()) === 0)
+    const reader = connectTo(postgres(database.url)) as StorePort
+    await reader.open()
+    expect(await count()).toBe(1)
+    await reader.close()
+    await until(async () => (await count()) === 0)
+    const worker = connectTo(postgres(database.url)) as StorePort
+    await worker.open(true)
+    await until(async () => (await count()) >= 3)
+    await worker.close()
+  })
+})
 
 describe('a pool of the application', () => {
   test('from which all else is taken leaves a worker its heartbeat and its commits', async () => {

@@ -215,7 +215,7 @@ class Bench implements Dweller {
       holds: (run) => this.#life.worker.holds(run),
       outputOf: (run) => this.#life.worker.outputOf(run),
       onCreated: (run) => this.#life.worker.onCreated(run),
-      onClaimed: (claimed, message, at) => this.#life.worker.onClaimed(claimed, message, at),
+      onClaimed: (claimed, message) => this.#life.worker.onClaimed(claimed, message),
       onMail: (run, message) => this.#life.worker.onMail(run, message),
       onHint: () => this.#life.worker.onHint(),
     }

@@ -1,3 +1,5 @@
+import { isThenable } from './thenable.ts'
+
 /** Anything that follows Standard Schema: zod ≥ 4.2, valibot, arktype. Forms need its JSON Schema part. */
 export interface Schema<In = unknown, Out = In> {
   readonly '~standard': {
@@ -45,10 +47,6 @@ export function validate<Out>(
   return isThenable(result)
     ? Promise.resolve(result).then((late) => readResult<Out>(late), refusal)
     : readResult(result)
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function'
 }
 
 interface StandardResult {

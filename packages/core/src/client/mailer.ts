@@ -36,10 +36,10 @@ export class Mailer {
     return outcomes
   }
 
-  #tell({ run, claimed, message, at = message?.at }: Delivered): void {
+  #tell({ run, claimed, message }: Delivered): void {
     const { home } = this.#connection
     if (claimed === null) home?.onMail(run, message)
-    else home?.onClaimed(claimed, message, at ?? null)
+    else home?.onClaimed(claimed, message)
   }
 }
 
@@ -47,5 +47,4 @@ interface Delivered {
   readonly run: RunKey
   readonly claimed: Claimed | null
   readonly message: Message | null
-  readonly at?: number
 }

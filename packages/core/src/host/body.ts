@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { isThenable } from '../base/thenable.ts'
+import { promiseThenNative } from './natives.ts'
 import { shareCell } from './process-wide.ts'
 import { turns } from './turn.ts'
 import { noteBody, noteBodyEnd, noteBodyReturned } from './watch-cell.ts'
@@ -22,9 +24,6 @@ export interface Body extends BodyOwner {
 // Used for nothing else, so that a store in it always means a step body.
 const bodies = shareCell('body', () => new AsyncLocalStorage<BodyOwner>())
 
-// What `await` would call: a promise may have a `then` of its own, which may throw.
-const promiseThen = Promise.prototype.then
-
 /** Runs a body. Whatever it starts (timers, sockets, promises nobody awaits) belongs to it, also after its end. */
 export function runBody(body: Body): void {
   if (turns.current !== null)
@@ -39,9 +38,10 @@ export function runBody(body: Body): void {
     return body.onFailed(error)
   }
   noteBodyReturned(note)
-  // Outside the storage: what follows is not the body's any more.
+  // Outside the storage: what follows is not the body's any more. As `await` would: a promise may have a `then`
+  // of its own, which may throw.
   if (result instanceof Promise)
-    void Reflect.apply(promiseThen, result, [
+    void Reflect.apply(promiseThenNative, result, [
       (value: unknown) => {
         noteBodyEnd(note)
         body.onDone(value)
@@ -66,9 +66,4 @@ export function currentBody(): BodyOwner | undefined {
 function begin(body: Body): unknown {
   const result = body.run()
   return isThenable(result) ? Promise.resolve(result) : result
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  const isObject = (typeof value === 'object' && value !== null) || typeof value === 'function'
-  return isObject && 'then' in value && typeof value.then === 'function'
 }

@@ -15,8 +15,8 @@ export interface Home {
   /** What a run has returned, if it has just completed here. */
   outputOf(run: string): { readonly output: Uint8Array | null } | undefined
   onCreated(run: CreatedRun): void
-  /** `message`: what was left for it in the same transaction, where that is known; `at`: when, likewise. */
-  onClaimed(claimed: Claimed, message: Message | null, at: number | null): void
+  /** `message`: what was left for it in the same transaction, where that is known. */
+  onClaimed(claimed: Claimed, message: Message | null): void
   /** A message was left for a run that somebody, perhaps this worker, owns. */
   onMail(run: RunKey, message: Message | null): void
   /** Something may be due. */

@@ -206,7 +206,6 @@ export type Answered =
   | {
       readonly outcome: 'answered'
       readonly run: RunKey
-      readonly at: number
       /** As it was left; null if it was not by this call, or that is not known. */
       readonly message: Message | null
       readonly claimed: Claimed | null

@@ -60,16 +60,16 @@ export class Mailbox {
   /** There are messages up to this number. */
   learn(counter: number): void {
     this.#counter = Math.max(this.#counter, counter)
-    if (this.isBehind && !this.isReading) this.#readAll()
+    if (this.isBehind && !this.#isReading) this.#readAll()
   }
 
   /** A message that was left in this process. If it is known to be the next one, nothing need be read. */
   receive(message: Message): void {
     // While it is behind, what it has not seen may be used up: by the log that is being replayed.
-    if (this.isReading || this.isBehind || message.n !== this.#seen + 1) return this.learn(message.n)
+    if (this.#isReading || this.isBehind || message.n !== this.#seen + 1) return this.learn(message.n)
     this.#put(message)
     this.#seen = message.n
-    this.#counter = Math.max(this.#counter, message.n)
+    this.#counter = message.n
   }
 
   /** Reads what is there. Once at a time: what two readings found would be there twice. */

@@ -278,9 +278,9 @@ export class Worker implements Home {
     run.begin(started)
   }
 
-  onClaimed(claimed: Claimed, message: Message | null, at: number | null): void {
+  onClaimed(claimed: Claimed, message: Message | null): void {
     if (this.#state !== 'working') return
-    if (at !== null) this.#time.learn(at)
+    if (message !== null) this.#time.learn(message.at)
     this.#adopt(claimed, message)
   }
 

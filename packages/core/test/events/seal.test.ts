@@ -33,7 +33,7 @@ function hashOf(events: readonly NewEvent[]): readonly (string | null)[] {
 }
 
 describe('the hash of a log', () => {
-  test('is what it was in every release', () => {
+  test('is the same for ever: logs that were written with it stay whole', () => {
     const names = ['started', 'charge', 'größe', '📦 pack', 'x'.repeat(300)]
     const hashes = hashOf(
       Array.from({ length: 130 }, (_, i) => ({

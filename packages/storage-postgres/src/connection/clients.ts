@@ -142,19 +142,16 @@ async function greet(session: Session, plansForAnyValues: boolean): Promise<Gree
   const isStandby = 'pg_is_in_recovery()'
   const history = `(select system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) from pg_control_system())`
   const more = plansForAnyValues ? `, set_config('plan_cache_mode', 'force_generic_plan', false)` : ''
-  const ask = (answer: string): Promise<readonly Greeting[]> =>
-    session.query({
-      text: `select ${isStandby} as standby, ${answer} as history${more}`,
-      values: [],
-      silenceMs: greetingMs,
-    })
+  async function ask(answer: string): Promise<Greeting> {
+    const text = `select ${isStandby} as standby, ${answer} as history${more}`
+    const [row] = await session.query<Greeting>({ text, values: [], silenceMs: greetingMs })
+    return row as Greeting
+  }
   try {
-    const [row] = await ask(`case when ${isStandby} then '' else ${history} end`)
-    return row ?? { standby: false, history: '' }
+    return await ask(`case when ${isStandby} then '' else ${history} end`)
   } catch (error) {
     if (session.isBroken) throw error
-    const [row] = await ask(`''`)
-    return row ?? { standby: false, history: '' }
+    return ask(`''`)
   }
 }
 

@@ -89,7 +89,6 @@ export function prepareAnswer(
         return {
           outcome: 'answered',
           run: row.run,
-          at: row.at,
           message: row.n === null ? null : showMessage(reply, row.n, row.at),
           claimed: handover.give(row),
         }
@@ -188,7 +187,7 @@ function writeAnswer(names: Names): string {
         as m(id, position, by, token, payload, i)),
     ${lockRuns(names, '$1')},
     judged as materialized (
-      select m.*, l.run, l.state, l.mail, a.closed_at, ${isStale} as stale,
+      select m.*, l.run, l.state, l.mail, ${isStale} as stale,
         case when l.run is null then 'missing'
              when a.run is null then case when ${isStale} then 'again' else 'missing' end
              when a.token = m.token then 'answered'
@@ -216,7 +215,7 @@ function writeAnswer(names: Names): string {
       select distinct j.run from judged j left join won on won.i = j.i
       where won.i is not null or j.verdict = 'answered'),
     ${wakeRuns(names, 6)}
-    select j.i::int, j.run, coalesce(j.closed_at, now) as at,
+    select j.i::int, j.run, now as at,
       case when won.i is not null then 'answered'
            when j.verdict <> 'new' then j.verdict
            -- Closed meanwhile; perhaps by an attempt of ours that was not heard of.

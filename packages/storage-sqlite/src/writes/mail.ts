@@ -64,7 +64,7 @@ export function prepareMail(database: Database): MailWrites {
       const { run, state } = found
       if (state === 0 && asks.answer(run, position, by, payload, at)) {
         const message = leave(run, 'answer', String(position), null, payload, at)
-        return { outcome: 'answered', run, at, message, claimed: null }
+        return { outcome: 'answered', run, message, claimed: null }
       }
       const ask = readAsk(id, position)
       return ask ? { outcome: 'closed', ask } : { outcome: 'missing' }

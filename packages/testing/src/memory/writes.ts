@@ -118,7 +118,7 @@ export function giveAnswer(
   if (!isOpen) return { outcome: 'closed', ask: showAsk(run, ask) }
   Object.assign(ask, { status: 'answered', closedAt: at, answeredBy: by, answer: copy(payload) })
   const message = leaveMessage(run, { at, kind: 'answer', name: String(position), key: null, payload })
-  return { outcome: 'answered', run: run.run, at, message, claimed: null }
+  return { outcome: 'answered', run: run.run, message, claimed: null }
 }
 
 function appendEvent(run: RunRecord, event: NewEvent, link: Uint8Array | null, at: number): void {

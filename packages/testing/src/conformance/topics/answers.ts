@@ -116,10 +116,9 @@ export function describeAnswers(test: StageTest): void {
       expect(answered).toMatchObject({
         outcome: 'answered',
         run: standing.run,
-        at: expect.any(Number),
         claimed: null,
       })
-      const at = answered?.outcome === 'answered' ? answered.at : 0
+      const at = answered?.outcome === 'answered' ? answered.message?.at : 0
       const ask = await stage.port.ask('a', 3)
       expect(ask).toMatchObject({ status: 'answered', answeredBy: 'user:amy', closedAt: at })
       expect(text(ask?.answer)).toBe('yes')

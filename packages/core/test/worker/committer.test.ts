@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import type { Unit, UnitOutcome } from '../../src/ports/store.ts'
+import { Committer, type Writer } from '../../src/worker/committer.ts'
+
+type CommitterOptions = ConstructorParameters<typeof Committer>[0]
+
+/** Commits of a store that takes so many at once, each answered when the test says so; and runs that have one unit each. */
+function createCommitter(commitsInFlight: number | undefined) {
+  const calls: { readonly units: number; readonly end: () => void }[] = []
+  const store = {
+    commitsInFlight,
+    commit: (_worker: number, units: readonly Unit[]) =>
+      new Promise<readonly UnitOutcome[]>((resolve) => {
+        calls.push({ units: units.length, end: () => resolve(units.map(() => ({ outcome: 'fenced' }))) })
+      }),
+  }
+  const committer = new Committer({ store, worker: () => 1 } as unknown as CommitterOptions)
+  const add = (count: number): void => {
+    for (let i = 0; i < count; i++) {
+      let isLeft = true
+      const run: Writer = {
+        prepare() {
+          const unit = isLeft ? ({} as Unit) : null
+          isLeft = false
+          return unit
+        },
+        onOutcome() {},
+        takeBack() {},
+      }
+      committer.add(run)
+    }
+  }
+  return { calls, add }
+}
+
+async function untilQuiet(): Promise<void> {
+  for (let round = 0; round < 5; round++) await new Promise((resolve) => setImmediate(resolve))
+}
+
+test('what is ready is one commit where one at a time can be under way', async () => {
+  const { calls, add } = createCommitter(undefined)
+  add(100)
+  await untilQuiet()
+  expect(calls.map(({ units }) => units)).toEqual([100])
+})
+
+test('what is ready is shared among the commits that can be under way', async () => {
+  const { calls, add } = createCommitter(2)
+  add(100)
+  await untilQuiet()
+  expect(calls.map(({ units }) => units)).toEqual([50, 50])
+  add(30)
+  calls[0]?.end()
+  await untilQuiet()
+  expect(calls.map(({ units }) => units)).toEqual([50, 50, 30])
+})
+
+test('a few are not divided', async () => {
+  const { calls, add } = createCommitter(2)
+  add(16)
+  await untilQuiet()
+  expect(calls.map(({ units }) => units)).toEqual([16])
+})
