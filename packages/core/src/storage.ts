@@ -2,13 +2,20 @@
 export { PawlError } from './errors/pawl-error.ts'
 export {
   type EventType,
-  eventTypes,
   type LogEvent,
   type NewEvent,
   noPosition,
   type OperationKind,
   operationKinds,
 } from './events/event.ts'
+export {
+  askStatusCode,
+  eventTypeCode,
+  markCode,
+  messageKindCode,
+  operationKindCode,
+  stateCode,
+} from './ports/codes.ts'
 export { connectTo, defineStore, type Store } from './ports/connect.ts'
 export type {
   Answered,

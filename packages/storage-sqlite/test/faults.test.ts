@@ -307,7 +307,7 @@ describe('a damaged log', () => {
     const database = new SqliteDatabase(file)
     onTestFinished(() => void database.close())
     database.exec('update events set type = 99')
-    await expect(store.load(run, 0, 10)).rejects.toThrow('The file has 99 where only started')
+    await expect(store.load(run, 0, 10)).rejects.toThrow('The store has 99 where only started')
   })
 
   it('a damaged page is named, with the file and what to do', async () => {

@@ -1,10 +1,9 @@
-import type { AskOrder, AskQuery, AskRow } from '@pawl/core/storage'
+import { type AskOrder, type AskQuery, type AskRow, askStatusCode } from '@pawl/core/storage'
 import { type SqlBool, sql } from 'kysely'
-import { askStatusCode } from '../codes.ts'
 import type { Database } from '../connection/database.ts'
 import { Statement } from '../connection/statement.ts'
 import { listNumbers, listTexts } from '../connection/values.ts'
-import { queries } from '../schema/tables.ts'
+import { queries, type Schema } from '../schema/tables.ts'
 import { gather } from './gather.ts'
 
 export interface AskList {
@@ -113,26 +112,9 @@ function comesAfter({ urgency, dueAt, openedAt, run, position }: AskOrder): Retu
   return sql<SqlBool>`(asks.urgency < ${urgency} or (asks.urgency = ${urgency} and ${laterDue}))`
 }
 
-interface StoredAsk {
-  readonly run: number
-  readonly opened_at: number
-  readonly due_at: number | null
-  readonly closes_at: number | null
-  readonly closed_at: number | null
-  readonly position: number
-  readonly status: number
-  readonly urgency: number
-  readonly kind: string
-  readonly key: string | null
-  readonly audience: readonly string[]
-  readonly escalate_to: readonly string[]
-  readonly answered_by: string | null
-  readonly payload: Uint8Array
-  readonly answer: Uint8Array | null
-  readonly id: string
-  readonly procedure: string
-  readonly started_by: string | null
-}
+type StoredAsk = Omit<Schema['asks'], 'token'> &
+  Pick<Schema['runs'], 'id' | 'procedure'> &
+  Pick<Schema['run_info'], 'started_by'>
 
 function showAsk(row: StoredAsk): AskRow {
   const { id, run, procedure, position, kind, key, urgency, payload, answer } = row

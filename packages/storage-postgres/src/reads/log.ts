@@ -1,5 +1,11 @@
-import type { LogEvent, Message, RunKey } from '@pawl/core/storage'
-import { eventTypeCode, messageKindCode, operationKindCode } from '../codes.ts'
+import {
+  eventTypeCode,
+  type LogEvent,
+  type Message,
+  messageKindCode,
+  operationKindCode,
+  type RunKey,
+} from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { Statement } from '../connection/statement.ts'
 import { checkInteger, listNumbers } from '../connection/values.ts'

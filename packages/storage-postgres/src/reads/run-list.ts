@@ -1,11 +1,10 @@
-import type { RunQuery, RunRow } from '@pawl/core/storage'
+import { markCode, type RunQuery, type RunRow, stateCode } from '@pawl/core/storage'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
-import { markCode, stateCode } from '../codes.ts'
 import type { Database } from '../connection/database.ts'
 import { Statement } from '../connection/statement.ts'
 import { listTexts } from '../connection/values.ts'
 import { storeTime } from '../schema/names.ts'
-import { queries } from '../schema/tables.ts'
+import { queries, type Schema } from '../schema/tables.ts'
 import { gather } from './gather.ts'
 
 export interface RunList {
@@ -86,24 +85,7 @@ function isOf(status: Status): RawBuilder<SqlBool> {
   }
 }
 
-interface StoredRun {
-  readonly run: number
-  readonly id: string
-  readonly procedure: string
-  readonly version: number | null
-  readonly state: number
-  readonly mark: number
-  readonly worker: number | null
-  readonly wake_at: number | null
-  readonly head: number
-  readonly mail: number
-  readonly created_at: number
-  readonly ended_at: number | null
-  readonly tags: readonly string[]
-  readonly started_by: string | null
-  readonly info: Uint8Array | null
-  readonly reason: Uint8Array | null
-}
+type StoredRun = Omit<Schema['runs'], 'epoch' | 'tries' | 'link'> & Omit<Schema['run_info'], 'run'>
 
 function showRun(row: StoredRun): RunRow {
   const { run, id, procedure, version, head, mail, tags, info } = row

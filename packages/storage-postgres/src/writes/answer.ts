@@ -1,17 +1,24 @@
 import { randomBytes } from 'node:crypto'
-import type { Answered, AskRow, Claimant, Message, NewAnswer } from '@pawl/core/storage'
-import { askStatusCode, messageKindCode } from '../codes.ts'
+import {
+  type Answered,
+  type AskRow,
+  askStatusCode,
+  type Claimant,
+  type Message,
+  messageKindCode,
+  type NewAnswer,
+} from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { Statement } from '../connection/statement.ts'
 import { asBuffer, listBytes, listNumbers, listTexts } from '../connection/values.ts'
 import { type Names, storeTime } from '../schema/names.ts'
-import { divide } from './batches.ts'
 import { numberParameters } from './columns.ts'
 import {
   bindClaimant,
   claimedColumns,
   type DeliveredRow,
+  deliver,
   Handover,
   isStale,
   lockRuns,
@@ -50,30 +57,6 @@ export function prepareAnswer(
     return database.run<AnsweredRow>(statement, bind(replies, claimant, ownership))
   }
 
-  async function answerBatch(
-    replies: readonly Reply[],
-    claimant: Claimant | null,
-    handover: Handover,
-  ): Promise<readonly Answered[]> {
-    const answered: Answered[] = []
-    let left = replies.map((reply, place) => ({ reply, place }))
-    while (left.length > 0) {
-      const batch = left
-      const batchReplies = batch.map(({ reply }) => reply)
-      const rows = await database.repeat((isRepeated) => run(batchReplies, claimant, isRepeated))
-      const again: typeof left = []
-      for (const row of rows) {
-        const item = batch[row.i - 1]
-        if (!item) continue
-        const outcome = await showAnswered(item.reply, row, handover)
-        if (outcome) answered[item.place] = outcome
-        else again.push(item)
-      }
-      left = again
-    }
-    return answered
-  }
-
   /** Undefined: it has to be given again. */
   async function showAnswered(
     reply: Reply,
@@ -103,9 +86,11 @@ export function prepareAnswer(
     const replies = answers.map((answer) => ({ ...answer, token: randomBytes(12).toString('base64url') }))
     return ownership.during(async (noteOwned) => {
       const handover = new Handover(claimant, noteOwned)
-      const answered: Answered[] = []
-      for (const batch of divide(replies, sizeOf))
-        answered.push(...(await answerBatch(batch, claimant, handover)))
+      const answered = await deliver(replies, {
+        sizeOf,
+        run: (left) => database.repeat((isRepeated) => run(left, claimant, isRepeated)),
+        show: (reply, row) => showAnswered(reply, row, handover),
+      })
       database.plans.noteRows(answered.length)
       return answered
     })

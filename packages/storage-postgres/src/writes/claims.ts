@@ -1,5 +1,4 @@
-import type { Claimant, Claimed, Claims, RunKey } from '@pawl/core/storage'
-import { markCode } from '../codes.ts'
+import { type Claimant, type Claimed, type Claims, markCode, type RunKey } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { Statement } from '../connection/statement.ts'

@@ -1,5 +1,10 @@
-import type { NewAsk, NewEvent } from '@pawl/core/storage'
-import { askStatusCode, eventTypeCode, operationKindCode } from '../codes.ts'
+import {
+  askStatusCode,
+  eventTypeCode,
+  type NewAsk,
+  type NewEvent,
+  operationKindCode,
+} from '@pawl/core/storage'
 import { listBytes, listNumbers, listTexts } from '../connection/values.ts'
 
 // Rows on their way into a statement: one list per column, which `unnest` makes rows again.

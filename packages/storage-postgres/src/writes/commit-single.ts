@@ -1,5 +1,4 @@
-import type { Unit } from '@pawl/core/storage'
-import { eventTypeCode, operationKindCode, stateCode } from '../codes.ts'
+import { eventTypeCode, operationKindCode, stateCode, type Unit } from '@pawl/core/storage'
 import { Statement } from '../connection/statement.ts'
 import { asBuffer } from '../connection/values.ts'
 import { type Names, storeTime } from '../schema/names.ts'

@@ -1,5 +1,4 @@
-import type { Unit } from '@pawl/core/storage'
-import { askStatusCode, stateCode } from '../codes.ts'
+import { askStatusCode, stateCode, type Unit } from '@pawl/core/storage'
 import { Statement } from '../connection/statement.ts'
 import { listBytes, listNumbers } from '../connection/values.ts'
 import { type Names, storeTime } from '../schema/names.ts'

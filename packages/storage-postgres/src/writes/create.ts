@@ -1,5 +1,4 @@
-import type { Created, NewRun } from '@pawl/core/storage'
-import { eventTypeCode, operationKindCode } from '../codes.ts'
+import { type Created, eventTypeCode, type NewRun, operationKindCode } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { Statement } from '../connection/statement.ts'

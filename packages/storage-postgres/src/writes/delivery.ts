@@ -2,6 +2,7 @@ import type { Claimant, Claimed, RunKey } from '@pawl/core/storage'
 import type { NoteOwned, Ownership } from '../connection/ownership.ts'
 import { listNumbers } from '../connection/values.ts'
 import type { Names } from '../schema/names.ts'
+import { divide } from './batches.ts'
 import { type ClaimedRow, chooseVersion, listAbilities, showClaimed } from './claims.ts'
 
 // What sending and answering have in common: rows are locked, messages inserted, and the run is woken, or
@@ -61,6 +62,38 @@ export const claimedColumns =
   'w.id, w.procedure, w.version, w.epoch, w.head, w.mail, w.tries, w.mark, w.link, coalesce(w.claimed, false) as claimed'
 
 export type DeliveredRow = ClaimedRow & { readonly claimed: boolean }
+
+/** How one kind of letters is delivered. */
+interface Delivery<Letter, Row, Outcome> {
+  /** In bytes. */
+  readonly sizeOf: (letter: Letter) => number
+  readonly run: (letters: readonly Letter[]) => Promise<readonly Row[]>
+  /** Undefined: the statement came too late for it. */
+  readonly show: (letter: Letter, row: Row) => Outcome | undefined | Promise<Outcome | undefined>
+}
+
+/** Runs the statement for all letters, and again for those it came too late for, until each has its outcome, in order. */
+export async function deliver<Letter, Row extends { readonly i: number }, Outcome>(
+  letters: readonly Letter[],
+  { sizeOf, run, show }: Delivery<Letter, Row, Outcome>,
+): Promise<readonly Outcome[]> {
+  const outcomes: Outcome[] = []
+  const items = letters.map((letter, place) => ({ letter, place }))
+  for (const batch of divide(items, ({ letter }) => sizeOf(letter))) {
+    for (let left = batch; left.length > 0; ) {
+      const again: (typeof items)[number][] = []
+      for (const row of await run(left.map(({ letter }) => letter))) {
+        const item = left[row.i - 1]
+        if (!item) continue
+        const outcome = await show(item.letter, row)
+        if (outcome === undefined) again.push(item)
+        else outcomes[item.place] = outcome
+      }
+      left = again
+    }
+  }
+  return outcomes
+}
 
 /** Hands each claimed run to the first message that was for it. */
 export class Handover {

@@ -1,5 +1,4 @@
-import type { Mark, RunKey, WorkerKey } from '@pawl/core/storage'
-import { markCode } from '../codes.ts'
+import { type Mark, markCode, type RunKey, type WorkerKey } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { Statement } from '../connection/statement.ts'

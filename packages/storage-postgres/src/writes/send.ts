@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import type { Claimant, NewMessage, Sent } from '@pawl/core/storage'
-import { messageKindCode, stateCode } from '../codes.ts'
+import { type Claimant, messageKindCode, type NewMessage, type Sent, stateCode } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { Statement } from '../connection/statement.ts'
 import { asBuffer, listBytes, listNumbers, listTexts } from '../connection/values.ts'
 import { type Names, storeTime } from '../schema/names.ts'
-import { divide } from './batches.ts'
 import { numberParameters } from './columns.ts'
 import {
   bindClaimant,
   claimedColumns,
   type DeliveredRow,
+  deliver,
   Handover,
   isStale,
   lockRuns,
@@ -44,30 +43,6 @@ export function prepareSend(database: Database, ownership: Ownership): Send {
     return database.run<SentRow>(statement, bind(letters, claimant, ownership))
   }
 
-  async function sendBatch(
-    letters: readonly Letter[],
-    claimant: Claimant | null,
-    handover: Handover,
-  ): Promise<readonly Sent[]> {
-    const sent: Sent[] = []
-    let left = letters.map((letter, place) => ({ letter, place }))
-    while (left.length > 0) {
-      const batch = left
-      const letters = batch.map(({ letter }) => letter)
-      const rows = await database.repeat((isRepeated) => run(letters, claimant, isRepeated))
-      const again: typeof left = []
-      for (const row of rows) {
-        const item = batch[row.i - 1]
-        if (!item) continue
-        const outcome = showSent(item.letter, row, handover)
-        if (outcome) sent[item.place] = outcome
-        else again.push(item)
-      }
-      left = again
-    }
-    return sent
-  }
-
   return async (messages, claimant) => {
     const letters = messages.map((message) => ({
       ...message,
@@ -76,8 +51,11 @@ export function prepareSend(database: Database, ownership: Ownership): Send {
     }))
     return ownership.during(async (noteOwned) => {
       const handover = new Handover(claimant, noteOwned)
-      const sent: Sent[] = []
-      for (const batch of divide(letters, sizeOf)) sent.push(...(await sendBatch(batch, claimant, handover)))
+      const sent = await deliver(letters, {
+        sizeOf,
+        run: (left) => database.repeat((isRepeated) => run(left, claimant, isRepeated)),
+        show: (letter, row) => showSent(letter, row, handover),
+      })
       database.plans.noteRows(sent.length)
       return sent
     })

@@ -1,4 +1,12 @@
-import type { Store } from '@pawl/core/storage'
+import {
+  askStatusCode,
+  eventTypeCode,
+  markCode,
+  messageKindCode,
+  operationKindCode,
+  type Store,
+  stateCode,
+} from '@pawl/core/storage'
 import type {
   Dump,
   DumpedAsk,
@@ -9,14 +17,6 @@ import type {
 } from '@pawl/testing/conformance'
 import type pg from 'pg'
 import type { TestDatabase } from '../../../../test/support/postgres-database.ts'
-import {
-  askStatusCode,
-  eventTypeCode,
-  markCode,
-  messageKindCode,
-  operationKindCode,
-  stateCode,
-} from '../../src/codes.ts'
 import { types } from '../../src/connection/values.ts'
 
 /** A subject whose places are one database, emptied after each test: they follow one another. */

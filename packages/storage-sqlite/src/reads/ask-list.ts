@@ -1,6 +1,5 @@
-import type { AskQuery } from '@pawl/core/storage'
+import { type AskQuery, askStatusCode } from '@pawl/core/storage'
 import { type CompiledQuery, sql } from 'kysely'
-import { askStatusCode } from '../codes.ts'
 import { queries } from '../schema/tables.ts'
 import { askColumns } from './reads.ts'
 

@@ -1,6 +1,6 @@
-import type { LogEvent, RunKey } from '@pawl/core/storage'
+import { eventTypeCode, type LogEvent, operationKindCode, type RunKey } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
-import { checkInteger, eventTypeCode, operationKindCode } from '../codes.ts'
+import { checkInteger } from './integers.ts'
 
 export type ReadLog = (run: RunKey, seq: number, limit: number) => readonly LogEvent[]
 

@@ -1,6 +1,17 @@
-import type { AskRow, Message, RunKey, RunRow, WorkerKey } from '@pawl/core/storage'
+import {
+  type AskRow,
+  askStatusCode,
+  type Message,
+  markCode,
+  messageKindCode,
+  type RunKey,
+  type RunRow,
+  stateCode,
+  type WorkerKey,
+} from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
-import { askStatusCode, checkInteger, markCode, messageKindCode, stateCode } from '../codes.ts'
+import type { Schema } from '../schema/tables.ts'
+import { checkInteger } from './integers.ts'
 import { prepareReadLog, type ReadLog } from './read-log.ts'
 
 export interface Reads {
@@ -106,41 +117,8 @@ interface MessageRow {
   readonly name: string
   readonly payload: Uint8Array | null
 }
-export interface StoredRun {
-  readonly run: RunKey
-  readonly id: string
-  readonly procedure: string
-  readonly version: number | null
-  readonly state: number
-  readonly mark: number
-  readonly reason: Uint8Array | null
-  readonly worker: WorkerKey | null
-  readonly wake_at: number | null
-  readonly head: number
-  readonly mail: number
-  readonly created_at: number
-  readonly ended_at: number | null
-  readonly tags: string
-  readonly started_by: string | null
-  readonly info: Uint8Array | null
-}
-export interface StoredAsk {
-  readonly run: RunKey
-  readonly id: string
-  readonly procedure: string
-  readonly started_by: string | null
-  readonly position: number
-  readonly status: number
-  readonly urgency: number
-  readonly opened_at: number
-  readonly due_at: number | null
-  readonly closes_at: number | null
-  readonly closed_at: number | null
-  readonly kind: string
-  readonly key: string | null
-  readonly audience: string
-  readonly escalate_to: string
-  readonly answered_by: string | null
-  readonly payload: Uint8Array
-  readonly answer: Uint8Array | null
-}
+/** What `runColumns` and `askColumns` select. */
+export type StoredRun = Omit<Schema['runs'], 'epoch' | 'tries' | 'link'> & Omit<Schema['run_info'], 'run'>
+export type StoredAsk = Schema['asks'] &
+  Pick<Schema['runs'], 'id' | 'procedure'> &
+  Pick<Schema['run_info'], 'started_by'>

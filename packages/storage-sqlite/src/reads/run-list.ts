@@ -1,6 +1,5 @@
-import type { RunQuery } from '@pawl/core/storage'
+import { markCode, type RunQuery, stateCode } from '@pawl/core/storage'
 import { type CompiledQuery, type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
-import { markCode, stateCode } from '../codes.ts'
 import { queries, type Schema } from '../schema/tables.ts'
 import { runColumns } from './reads.ts'
 

@@ -1,6 +1,5 @@
-import type { NewAsk, RunKey } from '@pawl/core/storage'
+import { askStatusCode, type NewAsk, type RunKey } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
-import { askStatusCode } from '../codes.ts'
 
 export interface AskWrites {
   open(run: RunKey, ask: NewAsk, at: number): void

@@ -1,6 +1,6 @@
-import type { Claimant, Claimed, RunKey } from '@pawl/core/storage'
+import { type Claimant, type Claimed, markCode, type RunKey } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
-import { checkInteger, markCode } from '../codes.ts'
+import { checkInteger } from '../reads/integers.ts'
 import { prepareIsAlive } from './workers.ts'
 
 export interface ClaimWrites {

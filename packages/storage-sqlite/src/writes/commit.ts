@@ -1,7 +1,17 @@
-import type { NewEvent, RunKey, Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
+import {
+  askStatusCode,
+  eventTypeCode,
+  type NewEvent,
+  operationKindCode,
+  type RunKey,
+  stateCode,
+  type Unit,
+  type UnitOutcome,
+  type WorkerKey,
+} from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
-import { askStatusCode, checkInteger, eventTypeCode, operationKindCode, stateCode } from '../codes.ts'
 import { isTaken } from '../connection/faults.ts'
+import { checkInteger } from '../reads/integers.ts'
 import { prepareAsks } from './asks.ts'
 
 /** A unit whose seq or ask was taken although the fence held. The whole transaction has to go back because of it. */

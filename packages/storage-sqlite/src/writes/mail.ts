@@ -1,6 +1,14 @@
-import type { Answered, Message, NewAnswer, NewMessage, RunKey, Sent } from '@pawl/core/storage'
+import {
+  type Answered,
+  type Message,
+  messageKindCode,
+  type NewAnswer,
+  type NewMessage,
+  type RunKey,
+  type Sent,
+  stateCode,
+} from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
-import { messageKindCode, stateCode } from '../codes.ts'
 import { prepareReads } from '../reads/reads.ts'
 import { prepareAsks } from './asks.ts'
 

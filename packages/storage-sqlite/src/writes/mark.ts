@@ -1,6 +1,5 @@
-import type { Mark, RunKey, WorkerKey } from '@pawl/core/storage'
+import { type Mark, markCode, type RunKey, type WorkerKey } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
-import { markCode } from '../codes.ts'
 
 export type SetMark = (
   worker: WorkerKey,

@@ -1,5 +1,3 @@
-import type { Dump, DumpedAsk, DumpedMessage, DumpedRun } from '@pawl/testing/conformance'
-import SqliteDatabase, { type Database } from 'better-sqlite3'
 import {
   askStatusCode,
   eventTypeCode,
@@ -7,7 +5,9 @@ import {
   messageKindCode,
   operationKindCode,
   stateCode,
-} from '../../src/codes.ts'
+} from '@pawl/core/storage'
+import type { Dump, DumpedAsk, DumpedMessage, DumpedRun } from '@pawl/testing/conformance'
+import SqliteDatabase, { type Database } from 'better-sqlite3'
 
 /** What a row has before its numbers are turned into words. */
 type Stored<Row, Coded extends keyof Row> = Omit<Row, Coded> & { readonly [column in Coded]: number }

@@ -1,15 +1,7 @@
-import {
-  type AskStatus,
-  type EventType,
-  eventTypes,
-  type Mark,
-  type Message,
-  type OperationKind,
-  operationKinds,
-  type RunState,
-} from '@pawl/core/storage'
+import { type EventType, eventTypes, type OperationKind, operationKinds } from '../events/event.ts'
+import type { AskStatus, Mark, Message, RunState } from './store.ts'
 
-// The tables have small numbers for words: the place in these lists. Append to a list, never change its order.
+// Stores keep small numbers for words: the place in these lists. Append to a list, never change its order.
 const runStates = ['live', 'completed', 'failed', 'cancelled'] as const satisfies readonly RunState[]
 const marks = ['none', 'stuck', 'quarantined'] as const satisfies readonly Mark[]
 const askStatuses = ['open', 'answered', 'timed-out', 'withdrawn'] as const satisfies readonly AskStatus[]
@@ -32,9 +24,8 @@ function makeCode<Word extends string>(words: readonly Word[]): Code<Word> {
   const numberOf = Object.fromEntries(words.map((word, index) => [word, index])) as { [word in Word]: number }
   const wordOf = (stored: number): Word => {
     const word = words[stored]
-    if (word === undefined) {
-      throw new RangeError(`The database has ${stored} where only ${words.join(', ')} are known.`)
-    }
+    if (word === undefined)
+      throw new RangeError(`The store has ${stored} where only ${words.join(', ')} are known.`)
     return word
   }
   return { numberOf, wordOf }
