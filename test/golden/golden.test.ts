@@ -1,0 +1,84 @@
+import { copyFile, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { createClient, createEngine } from '@pawl/core'
+import { sqlite } from '@pawl/storage-sqlite'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../support/bundle.ts'
+import { answerAll, sendAll } from './answers.ts'
+import { makeCases } from './procedures.ts'
+
+const logs = new URL('./logs/', import.meta.url).pathname
+const files = (await readdir(logs)).filter((name) => name.endsWith('.db'))
+
+test('there are logs of a version', () => {
+  expect(files).not.toEqual([])
+})
+
+describe.each(files)('runs that version %s left behind', (name) => {
+  test('go on from where they were, to the same end, and do nothing again', async () => {
+    const folder = await temporaryFolder()
+    const file = join(folder, name)
+    await copyFile(join(logs, name), file)
+    const runs = await readRuns(file)
+    const done: string[] = []
+    const cases = makeCases((run, step) => done.push(`${run}: ${step}`))
+    const complaints: string[] = []
+    const complain = (message: string): void => void complaints.push(message)
+    const engine = await createEngine({
+      store: sqlite(file),
+      procedures: cases.map(({ procedure }) => procedure),
+      logger: { debug: () => {}, info: () => {}, warn: complain, error: complain },
+    })
+    const problems = await Promise.all(
+      runs.map(async ({ id, procedure }) => {
+        const { output } = cases.find((one) => one.procedure.name === procedure) as (typeof cases)[number]
+        await sendAll(engine, { name: procedure }, id)
+        answerAll(engine, id).catch(() => {})
+        const result = await engine
+          .get(id)
+          .result({ timeout: '10s' })
+          .catch((error: unknown) => error)
+        return describeDifference(id, result, output)
+      }),
+    )
+    await engine.stop()
+    await rm(folder, { recursive: true })
+    expect(complaints).toEqual([])
+    expect(problems.filter((problem) => problem !== null)).toEqual([])
+    const recorded = runs.flatMap(({ id, recorded }) => recorded.map((step) => `${id}: ${step}`))
+    expect(recorded.length).toBeGreaterThan(100)
+    expect(done.filter((step) => recorded.includes(step))).toEqual([])
+    expect(done.length).toBeGreaterThan(100)
+  })
+})
+
+interface LeftRun {
+  readonly id: string
+  readonly procedure: string
+  /** The steps whose results its log has. */
+  readonly recorded: readonly string[]
+}
+
+async function readRuns(file: string): Promise<readonly LeftRun[]> {
+  const client = createClient({ store: sqlite(file) })
+  const { items, cursor } = await client.list({ limit: 500 })
+  expect(cursor).toBeUndefined()
+  const runs: LeftRun[] = []
+  for (const { id, procedure } of items) {
+    const { execution_log } = await client.log(id)
+    const steps = execution_log.filter(({ type, status }) => type === 'step' && status !== 'open')
+    runs.push({ id, procedure, recorded: steps.map(({ name }) => name) })
+  }
+  await client.stop()
+  return runs
+}
+
+/** Null if there is none. */
+function describeDifference(id: string, result: unknown, output: unknown): unknown {
+  if (output instanceof Error) {
+    const message = result instanceof Error ? result.message : 'it did not fail'
+    return message.includes(output.message) ? null : { id, message }
+  }
+  return isDeepStrictEqual(result, output) ? null : { id, result, output }
+}

@@ -1,0 +1,58 @@
+// Leaves runs behind at every stage of their lives in a file, which later versions have to be able to go on
+// with. Done once for each release: npm run golden:record
+import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { createEngine } from '@pawl/core'
+import type { Claims } from '@pawl/core/storage'
+import { sqlite } from '@pawl/storage-sqlite'
+import Database from 'better-sqlite3'
+import { meddleWith } from '../support/meddling-store.ts'
+import { answerAll, sendAll } from './answers.ts'
+import { type GoldenCase, makeCases } from './procedures.ts'
+
+const { version } = JSON.parse(
+  readFileSync(new URL('../../packages/core/package.json', import.meta.url), 'utf8'),
+)
+const file = new URL(`./logs/${version}.db`, import.meta.url).pathname
+if (existsSync(file)) throw new Error(`${file} is there: what a released version wrote stays as it is`)
+const draft = `${file}.draft`
+for (const suffix of ['', '-wal', '-shm']) rmSync(draft + suffix, { force: true })
+
+const mostCommits = 100
+for (const goldenCase of makeCases(() => {}))
+  for (const commits of goldenCase.leftAfter ?? Array.from({ length: mostCommits }, (_, i) => i))
+    if (await leaveBehind(goldenCase, commits)) break
+
+const database = new Database(draft)
+database.exec('vacuum')
+database.close()
+renameSync(draft, file)
+console.log(`recorded ${file}`)
+
+/** Starts a run whose engine stops being heard of after so many commits. Returns whether the run had ended by then. */
+async function leaveBehind({ procedure, input }: GoldenCase, commits: number): Promise<boolean> {
+  const id = `${procedure.name} after ${commits}`
+  const { store, always } = meddleWith(sqlite(draft))
+  let left = commits
+  let onStuck: () => void
+  const stuck = new Promise<false>((resolve) => {
+    onStuck = () => resolve(false)
+  })
+  // It goes on with its own run, and with none that was left behind before.
+  always('claim', async () => ({ runs: [], at: Date.now(), nextDueAt: null }) satisfies Claims)
+  always('commit', (go) => {
+    if (left-- > 0) return go()
+    onStuck()
+    return new Promise(() => {})
+  })
+  const engine = await createEngine({ store, procedures: [procedure], logger: console })
+  const run = await engine.run(procedure, input, { id })
+  await sendAll(engine, procedure, id)
+  answerAll(engine, id).catch(() => {})
+  const ended = run.result().then(
+    () => true,
+    () => true,
+  )
+  const hasEnded = await Promise.race([ended, stuck])
+  await engine.stop({ within: '0s' })
+  return hasEnded
+}
