@@ -20,7 +20,7 @@ export interface GoldenCase {
 }
 
 /** Every kind of value that a log can hold. */
-export const values = {
+const values = {
   nothing: [null, undefined],
   numbers: [0, -0, 1.5, 2 ** 53, -(2 ** 31), Number.MAX_VALUE, Number.NaN, Number.NEGATIVE_INFINITY],
   big: [0n, -(2n ** 63n), 2n ** 100n],
