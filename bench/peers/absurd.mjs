@@ -69,7 +69,7 @@ async function initialise(url) {
       [expected],
     )
     if (missing.rows.length > 0)
-      about.limit = `its schema here is not that of its release but a part of it, without ${missing.rows.map(({ name }) => name).join(', ')}`
+      about.limit = `its schema here is only a part of its release's, without ${missing.rows.map(({ name }) => name).join(', ')}, which nothing here calls`
   } finally {
     await client.end()
   }
