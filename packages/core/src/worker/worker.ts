@@ -104,12 +104,11 @@ export class Worker implements Home {
     this.#time.learn(await this.#insist(() => store.now()))
     await this.#insist(() => this.#register())
     this.#state = 'working'
-    await this.#attempt(() => store.sweep())
-    await this.#attempt(() => this.#retryStuck())
+    this.#callOff.push(store.watch(() => this.onHint()))
+    await Promise.all([this.#attempt(() => store.sweep()), this.#attempt(() => this.#retryStuck())])
     this.#every(leaseMs / 5, () => this.#beat())
     this.#every(leaseMs / 5, () => this.#sweep())
     this.#every(pollMs, () => this.#poll())
-    this.#callOff.push(store.watch(() => this.onHint()))
     await this.#attempt(() => this.#claim())
   }
 
