@@ -1,4 +1,5 @@
-import { type Ctx, createClient, procedure, ref } from '@pawl/core'
+import { type Ctx, createClient, createEngine, procedure, ref } from '@pawl/core'
+import { sqlite } from '@pawl/storage-sqlite'
 import { memory, testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -642,6 +643,15 @@ describe('lists', () => {
   })
 })
 
+test('what is no store is refused, with what makes one', async () => {
+  const message = /store of create(Engine|Client).*It must be made by sqlite\(\), postgres\(\) or memory\(\)/
+  for (const store of [undefined, null, 'pawl.db', { kind: 'sqlite' }]) {
+    await expect(createEngine({ store, procedures: [] } as never)).rejects.toThrow(message)
+    expect(() => createClient({ store } as never)).toThrow(message)
+  }
+  expect(() => sqlite(undefined as never)).toThrow("the path of a file, such as 'pawl.db'")
+})
+
 describe('waiting', () => {
   test('for a result ends with wait-timed-out, and the run goes on', async () => {
     await using engine = await testEngine({ procedures: [greet] })
@@ -668,6 +678,24 @@ describe('waiting', () => {
     expect(await refusalOf(engine.inbox.next({ to: 'group:sales', timeout: '0s' }))).toMatchObject({
       code: 'wait-timed-out',
     })
+  })
+
+  test('for an ask of a run that has ended, or ends meanwhile, ends with run-ended', async () => {
+    await using engine = await testEngine({ procedures: [greet] })
+    const run = await engine.run(greet, { name: 'Ada' })
+    const ended = { code: 'run-ended', details: { run: run.id, status: 'completed' } }
+    const meanwhile = refusalOf(engine.inbox.next({ run: run.id }))
+    await run.result()
+    expect(await meanwhile).toMatchObject(ended)
+    expect(await refusalOf(engine.inbox.next({ run: run.id }))).toMatchObject(ended)
+  })
+
+  test('for an ask of a run that is yet to be started ends with its ask', async () => {
+    const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('Now?'))
+    await using engine = await testEngine({ procedures: [asking] })
+    const next = engine.inbox.next({ run: 'later' })
+    await engine.run(asking, undefined, { id: 'later' })
+    expect(await next).toMatchObject({ run: 'later', message: 'Now?' })
   })
 
   test('ends with engine-stopped when the engine stops', async () => {

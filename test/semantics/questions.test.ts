@@ -99,7 +99,7 @@ describe('select', () => {
     const ask = await engine.inbox.next()
     expect(ask.choices).toEqual([
       { value: 'staging', label: 'staging', effect: undefined },
-      { value: 'production', label: 'Production!', effect: 'Everybody sees it' },
+      { value: 'production', label: 'Production!', effect: 'Everybody sees it', style: 'danger' },
     ])
     expect(await refusalOf(engine.inbox.answer(ask.id, { choice: 'moon' }, as))).toMatchObject({
       code: 'answer-invalid',

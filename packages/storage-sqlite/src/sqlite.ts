@@ -1,4 +1,4 @@
-import { defineStore, type Store } from '@pawl/core/storage'
+import { defineStore, PawlError, type Store } from '@pawl/core/storage'
 import { SqliteStore } from './sqlite-store.ts'
 
 /**
@@ -9,5 +9,11 @@ import { SqliteStore } from './sqlite-store.ts'
  * const engine = await createEngine({ store: sqlite('pawl.db'), procedures: [refund] })
  */
 export function sqlite(file: string): Store {
+  if (typeof file !== 'string')
+    throw new PawlError(
+      'option-invalid',
+      { option: 'file of sqlite', given: file },
+      { remedy: "It must be the path of a file, such as 'pawl.db'." },
+    )
   return defineStore('sqlite', () => new SqliteStore(file))
 }

@@ -1,6 +1,7 @@
 import type { Client, Duration, Engine, EngineOptions, Logger, Store } from '@pawl/core'
 import {
   Bell,
+  checkEngineKeys,
   consoleLogger,
   createConnectedClient,
   type EngineSettings,
@@ -56,6 +57,7 @@ export type TestEngineOptions = Partial<Omit<EngineOptions, 'procedures'>> &
  * await using engine = await testEngine({ procedures: [refund], humans: [{ ask: 'Refund', answer: { approved: true } }] })
  */
 export async function testEngine(options: TestEngineOptions): Promise<TestEngine & AsyncDisposable> {
+  checkEngineKeys('testEngine', options, ['steps', 'agents', 'humans', 'now', 'replay', 'seed'])
   const {
     steps,
     agents,

@@ -73,20 +73,19 @@ export class VirtualTime {
 
   #add(goal: Goal): void {
     this.#goals.add(goal)
-    if (this.#isPassing) return
-    this.#isPassing = true
-    void this.#passWhileWanted().finally(() => {
-      this.#isPassing = false
-    })
+    if (!this.#isPassing) void this.#passWhileWanted()
   }
 
   async #passWhileWanted(): Promise<void> {
+    this.#isPassing = true
     while (this.#goals.size > 0) {
       await this.#rest()
       const { nextAt, now } = this.clock
       if (nextAt !== null && nextAt <= now) this.clock.moveTo(now)
       else if (!this.#reachGoals()) await this.#takeStep()
     }
+    // Not a moment later: who asks from now on has to begin anew.
+    this.#isPassing = false
   }
 
   /** Whether there was one to be reached now: then whoever reached it is heard before time goes on. */

@@ -24,10 +24,11 @@ export function toAskView(row: AskRow, now: number): Ask {
     params: pinned.params,
     editable: pinned.editable ?? [],
     schema: pinned.schema,
-    choices: (pinned.choices ?? []).map(({ value, label, effect }) => ({
+    choices: (pinned.choices ?? []).map(({ value, label, effect, style }) => ({
       value,
       label: label ?? value,
       effect,
+      style: style as 'primary' | 'danger' | undefined,
     })),
     artifact: pinned.artifact,
     baseline: pinned.baseline,

@@ -37,13 +37,18 @@ const engineOptionNames = [
   'logger',
 ]
 
+/** Refuses what is no option of an engine, nor one of the others that whoever makes it takes. */
+export function checkEngineKeys(maker: string, options: object, others: readonly string[] = []): void {
+  checkKeys(`the options of ${maker}`, options, [...engineOptionNames, ...others])
+}
+
 /**
  * Checks the options of an engine but its store.
  * @throws PawlError 'option-invalid', 'duration-invalid', 'procedure-duplicate'
  */
 export function readEngineOptions(given: unknown): EngineSettings {
   const options = checkObject('options of createEngine', given)
-  checkKeys('the options of createEngine', options, engineOptionNames)
+  checkEngineKeys('createEngine', options)
   const { decider, escalateTo, determinism, concurrency, lease, logger } = options
   return {
     procedures: readProcedures(options['procedures']),

@@ -75,6 +75,7 @@ export interface Ask {
     readonly value: string
     readonly label: string
     readonly effect: string | undefined
+    readonly style: 'primary' | 'danger' | undefined
   }[]
   readonly artifact: unknown
   readonly baseline: unknown

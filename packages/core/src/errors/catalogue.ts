@@ -159,7 +159,7 @@ const catalogue: Catalogue = {
   }),
   'wait-timed-out': ({ after }) => ({
     what: `What was waited for did not come within ${after}.`,
-    next: 'Only the waiting ended; the run goes on.',
+    next: 'Only the waiting ended; nothing else has changed.',
     remedy: 'Wait again, or look at status() for what the run waits for.',
   }),
 }

@@ -13,6 +13,6 @@ export function defineStore(kind: string, open: () => StorePort): Store {
 }
 
 /** A connection to the store, not yet open; undefined if the value was not made by `defineStore`. */
-export function connectTo(store: Store): StorePort | undefined {
-  return (store as { [connect]?: () => StorePort })[connect]?.()
+export function connectTo(store: Store | null | undefined): StorePort | undefined {
+  return (store as { [connect]?: () => StorePort } | null | undefined)?.[connect]?.()
 }

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,13 +10,18 @@ export type TraceRecord =
   | { readonly kind: 'sync'; readonly file: string }
   | { readonly kind: 'acknowledged'; readonly text: string }
 
+const compiler = process.env['CC'] ?? 'cc'
+
+/** Whether there is what `compileTraceVfs` needs. */
+export const canCompile: boolean = spawnSync(compiler, ['--version']).status === 0
+
 /** Compiles the VFS that writes a trace. It takes a C compiler, as better-sqlite3 does where it has no binary. */
 export function compileTraceVfs(directory: string): string {
   const driver = createRequire(import.meta.url).resolve('better-sqlite3/package.json')
   const output = join(directory, 'tracevfs.so')
   const source = fileURLToPath(new URL('./trace-vfs.c', import.meta.url))
   const headers = join(dirname(driver), 'deps', 'sqlite3')
-  execFileSync(process.env['CC'] ?? 'cc', ['-shared', '-fPIC', '-O1', '-I', headers, source, '-o', output])
+  execFileSync(compiler, ['-shared', '-fPIC', '-O1', '-I', headers, source, '-o', output])
   return output
 }
 

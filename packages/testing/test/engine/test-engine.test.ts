@@ -9,6 +9,11 @@ const two = procedure({ name: 'two' }, async (ctx) => {
   return { first, second: await ctx.step('second', () => 'real second'), drawn: [ctx.random(), ctx.uuid()] }
 })
 
+test('options that are not known are refused, with those that are', async () => {
+  const misspelt = { procedures: [two], human: [] }
+  await expect(testEngine(misspelt)).rejects.toThrow(/no option human in the options of testEngine.*humans/)
+})
+
 describe('doubles', () => {
   test('are results, or functions in place of the body; without one the body itself runs', async () => {
     await using engine = await testEngine({

@@ -187,6 +187,16 @@ describe('people', () => {
 })
 
 describe('a wait in vain', () => {
+  test('can be followed at once by another', async () => {
+    const waiting = procedure({ name: 'waiting', signals: { go: z.void() } }, (ctx) => ctx.receive('go'))
+    await using engine = await testEngine({ procedures: [waiting] })
+    const run = await engine.run(waiting)
+    for (let i = 0; i < 3; i++) {
+      const failure = await run.result().catch((error: Error) => error)
+      expect(failure).toMatchObject({ message: expect.stringContaining('Nothing will happen any more') })
+    }
+  })
+
   test('fails and says what the runs wait for', async () => {
     const waiting = procedure({ name: 'waiting', signals: { go: z.void() } }, (ctx) => ctx.receive('go'))
     await using engine = await testEngine({ procedures: [waiting, ask], humans: [silent] })
