@@ -183,6 +183,16 @@ export const cases: readonly Case[] = [
     fresh: true,
     figures: [{ name: 'addedMb', title: 'resident memory added', unit: 'MB', better: 'less' }],
   },
+  {
+    name: 'kill',
+    title: 'SIGKILL in the 101st step of a run, then a new process',
+    isLong: true,
+    rounds: 3,
+    figures: [
+      { name: 'keptSteps', title: 'kept of 100 reported steps', unit: 'steps', better: 'more' },
+      { name: 'goneOnMs', title: 'until the run goes on', unit: 'ms', better: 'less' },
+    ],
+  },
   replayCase(1_000),
   replayCase(10_000),
   replayCase(100_000),

@@ -9,6 +9,23 @@ export const sequence = procedure({ name: 'sequence', input: z.number() }, async
   return sum
 })
 
+/** What is called as a step of `watchedSequence` begins. */
+export const watched: { onBegin: (step: number) => Promise<void> | void } = { onBegin: () => {} }
+
+/** As `sequence`, with somebody who is told of each step. */
+export const watchedSequence = procedure(
+  { name: 'watched sequence', input: z.number() },
+  async (ctx, steps) => {
+    let sum = 0
+    for (let i = 0; i < steps; i++)
+      sum += await ctx.step('step', async () => {
+        await watched.onBegin(i)
+        return i
+      })
+    return sum
+  },
+)
+
 /** All steps at once. Returns their sum. */
 export const fan = procedure({ name: 'fan', input: z.number() }, async (ctx, steps) => {
   const all = await Promise.all(Array.from({ length: steps }, (_, i) => ctx.step('step', () => i)))

@@ -15,6 +15,9 @@ export const about = {
     'its steps are not on the disk when they are reported, so its W1, W2 and W3 are less work than those of the others',
 }
 
+/** By workload. */
+export const lessWork = { W1: 'written behind', W2: 'written behind', W3: 'written behind' }
+
 export async function open({ url }, { onStep, onWait, onEnd }) {
   const checkpointer = PostgresSaver.fromConnString(url)
   await checkpointer.setup()

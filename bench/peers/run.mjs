@@ -14,7 +14,7 @@ process.once('unhandledRejection', fail)
 process.once('uncaughtException', fail)
 
 try {
-  const { about, eager, open, mostSteps, whyMostSteps } = await import(`./${peer}.mjs`)
+  const { about, eager, open, mostSteps, whyMostSteps, lessWork = {} } = await import(`./${peer}.mjs`)
   const figures = await workloads[workload]({
     mostSteps,
     watch,
@@ -29,7 +29,8 @@ try {
   const told = { ...about, eager, version: versionOf(about.package), node: process.version }
   // Asked for as many as fit; that it did all of them has been checked.
   const isLong = workload === 'W1' || workload === 'W6 take up'
-  const note = isLong && mostSteps !== undefined ? `${mostSteps} steps: ${whyMostSteps}` : undefined
+  const isShort = isLong && mostSteps !== undefined
+  const note = isShort ? `${mostSteps} steps: ${whyMostSteps}` : lessWork[workload]
   process.send({ figures, about: told, note }, () => process.exit())
 } catch (error) {
   fail(error)

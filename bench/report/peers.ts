@@ -23,20 +23,40 @@ const columns: readonly Column[] = [
   { workload: 'W2', name: 'diskBytesPerStep', title: 'disk B/step' },
 ]
 
+interface Kept {
+  readonly settings: string
+  readonly tried: string
+  readonly onPowerLoss: string
+}
+
 /** What Pawl keeps, and the tests that try it; links are from docs. */
-const kept: { readonly [kind in Measured['kind']]: readonly string[] } = {
-  sqlite: [
-    'WAL, synchronous=full',
-    'every step that was reported',
-    '[workers killed 200 times](../test/kill-and-restart.test.ts) at random moments: nothing acknowledged lost, nothing recorded done again',
-    'every step that was reported: a sync for each commit; tried on [disks as a loss of power may leave them](../packages/storage-sqlite/test/proofs/power-loss.test.ts)',
-  ],
-  postgres: [
-    'PostgreSQL; fsync, synchronous_commit and full_page_writes on',
-    'every step that was reported',
-    '[workers killed](../test/postgres/siege.test.ts) at random moments, and [the server stopped without warning](../packages/storage-postgres/test/crash.test.ts) again and again: nothing acknowledged lost, nothing recorded done again',
-    'every step that was reported: a commit for each, fsync on',
-  ],
+const kept: { readonly [kind in Measured['kind']]: Kept } = {
+  sqlite: {
+    settings: 'WAL, synchronous=full',
+    tried:
+      '[workers killed 200 times](../test/kill-and-restart.test.ts) at random moments: nothing acknowledged lost, nothing recorded done again',
+    onPowerLoss:
+      'every step that was reported: a sync for each commit; tried on [disks as a loss of power may leave them](../packages/storage-sqlite/test/proofs/power-loss.test.ts)',
+  },
+  postgres: {
+    settings: 'PostgreSQL; fsync, synchronous_commit and full_page_writes on; the lease as it comes (10 s)',
+    tried:
+      '[workers killed](../test/postgres/siege.test.ts) at random moments, and [the server stopped without warning](../packages/storage-postgres/test/crash.test.ts) again and again: nothing acknowledged lost, nothing recorded done again',
+    onPowerLoss: 'every step that was reported: a commit for each, fsync on',
+  },
+}
+
+function tellKept(kind: Measured['kind'], measured: readonly Measured[]): readonly string[] {
+  const { settings, tried, onPowerLoss } = kept[kind]
+  const find = (name: string): Spread | undefined =>
+    findOwn('kill', name, measured).find((one) => one.kind === kind)?.spread
+  const [steps, goneOn] = [find('keptSteps'), find('goneOnMs')]
+  const figures = steps === undefined || goneOn === undefined ? [] : [tellTried(steps, goneOn)]
+  return [settings, 'every step that was reported', [...figures, tried].join('; '), onPowerLoss]
+}
+
+function tellTried(kept: Spread, goneOn: Spread): string {
+  return `${kept.median} of 100, went on after ${show(goneOn.median / 1_000)} s`
 }
 
 /** The section on peers; empty where none was measured. */
@@ -56,11 +76,11 @@ export function tellPeers({ peers, measured, machine }: Session): readonly strin
     'W1, W2, W3 and W6 are timed until the last body has returned, which is kind to those that poll for results; W4 and W5, and all of Pawl, until the caller has the result; where it polls for it, and has it more than 50 ms after the end of the body, both are said. W5 is from a signal to a run that waits for it. In W6 the process of the run is killed and a server that it uses is not. W7 is the memory of the process in which the runs wait; what PostgreSQL takes for them is not in it.',
     ...kinds.slice(0, 1).flatMap((kind) => tellRatios(kind, started, measured)),
     '### What is kept',
-    'Tried: of 100 steps whose results had been reported to the procedure when its process was killed with SIGKILL (and with it a server that belongs to it alone), how many did not run again; how long after the start of a new process the run went on; and that it ended with the right result. A loss of power was not tried with them: this is what their settings say. What was tried of Pawl stands in its own tests.',
+    'Tried: of 100 steps whose results had been reported to the procedure when its process was killed with SIGKILL (and with it a server that belongs to it alone), how many did not run again; how long after the start of a new process the run went on; and that it ended with the right result. A loss of power was not tried with them: this is what their settings say. Pawl is tried the same way, and much harder in its own tests.',
     [
       row(['who', 'settings', 'SIGKILL, by its documentation', 'tried', 'loss of power, by its settings']),
       row(['---', '---', '---', '---', '---']),
-      ...kinds.map((kind) => row([`**Pawl**, ${nameStore(kind)}`, ...kept[kind]])),
+      ...kinds.map((kind) => row([`**Pawl**, ${nameStore(kind)}`, ...tellKept(kind, measured)])),
       ...started.map((one) =>
         row([
           nameOf(one),
@@ -143,7 +163,7 @@ function tellKill(peer: PeerMeasured): string {
   const kept = findFigure(peer, 'kill', 'keptSteps')
   const goneOn = findFigure(peer, 'kill', 'goneOnMs')
   if (kept === undefined || goneOn === undefined) return findNote(peer, 'kill') ?? 'not measured'
-  const tried = `${kept.spread.median} of 100, went on after ${show(goneOn.spread.median / 1_000)} s`
+  const tried = tellTried(kept.spread, goneOn.spread)
   const note = findNote(peer, 'kill')
   return note === null ? tried : `${tried}; ${note}`
 }

@@ -3,7 +3,7 @@ import { check } from '../base/check.ts'
 import { nowMs, until } from '../base/clock.ts'
 import { openPlace } from '../places/open-place.ts'
 import type { Address } from '../places/place.ts'
-import { sequenceThenWait, sumOf } from '../procedures.ts'
+import { sequenceThenWait, sumOf, watched, watchedSequence } from '../procedures.ts'
 import { type Figures, type Job, startEngine, Tally } from './workload.ts'
 
 interface LeftBehind {
@@ -48,4 +48,52 @@ export async function takeUp({
   const done = nowMs()
   await engine.stop()
   return { doneMs: done - from, readyMs: ready - from, resumeMs: done - ready }
+}
+
+const killAt = 100
+const killedSteps = 200
+
+interface Killed {
+  readonly address: Address
+  readonly id: string
+}
+
+/**
+ * SIGKILL in the middle of a run, as one of its steps begins; then a new process that is told nothing. The same
+ * is tried with the peers.
+ */
+export async function killInTheMiddle({ address, rounds }: Job): Promise<Figures> {
+  const tally = new Tally()
+  for (let round = 0; round < rounds; round++) {
+    const run: Killed = { address, id: `killed:${round}` }
+    const victim = startActor('be killed', run)
+    await victim.hear()
+    await victim.kill()
+    tally.add((await startActor('go on', run).result()) as { readonly [figure: string]: number })
+  }
+  return tally.figures
+}
+
+/** Stays in its 101st step, to be killed. */
+export async function beKilled({ address, id }: Killed, line: Line): Promise<void> {
+  watched.onBegin = (i) => {
+    if (i < killAt) return
+    line.tell('at work')
+    return new Promise(() => {})
+  }
+  const engine = await startEngine(openPlace(address))
+  await engine.run(watchedSequence, killedSteps, { id })
+  await line.hear()
+}
+
+export async function goOn({ address, id }: Killed): Promise<{ readonly [figure: string]: number }> {
+  const from = nowMs()
+  const first = new Promise<{ readonly step: number; readonly at: number }>((resolve) => {
+    watched.onBegin = (i) => resolve({ step: i, at: nowMs() })
+  })
+  const engine = await startEngine(openPlace(address))
+  const { step, at } = await first
+  check('the sum of all steps', await engine.get(watchedSequence, id).result(), sumOf(killedSteps))
+  await engine.stop()
+  return { keptSteps: Math.min(step, killAt), goneOnMs: at - from }
 }

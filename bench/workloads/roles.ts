@@ -2,7 +2,7 @@ import { answerMany } from './answers.ts'
 import { shareWork, work } from './fleet.ts'
 import { answerToEnd, foreignSignalToEnd, sendSignals, signalToEnd, startToResult } from './latency.ts'
 import { carryPayloads } from './payloads.ts'
-import { killAndGoOn, leaveBehind, takeUp } from './recovery.ts'
+import { beKilled, goOn, killAndGoOn, killInTheMiddle, leaveBehind, takeUp } from './recovery.ts'
 import { replayFromStore } from './replay.ts'
 import { workForLong } from './soak.ts'
 import { fill, startAmongMany, startOne } from './start-up.ts'
@@ -21,6 +21,7 @@ export const roles: { readonly [name: string]: Role } = {
   'W5 other process': foreignSignalToEnd,
   W6: killAndGoOn,
   W7: rememberWaiting,
+  kill: killInTheMiddle,
   replay: replayFromStore,
   'start-up': startAmongMany,
   answers: answerMany,
@@ -33,5 +34,7 @@ export const roles: { readonly [name: string]: Role } = {
   worker: work,
   'leave behind': leaveBehind,
   'take up': takeUp,
+  'be killed': beKilled,
+  'go on': goOn,
   soak: workForLong,
 }

@@ -2,7 +2,16 @@ import type { Engine, Logger } from '@pawl/core'
 import { createEngine } from '@pawl/core'
 import type { Line } from '../actor.ts'
 import type { Address, Place } from '../places/place.ts'
-import { asking, carrying, fan, rewound, sequence, sequenceThenWait, waiting } from '../procedures.ts'
+import {
+  asking,
+  carrying,
+  fan,
+  rewound,
+  sequence,
+  sequenceThenWait,
+  waiting,
+  watchedSequence,
+} from '../procedures.ts'
 
 /** Values of one figure by name: one for each round, or one for each of many calls. */
 export interface Figures {
@@ -28,7 +37,7 @@ export function startEngine(place: Pick<Place, 'store'>): Promise<Engine> {
   return createEngine({
     store: place.store(),
     logger: errorsOnly,
-    procedures: [sequence, fan, waiting, asking, sequenceThenWait, rewound, carrying],
+    procedures: [sequence, fan, waiting, asking, sequenceThenWait, rewound, carrying, watchedSequence],
   })
 }
 
