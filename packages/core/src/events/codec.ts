@@ -1,28 +1,29 @@
 import { Packr, Unpackr } from 'msgpackr'
-import type { Plain } from './codec/form.ts'
+import { type Limits, type Plain, valueLimits } from './codec/form.ts'
 import { makePlain } from './codec/plain.ts'
 import { PayloadRefused } from './codec/refusal.ts'
 import { restoreValue } from './codec/restore.ts'
 import { scanPayload } from './codec/scan.ts'
 
 export { PayloadCorrupt } from './codec/corruption.ts'
+export { recordLimits } from './codec/form.ts'
 export { PayloadRefused } from './codec/refusal.ts'
 
-export const maxPayloadBytes: number = 2 * 1024 * 1024
+export const maxPayloadBytes: number = valueLimits.bytes
 
 /**
  * Makes the bytes of a value: the same on every machine, for the same value with its keys in the same order.
  * docs/payloads.md lists what can be encoded; of that nothing is lost or altered, and all else is refused.
  * @param label names the value in a refusal: 'result', 'input', 'answer'
- * @param maxBytes in bytes, encoded. Default 2 MiB.
+ * @param limits Default: those of a value, 2 MiB encoded and 256 levels.
  * @throws PayloadRefused, before anything is made
  * @example encodePayload({ total: 45n, at: new Date() }, 'result')
  */
-export function encodePayload(value: unknown, label: string, maxBytes: number = maxPayloadBytes): Uint8Array {
-  const plain = makePlain(value, label, maxBytes)
+export function encodePayload(value: unknown, label: string, limits: Limits = valueLimits): Uint8Array {
+  const plain = makePlain(value, label, limits)
   const payload = joinBytes(packr.pack(plain.value), plain.byteArrays)
-  if (payload.length > maxBytes)
-    throw new PayloadRefused(label, `has ${payload.length} bytes, and the limit is ${maxBytes}`)
+  if (payload.length > limits.bytes)
+    throw new PayloadRefused(label, `has ${payload.length} bytes, and the limit is ${limits.bytes}`)
   return payload
 }
 

@@ -1,14 +1,30 @@
 import { PawlError } from '../errors/pawl-error.ts'
-import { decodePayload, encodePayload, PayloadRefused } from './codec.ts'
+import { decodePayload, encodePayload, PayloadRefused, recordLimits } from './codec.ts'
 
 /**
  * The bytes of a value; undefined has none. `label` is the first word of the path in a refusal.
  * @throws PawlError 'payload-refused'
  */
 export function encode(value: unknown, label: string): Uint8Array | null {
+  return encodeWithin(undefined, value, label)
+}
+
+/**
+ * The bytes of what the engine records around values that were within their limits.
+ * @throws PawlError 'payload-refused'
+ */
+export function encodeRecord(value: object, label: string): Uint8Array {
+  return encodeWithin(recordLimits, value, label) as Uint8Array
+}
+
+function encodeWithin(
+  limits: typeof recordLimits | undefined,
+  value: unknown,
+  label: string,
+): Uint8Array | null {
   if (value === undefined) return null
   try {
-    return encodePayload(value, label)
+    return encodePayload(value, label, limits)
   } catch (error) {
     if (!(error instanceof PayloadRefused)) throw error
     throw new PawlError('payload-refused', { path: error.path }, { what: `${error.message}.` })

@@ -2,6 +2,7 @@ import type { RunInfo } from '../events/payloads.ts'
 import type { Pending } from '../kernel/operation.ts'
 import type { Message } from '../ports/store.ts'
 import type { Activity } from './activities/activity.ts'
+import { mostTold } from './ending.ts'
 import type { Mailbox } from './mailbox.ts'
 
 interface Entry {
@@ -76,7 +77,7 @@ export class Desk {
 
   /** For people who look at the run. */
   describe(): RunInfo['waiting'] {
-    return [...this.#entries.values()].map(({ pending, activity }) => ({
+    return [...this.#entries.values()].slice(0, mostTold).map(({ pending, activity }) => ({
       position: pending.position,
       kind: pending.operation.kind,
       name: pending.operation.name,

@@ -1,6 +1,6 @@
 import { type FailureRecord, recordFailure } from '../errors/failure.ts'
 import { noPosition } from '../events/event.ts'
-import { encode } from '../events/payload.ts'
+import { encode, encodeRecord } from '../events/payload.ts'
 import type { RunInfo } from '../events/payloads.ts'
 import type { Pending } from '../kernel/operation.ts'
 import type { WrittenEvent } from './log-end.ts'
@@ -23,7 +23,7 @@ export function completeWith(output: unknown, left: readonly Pending[]): Ending 
 
 export function failWith(error: unknown, left: readonly Pending[]): Ending {
   const failure = recordFailure(error)
-  return { failure, payload: encode(failure, 'failure'), left }
+  return { failure, payload: encodeRecord(failure, 'failure'), left }
 }
 
 export function endedEvent({ failure, payload }: Ending): WrittenEvent {
@@ -44,6 +44,9 @@ export function endedEvent({ failure, payload }: Ending): WrittenEvent {
   }
 }
 
+/** So many of each are told; a list of more is nothing anybody reads, and what is told must stay small. */
+export const mostTold = 1_000
+
 /** What people are told of the ended run. */
 export function describeEnding(
   { failure, left }: Ending,
@@ -51,9 +54,11 @@ export function describeEnding(
   unhandled: readonly unknown[],
 ): RunInfo {
   const leftOver = {
-    signals,
-    operations: left.map(({ position, operation }) => ({ position, name: operation.name })),
-    unhandled: unhandled.map((reason) => recordFailure(reason).message),
+    signals: signals.slice(0, mostTold),
+    operations: left
+      .slice(0, mostTold)
+      .map(({ position, operation }) => ({ position, name: operation.name })),
+    unhandled: unhandled.slice(0, mostTold).map((reason) => recordFailure(reason).message.slice(0, mostTold)),
   }
   const isNothing = signals.length + left.length + unhandled.length === 0
   return { waiting: [], ...(failure === null ? {} : { failure }), ...(isNothing ? {} : { leftOver }) }

@@ -2,7 +2,7 @@ import { topics } from '../base/bell.ts'
 import { recordFailure } from '../errors/failure.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { PayloadCorrupt } from '../events/codec.ts'
-import { encode } from '../events/payload.ts'
+import { encodeRecord } from '../events/payload.ts'
 import type { RunKey } from '../ports/store.ts'
 import type { Surroundings } from './run-host.ts'
 
@@ -44,7 +44,7 @@ export function putAside(
   { mark, error, why }: Reason,
   onGone: () => void,
 ): () => void {
-  const reason = encode(recordFailure(error), 'reason') as Uint8Array
+  const reason = encodeRecord(recordFailure(error), 'reason')
   let callOff = (): void => {}
   let isGivenUp = false
   const write = (): void => {

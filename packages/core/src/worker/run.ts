@@ -4,7 +4,7 @@ import { validate } from '../base/schema.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { PayloadCorrupt } from '../events/codec.ts'
 import type { LogEvent } from '../events/event.ts'
-import { encode } from '../events/payload.ts'
+import { encodeRecord } from '../events/payload.ts'
 import type { RunInfo } from '../events/payloads.ts'
 import { sameBytes } from '../events/seal.ts'
 import type { Decision, Nondeterminism } from '../kernel/decision.ts'
@@ -171,14 +171,11 @@ export class Run {
   }
 
   #wait(issued: readonly Pending[]): void {
-    try {
+    this.#guard(() => {
       for (const pending of issued) if (!this.#desk.has(pending.position)) this.#open(pending).begin()
-    } catch (error) {
-      if (!(error instanceof PayloadCorrupt)) throw error
-      return this.#leave(unreadFor(this.id, 'an event of a pending operation', error))
-    }
-    this.#phase = 'still'
-    this.#ready()
+      this.#phase = 'still'
+      this.#ready()
+    })
   }
 
   #open(pending: Pending): ReturnType<typeof createActivity> {
@@ -205,6 +202,7 @@ export class Run {
       this.#ready()
     },
     retract: (activity) => this.#giveBack(this.#outbox.retract(activity)),
+    guard: (task) => void this.#guard(task),
     lookAgain: () => this.#ready(),
   })
 
@@ -223,12 +221,14 @@ export class Run {
   #end(ending: Ending): void {
     if (this.#phase === 'gone') return
     this.#ending = ending
-    // Questions that are open stay so until the end is written: who answers before that has answered.
-    for (const pending of ending.left)
-      if (this.#continuation.notes.isAsked(pending.position) && !this.#desk.has(pending.position))
-        this.#open(pending).begin()
-    this.#phase = 'still'
-    this.#ready()
+    this.#guard(() => {
+      // Questions that are open stay so until the end is written: who answers before that has answered.
+      for (const pending of ending.left)
+        if (this.#continuation.notes.isAsked(pending.position) && !this.#desk.has(pending.position))
+          this.#open(pending).begin()
+      this.#phase = 'still'
+      this.#ready()
+    })
   }
 
   // ── writing
@@ -236,8 +236,10 @@ export class Run {
   /** What is to be written now; null if there is nothing. Asked by the committer, at the moment it writes. */
   prepare(): Unit | null {
     if (this.#phase !== 'still' || this.#mailbox.isBehind) return null
-    this.#desk.handOut(this.#mailbox, this.#ending !== null)
-    return this.#ending === null ? this.#prepareNext() : this.#prepareEnd(this.#ending)
+    return this.#guard(() => {
+      this.#desk.handOut(this.#mailbox, this.#ending !== null)
+      return this.#ending === null ? this.#prepareNext() : this.#prepareEnd(this.#ending)
+    })
   }
 
   #prepareNext(): Unit | null {
@@ -300,7 +302,7 @@ export class Run {
       opens,
       closes,
       consumes,
-      info: info === null ? null : encode(info, 'info'),
+      info: info === null ? null : encodeRecord(info, 'info'),
     }
   }
 
@@ -309,7 +311,7 @@ export class Run {
     if (this.#phase !== 'writing') return
     switch (outcome.outcome) {
       case 'ok':
-        return this.#onWritten(unit, outcome)
+        return void this.#guard(() => this.#onWritten(unit, outcome))
       case 'lost':
         this.#log.epoch = outcome.epoch
         return this.takeBack()
@@ -338,7 +340,9 @@ export class Run {
     this.#log.takeBack()
     const refused = this.#outbox.takeBack()
     this.#giveBack(refused)
-    for (const activity of new Set(refused.flatMap(({ strict }) => strict ?? []))) activity.begin()
+    this.#guard(() => {
+      for (const activity of new Set(refused.flatMap(({ strict }) => strict ?? []))) activity.begin()
+    })
     this.#ready()
   }
 
@@ -418,6 +422,20 @@ export class Run {
     const { start } = this.#continuation
     const at = await findCallSite(this.#host, { id: this.id, start, log: this.#log }, position)
     this.#leave(stuckBy(new PawlError('nondeterminism', { position, recorded, asked, at })))
+  }
+
+  /**
+   * What a run's own data lead to is that run's affair: it is put aside, and its neighbours, whose units may be
+   * in the same transaction, go on.
+   */
+  #guard<Result>(task: () => Result): Result | null {
+    try {
+      return task()
+    } catch (error) {
+      if (error instanceof PayloadCorrupt) this.#leave(unreadFor(this.id, 'an event or a message', error))
+      else this.#leave(quarantinedFor(this.id, `it cannot be gone on with: ${(error as Error).message}`))
+      return null
+    }
   }
 
   #leave(reason: Reason): void {

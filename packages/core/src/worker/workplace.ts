@@ -22,6 +22,7 @@ export interface WorkplaceParts {
   record(draft: Draft): void
   retract(activity: Activity): void
   lookAgain(): void
+  guard(task: () => void): void
 }
 
 export function createWorkplace(
@@ -52,6 +53,7 @@ export function createWorkplace(
     record: parts.record,
     retract: parts.retract,
     lookAgain: parts.lookAgain,
+    guard: parts.guard,
     idempotencyKey: (position) => idempotencyKey(parts, position),
     checkSignal: (name, payload) => checkSignal(parts.start().definition.signals.get(name), payload),
     history: {

@@ -10,7 +10,7 @@ const copy = (value: unknown): unknown => decodePayload(encodePayload(value, 'va
 const hex = (value: unknown): string => Buffer.from(encodePayload(value, 'value')).toString('hex')
 const refusalOf = (value: unknown, maxBytes?: number): PayloadRefused => {
   try {
-    encodePayload(value, 'value', maxBytes)
+    encodePayload(value, 'value', maxBytes === undefined ? undefined : { bytes: maxBytes, levels: 256 })
   } catch (error) {
     if (error instanceof PayloadRefused) return error
     throw error

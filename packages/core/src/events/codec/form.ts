@@ -13,8 +13,21 @@ export const escapeKey = '\0'
 
 export const laterForm = 0xc1
 
-/** How many arrays, objects, Maps and Sets may stand inside one another. */
-export const deepest = 256
+/** What a payload may have. */
+export interface Limits {
+  /** Encoded. */
+  readonly bytes: number
+  /** How many arrays, objects, Maps and Sets may stand inside one another. */
+  readonly levels: number
+}
+
+/** Of a value as it comes in. */
+export const valueLimits: Limits = { bytes: 2 * 1024 * 1024, levels: 256 }
+/**
+ * Of a record that holds such values: an answer says who gave it, a signal has its name beside it. What fitted
+ * when it came in must not turn out too large when it is recorded.
+ */
+export const recordLimits: Limits = { bytes: valueLimits.bytes + 64 * 1024, levels: valueLimits.levels + 8 }
 
 /** What an escape stands for, and the parts behind the tag. */
 export const tags = {

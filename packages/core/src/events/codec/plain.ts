@@ -1,9 +1,9 @@
 import { bytesOf, kindOf } from './byte-arrays.ts'
 import {
-  deepest,
   escapeKey,
   isAwkwardKey,
   isAwkwardText,
+  type Limits,
   type Plain,
   type PlainObject,
   tags,
@@ -22,8 +22,8 @@ export interface PlainPayload {
  * where a proxy answers differently each time.
  * @throws PayloadRefused naming the first thing that cannot be recorded
  */
-export function makePlain(value: unknown, label: string, maxBytes: number): PlainPayload {
-  const copier = new Copier(label, maxBytes)
+export function makePlain(value: unknown, label: string, limits: Limits): PlainPayload {
+  const copier = new Copier(label, limits)
   try {
     return { value: copier.copy(value, 0), byteArrays: copier.byteArrays }
   } catch (error) {
@@ -53,11 +53,11 @@ class Copier {
   /** A lower bound of the bytes so far, so that nothing huge is copied only to be refused. */
   private size = 0
   private readonly label: string
-  private readonly maxBytes: number
+  private readonly limits: Limits
 
-  constructor(label: string, maxBytes: number) {
+  constructor(label: string, limits: Limits) {
     this.label = label
-    this.maxBytes = maxBytes
+    this.limits = limits
   }
 
   /** `depth` is the number of holders. */
@@ -210,13 +210,13 @@ class Copier {
 
   /** To the parts of an object, of which each takes a byte at least. */
   private descend(count: number, depth: number): void {
-    if (depth >= deepest) this.refuseDeep(depth)
+    if (depth >= this.limits.levels) this.refuseDeep(depth)
     this.grow(count, depth)
   }
 
   private grow(bytes: number, depth: number): void {
     this.size += bytes
-    if (this.size > this.maxBytes) this.refuseLarge(depth)
+    if (this.size > this.limits.bytes) this.refuseLarge(depth)
   }
 
   private refuse(depth: number, reason: string): never {
@@ -226,12 +226,12 @@ class Copier {
   private refuseLarge(depth: number): never {
     this.refuseCycle(depth)
     const at = depth === 0 ? '' : ` (the limit is passed at ${this.pathOf(depth)})`
-    return this.refuse(0, `has at least ${this.size} bytes, and the limit is ${this.maxBytes}${at}`)
+    return this.refuse(0, `has at least ${this.size} bytes, and the limit is ${this.limits.bytes}${at}`)
   }
 
   private refuseDeep(depth: number): never {
     this.refuseCycle(depth + 1)
-    return this.refuse(depth, `is nested more than ${deepest} levels deep`)
+    return this.refuse(depth, `is nested more than ${this.limits.levels} levels deep`)
   }
 
   /** A cycle is only looked for once it has made the payload too deep or too large. */

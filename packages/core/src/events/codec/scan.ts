@@ -1,5 +1,5 @@
 import { PayloadCorrupt } from './corruption.ts'
-import { deepest, escapeKey, laterForm, tags } from './form.ts'
+import { escapeKey, laterForm, recordLimits, tags } from './form.ts'
 
 /** Where the value ends and its byte arrays begin, and whether it has escapes. */
 export interface Scanned {
@@ -144,7 +144,7 @@ class Scanner {
     if (!isShort && token !== array16 && token !== array32) throw this.explain('has an escape without a tag')
     const count = isShort ? token - fixArray : this.readLength(token - array16)
     // The innermost may hold parts, such as those of a Date, but nothing that is nested.
-    if (depth > deepest) this.descend(depth)
+    if (depth > recordLimits.levels) this.descend(depth)
     if (count === 3 && this.bytes[this.end] === tags.bytes) return this.scanBytes()
     for (let index = 0; index < count; index++) this.scanValue(depth + 1)
   }
@@ -211,7 +211,8 @@ class Scanner {
   }
 
   private descend(depth: number): void {
-    if (depth >= deepest) throw this.explain(`is nested more than ${deepest} levels deep`)
+    if (depth >= recordLimits.levels)
+      throw this.explain(`is nested more than ${recordLimits.levels} levels deep`)
   }
 
   private refuseToken(token: number): never {

@@ -64,6 +64,8 @@ export interface Workplace {
   retract(activity: Activity): void
   /** Something changed that nothing is recorded for; the run looks again. */
   lookAgain(): void
+  /** For what goes on later than the call that began it: what it throws puts the run aside, and nothing else. */
+  guard(task: () => void): void
   idempotencyKey(position: number): string
   /** The oldest message about any of these topics, now its own. */
   take(topics: readonly string[]): Message | undefined

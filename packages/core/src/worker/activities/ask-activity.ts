@@ -1,8 +1,9 @@
 import { type AskOperation, type AskSpec, type DecideOperation, dueAt } from '../../authoring/operations.ts'
 import { recordFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
+import { maxPayloadBytes } from '../../events/codec.ts'
 import type { LogEvent } from '../../events/event.ts'
-import { decode, encode } from '../../events/payload.ts'
+import { decode, encodeRecord } from '../../events/payload.ts'
 import type { AnswerPayload, AskPayload, GivenAnswer, TimedOutPayload } from '../../events/payloads.ts'
 import type { Message, NewAsk } from '../../ports/store.ts'
 import { checkAnswer } from '../../projections/answer-check.ts'
@@ -57,8 +58,9 @@ export class AskActivity implements Activity {
     // Begun again after a refusal: either it was not asked yet, or only its timeout was refused.
     if (this.#ask !== null) return this.#opened(this.#ask)
     this.#state = 'preparing'
+    const { place } = this.#options
     const history = this.#history()
-    if (history instanceof Promise) void history.then((steps) => this.#prepare(steps))
+    if (history instanceof Promise) void history.then((steps) => place.guard(() => this.#prepare(steps)))
     else this.#prepare(history)
   }
 
@@ -84,7 +86,7 @@ export class AskActivity implements Activity {
         ask: askIdOf(place.runId, pending.position),
         message: ask.message,
       })
-      return place.record({ ...draft, failed: true, payload: encode(recordFailure(error), 'failure') })
+      return place.record({ ...draft, failed: true, payload: encodeRecord(recordFailure(error), 'failure') })
     }
     const timedOut: TimedOutPayload = {
       timedOut: true,
@@ -92,7 +94,7 @@ export class AskActivity implements Activity {
       ...(ask.kind === 'review' ? { artifact: ask.artifact } : {}),
       ...(silence.do === 'default' ? { default: silence.value } : {}),
     }
-    place.record({ ...draft, payload: encode(timedOut, 'timeout') })
+    place.record({ ...draft, payload: encodeRecord(timedOut, 'timeout') })
   }
 
   onRecorded(event: LogEvent): void {
@@ -116,10 +118,11 @@ export class AskActivity implements Activity {
     if (this.#state !== 'preparing') return
     const { spec, place, pending } = this.#options
     const due = spec.due === null ? null : dueAt(spec.due, pending.issuedAt)
+    const steps = fitting(history, spec.payload).map(shown)
     const ask: AskPayload = {
       ...spec.payload,
       ...(due === null ? {} : { dueAt: due }),
-      ...(history.length === 0 ? {} : { history: history.map(shown) }),
+      ...(steps.length === 0 ? {} : { history: steps }),
     }
     const early = spec.key === null ? undefined : place.take([topicOf('early', spec.key)])
     if (early === undefined) this.#open(ask)
@@ -158,7 +161,7 @@ export class AskActivity implements Activity {
     place.record({
       type: 'asked',
       pending,
-      payload: encode(ask, 'ask'),
+      payload: encodeRecord(ask, 'ask'),
       opens: this.#row(ask, null),
       ...(consumes === undefined ? {} : { consumes }),
       // An answer to this key that came meanwhile must be seen before the question is.
@@ -183,7 +186,7 @@ export class AskActivity implements Activity {
       ...recipientsOf(spec.to, ask, place.escalateTo),
       dueAt: ask.dueAt ?? null,
       closesAt: closesAtOf(ask),
-      payload: encode(ask, 'ask') as Uint8Array,
+      payload: encodeRecord(ask, 'ask'),
       answered,
     }
   }
@@ -209,7 +212,7 @@ export class AskActivity implements Activity {
         this.#open(early, n)
       } else this.#settle(answer, n, early, new PawlError('answer-invalid', { issues: result.issues }))
     }
-    if (checked instanceof Promise) void checked.then(conclude)
+    if (checked instanceof Promise) void checked.then((result) => place.guard(() => conclude(result)))
     else conclude(checked)
   }
 
@@ -220,8 +223,8 @@ export class AskActivity implements Activity {
     const strict = early === undefined ? {} : { strict: this }
     if (early !== undefined) {
       // Not asked yet as far as the log knows: if this is refused it is prepared anew.
-      const row = this.#row(early, { by: answer.by, payload: encode(answer, 'answer') as Uint8Array })
-      place.record({ type: 'asked', pending, payload: encode(early, 'ask'), opens: row, ...strict })
+      const row = this.#row(early, { by: answer.by, payload: encodeRecord(answer, 'answer') })
+      place.record({ type: 'asked', pending, payload: encodeRecord(early, 'ask'), opens: row, ...strict })
     }
     const result =
       refusal === undefined ? (toPayload?.(answer, ask) ?? answer) : { ...recordFailure(refusal), answer }
@@ -232,10 +235,24 @@ export class AskActivity implements Activity {
         failed: refusal !== undefined,
         tookMs: Math.max(0, answer.at - pending.issuedAt),
       },
-      ...{ payload: encode(result, 'answer'), consumes: n, ...strict },
+      ...{ payload: encodeRecord(result, 'answer'), consumes: n, ...strict },
     })
     place.lookAgain()
   }
+}
+
+/** In bytes. Less than what a record may have more than a value. */
+const smallHistory = 32 * 1024
+
+/** The newest of them that fit beside what is shown anyway, oldest first. */
+function fitting(history: readonly StepResult[], beside: object): readonly StepResult[] {
+  const bytesOf = ({ name, payload }: StepResult): number => 100 + 3 * name.length + (payload?.length ?? 0)
+  let bytes = history.reduce((sum, step) => sum + bytesOf(step), 0)
+  if (bytes <= smallHistory) return history
+  const room = maxPayloadBytes - encodeRecord(beside, 'ask').length
+  let first = 0
+  for (; bytes > room && first < history.length; first++) bytes -= bytesOf(history[first] as StepResult)
+  return history.slice(first)
 }
 
 function shown({ name, payload, tookMs }: StepResult): {

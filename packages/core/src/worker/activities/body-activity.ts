@@ -5,7 +5,7 @@ import { isFinalError } from '../../errors/final-error.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { maxPayloadBytes } from '../../events/codec.ts'
 import type { LogEvent } from '../../events/event.ts'
-import { encode } from '../../events/payload.ts'
+import { encode, encodeRecord } from '../../events/payload.ts'
 import type { AgentResult, AttemptedPayload } from '../../events/payloads.ts'
 import type { Activity, PendingOf, Workplace } from './activity.ts'
 import { Attempt, type AttemptOutcome } from './attempt.ts'
@@ -82,7 +82,7 @@ export class BodyActivity implements Activity {
       onEnd: (outcome) => {
         this.#running = null
         this.#busy = false
-        this.#record(outcome, usages)
+        this.#place.guard(() => this.#record(outcome, usages))
       },
     })
     this.#running.begin()
@@ -107,7 +107,7 @@ export class BodyActivity implements Activity {
       type: 'attempted',
       pending: this.#pending,
       tookMs: outcome.tookMs,
-      payload: encode(attempted, 'attempt'),
+      payload: encodeRecord(attempted, 'attempt'),
     })
   }
 
@@ -152,7 +152,7 @@ export class BodyActivity implements Activity {
   }
 
   #settleFailed(error: unknown, tookMs: number): void {
-    const payload = encode(recordFailure(error), 'failure')
+    const payload = encodeRecord(recordFailure(error), 'failure')
     this.#place.record({ type: 'settled', pending: this.#pending, failed: true, tookMs, payload })
   }
 }

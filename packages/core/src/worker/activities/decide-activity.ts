@@ -5,7 +5,7 @@ import { type FailureRecord, recordFailure } from '../../errors/failure.ts'
 import { isFinalError } from '../../errors/final-error.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent } from '../../events/event.ts'
-import { decode, encode } from '../../events/payload.ts'
+import { decode, encodeRecord } from '../../events/payload.ts'
 import type {
   AnswerPayload,
   AskPayload,
@@ -117,7 +117,7 @@ export class DecideActivity implements Activity {
       onEnd: (outcome) => {
         this.#running = null
         this.#judging = false
-        this.#conclude(outcome)
+        this.#place.guard(() => this.#conclude(outcome))
       },
     })
     this.#running.begin()
@@ -151,7 +151,7 @@ export class DecideActivity implements Activity {
     this.#dueAt = this.#place.now() + delayMs
     const usage = this.#usages.length === 0 ? {} : { usage: this.#usages }
     const attempted: AttemptedPayload = { attempt: this.#attempt, failure, delayMs, ...usage }
-    const payload = encode(attempted, 'attempt')
+    const payload = encodeRecord(attempted, 'attempt')
     this.#place.record({ type: 'attempted', pending: this.#pending, tookMs, payload })
   }
 
@@ -179,7 +179,7 @@ export class DecideActivity implements Activity {
       pending: this.#pending,
       failed: true,
       tookMs,
-      payload: encode(recordFailure(error), 'failure'),
+      payload: encodeRecord(recordFailure(error), 'failure'),
     })
   }
 
@@ -215,7 +215,7 @@ export class DecideActivity implements Activity {
       type: 'settled',
       pending: this.#pending,
       tookMs,
-      payload: encode(payload, 'decision'),
+      payload: encodeRecord(payload, 'decision'),
     })
   }
 }

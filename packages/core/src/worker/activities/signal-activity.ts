@@ -1,6 +1,6 @@
 import { dueAt, type SignalOperation } from '../../authoring/operations.ts'
 import type { Validation } from '../../base/schema.ts'
-import { decode, encode } from '../../events/payload.ts'
+import { decode, encodeRecord } from '../../events/payload.ts'
 import type { ReceivedPayload, TimedOutPayload } from '../../events/payloads.ts'
 import type { Message } from '../../ports/store.ts'
 import { topicOf } from '../mailbox.ts'
@@ -42,19 +42,21 @@ export class SignalActivity implements Activity {
     const timedOut: TimedOutPayload = { timedOut: true }
     this.#over = true
     this.#dueAt = null
-    this.#place.record({ ...this.#settled(), payload: encode(timedOut, 'timeout'), strict: this })
+    this.#place.record({ ...this.#settled(), payload: encodeRecord(timedOut, 'timeout'), strict: this })
   }
 
   onMessage(message: Message): void {
     const checked = this.#place.checkSignal(message.name, decode(message.payload))
     if (!(checked instanceof Promise)) return this.#take(message, checked)
     this.#checking = true
-    void checked.then((late) => {
-      this.#checking = false
-      if (this.#over) return
-      this.#take(message, late)
-      this.#place.lookAgain()
-    })
+    void checked.then((late) =>
+      this.#place.guard(() => {
+        this.#checking = false
+        if (this.#over) return
+        this.#take(message, late)
+        this.#place.lookAgain()
+      }),
+    )
   }
 
   onRecorded(): void {}
@@ -70,7 +72,11 @@ export class SignalActivity implements Activity {
     if (checked.ok) {
       const received: ReceivedPayload = { name: message.name, payload: checked.value }
       this.#over = true
-      this.#place.record({ ...this.#settled(), payload: encode(received, 'signal'), consumes: message.n })
+      this.#place.record({
+        ...this.#settled(),
+        payload: encodeRecord(received, 'signal'),
+        consumes: message.n,
+      })
     } else {
       this.#place.logger.warn(
         `a signal "${message.name}" of run "${this.#place.runId}" does not fit its schema and was dropped`,

@@ -1,0 +1,98 @@
+import { createEngine, type Engine, procedure } from '@pawl/core'
+import { connectTo, type StorePort } from '@pawl/core/storage'
+import { memory } from '@pawl/testing'
+import { afterEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { keepLines } from './support.ts'
+
+// What is acknowledged can be recorded; what cannot be read puts its run aside, and no other.
+
+const limitBytes = 2 * 1024 * 1024
+const as = { as: 'user:ana' } as const
+const receiving = procedure({ name: 'receiving', signals: { x: z.any() } }, async (ctx) => {
+  await ctx.receive('x')
+  return 'received'
+})
+
+let engine: Engine
+const start = async (procedures: Parameters<typeof createEngine>[0]['procedures'], store = memory()) => {
+  const { logger } = keepLines()
+  engine = await createEngine({ store, procedures, logger })
+}
+afterEach(() => engine.stop())
+
+function nested(levels: number): unknown {
+  let value: unknown = 1
+  for (let level = 0; level < levels; level++) value = [value]
+  return value
+}
+
+describe('what was acknowledged can be recorded', () => {
+  test.each<[string, unknown]>([
+    ['as deep as a payload may be', nested(256)],
+    ['as large as a payload may be', 'x'.repeat(limitBytes - 5)],
+  ])('a signal %s', async (_, payload) => {
+    await start([receiving])
+    const run = await engine.run(receiving)
+    await run.signal('x', payload)
+    expect(await run.result({ timeout: '5s' })).toBe('received')
+  })
+
+  test('the largest answer that is taken', async () => {
+    const asking = procedure({ name: 'asking' }, async (ctx) => {
+      const value = await ctx.human.input('What?', z.string())
+      return value.length
+    })
+    await start([asking])
+    const run = await engine.run(asking)
+    const ask = await engine.inbox.next({ run: run.id })
+    const isTaken = (length: number) =>
+      engine.inbox.answer(ask.id, { value: 'x'.repeat(length) }, as).then(
+        () => true,
+        () => false,
+      )
+    let length = limitBytes
+    while (!(await isTaken(length))) length--
+    expect(await run.result({ timeout: '5s' })).toBe(length)
+  })
+})
+
+test('a question shows of the steps before it the newest that fit', async () => {
+  const asking = procedure({ name: 'asking' }, async (ctx) => {
+    for (let i = 0; i < 5; i++) await ctx.step(`step ${i}`, () => 'x'.repeat(500_000))
+    await ctx.human.approve('Fine?')
+  })
+  await start([asking])
+  const run = await engine.run(asking)
+  const ask = await engine.inbox.next({ run: run.id, timeout: '5s' })
+  expect(ask.history.map(({ step }) => step)).toEqual(['step 1', 'step 2', 'step 3', 'step 4'])
+})
+
+test('a run with tens of thousands of pending operations waits, and shows some of them', async () => {
+  const patient = procedure({ name: 'patient', signals: { go: z.void() } }, async (ctx) => {
+    const sleeps = Promise.all(Array.from({ length: 40_000 }, () => ctx.sleep('1h')))
+    await Promise.race([sleeps, ctx.receive('go')])
+  })
+  await start([patient])
+  const run = await engine.run(patient)
+  while ((await run.status()).status !== 'waiting') await new Promise((resolve) => setTimeout(resolve, 10))
+  expect((await run.status()).waitingFor.length).toBe(1_000)
+  await run.signal('go')
+  await run.result({ timeout: '10s' })
+  expect((await run.status()).leftOver?.operations.length).toBe(1_000)
+})
+
+test('a message nobody can read puts its run aside; its neighbours, in the same transaction, go on', async () => {
+  const store = memory()
+  await start([receiving], store)
+  const [a, b] = [await engine.run(receiving), await engine.run(receiving)]
+  const connection = connectTo(store) as StorePort
+  await connection.open()
+  const later = new Uint8Array([0xc1, 1])
+  const send = (run: string, payload: Uint8Array | null) =>
+    connection.send([{ run, kind: 'signal', name: 'x', key: null, payload }], null)
+  await Promise.all([send(a.id, later), send(b.id, null)])
+  expect(await b.result({ timeout: '5s' })).toBe('received')
+  while ((await a.status()).status !== 'stuck') await new Promise((resolve) => setTimeout(resolve, 10))
+  await connection.close()
+})
