@@ -652,6 +652,14 @@ test('what is no store is refused, with what makes one', async () => {
   expect(() => sqlite(undefined as never)).toThrow("the path of a file, such as 'pawl.db'")
 })
 
+test('an id that no store could look for is refused, or known to be none', async () => {
+  await using engine = await testEngine({ procedures: [greet] })
+  const id = 'a\0b'
+  expect(() => engine.get(id)).toThrow('It must have no control characters.')
+  expect(await refusalOf(engine.log(id))).toMatchObject({ code: 'option-invalid' })
+  expect(await engine.inbox.get(`${id}/1`)).toBeNull()
+})
+
 describe('waiting', () => {
   test('for a result ends with wait-timed-out, and the run goes on', async () => {
     await using engine = await testEngine({ procedures: [greet] })

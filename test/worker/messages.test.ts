@@ -271,3 +271,26 @@ test('a message to a run that sleeps for less than a second, still in the hands 
   expect(await run.result()).toBe(true)
   expect(performance.now() - began).toBeLessThan(400)
 })
+
+test('a store that has forgotten messages it acknowledged stops the run, and is not asked again and again', async () => {
+  const waiting = procedure({ name: 'waiting', signals: { x: z.void(), y: z.void() } }, async (ctx) => {
+    await ctx.step('work', () => isSent)
+    await ctx.receive('y')
+  })
+  let send = (): void => {}
+  const isSent = new Promise<void>((resolve) => {
+    send = resolve
+  })
+  const { engine, meddling } = await start([waiting])
+  const run = await engine.run(waiting)
+  await run.signal('x')
+  // As one that was restored from an older copy would answer.
+  meddling.always('commit', async (go) =>
+    ((await go()) as readonly object[]).map((outcome) => ({ ...outcome, mail: 0 })),
+  )
+  send()
+  await expect(run.result()).rejects.toMatchObject({
+    code: 'run-quarantined',
+    details: { reason: 'the store has lost messages that it acknowledged' },
+  })
+})

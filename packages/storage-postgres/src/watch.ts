@@ -88,7 +88,7 @@ export class Hints {
     client.unref?.()
     // What was sent while nobody listened is not sent again.
     this.#tell()
-    await ended
+    if (this.#watchers.size > 0) await ended
   }
 
   #tell(): void {

@@ -145,3 +145,31 @@ function registerAll(): Promise<number[]> {
     ),
   )
 }
+
+test('what a send had claimed when its second statement failed is handed over by the claims that follow', async () => {
+  const port = await open(postgres({ pool }, { notifications: false }))
+  const worker = await port.register({ name: 'sender', leaseMs: 60_000 })
+  const claimant = { worker, procedures: [order] }
+  const ids = Array.from({ length: 5 }, (_, index) => `run ${index}`)
+  await port.create(ids.map((id) => newRun(id)))
+  const { runs } = await port.claim(claimant, 10)
+  for (const run of runs)
+    await port.commit(worker, [newUnit(run, { events: [], then: { do: 'park', wakeAt: null } })])
+
+  // More than one statement carries; the last run has an id that PostgreSQL cannot even look for.
+  const payload = new Uint8Array(1_700_000)
+  const letters = [...ids, 'a\0b'].map((run) => ({
+    run,
+    kind: 'signal' as const,
+    name: 'x',
+    key: null,
+    payload,
+  }))
+  await expect(port.send(letters, claimant)).rejects.toThrow('invalid byte sequence')
+
+  const handedOver = new Set<string>()
+  for (let claims = 0; claims < 3; claims++)
+    for (const { id } of (await port.claim(claimant, 10)).runs) handedOver.add(id)
+  expect([...handedOver].sort()).toEqual(ids.slice(0, 4))
+  await port.close()
+})

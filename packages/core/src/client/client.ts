@@ -33,10 +33,10 @@ export function createConnectedClient(options: ConnectionOptions): Client {
     },
     get: (procedureOrId: unknown, id?: string) =>
       typeof procedureOrId === 'string'
-        ? createRunHandle(connection, mailer, procedureOrId, undefined)
+        ? createRunHandle(connection, mailer, checkName('id of get', procedureOrId), undefined)
         : createRunHandle(connection, mailer, checkName('id of get', id), definitionOf(procedureOrId)),
     list: (filter?: RunFilter) => listRuns(connection, filter),
-    log: (id: string) => readLog(connection, id),
+    log: async (id: string) => readLog(connection, checkName('id of log', id)),
     inbox: createInbox(connection, mailer),
     stop: () => connection.stop(),
   }

@@ -7,7 +7,8 @@ export function askIdOf(run: string, position: number): string {
 
 /** The run and position of an ask's id; null if it is no such id. */
 export function parseAskId(id: string): { readonly run: string; readonly position: number } | null {
-  const match = /^(.+)\/(\d{1,9})$/s.exec(id)
+  // No run has control characters in its id, and not every store could look for one.
+  const match = /^(\P{Cc}+)\/(\d{1,9})$/u.exec(id)
   return match === null ? null : { run: match[1] as string, position: Number(match[2]) }
 }
 

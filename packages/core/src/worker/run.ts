@@ -316,6 +316,7 @@ export class Run {
         this.#log.epoch = outcome.epoch
         return this.takeBack()
       case 'mail':
+        if (outcome.mail < unit.seen) return this.#leaveForgotten()
         this.#mailbox.learn(outcome.mail)
         return this.takeBack()
       case 'fenced':
@@ -331,6 +332,11 @@ export class Run {
           ),
         )
     }
+  }
+
+  /** A standby that was behind has taken over, for one: what this continuation knows the store does not. */
+  #leaveForgotten(): void {
+    this.#leave(quarantinedFor(this.id, 'the store has lost messages that it acknowledged'))
   }
 
   /** The unit was not written: what it held goes into the next one, except what must be decided again. */
@@ -352,6 +358,7 @@ export class Run {
 
   #onWritten(unit: Unit, { at, epoch, mail, parked }: UnitOutcome & { readonly outcome: 'ok' }): void {
     this.#host.time.learn(at)
+    if (mail < unit.seen) return this.#leaveForgotten()
     const before = this.#log.head
     const events = this.#log.confirm(at, epoch)
     this.#outbox.confirm()
@@ -364,7 +371,11 @@ export class Run {
       else this.#desk.find(event.position)?.onRecorded(event)
     }
     this.#continuation.notes.add(events)
-    if (parked && unit.then.do === 'park') return this.#onParked(unit.then.wakeAt)
+    if (parked && unit.then.do === 'park') {
+      // A message that the park did not see has made the run due at once, whatever it was parked for.
+      const isDue = this.#mailbox.seen > unit.seen || this.#mailbox.isBehind
+      return this.#onParked(isDue ? at : unit.then.wakeAt)
+    }
     this.#phase = 'still'
     this.#mailbox.learn(mail)
     if (events.some(({ type }) => type === 'settled')) return this.#goOn(events, before)

@@ -285,7 +285,8 @@ export class Worker implements Home {
 
   onMail(key: RunKey, message: Message | null): void {
     const run = this.#owned.find(key)
-    if (run === undefined) return
+    // Let go of while the message was on its way: it is due, and whoever sent it could not claim it.
+    if (run === undefined) return this.#claimSoon()
     if (message !== null) run.onMessage(message)
     else this.#readCounters().catch(this.#report)
   }

@@ -1,11 +1,11 @@
 import type { RunKey, WorkerKey } from '@pawl/core/storage'
 
 /** The worker is told that it owns the run. */
-export type NoteOwned = (worker: WorkerKey, run: RunKey) => void
+export type NoteOwned = (worker: WorkerKey, run: RunKey, epoch: number) => void
 
 interface Owned {
   /** The runs the engine knows it owns. */
-  readonly known: Set<RunKey>
+  readonly known: Map<RunKey, number>
   /** Runs that are this worker's in the database and that the engine was not told about, with the epoch seen. */
   readonly strays: Map<RunKey, { readonly epoch: number; readonly call: number }>
 }
@@ -24,6 +24,8 @@ export class Ownership {
   /** Calls that may give ownership, by number, that have not returned. */
   readonly #calls = new Set<number>()
   #lastCall = 0
+  /** A call has failed that may have given ownership before it did. */
+  #isInDoubt = false
 
   /**
    * Runs `call`, which may end in owning the runs it notes. They count when it has returned: a call that fails
@@ -32,25 +34,29 @@ export class Ownership {
   async during<T>(call: (noteOwned: NoteOwned) => Promise<T>): Promise<T> {
     const number = ++this.#lastCall
     this.#calls.add(number)
-    const noted: (readonly [WorkerKey, RunKey])[] = []
+    const noted: (readonly [WorkerKey, RunKey, number])[] = []
     try {
-      const result = await call((worker, run) => noted.push([worker, run]))
-      for (const [worker, run] of noted) this.#add(worker, run)
+      const result = await call((worker, run, epoch) => noted.push([worker, run, epoch]))
+      for (const [worker, run, epoch] of noted) this.#add(worker, run, epoch)
       return result
+    } catch (error) {
+      this.#isInDoubt ||= noted.length > 0
+      throw error
     } finally {
       this.#calls.delete(number)
     }
   }
 
-  #add(worker: WorkerKey, run: RunKey): void {
+  #add(worker: WorkerKey, run: RunKey, epoch: number): void {
     if (this.#gone.has(worker)) return
     const { known, strays } = this.#of(worker)
-    known.add(run)
+    known.set(run, epoch)
     strays.delete(run)
   }
 
-  remove(worker: WorkerKey, run: RunKey): void {
-    this.#workers.get(worker)?.known.delete(run)
+  remove(worker: WorkerKey, run: RunKey, epoch: number): void {
+    const known = this.#workers.get(worker)?.known
+    if ((known?.get(run) ?? Number.POSITIVE_INFINITY) <= epoch) known?.delete(run)
   }
 
   /** The worker is dead, or is stopping. */
@@ -80,8 +86,14 @@ export class Ownership {
     return [...this.#busy.keys()]
   }
 
+  /** Whether the engine may own runs that it was not told of. */
+  get isInDoubt(): boolean {
+    return this.#isInDoubt
+  }
+
   /** What the database says the worker owns. */
   compare(worker: WorkerKey, rows: readonly { readonly run: RunKey; readonly epoch: number }[]): void {
+    this.#isInDoubt = false
     const { known, strays } = this.#of(worker)
     const seen = new Map(strays)
     strays.clear()
@@ -102,7 +114,7 @@ export class Ownership {
   }
 
   #of(worker: WorkerKey): Owned {
-    const owned = this.#workers.get(worker) ?? { known: new Set(), strays: new Map() }
+    const owned = this.#workers.get(worker) ?? { known: new Map(), strays: new Map() }
     this.#workers.set(worker, owned)
     return owned
   }

@@ -55,7 +55,7 @@ export function prepareClaiming(database: Database, ownership: Ownership): Claim
 
   /** Runs the worker owns without knowing it, since the reply that said so was lost. */
   async function claimStrays({ worker }: Claimant, limit: number): Promise<readonly Claimed[]> {
-    if (database.msSinceUnheard < suspicionMs) await compare(worker)
+    if (ownership.isInDoubt || database.msSinceUnheard < suspicionMs) await compare(worker)
     const strays = ownership.strays(worker).slice(0, limit)
     if (strays.length === 0) return []
     const runs = listNumbers(strays.map(({ run }) => run))
@@ -78,8 +78,8 @@ export function prepareClaiming(database: Database, ownership: Ownership): Claim
         const strays = await claimStrays(claimant, limit)
         const due = await claimDue(claimant, limit - strays.length)
         const runs = [...strays, ...due.runs]
-        for (const { run } of runs) {
-          noteOwned(claimant.worker, run)
+        for (const { run, epoch } of runs) {
+          noteOwned(claimant.worker, run, epoch)
           database.plans.noteRun(run)
         }
         return { ...due, runs }

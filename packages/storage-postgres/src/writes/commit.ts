@@ -89,7 +89,7 @@ export function prepareCommit(database: Database, ownership: Ownership): Commit 
       rows += unit.events.length
       const isKept =
         outcome?.outcome === 'ok' ? !outcome.parked && unit.then.do !== 'end' : outcome?.outcome !== 'fenced'
-      if (!isKept) ownership.remove(worker, unit.run)
+      if (!isKept) ownership.remove(worker, unit.run, unit.epoch)
     }
     database.plans.noteRows(rows)
   }

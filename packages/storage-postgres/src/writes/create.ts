@@ -53,7 +53,7 @@ export function prepareCreate(database: Database, ownership: Ownership): Create 
       }
       return runs.map((run) => {
         const one = show(run, created, firsts.get(run.id) === run)
-        if (one.outcome === 'created' && run.worker !== null) noteOwned(run.worker, one.run)
+        if (one.outcome === 'created' && run.worker !== null) noteOwned(run.worker, one.run, 1)
         return one
       })
     })

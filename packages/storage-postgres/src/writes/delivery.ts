@@ -109,7 +109,7 @@ export class Handover {
   give(row: DeliveredRow): Claimed | null {
     if (!row.claimed || !this.#claimant || this.#given.has(row.run)) return null
     this.#given.add(row.run)
-    this.#noteOwned(this.#claimant.worker, row.run)
+    this.#noteOwned(this.#claimant.worker, row.run, row.epoch)
     return showClaimed(row)
   }
 }

@@ -24,7 +24,7 @@ export function prepareMark(database: Database, ownership: Ownership): MarkRun {
       // Only a mark raises the epoch of a run that stays unowned: an attempt that was not heard of made it.
       return (await database.run(find, [run, epoch + 1, code])).length > 0
     })
-    ownership.remove(worker, run)
+    ownership.remove(worker, run, epoch)
     return isMarked
   }
 }

@@ -1,0 +1,34 @@
+import pg from 'pg'
+
+/** Does the query, as the pool would have. */
+export type Go = () => Promise<unknown>
+
+/** A pool whose statements, and whose new connections, a test may hold up on their way there and back. */
+export class InterposedPool {
+  readonly options: { readonly max: number } = { max: 10 }
+  onQuery: (text: string, go: Go) => Promise<unknown> = (_, go) => go()
+  onConnect: () => Promise<void> = async () => {}
+  readonly #pool: pg.Pool
+
+  constructor(connectionString: string) {
+    this.#pool = new pg.Pool({ connectionString, max: this.options.max })
+    this.#pool.on('error', () => {})
+  }
+
+  async connect(): Promise<pg.PoolClient> {
+    await this.onConnect()
+    const client = await this.#pool.connect()
+    return new Proxy(client, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name)
+        if (name === 'query')
+          return (config: pg.QueryConfig) => this.onQuery(config.text, () => target.query(config))
+        return typeof value === 'function' ? value.bind(target) : value
+      },
+    })
+  }
+
+  async end(): Promise<void> {
+    await this.#pool.end()
+  }
+}
