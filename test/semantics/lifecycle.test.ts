@@ -688,16 +688,6 @@ describe('waiting', () => {
     })
   })
 
-  test('for an ask of a run that has ended, or ends meanwhile, ends with run-ended', async () => {
-    await using engine = await testEngine({ procedures: [greet] })
-    const run = await engine.run(greet, { name: 'Ada' })
-    const ended = { code: 'run-ended', details: { run: run.id, status: 'completed' } }
-    const meanwhile = refusalOf(engine.inbox.next({ run: run.id }))
-    await run.result()
-    expect(await meanwhile).toMatchObject(ended)
-    expect(await refusalOf(engine.inbox.next({ run: run.id }))).toMatchObject(ended)
-  })
-
   test('for an ask of a run that is yet to be started ends with its ask', async () => {
     const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('Now?'))
     await using engine = await testEngine({ procedures: [asking] })

@@ -142,7 +142,7 @@ export interface Inbox {
   get(ask: string): Promise<Ask | null>
   /**
    * The first open ask, waiting until there is one. For terminals, demos and tests.
-   * @throws PawlError 'wait-timed-out', 'run-ended'
+   * @throws PawlError 'wait-timed-out'
    * @example const ask = await engine.inbox.next({ run: run.id, timeout: '1m' })
    */
   next(filter?: { readonly run?: string; readonly to?: Audience; readonly timeout?: Duration }): Promise<Ask>

@@ -215,7 +215,7 @@ describe('a payload (D-1 to D-11)', () => {
 
   test('D-7: the limit counts encoded bytes, exactly', () => {
     // A text of this length has a header of three bytes.
-    expect(encodePayload('x'.repeat(997), 'value', 1_000).length).toBe(1_000)
+    expect(encodePayload('x'.repeat(997), 'value', { bytes: 1_000, levels: 256 }).length).toBe(1_000)
     expect(refusalOf('x'.repeat(998), 1_000)).toMatchObject({
       path: 'value',
       reason: 'has 1001 bytes, and the limit is 1000',
