@@ -9,6 +9,9 @@ import { meddleWith } from '../support/meddling-store.ts'
 import { answerAll, sendAll } from './answers.ts'
 import { type GoldenCase, makeCases } from './procedures.ts'
 
+// Where it was recorded is nobody's business.
+Error.stackTraceLimit = 0
+
 const { version } = JSON.parse(
   readFileSync(new URL('../../packages/core/package.json', import.meta.url), 'utf8'),
 )
