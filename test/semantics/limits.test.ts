@@ -1,4 +1,4 @@
-import { createEngine, type Engine, procedure } from '@pawl/core'
+import { agent, createEngine, type Engine, procedure } from '@pawl/core'
 import { connectTo, type StorePort } from '@pawl/core/storage'
 import { memory } from '@pawl/testing'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -95,4 +95,20 @@ test('a message nobody can read puts its run aside; its neighbours, in the same 
   expect(await b.result({ timeout: '5s' })).toBe('received')
   while ((await a.status()).status !== 'stuck') await new Promise((resolve) => setTimeout(resolve, 10))
   await connection.close()
+})
+
+test('what cannot be recorded at all puts its run aside, and its neighbour goes on', async () => {
+  const costly = agent({ name: 'costly', input: z.void(), output: z.string() }, async (_, { usage }) => {
+    for (let i = 0; i < 3; i++) usage({ model: 'x'.repeat(1_000_000) })
+    throw new Error('in vain')
+  })
+  const calling = procedure({ name: 'calling' }, (ctx) => ctx.agent(costly, undefined))
+  await start([calling, receiving])
+  const [bad, good] = [await engine.run(calling), await engine.run(receiving)]
+  await good.signal('x', 1)
+  expect(await good.result({ timeout: '5s' })).toBe('received')
+  await expect(bad.result({ timeout: '5s' })).rejects.toMatchObject({
+    code: 'run-quarantined',
+    details: { reason: expect.stringContaining('it cannot be gone on with: attempt') },
+  })
 })

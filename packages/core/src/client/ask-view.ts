@@ -28,7 +28,7 @@ export function toAskView(row: AskRow, now: number): Ask {
       value,
       label: label ?? value,
       effect,
-      style: style as 'primary' | 'danger' | undefined,
+      style,
     })),
     artifact: pinned.artifact,
     baseline: pinned.baseline,

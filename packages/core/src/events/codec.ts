@@ -6,7 +6,7 @@ import { restoreValue } from './codec/restore.ts'
 import { scanPayload } from './codec/scan.ts'
 
 export { PayloadCorrupt } from './codec/corruption.ts'
-export { recordLimits } from './codec/form.ts'
+export { type Limits, recordLimits, valueLimits } from './codec/form.ts'
 export { PayloadRefused } from './codec/refusal.ts'
 
 export const maxPayloadBytes: number = valueLimits.bytes

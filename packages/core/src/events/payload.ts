@@ -1,12 +1,19 @@
 import { PawlError } from '../errors/pawl-error.ts'
-import { decodePayload, encodePayload, PayloadRefused, recordLimits } from './codec.ts'
+import {
+  decodePayload,
+  encodePayload,
+  type Limits,
+  PayloadRefused,
+  recordLimits,
+  valueLimits,
+} from './codec.ts'
 
 /**
  * The bytes of a value; undefined has none. `label` is the first word of the path in a refusal.
  * @throws PawlError 'payload-refused'
  */
 export function encode(value: unknown, label: string): Uint8Array | null {
-  return encodeWithin(undefined, value, label)
+  return value === undefined ? null : encodeWithin(valueLimits, value, label)
 }
 
 /**
@@ -14,15 +21,10 @@ export function encode(value: unknown, label: string): Uint8Array | null {
  * @throws PawlError 'payload-refused'
  */
 export function encodeRecord(value: object, label: string): Uint8Array {
-  return encodeWithin(recordLimits, value, label) as Uint8Array
+  return encodeWithin(recordLimits, value, label)
 }
 
-function encodeWithin(
-  limits: typeof recordLimits | undefined,
-  value: unknown,
-  label: string,
-): Uint8Array | null {
-  if (value === undefined) return null
+function encodeWithin(limits: Limits, value: unknown, label: string): Uint8Array {
   try {
     return encodePayload(value, label, limits)
   } catch (error) {

@@ -98,7 +98,7 @@ export interface AskPayload {
     readonly value: string
     readonly label?: string
     readonly effect?: string
-    readonly style?: string
+    readonly style?: 'primary' | 'danger'
   }[]
   readonly artifact?: unknown
   readonly baseline?: unknown

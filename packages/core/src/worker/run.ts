@@ -444,7 +444,11 @@ export class Run {
       return task()
     } catch (error) {
       if (error instanceof PayloadCorrupt) this.#leave(unreadFor(this.id, 'an event or a message', error))
-      else this.#leave(quarantinedFor(this.id, `it cannot be gone on with: ${(error as Error).message}`))
+      else {
+        // Where it comes from is for whoever mends it.
+        this.#host.logger.error(`run "${this.id}" cannot be gone on with`, { error })
+        this.#leave(quarantinedFor(this.id, `it cannot be gone on with: ${(error as Error).message}`))
+      }
       return null
     }
   }
