@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { rm, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createEngine, procedure } from '@pawl/core'
 import { connectTo, type StorePort } from '@pawl/core/storage'
@@ -6,7 +6,7 @@ import { memory } from '@pawl/testing'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from './support/bundle.ts'
 import { type Acknowledged, check } from './support/kill/check.ts'
-import type { Effect } from './support/kill/effects.ts'
+import { type Effect, noteEffect, readEffects } from './support/kill/effects.ts'
 import type { EventRow, Rows } from './support/kill/place.ts'
 
 // What the tests that kill workers say is worth as much as their checker finds: one damage each, made by hand.
@@ -81,11 +81,15 @@ function makeSound(): Remains {
   }
 }
 
-async function look({ rows, effects, acknowledged }: Remains) {
+async function makeLedger(): Promise<string> {
   const folder = await temporaryFolder()
   onTestFinished(() => rm(folder, { recursive: true }))
-  const ledger = join(folder, 'ledger.ndjson')
-  await writeFile(ledger, effects.map((effect) => `${JSON.stringify(effect)}\n`).join(''))
+  return join(folder, 'ledger.ndjson')
+}
+
+async function look({ rows, effects, acknowledged }: Remains) {
+  const ledger = await makeLedger()
+  for (const effect of effects) noteEffect(ledger, effect)
   return check(rows, ledger, acknowledged)
 }
 
@@ -211,4 +215,16 @@ test.for(damages)('found: %s', async ([, damage, problems]) => {
   const remains = makeSound()
   damage(remains)
   expect((await look(remains)).problems).toEqual(problems)
+})
+
+test('an effect whose line a kill cut off is not counted, and hides none', async () => {
+  const ledger = await makeLedger()
+  const [first, cut, last] = makeSound().effects as [Effect, Effect, Effect]
+  for (let missing = 1; missing < JSON.stringify(cut).length; missing++) {
+    await rm(ledger, { force: true })
+    for (const effect of [first, cut]) noteEffect(ledger, effect)
+    await truncate(ledger, (await stat(ledger)).size - missing)
+    noteEffect(ledger, last)
+    expect(readEffects(ledger)).toEqual([first, last])
+  }
 })

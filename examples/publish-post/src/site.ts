@@ -1,6 +1,7 @@
-import { appendFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { FinalError } from '@pawl/core'
+import { appendLine, readLines, replaceLines } from '../../shared/src/json-lines.ts'
 import { findFaults } from './checks.ts'
 import { escapeHtml } from './markdown.ts'
 
@@ -42,16 +43,21 @@ export const site = {
     const holds = await read('legal-holds.txt')
     if (holds.split('\n').includes(slug))
       throw new FinalError(`${slug} is under a legal hold`, { code: 'legal-hold' })
-    await rm(join(folder(), `${slug}.html`), { force: true })
-    for (const file of ['feed.jsonl', 'sitemap.jsonl']) {
-      const others = (await readLines(file)).filter((line) => line.slug !== slug)
-      await writeFile(join(folder(), file), others.map((line) => `${JSON.stringify(line)}\n`).join(''))
+    await rm(fileOf(`${slug}.html`), { force: true })
+    for (const name of ['feed.jsonl', 'sitemap.jsonl']) {
+      const lines = await readLines<Line>(fileOf(name))
+      if (lines.some((line) => line.slug === slug))
+        await replaceLines(
+          fileOf(name),
+          lines.filter((line) => line.slug !== slug),
+        )
     }
   },
 
   async look(slug: string): Promise<Sight> {
     const html = await read(`${slug}.html`)
-    const has = async (file: string) => (await readLines(file)).some((line) => line.slug === slug)
+    const has = async (file: string) =>
+      (await readLines<Line>(fileOf(file))).some((line) => line.slug === slug)
     return {
       live: html !== '',
       inFeed: await has('feed.jsonl'),
@@ -62,41 +68,35 @@ export const site = {
   },
 
   async countPosts(): Promise<number> {
-    return (await readLines('feed.jsonl')).length
+    return (await readLines(fileOf('feed.jsonl'))).length
   },
 
   showOnDashboard: (posts: number): Promise<void> => write('dashboard.txt', `${posts} posts are online\n`),
 }
 
-function folder(): string {
-  return process.env['PUBLISH_SITE'] || '.pawl/site'
+function fileOf(name: string): string {
+  return join(process.env['PUBLISH_SITE'] || '.pawl/site', name)
 }
 
 async function writePage(file: string, title: string, html: string): Promise<string> {
   await write(file, `<!doctype html>\n<meta charset="utf-8">\n<title>${escapeHtml(title)}</title>\n${html}\n`)
-  return join(folder(), file)
+  return fileOf(file)
 }
 
 async function write(file: string, text: string): Promise<void> {
-  await mkdir(folder(), { recursive: true })
-  await writeFile(join(folder(), file), text)
+  await mkdir(fileOf(''), { recursive: true })
+  await writeFile(fileOf(file), text)
 }
 
 function read(file: string): Promise<string> {
-  return readFile(join(folder(), file), 'utf8').catch((error: NodeJS.ErrnoException) => {
+  return readFile(fileOf(file), 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''
     throw error
   })
 }
 
-async function readLines(file: string): Promise<readonly Line[]> {
-  const lines = (await read(file)).split('\n').filter((line) => line !== '')
-  return lines.map((line) => JSON.parse(line) as Line)
-}
-
 /** An effect that is repeated after a crash has the same key as the first time, and does nothing. */
-async function appendOnce(file: string, line: Line): Promise<void> {
-  if ((await readLines(file)).some(({ key }) => key === line.key)) return
-  await mkdir(folder(), { recursive: true })
-  await appendFile(join(folder(), file), `${JSON.stringify(line)}\n`)
+async function appendOnce(name: string, line: Line): Promise<void> {
+  const lines = await readLines<Line>(fileOf(name))
+  if (!lines.some(({ key }) => key === line.key)) await appendLine(fileOf(name), line)
 }

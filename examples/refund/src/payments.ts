@@ -1,4 +1,5 @@
-import { appendLine, readLines } from './folder.ts'
+import { appendLine, readLines } from '../../shared/src/json-lines.ts'
+import { fileOf } from './folder.ts'
 import type { Order } from './orders.ts'
 
 export interface Payment {
@@ -10,7 +11,7 @@ export interface Payment {
   readonly key: string
 }
 
-const file = 'payments.jsonl'
+const file = () => fileOf('payments.jsonl')
 
 /**
  * The bank: a ledger to which each payment is appended. A real one would drop a second payment with the same
@@ -18,7 +19,7 @@ const file = 'payments.jsonl'
  */
 export const payments = {
   refund: ({ id, card }: Order, amount: number, key: string): Promise<void> =>
-    appendLine(file, { order: id, card, amount, key } satisfies Payment),
+    appendLine(file(), { order: id, card, amount, key } satisfies Payment),
 
-  list: (): Promise<readonly Payment[]> => readLines<Payment>(file),
+  list: (): Promise<readonly Payment[]> => readLines<Payment>(file()),
 }

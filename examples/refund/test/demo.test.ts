@@ -38,7 +38,7 @@ test(
   async () => {
     const { demo, folder } = await startDemo()
     const ledger = join(folder, 'payments.jsonl')
-    await appendFile(ledger, `${await firstLine(ledger)}\n`)
+    await appendFile(ledger, `\n${await firstLine(ledger)}`)
     const { code } = await demo.ended
     expect(demo.output()).toMatch(/FAILED .*A-\d+ was paid 2 times/)
     expect(demo.output()).toContain(`The files are in ${folder}`)
@@ -53,8 +53,8 @@ async function firstLine(file: string): Promise<string> {
   const changes = watch(join(file, '..'))
   try {
     for (let text = await read(); ; text = await read()) {
-      const [first, second] = text.split('\n')
-      if (first !== undefined && second !== undefined) return first
+      const first = text.split('\n').find((line) => line.endsWith('}'))
+      if (first !== undefined) return first
       await new Promise((resolve) => changes.once('change', resolve))
     }
   } finally {

@@ -1,7 +1,7 @@
-import { appendFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { procedure } from '@pawl/core'
 import { z } from 'zod'
+import { noteEffect } from './effects.ts'
 
 const processAt = Date.now()
 
@@ -18,12 +18,12 @@ export const makeOrder = (ledger: string, stepMs = 0) => {
     step: string,
     { idempotencyKey }: { readonly idempotencyKey: string },
   ) => {
-    const line = `${JSON.stringify({ run, step, key: idempotencyKey, pid: process.pid, processAt })}\n`
+    const own = { run, step, key: idempotencyKey, pid: process.pid, processAt }
     if (stepMs > 0) {
-      appendFileSync(begunOf(ledger), line)
+      noteEffect(begunOf(ledger), own)
       await wait(stepMs)
     }
-    appendFileSync(ledger, line)
+    noteEffect(ledger, own)
     return step.length
   }
   return procedure(
