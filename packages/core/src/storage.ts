@@ -8,6 +8,7 @@ export {
   type OperationKind,
   operationKinds,
 } from './events/event.ts'
+export { identifyOwnProcess, isProcessGone, type ProcessIdentity } from './host/process-identity.ts'
 export {
   askStatusCode,
   eventTypeCode,

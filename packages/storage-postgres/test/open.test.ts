@@ -194,6 +194,10 @@ describe('names', () => {
 
 describe('migrations', () => {
   const names = nameTables('fresh')
+  const all = [
+    { version: 1, name: 'initial' },
+    { version: 2, name: 'processes' },
+  ]
   beforeEach(async () => {
     await database.owner.query('drop schema if exists fresh cascade')
   })
@@ -208,16 +212,16 @@ describe('migrations', () => {
     })
     expect(await Promise.all(exits)).toEqual(Array.from({ length: 10 }, () => 0))
     await rm(join(program, '..'), { recursive: true })
-    const { rows } = await database.owner.query('select version, name from fresh.migrations')
-    expect(rows).toEqual([{ version: 1, name: 'initial' }])
+    const { rows } = await database.owner.query('select version, name from fresh.migrations order by version')
+    expect(rows).toEqual(all)
   })
 
   test('ten stores that open at once migrate once', async () => {
     const ports = await Promise.all(
       Array.from({ length: 10 }, () => open(postgres(database.ownerUrl, { schema: 'fresh' }))),
     )
-    const { rows } = await database.owner.query('select version, name from fresh.migrations')
-    expect(rows).toEqual([{ version: 1, name: 'initial' }])
+    const { rows } = await database.owner.query('select version, name from fresh.migrations order by version')
+    expect(rows).toEqual(all)
     await Promise.all(ports.map((port) => port.create([newRun('a')])))
     expect((await database.owner.query('select from fresh.runs')).rowCount).toBe(1)
     await Promise.all(ports.map((port) => port.close()))
@@ -244,6 +248,23 @@ describe('migrations', () => {
       expect(await describeSchema('fresh'), `killed before statement ${statement}`).toEqual([])
     }
     expect(await describeSchema('fresh')).toEqual(wanted)
+  })
+
+  test('a store of version 1 is brought up to date, with what is in it', async () => {
+    const old = await open(postgres(database.ownerUrl, { schema: 'fresh' }))
+    const worker = await old.register({ name: 'old', leaseMs: 3_600_000 })
+    await old.create([newRun('a', { worker })])
+    await old.close()
+    // What version 2 added, taken away again.
+    await database.owner.query(`
+      alter table fresh.workers drop pid, drop session, drop process_started, drop machine;
+      delete from fresh.migrations where version > 1`)
+    const port = await open(postgres(database.ownerUrl, { schema: 'fresh' }))
+    expect(await describeSchema('fresh')).toEqual(await describeSchema('pawl'))
+    expect(await port.find('a')).toMatchObject({ owned: true })
+    expect(await port.sweep()).toBe(0)
+    expect(await port.beat(worker)).toBe(true)
+    await port.close()
   })
 
   test('a role with the least rights opens what is migrated', async () => {

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { withoutFence } from '../mutant-pool.ts'
+import { withoutFence as removeFence } from '../mutant-pool.ts'
 import { type Sabotage, Writes } from './sabotage.ts'
 
 type Query = (config: { readonly text: string }) => Promise<unknown>
@@ -22,7 +22,8 @@ export function sabotagePostgres(sabotage: Sabotage): void {
   }
 }
 
-function rewrite(text: string, sabotage: Sabotage): string {
-  const deaf = sabotage.isDeaf ? text.replace(/(set beat_at = .*) and not dead/, '$1') : text
-  return sabotage.withoutFence ? withoutFence(deaf) : deaf
+function rewrite(text: string, { isDeaf, isAlone, withoutFence }: Sabotage): string {
+  const deaf = isDeaf ? text.replace(/(set beat_at = .*) and not dead/s, '$1') : text
+  const alone = isAlone ? deaf.replace('not dead and machine = $1', `machine = 'not ' || $1`) : deaf
+  return withoutFence ? removeFence(alone) : alone
 }

@@ -4,6 +4,8 @@ export interface Sabotage {
   readonly withoutFence: boolean
   /** DEAF=on: it never learns that it was taken for dead. */
   readonly isDeaf: boolean
+  /** NEIGHBOURS=off: it takes all others for workers of other machines, whose processes it cannot see. */
+  readonly isAlone: boolean
   /** KILL_AT=<n>:<when>: SIGKILL around its n-th write. */
   readonly kill: { readonly at: number; readonly when: KillMoment } | undefined
 }
@@ -16,6 +18,7 @@ export function readSabotage(): Sabotage {
   return {
     withoutFence: process.env['FENCE'] === 'off',
     isDeaf: process.env['DEAF'] === 'on',
+    isAlone: process.env['NEIGHBOURS'] === 'off',
     kill: at === '' ? undefined : { at: Number(at), when: when as KillMoment },
   }
 }

@@ -4,11 +4,12 @@ import { codeOf, describe } from '../connection/faults.ts'
 import { unusable } from '../connection/unusable.ts'
 import type { Migration } from './migration.ts'
 import { initial } from './migrations/0001-initial.ts'
+import { processes } from './migrations/0002-processes.ts'
 import { type Names, storeTime } from './names.ts'
 import { queries } from './tables.ts'
 
 /** All steps, in order. */
-const migrations: readonly Migration[] = [initial]
+const migrations: readonly Migration[] = [initial, processes]
 
 /**
  * Brings the schema up to what this version of the package knows. Everything is one transaction: whoever is

@@ -1,8 +1,16 @@
-import type { NewWorker, WorkerKey } from '@pawl/core/storage'
+import {
+  identifyOwnProcess,
+  isProcessGone,
+  type NewWorker,
+  type ProcessIdentity,
+  type WorkerKey,
+} from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
+import { codeOf } from '../connection/faults.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { Statement } from '../connection/statement.ts'
 import { unusable } from '../connection/unusable.ts'
+import { listNumbers } from '../connection/values.ts'
 import { type Names, storeTime } from '../schema/names.ts'
 
 export interface Workers {
@@ -22,6 +30,21 @@ export function prepareWorkers(database: Database, ownership: Ownership): Worker
   // A lease must not run out because all other connections are taken.
   const heart = database.reserve()
   const leases = new Map<WorkerKey, number>()
+  const own = identifyOwnProcess()
+
+  /** Those of this machine need not be waited for: whose process is gone is dead. */
+  async function buryGone(): Promise<void> {
+    if (own.machine === null) return
+    const neighbours = await database.run<Neighbour>(statements.findNeighbours, [own.machine])
+    const gone = neighbours.filter((other) => isProcessGone(other, own)).map(({ worker }) => worker)
+    if (gone.length === 0) return
+    try {
+      await database.run(statements.buryGone, [listNumbers(gone)])
+    } catch (error) {
+      // Who may not look at the server's sessions waits for the lease.
+      if (codeOf(error) !== '42501') throw error
+    }
+  }
 
   async function handBack(statement: Statement, values: readonly unknown[]): Promise<number> {
     for (let total = 0; ; ) {
@@ -41,7 +64,13 @@ export function prepareWorkers(database: Database, ownership: Ownership): Worker
         )
       }
       const rows = await database.repeat(() =>
-        heart.run<{ worker: number }>(statements.register, [name, leaseMs]),
+        heart.run<{ worker: number }>(statements.register, [
+          name,
+          leaseMs,
+          own.pid,
+          own.startedAt,
+          own.machine,
+        ]),
       )
       const worker = rows[0]?.worker ?? 0
       leases.set(worker, leaseMs)
@@ -58,6 +87,7 @@ export function prepareWorkers(database: Database, ownership: Ownership): Worker
       return rows.length > 0
     },
     async sweep() {
+      await buryGone()
       await database.run(statements.expire, [])
       // Each time, whoever died: a claim may have been at work when its worker was declared dead.
       const count = await handBack(statements.handBackDead, [batchSize])
@@ -78,7 +108,15 @@ function writeStatements({
   workers,
   runs,
 }: Names): Record<
-  'register' | 'beat' | 'expire' | 'bury' | 'handBack' | 'handBackDead' | 'remove',
+  | 'register'
+  | 'beat'
+  | 'findNeighbours'
+  | 'buryGone'
+  | 'expire'
+  | 'bury'
+  | 'handBack'
+  | 'handBackDead'
+  | 'remove',
   Statement
 > {
   const release = (tries: string) => `
@@ -86,11 +124,23 @@ function writeStatements({
     from lost l where r.run = l.run returning r.run`
   return {
     register: new Statement(
-      `insert into ${workers} (name, lease_ms, beat_at) values ($1, $2, ${storeTime}) returning worker`,
+      `insert into ${workers} (name, lease_ms, beat_at, pid, process_started, machine, session)
+       values ($1, $2, ${storeTime}, $3, $4, $5, pg_catalog.pg_backend_pid()) returning worker`,
     ),
     beat: new Statement(
-      `update ${workers} set beat_at = ${storeTime} where worker = $1 and not dead returning worker`,
+      `update ${workers} set beat_at = ${storeTime}, session = pg_catalog.pg_backend_pid()
+       where worker = $1 and not dead returning worker`,
     ),
+    findNeighbours: new Statement(
+      `select worker, pid, process_started as "startedAt", machine from ${workers} where not dead and machine = $1`,
+    ),
+    // Copies of one machine (a snapshot that was started twice) take themselves for the same one, and see only
+    // their own processes. So the server is asked as well: one that is there has its connection.
+    buryGone: new Statement(`
+      update ${workers} set dead = true where worker in (
+        select worker from ${workers} where worker = any($1::bigint[]) and not dead
+          and session is not null and not exists (select from pg_catalog.pg_stat_get_activity(session))
+        for no key update skip locked)`),
     // One that is being renewed at this moment is alive.
     expire: new Statement(`
       update ${workers} set dead = true where worker in (
@@ -113,4 +163,8 @@ function writeStatements({
       delete from ${workers} w where w.dead and w.beat_at < ${storeTime} - 86400000
         and not exists (select from ${runs} r where r.worker = w.worker)`),
   }
+}
+
+interface Neighbour extends ProcessIdentity {
+  readonly worker: WorkerKey
 }

@@ -1,6 +1,11 @@
-import type { NewWorker, WorkerKey } from '@pawl/core/storage'
+import {
+  identifyOwnProcess,
+  isProcessGone,
+  type NewWorker,
+  type ProcessIdentity,
+  type WorkerKey,
+} from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
-import { isGone, type ProcessIdentity, readOwnIdentity } from '../process-identity.ts'
 
 export interface Workers {
   register(worker: NewWorker, at: number): WorkerKey
@@ -20,7 +25,7 @@ export function prepareIsAlive(database: Database): IsAlive {
 }
 
 export function prepareWorkers(database: Database): Workers {
-  const own = readOwnIdentity()
+  const own = identifyOwnProcess()
   const insert = database.prepare(
     'insert into workers (name, beat_at, lease_ms, pid, process_started, machine) values (?, ?, ?, ?, ?, ?)',
   )
@@ -43,7 +48,7 @@ export function prepareWorkers(database: Database): Workers {
 
   function isDead(row: WorkerRow, at: number): boolean {
     const identity: ProcessIdentity = { pid: row.pid, startedAt: row.process_started, machine: row.machine }
-    return row.dead === 1 || row.ends_at < at || isGone(identity, own)
+    return row.dead === 1 || row.ends_at < at || isProcessGone(identity, own)
   }
 
   return {

@@ -9,7 +9,7 @@ export interface ProcessIdentity {
   readonly machine: string | null
 }
 
-export function readOwnIdentity(): ProcessIdentity {
+export function identifyOwnProcess(): ProcessIdentity {
   const startedAt = readStart(process.pid)
   return {
     pid: process.pid,
@@ -19,7 +19,7 @@ export function readOwnIdentity(): ProcessIdentity {
 }
 
 /** Whether a process is certainly gone, as seen from the process `own`. False where it cannot be known. */
-export function isGone(other: ProcessIdentity, own: ProcessIdentity): boolean {
+export function isProcessGone(other: ProcessIdentity, own: ProcessIdentity): boolean {
   if (other.machine === null || other.machine !== own.machine || other.startedAt === null) return false
   return readStart(other.pid) !== other.startedAt
 }

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest'
+import { startProgram } from './support/programs.ts'
+import { openStore, tempFile } from './support/stores.ts'
+
+const anHour = 3_600_000
+
+// Only Linux tells when a process was started; elsewhere a dead worker is found by its lease alone.
+const knows = process.platform === 'linux'
+
+describe('a worker whose process', () => {
+  it('was killed is dead with the next sweep, however long its lease', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const program = await startProgram('owner', [file, 'a', knows ? anHour : 1])
+    await program.line()
+    expect(await store.sweep()).toBe(0)
+    program.signal('SIGKILL')
+    expect(await program.end()).toBe('SIGKILL')
+    expect(await store.sweep()).toBe(1)
+    expect(await store.find('a')).toMatchObject({ owned: false, wakeAt: expect.any(Number) })
+  })
+
+  it('is stopped is alive as long as its lease', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const program = await startProgram('owner', [file, 'a', anHour])
+    const worker = Number(await program.line())
+    program.signal('SIGSTOP')
+    expect(await store.sweep()).toBe(0)
+    program.signal('SIGCONT')
+    expect(await store.beat(worker)).toBe(true)
+  })
+
+  it('runs on is alive, though another of the same process is dead', async () => {
+    const store = await openStore(tempFile())
+    const [alive, doomed] = [
+      await store.register({ name: 'alive', leaseMs: anHour }),
+      await store.register({ name: 'doomed', leaseMs: -1000 }),
+    ]
+    await store.sweep()
+    expect([await store.beat(alive), await store.beat(doomed)]).toEqual([true, false])
+  })
+})
+
+it('a sweep hands back ten thousand runs of a dead worker, in portions', async () => {
+  const store = await openStore(tempFile())
+  const worker = await store.register({ name: 'w', leaseMs: -1000 })
+  const { run } = await import('./support/runs.ts')
+  await store.create(Array.from({ length: 10_000 }, (_, index) => run(`run ${index}`, worker)))
+  expect(await store.sweep()).toBe(10_000)
+  expect(await store.sweep()).toBe(0)
+  expect(await store.mailOf(worker)).toEqual([])
+})
