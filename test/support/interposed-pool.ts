@@ -6,7 +6,7 @@ export type Go = () => Promise<unknown>
 /** A pool whose statements, and whose new connections, a test may hold up on their way there and back. */
 export class InterposedPool {
   readonly options: { readonly max: number } = { max: 10 }
-  onQuery: (text: string, go: Go) => Promise<unknown> = (_, go) => go()
+  onQuery: (text: string, go: Go, config: pg.QueryConfig) => Promise<unknown> = (_, go) => go()
   onConnect: () => Promise<void> = async () => {}
   readonly #pool: pg.Pool
 
@@ -22,7 +22,7 @@ export class InterposedPool {
       get: (target, name) => {
         const value: unknown = Reflect.get(target, name)
         if (name === 'query')
-          return (config: pg.QueryConfig) => this.onQuery(config.text, () => target.query(config))
+          return (config: pg.QueryConfig) => this.onQuery(config.text, () => target.query(config), config)
         return typeof value === 'function' ? value.bind(target) : value
       },
     })

@@ -53,7 +53,7 @@ export function withoutFence(text: string): string {
       'l.run is null or $1::bigint is null',
     )
     .replace(
-      'where run = $1 and epoch = $2 and head = $3 and worker = $4 and state = 0',
+      'where run = $1 and epoch = $2 and head = $3 and worker is not distinct from $4 and state = 0',
       'where run = $1 and $2::int > 0 and head = $3 and $4::bigint > 0',
     )
 }

@@ -3,7 +3,7 @@ import { postgres } from '@pawl/storage-postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
 import { RecordingPool } from '../../../test/support/recording-pool.ts'
-import { newRun, open } from './support/units.ts'
+import { newEvent, newRun, open } from './support/units.ts'
 
 let database: TestDatabase
 let pool: RecordingPool
@@ -29,6 +29,34 @@ test('runs that many ask for at once are looked up in one statement, and each ge
   const lookups = pool.statements.slice(before).filter(({ text }) => text.includes('any($1'))
   // One is full with a thousand.
   expect(lookups).toHaveLength(2)
+})
+
+test('logs and mail of many runs that are read at once are read in few statements', async () => {
+  const payload = new Uint8Array(1_000_000)
+  const created = await port.create(
+    Array.from({ length: 60 }, (_, n) => newRun(`wake ${n}`, { started: newEvent('started', { payload }) })),
+  )
+  const runs = created.map(({ run }) => run)
+  const before = pool.statements.length
+  const [logs] = await Promise.all([
+    // So long may each be, as far as the store is told.
+    Promise.all(runs.map((run) => port.load(run, 0, 100))),
+    Promise.all(runs.map((run) => port.mail(run, 0))),
+  ])
+  expect(logs.map(([event]) => event?.payload?.length)).toEqual(runs.map(() => payload.length))
+  const sent = (part: string) =>
+    pool.statements.slice(before).filter(({ text }) => text.includes(part)).length
+  expect({
+    pages: sent('string_agg'),
+    payloads: sent('select place::int, payload'),
+    mail: sent('not used'),
+  }).toEqual({
+    // 60 logs of 100 events, 5,000 in one.
+    pages: 2,
+    // 50 and 10 payloads of 1 MB, 4 MiB in one.
+    payloads: 16,
+    mail: 1,
+  })
 })
 
 test('what cannot be an id is nobody else’s fault', async () => {

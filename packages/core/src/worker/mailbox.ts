@@ -57,6 +57,13 @@ export class Mailbox {
     return signals.sort((a, b) => a.n - b.n).map(({ name }) => name)
   }
 
+  /** The message the run was claimed with. If it is the only one there ever was, nothing need be read. */
+  begin(message: Message): void {
+    if (message.n !== 1 || this.#counter !== 1) return
+    this.#put(message)
+    this.#seen = 1
+  }
+
   /** There are messages up to this number. */
   learn(counter: number): void {
     this.#counter = Math.max(this.#counter, counter)

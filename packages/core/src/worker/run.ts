@@ -84,19 +84,23 @@ export class Run {
     )
   }
 
-  /** Reads the log, checks it, and replays it. */
-  async load(): Promise<void> {
+  /** Reads the log, checks it, and replays it. `message`: the one it was claimed with. */
+  async load(message: Message | null): Promise<void> {
     const { tries, link } = this.#claimed
     if (tries >= mostTries) {
       const why = `it was taken over ${tries} times in a row from workers that died, without a new event`
       return this.#leave(quarantinedFor(this.id, why))
     }
     try {
+      if (message !== null) this.#mailbox.begin(message)
+      // On its way while the log is.
+      const mail = this.#mailbox.read()
+      mail.catch(() => {})
       const refused = await this.#continuation.replay(this.#log, this.#log.head)
       if (refused !== null) return this.#refuseInput(refused)
       if (!sameBytes(this.#log.link(), link))
         throw new LogDamaged('its last events do not match the hash of its head')
-      await this.#mailbox.read()
+      await mail
     } catch (error) {
       if (error instanceof LogDamaged) return this.#leave(quarantinedFor(this.id, error.message))
       if (error instanceof PayloadCorrupt) return this.#leave(unreadFor(this.id, 'its first event', error))

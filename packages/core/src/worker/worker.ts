@@ -390,7 +390,7 @@ export class Worker implements Home {
     this.#outputs.forget(claimed.id)
     const run = new Run(this.#host, claimed)
     this.#owned.add(run)
-    run.load().catch((error) => {
+    run.load(message).catch((error) => {
       if (!this.#owned.has(run)) return
       this.#options.logger.error(`run "${run.id}" could not be read; trying again`, { error })
       run.drop()

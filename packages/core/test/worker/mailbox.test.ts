@@ -71,6 +71,26 @@ test('the next message that was left in this process need not be read', () => {
   expect(readings).toEqual([])
 })
 
+test('the only message there ever was need not be read if the run was claimed with it', async () => {
+  const { mailbox, readings, takeAll } = createMailbox(1)
+  mailbox.begin(signal(1))
+  await mailbox.read()
+  expect(readings).toEqual([])
+  expect(takeAll()).toEqual([1])
+})
+
+test.for([
+  { counter: 2, n: 2, what: 'one before it may be unused' },
+  { counter: 2, n: 1, what: 'there is one behind it' },
+])('a message the run was claimed with is read like all others where $what', async ({ counter, n }) => {
+  const { mailbox, readings, takeAll } = createMailbox(counter)
+  mailbox.begin(signal(n))
+  const read = mailbox.read()
+  readings[0]?.answer([signal(1), signal(2)])
+  await read
+  expect(takeAll()).toEqual([1, 2])
+})
+
 test('a message that is not the next one is read, with those before it', async () => {
   const { mailbox, readings, takeAll } = createMailbox()
   mailbox.receive(signal(2))

@@ -24,8 +24,6 @@ export interface Query {
   readonly text: string
   readonly name?: string
   readonly values: readonly unknown[]
-  /** Rows as arrays: for long logs. */
-  readonly isArray?: boolean
   /** No word for this long is taken as a broken connection. */
   readonly silenceMs: number
 }
@@ -182,7 +180,7 @@ export class Session {
   }
 
   /** @throws what the driver throws, or Unconfirmed */
-  async query<Row>({ text, name, values, isArray, silenceMs }: Query): Promise<readonly Row[]> {
+  async query<Row>({ text, name, values, silenceMs }: Query): Promise<readonly Row[]> {
     this.#warning = undefined
     try {
       const { rows } = await this.#client.query({
@@ -191,7 +189,6 @@ export class Session {
         types,
         query_timeout: silenceMs,
         ...(name === undefined ? {} : { name }),
-        ...(isArray ? { rowMode: 'array' } : {}),
       })
       if (this.#warning !== undefined) throw new Unconfirmed(this.#warning)
       return rows as readonly Row[]

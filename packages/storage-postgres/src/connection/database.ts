@@ -58,8 +58,8 @@ export class Database implements Runner {
   }
 
   /** Runs a statement that is planned for its values: a long read, or one made by kysely. */
-  read<Row>(text: string, values: readonly unknown[], isArray = false): Promise<readonly Row[]> {
-    return this.repeat(() => this.#runOnce({ text, values, isArray, silenceMs }))
+  read<Row>(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    return this.repeat(() => this.#runOnce({ text, values, silenceMs }))
   }
 
   /** @see read */

@@ -3,9 +3,6 @@ import { classify } from '../connection/faults.ts'
 // Taken when the package is loaded: the one a procedure finds in its turn may refuse.
 const setImmediateNative = setImmediate
 
-/** So many are asked for in one statement. */
-const mostAtOnce = 1_000
-
 interface Call<Key, Row> {
   readonly key: Key
   readonly resolve: (row: Row | null) => void
@@ -17,6 +14,10 @@ export interface Lookup<Key, Row> {
   readonly find: (keys: readonly Key[]) => Promise<readonly Row[]>
   readonly nameOf: (key: Key) => string
   readonly keyOf: (row: Row) => Key
+  /** How much one key asks for; 1 as it comes. */
+  readonly weightOf?: (key: Key) => number
+  /** So much is asked for in one statement; 1,000 as it comes. */
+  readonly most?: number
 }
 
 /**
@@ -27,6 +28,8 @@ export function gather<Key, Row>({
   find,
   nameOf,
   keyOf,
+  weightOf = () => 1,
+  most = 1_000,
 }: Lookup<Key, Row>): (key: Key) => Promise<Row | null> {
   let waiting: Call<Key, Row>[] = []
 
@@ -46,7 +49,7 @@ export function gather<Key, Row>({
   function flush(): void {
     const calls = waiting
     waiting = []
-    for (let at = 0; at < calls.length; at += mostAtOnce) void answer(calls.slice(at, at + mostAtOnce))
+    for (const part of split(calls, ({ key }) => weightOf(key), most)) void answer(part)
   }
 
   return (key) =>
@@ -54,4 +57,24 @@ export function gather<Key, Row>({
       if (waiting.length === 0) setImmediateNative(flush)
       waiting.push({ key, resolve, reject })
     })
+}
+
+/** In parts, none of which weighs more than `most`; but for what weighs more by itself. */
+export function split<Item>(
+  items: readonly Item[],
+  weightOf: (item: Item) => number,
+  most: number,
+): readonly (readonly Item[])[] {
+  const parts: Item[][] = []
+  let room = 0
+  for (const item of items) {
+    const weight = weightOf(item)
+    if (parts.length === 0 || weight > room) {
+      parts.push([])
+      room = most
+    }
+    parts.at(-1)?.push(item)
+    room -= weight
+  }
+  return parts
 }

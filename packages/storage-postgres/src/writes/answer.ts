@@ -136,6 +136,10 @@ function sizeOf({ payload }: Reply): number {
   return 300 + payload.length
 }
 
+// `+ 0`: so that the ask is found by its run, not all open ones looked through for it, as the planner would where
+// it believes that few are open. It believes what was so when it last counted.
+const isOpen = `a.status + 0 = ${askStatusCode.numberOf.open}`
+
 /** One answer to an ask that is open: half the price. */
 function writeSingle(names: Names): string {
   const { runs, asks, messages } = names
@@ -149,7 +153,7 @@ function writeSingle(names: Names): string {
       set status = ${askStatusCode.numberOf.answered}, closed_at = now, answered_by = $3, answer = $5, token = $4
       from locked l cross join clock
       where a.run = l.run and a.position = $2::int
-        and a.status = ${askStatusCode.numberOf.open} and (a.closes_at is null or a.closes_at > now)
+        and ${isOpen} and (a.closes_at is null or a.closes_at > now)
       returning a.run),
     inserted as (
       insert into ${messages} (run, at, n, kind, name, payload)
@@ -187,7 +191,7 @@ function writeAnswer(names: Names): string {
       set status = ${askStatusCode.numberOf.answered}, closed_at = now, answered_by = j.by, answer = j.payload, token = j.token
       from judged j cross join clock
       where a.run = j.run and a.position = j.position and j.verdict = 'new'
-        and a.status = ${askStatusCode.numberOf.open} and (a.closes_at is null or a.closes_at > now)
+        and ${isOpen} and (a.closes_at is null or a.closes_at > now)
       returning j.i),
     inserted as (
       insert into ${messages} (run, at, n, kind, name, payload)

@@ -89,6 +89,8 @@ function writeBatch({ runs, events }: Names, more = ''): string {
     select i::int, verdict, mail, parks as parked, now as at from judged cross join clock`
 }
 
+// `+ 0`: so that the asks are found by their run, not all open ones looked through for it, as the planner would
+// where it believes that few are open. It believes what was so when it last counted.
 function writeFull(names: Names): string {
   const { runInfo, messages, asks } = names
   const more = `,
@@ -103,7 +105,7 @@ function writeFull(names: Names): string {
       update ${asks} s set status = c.status, closed_at = now
       from unnest(${numberParameters(firstClose, 'int[], int[], int2[]')}) as c(i, position, status)
       join judged j on j.i = c.i and j.verdict = 0 cross join clock
-      where s.run = j.run and s.position = c.position and s.status = 0),
+      where s.run = j.run and s.position = c.position and s.status + 0 = 0),
     used as (
       update ${messages} m set used = true, payload = null
       from unnest(${numberParameters(firstConsume, 'int[], int[]')}) as c(i, n)

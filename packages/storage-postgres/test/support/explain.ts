@@ -4,6 +4,8 @@ import type { Recorded } from '../../../../test/support/recording-pool.ts'
 export interface Plan {
   /** Pages it looked at. */
   readonly pages: number
+  /** Rows of tables it looked at, found or not. */
+  readonly rows: number
   /** Tables it looked into. */
   readonly tables: ReadonlySet<string>
   /** As the server describes it. */
@@ -25,6 +27,7 @@ export async function explain(owner: pg.Pool, { name, text, values }: Recorded):
     const [{ Plan: plan }] = rows[0]['QUERY PLAN']
     return {
       pages: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
+      rows: countRows(plan),
       tables: new Set(listTables(plan)),
       text: JSON.stringify(plan, null, 1),
     }
@@ -45,10 +48,19 @@ function write(value: unknown): string {
 
 interface Node {
   readonly 'Actual Loops': number
+  readonly 'Actual Rows': number
+  readonly 'Rows Removed by Filter'?: number
+  readonly 'Rows Removed by Index Recheck'?: number
   readonly 'Relation Name'?: string
   readonly Plans?: readonly Node[]
 }
 
 function listTables({ 'Actual Loops': loops, 'Relation Name': table, Plans: nodes = [] }: Node): string[] {
   return [...(table !== undefined && loops > 0 ? [table] : []), ...nodes.flatMap(listTables)]
+}
+
+function countRows(node: Node): number {
+  const { 'Rows Removed by Filter': filtered = 0, 'Rows Removed by Index Recheck': rechecked = 0 } = node
+  const each = node['Relation Name'] === undefined ? 0 : node['Actual Rows'] + filtered + rechecked
+  return (node.Plans ?? []).reduce((sum, one) => sum + countRows(one), each * node['Actual Loops'])
 }

@@ -1,4 +1,4 @@
-import type { NewEvent } from '@pawl/core/storage'
+import type { LogEvent, NewEvent } from '@pawl/core/storage'
 import { describe, expect } from 'vitest'
 import { hex, link, settled } from '../builders.ts'
 import type { StageTest } from '../stage.ts'
@@ -85,6 +85,34 @@ export function describeLoad(test: StageTest): void {
       const log = await stage.port.load(standing.run, 1, 100)
       expect(log.map(shown)).toEqual(events.map(shown))
       expect((await stage.port.load(standing.run, 31, 7)).map(shown)).toEqual(events.slice(30, 37).map(shown))
+    })
+
+    test('what is read of many logs at once is the same as one after the other', async (stage) => {
+      const worker = await stage.worker()
+      const runs: number[] = []
+      for (let n = 0; n < 12; n++) {
+        const standing = await stage.owned(`run ${n}`, worker)
+        // Some as large as what a store may well read by itself.
+        const size = [3, 300, 70_000][n % 3] ?? 0
+        const events = Array.from({ length: n }, (_, position) =>
+          settled(position, { name: `${n}`, payload: new Uint8Array(position % 2 === 0 ? size : 2).fill(n) }),
+        )
+        if (n > 0) await stage.commit(standing, { events })
+        runs.push(standing.run)
+      }
+      // Whole logs, parts of them, what is there twice, and what is not there.
+      const asked: readonly (readonly [run: number, seq: number, limit: number])[] = [
+        ...runs.map((run) => [run, 0, 100] as const),
+        ...runs.map((run) => [run, 3, 4] as const),
+        [runs[5] ?? 0, 0, 100],
+        [4711, 0, 10],
+      ]
+      const shown = (log: readonly LogEvent[]) =>
+        log.map(({ seq, name, payload }) => ({ seq, name, payload: hex(payload) }))
+      const alone: unknown[] = []
+      for (const part of asked) alone.push(shown(await stage.port.load(...part)))
+      const atOnce = await Promise.all(asked.map((part) => stage.port.load(...part)))
+      expect(atOnce.map(shown)).toEqual(alone)
     })
 
     test('a buffer that is used again after the call does not change what was stored', async (stage) => {

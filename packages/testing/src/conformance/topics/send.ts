@@ -42,6 +42,26 @@ export function describeSend(test: StageTest): void {
       expect(await stage.port.mail(run, 3)).toEqual([])
     })
 
+    test('the mail of many runs that is read at once is each its own', async (stage) => {
+      const worker = await stage.worker()
+      const runs: number[] = []
+      for (const id of ['a', 'b', 'c']) runs.push((await stage.owned(id, worker)).run)
+      await stage.port.send(
+        ['a', 'c', 'a', 'c', 'c'].map((run) => signal(run, { name: `to ${run}` })),
+        null,
+      )
+      const asked = [...runs.map((run) => [run, 0] as const), ...runs.map((run) => [run, 1] as const)]
+      const mail = await Promise.all(asked.map(([run, after]) => stage.port.mail(run, after)))
+      expect(mail.map((messages) => messages.map(({ n, name }) => `${n} ${name}`))).toEqual([
+        ['1 to a', '2 to a'],
+        [],
+        ['1 to c', '2 to c', '3 to c'],
+        ['2 to a'],
+        [],
+        ['2 to c', '3 to c'],
+      ])
+    })
+
     test('mail of a run nobody knows is empty', async (stage) => {
       expect(await stage.port.mail(4711, 0)).toEqual([])
     })

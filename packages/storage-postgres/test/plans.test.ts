@@ -1,0 +1,137 @@
+import type { StorePort } from '@pawl/core/storage'
+import { postgres } from '@pawl/storage-postgres'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { InterposedPool } from '../../../test/support/interposed-pool.ts'
+import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import { explain, type Plan } from './support/explain.ts'
+import { bytes, newEvent, newUnit, open, type Standing } from './support/units.ts'
+
+// The planner believes what was so when it last counted: here that nothing is owned, open or unread. In truth
+// thousands of runs are. A statement about a few of them must not walk past all others, as it does when its plan
+// starts from what there is hardly any of.
+
+const [old, live] = [20_000, 3_000]
+
+let database: TestDatabase
+let pool: InterposedPool
+let port: StorePort
+let worker: number
+let runs: Standing[]
+beforeAll(async () => {
+  database = await makeDatabase()
+  pool = new InterposedPool(database.url)
+  port = await open(postgres({ pool }, { notifications: false }))
+  worker = await port.register({ name: 'w', leaseMs: 3_600_000 })
+  for (const table of ['runs', 'run_info', 'events', 'messages', 'asks'])
+    await database.owner.query(`alter table pawl.${table} set (autovacuum_enabled = false)`)
+  await fill('old', old, { worker: 'null', state: 1, status: 1, used: true })
+  await database.owner.query('analyze pawl.runs, pawl.run_info, pawl.events, pawl.messages, pawl.asks')
+  const { rows } = await fill('live', live, { worker, state: 0, status: 0, used: false })
+  runs = rows.map(({ run }) => ({ run: Number(run), epoch: 1, head: 3, mail: 1 }))
+})
+afterAll(async () => {
+  await port.close()
+  await pool.end()
+  await database.remove()
+})
+
+interface Kind {
+  readonly worker: number | 'null'
+  readonly state: number
+  readonly status: number
+  readonly used: boolean
+}
+
+/** Runs that have a log, a message and a question. */
+function fill(name: string, count: number, { worker, state, status, used }: Kind) {
+  return database.owner.query<{ run: string }>(`
+    with run as (
+      insert into pawl.runs (worker, created_at, epoch, head, mail, version, state, id, procedure, link)
+      select ${worker}, 1, 1, 3, 1, 1, ${state}, '${name} ' || i, 'order', '' from generate_series(1, ${count}) i
+      returning run),
+    info as (insert into pawl.run_info (run, procedure, tags) select run, 'order', '{}' from run),
+    log as (
+      insert into pawl.events (run, at, seq, epoch, position, turn, nth, type, failed, name, payload)
+      select run, 1, seq, 1, seq, 0, 0, 3, false, 'step', '\\x01' from run, generate_series(0, 2) seq),
+    message as (
+      insert into pawl.messages (run, at, n, kind, used, name, payload)
+      select run, 1, 1, 1, ${used}, 'paid', '\\x01' from run),
+    ask as (
+      insert into pawl.asks (run, opened_at, position, status, urgency, kind, key, audience, escalate_to, payload)
+      select run, 1, 2, ${status}, 1, 'approve', 'key', '{}', '{}', '\\x01' from run)
+    select run from run order by run`)
+}
+
+const take = (count: number): Standing[] => runs.splice(0, count)
+const ids = (standings: readonly Standing[]) => standings.map(({ run }) => `live ${run - old}`)
+const closing = (standing: Standing) =>
+  newUnit(standing, { closes: [{ position: 2, status: 'withdrawn' }], consumes: [1] })
+const answer = (run: string) => ({ run, position: 2, by: 'user:ana', payload: bytes('yes') })
+const signal = (run: string, n: number) =>
+  ({ run, kind: 'signal', name: 'paid', key: `key ${n}`, payload: bytes('1') }) as const
+
+const statements: readonly (readonly [what: string, act: () => Promise<unknown>])[] = [
+  [
+    'a commit of one event',
+    () =>
+      port.commit(
+        worker,
+        take(1).map((run) => newUnit(run)),
+      ),
+  ],
+  [
+    'a commit of one event and the message it records',
+    () =>
+      port.commit(
+        worker,
+        take(1).map((run) => newUnit(run, { consumes: [1] })),
+      ),
+  ],
+  [
+    'a commit of the end of one run',
+    () =>
+      port.commit(
+        worker,
+        take(1).map((run) =>
+          newUnit(run, {
+            events: [newEvent('', { type: 'ended' })],
+            strict: true,
+            then: { do: 'end', state: 'completed' },
+          }),
+        ),
+      ),
+  ],
+  [
+    'a commit of ten events',
+    () =>
+      port.commit(
+        worker,
+        take(10).map((run) => newUnit(run)),
+      ),
+  ],
+  ['a commit that closes ten questions', () => port.commit(worker, take(10).map(closing))],
+  ['an answer', () => port.answer(ids(take(1)).map(answer), null)],
+  ['ten answers', () => port.answer(ids(take(10)).map(answer), null)],
+  ['a signal', () => port.send(ids(take(1)).map(signal), null)],
+  ['ten signals', () => port.send(ids(take(10)).map(signal), null)],
+  ['a log', () => port.load(take(1)[0]?.run ?? 0, 0, 3)],
+  ['ten logs', () => Promise.all(take(10).map(({ run }) => port.load(run, 0, 3)))],
+  ['the mail of one run', () => port.mail(take(1)[0]?.run ?? 0, 0)],
+  ['the mail of ten runs', () => Promise.all(take(10).map(({ run }) => port.mail(run, 0)))],
+  ['ten questions', () => Promise.all(ids(take(10)).map((run) => port.ask(run, 2)))],
+  ['ten questions by their keys', () => Promise.all(ids(take(10)).map((run) => port.askByKey(run, 'key')))],
+  ['ten runs', () => Promise.all(ids(take(10)).map((run) => port.find(run)))],
+]
+
+test.for(statements)('%s: not all others are looked at', async ([, act]) => {
+  const plans: Plan[] = []
+  pool.onQuery = async (text, go, { name, values = [] }) => {
+    // Others belong to a new connection.
+    if (text.includes('"pawl"')) plans.push(await explain(database.owner, { name, text, values }))
+    return go()
+  }
+  await act()
+  expect(plans).toHaveLength(1)
+  const [{ rows, text }] = plans as [Plan]
+  expect(rows, text).toBeLessThan(100)
+})
