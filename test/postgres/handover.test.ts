@@ -96,7 +96,8 @@ test('a run that a message claims keeps its owner when the reply to its park com
 
 test('an engine that is stopped while its listener connects anew stops', async () => {
   engine = await createEngine({ store: postgres({ pool }), procedures: [receiving] })
-  const terminate = "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %'"
+  const terminate =
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'listen %'"
   await expect.poll(async () => (await database.owner.query(terminate)).rows.length).toBe(1)
   const isConnecting = makeEvent()
   // The listener's: it begins at once.
