@@ -558,9 +558,12 @@ describe('a procedure that awaits something else', () => {
     const run = await engine.run(foreign)
     expect(await refusalOf(run.result())).toMatchObject({
       code: 'foreign-await',
-      details: { run: run.id, after: 'load' },
+      details: { run: run.id, after: 'load', what: expect.stringContaining('it used setTimeout()') },
     })
-    expect((await run.status()).status).toBe('stuck')
+    expect(await run.status()).toMatchObject({
+      status: 'stuck',
+      failure: { code: 'foreign-await', message: expect.stringContaining('it used setTimeout()') },
+    })
   })
 
   test('beside an operation is found when it moves', async () => {

@@ -155,8 +155,13 @@ function ownTurn(
 ): ReturnType<ProgramOptions['execution']> {
   const owner = execution()
   if (owner.hasTurn) return owner
-  owner.foreign(`ctx.${method}() was called`)
-  throw new PawlError('foreign-await', { run: runId, after: `ctx.${method}()` })
+  const what = `ctx.${method}() was called`
+  owner.foreign(what)
+  throw new PawlError('foreign-await', {
+    run: runId,
+    after: `ctx.${method}()`,
+    what: `${what} outside the procedure`,
+  })
 }
 
 function createLog({ logger, isReplaying, runId }: ProgramOptions): Logger {

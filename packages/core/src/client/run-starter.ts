@@ -49,9 +49,9 @@ export class RunStarter {
     readonly definition: ProcedureDefinition | undefined
   } {
     const definition = definitionOf(procedure)
-    const { name } = checkObject('procedure of run', procedure)
-    if (typeof name !== 'string')
-      refuse('procedure of run', procedure, 'It must be made by procedure() or ref().')
+    const { name } = Object(procedure) as { readonly name?: unknown }
+    if (typeof procedure !== 'object' || typeof name !== 'string')
+      refuse('procedure of run', procedure, 'It must be what procedure() or ref() made, not its name.')
     const known = this.#connection.home?.knows(name)
     if (known === false) throw new PawlError('procedure-unknown', { procedure: name })
     return { name, definition }

@@ -1,6 +1,7 @@
 import type { Actor } from '../base/people.ts'
 import type { RunStatus } from '../base/statuses.ts'
-import { failureOf } from '../errors/failure.ts'
+import type { Failure } from '../errors/error-details.ts'
+import { type FailureRecord, failureOf } from '../errors/failure.ts'
 import { decode } from '../events/payload.ts'
 import type { RunInfo, WaitingPayload } from '../events/payloads.ts'
 import type { RunRow } from '../ports/store.ts'
@@ -20,11 +21,18 @@ export function toRunView(row: RunRow, now: number): RunView {
     endedAt: row.endedAt === null ? undefined : new Date(row.endedAt),
     // What it waited for when it was let go; while somebody works on it that is history.
     waitingFor: status === 'waiting' ? info.waiting.map((waiting) => toWaitingView(row.id, waiting)) : [],
-    failure: info.failure === undefined ? undefined : failureOf(info.failure),
+    failure: findFailure(row, status, info),
     tags: row.tags,
     startedBy: (row.startedBy ?? undefined) as Actor | undefined,
     leftOver: { signals: info.leftOver?.signals ?? [], operations: info.leftOver?.operations ?? [] },
   }
+}
+
+/** Of an ended run its own; of one that is left alone why it is. */
+function findFailure({ reason }: RunRow, status: RunStatus, { failure }: RunInfo): Failure | undefined {
+  const isLeft = status === 'stuck' || status === 'quarantined'
+  const record = isLeft && reason !== null ? (decode(reason) as FailureRecord) : failure
+  return record === undefined ? undefined : failureOf(record)
 }
 
 export function infoOf({ info }: RunRow): RunInfo {

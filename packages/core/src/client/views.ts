@@ -20,6 +20,7 @@ export interface RunView {
     readonly ask: string | undefined
     readonly until: Date | undefined
   }[]
+  /** Why it failed, or why it is stuck or quarantined. */
   readonly failure: Failure | undefined
   readonly tags: readonly string[]
   readonly startedBy: Actor | undefined

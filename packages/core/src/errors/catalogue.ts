@@ -58,11 +58,11 @@ const catalogue: Catalogue = {
     next: 'Nothing was started or stored by this call; unfinished runs go on with the next engine on the same store.',
     remedy: 'Call stop() last, or make a new engine or client.',
   }),
-  'foreign-await': ({ run, after }) => ({
-    what: `Run ${run} waits for something that does not come from its ctx, after ${after}.`,
+  'foreign-await': ({ run, after, what }) => ({
+    what: `Run ${run} waits for something that does not come from its ctx, after ${after}: ${what}.`,
     next: "It is parked as 'stuck' and nothing was written; it goes on when the code is put right.",
     remedy:
-      'Put what touches the world (fetch, timers, databases, shared limiters) into ctx.step, and waiting into ctx.sleep or ctx.receive.',
+      'Put what touches the world (fetch, timers, databases, shared limiters) into ctx.step, and waiting into ctx.sleep or ctx.receive. Use ctx only in the procedure itself, not in the body of a step.',
   }),
   'id-taken': ({ id }) => ({
     what: `There is a run ${id} already, of another procedure or with another input.`,

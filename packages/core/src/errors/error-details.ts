@@ -23,7 +23,8 @@ export interface ErrorDetails {
   cancelled: { readonly reason: string | undefined }
   'duration-invalid': { readonly text: string }
   'engine-stopped': { readonly [none: string]: never }
-  'foreign-await': { readonly run: string; readonly after: string }
+  /** `after`: the last operation before it. `what`: how it showed. */
+  'foreign-await': { readonly run: string; readonly after: string; readonly what: string }
   'id-taken': { readonly id: string }
   'input-invalid': { readonly issues: readonly Issue[] }
   nondeterminism: {

@@ -160,8 +160,11 @@ export class Run {
       case 'nondeterminism':
         return void this.#reportDifference(decision)
       case 'foreign-await':
-        this.#host.logger.warn(`run "${this.id}": ${decision.what}, after "${decision.after}"`)
-        return this.#leave(stuckBy(new PawlError('foreign-await', { run: this.id, after: decision.after })))
+        return this.#leave(
+          stuckBy(
+            new PawlError('foreign-await', { run: this.id, after: decision.after, what: decision.what }),
+          ),
+        )
       case 'unreadable':
         return this.#leave(unreadFor(this.id, `the result at position ${decision.position}`, decision.error))
     }
