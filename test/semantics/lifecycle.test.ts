@@ -360,6 +360,16 @@ describe('a run of a client that only knows its name', () => {
     expect(await three.get(run.id).result()).toBe('Ada')
   })
 
+  test('is not started by the name of its procedure, nor by anything else that is none', async () => {
+    const known = procedure({ name: 'known' }, async () => 1)
+    await using engine = await testEngine({ procedures: [known] })
+    for (const given of ['known', undefined, null, () => 1, {}])
+      expect(await refusalOf(engine.run(given as never))).toMatchObject({
+        code: 'option-invalid',
+        message: expect.stringContaining('must be what procedure() or ref() made, not its name'),
+      })
+  })
+
   test('that no worker here knows is refused where the worker is', async () => {
     await using engine = await testEngine({ procedures: [greet] })
     expect(await refusalOf(engine.run(ref<typeof greet>('nobody'), { name: 'Ada' }))).toMatchObject({

@@ -49,4 +49,7 @@ it('one flipped bit in a payload quarantines its run, which is never served; the
     .result()
     .catch((reason: unknown) => reason)
   expect(PawlError.is(error, 'run-quarantined')).toBe(true)
+  expect((await second.list({ status: 'quarantined' })).items).toMatchObject([
+    { id: 'a', failure: { code: 'run-quarantined', message: expect.stringContaining('do not match') } },
+  ])
 })
