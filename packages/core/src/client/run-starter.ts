@@ -1,4 +1,4 @@
-import { checkObject, refuse } from '../authoring/options.ts'
+import { refuse } from '../authoring/options.ts'
 import { definitionOf, type ProcedureDefinition } from '../authoring/procedure.ts'
 import { toHex } from '../base/hex.ts'
 import { validate } from '../base/schema.ts'
