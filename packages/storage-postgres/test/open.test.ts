@@ -267,6 +267,31 @@ describe('migrations', () => {
     await port.close()
   })
 
+  test('a migration that has to wait for a table lets all others pass in the meantime', async () => {
+    const old = await open(postgres(database.ownerUrl, { schema: 'fresh' }))
+    await old.close()
+    await database.owner.query(`
+      alter table fresh.workers drop pid, drop session, drop process_started, drop machine;
+      delete from fresh.migrations where version > 1`)
+    // Somebody reads the table, as a backup does.
+    const reader = await database.owner.connect()
+    await reader.query('begin')
+    await reader.query('select from fresh.workers')
+    const opening = open(postgres(database.ownerUrl, { schema: 'fresh' }))
+    const waits = `select from pg_locks l join pg_class c on c.oid = l.relation
+      where relname = 'workers' and not granted`
+    await expect
+      .poll(async () => (await database.owner.query(waits)).rowCount, { interval: 5 })
+      .toBeGreaterThan(0)
+    // A heartbeat: behind it in the queue, and not for long.
+    await database.owner.query(
+      "begin; set local statement_timeout = '5s'; update fresh.workers set beat_at = 1; commit",
+    )
+    await reader.query('commit')
+    reader.release()
+    await (await opening).close()
+  })
+
   test('a role with the least rights opens what is migrated', async () => {
     const owner = await open(postgres(database.ownerUrl, { schema: 'fresh' }))
     await owner.close()

@@ -47,6 +47,25 @@ describe('a process', () => {
     expect(isProcessGone({ ...own, startedAt: '1' }, own)).toBe(knows)
   })
 
+  it.runIf(knows)('may be there where nothing can be known: with no room for another open file', async () => {
+    const script = `
+      import { openSync } from 'node:fs'
+      import { identifyOwnProcess, isProcessGone } from ${JSON.stringify(new URL('../../dist/host/process-identity.js', import.meta.url).href)}
+      const own = identifyOwnProcess()
+      try { for (;;) openSync('/dev/null') } catch {}
+      console.log(JSON.stringify([identifyOwnProcess(), isProcessGone(own, own), isProcessGone({ ...own, pid: 1 }, own)]))`
+    const child = spawn('sh', [
+      '-c',
+      'ulimit -n 64; exec "$0" --input-type=module -e "$1"',
+      process.execPath,
+      script,
+    ])
+    const [output] = (await once(child.stdout, 'data')) as [Buffer]
+    const [own, ...gone] = JSON.parse(String(output))
+    expect(own).toMatchObject({ startedAt: null, machine: null })
+    expect(gone).toEqual([false, false])
+  })
+
   it.each([
     ['of another machine, or another boot of it', { machine: 'elsewhere' }],
     ['of a machine nobody knows', { machine: null }],

@@ -57,7 +57,7 @@ export class Database implements Runner {
     return this.#runOnce(this.#prepare(statement, values))
   }
 
-  /** Runs a statement that is planned for its values: a long read, or one made by kysely. */
+  /** Runs a statement that is planned anew each time: a long read, or one made by kysely. */
   read<Row>(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
     return this.repeat(() => this.#runOnce({ text, values, silenceMs }))
   }

@@ -40,8 +40,9 @@ export function gather<Key, Row>({
       const byName = new Map(rows.map((row) => [nameOf(keyOf(row)), row]))
       for (const { key, resolve } of calls) resolve(byName.get(nameOf(key)) ?? null)
     } catch (error) {
-      // A key that cannot be one, such as a text with a zero in it, is nobody else's fault.
-      if (classify(error) === 'data' && calls.length > 1) for (const call of calls) void answer([call])
+      // What cannot be a key, or cannot be read any more, is nobody else's fault.
+      if (['data', 'final'].includes(classify(error)) && calls.length > 1)
+        for (const call of calls) void answer([call])
       else for (const { reject } of calls) reject(error)
     }
   }
@@ -60,7 +61,7 @@ export function gather<Key, Row>({
 }
 
 /** In parts, none of which weighs more than `most`; but for what weighs more by itself. */
-export function split<Item>(
+function split<Item>(
   items: readonly Item[],
   weightOf: (item: Item) => number,
   most: number,

@@ -19,7 +19,16 @@ const migrations: readonly Migration[] = [initial, processes]
 export async function migrate(database: Database): Promise<void> {
   const { names } = database
   if (isCurrent(await readVersion(database), names)) return
-  await database.repeat(() => database.lend((client) => migrateOn(client, names)))
+  try {
+    await database.repeat(() => database.lend((client) => migrateOn(client, names)))
+  } catch (error) {
+    if (codeOf(error) !== '55P03') throw error
+    throw unusable(
+      `The tables of the schema "${names.schema}" have to be changed, and something held them all the time: ${describe(error)}.`,
+      'Open the store again when it has ended: a backup, say, or a long transaction.',
+      error,
+    )
+  }
 }
 
 async function readVersion(database: Database): Promise<number> {
@@ -51,6 +60,8 @@ export async function migrateOn(client: Client, names: Names): Promise<void> {
   try {
     await run('begin')
     await run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [names.channel])
+    // Whoever waits to change a table keeps all others from it, heartbeats too: rather once more a little later.
+    await run("set local lock_timeout = '500ms'")
     const { rows } = await run('select from pg_catalog.pg_namespace where nspname = $1', [names.schema])
     // Only when it is not there: `if not exists` asks for the right to create it nevertheless.
     if (rows.length === 0) await run(`create schema "${names.schema}"`)

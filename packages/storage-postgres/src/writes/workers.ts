@@ -6,7 +6,7 @@ import {
   type WorkerKey,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
-import { codeOf } from '../connection/faults.ts'
+import { classify } from '../connection/faults.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { Statement } from '../connection/statement.ts'
 import { unusable } from '../connection/unusable.ts'
@@ -41,8 +41,8 @@ export function prepareWorkers(database: Database, ownership: Ownership): Worker
     try {
       await database.run(statements.buryGone, [listNumbers(gone)])
     } catch (error) {
-      // Who may not look at the server's sessions waits for the lease.
-      if (codeOf(error) !== '42501') throw error
+      // Where the server's sessions may not be looked at, the lease has to run out.
+      if (classify(error) !== 'final') throw error
     }
   }
 

@@ -1,0 +1,74 @@
+import { type Message, messageKindCode, type RunKey } from '@pawl/core/storage'
+import type { Database } from '../connection/database.ts'
+import { Statement } from '../connection/statement.ts'
+import { listNumbers } from '../connection/values.ts'
+import { gather } from './gather.ts'
+import { longestInline, prepareLongPayloads } from './long-payloads.ts'
+
+export type ReadMail = (run: RunKey, after: number) => Promise<readonly Message[]>
+
+/** Messages nobody has used yet: of many runs at once, where many are asked for at once. */
+export function prepareReadMail(database: Database): ReadMail {
+  const { messages } = database.names
+  // `offset 0`: each run by its key. A planner that believes that nothing is unread looks through all there is.
+  const unread = new Statement(`
+    select wanted.run, after, n, at, kind, name, size, payload
+    from unnest($1::bigint[], $2::int[]) as wanted(run, after)
+    cross join lateral (
+      select n, at, kind, name, length(payload) as size,
+        case when length(payload) <= ${longestInline} then payload end as payload
+      from ${messages} m where m.run = wanted.run and m.n > after and not used order by n offset 0) as message`)
+  const readLong = prepareLongPayloads(database, messages, 'n')
+
+  const find = gather<Unread, Mail>({
+    async find(wanted) {
+      const values = [
+        listNumbers(wanted.map(({ run }) => run)),
+        listNumbers(wanted.map(({ after }) => after)),
+      ]
+      const rows = await database.repeat(() => database.run<MessageRow>(unread, values))
+      const mails = new Map<string, Mail & { readonly rows: MessageRow[] }>()
+      for (const row of rows) {
+        const mail = mails.get(nameOf(row)) ?? { run: row.run, after: row.after, rows: [] }
+        mails.set(nameOf(row), mail)
+        mail.rows.push(row)
+      }
+      return [...mails.values()]
+    },
+    nameOf,
+    keyOf: (mail) => mail,
+  })
+
+  return async (run, after) => {
+    const { rows } = (await find({ run, after })) ?? { rows: [] }
+    return Promise.all(
+      rows.map(async ({ n, at, kind, name, size, payload }) => ({
+        ...{ n, at, kind: messageKindCode.wordOf(kind), name },
+        payload: size !== null && size > longestInline ? await readLong({ run, number: n, size }) : payload,
+      })),
+    )
+  }
+}
+
+/** The messages of a run behind the number `after`. */
+interface Unread {
+  readonly run: RunKey
+  readonly after: number
+}
+interface Mail extends Unread {
+  readonly rows: readonly MessageRow[]
+}
+interface MessageRow extends Unread {
+  readonly n: number
+  readonly at: number
+  readonly kind: number
+  readonly name: string
+  /** In bytes; null without a payload. */
+  readonly size: number | null
+  /** Null also where it is long. */
+  readonly payload: Uint8Array | null
+}
+
+function nameOf({ run, after }: Unread): string {
+  return `${run} ${after}`
+}
