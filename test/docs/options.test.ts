@@ -1,0 +1,455 @@
+import {
+  type Ask,
+  agent,
+  type Ctx,
+  createClient,
+  createEngine,
+  type Engine,
+  type EngineOptions,
+  PawlError,
+  procedure,
+  type RunOptions,
+} from '@pawl/core'
+import { formatDuration, readEngineOptions, readStopOptions } from '@pawl/core/internal'
+import { type PostgresOptions, postgres } from '@pawl/storage-postgres'
+import {
+  type MemoryOptions,
+  memory,
+  type Person,
+  type TestEngine,
+  type TestEngineOptions,
+  testEngine,
+} from '@pawl/testing'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { readPage } from './support/pages.ts'
+import { tablesOf } from './support/tables.ts'
+
+const tables = tablesOf(readPage('docs/options.md'))
+
+const idle = procedure({ name: 'idle' }, async () => 'done')
+const writer = agent({ name: 'writer', input: z.string(), output: z.string() }, async (topic) => topic)
+const critic = agent({ name: 'critic', input: z.unknown(), output: z.unknown() }, async () => ({}))
+
+/** What no call knows; no type tells. */
+const nonsense: object = { nonsense: 1 }
+
+// ── how a call refuses what it is given
+
+type Asking = Ctx<{ signals: { go: string } }>
+type Call = (engine: Engine) => unknown
+
+/** The message with which a call, or an operation of a run, refuses what it was given. */
+async function refusalOf(call: Call): Promise<string> {
+  await using engine = await testEngine({ procedures: [idle], decider: critic as never })
+  try {
+    await call(engine)
+  } catch (error) {
+    if (PawlError.is(error, 'run-failed')) return error.details.cause.message
+    if (PawlError.is(error)) return error.message
+    throw error
+  }
+  throw new Error('it was not refused')
+}
+
+/** A run that asks for this. */
+function within(ask: (ctx: Asking) => Promise<unknown>): Call {
+  const asking = procedure({ name: 'asking', signals: { go: z.string() } }, ask)
+  return async () => {
+    await using engine = await testEngine({ procedures: [asking], decider: critic as never })
+    const run = await engine.run(asking)
+    await run.result()
+  }
+}
+
+/** A question with these options. */
+function asked(options: object): Call {
+  return within((ctx) => ctx.human.select('Which?', ['a', 'b'], options))
+}
+
+// ── the options that there are
+
+interface Known {
+  readonly call: Call
+  /** Whose table says the others. */
+  readonly others?: string
+  /** What the call takes besides those it names. */
+  readonly unnamed?: readonly string[]
+}
+
+const known: { readonly [heading: string]: Known } = {
+  createEngine: { call: () => createEngine({ store: memory(), procedures: [], ...nonsense }) },
+  createClient: { call: () => createClient({ store: memory(), ...nonsense }) },
+  stop: { call: (engine) => engine.stop(nonsense) },
+  'run and runOrGet': { call: (engine) => engine.run(idle, undefined, nonsense) },
+  result: { call: (engine) => engine.get('7').result(nonsense) },
+  signal: { call: (engine) => engine.get('7').signal('go', 1, nonsense) },
+  list: { call: (engine) => engine.list(nonsense) },
+  'inbox.list': { call: (engine) => engine.inbox.list(nonsense) },
+  'inbox.next': { call: (engine) => engine.inbox.next(nonsense) },
+  'inbox.answer': {
+    call: ({ inbox }) =>
+      inbox.answer({ run: '7', key: 'k', ...nonsense }, { approved: true }, { as: 'user:ana' }),
+  },
+  procedure: { call: () => procedure({ name: 'idle', ...nonsense }, async () => 'done') },
+  'ctx.step': { call: within((ctx) => ctx.step('x', () => 1, nonsense)) },
+  retry: { call: within((ctx) => ctx.step('x', () => 1, { retry: nonsense })) },
+  'ctx.receive and ctx.receiveAny': { call: within((ctx) => ctx.receive('go', nonsense)) },
+  agent: {
+    call: () =>
+      agent({ name: 'a', input: z.string(), output: z.string(), ...nonsense }, async (text) => text),
+  },
+  'ctx.agent': { call: within((ctx) => ctx.agent(writer, 'tea', nonsense)), unnamed: ['name'] },
+  'ctx.agent.decide': {
+    call: within((ctx) => ctx.agent.decide('Which?', ['a'], { fallback: 'a', ...nonsense })),
+  },
+  fallback: {
+    call: within((ctx) => ctx.agent.decide('Which?', ['a'], { fallback: { fail: 'no', ...nonsense } })),
+  },
+  'Every question': {
+    call: within((ctx) => ctx.agent.decide('Which?', ['a'], { fallback: { ask: nonsense } })),
+  },
+  'ctx.human.approve': {
+    call: within((ctx) => ctx.human.approve('May I?', nonsense)),
+    others: 'Every question',
+  },
+  'ctx.human.input': {
+    call: within((ctx) => ctx.human.input('Who?', z.string(), nonsense)),
+    others: 'Every question',
+  },
+  'ctx.human.select': {
+    call: within((ctx) => ctx.human.select('Which?', ['a'], nonsense)),
+    others: 'Every question',
+  },
+  'ctx.human.review': {
+    call: within((ctx) => ctx.human.review('Good?', 'text', nonsense)),
+    others: 'Every question',
+  },
+  'ctx.human.escalate': {
+    call: within((ctx) => ctx.human.escalate('What now?', nonsense)),
+    others: 'Every question',
+  },
+  'ctx.human.notify': { call: within((ctx) => ctx.human.notify('Done', nonsense)) },
+  Choices: { call: within((ctx) => ctx.human.select('Which?', [{ value: 'a', ...nonsense }])) },
+  Risk: { call: asked({ risk: { level: 'low', ...nonsense } }) },
+  Impact: { call: asked({ risk: { level: 'low', impact: nonsense } }) },
+  Sections: { call: asked({ details: [{ title: 'Why', body: 1, ...nonsense }] }) },
+  Links: { call: asked({ links: [{ label: 'Shop', url: 'https://example.org', ...nonsense }] }) },
+  Alternatives: { call: asked({ alternatives: [{ label: 'Wait', ...nonsense }] }) },
+  testEngine: {
+    call: () => testEngine({ procedures: [], ...nonsense }),
+    others: 'createEngine',
+  },
+}
+
+// Where nothing is refused only the types know. Each name must stand here, or this file does not compile.
+const unnoticed: { readonly [heading: string]: { readonly names: object; readonly call: Call } } = {
+  postgres: {
+    names: { schema: 1, prepared: 1, notifications: 1 } satisfies Record<keyof PostgresOptions, 1>,
+    call: () => postgres('postgres://localhost/app', nonsense),
+  },
+  memory: { names: { now: 1 } satisfies Record<keyof MemoryOptions, 1>, call: () => memory(nonsense) },
+  humans: {
+    names: { ask: 1, answer: 1, after: 1, as: 1 } satisfies Record<keyof Person, 1>,
+    call: (engine) => (engine as TestEngine).humans({ ask: 'Who?', answer: 'silence', ...nonsense }),
+  },
+}
+
+describe('docs/options.md names the options that there are', () => {
+  test.each(Object.entries(known))('%s', async (heading, { call, others, unnamed = [] }) => {
+    const message = await refusalOf(call)
+    expect(message).toContain('There is no option nonsense in ')
+    const listed = /Known are: (.*)\.$/.exec(message)?.[1]?.split(', ') ?? []
+    const onPage = new Set([...optionsOf(heading), ...(others === undefined ? [] : optionsOf(others))])
+    expect([...onPage].sort()).toEqual([...new Set([...listed, ...unnamed])].sort())
+  })
+
+  test.each(Object.entries(unnoticed))('%s, where an unknown one goes unnoticed', async (heading, given) => {
+    expect([...optionsOf(heading)].sort()).toEqual(Object.keys(given.names).sort())
+    await expect(refusalOf(given.call)).rejects.toThrow('it was not refused')
+  })
+
+  test('beside `as` and in `history` an unknown one goes unnoticed', async () => {
+    const asking = procedure({ name: 'asking' }, (ctx) =>
+      ctx.human.select('Which?', ['a'], { history: { last: 1, ...nonsense } }),
+    )
+    await using engine = await testEngine({ procedures: [asking] })
+    const run = await engine.run(asking)
+    const ask = await engine.inbox.next()
+    await engine.inbox.answer(ask.id, { choice: 'a' }, { as: 'user:ana', ...nonsense })
+    expect(await run.result()).toBe('a')
+  })
+
+  test('each table of options is compared, and names each option once', () => {
+    const headings = [...tables].filter(([, [row = {}]]) => 'option' in row).map(([heading]) => heading)
+    expect(headings.sort()).toEqual([...Object.keys(known), ...Object.keys(unnoticed)].sort())
+    for (const heading of headings) expect(new Set(optionsOf(heading)).size).toBe(optionsOf(heading).length)
+  })
+})
+
+// ── what may be given
+
+/** Calls that refuse a value, each because of the bounds or the words that the page says. */
+const refused: readonly (readonly [heading: string, option: string, call: Call])[] = [
+  ['createEngine', 'concurrency', () => start({ concurrency: 0 })],
+  ['createEngine', 'lease', () => start({ lease: '0.9s' })],
+  ['createEngine', 'determinism', () => start({ determinism: 'some' as never })],
+  ['postgres', 'schema', () => postgres('postgres://localhost/app', { schema: 'pg_mine' })],
+  ['list', 'limit', (engine) => engine.list({ limit: 501 })],
+  ['list', 'status', (engine) => engine.list({ status: 'some' as never })],
+  ['inbox.list', 'limit', ({ inbox }) => inbox.list({ limit: 0 })],
+  ['inbox.list', 'status', ({ inbox }) => inbox.list({ status: 'some' as never })],
+  ['inbox.list', 'kind', ({ inbox }) => inbox.list({ kind: 'some' as never })],
+  ['procedure', 'version', () => procedure({ name: 'idle', version: 2 ** 31 }, async () => 'done')],
+  ['retry', 'attempts', within((ctx) => ctx.step('x', () => 1, { retry: { attempts: 0 } }))],
+  ['retry', 'factor', within((ctx) => ctx.step('x', () => 1, { retry: { factor: 1_001 } }))],
+  ['retry', 'jitter', within((ctx) => ctx.step('x', () => 1, { retry: { jitter: 'some' as never } }))],
+  ['ctx.agent.decide', 'minConfidence', decided({ minConfidence: 1.1 })],
+  ['ctx.agent.decide', 'attempts', decided({ attempts: 0 })],
+  ['Every question', 'history', asked({ history: { last: 1_001 } })],
+  ['ctx.human.review', 'as', within((ctx) => ctx.human.review('Good?', 'text', { as: 'some' as never }))],
+  ['ctx.human.escalate', 'severity', within((ctx) => ctx.human.escalate('?', { severity: 'some' as never }))],
+  ['ctx.human.notify', 'severity', within((ctx) => ctx.human.notify('Done', { severity: 'some' as never }))],
+  ['Choices', 'style', within((ctx) => ctx.human.select('?', [{ value: 'a', style: 'some' as never }]))],
+  ['Risk', 'level', asked({ risk: 'some' })],
+  ['Sections', 'as', asked({ details: [{ title: 'Why', body: 1, as: 'some' }] })],
+]
+
+function start(options: Omit<Partial<EngineOptions>, 'store'>): Promise<Engine> {
+  return createEngine({ store: memory(), procedures: [], ...options })
+}
+
+function decided(options: object): Call {
+  return within((ctx) => ctx.agent.decide('Which?', ['a'], { fallback: 'a', ...options }))
+}
+
+describe('docs/options.md says what may be given', () => {
+  test.each(refused)('%s: %s', async (heading, option, call) => {
+    const message = await refusalOf(call)
+    const { form = '', bounds = '' } = rowOf(heading, option)
+    const words = wordsIn(/one of .*$/.exec(message)?.[0] ?? '')
+    if (words.length > 0) return expect(wordsIn(form)).toEqual(words)
+    // `last` is from 0 to 1000
+    const stated = bounds.replaceAll('`', '').replace(/^last is /, '')
+    expect(stated).not.toBe('')
+    expect(message).toContain(`${stated}.`)
+  })
+
+  test('a name, a duration', async () => {
+    const bounds = new Map((tables.get('Options') ?? []).map((row) => [row['form'], row['bounds']]))
+    expect(bounds.get('name')).toBe('1 to 200 characters, no control characters')
+    const started =
+      (options: RunOptions): Call =>
+      (engine) =>
+        engine.run(idle, undefined, options)
+    expect(await refusalOf(started({ id: '' }))).toContain('a string that is not empty')
+    expect(await refusalOf(started({ id: 'x'.repeat(201) }))).toContain('at most 200 characters')
+    expect(await refusalOf(started({ id: 'a\nb' }))).toContain('no control characters')
+    expect(bounds.get('duration')).toBe("from `'0s'` to 300 years")
+    expect(await refusalOf((engine) => engine.stop({ within: '120000d' }))).toContain('longer than 300 years')
+  })
+
+  test('onTimeout', async () => {
+    const rows = tables.get('onTimeout') ?? []
+    const forms = (kind: string): string[] =>
+      rows.filter((row) => row['for']?.split(', ').includes(kind)).map((row) => row['form'] ?? '')
+    const silent = { timeout: '1h', onTimeout: 'some' as never } as const
+    const refusals: { readonly [kind: string]: Call } = {
+      approve: within((ctx) => ctx.human.approve('May I?', silent)),
+      input: within((ctx) => ctx.human.input('Who?', z.string(), silent)),
+      select: within((ctx) => ctx.human.select('Which?', ['a'], silent)),
+      review: within((ctx) => ctx.human.review('Good?', 'text', silent)),
+    }
+    for (const [kind, call] of Object.entries(refusals)) {
+      const words = wordsIn(/one of .*$/.exec(await refusalOf(call))?.[0] ?? '')
+      expect(forms(kind).flatMap(wordsIn).sort(), kind).toEqual(words.sort())
+    }
+    for (const [key, value] of Object.entries({ default: 'a', escalateTo: 'user:ana' })) {
+      expect(rows.map((row) => /^`\{ (\w+):/.exec(row['form'] ?? '')?.[1])).toContain(key)
+      const message = await refusalOf(asked({ onTimeout: { [key]: value, ...nonsense } }))
+      expect(message).toContain(`Known are: ${key}.`)
+    }
+  })
+
+  test('an escalation takes no timeout', async () => {
+    const call = within((ctx) => ctx.human.escalate('What now?', { timeout: '1h' as never }))
+    expect(await refusalOf(call)).toContain('The option timeout of escalate cannot be')
+  })
+})
+
+// ── what is taken if nothing is given
+
+describe('docs/options.md says the defaults', () => {
+  test('of engines', () => {
+    const { concurrency, leaseMs, determinism } = readEngineOptions({ procedures: [] })
+    expect(defaultOf('createEngine', 'concurrency')).toBe(`${concurrency}`)
+    expect(defaultOf('createEngine', 'lease')).toBe(spanOf(leaseMs))
+    expect(defaultOf('testEngine', 'lease')).toBe(spanOf(leaseMs))
+    expect(defaultOf('createEngine', 'determinism')).toBe(`\`'${determinism}'\``)
+    expect(defaultOf('stop', 'within')).toBe(spanOf(readStopOptions(undefined)))
+    expect(defaultOf('procedure', 'version')).toBe(`${idle.version}`)
+  })
+
+  test('of lists', async () => {
+    const many = procedure({ name: 'many' }, (ctx) =>
+      Promise.all(Array.from({ length: 51 }, () => ctx.human.approve('May I?'))),
+    )
+    await using engine = await testEngine({ procedures: [idle, many] })
+    await Promise.all(Array.from({ length: 51 }, () => engine.run(idle)))
+    expect(defaultOf('list', 'limit')).toBe(`${(await engine.list()).items.length}`)
+    await engine.run(many)
+    await engine.inbox.next()
+    const { items } = await engine.inbox.list()
+    expect(defaultOf('inbox.list', 'limit')).toBe(`${items.length}`)
+    expect(defaultOf('inbox.list', 'status')).toBe(`\`'${items[0]?.status}'\``)
+  })
+
+  test('of retries', async () => {
+    const jitter = 'none' as const
+    const [defaults, first, two, many] = await Promise.all([
+      failFor({}),
+      failFor({ retry: { attempts: 2, jitter } }),
+      failFor({ retry: { attempts: 3, jitter } }),
+      failFor({ retry: { attempts: 9, jitter } }),
+    ])
+    expect(defaultOf('retry', 'attempts')).toBe(`${defaults.attempts}`)
+    expect(defaultOf('retry', 'backoff')).toBe(spanOf(first.ms))
+    expect(defaultOf('retry', 'factor')).toBe(`${(two.ms - first.ms) / first.ms}`)
+    const eighth = many.ms - (await failFor({ retry: { attempts: 8, jitter } })).ms
+    expect(defaultOf('retry', 'max')).toBe(`${spanOf(eighth)}, or the \`backoff\` if it is longer`)
+    expect((await failFor({ retry: { attempts: 2, jitter, backoff: '2m' } })).ms).toBe(120_000)
+    expect(defaultOf('retry', 'jitter')).toBe("`'full'`")
+    expect(defaults.ms).toBeLessThan(two.ms)
+  })
+
+  test('of decisions', async () => {
+    const silent = agent({ name: 'silent', input: z.unknown(), output: z.unknown() }, (_, { signal }) => {
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    })
+    const failing = agent({ name: 'failing', input: z.unknown(), output: z.unknown() }, async () => {
+      throw new Error('no')
+    })
+    const torn = procedure({ name: 'torn' }, async (ctx) => {
+      const began = ctx.now().getTime()
+      await ctx.agent.decide('Which?', ['a'], { agent: silent as never, fallback: 'a', attempts: 1 })
+      const took = ctx.now().getTime() - began
+      await ctx.agent.decide('Which?', ['a'], { agent: failing as never, fallback: 'a' })
+      return took
+    })
+    await using engine = await testEngine({ procedures: [torn] })
+    expect(defaultOf('ctx.agent.decide', 'timeout')).toBe(spanOf(await (await engine.run(torn)).result()))
+    expect(defaultOf('ctx.agent.decide', 'attempts')).toBe(`${engine.calls['failing']}`)
+  })
+
+  test('of questions', async () => {
+    const asks = await asksOf(async (ctx) => {
+      for (let i = 0; i < 9; i++) await ctx.step('load', () => i)
+      await Promise.all([ctx.human.escalate('What now?'), ctx.human.review('Good?', 'text')])
+    }, 2)
+    const [escalate, review] = ['escalate', 'review'].map((kind) => asks.find((ask) => ask.kind === kind))
+    expect(defaultOf('Every question', 'history')).toBe(`\`{ last: ${review?.history.length} }\``)
+    expect(defaultOf('ctx.human.escalate', 'severity')).toBe(`\`'${escalate?.severity}'\``)
+    expect(wordsIn(defaultOf('ctx.human.escalate', 'choices'))).toEqual(valuesOf(escalate))
+    expect(wordsIn(defaultOf('ctx.human.review', 'choices'))).toEqual(valuesOf(review))
+    expect(defaultOf('ctx.human.review', 'editable')).toBe(`\`${review?.editable.includes('artifact')}\``)
+  })
+
+  test('of silence', async () => {
+    const timeout = '1h'
+    const asking = procedure({ name: 'asking' }, async (ctx) => {
+      const settled = await Promise.allSettled([
+        ctx.human.input('Who?', z.string(), { timeout }),
+        ctx.human.select('Which?', ['a'], { timeout }),
+        ctx.human.review('Good?', 'text', { timeout }),
+      ])
+      const { approved } = await ctx.human.approve('May I?', { timeout })
+      const fails = settled.map(
+        (one) => one.status === 'rejected' && PawlError.is(one.reason, 'ask-timed-out'),
+      )
+      return { approved, fails }
+    })
+    await using engine = await testEngine({
+      procedures: [asking],
+      humans: [{ ask: '?', answer: 'silence' }],
+    })
+    const { approved, fails } = await (await engine.run(asking)).result()
+    expect([approved, defaultOf('ctx.human.approve', 'onTimeout')]).toEqual([false, "`'reject'`"])
+    for (const [index, kind] of ['input', 'select', 'review'].entries())
+      expect([fails[index], defaultOf(`ctx.human.${kind}`, 'onTimeout')]).toEqual([true, "`'fail'`"])
+  })
+
+  test('of tests', async () => {
+    const asking = procedure({ name: 'asking' }, async (ctx) => {
+      const began = ctx.now()
+      const { by, at } = await ctx.human.approve('May I?')
+      return { began, by, after: at.getTime() - began.getTime(), chance: ctx.random() }
+    })
+    const options: TestEngineOptions = {
+      procedures: [asking],
+      humans: [{ ask: 'May I?', answer: { approved: true } }],
+    }
+    await using engine = await testEngine(options)
+    const { began, by, after, chance } = await (await engine.run(asking)).result()
+    expect(new Date(defaultOf('testEngine', 'now').replaceAll('`', ''))).toEqual(began)
+    expect(defaultOf('humans', 'after')).toBe(spanOf(after))
+    expect(defaultOf('humans', 'as')).toBe(`\`'${by}'\``)
+    await using seeded = await testEngine({ ...options, seed: Number(defaultOf('testEngine', 'seed')) })
+    expect((await (await seeded.run(asking)).result()).chance).toBe(chance)
+  })
+})
+
+/** How often a step that fails is tried, and how long that takes. */
+async function failFor(options: object): Promise<{ readonly attempts: number; readonly ms: number }> {
+  const failing = procedure({ name: 'failing' }, async (ctx) => {
+    const began = ctx.now().getTime()
+    const fail = () => {
+      throw new Error('no')
+    }
+    await ctx.step('fail', fail, options).catch(() => {})
+    return ctx.now().getTime() - began
+  })
+  await using engine = await testEngine({ procedures: [failing] })
+  const ms = await (await engine.run(failing)).result()
+  return { attempts: engine.calls['fail'] ?? 0, ms }
+}
+
+/** The questions that a run asks. */
+async function asksOf(body: (ctx: Ctx) => Promise<unknown>, count: number): Promise<readonly Ask[]> {
+  const asking = procedure({ name: 'asking' }, body)
+  await using engine = await testEngine({ procedures: [asking] })
+  await engine.run(asking)
+  await engine.inbox.next()
+  const { items } = await engine.inbox.list()
+  expect(items).toHaveLength(count)
+  return items
+}
+
+function valuesOf(ask: Ask | undefined): readonly string[] | undefined {
+  return ask?.choices.map(({ value }) => value)
+}
+
+// ── what the page says
+
+function optionsOf(heading: string): readonly string[] {
+  return (tables.get(heading) ?? []).map((row) => (row['option'] ?? '').replaceAll('`', ''))
+}
+
+function rowOf(heading: string, option: string): { readonly [column: string]: string } {
+  const row = tables.get(heading)?.find((one) => one['option'] === `\`${option}\``)
+  if (row === undefined) throw new Error(`${heading} of docs/options.md has no option ${option}`)
+  return row
+}
+
+function defaultOf(heading: string, option: string): string {
+  return rowOf(heading, option)['default'] ?? ''
+}
+
+/** A duration as the page writes it. */
+function spanOf(ms: number): string {
+  return `\`'${formatDuration(ms)}'\``
+}
+
+/** What stands in quotes. */
+function wordsIn(text: string): string[] {
+  return [...text.matchAll(/'([^']+)'/g)].map(([, word = '']) => word)
+}
