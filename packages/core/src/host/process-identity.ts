@@ -42,7 +42,7 @@ function readMachine(): string | null {
 }
 
 /** 'gone' for a process that is not there, or only waits to be buried; null where it cannot be known. */
-function readStart(pid: number): string | 'gone' | null {
+function readStart(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The name of the program may have spaces and brackets in it; what follows has not.
