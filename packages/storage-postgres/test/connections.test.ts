@@ -82,9 +82,9 @@ describe('a pool of the application', () => {
     const clients = await Promise.all(Array.from({ length: 6 }, () => pool.connect()))
     for (const client of clients) {
       const { rows } = await client.query(
-        `select current_setting('plan_cache_mode') as mode, 9007199254740993 as big`,
+        `select current_setting('plan_cache_mode') as mode, current_setting('enable_mergejoin') as merges, 9007199254740993 as big`,
       )
-      expect(rows).toEqual([{ mode: 'auto', big: '9007199254740993' }])
+      expect(rows).toEqual([{ mode: 'auto', merges: 'on', big: '9007199254740993' }])
       client.release()
     }
     await pool.end()

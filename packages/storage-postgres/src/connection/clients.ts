@@ -83,7 +83,7 @@ export class Clients {
     try {
       const isNew = !this.#known.has(client)
       if (isNew) await this.#greet(session)
-      if (this.#isPrepared && !this.#own && isKept) await session.command(planForAnyValues)
+      if (this.#isPrepared && !this.#own && isKept) await session.command(planForKeys)
       this.#known.add(client)
       return session
     } catch (error) {
@@ -93,7 +93,7 @@ export class Clients {
   }
 
   async #greet(session: Session): Promise<void> {
-    // Our own connections plan for any values from here on.
+    // Our own connections plan for keys from here on.
     const { standby, history } = await greet(session, this.#isPrepared && this.#own !== undefined)
     if (standby) throw new OnStandby()
     this.#history ??= history
@@ -122,9 +122,16 @@ export class Clients {
   }
 }
 
-// It saves planning, and the tables are only ever read by their keys.
-const planForAnyValues = 'set plan_cache_mode = force_generic_plan'
-const planAsUsual = 'reset plan_cache_mode'
+// The tables are only ever read by their keys, a few at a time. So one plan will do for any values, which saves
+// planning; and to merge is never right: it walks from the least key to where the wanted ones are.
+const settings = { plan_cache_mode: 'force_generic_plan', enable_mergejoin: 'off' }
+const setAll = Object.entries(settings)
+  .map(([name, value]) => `set_config('${name}', '${value}', false)`)
+  .join(', ')
+const planForKeys = `select ${setAll}`
+const planAsUsual = Object.keys(settings)
+  .map((name) => `reset ${name}`)
+  .join('; ')
 
 interface Greeting {
   readonly standby: boolean
@@ -136,10 +143,10 @@ interface Greeting {
 }
 
 /** All in one statement, since connections are made while somebody waits; in two where the server will not tell all. */
-async function greet(session: Session, plansForAnyValues: boolean): Promise<Greeting> {
+async function greet(session: Session, plansForKeys: boolean): Promise<Greeting> {
   const isStandby = 'pg_is_in_recovery()'
   const history = `(select system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) from pg_control_system())`
-  const more = plansForAnyValues ? `, set_config('plan_cache_mode', 'force_generic_plan', false)` : ''
+  const more = plansForKeys ? `, ${setAll}` : ''
   async function ask(answer: string): Promise<Greeting> {
     const text = `select ${isStandby} as standby, ${answer} as history${more}`
     const [row] = await session.query<Greeting>({ text, values: [], silenceMs: greetingMs })

@@ -24,8 +24,14 @@ export function prepareAskList(database: Database): AskList {
 
   /** A lookup by what an ask has in its run alone. */
   function prepareFind<Name extends number | string>({ column, type, list, nameIn }: Place<Name>) {
-    const isWanted = sql<SqlBool>`(runs.id, ${sql.ref(column)}) in (select * from unnest(${sql.raw(`$1::text[], $2::${type}[]`)}))`
-    const statement = new Statement(select().where(isWanted).compile().sql)
+    const { asks, runs, runInfo } = database.names
+    // `offset 0`: one look at the index for each. A planner left to itself may walk through all asks of a run.
+    const statement = new Statement(`
+      select ask.*, run.id, run.procedure, info.started_by
+      from unnest($1::text[], $2::${type}[]) as wanted(id, name)
+      cross join lateral (select run, id, procedure from ${runs} where id = wanted.id offset 0) as run
+      cross join lateral (select * from ${asks} where run = run.run and ${column} = wanted.name offset 0) as ask
+      join ${runInfo} info on info.run = run.run`)
     return gather<Address<Name>, AskRow>({
       async find(asked) {
         const values = [listTexts(asked.map(({ run }) => run)), list(asked.map(({ name }) => name))]
@@ -38,11 +44,11 @@ export function prepareAskList(database: Database): AskList {
     })
   }
   const findByPosition = prepareFind<number>({
-    ...{ column: 'asks.position', type: 'int', list: listNumbers },
+    ...{ column: 'position', type: 'int', list: listNumbers },
     nameIn: ({ position }) => position,
   })
   const findByKey = prepareFind<string>({
-    ...{ column: 'asks.key', type: 'text', list: listTexts },
+    ...{ column: 'key', type: 'text', list: listTexts },
     nameIn: ({ key }) => key ?? '',
   })
 
@@ -96,7 +102,7 @@ interface Address<Name> {
 }
 /** What an ask is called by in its run: its position, or its key. */
 interface Place<Name> {
-  readonly column: 'asks.position' | 'asks.key'
+  readonly column: 'position' | 'key'
   readonly type: 'int' | 'text'
   readonly list: (names: readonly Name[]) => string
   readonly nameIn: (row: AskRow) => Name

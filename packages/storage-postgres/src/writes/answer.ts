@@ -166,6 +166,7 @@ function writeSingle(names: Names): string {
     from inserted x join woken w on w.run = x.run`
 }
 
+// `offset 0`: one look at the index for each answer. A planner left to itself may walk through all asks of a run.
 function writeAnswer(names: Names): string {
   const { asks, messages } = names
   return `
@@ -185,7 +186,8 @@ function writeAnswer(names: Names): string {
       from reply m
       left join locked l on l.id = m.id
       left join seen s on s.run = l.run
-      left join ${asks} a on a.run = l.run and a.position = m.position),
+      left join lateral (
+        select run, token from ${asks} where run = l.run and position = m.position offset 0) a on true),
     won as (
       update ${asks} a
       set status = ${askStatusCode.numberOf.answered}, closed_at = now, answered_by = j.by, answer = j.payload, token = j.token

@@ -143,6 +143,7 @@ function writeSingle(names: Names): string {
     from inserted x join woken w on w.run = x.run`
 }
 
+// `offset 0`: one look at the index for each letter. A planner left to itself may walk through all keys there are.
 function writeSend(names: Names): string {
   const early = messageKindCode.numberOf.early
   return `
@@ -163,8 +164,9 @@ function writeSend(names: Names): string {
       from letter m
       left join locked l on l.id = m.id
       left join seen s on s.run = l.run
-      left join ${names.messages} d on d.run = l.run and d.key = m.key
-      left join ${names.asks} a on m.kind = ${early} and a.run = l.run and a.key = m.name),
+      left join lateral (select run from ${names.messages} where run = l.run and key = m.key offset 0) d on true
+      left join lateral (select run, position from ${names.asks} where run = l.run and key = m.name offset 0) a
+        on m.kind = ${early}),
     judged as materialized (
       select *, case when first_verdict in ('new', 'asked') and count(*) filter (where first_verdict = 'new') over (
           partition by run, key order by i rows between unbounded preceding and 1 preceding) > 0
