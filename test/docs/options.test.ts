@@ -11,7 +11,7 @@ import {
   type RunOptions,
 } from '@pawl/core'
 import { formatDuration, readEngineOptions, readStopOptions } from '@pawl/core/internal'
-import { type PostgresOptions, postgres } from '@pawl/storage-postgres'
+import { postgres } from '@pawl/storage-postgres'
 import {
   type MemoryOptions,
   memory,
@@ -73,8 +73,6 @@ interface Known {
   readonly call: Call
   /** Whose table says the others. */
   readonly others?: string
-  /** What the call takes besides those it names. */
-  readonly unnamed?: readonly string[]
 }
 
 const known: { readonly [heading: string]: Known } = {
@@ -99,7 +97,7 @@ const known: { readonly [heading: string]: Known } = {
     call: () =>
       agent({ name: 'a', input: z.string(), output: z.string(), ...nonsense }, async (text) => text),
   },
-  'ctx.agent': { call: within((ctx) => ctx.agent(writer, 'tea', nonsense)), unnamed: ['name'] },
+  'ctx.agent': { call: within((ctx) => ctx.agent(writer, 'tea', nonsense)) },
   'ctx.agent.decide': {
     call: within((ctx) => ctx.agent.decide('Which?', ['a'], { fallback: 'a', ...nonsense })),
   },
@@ -136,6 +134,7 @@ const known: { readonly [heading: string]: Known } = {
   Sections: { call: asked({ details: [{ title: 'Why', body: 1, ...nonsense }] }) },
   Links: { call: asked({ links: [{ label: 'Shop', url: 'https://example.org', ...nonsense }] }) },
   Alternatives: { call: asked({ alternatives: [{ label: 'Wait', ...nonsense }] }) },
+  postgres: { call: () => postgres('postgres://localhost/app', nonsense) },
   testEngine: {
     call: () => testEngine({ procedures: [], ...nonsense }),
     others: 'createEngine',
@@ -144,10 +143,6 @@ const known: { readonly [heading: string]: Known } = {
 
 // Where nothing is refused only the types know. Each name must stand here, or this file does not compile.
 const unnoticed: { readonly [heading: string]: { readonly names: object; readonly call: Call } } = {
-  postgres: {
-    names: { schema: 1, prepared: 1, notifications: 1 } satisfies Record<keyof PostgresOptions, 1>,
-    call: () => postgres('postgres://localhost/app', nonsense),
-  },
   memory: { names: { now: 1 } satisfies Record<keyof MemoryOptions, 1>, call: () => memory(nonsense) },
   humans: {
     names: { ask: 1, answer: 1, after: 1, as: 1 } satisfies Record<keyof Person, 1>,
@@ -156,12 +151,12 @@ const unnoticed: { readonly [heading: string]: { readonly names: object; readonl
 }
 
 describe('docs/options.md names the options that there are', () => {
-  test.each(Object.entries(known))('%s', async (heading, { call, others, unnamed = [] }) => {
+  test.each(Object.entries(known))('%s', async (heading, { call, others }) => {
     const message = await refusalOf(call)
     expect(message).toContain('There is no option nonsense in ')
     const listed = /Known are: (.*)\.$/.exec(message)?.[1]?.split(', ') ?? []
     const onPage = new Set([...optionsOf(heading), ...(others === undefined ? [] : optionsOf(others))])
-    expect([...onPage].sort()).toEqual([...new Set([...listed, ...unnamed])].sort())
+    expect([...onPage].sort()).toEqual([...new Set(listed)].sort())
   })
 
   test.each(Object.entries(unnoticed))('%s, where an unknown one goes unnoticed', async (heading, given) => {

@@ -4,6 +4,14 @@ import { describe, expect, test } from 'vitest'
 import { open } from './support/units.ts'
 
 describe('options', () => {
+  test('that nobody knows are named, and so are those there are', () => {
+    expect(catchError(() => postgres('postgres://localhost/app', { shema: 'x' } as never))).toMatchObject({
+      code: 'option-invalid',
+      message:
+        'There is no option shema in the options of postgres. Nothing was done. Known are: schema, prepared, notifications.',
+    })
+  })
+
   test('a store tells what it is, and nothing else', () => {
     expect(Object.entries(postgres('postgres://secret@db/x'))).toEqual([['kind', 'postgres']])
     expect(JSON.stringify(postgres('postgres://secret@db/x'))).not.toContain('secret')

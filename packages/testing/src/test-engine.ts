@@ -1,7 +1,11 @@
 import type { Client, Duration, Engine, EngineOptions, Logger, Store } from '@pawl/core'
 import {
   Bell,
+  checkArray,
   checkEngineKeys,
+  checkInstant,
+  checkObject,
+  checkOneOf,
   consoleLogger,
   createConnectedClient,
   type EngineSettings,
@@ -68,9 +72,15 @@ export async function testEngine(options: TestEngineOptions): Promise<TestEngine
     store = memory(),
     ...rest
   } = options
+  checkObject('steps of testEngine', steps)
+  checkObject('agents of testEngine', agents)
+  checkArray('humans of testEngine', humans)
+  checkOneOf('replay of testEngine', replay, ['always', 'on-crash'])
+  if (!Number.isFinite(seed)) refuse('seed of testEngine', seed, 'It must be a number.')
   const settings = readEngineOptions(rest)
+  const startsAt = checkInstant('now of testEngine', now ?? new Date('2026-01-01T00:00:00Z'))
   const time =
-    virtualTimeOf(store, (now ?? new Date('2026-01-01T00:00:00Z')).getTime()) ??
+    virtualTimeOf(store, startsAt.getTime()) ??
     refuse(
       'store of testEngine',
       store,

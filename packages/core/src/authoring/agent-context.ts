@@ -8,7 +8,7 @@ import { readChoices } from './ask-options.ts'
 import { type DecideSettings, readDecideOptions } from './decide-options.ts'
 import { createDecideAsk } from './human-context.ts'
 import type { BodyOperation, DecideOperation, IssueOperation } from './operations.ts'
-import { checkName, checkObject, checkText, refuse } from './options.ts'
+import { checkKeys, checkName, checkObject, checkText, refuse } from './options.ts'
 import { readAgentOutput, readDecision } from './results.ts'
 import { readStepOptions } from './step-options.ts'
 
@@ -35,6 +35,7 @@ function agentCall(agent: unknown, input: unknown, given: unknown, { effects }: 
   const { name: renamed, ...options } = checkObject('options of ctx.agent', given)
   const name = renamed === undefined ? definition.name : checkName('name of ctx.agent', renamed)
   const of = `of agent '${name}'`
+  checkKeys(`the options ${of}`, { name, ...options }, ['name', 'retry', 'timeout'])
   const bytes = encode(input, 'input')
   const body = effects.agent(definition.name, definition.body)
   return {

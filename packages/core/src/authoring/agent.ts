@@ -117,7 +117,7 @@ export function agentDefinitionOf(value: unknown): AgentDefinition | undefined {
 export interface DecideOptions<C extends string> extends Pick<AskOptions, 'key' | 'details' | 'history'> {
   /**
    * What counts when the agent throws, times out, answers outside the choices or is unsure.
-   * A choice, a question to people, or the failure of the run. There is no silent default.
+   * A choice, a question to people, or the failure of the decision. There is no silent default.
    */
   readonly fallback: C | { readonly ask: AskOptions } | { readonly fail: string }
   /** What the agent judges. */

@@ -19,7 +19,7 @@ export interface Ctx<T = {}, Input = any> {
    * between effect and record): pass `idempotencyKey` on. The result must be a payload (plain data, Date,
    * Map, Set, bytes; at most 2 MiB).
    *
-   * Retries 3 times by default (1 s, ×2, at most 1 min, full jitter); attempts survive a crash.
+   * Three attempts by default (1 s between them, ×2, at most 1 min, full jitter); attempts survive a crash.
    * @throws PawlError 'step-failed' (details.cause is the last error), 'step-timed-out', 'payload-refused'
    * @example
    * await ctx.step('charge', ({ idempotencyKey }) => payments.charge(card, 45, { idempotencyKey }), {

@@ -9,6 +9,23 @@ const two = procedure({ name: 'two' }, async (ctx) => {
   return { first, second: await ctx.step('second', () => 'real second'), drawn: [ctx.random(), ctx.uuid()] }
 })
 
+test.each([
+  ['now', '2026-01-01', 'a valid Date'],
+  ['now', new Date('no date'), 'a valid Date'],
+  ['replay', 'sometimes', "one of 'always', 'on-crash'"],
+  ['seed', 'x', 'a number'],
+  ['steps', 5, 'an object'],
+  ['agents', [], 'an object'],
+  ['humans', {}, 'an array'],
+])('the option %s cannot be %s: it must be %s', async (option, value, wanted) => {
+  await expect(testEngine({ procedures: [], [option]: value } as never)).rejects.toMatchObject({
+    code: 'option-invalid',
+    message: expect.stringMatching(
+      new RegExp(`^The option ${option} of testEngine cannot be .* It must be ${wanted}\\.$`),
+    ),
+  })
+})
+
 test('options that are not known are refused, with those that are', async () => {
   const misspelt = { procedures: [two], human: [] }
   await expect(testEngine(misspelt)).rejects.toThrow(/no option human in the options of testEngine.*humans/)
