@@ -95,8 +95,8 @@ test('runs that nobody here can execute cost a claim nothing', async () => {
   const worker = await port.register({ name: 'w', leaseMs: 60_000 })
   expect((await port.claim({ worker, procedures: [order] }, 10)).runs).toMatchObject([{ id: 'a' }])
   await port.create([newRun('b')])
-  const { pages, text } = await explain(database.owner, recording.last('skip locked', 'ability'))
-  expect(pages, text).toBeLessThan(60)
+  const { rows, text } = await explain(database.owner, recording.last('skip locked', 'ability'))
+  expect(rows, text).toBeLessThan(60)
 })
 
 test('claiming and parking leave two dead rows of a run, and its steps few', async () => {

@@ -2,8 +2,6 @@ import type pg from 'pg'
 import type { Recorded } from '../../../../test/support/recording-pool.ts'
 
 export interface Plan {
-  /** Pages it looked at. */
-  readonly pages: number
   /** Rows of tables it looked at, found or not. */
   readonly rows: number
   /** Tables it looked into. */
@@ -22,11 +20,10 @@ export async function explain(owner: pg.Pool, { name, text, values }: Recorded):
     await client.query(`prepare explained as ${text}`)
     const literals = values.map((value) => (value === null ? 'null' : client.escapeLiteral(write(value))))
     const { rows } = await client.query(
-      `explain (analyze, buffers, format json) execute explained(${literals.join()})`,
+      `explain (analyze, format json) execute explained(${literals.join()})`,
     )
     const [{ Plan: plan }] = rows[0]['QUERY PLAN']
     return {
-      pages: plan['Shared Hit Blocks'] + plan['Shared Read Blocks'],
       rows: countRows(plan),
       tables: new Set(listTables(plan)),
       text: JSON.stringify(plan, null, 1),
