@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { identifyOwnProcess, isProcessGone } from '../../src/host/process-identity.ts'
+import { runProgram } from './run-program.ts'
 
 // Only Linux tells when a process was started; elsewhere nobody is known to be gone.
 const knows = process.platform === 'linux'
@@ -48,22 +49,13 @@ describe('a process', () => {
   })
 
   it.runIf(knows)('may be there where nothing can be known: with no room for another open file', async () => {
-    const script = `
-      import { openSync } from 'node:fs'
-      import { identifyOwnProcess, isProcessGone } from ${JSON.stringify(new URL('../../dist/host/process-identity.js', import.meta.url).href)}
-      const own = identifyOwnProcess()
-      try { for (;;) openSync('/dev/null') } catch {}
-      console.log(JSON.stringify([identifyOwnProcess(), isProcessGone(own, own), isProcessGone({ ...own, pid: 1 }, own)]))`
-    const child = spawn('sh', [
-      '-c',
-      'ulimit -n 64; exec "$0" --input-type=module -e "$1"',
-      process.execPath,
-      script,
-    ])
-    const [output] = (await once(child.stdout, 'data')) as [Buffer]
-    const [own, ...gone] = JSON.parse(String(output))
-    expect(own).toMatchObject({ startedAt: null, machine: null })
-    expect(gone).toEqual([false, false])
+    const { stdout, stderr } = await runProgram('no-room', [], [], 256)
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toMatchObject({
+      own: { startedAt: null, machine: null },
+      isGone: false,
+      isFirstGone: false,
+    })
   })
 
   it.each([
