@@ -1,4 +1,4 @@
-import { defineStore, PawlError, type Store } from '@pawl/core/storage'
+import { checkKeys, defineStore, PawlError, type Store } from '@pawl/core/storage'
 import type { ClientPool } from './connection/clients.ts'
 import { PostgresStore } from './postgres-store.ts'
 import { nameTables } from './schema/names.ts'
@@ -25,24 +25,11 @@ export function postgres(
   connection: string | { readonly pool: unknown },
   options: PostgresOptions = {},
 ): Store {
-  const { schema = 'pawl', prepared = true, notifications = true, ...others } = options
-  checkNone(others)
+  const { schema = 'pawl', prepared = true, notifications = true } = options
+  checkKeys('the options of postgres', options, ['schema', 'prepared', 'notifications'])
   const target = readConnection(connection)
   const names = nameTables(schema)
   return defineStore('postgres', () => new PostgresStore(target, { names, prepared, notifications }))
-}
-
-function checkNone(others: object): void {
-  const [name] = Object.keys(others)
-  if (name === undefined) return
-  throw new PawlError(
-    'option-invalid',
-    { option: name, given: name },
-    {
-      what: `There is no option ${name} in the options of postgres.`,
-      remedy: 'Known are: schema, prepared, notifications.',
-    },
-  )
 }
 
 function readConnection(connection: string | { readonly pool: unknown }): string | ClientPool {

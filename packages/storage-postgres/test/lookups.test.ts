@@ -1,6 +1,7 @@
 import type { StorePort } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
+import { InterposedPool } from '../../../test/support/interposed-pool.ts'
 import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
 import { RecordingPool } from '../../../test/support/recording-pool.ts'
 import { newEvent, newRun, open } from './support/units.ts'
@@ -52,6 +53,45 @@ test('logs and mail of many runs that are read at once are read in few statement
   // Four payloads of 1 MB in one.
   expect(sent('using (run, seq)')).toBeGreaterThanOrEqual(15)
   expect(sent('using (run, seq)')).toBeLessThanOrEqual(16)
+})
+
+test('long messages are read in parts, however many runs they are for', async () => {
+  const ids = Array.from({ length: 10 }, (_, n) => `long mail ${n}`)
+  const created = await port.create(ids.map((id) => newRun(id)))
+  const payload = new Uint8Array(1_000_000)
+  await port.send(
+    ids.map((run) => ({ run, kind: 'signal', name: 'paid', key: null, payload })),
+    null,
+  )
+  const before = pool.statements.length
+  const mail = await Promise.all(created.map(({ run }) => port.mail(run, 0)))
+  expect(mail.map(([message]) => message?.payload?.length)).toEqual(ids.map(() => payload.length))
+  const parts = pool.statements.slice(before).filter(({ text }) => text.includes('using (run, n)'))
+  // Four payloads of 1 MB in one.
+  expect(parts).toHaveLength(3)
+})
+
+test('a short log does not wait for the long payloads of those it is read with', async () => {
+  const held = new InterposedPool(database.url)
+  const own = await open(postgres({ pool: held }))
+  onTestFinished(async () => {
+    await own.close()
+    await held.end()
+  })
+  const long = newEvent('started', { payload: new Uint8Array(1_000) })
+  const [slow, quick] = await own.create([newRun('slow', { started: long }), newRun('quick')])
+  let letGo: () => void = () => {}
+  const isLetGo = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  held.onQuery = async (text, go) => {
+    if (text.includes('using (run, seq)')) await isLetGo
+    return go()
+  }
+  const slowLog = own.load(slow?.run ?? 0, 0, 1)
+  expect(await own.load(quick?.run ?? 0, 0, 1)).toHaveLength(1)
+  letGo()
+  expect((await slowLog)[0]?.payload?.length).toBe(1_000)
 })
 
 test('what cannot be an id is nobody else’s fault', async () => {

@@ -27,11 +27,11 @@ export function prepareAskList(database: Database): AskList {
     const { asks, runs, runInfo } = database.names
     // `offset 0`: one look at the index for each. A planner left to itself may walk through all asks of a run.
     const statement = new Statement(`
-      select ask.*, run.id, run.procedure, info.started_by
+      select a.*, r.id, r.procedure, f.started_by
       from unnest($1::text[], $2::${type}[]) as wanted(id, name)
-      cross join lateral (select run, id, procedure from ${runs} where id = wanted.id offset 0) as run
-      cross join lateral (select * from ${asks} where run = run.run and ${column} = wanted.name offset 0) as ask
-      join ${runInfo} info on info.run = run.run`)
+      cross join lateral (select run, id, procedure from ${runs} where id = wanted.id offset 0) as r
+      cross join lateral (select * from ${asks} where run = r.run and ${column} = wanted.name offset 0) as a
+      join ${runInfo} f on f.run = r.run`)
     return gather<Address<Name>, AskRow>({
       async find(asked) {
         const values = [listTexts(asked.map(({ run }) => run)), list(asked.map(({ name }) => name))]

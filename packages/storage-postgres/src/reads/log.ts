@@ -23,7 +23,7 @@ const shortPayloads = `string_agg(${shortPayload}, '' order by seq) as payloads`
 export function prepareReadLog(database: Database): ReadLog {
   const { events } = database.names
   const readOne = `
-    select 0 as place, ${packedRows}, ${shortPayloads}
+    select 1 as place, ${packedRows}, ${shortPayloads}
     from (select * from ${events} where run = $1 and seq >= $2 order by seq limit $3) as page`
   const readMany = `
     select place::int, ${packedRows}, ${shortPayloads}
@@ -45,7 +45,7 @@ export function prepareReadLog(database: Database): ReadLog {
               listNumbers(wanted.map((part) => part.limit)),
             ])
       return pages.map(({ place, rows, payloads }) => ({
-        ...(wanted[Math.max(0, place - 1)] as Part),
+        ...(wanted[place - 1] as Part),
         rows: JSON.parse(rows ?? '[]') as readonly EventRow[],
         payloads: Buffer.from(payloads ?? '', 'hex'),
       }))
@@ -101,7 +101,7 @@ interface Page extends Part {
 }
 
 interface PackedPage {
-  /** Among those that were asked for, counted from one; zero for the only one. */
+  /** Among those that were asked for, counted from one. */
   readonly place: number
   readonly rows: string | null
   readonly payloads: string | null

@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest'
-import { bytes, newAsk, newRun, signal, text, unitFor } from '../builders.ts'
+import { bytes, hex, newAsk, newRun, signal, text, unitFor } from '../builders.ts'
 import { comparable, messageOf } from '../messages.ts'
 import type { StageTest } from '../stage.ts'
 
@@ -74,6 +74,17 @@ export function describeSend(test: StageTest): void {
       )
       const mail = await stage.port.mail(run, 0)
       expect(mail.map(({ payload }) => payload?.length ?? null)).toEqual([null, 0])
+    })
+
+    test('messages of any size come back byte by byte, in their order', async (stage) => {
+      const { run } = await stage.owned('a', await stage.worker())
+      const payloads = [1, 255, 256, 257, 70_000, 2].map((size, n) => new Uint8Array(size).fill(n))
+      await stage.port.send(
+        payloads.map((payload) => signal('a', { payload })),
+        null,
+      )
+      const mail = await stage.port.mail(run, 0)
+      expect(mail.map(({ payload }) => hex(payload))).toEqual(payloads.map(hex))
     })
 
     test('a run nobody knows is missing', async (stage) => {
