@@ -55,6 +55,52 @@ test('every entry point has types for those who install it', async () => {
   await run(tsc, ['--noEmit', '--strict', '--module', 'nodenext', '--types', 'node', 'program.ts'], empty)
 })
 
+test('what is needed for lists and migrations alone is not loaded by a process that goes on', async () => {
+  await writeFile(join(empty, 'watched.js'), watchedProgram)
+  const start = (step: string) => run(process.execPath, ['--import', nameLoaded, 'watched.js', step], empty)
+  expect(await start('begin')).toContain('/kysely/')
+  const loaded = await start('go on')
+  expect(loaded).toContain('/better-sqlite3/')
+  expect(loaded).toContain('gone on with true\n')
+  expect(loaded).not.toContain('/kysely/')
+  expect(await start('list')).toMatch(/\/kysely\/(.|\n)*1 completed\n/)
+})
+
+/** Prints the path of each module as it is loaded. */
+const nameLoaded = toDataUrl(`
+  import { register } from 'node:module'
+  register(${JSON.stringify(
+    toDataUrl(`
+      import { writeSync } from 'node:fs'
+      export async function load(url, context, next) {
+        writeSync(1, url + '\\n')
+        return next(url, context)
+      }`),
+  )})`)
+
+const watchedProgram = `
+  import { createEngine, procedure } from '@pawl/core'
+  import { sqlite } from '@pawl/storage-sqlite'
+
+  const asking = procedure({ name: 'asking' }, async (ctx) => (await ctx.human.approve('Go on?')).approved)
+  const engine = await createEngine({ store: sqlite('watched.db'), procedures: [asking] })
+  const step = process.argv[2]
+  if (step === 'begin') {
+    await engine.run(asking, undefined, { id: 'one' })
+    await engine.inbox.next({ run: 'one' })
+  }
+  if (step === 'go on') {
+    await engine.inbox.answer('one/0', { approved: true }, { as: 'user:ana' })
+    console.log('gone on with ' + (await engine.get(asking, 'one').result()))
+  }
+  if (step === 'list') console.log((await engine.list({ status: 'completed' })).items.length + ' completed')
+  await engine.stop()
+`
+
+function toDataUrl(program: string): string {
+  return `data:text/javascript,${encodeURIComponent(program)}`
+}
+
 /** Writes one tarball a package into `folder`/tarballs. */
 async function packInto(folder: string): Promise<void> {
   const tarballs = join(folder, 'tarballs')

@@ -117,7 +117,10 @@ describe('an input', () => {
   test('to a procedure that takes none is refused', async () => {
     const none = procedure({ name: 'none' }, async (_, input) => input === undefined)
     await using engine = await testEngine({ procedures: [none] })
-    expect(await refusalOf(engine.run(none, 5 as never))).toMatchObject({ code: 'input-invalid' })
+    expect(await refusalOf(engine.run(none, { id: 'a' } as never))).toMatchObject({
+      code: 'input-invalid',
+      message: expect.stringContaining('pass undefined in its place, and options such as id after it'),
+    })
     expect(await (await engine.run(none)).result()).toBe(true)
   })
 

@@ -27,12 +27,12 @@ import { Database } from './connection/database.ts'
 import { NotSent } from './connection/faults.ts'
 import { Ownership } from './connection/ownership.ts'
 import { unreachable } from './connection/unusable.ts'
-import { type AskList, prepareAskList } from './reads/ask-list.ts'
+import { type FindAsk, prepareFindAsk } from './reads/asks.ts'
 import { prepareReadLog, type ReadLog } from './reads/log.ts'
 import { prepareReadMail, type ReadMail } from './reads/mail.ts'
-import { prepareRunList, type RunList } from './reads/run-list.ts'
-import { migrate } from './schema/migrate.ts'
+import { type FindRun, prepareFindRun } from './reads/runs.ts'
 import { type Names, storeTime } from './schema/names.ts'
+import { isCurrent, readVersion } from './schema/version.ts'
 import { Hints } from './watch.ts'
 import { type Answer, prepareAnswer } from './writes/answer.ts'
 import { type Claiming, prepareClaiming } from './writes/claims.ts'
@@ -67,8 +67,8 @@ export class PostgresStore implements StorePort {
   readonly #claiming: Claiming
   readonly #readLog: ReadLog
   readonly #readMail: ReadMail
-  readonly #runs: RunList
-  readonly #asks: AskList
+  readonly #findRun: FindRun
+  readonly #findAsk: FindAsk
 
   constructor(connection: string | ClientPool, { names, prepared, notifications }: StoreOptions) {
     const database = new Database(connection, names, prepared)
@@ -82,16 +82,16 @@ export class PostgresStore implements StorePort {
     this.#claiming = prepareClaiming(database, this.#ownership)
     this.#readLog = prepareReadLog(database)
     this.#readMail = prepareReadMail(database)
-    this.#runs = prepareRunList(database)
-    this.#asks = prepareAskList(database)
-    this.#answer = prepareAnswer(database, this.#ownership, this.#asks.ask)
+    this.#findRun = prepareFindRun(database)
+    this.#findAsk = prepareFindAsk(database)
+    this.#answer = prepareAnswer(database, this.#ownership, this.#findAsk.byPosition)
   }
 
   async open(forWorker = false): Promise<void> {
     if (forWorker) this.#database.connectAhead(connectionsOfWorker)
     try {
       await checkServer(this.#database)
-      await migrate(this.#database)
+      await this.#bringUpToDate()
       const { runs } = this.#database.names
       const [row] = await this.#database.read<{ newest: number }>(
         `select coalesce(max(run), 0) as newest from ${runs}`,
@@ -102,6 +102,13 @@ export class PostgresStore implements StorePort {
       await this.close()
       throw error instanceof NotSent ? unreachable(error.cause) : error
     }
+  }
+
+  /** What migrates is loaded only where there is something to do: kysely takes longer to load than all the rest. */
+  async #bringUpToDate(): Promise<void> {
+    if (isCurrent(await readVersion(this.#database), this.#database.names)) return
+    const { migrate } = await import('./schema/migrate.ts')
+    await migrate(this.#database)
   }
 
   async close(): Promise<void> {
@@ -209,23 +216,25 @@ export class PostgresStore implements StorePort {
   }
 
   find(id: string): Promise<RunRow | null> {
-    return this.#runs.find(id)
+    return this.#findRun(id)
   }
 
-  runs(filter: RunQuery): Promise<readonly RunRow[]> {
-    return this.#runs.runs(filter)
+  async runs(filter: RunQuery): Promise<readonly RunRow[]> {
+    const { listRuns } = await import('./reads/run-list.ts')
+    return listRuns(this.#database, filter)
   }
 
   ask(run: string, position: number): Promise<AskRow | null> {
-    return this.#asks.ask(run, position)
+    return this.#findAsk.byPosition(run, position)
   }
 
   askByKey(run: string, key: string): Promise<AskRow | null> {
-    return this.#asks.askByKey(run, key)
+    return this.#findAsk.byKey(run, key)
   }
 
-  asks(filter: AskQuery): Promise<readonly AskRow[]> {
-    return this.#asks.asks(filter)
+  async asks(filter: AskQuery): Promise<readonly AskRow[]> {
+    const { listAsks } = await import('./reads/ask-list.ts')
+    return listAsks(this.#database, filter)
   }
 
   // ── hints

@@ -33,6 +33,9 @@ import type { Grant } from './writes/reclaim.ts'
 /** How many runs of dead workers one transaction hands back: it blocks the event loop for some ms. */
 const sweepSize = 1000
 
+/** With kysely, which takes longer to load than all the rest: a process that only goes on never needs it. */
+const loadLists = () => import('./reads/lists.ts')
+
 /** The store port on one connection to a file. */
 export class SqliteStore implements StorePort {
   readonly #connection: Connection<Statements>
@@ -208,8 +211,9 @@ export class SqliteStore implements StorePort {
     return this.#connection.read(({ reads }) => reads.readRun(id))
   }
 
-  runs(filter: RunQuery): Promise<readonly RunRow[]> {
-    return this.#connection.read(({ lists }, at) => lists.listRuns(filter, at))
+  async runs(filter: RunQuery): Promise<readonly RunRow[]> {
+    const { listRuns } = await loadLists()
+    return this.#connection.read(({ readAll }, at) => listRuns(readAll, filter, at))
   }
 
   ask(run: string, position: number): Promise<AskRow | null> {
@@ -220,8 +224,9 @@ export class SqliteStore implements StorePort {
     return this.#connection.read(({ reads }) => reads.readAskByKey(run, key))
   }
 
-  asks(filter: AskQuery): Promise<readonly AskRow[]> {
-    return this.#connection.read(({ lists }) => lists.listAsks(filter))
+  async asks(filter: AskQuery): Promise<readonly AskRow[]> {
+    const { listAsks } = await loadLists()
+    return this.#connection.read(({ readAll }) => listAsks(readAll, filter))
   }
 
   // ── hints

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { type Lists, prepareLists } from './reads/lists.ts'
+import { prepareReadAll, type ReadAll } from './reads/read-all.ts'
 import { prepareReads, type Reads } from './reads/reads.ts'
 import { type ClaimWrites, prepareClaims } from './writes/claims.ts'
 import { type Commit, prepareCommit } from './writes/commit.ts'
@@ -20,7 +20,7 @@ export interface Statements {
   readonly mark: SetMark
   readonly claims: ClaimWrites
   readonly reads: Reads
-  readonly lists: Lists
+  readonly readAll: ReadAll
   /** A number that changes when another connection has committed. */
   readDataVersion(): number
 }
@@ -37,7 +37,7 @@ export function prepareStatements(database: Database): Statements {
     mark: prepareMark(database),
     claims: prepareClaims(database),
     reads: prepareReads(database),
-    lists: prepareLists(database),
+    readAll: prepareReadAll(database),
     readDataVersion: () => dataVersion.get() as number,
   }
 }

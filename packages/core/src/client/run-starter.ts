@@ -162,7 +162,12 @@ async function checkInput(definition: ProcedureDefinition | undefined, input: un
   if (definition.input === undefined) {
     if (input === undefined) return undefined
     throw new PawlError('input-invalid', {
-      issues: [{ path: '', message: `procedure '${definition.name}' takes no input` }],
+      issues: [
+        {
+          path: '',
+          message: `procedure '${definition.name}' takes no input: pass undefined in its place, and options such as id after it`,
+        },
+      ],
     })
   }
   const checked = await validate(definition.input, input)

@@ -106,7 +106,8 @@ function refuse(path: string, message: string): CheckedAnswer {
 
 // ── JSON Schema
 
-const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false, addUsedSchema: false })
+/** Made with the first schema: few processes check answers, and all start. */
+let compiler: Ajv2020 | undefined
 const compiled = new Map<string, ValidateFunction>()
 const compiledKept = 200
 
@@ -116,7 +117,8 @@ function checkSchema({ schema }: AskPayload, value: unknown, at: string): readon
   let check = compiled.get(key)
   if (check === undefined) {
     if (compiled.size >= compiledKept) compiled.clear()
-    check = ajv.compile(schema)
+    compiler ??= new Ajv2020({ allErrors: true, strict: false, validateFormats: false, addUsedSchema: false })
+    check = compiler.compile(schema)
     compiled.set(key, check)
   }
   return check(value) ? [] : (check.errors ?? []).map((error) => issueOf(error, at))

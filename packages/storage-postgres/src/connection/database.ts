@@ -63,7 +63,7 @@ export class Database implements Runner {
   }
 
   /** @see read */
-  list<Row>({ sql, parameters }: CompiledQuery<Row>): Promise<readonly Row[]> {
+  list<Row>({ sql, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>): Promise<readonly Row[]> {
     return this.read<Row>(sql, parameters)
   }
 

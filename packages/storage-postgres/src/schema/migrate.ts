@@ -6,19 +6,19 @@ import type { Migration } from './migration.ts'
 import { initial } from './migrations/0001-initial.ts'
 import { processes } from './migrations/0002-processes.ts'
 import { type Names, storeTime } from './names.ts'
-import { queries } from './tables.ts'
+import { queries } from './queries.ts'
+import { explainRights, isCurrent } from './version.ts'
 
 /** All steps, in order. */
 const migrations: readonly Migration[] = [initial, processes]
 
 /**
  * Brings the schema up to what this version of the package knows. Everything is one transaction: whoever is
- * killed in it has done nothing. Needs no right beyond reading when there is nothing to do.
+ * killed in it has done nothing.
  * @throws PawlError 'store-unusable'
  */
 export async function migrate(database: Database): Promise<void> {
   const { names } = database
-  if (isCurrent(await readVersion(database), names)) return
   try {
     await database.repeat(() => database.lend((client) => migrateOn(client, names)))
   } catch (error) {
@@ -29,29 +29,6 @@ export async function migrate(database: Database): Promise<void> {
       error,
     )
   }
-}
-
-async function readVersion(database: Database): Promise<number> {
-  try {
-    const [row] = await database.read<{ version: number | null }>(
-      `select max(version) as version from ${database.names.migrations}`,
-      [],
-    )
-    return row?.version ?? 0
-  } catch (error) {
-    // Neither schema nor table: nothing was ever migrated.
-    if (['3F000', '42P01'].includes(codeOf(error))) return 0
-    throw explain(error, database.names)
-  }
-}
-
-function isCurrent(version: number, { schema }: Names): boolean {
-  const newest = migrations.length
-  if (version <= newest) return version === newest
-  throw unusable(
-    `The schema "${schema}" has version ${version}; this version of @pawl/storage-postgres knows versions up to ${newest}.`,
-    'Upgrade @pawl/storage-postgres in this process to the version the others run.',
-  )
 }
 
 /** Does it on one connection. Those who come at the same time wait for the lock and then find it done. */
@@ -74,7 +51,7 @@ export async function migrateOn(client: Client, names: Names): Promise<void> {
     await run('commit')
   } catch (error) {
     await run('rollback').catch(() => {})
-    throw explain(error, names)
+    throw explainRights(error, names)
   }
 }
 
@@ -91,13 +68,4 @@ async function apply(
       name,
     ])
   }
-}
-
-function explain(error: unknown, { schema }: Names): unknown {
-  if (codeOf(error) !== '42501') return error
-  return unusable(
-    `This role may not prepare or use the schema "${schema}": ${describe(error)}.`,
-    'Open the store once with a role that owns the schema, then grant this role what docs/postgres.md lists.',
-    error,
-  )
 }

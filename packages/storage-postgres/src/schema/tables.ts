@@ -1,5 +1,3 @@
-import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
-
 /** The tables as kysely sees them. What each column means stands in the migrations. */
 export interface Schema {
   readonly runs: RunsTable
@@ -50,13 +48,3 @@ interface AsksTable {
   readonly payload: Uint8Array
   readonly answer: Uint8Array | null
 }
-
-/** Builds statements and runs none: they run on the store's own connections. */
-export const queries: Kysely<Schema> = new Kysely<Schema>({
-  dialect: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (database) => new PostgresIntrospector(database),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
-})

@@ -6,10 +6,10 @@ import { dirname } from 'node:path'
  * Makes the file aside and puts it in its place in one move, so that nobody ever meets half of one: whoever
  * is killed here leaves no file, and of several processes one wins.
  */
-export async function createFile(file: string, make: (file: string) => void): Promise<void> {
+export async function createFile(file: string, make: (file: string) => Promise<void>): Promise<void> {
   const aside = `${file}.${randomUUID()}.new`
   try {
-    make(aside)
+    await make(aside)
     await sync(aside)
     await putInPlace(aside, file).catch(ignoreTaken)
     await sync(dirname(file))

@@ -4,7 +4,7 @@ import { basename, dirname } from 'node:path'
 import { PawlError } from '@pawl/core/storage'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { adoptCopy } from '../schema/copies.ts'
-import { migrate } from '../schema/migrate.ts'
+import { newestVersion, readVersion } from '../schema/version.ts'
 import { createFile } from './create-file.ts'
 import { explainFault, isBusy } from './faults.ts'
 import { readFileSystem } from './file-system.ts'
@@ -29,7 +29,7 @@ export async function openDatabase(file: string, patienceMs = 30_000): Promise<D
   const deadline = Date.now() + patienceMs
   for (let attempt = 0; ; attempt++) {
     try {
-      return prepareDatabase(file)
+      return await prepareDatabase(file)
     } catch (error) {
       if (!isBusy(error)) throw explainFault(error, file)
       if (Date.now() > deadline) {
@@ -45,14 +45,14 @@ export async function openDatabase(file: string, patienceMs = 30_000): Promise<D
 }
 
 /** A new file with everything in it. Nothing is synced: the file counts only once it is in its place. */
-function makeSchema(file: string): void {
+async function makeSchema(file: string): Promise<void> {
   const database = new SqliteDatabase(file, { timeout: 0 })
   try {
     checkVersion(database)
     database.pragma('synchronous = off')
     database.pragma('page_size = 2048')
     database.pragma('journal_mode = wal')
-    migrate(database, file)
+    await bringUpToDate(database, file)
     // The place it is moved to is the same file.
     adoptCopy(database, file)
   } finally {
@@ -71,7 +71,7 @@ function explainCreation(error: unknown, file: string): unknown {
 }
 
 /** A connection as every one must be. Busy errors come through. */
-function prepareDatabase(file: string): Database {
+async function prepareDatabase(file: string): Promise<Database> {
   const database = new SqliteDatabase(file, { timeout: 0 })
   try {
     checkVersion(database)
@@ -83,7 +83,7 @@ function prepareDatabase(file: string): Database {
     database.pragma('checkpoint_fullfsync = on')
     database.pragma('wal_autocheckpoint = 4000')
     database.pragma(`journal_size_limit = ${64 * 1024 * 1024}`)
-    migrate(database, file)
+    await bringUpToDate(database, file)
     adoptCopy(database, file)
     // Only now: a default is set with the first read.
     expectPragma(database, file, 'synchronous', 2)
@@ -92,6 +92,13 @@ function prepareDatabase(file: string): Database {
     database.close()
     throw error
   }
+}
+
+/** What migrates is loaded only where there is something to do: kysely takes longer to load than all the rest. */
+async function bringUpToDate(database: Database, file: string): Promise<void> {
+  if (readVersion(database, file) === newestVersion) return
+  const { migrate } = await import('../schema/migrate.ts')
+  migrate(database, file)
 }
 
 function checkVersion(database: Database): void {

@@ -1,6 +1,6 @@
 import { type AskQuery, askStatusCode } from '@pawl/core/storage'
 import { type CompiledQuery, sql } from 'kysely'
-import { queries } from '../schema/tables.ts'
+import { queries } from '../schema/queries.ts'
 import { askColumns } from './reads.ts'
 
 /** The asks of one urgency that are all overdue, or all not. The index has each band in the order of the list. */

@@ -1,6 +1,7 @@
 import { markCode, type RunQuery, stateCode } from '@pawl/core/storage'
 import { type CompiledQuery, type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
-import { queries, type Schema } from '../schema/tables.ts'
+import { queries } from '../schema/queries.ts'
+import type { Schema } from '../schema/tables.ts'
 import { runColumns } from './reads.ts'
 
 type RunStatus = RunQuery['statuses'][number]

@@ -3,7 +3,8 @@ import type { Database } from 'better-sqlite3'
 import { unusable } from '../connection/unusable.ts'
 import type { Migration } from './migration.ts'
 import { initial } from './migrations/0001-initial.ts'
-import { queries } from './tables.ts'
+import { queries } from './queries.ts'
+import { hasTable, readVersion } from './version.ts'
 
 const migrations: readonly Migration[] = [initial]
 
@@ -13,11 +14,11 @@ const migrations: readonly Migration[] = [initial]
  */
 export function migrate(database: Database, file: string, known: readonly Migration[] = migrations): void {
   const newest = known.at(-1)?.version ?? 0
-  if (checkVersion(readVersion(database), newest, file) === newest) return
+  if (readVersion(database, file, newest) === newest) return
   database.exec('begin immediate')
   try {
     // Another process may have done it in the meantime.
-    const version = checkVersion(readVersion(database), newest, file)
+    const version = readVersion(database, file, newest)
     if (version === 0) begin(database, file)
     for (const migration of known) if (migration.version > version) apply(database, migration)
     database.exec('commit')
@@ -25,19 +26,6 @@ export function migrate(database: Database, file: string, known: readonly Migrat
     if (database.inTransaction) database.exec('rollback')
     throw error
   }
-}
-
-function checkVersion(version: number, newest: number, file: string): number {
-  if (version <= newest) return version
-  throw unusable(
-    `${file} has schema version ${version}, and this @pawl/storage-sqlite knows versions up to ${newest}.`,
-    'Update @pawl/storage-sqlite in every program that uses the file, or restore a backup from before the update.',
-  )
-}
-
-function readVersion(database: Database): number {
-  if (!hasTable(database, 'migrations')) return 0
-  return database.prepare<[], number>('select coalesce(max(version), 0) from migrations').pluck().get() ?? 0
 }
 
 function begin(database: Database, file: string): void {
@@ -60,10 +48,4 @@ function apply(database: Database, { version, name, statements }: Migration): vo
   for (const statement of statements(queries.schema)) database.exec(statement.compile().sql)
   if (version === 1) database.prepare("insert into store_info values ('id', ?)").run(randomUUID())
   database.prepare('insert into migrations values (?, ?, ?)').run(version, name, Date.now())
-}
-
-function hasTable(database: Database, name: string): boolean {
-  return (
-    database.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(name) !== undefined
-  )
 }

@@ -1,5 +1,3 @@
-import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
-
 /** The tables as kysely sees them. What each column means stands in the migrations. */
 export interface Schema {
   readonly workers: WorkersTable
@@ -103,13 +101,3 @@ interface MigrationsTable {
   readonly name: string
   readonly applied_at: number
 }
-
-/** Builds statements and runs none: they are prepared and run on the store's own connection. */
-export const queries: Kysely<Schema> = new Kysely<Schema>({
-  dialect: {
-    createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (database) => new SqliteIntrospector(database),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-  },
-})

@@ -1,0 +1,92 @@
+import { type AskRow, askStatusCode } from '@pawl/core/storage'
+import type { Database } from '../connection/database.ts'
+import { Statement } from '../connection/statement.ts'
+import { listNumbers, listTexts } from '../connection/values.ts'
+import type { Schema } from '../schema/tables.ts'
+import { gather } from './gather.ts'
+
+export interface FindAsk {
+  byPosition(run: string, position: number): Promise<AskRow | null>
+  byKey(run: string, key: string): Promise<AskRow | null>
+}
+
+/** What `showAsk` needs; the lists select the same columns. */
+export const askColumns = 'a.*, r.id, r.procedure, f.started_by'
+
+export function prepareFindAsk(database: Database): FindAsk {
+  /** A lookup by what an ask has in its run alone. */
+  function prepareFind<Name extends number | string>({ column, type, list, nameIn }: Place<Name>) {
+    const { asks, runs, runInfo } = database.names
+    // `offset 0`: one look at the index for each. A planner left to itself may walk through all asks of a run.
+    const statement = new Statement(`
+      select ${askColumns}
+      from unnest($1::text[], $2::${type}[]) as wanted(id, name)
+      cross join lateral (select run, id, procedure from ${runs} where id = wanted.id offset 0) as r
+      cross join lateral (select * from ${asks} where run = r.run and ${column} = wanted.name offset 0) as a
+      join ${runInfo} f on f.run = r.run`)
+    return gather<Address<Name>, AskRow>({
+      async find(asked) {
+        const values = [listTexts(asked.map(({ run }) => run)), list(asked.map(({ name }) => name))]
+        const rows = await database.repeat(() => database.run<StoredAsk>(statement, values))
+        for (const { run } of rows) database.plans.noteRun(run)
+        return rows.map(showAsk)
+      },
+      nameOf: ({ run, name }) => `${run.length} ${run} ${name}`,
+      keyOf: (row) => ({ run: row.run, name: nameIn(row) }),
+    })
+  }
+  const findByPosition = prepareFind<number>({
+    ...{ column: 'position', type: 'int', list: listNumbers },
+    nameIn: ({ position }) => position,
+  })
+  const findByKey = prepareFind<string>({
+    ...{ column: 'key', type: 'text', list: listTexts },
+    nameIn: ({ key }) => key ?? '',
+  })
+
+  return {
+    byPosition: (run, position) => findByPosition({ run, name: position }),
+    byKey: (run, key) => findByKey({ run, name: key }),
+  }
+}
+
+/** An ask by what it is called in its run. */
+interface Address<Name> {
+  readonly run: string
+  readonly name: Name
+}
+/** What an ask is called by in its run: its position, or its key. */
+interface Place<Name> {
+  readonly column: 'position' | 'key'
+  readonly type: 'int' | 'text'
+  readonly list: (names: readonly Name[]) => string
+  readonly nameIn: (row: AskRow) => Name
+}
+
+export type StoredAsk = Omit<Schema['asks'], 'token'> &
+  Pick<Schema['runs'], 'id' | 'procedure'> &
+  Pick<Schema['run_info'], 'started_by'>
+
+export function showAsk(row: StoredAsk): AskRow {
+  const { id, run, procedure, position, kind, key, urgency, payload, answer } = row
+  return {
+    run: id,
+    runKey: run,
+    procedure,
+    startedBy: row.started_by,
+    position,
+    kind,
+    key,
+    urgency,
+    to: row.audience,
+    escalateTo: row.escalate_to,
+    dueAt: row.due_at,
+    closesAt: row.closes_at,
+    payload,
+    status: askStatusCode.wordOf(row.status),
+    openedAt: row.opened_at,
+    closedAt: row.closed_at,
+    answeredBy: row.answered_by,
+    answer,
+  }
+}

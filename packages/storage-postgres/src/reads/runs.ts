@@ -1,0 +1,52 @@
+import { markCode, type RunRow, stateCode } from '@pawl/core/storage'
+import type { Database } from '../connection/database.ts'
+import { Statement } from '../connection/statement.ts'
+import { listTexts } from '../connection/values.ts'
+import type { Schema } from '../schema/tables.ts'
+import { gather } from './gather.ts'
+
+export type FindRun = (id: string) => Promise<RunRow | null>
+
+/** What `showRun` needs; the lists select the same columns. */
+export const runColumns = `r.run, r.id, r.procedure, r.version, r.state, r.mark, r.worker, r.wake_at, r.head, r.mail,
+  r.created_at, f.ended_at, f.tags, f.started_by, f.info, f.reason`
+
+export function prepareFindRun(database: Database): FindRun {
+  const { runs, runInfo } = database.names
+  const statement = new Statement(`
+    select ${runColumns} from ${runs} r join ${runInfo} f on f.run = r.run where r.id = any($1::text[])`)
+  return gather({
+    async find(ids) {
+      const rows = await database.repeat(() => database.run<StoredRun>(statement, [listTexts(ids)]))
+      for (const { run } of rows) database.plans.noteRun(run)
+      return rows.map(showRun)
+    },
+    nameOf: (id) => id,
+    keyOf: ({ id }) => id,
+  })
+}
+
+export type StoredRun = Omit<Schema['runs'], 'epoch' | 'tries' | 'link'> & Omit<Schema['run_info'], 'run'>
+
+export function showRun(row: StoredRun): RunRow {
+  const { run, id, procedure, version, head, mail, tags, info } = row
+  const mark = markCode.wordOf(row.mark)
+  return {
+    run,
+    id,
+    procedure,
+    version,
+    state: stateCode.wordOf(row.state),
+    mark,
+    reason: mark === 'none' ? null : row.reason,
+    owned: row.worker !== null,
+    wakeAt: row.wake_at,
+    head,
+    mail,
+    createdAt: row.created_at,
+    endedAt: row.ended_at,
+    tags,
+    startedBy: row.started_by,
+    info,
+  }
+}

@@ -1,0 +1,40 @@
+import type { Database } from '../connection/database.ts'
+import { codeOf, describe } from '../connection/faults.ts'
+import { unusable } from '../connection/unusable.ts'
+import type { Names } from './names.ts'
+
+/** The version of the schema this package works with: the number of its last migration. */
+const newestVersion = 2
+
+/** The version the schema has; 0 before the first migration. Needs no right beyond reading. */
+export async function readVersion(database: Database): Promise<number> {
+  try {
+    const [row] = await database.read<{ version: number | null }>(
+      `select max(version) as version from ${database.names.migrations}`,
+      [],
+    )
+    return row?.version ?? 0
+  } catch (error) {
+    // Neither schema nor table: nothing was ever migrated.
+    if (['3F000', '42P01'].includes(codeOf(error))) return 0
+    throw explainRights(error, database.names)
+  }
+}
+
+/** @throws PawlError 'store-unusable' if a later version of the package has migrated it */
+export function isCurrent(version: number, { schema }: Names): boolean {
+  if (version <= newestVersion) return version === newestVersion
+  throw unusable(
+    `The schema "${schema}" has version ${version}; this version of @pawl/storage-postgres knows versions up to ${newestVersion}.`,
+    'Upgrade @pawl/storage-postgres in this process to the version the others run.',
+  )
+}
+
+export function explainRights(error: unknown, { schema }: Names): unknown {
+  if (codeOf(error) !== '42501') return error
+  return unusable(
+    `This role may not prepare or use the schema "${schema}": ${describe(error)}.`,
+    'Open the store once with a role that owns the schema, then grant this role what docs/postgres.md lists.',
+    error,
+  )
+}

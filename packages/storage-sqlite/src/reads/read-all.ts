@@ -1,0 +1,22 @@
+import type { Database, Statement } from 'better-sqlite3'
+import type { CompiledQuery } from 'kysely'
+
+/** The rows of a statement that was made for the occasion; it is prepared once however often it is asked. */
+export type ReadAll = <Row>(query: Pick<CompiledQuery, 'sql' | 'parameters'>) => Row[]
+
+/** More than there are combinations of filters in use; then the cache starts anew. */
+const mostStatements = 200
+
+export function prepareReadAll(database: Database): ReadAll {
+  const statements = new Map<string, Statement>()
+
+  return <Row>({ sql, parameters }: Parameters<ReadAll>[0]) => {
+    let statement = statements.get(sql)
+    if (!statement) {
+      if (statements.size >= mostStatements) statements.clear()
+      statement = database.prepare(sql)
+      statements.set(sql, statement)
+    }
+    return statement.all(...parameters) as Row[]
+  }
+}

@@ -1,0 +1,26 @@
+import type { Database } from 'better-sqlite3'
+import { unusable } from '../connection/unusable.ts'
+
+/** The version of the schema this package works with: the number of its last migration. */
+export const newestVersion = 1
+
+/**
+ * The version a file has; 0 before the first migration.
+ * @throws PawlError 'store-unusable' if a later version of the package has migrated it
+ */
+export function readVersion(database: Database, file: string, newest: number = newestVersion): number {
+  const version = hasTable(database, 'migrations')
+    ? (database.prepare<[], number>('select coalesce(max(version), 0) from migrations').pluck().get() ?? 0)
+    : 0
+  if (version <= newest) return version
+  throw unusable(
+    `${file} has schema version ${version}, and this @pawl/storage-sqlite knows versions up to ${newest}.`,
+    'Update @pawl/storage-sqlite in every program that uses the file, or restore a backup from before the update.',
+  )
+}
+
+export function hasTable(database: Database, name: string): boolean {
+  return (
+    database.prepare("select 1 from sqlite_schema where type = 'table' and name = ?").get(name) !== undefined
+  )
+}
