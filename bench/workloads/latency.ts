@@ -20,18 +20,31 @@ export async function startToResult({ address, rounds, size: calls = pace.starts
   return figures
 }
 
-/** W5: from sending a signal to a waiting run to its end. */
+/** The commits of W5: the signal, its receipt, the end. */
+const commitsOfSignal = 3
+
+/** W5: from sending a signal to a waiting run to its end, beside as many raw commits after the same rest. */
 export async function signalToEnd({ address, rounds, size: calls = pace.signals }: Job): Promise<Figures> {
-  const engine = await startEngine(openPlace(address))
+  const place = openPlace(address)
+  const engine = await startEngine(place)
+  const raw = await place.openRaw()
+  const rawMs: number[] = []
   const figures = await repeat(rounds, calls, async (i) => {
+    if (i % 5 === 0) {
+      await sleep(pace.restMs)
+      rawMs.push(await timeOf(() => raw.write(commitsOfSignal)))
+    }
     const run = await startWaiting(engine)
     return timeOf(async () => {
       await run.signal('go', i)
       check('result', await run.result(), i)
     })
   })
+  await raw.close()
   await engine.stop()
-  return figures
+  // The rounds that warmed up come first.
+  const counted = rawMs.slice(-rounds * Math.ceil(calls / 5))
+  return { ...figures, rawP50Ms: [quantileOf(counted, 0.5)] }
 }
 
 /** W5 with a person's answer in place of a signal. */

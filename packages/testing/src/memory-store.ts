@@ -1,4 +1,5 @@
-import { defineStore, type Store } from '@pawl/core/storage'
+import { refuse } from '@pawl/core/internal'
+import { checkKeys, defineStore, type Store } from '@pawl/core/storage'
 import { MemoryConnection } from './memory/connection.ts'
 import { makeTables } from './memory/tables.ts'
 import { VirtualTime } from './virtual-time.ts'
@@ -23,6 +24,9 @@ interface Timekeeper {
  * const engine = await createEngine({ store: memory(), procedures: [refund] })
  */
 export function memory(options: MemoryOptions = {}): Store {
+  checkKeys('the options of memory', options, ['now'])
+  if (options.now !== undefined && typeof options.now !== 'function')
+    refuse('now of memory', options.now, 'It must be a function that gives ms since 1970.')
   const tables = makeTables()
   const timekeeper: Timekeeper = { time: null, told: 0 }
   const now = (): number => {

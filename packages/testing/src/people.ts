@@ -1,5 +1,6 @@
 import { type Actor, type Answer, type Ask, type Client, type Duration, PawlError } from '@pawl/core'
-import { parseDuration } from '@pawl/core/internal'
+import { checkActor, checkObject, parseDuration, refuse } from '@pawl/core/internal'
+import { checkKeys } from '@pawl/core/storage'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** A scripted person. An ask nobody matches fails the test and says so. */
@@ -34,7 +35,9 @@ export class People {
     return this.#answering > 0
   }
 
+  /** @throws PawlError 'option-invalid', 'duration-invalid' */
   add(people: readonly Person[]): void {
+    for (const person of people) checkPerson(person)
     this.#people.push(...people)
     this.#toLook = true
   }
@@ -90,6 +93,21 @@ export class People {
     } while (cursor !== undefined)
     return asks
   }
+}
+
+function checkPerson(person: Person): void {
+  const { ask, answer, after, as } = checkObject('person of a test', person)
+  checkKeys('a person of a test', person, ['ask', 'answer', 'after', 'as'])
+  if (typeof ask !== 'string' && typeof ask !== 'function' && !(ask instanceof RegExp))
+    refuse('ask of a person', ask, 'It must be a part of the message, a pattern or a function of the ask.')
+  if (answer !== 'silence' && typeof answer !== 'function' && (typeof answer !== 'object' || answer === null))
+    refuse(
+      'answer of a person',
+      answer,
+      "It must be an answer such as { approved: true }, a function of the ask, or 'silence'.",
+    )
+  if (after !== undefined) parseDuration(after, 'after of a person')
+  if (as !== undefined) checkActor('as of a person', as)
 }
 
 function matches({ ask: wanted }: Person, ask: Ask): boolean {

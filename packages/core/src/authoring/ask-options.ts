@@ -64,10 +64,12 @@ export function readDue(option: string, value: unknown): Due | null {
 function readHistory(option: string, value: unknown): History {
   if (value === undefined) return { last: 5 }
   if (value === 'none') return { last: 0 }
-  const { last, steps } = checkObject(option, value)
-  if (steps !== undefined)
+  const given = checkObject(option, value)
+  checkKeys(option, given, ['last', 'steps'])
+  const { last, steps } = given
+  if (steps !== undefined && last === undefined)
     return { steps: checkArray(`${option}.steps`, steps).map((name) => checkText(`${option}.steps`, name)) }
-  if (last !== undefined) return { last: checkWhole(`${option}.last`, last, 0, 1_000) }
+  if (last !== undefined && steps === undefined) return { last: checkWhole(`${option}.last`, last, 0, 1_000) }
   return refuse(option, value, "It must be 'none', { last: 5 } or { steps: ['load'] }.")
 }
 

@@ -135,15 +135,21 @@ function review(message: unknown, artifact: unknown, given: unknown): AskOperati
   }
 }
 
+const escalateNames = [
+  ...askOptionNames.filter((name) => name !== 'timeout'),
+  ...['choices', 'error', 'severity'],
+]
+
 function escalation(message: unknown, given: unknown): AskOperation {
   const of = 'of escalate'
-  const options = readOptions(of, given, ['choices', 'error', 'severity'])
-  if (options['timeout'] !== undefined)
+  const { timeout, ...rest } = checkObject(`options ${of}`, given)
+  if (timeout !== undefined)
     refuse(
       `timeout ${of}`,
-      options['timeout'],
+      timeout,
       'escalate waits until a person resolves it; use select with a timeout instead.',
     )
+  const options = readOptions(of, rest, escalateNames, true)
   const settings = readAskOptions(of, options)
   const choices = readChoices(`choices ${of}`, options['choices'] ?? ['continue'])
   const severity = readSeverity(`severity ${of}`, options['severity'], 'error')

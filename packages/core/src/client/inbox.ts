@@ -131,7 +131,9 @@ async function answerAsk(
   as: unknown,
 ): Promise<void> {
   const store = await connection.store()
-  const by = checkActor('as of inbox.answer', checkObject('as of inbox.answer', as)['as'])
+  const settings = checkObject('options of inbox.answer', as)
+  checkKeys('the options of inbox.answer', settings, ['as'])
+  const by = checkActor('as of inbox.answer', settings['as'])
   if (typeof address === 'string') {
     const id = parseAskId(address)
     const row = id === null ? null : await store.ask(id.run, id.position)

@@ -184,6 +184,19 @@ describe('people', () => {
     await using engine = await testEngine({ procedures: [ask], humans: [{ ask: 'Really', answer: broken }] })
     await expect((await engine.run(ask)).result()).rejects.toThrow('the script is broken')
   })
+
+  test.each([
+    [{ answer: { approved: true } }, 'ask of a person'],
+    [{ ask: 'Really' }, 'answer of a person'],
+    [{ ask: 'Really', answer: 'approved' }, 'answer of a person'],
+    [{ ask: 'Really', answer: 'silence', after: 5 }, 'after of a person'],
+    [{ ask: 'Really', answer: 'silence', as: 'ana' }, 'as of a person'],
+  ])('that cannot be understood are refused: %o', async (person, option) => {
+    const given = testEngine({ procedures: [ask], humans: [person as never] })
+    await expect(given).rejects.toThrow(option)
+    await using engine = await testEngine({ procedures: [ask] })
+    expect(() => engine.humans(person as never)).toThrow(option)
+  })
 })
 
 describe('a wait in vain', () => {
