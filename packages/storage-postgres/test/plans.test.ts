@@ -198,3 +198,14 @@ describe('runs with much each', () => {
     expect(rows, text).toBeLessThan(100)
   })
 })
+
+test.for([null, 'order'])(
+  'a list of the runs that are running, not of all that wait (%s)',
+  async (procedure) => {
+    await database.owner.query('update pawl.runs set worker = null')
+    await database.owner.query('analyze pawl.runs, pawl.run_info')
+    const filter = { procedure, statuses: ['running' as const], tag: null, before: null, limit: 50 }
+    const { rows, text } = await planOf(() => port.runs(filter))
+    expect(rows, text).toBeLessThan(100)
+  },
+)

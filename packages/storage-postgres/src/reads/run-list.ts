@@ -1,7 +1,7 @@
 import { markCode, type RunQuery, type RunRow, stateCode } from '@pawl/core/storage'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../connection/database.ts'
-import { storeTime } from '../schema/names.ts'
+import { type Names, storeTime } from '../schema/names.ts'
 import { queries } from '../schema/queries.ts'
 import { runColumns, type StoredRun, showRun } from './runs.ts'
 
@@ -21,7 +21,13 @@ export async function listRuns(
   if (procedure !== null) query = query.where('f.procedure', '=', procedure)
   if (tag !== null) query = query.where(sql<SqlBool>`f.tags <> '{}' and f.tags @> array[${tag}]::text[]`)
   if (before !== null) query = query.where('r.run', '<', before)
-  if (statuses.length > 0) query = query.where(sql<SqlBool>`(${sql.join(statuses.map(isOf), sql` or `)})`)
+  if (statuses.length > 0)
+    query = query.where(
+      sql<SqlBool>`(${sql.join(
+        statuses.map((one) => isOf(one, database.names)),
+        sql` or `,
+      )})`,
+    )
   return (await database.list<StoredRun>(query.compile())).map(showRun)
 }
 
@@ -29,15 +35,23 @@ type Status = RunQuery['statuses'][number]
 
 const isLive = sql<SqlBool>`f.ended_at is null and r.state = ${sql.lit(stateCode.numberOf.live)}`
 const isUnmarked = sql<SqlBool>`r.mark = ${sql.lit(markCode.numberOf.none)}`
-const isActive = sql<SqlBool>`(r.worker is not null or coalesce(r.wake_at <= (select ${sql.raw(storeTime)}), false))`
+const isOwned = sql<SqlBool>`r.worker is not null`
+const isDue = sql<SqlBool>`coalesce(r.wake_at <= (select ${sql.raw(storeTime)}), false)`
+
+/** Owned or due. Found by the indexes of both: most live runs wait, and all would be walked through. */
+function isActive({ runs }: Names): RawBuilder<SqlBool> {
+  const isPast = `wake_at is not null and wake_at <= (select ${storeTime})`
+  return sql`r.run in (${sql.raw(`select run from ${runs} where worker is not null
+    union all select run from ${runs} where worker is null and ${isPast}`)})`
+}
 
 // Numbers stand in the text, not beside it: by a value that is not known yet no partial index can be chosen.
-function isOf(status: Status): RawBuilder<SqlBool> {
+function isOf(status: Status, names: Names): RawBuilder<SqlBool> {
   switch (status) {
     case 'running':
-      return sql`(${isLive} and ${isUnmarked} and ${isActive})`
+      return sql`(${isLive} and ${isUnmarked} and ${isActive(names)})`
     case 'waiting':
-      return sql`(${isLive} and ${isUnmarked} and not ${isActive})`
+      return sql`(${isLive} and ${isUnmarked} and not (${isOwned} or ${isDue}))`
     case 'stuck':
     case 'quarantined':
       return sql`(${isLive} and r.mark = ${sql.lit(markCode.numberOf[status])})`

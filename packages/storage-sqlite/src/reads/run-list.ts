@@ -16,7 +16,9 @@ export function buildRunList(filter: RunQuery, at: number): CompiledQuery {
     .select(sql.raw(runColumns) as never)
     .$if(procedure !== null, (query) => query.where('procedure', '=', procedure as string))
     .$if(statuses.length > 0, (query) =>
-      query.where((where) => where.or(statuses.map((one) => hasStatus(where, one, at)))),
+      query.where((where) =>
+        where.or(statuses.map((one) => hasStatus(where, one, at, statuses.length === 1))),
+      ),
     )
     .$if(tag !== null, (query) =>
       query.where('runs.run', 'in', (inner) =>
@@ -32,13 +34,13 @@ export function buildRunList(filter: RunQuery, at: number): CompiledQuery {
     .compile()
 }
 
-function hasStatus(where: Where, status: RunStatus, at: number): Expression<SqlBool> {
+/** `isAlone`: no other status is asked for. For several the list is walked from its newest, which needs no sorting. */
+function hasStatus(where: Where, status: RunStatus, at: number, isAlone: boolean): Expression<SqlBool> {
   const isLive = where('state', '=', stateCode.numberOf.live)
   const isUnmarked = where('mark', '=', markCode.numberOf.none)
-  const isActive = where.or([where('worker', 'is not', null), where('wake_at', '<=', at)])
   switch (status) {
     case 'running':
-      return where.and([isLive, isUnmarked, isActive])
+      return where.and([isLive, isUnmarked, isActive(where, at)])
     case 'waiting':
       return where.and([
         isLive,
@@ -50,7 +52,33 @@ function hasStatus(where: Where, status: RunStatus, at: number): Expression<SqlB
     case 'quarantined':
       // With the condition of the index of marked runs.
       return where.and([isLive, where('mark', '<>', 0), where('mark', '=', markCode.numberOf[status])])
+    case 'failed':
+    case 'cancelled': {
+      const isEnded = where('state', '=', stateCode.numberOf[status])
+      // With the condition of the index of runs that ended in another way than most.
+      return isAlone ? where.and([where('state', '>', stateCode.numberOf.completed), isEnded]) : isEnded
+    }
     default:
       return where('state', '=', stateCode.numberOf[status])
   }
+}
+
+/** Owned or due. Found by the indexes of both: most live runs wait, and all would be walked through. */
+function isActive(where: Where, at: number): Expression<SqlBool> {
+  return where(
+    'runs.run',
+    'in',
+    queries
+      .selectFrom('runs')
+      .select('run')
+      .where('worker', 'is not', null)
+      .unionAll(
+        queries
+          .selectFrom('runs')
+          .select('run')
+          .where('worker', 'is', null)
+          .where('wake_at', 'is not', null)
+          .where('wake_at', '<=', at),
+      ),
+  )
 }

@@ -3,10 +3,12 @@ import type { Database } from 'better-sqlite3'
 import { unusable } from '../connection/unusable.ts'
 import type { Migration } from './migration.ts'
 import { initial } from './migrations/0001-initial.ts'
+import { unsuccessful } from './migrations/0002-unsuccessful.ts'
 import { queries } from './queries.ts'
 import { hasTable, readVersion } from './version.ts'
 
-const migrations: readonly Migration[] = [initial]
+/** All steps, in order. */
+export const migrations: readonly Migration[] = [initial, unsuccessful]
 
 /**
  * Brings the file to the newest schema, in one transaction: it can be run twice, by several processes at

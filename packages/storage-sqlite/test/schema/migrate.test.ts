@@ -2,15 +2,16 @@ import { copyFileSync, existsSync } from 'node:fs'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { migrate } from '../../src/schema/migrate.ts'
+import { migrate, migrations } from '../../src/schema/migrate.ts'
 import type { Migration } from '../../src/schema/migration.ts'
-import { initial } from '../../src/schema/migrations/0001-initial.ts'
 import { startProgram } from '../support/programs.ts'
 import { openStore, tempFile } from '../support/stores.ts'
 
-const second: Migration = {
-  version: 2,
-  name: 'second',
+const versions = migrations.map(({ version }) => version)
+const latest = migrations.at(-1)?.version ?? 0
+const next: Migration = {
+  version: latest + 1,
+  name: 'next',
   statements: (schema) => [
     schema.alterTable('runs').addColumn('priority', 'integer', (column) => column.notNull().defaultTo(0)),
     schema.createTable('schedules').addColumn('name', 'text').modifyEnd(sql`strict`),
@@ -39,9 +40,9 @@ describe('migrations', () => {
     await openStore(file)
     expect(readSchema(database)).toEqual(schema)
     expect(database.prepare("select value from store_info where name = 'id'").get()).toEqual(id)
-    expect(database.prepare('select version, name from migrations').all()).toEqual([
-      { version: 1, name: 'initial' },
-    ])
+    expect(database.prepare('select version, name from migrations').all()).toEqual(
+      migrations.map(({ version, name }) => ({ version, name })),
+    )
   })
 
   it('bring an older file forward and keep what is in it', async () => {
@@ -50,8 +51,11 @@ describe('migrations', () => {
     const worker = await store.register({ name: 'w', leaseMs: 1000 })
     await store.close()
     const database = connect(file)
-    migrate(database, file, [initial, second])
-    expect(database.prepare('select version from migrations').pluck().all()).toEqual([1, 2])
+    migrate(database, file, [...migrations, next])
+    expect(database.prepare('select version from migrations').pluck().all()).toEqual([
+      ...versions,
+      latest + 1,
+    ])
     expect(database.prepare('select worker from workers').pluck().all()).toEqual([worker])
     expect(database.prepare('select count(*) from schedules').pluck().get()).toBe(0)
   })
@@ -60,16 +64,16 @@ describe('migrations', () => {
     const file = tempFile()
     await (await openStore(file)).close()
     const database = connect(file)
-    migrate(database, file, [initial, second])
+    migrate(database, file, [...migrations, next])
     const error = await openStore(file).catch((reason: unknown) => reason)
     expect(String(error)).toContain(
-      'has schema version 2, and this @pawl/storage-sqlite knows versions up to 1',
+      `has schema version ${latest + 1}, and this @pawl/storage-sqlite knows versions up to ${latest}`,
     )
     expect(String(error)).toContain('Update @pawl/storage-sqlite')
   })
 
   it('write all of a step or nothing, when they are killed between any two statements', async () => {
-    const all = [initial, second]
+    const all = [...migrations, next]
     const file = tempFile()
     const whole = readSchemaAfter(file, all, Number.POSITIVE_INFINITY)
     let statements = 0
@@ -99,7 +103,7 @@ describe('migrations', () => {
     for (const program of programs) expect(await program.end()).toBe(0)
     expect(new Set(keys).size).toBe(10)
     const database = connect(file)
-    expect(database.prepare('select version from migrations').pluck().all()).toEqual([1])
+    expect(database.prepare('select version from migrations').pluck().all()).toEqual(versions)
     expect(database.prepare('select count(*) from workers').pluck().get()).toBe(10)
   })
 })

@@ -91,6 +91,17 @@ describe('plans', () => {
     }
   })
 
+  it.each([
+    ['running', /INDEX runs_owned .*INDEX runs_due/s],
+    ['failed', /^SEARCH runs USING INDEX runs_unsuccessful \(state=\?\)/],
+    ['cancelled', /^SEARCH runs USING INDEX runs_unsuccessful \(state=\?\)/],
+    ['stuck', /^SEARCH runs USING INDEX runs_marked/],
+  ] as const)('runs that are %s are found among all others', (status, plan) => {
+    const { sql, parameters } = buildRunList({ ...everyRun, statuses: [status] }, 5)
+    expect(explain(sql, ...parameters)).toMatch(plan)
+    expect(explain(sql, ...parameters)).not.toMatch(/SCAN runs(?! USING INDEX)/)
+  })
+
   it('runs of a tag are found by the tag', () => {
     const { sql, parameters } = buildRunList({ ...everyRun, tag: 'vip' }, 5)
     expect(explain(sql, ...parameters)).toMatch(
