@@ -1,4 +1,4 @@
-import pg from 'pg'
+import { InterposedPool } from './interposed-pool.ts'
 
 type Rewrite = (text: string) => string
 
@@ -6,40 +6,20 @@ type Rewrite = (text: string) => string
  * A pool whose statements are rewritten on their way: the store with a guard taken out, to see that a test
  * finds out. Its end fails if nothing was rewritten: then nothing was taken out.
  */
-export class MutantPool {
-  readonly options: { readonly max: number }
-  readonly #pool: pg.Pool
-  readonly #rewrite: Rewrite
+export class MutantPool extends InterposedPool {
   #hasRewritten = false
 
-  constructor(connectionString: string, rewrite: Rewrite, max = 10) {
-    this.options = { max }
-    this.#rewrite = rewrite
-    this.#pool = new pg.Pool({ connectionString, max })
-    this.#pool.on('error', () => {})
+  constructor(connectionString: string, rewrite: Rewrite, max?: number) {
+    super(connectionString, max)
+    this.onQuery = (sent, go, config) => {
+      const text = rewrite(sent)
+      if (text !== sent) this.#hasRewritten = true
+      return go({ ...config, text })
+    }
   }
 
-  async connect(): Promise<pg.PoolClient> {
-    const client = await this.#pool.connect()
-    return new Proxy(client, {
-      get: (target, name) => {
-        const value: unknown = Reflect.get(target, name)
-        if (name === 'query') {
-          return (config: { readonly text: string }) => target.query(this.#change(config) as pg.QueryConfig)
-        }
-        return typeof value === 'function' ? value.bind(target) : value
-      },
-    })
-  }
-
-  #change<Config extends { readonly text: string }>(config: Config): Config {
-    const text = this.#rewrite(config.text)
-    if (text !== config.text) this.#hasRewritten = true
-    return { ...config, text }
-  }
-
-  async end(): Promise<void> {
-    await this.#pool.end()
+  override async end(): Promise<void> {
+    await super.end()
     if (!this.#hasRewritten)
       throw new Error('No statement was rewritten: the store has changed, and this mutant not.')
   }
