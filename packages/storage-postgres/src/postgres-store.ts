@@ -99,7 +99,6 @@ export class PostgresStore implements StorePort {
       )
       this.#database.plans.noteRun(row?.newest ?? 0)
     } catch (error) {
-      await this.close()
       throw error instanceof NotSent ? unreachable(error.cause) : error
     }
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Client } from './connection/clients.ts'
+import { type Client, greetingMs } from './connection/clients.ts'
 import type { Database } from './connection/database.ts'
 import { Statement } from './connection/statement.ts'
 
@@ -84,7 +84,12 @@ export class Hints {
     client.on('notification', ({ payload }: { readonly payload?: string }) => {
       if (payload !== this.#self) this.#tell()
     })
-    await client.query({ text: `listen "${this.#database.names.channel}"` })
+    const listening = client.query({
+      text: `listen "${this.#database.names.channel}"`,
+      query_timeout: greetingMs,
+    })
+    listening.catch(() => {})
+    await Promise.race([listening, ended])
     client.unref?.()
     // What was sent while nobody listened is not sent again.
     this.#tell()

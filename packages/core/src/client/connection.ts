@@ -79,8 +79,9 @@ export class Connection {
     this.#stopped = true
     this.#unwatch?.()
     this.bell.ringAll()
-    if (this.home !== undefined || this.#opened === null) return
-    await this.#opened.catch(() => {})
+    // Beside a worker it is the engine's to close.
+    if (this.home !== undefined) return
+    await this.#opened?.catch(() => {})
     await this.#store.close()
   }
 

@@ -13,7 +13,7 @@ export interface StorePort {
   readonly commitsInFlight?: number
 
   /**
-   * Connects, checks that the store is fit for use, and migrates it.
+   * Connects, checks that the store is fit for use, and migrates it. Once it has failed it may be called again.
    * @param forWorker a worker follows, which needs several connections at once. Default false.
    * @throws PawlError 'store-unusable' with the remedy
    */

@@ -116,7 +116,11 @@ function checkSchema({ schema }: AskPayload, value: unknown, at: string): readon
   const key = JSON.stringify(schema)
   let check = compiled.get(key)
   if (check === undefined) {
-    if (compiled.size >= compiledKept) compiled.clear()
+    if (compiled.size >= compiledKept) {
+      compiled.clear()
+      // It keeps each schema it has ever seen.
+      compiler = undefined
+    }
     compiler ??= new Ajv2020({ allErrors: true, strict: false, validateFormats: false, addUsedSchema: false })
     check = compiler.compile(schema)
     compiled.set(key, check)

@@ -40,6 +40,7 @@ export class Committer<Run extends Writer> {
   /** Calls that have failed and wait to be made again. */
   #waiting = 0
   #onIdle: (() => void)[] = []
+  #onChange: (() => void)[] = []
 
   constructor(options: CommitterOptions) {
     this.#options = options
@@ -49,16 +50,23 @@ export class Committer<Run extends Writer> {
   add(run: Run): void {
     this.#ready.add(run)
     this.#schedule()
+    this.#tellChange()
   }
 
   remove(run: Run): void {
     this.#ready.delete(run)
+    this.#tellChange()
   }
 
   /** Resolves when nothing is being written and nobody has anything to write. */
   idle(): Promise<void> {
     if (this.isIdle) return Promise.resolve()
     return new Promise((resolve) => this.#onIdle.push(resolve))
+  }
+
+  /** Resolves when somebody next has something to write, or is gone. */
+  changed(): Promise<void> {
+    return new Promise((resolve) => this.#onChange.push(resolve))
   }
 
   get isIdle(): boolean {
@@ -134,6 +142,13 @@ export class Committer<Run extends Writer> {
     if (!this.isIdle) return
     const waiting = this.#onIdle
     this.#onIdle = []
+    for (const resolve of waiting) resolve()
+  }
+
+  #tellChange(): void {
+    if (this.#onChange.length === 0) return
+    const waiting = this.#onChange
+    this.#onChange = []
     for (const resolve of waiting) resolve()
   }
 }

@@ -51,10 +51,15 @@ export class Desk {
     this.#entries.delete(position)
   }
 
-  /** Calls on whoever is due, unless something of it is still to be written. */
+  /** Calls on whoever is due, the longest due first, unless something of it is still to be written. */
   callDue(now: number, isDrafted: (position: number) => boolean): void {
-    for (const [position, { activity }] of this.#entries)
-      if (activity.dueAt !== null && activity.dueAt <= now && !isDrafted(position)) activity.onDue()
+    const due: { readonly at: number; readonly position: number; readonly activity: Activity }[] = []
+    for (const [position, { activity }] of this.#entries) {
+      const at = activity.dueAt
+      if (at !== null && at <= now) due.push({ at, position, activity })
+    }
+    if (due.length > 1) due.sort((a, b) => a.at - b.at)
+    for (const { position, activity } of due) if (!isDrafted(position)) activity.onDue()
   }
 
   /**

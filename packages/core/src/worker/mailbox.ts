@@ -51,6 +51,13 @@ export class Mailbox {
   get isEmpty(): boolean {
     return this.#waiting.size === 0
   }
+  /** Bytes of payload of the messages nobody has taken. */
+  get weight(): number {
+    let bytes = 0
+    for (const messages of this.#waiting.values())
+      for (const { payload } of messages) bytes += payload?.length ?? 0
+    return bytes
+  }
   /** The names of signals nobody has taken, in the order they were sent. */
   get signals(): readonly string[] {
     const signals = [...this.#waiting.values()].flat().filter(({ kind }) => kind === 'signal')

@@ -62,15 +62,20 @@ export class Run {
     this.#continuation = new Continuation(host, claimed, () => this.#onForeign())
   }
 
-  /** Bytes of payload this continuation has been given: what keeping it may cost. */
+  /** Bytes of payload this continuation has been given, or will be: what keeping it may cost. */
   get weight(): number {
-    return this.#continuation.notes.weight
+    return this.#continuation.notes.weight + this.#mailbox.weight
   }
 
   /** Nothing is at work, being read, or to be written: only time or a message moves it. */
   get isAtRest(): boolean {
     if (this.#phase === 'gone') return true
     return this.#phase === 'still' && !this.#mailbox.isReading && this.#outbox.isEmpty && !this.#desk.isBusy
+  }
+
+  /** Something it has, such as the result of a step, is still to be written. */
+  get owes(): boolean {
+    return this.#phase !== 'gone' && this.#phase !== 'leaving' && !this.#outbox.isEmpty
   }
 
   // ── coming to life

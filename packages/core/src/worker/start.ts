@@ -1,5 +1,6 @@
 import type { ProcedureDefinition } from '../authoring/procedure.ts'
 import { type Issue, validate } from '../base/schema.ts'
+import { PawlError } from '../errors/pawl-error.ts'
 import type { LogEvent } from '../events/event.ts'
 import { decode, encode } from '../events/payload.ts'
 import type { StartedPayload } from '../events/payloads.ts'
@@ -23,6 +24,11 @@ export async function readStart(
     return { definition, seed, input: () => (decode(started.payload) as StartedPayload).input }
   const validation = await validate(definition.input, input)
   if (!validation.ok) return { issues: validation.issues }
-  const bytes = encode(validation.value, 'input')
-  return { definition, seed, input: () => decode(bytes) }
+  try {
+    const bytes = encode(validation.value, 'input')
+    return { definition, seed, input: () => decode(bytes) }
+  } catch (error) {
+    if (!PawlError.is(error, 'payload-refused')) throw error
+    return { issues: [{ path: '', message: `the schema returns what cannot be recorded: ${error.message}` }] }
+  }
 }

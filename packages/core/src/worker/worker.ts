@@ -179,18 +179,31 @@ export class Worker implements Home {
     return this.#committer.isAtRest && !this.#claiming && [...this.#owned].every((run) => run.isAtRest)
   }
 
+  /** Nothing is at work, and what has come of it is written: also of runs that are moving, or reading their mail. */
   async #atRest(): Promise<void> {
     while (this.#slots.taken > 0) await this.#slots.released()
-    await this.#committer.idle()
+    for (;;) {
+      await this.#committer.idle()
+      if (![...this.#owned].some((run) => run.owes)) return
+      await this.#committer.changed()
+    }
   }
 
   #leave(): void {
     this.#state = 'stopped'
     this.#callOffDue()
     for (const callOff of this.#callOff) callOff()
-    for (const run of this.#owned) run.drop()
-    this.#owned.clear()
+    this.#dropAll()
     this.#kept.clear()
+  }
+
+  #dropAll(): void {
+    const runs = [...this.#owned]
+    this.#owned.clear()
+    for (const run of runs) {
+      run.drop()
+      this.#committer.remove(run)
+    }
   }
 
   #every(ms: number, body: () => Promise<void>): void {
@@ -239,8 +252,7 @@ export class Worker implements Home {
     if (await store.beat(this.#worker)) this.#provenAt = askedAt
     else {
       logger.warn('this worker was taken for dead; its runs go on elsewhere, and it begins anew')
-      for (const run of this.#owned) run.drop()
-      this.#owned.clear()
+      this.#dropAll()
       await this.#register()
     }
     this.#slots.look()
@@ -379,6 +391,8 @@ export class Worker implements Home {
   }
 
   #adopt(claimed: Claimed, message: Message | null = null): void {
+    // An answer that came after the end: what was claimed has been handed back.
+    if (this.#state === 'stopped') return
     // Claimed again before we heard that it was let go: what we hold of it is not the owner any more.
     this.#owned.find(claimed.run)?.drop()
     const kept = this.#kept.take(claimed.run)

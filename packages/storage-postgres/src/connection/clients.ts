@@ -29,7 +29,7 @@ export interface Query {
 }
 
 /** How long a new connection may take for its first word. */
-const greetingMs = 5_000
+export const greetingMs = 5_000
 
 /** How to take part in the pool's connections, our own or the application's. */
 export class Clients {

@@ -10,8 +10,12 @@ export interface FindAsk {
   byKey(run: string, key: string): Promise<AskRow | null>
 }
 
-/** What `showAsk` needs; the lists select the same columns. */
-export const askColumns = 'a.*, r.id, r.procedure, f.started_by'
+/**
+ * What `showAsk` needs; the lists select the same columns. Each by its name: a statement that is prepared with `*`
+ * fails for good once a later version has added a column.
+ */
+export const askColumns = `a.run, a.position, a.status, a.kind, a.key, a.urgency, a.audience, a.escalate_to, a.opened_at,
+  a.due_at, a.closes_at, a.closed_at, a.answered_by, a.payload, a.answer, r.id, r.procedure, f.started_by`
 
 export function prepareFindAsk(database: Database): FindAsk {
   /** A lookup by what an ask has in its run alone. */

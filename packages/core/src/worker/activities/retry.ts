@@ -10,7 +10,8 @@ export function delayBefore(
   { backoffMs, factor, maxMs, jitter }: RetryPolicy,
   entropy: Entropy,
 ): number {
-  const wait = Math.min(maxMs, backoffMs * factor ** (attempt - 1))
+  // Grown beyond all bounds it would be infinite, and no wait times that not a number.
+  const wait = backoffMs === 0 ? 0 : Math.min(maxMs, backoffMs * factor ** (attempt - 1))
   return Math.round(jitter === 'full' ? wait * entropy.random() : wait)
 }
 
