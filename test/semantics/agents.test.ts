@@ -377,6 +377,23 @@ describe('a decision', () => {
     expect(attempts).toEqual([1, 2, 3])
   })
 
+  test('left to people gives them the whole timeout, however long the agent took', async () => {
+    const hanging = decider('hanging', (_, { signal }) => {
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+    })
+    const asking = procedure({ name: 'asking' }, (ctx) =>
+      ctx.agent.decide('Plausible?', ['go', 'stop'], {
+        agent: hanging,
+        fallback: { ask: { timeout: '2m' } },
+      }),
+    )
+    await using engine = await testEngine({
+      procedures: [asking],
+      humans: [{ ask: 'Plausible', answer: { choice: 'go' }, after: '90s' }],
+    })
+    expect(await (await engine.run(asking)).result()).toMatchObject({ choice: 'go', source: 'person' })
+  })
+
   test('left to people is an open ask like any other, with a timeout of its own', async () => {
     await using engine = await testEngine({
       procedures: [decide],

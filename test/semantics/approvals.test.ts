@@ -1,5 +1,5 @@
-import { type Actor, type Approval, procedure } from '@pawl/core'
-import { testEngine } from '@pawl/testing'
+import { type Actor, type Approval, createClient, procedure, ref } from '@pawl/core'
+import { memory, testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { hour, minute, refusalOf, start } from './support.ts'
@@ -352,21 +352,77 @@ describe('an invalid answer', () => {
     expect(await engine.inbox.get(id)).toBeNull()
   })
 
-  test('that only the schema itself could refuse rejects the operation, and the log keeps it', async () => {
-    const even = z
-      .object({ amount: z.number() })
-      .refine(({ amount }) => amount % 2 === 0, { message: 'must be even' })
-    const picky = procedure({ name: 'picky' }, (ctx) =>
-      ctx.human.approve('Pay {amount}?', { params: { amount: 2 }, editable: ['amount'], schema: even }),
+  const even = z
+    .object({ amount: z.number() })
+    .refine(({ amount }) => amount % 2 === 0, { message: 'must be even', path: ['amount'] })
+  const pay = (amount: number) =>
+    procedure({ name: 'picky' }, (ctx) =>
+      ctx.human.approve('Pay {amount}?', { params: { amount }, editable: ['amount'], schema: even }),
     )
-    await using engine = await testEngine({
-      procedures: [picky],
-      humans: [{ ask: 'Pay', answer: { approved: true, params: { amount: 3 } } }],
-    })
+
+  test('that only the schema itself could refuse is refused where the run is in memory, and can be corrected', async () => {
+    const picky = pay(2)
+    await using engine = await testEngine({ procedures: [picky] })
     const run = await engine.run(picky)
-    await expect(run.result()).rejects.toMatchObject({ details: { cause: { code: 'answer-invalid' } } })
+    const ask = await engine.inbox.next()
+    const answer = (amount: number) =>
+      engine.inbox.answer(ask.id, { approved: true, params: { amount } }, { as: 'user:ana' })
+    await expect(answer(3)).rejects.toMatchObject({
+      code: 'answer-invalid',
+      details: { issues: [{ path: 'params.amount', message: 'must be even' }] },
+    })
+    await answer(4)
+    expect(await run.result()).toMatchObject({ params: { amount: 4 }, modified: true })
+  })
+
+  test('that only the schema itself could refuse rejects the operation elsewhere, and the log keeps it', async () => {
+    const picky = pay(2)
+    const store = memory()
+    await using engine = await testEngine({ procedures: [picky], store })
+    const run = await engine.run(picky)
+    const ask = await engine.inbox.next()
+    const client = createClient({ store })
+    await client.inbox.answer(ask.id, { approved: true, params: { amount: 3 } }, { as: 'user:ana' })
+    await client.stop()
+    await expect(run.result()).rejects.toMatchObject({
+      details: {
+        cause: {
+          code: 'answer-invalid',
+          message: expect.stringContaining('It was accepted and is recorded'),
+        },
+      },
+    })
     const [entry] = (await engine.log(run.id)).execution_log
     expect(entry).toMatchObject({ status: 'failed', result: { error: { code: 'answer-invalid' } } })
+  })
+
+  test.each([{ approved: true }, { approved: true, params: { amount: 3 } }] as const)(
+    'is none that leaves what was shown as it is, whatever the schema says: %o',
+    async (answer) => {
+      const odd = pay(3)
+      await using engine = await testEngine({ procedures: [odd], humans: [{ ask: 'Pay', answer }] })
+      const run = await engine.run(odd)
+      expect(await run.result()).toMatchObject({ approved: true, params: { amount: 3 }, modified: false })
+    },
+  )
+})
+
+describe('a timeout', () => {
+  test("begins when the question goes out: what an outage took is nobody's silence", async () => {
+    const risky = procedure({ name: 'risky' }, (ctx) =>
+      ctx.human.approve('Delete it?', { timeout: '1m', risk: 'low', onTimeout: 'approve' }),
+    )
+    const store = memory()
+    const client = createClient({ store })
+    const { id } = await client.run(ref<typeof risky>('risky'))
+    await client.stop()
+    await using engine = await testEngine({
+      ...{ procedures: [risky], store, now: new Date(Date.now() + hour) },
+      humans: [{ ask: 'Delete', answer: { approved: false }, after: '30s' }],
+    })
+    expect(await engine.get(risky, id).result()).toMatchObject({ approved: false, timedOut: false })
+    const [ask] = (await engine.inbox.list({ status: 'answered' })).items
+    expect((ask?.dueAt?.getTime() ?? 0) - (ask?.askedAt.getTime() ?? 0)).toBe(minute)
   })
 })
 

@@ -48,6 +48,7 @@ describe('ids', () => {
     expect(await (await engine.runOrGet(greet, { name: 'Eve' }, { id: 'a' })).result()).toBe('Ada')
     expect(await refusalOf(engine.runOrGet(other, undefined, { id: 'a' }))).toMatchObject({
       code: 'id-taken',
+      message: expect.stringMatching(/of another procedure\..*Choose another id\.$/),
     })
     expect(await refusalOf(engine.runOrGet(other, undefined, {} as { id: string }))).toMatchObject({
       code: 'option-invalid',
@@ -94,6 +95,53 @@ describe('ids', () => {
   })
 })
 
+describe('a run that ends', () => {
+  test('without the steps of its last turn says so: somebody forgot to wait for them', async () => {
+    const { logger, lines } = keepLines()
+    const hasty = procedure({ name: 'hasty' }, async (ctx) => {
+      await ctx.step('load', () => 1)
+      for (const name of ['ana', 'bob']) void ctx.step(`mail ${name}`, () => 1)
+      return 'all sent'
+    })
+    await using engine = await testEngine({ procedures: [hasty], logger })
+    const run = await engine.run(hasty)
+    expect(await run.result()).toBe('all sent')
+    expect(engine.calls).toEqual({ load: 1 })
+    expect(lines.map(({ message }) => message)).toEqual([
+      `run "${run.id}" has ended without step "mail ana", step "mail bob": issued in its last turn, never begun. Is an await missing?`,
+    ])
+    expect((await run.status()).leftOver.operations.map(({ name }) => name)).toEqual(['mail ana', 'mail bob'])
+  })
+
+  test('leaves the loser of a race behind without a word', async () => {
+    const { logger, lines } = keepLines()
+    const racing = procedure({ name: 'racing' }, async (ctx) => {
+      const slow = ctx.sleep('1h')
+      await Promise.race([slow, ctx.step('quick', () => 1)])
+      return Promise.race([ctx.sleep('1d'), Promise.resolve('quick')])
+    })
+    await using engine = await testEngine({ procedures: [racing], logger })
+    expect(await (await engine.run(racing)).result()).toBe('quick')
+    expect(lines).toEqual([])
+  })
+
+  test('does nothing for whoever has kept its ctx, and says so', async () => {
+    const { logger, lines } = keepLines()
+    let kept: Ctx | undefined
+    const leaky = procedure({ name: 'leaky' }, async (ctx) => {
+      kept = ctx
+    })
+    await using engine = await testEngine({ procedures: [leaky], logger })
+    const run = await engine.run(leaky)
+    await run.result()
+    void kept?.step('late', () => 1)
+    expect(lines.map(({ message }) => message)).toEqual([
+      `the ctx of run "${run.id}" was used after the run had ended: step "late" was issued, which does nothing`,
+    ])
+    expect(engine.calls).toEqual({})
+  })
+})
+
 describe('an input', () => {
   test('that does not fit starts nothing', async () => {
     await using engine = await testEngine({ procedures: [greet] })
@@ -109,7 +157,7 @@ describe('an input', () => {
     await using engine = await testEngine({ procedures: [any] })
     expect(await refusalOf(engine.run(any, { list: [Symbol('s')] }))).toMatchObject({
       code: 'payload-refused',
-      details: { path: 'input.input.list[0]' },
+      details: { path: 'input.list[0]' },
     })
     expect((await engine.list()).items).toEqual([])
   })
@@ -379,6 +427,16 @@ describe('a run of a client that only knows its name', () => {
       code: 'procedure-unknown',
       details: { procedure: 'nobody' },
     })
+  })
+
+  test('of a version that the engine has not is refused, and says which it is', async () => {
+    const [one, two] = [1, 2].map((version) => procedure({ name: 'greet', version }, async () => version))
+    await using engine = await testEngine({ procedures: [two as NonNullable<typeof two>] })
+    expect(await refusalOf(engine.run(one as NonNullable<typeof one>))).toMatchObject({
+      code: 'procedure-unknown',
+      message: expect.stringContaining("has procedure 'greet', but not version 1 of it"),
+    })
+    expect(await (await engine.run(ref<NonNullable<typeof two>>('greet'))).result()).toBe(2)
   })
 
   test('waits for a worker that has its code', async () => {

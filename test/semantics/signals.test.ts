@@ -142,6 +142,24 @@ describe('several signals', () => {
     expect(await run.result()).toEqual(['once', 'other'])
   })
 
+  test('have the payload where it stands, also if it looks like the options of a signal without one', async () => {
+    const cancelling = procedure(
+      {
+        name: 'cancelling',
+        signals: { cancel: z.object({ id: z.string() }).optional(), stop: z.void(), anything: z.any() },
+      },
+      async (ctx) => [await ctx.receive('cancel'), await ctx.receive('stop'), await ctx.receive('anything')],
+    )
+    await using engine = await testEngine({ procedures: [cancelling] })
+    const run = await engine.run(cancelling)
+    await run.signal('cancel', { id: 'reason-7' })
+    // From JavaScript: `stop` has no payload, so this can only be its options.
+    for (let i = 0; i < 2; i++) await run.signal('stop', { id: 'once' } as never)
+    await run.signal('anything', { id: 'a' })
+    expect(await run.result()).toEqual([{ id: 'reason-7' }, true, { id: 'a' }])
+    expect((await run.status()).leftOver.signals).toEqual([])
+  })
+
   test('each go to the first receive that asked for them', async () => {
     const pair = procedure({ name: 'pair', signals }, (ctx) =>
       Promise.all([ctx.receive('add'), ctx.receive('add'), ctx.receive('paid')]),

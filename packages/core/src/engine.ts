@@ -78,8 +78,9 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
  * const { items } = await client.inbox.list({ to: 'group:ops' })
  */
 export function createClient(options: { readonly store: Store }): Client {
-  checkKeys('createClient', checkObject('options of createClient', options), ['store'])
-  const store = connect(options.store, 'createClient')
+  const given = checkObject('options of createClient', options)
+  checkKeys('createClient', given, ['store'])
+  const store = connect(given['store'] as Store, 'createClient')
   return createConnectedClient({ store, bell: new Bell(), home: undefined, ...systemPorts })
 }
 

@@ -24,9 +24,7 @@ import type {
 import { checkServer } from './connection/checks.ts'
 import type { ClientPool } from './connection/clients.ts'
 import { Database } from './connection/database.ts'
-import { NotSent } from './connection/faults.ts'
 import { Ownership } from './connection/ownership.ts'
-import { unreachable } from './connection/unusable.ts'
 import { type FindAsk, prepareFindAsk } from './reads/asks.ts'
 import { prepareReadLog, type ReadLog } from './reads/log.ts'
 import { prepareReadMail, type ReadMail } from './reads/mail.ts'
@@ -89,18 +87,14 @@ export class PostgresStore implements StorePort {
 
   async open(forWorker = false): Promise<void> {
     if (forWorker) this.#database.connectAhead(connectionsOfWorker)
-    try {
-      await checkServer(this.#database)
-      await this.#bringUpToDate()
-      const { runs } = this.#database.names
-      const [row] = await this.#database.read<{ newest: number }>(
-        `select coalesce(max(run), 0) as newest from ${runs}`,
-        [],
-      )
-      this.#database.plans.noteRun(row?.newest ?? 0)
-    } catch (error) {
-      throw error instanceof NotSent ? unreachable(error.cause) : error
-    }
+    await checkServer(this.#database)
+    await this.#bringUpToDate()
+    const { runs } = this.#database.names
+    const [row] = await this.#database.read<{ newest: number }>(
+      `select coalesce(max(run), 0) as newest from ${runs}`,
+      [],
+    )
+    this.#database.plans.noteRun(row?.newest ?? 0)
   }
 
   /** What migrates is loaded only where there is something to do: kysely takes longer to load than all the rest. */

@@ -37,9 +37,16 @@ function readConnection(connection: string | { readonly pool: unknown }): string
   if (isPool(connection?.pool)) return connection.pool
   throw new PawlError(
     'option-invalid',
-    { option: 'connection', given: String(connection?.pool) },
+    { option: 'connection', given: describe(connection) },
     { remedy: "Pass a connection string, or { pool } with a Pool of the package 'pg'." },
   )
+}
+
+/** Without what it holds: there may be a password in it. */
+function describe(value: unknown): string {
+  return typeof value === 'object' && value !== null
+    ? `an object with ${Object.keys(value).slice(0, 5).join(', ') || 'nothing'}`
+    : typeof value
 }
 
 function isPool(value: unknown): value is ClientPool {

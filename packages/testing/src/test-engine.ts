@@ -223,7 +223,8 @@ class Bench implements Dweller {
   #home(): Home {
     return {
       claimant: () => this.#life.worker.claimant(),
-      knows: (procedure) => this.#life.worker.knows(procedure),
+      knows: (procedure, version) => this.#life.worker.knows(procedure, version),
+      checkOf: (run, position) => this.#life.worker.checkOf(run, position),
       holds: (run) => this.#life.worker.holds(run),
       outputOf: (run) => this.#life.worker.outputOf(run),
       onCreated: (run) => this.#life.worker.onCreated(run),

@@ -1,6 +1,5 @@
-import { type Schema, validate } from '../base/schema.ts'
+import { type Issue, type Schema, validate } from '../base/schema.ts'
 import { FinalError } from '../errors/final-error.ts'
-import { PawlError } from '../errors/pawl-error.ts'
 import { decode, encode } from '../events/payload.ts'
 import type { Effects } from '../ports/effects.ts'
 import { type AgentCall, type AgentDefinition, type AgentOps, agentDefinitionOf } from './agent.ts'
@@ -53,17 +52,20 @@ async function callAgent(
 ): Promise<unknown> {
   const given = await check(accepts, input)
   if (!given.ok)
-    throw new FinalError(new PawlError('input-invalid', { issues: given.issues }).message, {
-      code: 'input-invalid',
-    })
+    throw new FinalError(
+      `what agent "${name}" was given does not fit its input schema: ${list(given.issues)}`,
+      { code: 'input-invalid' },
+    )
   const output = await check(returns, await body(given.value, call))
   if (output.ok) return output.value
-  const issues = output.issues
-    .map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-    .join('; ')
-  throw Object.assign(new Error(`what agent "${name}" returned does not fit its output schema: ${issues}`), {
-    code: 'output-invalid',
-  })
+  throw Object.assign(
+    new Error(`what agent "${name}" returned does not fit its output schema: ${list(output.issues)}`),
+    { code: 'output-invalid' },
+  )
+}
+
+function list(issues: readonly Issue[]): string {
+  return issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')
 }
 
 function check(schema: Schema | undefined, value: unknown): ReturnType<typeof validate> {

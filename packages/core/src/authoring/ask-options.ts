@@ -185,7 +185,7 @@ export function readChoices(option: string, value: unknown): readonly ReadChoice
 
 function readChoice(option: string, given: unknown): ReadChoice {
   if (typeof given === 'string') return { value: checkName(option, given) }
-  if (given === undefined)
+  if (typeof given !== 'object' || given === null)
     refuse(option, given, 'Each choice must be a string or { value, label?, effect?, style? }.')
   const choice = checkObject(option, given)
   checkKeys(option, choice, ['value', 'label', 'effect', 'style'])
@@ -224,7 +224,12 @@ export function readApproveSilence(of: string, value: unknown, risk: RiskLevel |
     )
   return (
     readEscalate(option, value) ?? {
-      do: checkOneOf(option, value, ['reject', 'approve', 'fail', 'keep-waiting', 'escalate']),
+      do: checkOneOf(
+        option,
+        value,
+        ['reject', 'approve', 'fail', 'keep-waiting', 'escalate'],
+        ['{ escalateTo }'],
+      ),
     }
   )
 }
@@ -235,15 +240,17 @@ export function readSilence(of: string, value: unknown, choices?: readonly ReadC
   if (value === undefined) return { do: 'fail' }
   const escalate = readEscalate(option, value)
   if (escalate) return escalate
-  if (typeof value === 'string')
-    return { do: checkOneOf(option, value, ['fail', 'keep-waiting', 'escalate']) }
+  if (typeof value === 'string') {
+    const others = ['{ escalateTo }', '{ default }']
+    return { do: checkOneOf(option, value, ['fail', 'keep-waiting', 'escalate'], others) }
+  }
   const given = checkObject(option, value)
   if (!Object.hasOwn(given, 'default'))
     refuse(option, value, "It must be 'fail', 'keep-waiting', 'escalate', { escalateTo } or { default }.")
   checkKeys(option, given, ['default'])
   const values = choices?.map((choice) => choice.value)
   const otherwise =
-    values === undefined ? given['default'] : checkOneOf(`${option}.default`, given['default'], values)
+    values === undefined ? given['default'] : checkOneOf(`onTimeout.default ${of}`, given['default'], values)
   return { do: 'default', value: otherwise }
 }
 
@@ -251,5 +258,5 @@ function readEscalate(option: string, value: unknown): Silence | undefined {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'escalateTo')) return undefined
   const given = checkObject(option, value)
   checkKeys(option, given, ['escalateTo'])
-  return { do: 'escalate', to: checkAudience(`${option}.escalateTo`, given['escalateTo']) }
+  return { do: 'escalate', to: checkAudience(option.replace(' ', '.escalateTo '), given['escalateTo']) }
 }

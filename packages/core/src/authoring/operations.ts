@@ -22,11 +22,11 @@ export function askKeyOf(operation: ProcedureOperation): string | null {
 /** Issues an operation of `ctx`; typed by whoever builds the operation. */
 export type IssueOperation = (operation: ProcedureOperation) => Promise<unknown>
 
-/** A span from the turn the operation was issued in, or an instant; ms. */
+/** A span, or an instant; ms. */
 export type Due = { readonly afterMs: number } | { readonly atMs: number }
 
-export function dueAt(due: Due, issuedAt: number): number {
-  return 'atMs' in due ? due.atMs : issuedAt + due.afterMs
+export function dueAt(due: Due, from: number): number {
+  return 'atMs' in due ? due.atMs : from + due.afterMs
 }
 
 /** A step or a call to an agent: code of the author's that runs outside turns. */

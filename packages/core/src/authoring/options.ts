@@ -29,7 +29,7 @@ export function checkObject(option: string, value: unknown): { readonly [name: s
 
 /** Refuses names that mean nothing: left unnoticed, a misspelt option would just not work. */
 export function checkKeys(of: string, value: object, known: readonly string[]): void {
-  for (const key of Object.keys(checkObject(of, value))) {
+  for (const key of Object.keys(checkObject(of.replace(/^the /, ''), value))) {
     if (known.includes(key)) continue
     const meant = findNearest(key, known)
     const hint = meant === undefined ? '' : `Did you mean ${meant}? `
@@ -78,12 +78,16 @@ export function checkBoolean(option: string, value: unknown): boolean {
   return value
 }
 
-export function checkOneOf<V extends string>(option: string, value: unknown, allowed: readonly V[]): V {
+/** `others`: what else may stand there, such as `{ default }`. */
+export function checkOneOf<V extends string>(
+  option: string,
+  value: unknown,
+  allowed: readonly V[],
+  others: readonly string[] = [],
+): V {
   const found = allowed.find((candidate) => candidate === value)
-  return (
-    found ??
-    refuse(option, value, `It must be one of ${allowed.map((candidate) => `'${candidate}'`).join(', ')}.`)
-  )
+  const all = [...allowed.map((candidate) => `'${candidate}'`), ...others]
+  return found ?? refuse(option, value, `It must be one of ${all.join(', ')}.`)
 }
 
 export function checkArray(option: string, value: unknown): readonly unknown[] {

@@ -59,7 +59,7 @@ function checkKeysOf(issue: IssueOperation): IssueOperation {
     const key = askKeyOf(operation)
     if (key !== null && keys.has(key))
       refuse(
-        `key of ${operation.kind}`,
+        `key of ${'ask' in operation ? operation.ask.payload.kind : 'decide'}`,
         key,
         'Another question of this run has that key; each needs its own.',
       )

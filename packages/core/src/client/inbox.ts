@@ -3,12 +3,13 @@ import { checkBoolean, checkKeys, checkName, checkObject, checkOneOf, refuse } f
 import { checkActor, checkAudience } from '../authoring/people-options.ts'
 import { topics } from '../base/bell.ts'
 import type { Actor } from '../base/people.ts'
+import type { Issue } from '../base/schema.ts'
 import { PawlError } from '../errors/pawl-error.ts'
-import { decode, encode } from '../events/payload.ts'
+import { decode, encodeAround } from '../events/payload.ts'
 import type { AskPayload, GivenAnswer } from '../events/payloads.ts'
 import type { AskOrder, AskQuery, AskRow, StorePort } from '../ports/store.ts'
 import { checkAnswer } from '../projections/answer-check.ts'
-import { askIdOf, parseAskId } from '../projections/ask.ts'
+import { askIdOf, parseAskId, subjectOf } from '../projections/ask.ts'
 import { askStatusOf, isOverdue, toAskView } from './ask-view.ts'
 import type { Connection } from './connection.ts'
 import { readCursor, writeCursor } from './cursor.ts'
@@ -51,7 +52,12 @@ async function listAsks(connection: Connection, given: unknown): Promise<Page<As
   const place =
     filter['cursor'] === undefined ? null : readCursor('cursor of inbox.list', filter['cursor'], isPlace)
   const now = place?.now ?? (await store.now())
-  const rows = await store.asks({ ...readQuery(filter), now, after: place?.after ?? null, limit: limit + 1 })
+  const rows = await store.asks({
+    ...readQuery('inbox.list', filter),
+    now,
+    after: place?.after ?? null,
+    limit: limit + 1,
+  })
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   return {
@@ -61,15 +67,18 @@ async function listAsks(connection: Connection, given: unknown): Promise<Page<As
   }
 }
 
-function readQuery(filter: { readonly [name: string]: unknown }): Omit<AskQuery, 'now' | 'after' | 'limit'> {
+function readQuery(
+  of: 'inbox.list' | 'inbox.next',
+  filter: { readonly [name: string]: unknown },
+): Omit<AskQuery, 'now' | 'after' | 'limit'> {
   const { status, to, run, procedure, kind, overdue } = filter
   return {
-    status: status === undefined ? 'open' : checkOneOf('status of inbox.list', status, statuses),
-    to: to === undefined ? null : checkAudience('to of inbox.list', to),
-    run: run === undefined ? null : checkName('run of inbox.list', run),
-    procedure: procedure === undefined ? null : checkName('procedure of inbox.list', procedure),
-    kind: kind === undefined ? null : checkOneOf('kind of inbox.list', kind, kinds),
-    overdue: overdue === undefined ? null : checkBoolean('overdue of inbox.list', overdue),
+    status: status === undefined ? 'open' : checkOneOf(`status of ${of}`, status, statuses),
+    to: to === undefined ? null : checkAudience(`to of ${of}`, to),
+    run: run === undefined ? null : checkName(`run of ${of}`, run),
+    procedure: procedure === undefined ? null : checkName(`procedure of ${of}`, procedure),
+    kind: kind === undefined ? null : checkOneOf(`kind of ${of}`, kind, kinds),
+    overdue: overdue === undefined ? null : checkBoolean(`overdue of ${of}`, overdue),
   }
 }
 
@@ -105,7 +114,7 @@ function nextAsk(connection: Connection, given: unknown): Promise<Ask> {
   checkKeys('the filter of inbox.next', filter, ['run', 'to', 'timeout'])
   const timeoutMs =
     filter['timeout'] === undefined ? null : parseDuration(filter['timeout'], 'timeout of inbox.next')
-  const query = readQuery({ run: filter['run'], to: filter['to'] })
+  const query = readQuery('inbox.next', { run: filter['run'], to: filter['to'] })
   const look = async (): Promise<Ask | undefined> => {
     const store = await connection.store()
     const now = await store.now()
@@ -138,56 +147,80 @@ async function answerAsk(
     const id = parseAskId(address)
     const row = id === null ? null : await store.ask(id.run, id.position)
     if (row === null) throw new PawlError('ask-not-found', { ask: address })
-    return answerOpen(store, mailer, row, answer, by)
+    return answerOpen(connection, mailer, row, answer, by)
   }
+  if (address === undefined)
+    refuse(
+      'ask of inbox.answer',
+      address,
+      'It must be the id of an ask, such as inbox.list gives, or { run, key }.',
+    )
   const given = checkObject('ask of inbox.answer', address)
   checkKeys('the address of inbox.answer', given, ['run', 'key'])
   const run = checkName('run of inbox.answer', given['run'])
   const key = checkName('key of inbox.answer', given['key'])
   const row = await store.askByKey(run, key)
   return row === null
-    ? answerEarly(store, mailer, { run, key }, answer, by)
-    : answerOpen(store, mailer, row, answer, by)
+    ? answerEarly(connection, mailer, { run, key }, answer, by)
+    : answerOpen(connection, mailer, row, answer, by)
 }
 
 async function answerOpen(
-  store: StorePort,
+  connection: Connection,
   mailer: Mailer,
   row: AskRow,
   given: unknown,
   by: Actor,
 ): Promise<void> {
+  const store = await connection.store()
   const ask = askIdOf(row.run, row.position)
   if (!by.startsWith('user:')) throw new PawlError('answer-forbidden', { ask })
   if (row.status !== 'open') throw closedError(row, await store.now())
   const checked = checkAnswer(decode(row.payload) as AskPayload, given)
-  if (!checked.ok) throw new PawlError('answer-invalid', { issues: checked.issues })
-  const payload = encode(
-    { answer: checked.answer, changed: checked.changed, by } satisfies GivenAnswer,
-    'answer',
-  )
+  const issues = checked.ok ? await findIssues(connection, row, checked) : checked.issues
+  if (!checked.ok || issues.length > 0) throw new PawlError('answer-invalid', { issues })
+  const { answer, changed } = checked
+  const payload = encodeAround({ answer, changed, by } satisfies GivenAnswer, answer, 'answer')
   const answered = await mailer.answer({
     run: row.run,
     position: row.position,
     by,
-    payload: payload ?? new Uint8Array(0),
+    payload,
   })
   if (answered.outcome === 'missing') throw new PawlError('ask-not-found', { ask })
   if (answered.outcome === 'closed') throw closedError(answered.ask, await store.now())
 }
 
+/** What JSON Schema cannot say: the schema itself is at hand where the run is in memory. The worker checks in any case. */
+async function findIssues(
+  { home }: Connection,
+  { runKey, position }: AskRow,
+  answer: Pick<GivenAnswer, 'answer' | 'changed'>,
+): Promise<readonly Issue[]> {
+  const subject = subjectOf(answer)
+  const check = subject === null ? undefined : home?.checkOf(runKey, position)
+  if (subject === null || check === undefined) return []
+  const checked = await check(subject.value)
+  if (checked.ok) return []
+  return checked.issues.map(({ path, message }) => ({
+    path: path === '' ? subject.key : `${subject.key}${path.startsWith('[') ? '' : '.'}${path}`,
+    message,
+  }))
+}
+
 /** Kept until the question is asked, or the run ends; checked when it is asked. The first one counts. */
 async function answerEarly(
-  store: StorePort,
+  connection: Connection,
   mailer: Mailer,
   { run, key }: { readonly run: string; readonly key: string },
   given: unknown,
   by: Actor,
 ): Promise<void> {
+  const store = await connection.store()
   const ask = `${run}/${key}`
   if (!by.startsWith('user:')) throw new PawlError('answer-forbidden', { ask })
   const answer = checkObject('answer of inbox.answer', given)
-  const payload = encode({ answer, by } satisfies GivenAnswer, 'answer')
+  const payload = encodeAround({ answer, by } satisfies GivenAnswer, answer, 'answer')
   const sent = await mailer.send({ run, kind: 'early', name: key, key: `early:${key}`, payload })
   switch (sent.outcome) {
     case 'stored':
@@ -195,7 +228,7 @@ async function answerEarly(
     case 'asked': {
       const row = await store.ask(run, sent.position)
       if (row === null) throw new PawlError('ask-not-found', { ask })
-      return answerOpen(store, mailer, row, given, by)
+      return answerOpen(connection, mailer, row, given, by)
     }
     case 'duplicate':
       throw await earlierError(store, sent.run, run, key)

@@ -2,7 +2,7 @@ import { parseDuration } from '../authoring/duration.ts'
 import { checkKeys, checkName, checkObject, refuse } from '../authoring/options.ts'
 import type { ProcedureDefinition } from '../authoring/procedure.ts'
 import { topics } from '../base/bell.ts'
-import { validate } from '../base/schema.ts'
+import { type Schema, validate } from '../base/schema.ts'
 import { type FailureRecord, failureOf, reviveFailure } from '../errors/failure.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { decode, encode } from '../events/payload.ts'
@@ -94,8 +94,7 @@ async function sendSignal(
       name,
       `Procedure '${definition.name}' declares ${[...definition.signals.keys()].join(', ') || 'no signals'}.`,
     )
-  const isBare =
-    schema !== undefined && rest.length <= 1 && isOptions(rest[0]) && (await validate(schema, undefined)).ok
+  const isBare = schema !== undefined && rest.length <= 1 && (await isForOptions(schema, rest[0]))
   const [payload, given2] = isBare ? [undefined, rest[0]] : rest
   const options = checkObject('options of signal', given2)
   checkKeys('the options of signal', options, ['id'])
@@ -117,9 +116,9 @@ async function sendSignal(
   }
 }
 
-function isOptions(value: unknown): boolean {
-  return (
-    value === undefined ||
-    (typeof value === 'object' && value !== null && Object.keys(value).every((key) => key === 'id'))
-  )
+/** Whether what stands in the place of the payload cannot be one, and may be the options of a signal without. */
+async function isForOptions(schema: Schema, given: unknown): Promise<boolean> {
+  if (given === undefined) return true
+  const mayBe = typeof given === 'object' && given !== null && Object.keys(given).every((key) => key === 'id')
+  return mayBe && !(await validate(schema, given)).ok && (await validate(schema, undefined)).ok
 }

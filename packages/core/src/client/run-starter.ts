@@ -4,7 +4,7 @@ import { toHex } from '../base/hex.ts'
 import { validate } from '../base/schema.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { type NewEvent, noPosition } from '../events/event.ts'
-import { decode, encode } from '../events/payload.ts'
+import { decode, encodeAround } from '../events/payload.ts'
 import type { StartedPayload } from '../events/payloads.ts'
 import { LogHash } from '../events/seal.ts'
 import type { Created, NewRun, RunKey } from '../ports/store.ts'
@@ -40,7 +40,7 @@ export class RunStarter {
       created.outcome === 'exists' &&
       !(await this.#isSame(created.run, id, name, existing === 'same-input' ? { value: checked } : null))
     )
-      throw new PawlError('id-taken', { id })
+      throw existing === 'same-input' ? new PawlError('id-taken', { id }) : takenByAnother(id)
     return { id }
   }
 
@@ -52,8 +52,14 @@ export class RunStarter {
     const { name } = Object(procedure) as { readonly name?: unknown }
     if (typeof procedure !== 'object' || typeof name !== 'string')
       refuse('procedure of run', procedure, 'It must be what procedure() or ref() made, not its name.')
-    const known = this.#connection.home?.knows(name)
-    if (known === false) throw new PawlError('procedure-unknown', { procedure: name })
+    const { home } = this.#connection
+    if (home?.knows(name, null) === false) throw new PawlError('procedure-unknown', { procedure: name })
+    if (definition !== undefined && home?.knows(name, definition.version) === false)
+      throw new PawlError(
+        'procedure-unknown',
+        { procedure: name },
+        { what: `This engine has procedure '${name}', but not version ${definition.version} of it.` },
+      )
     return { name, definition }
   }
 
@@ -89,7 +95,7 @@ export class RunStarter {
       nth: 0,
       failed: false,
       tookMs: null,
-      payload: encode(payload, 'input'),
+      payload: encodeAround(payload, input, 'input'),
     }
     const hash = new LogHash(this.#connection.sha256)
     hash.add(started)
@@ -154,6 +160,14 @@ export class RunStarter {
     const [started] = await store.load(key, 0, 1)
     return started !== undefined && isEqual((decode(started.payload) as StartedPayload).input, input.value)
   }
+}
+
+function takenByAnother(id: string): PawlError {
+  return new PawlError(
+    'id-taken',
+    { id },
+    { what: `There is a run ${id} already, of another procedure.`, remedy: 'Choose another id.' },
+  )
 }
 
 /** @throws PawlError 'input-invalid' */

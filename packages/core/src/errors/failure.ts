@@ -32,9 +32,16 @@ export function recordFailure(error: unknown): FailureRecord {
   return record(error, new Allowance(limits.all), new Set(), 0)
 }
 
-/** The part of a record that people and programs see. */
-export function failureOf({ name, message, code }: FailureRecord): Failure {
-  return { name, message, code }
+/** The part of a record that people and programs see: with what was behind it, where its own words do not say that. */
+export function failureOf({ name, message, code, cause }: FailureRecord): Failure {
+  return { name, message: message + tellCauses(cause, message), code }
+}
+
+/** `fetch failed` says little without `connect ECONNREFUSED 127.0.0.1:443` behind it. */
+function tellCauses(cause: FailureRecord | undefined, told: string): string {
+  if (cause === undefined) return ''
+  const isNew = cause.message !== '' && !told.includes(cause.message)
+  return (isNew ? ` (${cause.message})` : '') + tellCauses(cause.cause, told + cause.message)
 }
 
 /**

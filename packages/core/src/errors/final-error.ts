@@ -6,6 +6,10 @@ export class FinalError extends Error {
   readonly code: string | undefined
 
   constructor(message: string, options: { readonly code?: string; readonly cause?: unknown } = {}) {
+    if (typeof options !== 'object' || options === null)
+      throw new TypeError(
+        "new FinalError(message, options): options must be an object, such as { code: 'stolen' }.",
+      )
     super(message, 'cause' in options ? { cause: options.cause } : undefined)
     this.code = options.code
   }

@@ -17,6 +17,19 @@ export function encode(value: unknown, label: string): Uint8Array | null {
 }
 
 /**
+ * The bytes of a record around a value that somebody gave: a refusal names the place in the value.
+ * @throws PawlError 'payload-refused'
+ */
+export function encodeAround(record: object, value: unknown, label: string): Uint8Array {
+  try {
+    return encodeWithin(valueLimits, record, label)
+  } catch (error) {
+    encode(value, label)
+    throw error
+  }
+}
+
+/**
  * The bytes of what the engine records around values that were within their limits.
  * @throws PawlError 'payload-refused'
  */

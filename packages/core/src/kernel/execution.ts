@@ -15,6 +15,8 @@ export interface ExecutionOptions {
   readonly cancelError?: (event: LogEvent) => unknown
   /** Called once, when the procedure is first seen to move outside a turn. */
   readonly onForeign?: () => void
+  /** Called when something of its context is used outside a turn after it has ended. */
+  readonly onLate?: (what: string) => void
   /** Called in every issue that takes a position: for finding the call site of one of them. */
   readonly onIssue?: (position: number) => void
 }
@@ -152,7 +154,8 @@ export class Execution implements TurnOwner {
   /** Notes that the procedure used something of its context outside its own turn. */
   foreign(what: string): void {
     const during = this.#turns.current
-    if (during === this || this.#end !== null || this.#verdict?.state === 'foreign-await') return
+    if (during === this || this.#verdict?.state === 'foreign-await') return
+    if (this.#end !== null) return this.#options.onLate?.(what)
     const when = during === null ? 'outside any turn' : `in a turn of run "${during.id}"`
     this.#verdict = this.#foreignAwait(`${what} ${when}`)
     this.#options.onForeign?.()

@@ -1,3 +1,4 @@
+import type { Validation } from '../base/schema.ts'
 import type { LogEvent } from '../events/event.ts'
 import type { Claimant, Claimed, Message, RunKey } from './store.ts'
 
@@ -8,8 +9,10 @@ import type { Claimant, Claimed, Message, RunKey } from './store.ts'
 export interface Home {
   /** Null while the worker takes no new work. */
   claimant(): Claimant | null
-  /** Whether it has code for a procedure of this name. */
-  knows(procedure: string): boolean
+  /** Whether it has the code of a procedure: of this version, or of any. */
+  knows(procedure: string, version: number | null): boolean
+  /** The author's own schema of an open question, if the run that asks is in memory here. */
+  checkOf(run: RunKey, position: number): ((value: unknown) => Validation | Promise<Validation>) | undefined
   /** Whether it has the run in its hands and its lease is proven: then the run has not ended. */
   holds(run: string): boolean
   /** What a run has returned, if it has just completed here. */

@@ -67,7 +67,11 @@ function checkApproval(ask: AskPayload, given: Readonly<Record<string, unknown>>
   const merged = Object.fromEntries(
     Object.keys(shown).map((key) => [key, changed.includes(key) ? params[key] : shown[key]]),
   )
-  return accept({ approved, params: merged }, changed.length > 0, checkSchema(ask, merged, 'params'))
+  return accept(
+    { approved, params: merged },
+    changed.length > 0,
+    changed.length > 0 ? checkSchema(ask, merged, 'params') : [],
+  )
 }
 
 function checkInput(ask: AskPayload, given: Readonly<Record<string, unknown>>): CheckedAnswer {

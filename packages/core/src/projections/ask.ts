@@ -37,11 +37,13 @@ export function urgencyOf({ risk, severity, kind }: AskPayload): number {
   return Math.max(0, level, severe)
 }
 
-/** The part of an answer that a schema of the author's is about. */
-export function subjectOf(
-  answer: AnswerPayload['answer'],
-): { readonly key: 'params' | 'value' | 'artifact'; readonly value: unknown } | null {
-  for (const key of ['params', 'value', 'artifact'] as const)
-    if (key in answer) return { key, value: answer[key] }
+/** The part of an answer that a schema of the author's is about. What came back as it was shown is no such part. */
+export function subjectOf({ answer, changed }: Pick<AnswerPayload, 'answer' | 'changed'>): {
+  readonly key: 'params' | 'value' | 'artifact'
+  readonly value: unknown
+} | null {
+  if ('value' in answer) return { key: 'value', value: answer.value }
+  if (changed !== true) return null
+  for (const key of ['params', 'artifact'] as const) if (key in answer) return { key, value: answer[key] }
   return null
 }

@@ -38,6 +38,8 @@ export function createExecution(parts: ExecutionParts): Execution {
       execution: () => execution,
     }),
     onForeign: () => setImmediateNative(onForeign),
+    onLate: (what) =>
+      logger.warn(`the ctx of run "${runId}" was used after the run had ended: ${what}, which does nothing`),
     ...(onIssue === undefined ? {} : { onIssue }),
   })
   return execution

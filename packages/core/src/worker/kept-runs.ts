@@ -31,6 +31,10 @@ export class KeptRuns<Run extends Kept> {
     }
   }
 
+  find(key: RunKey): Run | undefined {
+    return this.#runs.get(key)?.run
+  }
+
   /** The continuation, which is not kept any more. */
   take(key: RunKey): Run | undefined {
     const kept = this.#runs.get(key)

@@ -1,9 +1,9 @@
-import type { ProcedureOperation } from '../authoring/operations.ts'
+import type { AskSpec, ProcedureOperation } from '../authoring/operations.ts'
 import { topics } from '../base/bell.ts'
 import { validate } from '../base/schema.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { PayloadCorrupt } from '../events/codec.ts'
-import type { LogEvent } from '../events/event.ts'
+import type { LogEvent, OperationKind } from '../events/event.ts'
 import { encodeRecord } from '../events/payload.ts'
 import type { RunInfo } from '../events/payloads.ts'
 import { sameBytes } from '../events/seal.ts'
@@ -27,6 +27,9 @@ import { createWorkplace } from './workplace.ts'
 
 /** Waits shorter than this stay with their worker: letting go and claiming again would cost more than it frees. */
 const lingerMs = 1_000
+
+/** Operations that do something, so that it is missed if they never begin. */
+const acts: readonly string[] = ['step', 'llm', 'ail_decision', 'hitl_notification'] satisfies OperationKind[]
 
 /** What a run does at present. Only a still run is asked for a unit, and it has at most one in flight. */
 type Phase = 'moving' | 'still' | 'writing' | 'parked' | 'leaving' | 'gone'
@@ -76,6 +79,11 @@ export class Run {
   /** Something it has, such as the result of a step, is still to be written. */
   get owes(): boolean {
     return this.#phase !== 'gone' && this.#phase !== 'leaving' && !this.#outbox.isEmpty
+  }
+
+  /** The author's schema of a question that is open. */
+  checkOf(position: number): AskSpec['check'] {
+    return this.#desk.find(position)?.check
   }
 
   // ── coming to life
@@ -410,7 +418,21 @@ export class Run {
     if (this.#movedOutside) this.#host.onGone(this)
   }
 
+  /** Of the last turn, and nobody waited for it: it never began. A timer or a signal may have lost a race. */
+  #warnOfUnbegun(left: readonly Pending[]): void {
+    const unbegun = left.filter(
+      ({ position, operation }) => acts.includes(operation.kind) && !this.#desk.has(position),
+    )
+    if (unbegun.length === 0) return
+    const named = unbegun.slice(0, 5).map(({ operation: { kind, name } }) => `${kind} "${name}"`)
+    const more = unbegun.length > named.length ? ` and ${unbegun.length - named.length} more` : ''
+    this.#host.logger.warn(
+      `run "${this.id}" has ended without ${named.join(', ')}${more}: issued in its last turn, never begun. Is an await missing?`,
+    )
+  }
+
   #onEnded(): void {
+    this.#warnOfUnbegun(this.#ending?.left ?? [])
     for (const reason of this.#continuation.unhandled)
       this.#host.logger.warn(`run "${this.id}" has ended with a rejection that nobody handled`, {
         error: reason,

@@ -1,4 +1,5 @@
 import type { AgentDefinition } from '../authoring/agent.ts'
+import type { AskSpec } from '../authoring/operations.ts'
 import type { ProcedureDefinition } from '../authoring/procedure.ts'
 import type { Bell } from '../base/bell.ts'
 import type { Sha256 } from '../base/hash.ts'
@@ -276,8 +277,14 @@ export class Worker implements Home {
     return this.#outputs.find(run)
   }
 
-  knows(procedure: string): boolean {
-    return this.#procedures.versions.some(({ name }) => name === procedure)
+  knows(procedure: string, version: number | null): boolean {
+    return this.#procedures.versions.some(
+      ({ name, versions }) => name === procedure && (version === null || versions.includes(version)),
+    )
+  }
+
+  checkOf(run: RunKey, position: number): AskSpec['check'] {
+    return (this.#owned.find(run) ?? this.#kept.find(run))?.checkOf(position)
   }
 
   onCreated({ claimed, started }: CreatedRun): void {

@@ -103,7 +103,7 @@ describe('choices', () => {
   test.each([
     [undefined, 'It must be an array.'],
     [[], 'There must be at least one choice.'],
-    [[1], 'It must be an object.'],
+    [[1], 'Each choice must be a string or { value, label?, effect?, style? }.'],
     [[undefined], 'Each choice must be a string or'],
     [[''], 'It must be a string that is not empty.'],
     [['go', { value: 'go' }], "Each value may stand there once; 'go' stands there twice."],
@@ -165,13 +165,16 @@ describe('silence', () => {
     [() => readApproveSilence('of approve', { default: true }, 'low'), 'onTimeout of approve'],
     [
       () => readApproveSilence('of approve', { escalateTo: 'boss' }, 'low'),
-      'onTimeout of approve.escalateTo',
+      'onTimeout.escalateTo of approve',
     ],
     [
       () => readApproveSilence('of approve', { escalateTo: 'role:boss', after: 1 }, 'low'),
       'Known are: escalateTo.',
     ],
-    [() => readSilence('of select', 'approve'), "It must be one of 'fail', 'keep-waiting', 'escalate'."],
+    [
+      () => readSilence('of select', 'approve'),
+      "It must be one of 'fail', 'keep-waiting', 'escalate', { escalateTo }, { default }.",
+    ],
     [() => readSilence('of select', {}), 'or { default }.'],
     [() => readSilence('of select', { default: 'go', also: 1 }), 'Known are: default.'],
     [() => readSilence('of select', { default: 'wait' }, [{ value: 'go' }]), "It must be one of 'go'."],

@@ -17,8 +17,16 @@ describe('recording a failure', () => {
       cause: { name: 'RangeError', message: 'too long' },
     })
     expect(record.stack).toMatch(/^ {4}at .*failure\.test\.ts/)
-    expect(failureOf(record)).toEqual({ name: 'TypeError', message: 'bad card', code: 'E_CARD' })
+    expect(failureOf(record)).toEqual({ name: 'TypeError', message: 'bad card (too long)', code: 'E_CARD' })
     expect(failureOf(recordFailure(new Error('x')))).toEqual({ name: 'Error', message: 'x', code: undefined })
+  })
+
+  test('tells what was behind it once, however often it was wrapped', () => {
+    const refused = new Error('connect ECONNREFUSED')
+    const failed = new TypeError('fetch failed', { cause: refused })
+    const wrapped = new Error('the shop: connect ECONNREFUSED', { cause: failed })
+    expect(failureOf(recordFailure(failed)).message).toBe('fetch failed (connect ECONNREFUSED)')
+    expect(failureOf(recordFailure(wrapped)).message).toBe('the shop: connect ECONNREFUSED (fetch failed)')
   })
 
   test('keeps the details of an error of Pawl and of no other', () => {

@@ -13,10 +13,23 @@ export type Fault =
   /** It was not carried out and never will be. */
   | 'final'
 
-/** There was no connection to send the statement on. */
-export class NotSent extends Error {
+/** There was no connection to send the statement on: what callers are told once nobody tries any more. */
+export class NotSent extends PawlError<'store-unusable'> {
   constructor(cause: unknown) {
-    super(`No connection to PostgreSQL: ${describe(cause)}`, { cause })
+    const { what, remedy } = cause instanceof OnStandby ? standby : unreachable(cause)
+    super('store-unusable', { remedy }, { what, next: 'Nothing of this call was done.', cause })
+  }
+}
+
+const standby = {
+  what: 'This server is a standby: it can be read, not written, and it may be behind.',
+  remedy: 'Connect to the primary.',
+}
+
+function unreachable(cause: unknown): typeof standby {
+  return {
+    what: `PostgreSQL cannot be reached: ${describe(cause)}.`,
+    remedy: 'Start the server, or correct the connection string: host, port, user, password and database.',
   }
 }
 
@@ -58,9 +71,9 @@ const endsBy: readonly (readonly [start: string, fault: Fault])[] = [
 ]
 
 export function classify(error: unknown): Fault {
-  if (PawlError.is(error)) return 'final'
   // Refused at the door: the wrong password, no such user or database.
   if (error instanceof NotSent) return /^(28|3D)/.test(codeOf(error.cause)) ? 'final' : 'later'
+  if (PawlError.is(error)) return 'final'
   if (error instanceof Unconfirmed) return 'unknown'
   // Thrown while the values were written out, before anything was sent.
   if (error instanceof TypeError) return 'final'

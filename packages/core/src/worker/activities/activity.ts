@@ -1,4 +1,4 @@
-import type { ProcedureOperation } from '../../authoring/operations.ts'
+import type { AskSpec, ProcedureOperation } from '../../authoring/operations.ts'
 import type { Validation } from '../../base/schema.ts'
 import type { LogEvent } from '../../events/event.ts'
 import type { Pending } from '../../kernel/operation.ts'
@@ -31,6 +31,8 @@ export interface Activity {
   stop(): void
   /** An open ask, which the end of the run withdraws. */
   readonly isOpenAsk: boolean
+  /** Of an ask: the author's own schema for the answer. */
+  readonly check?: AskSpec['check']
 }
 
 /** What an activity wants to have written, in the run's next unit. */

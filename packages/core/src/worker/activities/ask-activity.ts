@@ -50,6 +50,9 @@ export class AskActivity implements Activity {
     if (this.#state === 'open') return [topicOf('answer', String(pending.position))]
     return this.#state === 'recorded' && spec.key !== null ? [topicOf('early', spec.key)] : []
   }
+  get check(): AskSpec['check'] {
+    return this.#options.spec.check
+  }
   get isOpenAsk(): boolean {
     return this.#state === 'recorded' || this.#state === 'open' || this.#state === 'checking'
   }
@@ -116,8 +119,9 @@ export class AskActivity implements Activity {
 
   #prepare(history: readonly StepResult[]): void {
     if (this.#state !== 'preparing') return
-    const { spec, place, pending } = this.#options
-    const due = spec.due === null ? null : dueAt(spec.due, pending.issuedAt)
+    const { spec, place } = this.#options
+    // From when it goes out, not from when the code came to it: what an outage or an agent took is nobody's silence.
+    const due = spec.due === null ? null : dueAt(spec.due, place.now())
     const steps = fitting(history, spec.payload).map(shown)
     const ask: AskPayload = {
       ...spec.payload,
@@ -197,7 +201,7 @@ export class AskActivity implements Activity {
   #accept(answer: AnswerPayload, n: number, early?: AskPayload): void {
     this.#state = 'checking'
     const { spec, place } = this.#options
-    const subject = subjectOf(answer.answer)
+    const subject = subjectOf(answer)
     if (spec.check === undefined || subject === null) return this.#settle(answer, n, early)
     const checked = spec.check(subject.value)
     const conclude = (result: Awaited<typeof checked>): void => {
@@ -210,7 +214,8 @@ export class AskActivity implements Activity {
           issues: result.issues,
         })
         this.#open(early, n)
-      } else this.#settle(answer, n, early, new PawlError('answer-invalid', { issues: result.issues }))
+      } else
+        this.#settle(answer, n, early, new PawlError('answer-invalid', { issues: result.issues }, tooLate))
     }
     if (checked instanceof Promise) void checked.then((result) => place.guard(() => conclude(result)))
     else conclude(checked)
@@ -239,6 +244,13 @@ export class AskActivity implements Activity {
     })
     place.lookAgain()
   }
+}
+
+/** The schema of the code refused what the door could not check. */
+const tooLate = {
+  next: 'It was accepted and is recorded; the ask is closed.',
+  remedy:
+    'Catch this error and ask again; to have such an answer refused while the ask is open, say more of it in JSON Schema.',
 }
 
 /** In bytes. Less than what a record may have more than a value. */
