@@ -384,6 +384,27 @@ describe('a run of a client that only knows its name', () => {
     expect((await engine.log(run.id)).execution_log).toEqual([])
   })
 
+  test('with an input of which its schema makes what cannot be kept ends as input-invalid', async () => {
+    const input = z.string().transform((text) => new URL(text))
+    const linked = procedure({ name: 'linked', input }, async (_, { href }) => href)
+    const store = memory()
+    const client = createClient({ store })
+    const waiting = await client.run(ref<typeof linked>('linked'), 'https://example.com')
+    await client.stop()
+    const { logger, lines } = keepLines()
+    await using engine = await testEngine({ procedures: [linked], store, logger })
+    const begun = await engine.run(ref<typeof linked>('linked'), 'https://example.com')
+    for (const { id } of [waiting, begun]) {
+      // A run that is read again and again would never end.
+      expect(await refusalOf(engine.get(id).result({ timeout: '1m' }))).toMatchObject({
+        code: 'run-failed',
+        details: { cause: { code: 'input-invalid', message: expect.stringContaining('cannot be recorded') } },
+      })
+      expect((await engine.log(id)).execution_log).toEqual([])
+    }
+    expect(lines.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([])
+  })
+
   test('gets the input as the schema returns it', async () => {
     await using engine = await testEngine({ procedures: [greet] })
     await engine.crash('every')

@@ -148,6 +148,17 @@ describe('retries', () => {
     expect(attempts).toEqual([1, 2, 3, 4])
   })
 
+  test('without a backoff follow at once, however many there were', async () => {
+    const retry = { attempts: 200, backoff: '0s', factor: 1_000 } as const
+    const tireless = procedure({ name: 'tireless' }, (ctx) => ctx.step('work', () => 0, { retry }))
+    // The wait before the 104th would be 0 times infinity.
+    const work = ({ attempt }: StepCall) => (attempt < 110 ? fail() : attempt)
+    await using engine = await testEngine({ procedures: [tireless], steps: { work } })
+    const run = await engine.run(tireless)
+    expect(await run.result()).toBe(110)
+    expect((await run.status()).endedAt).toEqual(new Date(start))
+  })
+
   test('wait a random part of the backoff, from the seed', async () => {
     const waits = async (seed: number): Promise<number> => {
       await using engine = await testEngine({ procedures: [jittery], steps: { work: fail }, seed })

@@ -97,6 +97,22 @@ describe('sleep', () => {
     expect(since(await second.get(nap, run.id).result())).toBe(2 * hour + minute)
   })
 
+  test('that was to end first ends first, also where no worker was there for either', async () => {
+    const racing = procedure({ name: 'racing' }, (ctx) =>
+      Promise.race([ctx.sleep('3h').then(() => 'expired'), ctx.sleep('2h').then(() => 'reminded')]),
+    )
+    const store = memory()
+    const first = await testEngine({ procedures: [racing], store })
+    const run = await first.run(racing)
+    await first.advance('1m')
+    await first.stop()
+    const idle = await testEngine({ procedures: [], store })
+    await idle.advance('4h')
+    await idle.stop()
+    await using second = await testEngine({ procedures: [racing], store })
+    expect(await second.get(racing, run.id).result()).toBe('reminded')
+  })
+
   test('ends at its time however often the worker dies', async () => {
     await using engine = await testEngine({ procedures: [nap] })
     const run = await engine.run(nap, '1h')

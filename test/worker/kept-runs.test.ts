@@ -9,26 +9,37 @@ const { logger } = keepLines()
 let begun: string[] = []
 
 /** Waits for words, and keeps them in a variable: what a continuation holds and a replay must find again. */
-const listening = procedure({ name: 'listening', signals: { say: z.string() } }, async (ctx) => {
-  begun.push(ctx.runId)
-  const heard: string[] = []
-  while (heard.length < 3) heard.push(await ctx.receive('say'))
-  return heard
-})
+const listening = procedure(
+  { name: 'listening', signals: { say: z.string(), noise: z.string() } },
+  async (ctx) => {
+    begun.push(ctx.runId)
+    const heard: string[] = []
+    while (heard.length < 3) heard.push(await ctx.receive('say'))
+    return heard
+  },
+)
 
 const rests = async (run: { status(): Promise<{ readonly status: string }> }): Promise<void> => {
   while ((await run.status()).status !== 'waiting') await new Promise((resolve) => setImmediate(resolve))
 }
 
-/** Says three words to each of `count` runs, in turn; returns how often a procedure was begun. */
+/**
+ * Says three words to each of `count` runs, in turn, after `noise` that none listens to; returns how often a procedure
+ * was begun.
+ */
 async function converse(
   keep: { readonly runs: number; readonly bytes: number },
   count: number,
+  noise?: string,
 ): Promise<number> {
   begun = []
   const { client, stop } = await startBareEngine({ store: memory(), procedures: [listening], keep, logger })
   const runs = await Promise.all(Array.from({ length: count }, () => client.run(listening)))
   await Promise.all(runs.map(rests))
+  if (noise !== undefined) {
+    await Promise.all(runs.map((run) => run.signal('noise', noise)))
+    await Promise.all(runs.map(rests))
+  }
   for (const word of ['a', 'b', 'c'])
     for (const run of runs) {
       await run.signal('say', word)
@@ -57,6 +68,12 @@ describe('continuations of waiting runs', () => {
 
   test('give way by what they have been given, in bytes', async () => {
     expect(await converse({ runs: 100, bytes: 1 }, 4)).toBeGreaterThan(4)
+  })
+
+  test('give way by the messages that wait for them, in bytes, for as long as nobody takes these', async () => {
+    const keep = { runs: 100, bytes: 100_000 }
+    expect(await converse(keep, 4, 'x'.repeat(1_000))).toBe(4)
+    expect(await converse(keep, 4, 'x'.repeat(100_001))).toBe(4 + 4 * 3)
   })
 })
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { InterposedPool } from '../../../test/support/interposed-pool.ts'
 import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
 import { RecordingPool } from '../../../test/support/recording-pool.ts'
-import { newEvent, newRun, open } from './support/units.ts'
+import { createOwned, newAsk, newEvent, newRun, newUnit, open } from './support/units.ts'
 
 let database: TestDatabase
 let pool: RecordingPool
@@ -102,4 +102,32 @@ test('what cannot be an id is nobody else’s fault', async () => {
     { status: 'rejected' },
     { status: 'fulfilled', value: null },
   ])
+})
+
+test('a column that a later version adds to a table breaks no lookup of who is at work', async () => {
+  const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+  const [asking] = await createOwned(port, worker, ['asking'])
+  if (!asking) throw new Error('not created')
+  await port.commit(worker, [newUnit(asking, { opens: [newAsk(0, { key: 'key' })] })])
+  const { run } = asking
+  const lookUp = async () => [
+    await port.find('asking'),
+    await port.ask('asking', 0),
+    await port.askByKey('asking', 'key'),
+    await port.load(run, 0, 9),
+    await port.mail(run, 0),
+  ]
+  // Warm must be the statements under the names they go by from now on, which change with the number of runs that a
+  // lookup learns of; and on the connection that is used next, which is the one that was used last.
+  await lookUp()
+  const before = await lookUp()
+  const names = () => ['position', 'key'].map((column) => pool.last(`${column} = wanted.name`).name)
+  const warm = names()
+  const tables = ['asks', 'runs', 'run_info', 'events', 'messages', 'workers']
+  await database.owner.query(
+    tables.map((table) => `alter table pawl.${table} add column later text`).join(';'),
+  )
+  expect(await lookUp()).toEqual(before)
+  expect(names()).toEqual(warm)
+  expect(warm).not.toContain(undefined)
 })

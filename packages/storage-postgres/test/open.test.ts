@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createClient } from '@pawl/core'
 import { postgres } from '@pawl/storage-postgres'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -24,6 +25,20 @@ beforeAll(async () => {
   database = await makeDatabase()
 })
 afterAll(() => database.remove())
+
+test('a client that was first used before its database was there works once it is', async () => {
+  const url = changeUrl(database.ownerUrl, { database: 'pawl_later' })
+  const client = createClient({ store: postgres(url) })
+  // Refused at once; for a server that is away it would be the same after a while.
+  await expect(client.list()).rejects.toMatchObject({ code: 'store-unusable' })
+  await runOn(database.ownerUrl, 'create database pawl_later')
+  try {
+    expect((await client.list()).items).toEqual([])
+  } finally {
+    await client.stop()
+    await runOn(database.ownerUrl, 'drop database pawl_later with (force)')
+  }
+})
 
 describe('start-up checks', () => {
   const settings: readonly (readonly [setting: string, value: string, complaint: string, remedy: string])[] =

@@ -1,7 +1,8 @@
 import type { StorePort } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
-import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import { changeUrl, makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import { TcpProxy } from '../../../test/support/tcp-proxy.ts'
 import { empty } from './support/place.ts'
 import { bytes, createOwned, newAsk, newRun, newUnit, open, until } from './support/units.ts'
 
@@ -129,4 +130,22 @@ test('without notifications no connection listens and none notifies', async () =
   expect([hints, heard]).toEqual([0, 0])
   end()
   await quiet.close()
+})
+
+test('closing does not wait for a connection on which the server does not answer that it listens', async () => {
+  let stalled = 0
+  const decide = (text: string) => {
+    if (!text.startsWith('listen')) return 'pass'
+    stalled++
+    return 'stall'
+  }
+  const proxy = await TcpProxy.start({ targetPort: Number(new URL(database.url).port), decide })
+  const silent = await open(postgres(changeUrl(database.url, { port: proxy.port })))
+  silent.watch(() => {})
+  await until(() => stalled > 0)
+  const closed = silent.close().then(() => 'closed')
+  // Before the statement is given up as unheard, after 5 s.
+  const waited = new Promise((resolve) => setTimeout(resolve, 4_000, 'still closing').unref())
+  expect(await Promise.race([closed, waited])).toBe('closed')
+  await proxy.stop()
 })

@@ -1,0 +1,191 @@
+import { createClient, createEngine, procedure } from '@pawl/core'
+import type { Claims } from '@pawl/core/storage'
+import { memory } from '@pawl/testing'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { keepLines } from '../semantics/support.ts'
+import { meddleWith } from '../support/meddling-store.ts'
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+/** More turns of the event loop than anything here takes that waits for nobody. */
+const manyTurns = async (): Promise<void> => {
+  for (let turns = 0; turns < 50; turns++) await nextTurn()
+}
+const until = async (isSo: () => boolean): Promise<void> => {
+  while (!isSo()) await nextTurn()
+}
+
+interface Gate {
+  readonly opened: Promise<void>
+  readonly open: () => void
+}
+function createGate(): Gate {
+  let open = (): void => {}
+  const opened = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { opened, open }
+}
+
+/** An engine on a store that can be meddled with, and a client of another process. */
+async function start(procedures: Parameters<typeof createEngine>[0]['procedures']) {
+  const store = memory()
+  const meddling = meddleWith(store)
+  const client = createClient({ store })
+  const { logger, lines } = keepLines()
+  const engine = await createEngine({ store: meddling.store, procedures, lease: '1s', logger })
+  onTestFinished(async () => {
+    await engine.stop({ within: '0s' })
+    await client.stop()
+  })
+  return { engine, client, meddling, lines }
+}
+
+/** A run whose step is at work until it is told to end. */
+async function startStep() {
+  const end = createGate()
+  let isAtWork = false
+  const working = procedure({ name: 'working', signals: { news: z.void() } }, (ctx) =>
+    ctx.step('effect', () => {
+      isAtWork = true
+      return end.opened
+    }),
+  )
+  const started = await start([working])
+  const run = await started.engine.run(working)
+  await until(() => isAtWork)
+  /** Has the run read its messages, which takes until the gate is open. */
+  const holdMail = async (): Promise<Gate> => {
+    const gate = createGate()
+    let isReading = false
+    started.meddling.next('mail', async (go) => {
+      isReading = true
+      await gate.opened
+      return go()
+    })
+    await started.client.get(working, run.id).signal('news')
+    await until(() => isReading)
+    return gate
+  }
+  const isWritten = async (): Promise<boolean> => (await started.client.log(run.id)).replay_index === 1
+  return { ...started, endStep: end.open, holdMail, isWritten }
+}
+
+/** Well before a stop gives up that may take 20 s. */
+async function expectToEnd(stopped: Promise<void>): Promise<void> {
+  const beganAt = performance.now()
+  await stopped
+  expect(performance.now() - beganAt).toBeLessThan(10_000)
+}
+
+describe('stopping writes what has finished', () => {
+  test('while its run read its messages', async () => {
+    const { engine, endStep, holdMail, isWritten } = await startStep()
+    const mail = await holdMail()
+    endStep()
+    const stopped = engine.stop({ within: '20s' })
+    await manyTurns()
+    mail.open()
+    await stopped
+    expect(await isWritten()).toBe(true)
+  })
+
+  test('while its run moved', async () => {
+    const [quick, effect] = [createGate(), createGate()]
+    let atWork = 0
+    const moving = procedure({ name: 'moving' }, async (ctx) => {
+      const body = (gate: Gate) => () => {
+        atWork++
+        return gate.opened
+      }
+      const finished = ctx.step('effect', body(effect))
+      await ctx.step('quick', body(quick))
+      // In a turn: the body ends, and its slot is given back, before the run can write anything.
+      effect.open()
+      await finished
+    })
+    const { engine, client } = await start([moving])
+    const run = await engine.run(moving)
+    await until(() => atWork === 2)
+    const stopped = engine.stop({ within: '20s' })
+    quick.open()
+    await stopped
+    expect((await client.log(run.id)).execution_log).toMatchObject([
+      { name: 'effect', status: 'done' },
+      { name: 'quick', status: 'done' },
+    ])
+  })
+})
+
+describe('stopping with something that cannot be written', () => {
+  test('ends when it was told to while the store refuses all writes', async () => {
+    const { engine, meddling, endStep, isWritten } = await startStep()
+    meddling.always('commit', () => Promise.reject(new Error('the disk is full')))
+    endStep()
+    await expectToEnd(engine.stop({ within: '100ms' }))
+    expect(await isWritten()).toBe(false)
+  })
+
+  test('ends when it was told to while the store does not tell the messages of the run', async () => {
+    const { engine, endStep, holdMail, isWritten } = await startStep()
+    await holdMail()
+    endStep()
+    await expectToEnd(engine.stop({ within: '100ms' }))
+    expect(await isWritten()).toBe(false)
+  })
+
+  test('ends once the worker is taken for dead: the run is for others to write', async () => {
+    const { engine, meddling, lines, endStep, holdMail } = await startStep()
+    await holdMail()
+    endStep()
+    const stopped = engine.stop({ within: '20s' })
+    await manyTurns()
+    meddling.next('beat', async () => false)
+    await expectToEnd(stopped)
+    expect(lines.map(({ message }) => message)).toContainEqual(expect.stringContaining('taken for dead'))
+  })
+})
+
+test('what a claim brings after the stop is not taken up', async () => {
+  const idle = procedure({ name: 'idle' }, async () => 1)
+  const { engine, client, meddling, lines } = await start([idle])
+  const answer = createGate()
+  let isClaimed = false
+  meddling.always('claim', async (go) => {
+    const claims = (await go()) as Claims
+    if (claims.runs.length > 0) {
+      isClaimed = true
+      await answer.opened
+    }
+    return claims
+  })
+  await client.run(idle)
+  await until(() => isClaimed)
+  await engine.stop({ within: '0s' })
+  const said = lines.length
+  const calls: string[] = []
+  for (const method of ['load', 'mail', 'mailOf', 'commit', 'mark'] as const)
+    meddling.always(method, (go) => {
+      calls.push(method)
+      return go()
+    })
+  answer.open()
+  await manyTurns()
+  expect(calls).toEqual([])
+  expect(lines.slice(said)).toEqual([])
+})
+
+test('a client whose store could not be opened closes it all the same', async () => {
+  const meddling = meddleWith(memory())
+  const closed: string[] = []
+  meddling.next('open', () => Promise.reject(new Error('the server is away')))
+  meddling.always('close', (go) => {
+    closed.push('closed')
+    return go()
+  })
+  const client = createClient({ store: meddling.store })
+  await expect(client.list()).rejects.toThrow('the server is away')
+  expect(closed).toEqual([])
+  await client.stop()
+  expect(closed).toEqual(['closed'])
+})
