@@ -92,6 +92,7 @@ export function decider(
   body: (question: Question, call: AgentCall) => Promise<Verdict>,
 ): Agent<Question, Verdict> {
   checkName('name of decider', name)
+  checkFunction(`body of decider '${name}'`, body)
   return makeAgent({
     name,
     input: undefined,

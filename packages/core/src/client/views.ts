@@ -7,6 +7,7 @@ import type { Failure } from '../errors/error-details.ts'
 export interface RunView {
   readonly id: string
   readonly procedure: string
+  /** 0 until a worker has begun a run that was started by `ref`, with whose code nobody knew which it would be. */
   readonly version: number
   readonly status: RunStatus
   readonly startedAt: Date
