@@ -113,15 +113,19 @@ describe('a run that ends', () => {
     expect((await run.status()).leftOver.operations.map(({ name }) => name)).toEqual(['mail ana', 'mail bob'])
   })
 
-  test('leaves the loser of a race behind without a word', async () => {
+  test('leaves the loser of a race behind without a word, and what a failure cuts short', async () => {
     const { logger, lines } = keepLines()
+    const failing = procedure({ name: 'failing' }, async (ctx) => {
+      await Promise.all([ctx.step('never', () => 1), Promise.reject(new Error('no'))])
+    })
     const racing = procedure({ name: 'racing' }, async (ctx) => {
       const slow = ctx.sleep('1h')
       await Promise.race([slow, ctx.step('quick', () => 1)])
       return Promise.race([ctx.sleep('1d'), Promise.resolve('quick')])
     })
-    await using engine = await testEngine({ procedures: [racing], logger })
+    await using engine = await testEngine({ procedures: [racing, failing], logger })
     expect(await (await engine.run(racing)).result()).toBe('quick')
+    expect(await refusalOf((await engine.run(failing)).result())).toMatchObject({ code: 'run-failed' })
     expect(lines).toEqual([])
   })
 

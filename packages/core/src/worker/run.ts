@@ -432,12 +432,14 @@ export class Run {
   }
 
   #onEnded(): void {
-    this.#warnOfUnbegun(this.#ending?.left ?? [])
     for (const reason of this.#continuation.unhandled)
       this.#host.logger.warn(`run "${this.id}" has ended with a rejection that nobody handled`, {
         error: reason,
       })
-    if (this.#ending?.failure === null) this.#host.onCompleted(this, this.#ending.payload)
+    if (this.#ending?.failure === null) {
+      this.#warnOfUnbegun(this.#ending.left)
+      this.#host.onCompleted(this, this.#ending.payload)
+    }
     this.#host.onGone(this)
     this.#host.bell.ring(topics.end(this.id))
     this.#host.bell.ring(topics.asks)
