@@ -2,9 +2,37 @@ import { createClient, createEngine } from '@pawl/core'
 import { postgres } from '@pawl/storage-postgres'
 import { expect, onTestFinished, test } from 'vitest'
 import { keepLines } from '../semantics/support.ts'
+import { InterposedPool } from '../support/interposed-pool.ts'
 import { ruler } from '../support/kill/ruler.ts'
 import { changeUrl, makeDatabase } from '../support/postgres-database.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
+
+test('a connection that is refused for a moment does not end a start', async () => {
+  const database = await makeDatabase()
+  const pool = new InterposedPool(database.url)
+  onTestFinished(async () => {
+    await pool.end()
+    await database.remove()
+  })
+  let isRegistered = false
+  let refused = 0
+  pool.onQuery = async (text, go) => {
+    const done = await go()
+    if (/insert into .*workers/s.test(text)) isRegistered = true
+    return done
+  }
+  pool.onConnect = async () => {
+    if (!isRegistered || refused > 0) return
+    refused++
+    throw Object.assign(new Error('sorry, too many clients already'), { code: '53300', severity: 'FATAL' })
+  }
+  const { logger } = keepLines()
+  const store = postgres({ pool }, { notifications: false })
+  const engine = await createEngine({ store, procedures: [ruler], logger })
+  expect(refused).toBe(1)
+  await (await engine.run(ruler, 1)).result()
+  await engine.stop()
+})
 
 test('whichever statement of a start the connections break at, the engine starts and works', async () => {
   const database = await makeDatabase()

@@ -396,6 +396,49 @@ describe('an invalid answer', () => {
     expect(entry).toMatchObject({ status: 'failed', result: { error: { code: 'answer-invalid' } } })
   })
 
+  test('is none by a schema that a deploy has put in the place of the one it was asked with', async () => {
+    const asking = (schema: z.ZodType) =>
+      procedure({ name: 'asking', signals: { go: z.void() } }, async (ctx) => {
+        const answered = ctx.human.input('How many?', schema).catch((error: { code: string }) => error.code)
+        await ctx.receive('go')
+        return answered
+      })
+    const store = memory()
+    const before = await testEngine({ procedures: [asking(z.string())], store })
+    const { id } = await before.run(asking(z.string()))
+    const ask = await before.inbox.next()
+    await before.stop()
+    await using engine = await testEngine({
+      procedures: [asking(z.number())],
+      store,
+      humans: [{ ask: /./, answer: 'silence' }],
+    })
+    await engine.get(asking(z.number()), id).signal('go', undefined)
+    await engine.advance('1s')
+    await engine.inbox.answer(ask.id, { value: 'x' }, as)
+    expect(await engine.get(id).result()).toBe('answer-invalid')
+  })
+
+  test('is found by one check, on a copy of what was given', async () => {
+    const codes = new Set(['123'])
+    const checks: unknown[] = []
+    const asking = procedure({ name: 'asking' }, (ctx) =>
+      ctx.human.input(
+        'Which code?',
+        z.object({ code: z.string() }).refine((given) => checks.push(given) && codes.delete(given.code)),
+      ),
+    )
+    await using engine = await testEngine({ procedures: [asking] })
+    const run = await engine.run(asking)
+    const ask = await engine.inbox.next()
+    const value = Object.freeze({ code: '123' })
+    await engine.inbox.answer(ask.id, { value }, as)
+    expect(await run.result()).toEqual({ code: '123' })
+    expect(checks).toHaveLength(1)
+    const [entry] = (await engine.log(run.id)).execution_log
+    expect(JSON.stringify(entry)).not.toContain('checked')
+  })
+
   test.each([{ approved: true }, { approved: true, params: { amount: 3 } }] as const)(
     'is none that leaves what was shown as it is, whatever the schema says: %o',
     async (answer) => {

@@ -123,8 +123,16 @@ describe('a run that ends', () => {
       await Promise.race([slow, ctx.step('quick', () => 1)])
       return Promise.race([ctx.sleep('1d'), Promise.resolve('quick')])
     })
-    await using engine = await testEngine({ procedures: [racing, failing], logger })
+    const hanging = procedure({ name: 'hanging' }, (ctx) =>
+      Promise.race([ctx.step('slow', () => new Promise(() => {})), ctx.sleep('1h')]),
+    )
+    await using engine = await testEngine({
+      procedures: [racing, failing, hanging],
+      logger,
+      replay: 'always',
+    })
     expect(await (await engine.run(racing)).result()).toBe('quick')
+    await (await engine.run(hanging)).result()
     expect(await refusalOf((await engine.run(failing)).result())).toMatchObject({ code: 'run-failed' })
     expect(lines).toEqual([])
   })

@@ -118,6 +118,30 @@ describe('stopping writes what has finished', () => {
 })
 
 describe('stopping with something that cannot be written', () => {
+  test('does not wait for what a run that has returned leaves behind', async () => {
+    const end = createGate()
+    let ended = false
+    const output = {
+      '~standard': { version: 1, vendor: 'slow', validate: () => new Promise<never>(() => {}) },
+    }
+    const returning = procedure({ name: 'returning', output: output as never }, async (ctx) => {
+      void ctx.step('left', () => end.opened).then(() => {})
+      await ctx.step('quick', async () => {})
+      return 1 as never
+    })
+    const { engine, client } = await start([returning])
+    const run = await engine.run(returning)
+    while ((await client.log(run.id)).execution_log.length === 0) await nextTurn()
+    end.open()
+    void end.opened.then(() => {
+      ended = true
+    })
+    await until(() => ended)
+    const before = performance.now()
+    await engine.stop({ within: '20s' })
+    expect(performance.now() - before).toBeLessThan(10_000)
+  })
+
   test('ends when it was told to while the store refuses all writes', async () => {
     const { engine, meddling, endStep, isWritten } = await startStep()
     meddling.always('commit', () => Promise.reject(new Error('the disk is full')))
@@ -173,6 +197,21 @@ test('what a claim brings after the stop is not taken up', async () => {
   await manyTurns()
   expect(calls).toEqual([])
   expect(lines.slice(said)).toEqual([])
+})
+
+test('who waits at a store that cannot be opened is told, and nobody goes on listening to it', async () => {
+  const meddling = meddleWith(memory())
+  const used: string[] = []
+  meddling.always('open', () => Promise.reject(new Error('the server is away')))
+  meddling.always('watch', (go) => {
+    used.push('watch')
+    return go()
+  })
+  const client = createClient({ store: meddling.store })
+  await expect(client.get('a').result()).rejects.toThrow('the server is away')
+  await expect(client.inbox.next()).rejects.toThrow('the server is away')
+  expect(used).toEqual([])
+  await client.stop()
 })
 
 test('a client whose store could not be opened closes it all the same', async () => {

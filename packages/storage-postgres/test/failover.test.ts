@@ -100,7 +100,7 @@ describe.skipIf(isServerGiven)('when a standby takes over', () => {
       const outcome = await port
         .claim({ worker, procedures: [order] }, 1)
         .catch((error: Error) => error.message)
-      return typeof outcome === 'string' && outcome.includes('This server is a standby')
+      return typeof outcome === 'string' && outcome.includes('the server is a standby')
     })
     const found = port.find('nothing')
     pair.address.targetPort = pair.primary.port

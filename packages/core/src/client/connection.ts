@@ -57,6 +57,8 @@ export class Connection {
     look: () => Promise<Seen | undefined>,
     timeoutMs: number | null,
   ): Promise<Seen> {
+    // Before anybody listens for what it tells: of a store that cannot be opened nobody is told anything.
+    await this.store()
     this.#watch()
     const until = timeoutMs === null ? null : this.#clock.elapsed() + timeoutMs
     for (;;) {

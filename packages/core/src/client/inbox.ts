@@ -3,10 +3,9 @@ import { checkBoolean, checkKeys, checkName, checkObject, checkOneOf, refuse } f
 import { checkActor, checkAudience } from '../authoring/people-options.ts'
 import { topics } from '../base/bell.ts'
 import type { Actor } from '../base/people.ts'
-import type { Issue } from '../base/schema.ts'
 import { PawlError } from '../errors/pawl-error.ts'
-import { decode, encodeAround } from '../events/payload.ts'
-import type { AskPayload, GivenAnswer } from '../events/payloads.ts'
+import { decode, encode, encodeAround } from '../events/payload.ts'
+import type { AnswerMessage, AskPayload, GivenAnswer } from '../events/payloads.ts'
 import type { AskOrder, AskQuery, AskRow, StorePort } from '../ports/store.ts'
 import { checkAnswer } from '../projections/answer-check.ts'
 import { askIdOf, parseAskId, subjectOf } from '../projections/ask.ts'
@@ -177,10 +176,10 @@ async function answerOpen(
   if (!by.startsWith('user:')) throw new PawlError('answer-forbidden', { ask })
   if (row.status !== 'open') throw closedError(row, await store.now())
   const checked = checkAnswer(decode(row.payload) as AskPayload, given)
-  const issues = checked.ok ? await findIssues(connection, row, checked) : checked.issues
-  if (!checked.ok || issues.length > 0) throw new PawlError('answer-invalid', { issues })
+  if (!checked.ok) throw new PawlError('answer-invalid', { issues: checked.issues })
   const { answer, changed } = checked
-  const payload = encodeAround({ answer, changed, by } satisfies GivenAnswer, answer, 'answer')
+  const message = await checkBySchema(connection, row, { answer, changed, by })
+  const payload = encodeAround(message, message.answer, 'answer')
   const answered = await mailer.answer({
     run: row.run,
     position: row.position,
@@ -191,21 +190,27 @@ async function answerOpen(
   if (answered.outcome === 'closed') throw closedError(answered.ask, await store.now())
 }
 
-/** What JSON Schema cannot say: the schema itself is at hand where the run is in memory. The worker checks in any case. */
-async function findIssues(
+/**
+ * What JSON Schema cannot say: the schema itself is at hand where the run is in memory. Elsewhere the worker checks.
+ * @throws PawlError 'answer-invalid'
+ */
+async function checkBySchema(
   { home }: Connection,
   { runKey, position }: AskRow,
-  answer: Pick<GivenAnswer, 'answer' | 'changed'>,
-): Promise<readonly Issue[]> {
-  const subject = subjectOf(answer)
+  given: GivenAnswer,
+): Promise<AnswerMessage> {
+  const subject = subjectOf(given)
   const check = subject === null ? undefined : home?.checkOf(runKey, position)
-  if (subject === null || check === undefined) return []
-  const checked = await check(subject.value)
-  if (checked.ok) return []
-  return checked.issues.map(({ path, message }) => ({
-    path: path === '' ? subject.key : `${subject.key}${path.startsWith('[') ? '' : '.'}${path}`,
+  if (subject === null || check === undefined) return given
+  const { key, value } = subject
+  // A copy: what a schema does to what it is given is nobody else's business.
+  const result = await check(decode(encode(value, `answer.${key}`)))
+  if (result.ok) return { ...given, answer: { ...given.answer, [key]: result.value }, checked: true }
+  const issues = result.issues.map(({ path, message }) => ({
+    path: path === '' ? key : `${key}${path.startsWith('[') ? '' : '.'}${path}`,
     message,
   }))
+  throw new PawlError('answer-invalid', { issues })
 }
 
 /** Kept until the question is asked, or the run ends; checked when it is asked. The first one counts. */

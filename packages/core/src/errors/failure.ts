@@ -40,8 +40,10 @@ export function failureOf({ name, message, code, cause }: FailureRecord): Failur
 /** `fetch failed` says little without `connect ECONNREFUSED 127.0.0.1:443` behind it. */
 function tellCauses(cause: FailureRecord | undefined, told: string): string {
   if (cause === undefined) return ''
-  const isNew = cause.message !== '' && !told.includes(cause.message)
-  return (isNew ? ` (${cause.message})` : '') + tellCauses(cause.cause, told + cause.message)
+  // Of several addresses tried in vain there is a code and no message.
+  const words = cause.message === '' ? (cause.code ?? '') : cause.message
+  const isNew = words !== '' && !told.includes(words)
+  return (isNew ? ` (${words})` : '') + tellCauses(cause.cause, told + words)
 }
 
 /**

@@ -42,6 +42,10 @@ export interface AnswerPayload extends GivenAnswer {
   readonly at: number
 }
 /** Of the message that brings an answer. */
+export interface AnswerMessage extends GivenAnswer {
+  /** The author's schema has checked it, and made of it what stands here. */
+  readonly checked?: true
+}
 export interface GivenAnswer {
   readonly answer: {
     readonly approved?: boolean

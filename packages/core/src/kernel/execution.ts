@@ -117,6 +117,11 @@ export class Execution implements TurnOwner {
     return this.#verdict === null ? this.#pending.size === 0 : this.#verdict.state === 'nondeterminism'
   }
 
+  /** The ordinal of the present turn. */
+  get turn(): number {
+    return this.#turn
+  }
+
   /** The operations without a result, by position. */
   get pending(): ReadonlyMap<number, Pending> {
     return this.#pending

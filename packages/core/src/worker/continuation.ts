@@ -40,6 +40,10 @@ export class Continuation {
   get notes(): LogNotes {
     return this.#notes
   }
+  /** The turn it has come to. */
+  get turn(): number {
+    return this.#execution?.turn ?? 0
+  }
   /** Rejections that nobody has handled. */
   get unhandled(): readonly unknown[] {
     return this.#execution?.unhandled ?? []

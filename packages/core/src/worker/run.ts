@@ -51,6 +51,7 @@ export class Run {
 
   #phase: Phase = 'moving'
   #ending: Ending | null = null
+  #hasReturned = false
   /** The procedure was seen to move outside a turn. */
   #movedOutside = false
   #callOff: () => void = () => {}
@@ -76,9 +77,10 @@ export class Run {
     return this.#phase === 'still' && !this.#mailbox.isReading && this.#outbox.isEmpty && !this.#desk.isBusy
   }
 
-  /** Something it has, such as the result of a step, is still to be written. */
+  /** Something it has, such as the result of a step, is still to be written. Not what nobody waits for any more. */
   get owes(): boolean {
-    return this.#phase !== 'gone' && this.#phase !== 'leaving' && !this.#outbox.isEmpty
+    const isOver = this.#phase === 'gone' || this.#phase === 'leaving' || this.#hasReturned
+    return !isOver && !this.#outbox.isEmpty
   }
 
   /** The author's schema of a question that is open. */
@@ -167,8 +169,12 @@ export class Run {
       case 'waiting':
         return this.#wait(decision.issued)
       case 'completed':
+        this.#hasReturned = true
+        // It owes nothing any more, and who waits for that has to look again.
+        this.#host.onReady(this)
         return void this.#complete(decision.output, decision.left)
       case 'failed':
+        this.#hasReturned = true
         return this.#end(failWith(decision.error, decision.left))
       case 'nondeterminism':
         return void this.#reportDifference(decision)
@@ -421,7 +427,7 @@ export class Run {
   /** Of the last turn, and nobody waited for it: it never began. A timer or a signal may have lost a race. */
   #warnOfUnbegun(left: readonly Pending[]): void {
     const unbegun = left.filter(
-      ({ position, operation }) => acts.includes(operation.kind) && !this.#desk.has(position),
+      ({ turn, operation }) => acts.includes(operation.kind) && turn === this.#continuation.turn,
     )
     if (unbegun.length === 0) return
     const named = unbegun.slice(0, 5).map(({ operation: { kind, name } }) => `${kind} "${name}"`)

@@ -2,7 +2,7 @@ import type { CompiledQuery } from 'kysely'
 import type { Names } from '../schema/names.ts'
 import type { Client, ClientPool, Query } from './clients.ts'
 import { Clients } from './clients.ts'
-import { classify, type Fault } from './faults.ts'
+import { classify, type Fault, NotSent, Unreachable } from './faults.ts'
 import { Lane } from './lane.ts'
 import { PlanAge } from './plan-age.ts'
 import type { Statement } from './statement.ts'
@@ -139,7 +139,8 @@ export class Database implements Runner {
         return result
       } catch (error) {
         const fault = classify(error)
-        if (!mayRepeat(fault) || this.isClosed || performance.now() - startedAt > patience) throw error
+        if (!mayRepeat(fault) || this.isClosed || performance.now() - startedAt > patience)
+          throw error instanceof NotSent ? new Unreachable(error.cause, isRepeated) : error
         isRepeated ||= fault === 'unknown'
       }
       await this.pause(failures)

@@ -13,11 +13,21 @@ export type Fault =
   /** It was not carried out and never will be. */
   | 'final'
 
-/** There was no connection to send the statement on: what callers are told once nobody tries any more. */
-export class NotSent extends PawlError<'store-unusable'> {
+/** There was no connection to send the statement on. */
+export class NotSent extends Error {
   constructor(cause: unknown) {
+    super(`No connection to PostgreSQL: ${describe(cause)}`, { cause })
+  }
+}
+
+/** What a caller is told once nobody tries any more to get a connection. `mayBeDone`: an earlier attempt was sent, and nothing heard of it. */
+export class Unreachable extends PawlError<'store-unusable'> {
+  constructor(cause: unknown, mayBeDone: boolean) {
     const { what, remedy } = cause instanceof OnStandby ? standby : unreachable(cause)
-    super('store-unusable', { remedy }, { what, next: 'Nothing of this call was done.', cause })
+    const next = mayBeDone
+      ? 'Whether this call was carried out is not known: look before it is repeated.'
+      : 'Nothing of this call was done.'
+    super('store-unusable', { remedy }, { what, next, cause })
   }
 }
 
@@ -73,6 +83,7 @@ const endsBy: readonly (readonly [start: string, fault: Fault])[] = [
 export function classify(error: unknown): Fault {
   // Refused at the door: the wrong password, no such user or database.
   if (error instanceof NotSent) return /^(28|3D)/.test(codeOf(error.cause)) ? 'final' : 'later'
+  if (error instanceof Unreachable) return 'later'
   if (PawlError.is(error)) return 'final'
   if (error instanceof Unconfirmed) return 'unknown'
   // Thrown while the values were written out, before anything was sent.

@@ -4,9 +4,15 @@ import { PawlError } from '../../errors/pawl-error.ts'
 import { maxPayloadBytes } from '../../events/codec.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { decode, encodeRecord } from '../../events/payload.ts'
-import type { AnswerPayload, AskPayload, GivenAnswer, TimedOutPayload } from '../../events/payloads.ts'
+import type {
+  AnswerMessage,
+  AnswerPayload,
+  AskPayload,
+  GivenAnswer,
+  TimedOutPayload,
+} from '../../events/payloads.ts'
 import type { Message, NewAsk } from '../../ports/store.ts'
-import { checkAnswer } from '../../projections/answer-check.ts'
+import { checkAnswer, isEqual } from '../../projections/answer-check.ts'
 import { askIdOf, closesAtOf, recipientsOf, subjectOf, urgencyOf } from '../../projections/ask.ts'
 import { topicOf } from '../mailbox.ts'
 import type { Activity, Draft, PendingOf, StepResult, Workplace } from './activity.ts'
@@ -50,8 +56,10 @@ export class AskActivity implements Activity {
     if (this.#state === 'open') return [topicOf('answer', String(pending.position))]
     return this.#state === 'recorded' && spec.key !== null ? [topicOf('early', spec.key)] : []
   }
+  /** Of the code as it is now, so only if that is what the question was asked with. */
   get check(): AskSpec['check'] {
-    return this.#options.spec.check
+    const { check, payload } = this.#options.spec
+    return this.#ask !== null && isEqual(this.#ask.schema, payload.schema) ? check : undefined
   }
   get isOpenAsk(): boolean {
     return this.#state === 'recorded' || this.#state === 'open' || this.#state === 'checking'
@@ -69,7 +77,10 @@ export class AskActivity implements Activity {
 
   onMessage(message: Message): void {
     if (message.kind === 'early') return this.#askWith(message)
-    this.#accept({ ...(decode(message.payload) as GivenAnswer), at: message.at }, message.n)
+    const { checked, ...given } = decode(message.payload) as AnswerMessage
+    const answer = { ...given, at: message.at }
+    if (checked === true) this.#settle(answer, message.n, undefined)
+    else this.#accept(answer, message.n)
   }
 
   onDue(): void {
