@@ -57,9 +57,10 @@ describe('an answer to a question that is not asked yet', () => {
       code: 'ask-closed',
       details: { status: 'answered', winner: { by: 'user:ana', at: new Date(start) } },
     }
-    expect(await refusalOf(engine.inbox.answer(key, { approved: false }, { as: 'user:bob' }))).toMatchObject(
-      told,
-    )
+    expect(await refusalOf(engine.inbox.answer(key, { approved: false }, { as: 'user:bob' }))).toMatchObject({
+      ...told,
+      message: expect.stringContaining('if that answer did not fit it is open, and takes another'),
+    })
     expect(await run.result()).toMatchObject({ approved: true, by: 'user:ana' })
     expect(await refusalOf(engine.inbox.answer(key, { approved: false }, { as: 'user:bob' }))).toMatchObject({
       code: 'ask-closed',

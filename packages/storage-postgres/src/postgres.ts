@@ -27,9 +27,17 @@ export function postgres(
 ): Store {
   const { schema = 'pawl', prepared = true, notifications = true } = options
   checkKeys('the options of postgres', options, ['schema', 'prepared', 'notifications'])
+  checkBoolean('prepared of postgres', prepared)
+  checkBoolean('notifications of postgres', notifications)
   const target = readConnection(connection)
   const names = nameTables(schema)
   return defineStore('postgres', () => new PostgresStore(target, { names, prepared, notifications }))
+}
+
+function checkBoolean(option: string, value: unknown): void {
+  if (typeof value === 'boolean') return
+  const remedy = 'It must be true or false.'
+  throw new PawlError('option-invalid', { option, given: String(value) }, { remedy })
 }
 
 function readConnection(connection: string | { readonly pool: unknown }): string | ClientPool {

@@ -45,7 +45,41 @@ describe('connections', () => {
   })
 })
 
+test('bytes are the same whatever form the server writes them in', async () => {
+  const name = new URL(database.url).pathname.slice(1)
+  const payload = Uint8Array.from({ length: 256 }, (_, i) => i)
+  await database.owner.query(`alter database ${name} set bytea_output = escape`)
+  const port = await open(postgres(database.url))
+  try {
+    const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+    const [a] = await createOwned(port, worker, ['a'])
+    if (!a) throw new Error('not created')
+    await port.send([{ run: 'a', kind: 'signal', name: 's', key: null, payload }], null)
+    expect(await port.mail(a.run, 0)).toMatchObject([{ payload }])
+  } finally {
+    await port.close()
+    await database.owner.query(`alter database ${name} reset bytea_output`)
+  }
+})
+
 describe('a pool of the application', () => {
+  test('whose connections break while they are idle ends no process, and is left as it was', async () => {
+    const pool = new pg.Pool({ connectionString: database.url, max: 5 })
+    const ports = [await open(postgres({ pool })), await open(postgres({ pool }))]
+    await ports[0]?.close()
+    const broken = once(pool, 'error')
+    await database.owner.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and usename = 'pawl_app'`,
+    )
+    // Without a listener of Pawl's this would be the only one, and `once` takes it away.
+    await broken
+    expect(pool.listenerCount('error')).toBe(1)
+    expect(await ports[1]?.find('nobody')).toBeNull()
+    await ports[1]?.close()
+    expect(pool.listenerCount('error')).toBe(0)
+    await pool.end()
+  })
+
   test('from which all else is taken leaves a worker its heartbeat and its commits', async () => {
     const pool = new pg.Pool({ connectionString: database.url, max: 5 })
     const port = await open(postgres({ pool }))

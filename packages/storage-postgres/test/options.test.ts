@@ -12,6 +12,24 @@ describe('options', () => {
     })
   })
 
+  test.each(['prepared', 'notifications'])('%s is true or false', (option) => {
+    expect(catchError(() => postgres('postgres://localhost/app', { [option]: 'no' } as never))).toMatchObject(
+      {
+        code: 'option-invalid',
+        message: expect.stringContaining(`The option ${option} of postgres cannot be no.`),
+      },
+    )
+  })
+
+  test.each([[{ connect: () => {} }], [{ connectionString: 'postgres://secret@db/x' }], [undefined]])(
+    'what is no connection is named by what it has, and not by what is in it',
+    (connection) => {
+      const error = catchError(() => postgres(connection as never)) as Error
+      expect(error.message).toContain('Pass a connection string, or { pool }')
+      expect(error.message).not.toContain('secret')
+    },
+  )
+
   test('a store tells what it is, and nothing else', () => {
     expect(Object.entries(postgres('postgres://secret@db/x'))).toEqual([['kind', 'postgres']])
     expect(JSON.stringify(postgres('postgres://secret@db/x'))).not.toContain('secret')

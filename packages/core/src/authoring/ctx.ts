@@ -80,7 +80,8 @@ export interface ReceiveOptions {
   /** Default: none. */
   readonly timeout?: Deadline
 }
-type OrNull<O> = O extends { readonly timeout: Deadline } ? null : never
+/** Unless it is certain that there is no timeout. */
+type OrNull<O> = O extends { readonly timeout?: undefined } ? never : null
 type AnyOf<T, K> = K extends string
   ? { readonly name: K; readonly payload: Received<PayloadOf<T, K>> }
   : never

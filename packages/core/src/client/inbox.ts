@@ -256,9 +256,16 @@ async function earlierError(store: StorePort, runKey: number, run: string, key: 
   const row = await store.askByKey(run, key)
   if (row !== null) return closedError(row, await store.now())
   const earlier = (await store.mail(runKey, 0)).find(({ kind, name }) => kind === 'early' && name === key)
-  const winner =
-    earlier === undefined
-      ? undefined
-      : { by: (decode(earlier.payload) as GivenAnswer).by as Actor, at: new Date(earlier.at) }
-  return new PawlError('ask-closed', { status: 'answered', winner })
+  if (earlier === undefined) return new PawlError('ask-closed', { status: 'answered', winner: undefined })
+  const by = (decode(earlier.payload) as GivenAnswer).by as Actor
+  const at = new Date(earlier.at)
+  return new PawlError(
+    'ask-closed',
+    { status: 'answered', winner: { by, at } },
+    {
+      what: `${by} answered before the question was asked, at ${at.toISOString()}; whether it fits is found when it is.`,
+      remedy:
+        'Look at the question once it is asked: if that answer did not fit it is open, and takes another.',
+    },
+  )
 }

@@ -12,7 +12,7 @@ export interface RunView {
   readonly status: RunStatus
   readonly startedAt: Date
   readonly endedAt: Date | undefined
-  /** One entry for each thing it waits for. */
+  /** One entry for each thing it waits for; none while a step of it is at work: see the inbox for its open asks. */
   readonly waitingFor: readonly {
     readonly kind: 'ask' | 'signal' | 'timer' | 'step' | 'child'
     readonly name: string

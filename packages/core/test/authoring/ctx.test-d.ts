@@ -2,7 +2,7 @@
 // biome-ignore-all lint/suspicious/noConfusingVoidType: the type of z.void()
 import { describe, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import { type Ctx, procedure } from '../../src/index.ts'
+import { type Ctx, procedure, type ReceiveOptions } from '../../src/index.ts'
 
 declare const ctx: Ctx<{
   signals: { add: { item: string }; checkout: void; note: string | undefined }
@@ -42,6 +42,12 @@ describe('signals', () => {
     expectTypeOf(ctx.receive('add', { timeout: new Date(0) })).toEqualTypeOf<
       Promise<{ item: string } | null>
     >()
+  })
+
+  test('with options that may have one there may be', () => {
+    const options: ReceiveOptions = { timeout: '1h' }
+    expectTypeOf(ctx.receive('add', options)).toEqualTypeOf<Promise<{ item: string } | null>>()
+    expectTypeOf(ctx.receive('add', {})).toEqualTypeOf<Promise<{ item: string }>>()
   })
 
   test('one without a payload arrives as true', () => {

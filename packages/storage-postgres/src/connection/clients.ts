@@ -16,6 +16,8 @@ export interface Client {
 /** What we use of a pool of `pg`. */
 export interface ClientPool {
   connect(): Promise<Client>
+  on?(event: 'error', listener: (error: Error) => void): unknown
+  off?(event: 'error', listener: (error: Error) => void): unknown
   readonly options?: { readonly max?: number }
 }
 
@@ -28,6 +30,21 @@ export interface Query {
   readonly silenceMs: number
 }
 
+/** How many use a pool of the application. */
+const users = new WeakMap<ClientPool, number>()
+const ignore = (): void => {}
+
+/** While somebody here uses it: a connection that breaks idle is replaced when one is needed, and ends no process. */
+function outliveIdleErrors(pool: ClientPool): () => void {
+  const change = (by: number): number => {
+    const count = (users.get(pool) ?? 0) + by
+    users.set(pool, count)
+    return count
+  }
+  if (change(1) === 1) pool.on?.('error', ignore)
+  return () => void (change(-1) === 0 && pool.off?.('error', ignore))
+}
+
 /** How long a new connection may take for its first word. */
 export const greetingMs = 5_000
 
@@ -36,6 +53,7 @@ export class Clients {
   readonly #pool: ClientPool
   readonly #own: pg.Pool | undefined
   readonly #isPrepared: boolean
+  readonly #letGo: () => void
   readonly #known = new WeakSet<Client>()
   #history: string | undefined
   #hasFailedOver = false
@@ -51,10 +69,9 @@ export class Clients {
         // Whether the process lives on is for the engine to say, not for an idle connection.
         allowExitOnIdle: true,
       })
-      // An idle connection that breaks is replaced when one is needed.
-      this.#own.on('error', () => {})
     }
     this.#pool = (this.#own ?? connection) as ClientPool
+    this.#letGo = outliveIdleErrors(this.#pool)
     this.#isPrepared = isPrepared
   }
 
@@ -118,6 +135,7 @@ export class Clients {
 
   /** Ends our own pool; the application's is left to it. */
   async end(): Promise<void> {
+    this.#letGo()
     await this.#own?.end()
   }
 }

@@ -50,8 +50,16 @@ export const types: { getTypeParser(oid: number): Parse } = {
 }
 
 function parseBytes(text: string): Uint8Array {
-  const { buffer, byteOffset, length } = Buffer.from(text.slice(2), 'hex')
+  const bytes = text.startsWith('\\x') ? Buffer.from(text.slice(2), 'hex') : parseEscaped(text)
+  const { buffer, byteOffset, length } = bytes
   return new Uint8Array(buffer, byteOffset, length)
+}
+
+/** As a server writes bytes with bytea_output = escape: ASCII, and `\ooo` for the others. */
+function parseEscaped(text: string): Buffer {
+  const byteOf = (_: string, code: string) =>
+    code === '\\' ? code : String.fromCharCode(Number.parseInt(code, 8))
+  return Buffer.from(text.replaceAll(/\\(\\|[0-7]{3})/g, byteOf), 'latin1')
 }
 
 function parseInteger(text: string): number {

@@ -14,6 +14,9 @@ export interface Environment {
 
 export const realEnvironment: Environment = { now: Date.now, connect: openDatabase }
 
+/** Whether the file is still there is looked at this often, while it is used. */
+const lookEveryMs = 1_000
+
 /** A disk failed in the very moment of a commit: it may be on the disk or not. */
 export class UnknownOutcome extends Error {}
 
@@ -43,6 +46,7 @@ export class Connection<Statements> {
   /** Of the file and its -wal, as they were opened. */
   #identities: readonly (string | undefined)[] = []
   #fault: unknown
+  #lookedAt = 0
   #isLong = false
 
   constructor(file: string, prepare: (database: Database) => Statements, environment: Environment) {
@@ -136,6 +140,14 @@ export class Connection<Statements> {
     this.#isLong = isLong
   }
 
+  /** Nobody inspects for a client, which has no heartbeat: it is at its calls that it finds out. */
+  #lookNowAndThen(): void {
+    const now = performance.now()
+    if (now - this.#lookedAt < lookEveryMs) return
+    this.#lookedAt = now
+    this.#checkFiles([this.file, `${this.file}-wal`])
+  }
+
   #checkFiles(files: readonly string[]): void {
     try {
       for (const [index, file] of files.entries()) checkIdentity(file, this.#identities[index])
@@ -201,6 +213,7 @@ export class Connection<Statements> {
         'Call sqlite() after the fork, once in each process.',
       )
     }
+    if (this.#session) this.#lookNowAndThen()
     return this.#session
   }
 
@@ -225,6 +238,7 @@ export class Connection<Statements> {
         rollback: database.prepare('rollback'),
       }
       this.#identities = [this.file, `${this.file}-wal`].map(readIdentity)
+      this.#lookedAt = performance.now()
       return this.#session
     } catch (error) {
       database.close()

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { pause } from '../../src/connection/patience.ts'
 import { shortenWal } from '../../src/connection/wal.ts'
 import { changedConnections } from '../support/environments.ts'
-import { ownedRun, step } from '../support/runs.ts'
+import { ownedRun, run, step } from '../support/runs.ts'
 import { openStore, tempFile } from '../support/stores.ts'
 
 /** A second connection that holds the write lock until the function is called. */
@@ -128,21 +128,46 @@ describe('a lock that another process holds', () => {
 })
 
 describe('a file that is taken away while it is open', () => {
-  it.each([
+  const ways = [
     ['the file is replaced', (file: string) => renameSync(writeOther(file), file)],
     ['the file is deleted', (file: string) => rmSync(file)],
     ['the -wal is deleted', (file: string) => rmSync(`${file}-wal`)],
-  ])('is noticed with the next beat, and nothing is acknowledged from then on: %s', async (_, takeAway) => {
-    const file = tempFile()
-    const store = await openStore(file)
-    const unit = await ownedRun(store, 'a')
-    takeAway(file)
-    const error = await store.beat(unit.worker).catch((reason: unknown) => reason)
-    if (!PawlError.is(error, 'store-unusable')) throw error
-    expect(error.message).toContain('was replaced or deleted')
-    await expect(store.commit(unit.worker, [step(unit)])).rejects.toBe(error)
-    await expect(store.find('a')).rejects.toBe(error)
-  })
+  ] as const
+
+  it.each(ways)(
+    'is noticed by a client that has no beat, with a call of a second later: %s',
+    async (_, takeAway) => {
+      const file = tempFile()
+      const store = await openStore(file)
+      takeAway(file)
+      let error: unknown
+      for (const began = Date.now(); error === undefined && Date.now() - began < 10_000; )
+        await store.create([run('a', null)]).then(
+          () => new Promise((resolve) => setTimeout(resolve, 20)),
+          (reason: unknown) => {
+            error = reason
+          },
+        )
+      if (!PawlError.is(error, 'store-unusable')) throw error
+      expect(error.message).toContain('was replaced or deleted')
+      await expect(store.find('a')).rejects.toBe(error)
+    },
+  )
+
+  it.each(ways)(
+    'is noticed with the next beat, and nothing is acknowledged from then on: %s',
+    async (_, takeAway) => {
+      const file = tempFile()
+      const store = await openStore(file)
+      const unit = await ownedRun(store, 'a')
+      takeAway(file)
+      const error = await store.beat(unit.worker).catch((reason: unknown) => reason)
+      if (!PawlError.is(error, 'store-unusable')) throw error
+      expect(error.message).toContain('was replaced or deleted')
+      await expect(store.commit(unit.worker, [step(unit)])).rejects.toBe(error)
+      await expect(store.find('a')).rejects.toBe(error)
+    },
+  )
 
   function writeOther(file: string): string {
     writeFileSync(`${file}.other`, 'something else')

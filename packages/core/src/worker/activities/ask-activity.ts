@@ -213,8 +213,10 @@ export class AskActivity implements Activity {
     this.#state = 'checking'
     const { spec, place } = this.#options
     const subject = subjectOf(answer)
-    if (spec.check === undefined || subject === null) return this.#settle(answer, n, early)
-    const checked = spec.check(subject.value)
+    // What was asked by other code was checked as it was asked; what this code would say nobody was told.
+    const check = early === undefined ? this.check : spec.check
+    if (check === undefined || subject === null) return this.#settle(answer, n, early)
+    const checked = check(subject.value)
     const conclude = (result: Awaited<typeof checked>): void => {
       if (this.#state !== 'checking') return
       if (result.ok)
