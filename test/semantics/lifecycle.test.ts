@@ -113,6 +113,20 @@ describe('a run that ends', () => {
     expect((await run.status()).leftOver.operations.map(({ name }) => name)).toEqual(['mail ana', 'mail bob'])
   })
 
+  test('says so of a step that was forgotten between two results of one commit', async () => {
+    const { logger, lines } = keepLines()
+    const hasty = procedure({ name: 'hasty' }, async (ctx) => {
+      const both = [ctx.step('a', () => 1), ctx.step('b', () => 1)]
+      await both[0]
+      void ctx.step('mail', () => 1)
+      await both[1]
+    })
+    await using engine = await testEngine({ procedures: [hasty], logger })
+    await (await engine.run(hasty)).result()
+    expect(engine.calls).toEqual({ a: 1, b: 1 })
+    expect(lines).toMatchObject([{ message: expect.stringContaining('has ended without step "mail"') }])
+  })
+
   test('leaves the loser of a race behind without a word, and what a failure cuts short', async () => {
     const { logger, lines } = keepLines()
     const failing = procedure({ name: 'failing' }, async (ctx) => {

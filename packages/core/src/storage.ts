@@ -1,5 +1,5 @@
 // All a store may import.
-export { checkKeys } from './authoring/options.ts'
+export { checkBoolean, checkKeys } from './authoring/options.ts'
 export { PawlError } from './errors/pawl-error.ts'
 export {
   type EventType,

@@ -1,4 +1,4 @@
-import { checkKeys, defineStore, PawlError, type Store } from '@pawl/core/storage'
+import { checkBoolean, checkKeys, defineStore, PawlError, type Store } from '@pawl/core/storage'
 import type { ClientPool } from './connection/clients.ts'
 import { PostgresStore } from './postgres-store.ts'
 import { nameTables } from './schema/names.ts'
@@ -32,12 +32,6 @@ export function postgres(
   const target = readConnection(connection)
   const names = nameTables(schema)
   return defineStore('postgres', () => new PostgresStore(target, { names, prepared, notifications }))
-}
-
-function checkBoolean(option: string, value: unknown): void {
-  if (typeof value === 'boolean') return
-  const remedy = 'It must be true or false.'
-  throw new PawlError('option-invalid', { option, given: String(value) }, { remedy })
 }
 
 function readConnection(connection: string | { readonly pool: unknown }): string | ClientPool {

@@ -1,4 +1,3 @@
-import type { Refused } from '../base/refused.ts'
 import type { Schema } from '../base/schema.ts'
 import { isTransforming } from '../base/schema.ts'
 import type { Ctx } from './ctx.ts'
@@ -44,14 +43,6 @@ export interface ProcedureSpec {
   readonly signals?: { readonly [name: string]: Schema<any, any> }
 }
 
-/** Of a type parameter the compiler accepts more than it extends: a misspelt option would go unnoticed. */
-type Stray<S> = {
-  readonly [K in Exclude<
-    keyof S,
-    keyof ProcedureSpec
-  >]: Refused<'procedure has no such option: there are name, version, input, output and signals'>
-}
-
 // One conditional around the whole function: only so do literals in `return { status: 'done' }` stay literal.
 type Body<S, R> = S extends { readonly output: Schema<infer Returned, any> }
   ? (ctx: Ctx<TalkOf<S>, InputOf<S>>, input: ParsedOf<S>) => Promise<Returned>
@@ -87,7 +78,7 @@ export interface ProcedureDefinition {
  * )
  */
 export function procedure<const S extends ProcedureSpec, R>(
-  spec: S & Stray<S>,
+  spec: S,
   body: Body<S, R>,
 ): Procedure<InputOf<S>, OutputOf<S, R>, TalkOf<S>> {
   const { name, version, input, output, signals } = readSpec(spec)

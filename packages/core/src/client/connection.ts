@@ -57,10 +57,10 @@ export class Connection {
     look: () => Promise<Seen | undefined>,
     timeoutMs: number | null,
   ): Promise<Seen> {
+    const until = timeoutMs === null ? null : this.#clock.elapsed() + timeoutMs
     // Before anybody listens for what it tells: of a store that cannot be opened nobody is told anything.
     await this.store()
     this.#watch()
-    const until = timeoutMs === null ? null : this.#clock.elapsed() + timeoutMs
     for (;;) {
       const rung = this.#listen(topic, until)
       try {

@@ -6,7 +6,7 @@ import type { Actor } from '../base/people.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { decode, encode, encodeAround } from '../events/payload.ts'
 import type { AnswerMessage, AskPayload, GivenAnswer } from '../events/payloads.ts'
-import type { AskOrder, AskQuery, AskRow, StorePort } from '../ports/store.ts'
+import type { AskOrder, AskQuery, AskRow, RunKey, StorePort } from '../ports/store.ts'
 import { checkAnswer } from '../projections/answer-check.ts'
 import { askIdOf, parseAskId, subjectOf } from '../projections/ask.ts'
 import { askStatusOf, isOverdue, toAskView } from './ask-view.ts'
@@ -235,8 +235,12 @@ async function answerEarly(
       if (row === null) throw new PawlError('ask-not-found', { ask })
       return answerOpen(connection, mailer, row, given, by)
     }
-    case 'duplicate':
-      throw await earlierError(store, sent.run, run, key)
+    case 'duplicate': {
+      const row = await store.askByKey(run, key)
+      // The earlier one did not fit, and was dropped.
+      if (row?.status === 'open') return answerOpen(connection, mailer, row, given, by)
+      throw row === null ? await earlierError(store, sent.run, key) : closedError(row, await store.now())
+    }
     case 'missing':
       throw new PawlError('run-not-found', { run })
     case 'ended':
@@ -252,10 +256,8 @@ function closedError(row: AskRow, now: number): PawlError {
   return new PawlError('ask-closed', { status: askStatusOf(row, now), winner })
 }
 
-async function earlierError(store: StorePort, runKey: number, run: string, key: string): Promise<PawlError> {
-  const row = await store.askByKey(run, key)
-  if (row !== null) return closedError(row, await store.now())
-  const earlier = (await store.mail(runKey, 0)).find(({ kind, name }) => kind === 'early' && name === key)
+async function earlierError(store: StorePort, run: RunKey, key: string): Promise<PawlError> {
+  const earlier = (await store.mail(run, 0)).find(({ kind, name }) => kind === 'early' && name === key)
   if (earlier === undefined) return new PawlError('ask-closed', { status: 'answered', winner: undefined })
   const by = (decode(earlier.payload) as GivenAnswer).by as Actor
   const at = new Date(earlier.at)

@@ -52,6 +52,8 @@ export class Run {
   #phase: Phase = 'moving'
   #ending: Ending | null = null
   #hasReturned = false
+  /** The last turn whose operations were begun here. */
+  #begunUpTo: number | null = null
   /** The procedure was seen to move outside a turn. */
   #movedOutside = false
   #callOff: () => void = () => {}
@@ -199,6 +201,7 @@ export class Run {
   #wait(issued: readonly Pending[]): void {
     this.#guard(() => {
       for (const pending of issued) if (!this.#desk.has(pending.position)) this.#open(pending).begin()
+      this.#begunUpTo = this.#continuation.turn
       this.#phase = 'still'
       this.#ready()
     })
@@ -424,11 +427,11 @@ export class Run {
     if (this.#movedOutside) this.#host.onGone(this)
   }
 
-  /** Of the last turn, and nobody waited for it: it never began. A timer or a signal may have lost a race. */
+  /** Issued since anything was begun: nobody waited for it. A timer or a signal may have lost a race. */
   #warnOfUnbegun(left: readonly Pending[]): void {
-    const unbegun = left.filter(
-      ({ turn, operation }) => acts.includes(operation.kind) && turn === this.#continuation.turn,
-    )
+    // Of what a replay brought here at once only the last turn cannot have begun in another life.
+    const begun = this.#begunUpTo ?? this.#continuation.turn - 1
+    const unbegun = left.filter(({ turn, operation }) => acts.includes(operation.kind) && turn > begun)
     if (unbegun.length === 0) return
     const named = unbegun.slice(0, 5).map(({ operation: { kind, name } }) => `${kind} "${name}"`)
     const more = unbegun.length > named.length ? ` and ${unbegun.length - named.length} more` : ''

@@ -278,15 +278,6 @@ describe('agents', () => {
   })
 })
 
-describe('procedures', () => {
-  test('have no other options', () => {
-    // @ts-expect-error inptu: procedure has no such option
-    procedure({ name: 'misspelt', inptu: z.string() }, async () => 1)
-    const spec = { name: 'apart', input: z.string() }
-    procedure(spec, async (_, text) => text.length)
-  })
-})
-
 describe('engines and clients', () => {
   test('start runs with the input of the procedure', () => {
     // @ts-expect-error its input is missing

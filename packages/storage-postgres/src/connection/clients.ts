@@ -69,9 +69,11 @@ export class Clients {
         // Whether the process lives on is for the engine to say, not for an idle connection.
         allowExitOnIdle: true,
       })
+      // For good: connections that are ending may break as well.
+      this.#own.on('error', ignore)
     }
     this.#pool = (this.#own ?? connection) as ClientPool
-    this.#letGo = outliveIdleErrors(this.#pool)
+    this.#letGo = this.#own ? ignore : outliveIdleErrors(this.#pool)
     this.#isPrepared = isPrepared
   }
 

@@ -1,3 +1,4 @@
+import { PawlError } from '@pawl/core/storage'
 import type { Database, Statement } from 'better-sqlite3'
 import { explainFault, isBusy } from './faults.ts'
 import { checkIdentity, readIdentity } from './file-identity.ts'
@@ -145,14 +146,19 @@ export class Connection<Statements> {
     const now = performance.now()
     if (now - this.#lookedAt < lookEveryMs) return
     this.#lookedAt = now
-    this.#checkFiles([this.file, `${this.file}-wal`])
+    try {
+      this.#checkFiles([this.file, `${this.file}-wal`])
+    } catch (error) {
+      // That it could not be looked at proves nothing.
+      if (PawlError.is(error)) throw error
+    }
   }
 
   #checkFiles(files: readonly string[]): void {
     try {
       for (const [index, file] of files.entries()) checkIdentity(file, this.#identities[index])
     } catch (error) {
-      this.#fault = error
+      if (PawlError.is(error)) this.#fault = error
       throw error
     }
   }

@@ -56,10 +56,12 @@ export class AskActivity implements Activity {
     if (this.#state === 'open') return [topicOf('answer', String(pending.position))]
     return this.#state === 'recorded' && spec.key !== null ? [topicOf('early', spec.key)] : []
   }
-  /** Of the code as it is now, so only if that is what the question was asked with. */
+  /** Not of code that would ask for something else than what was asked for. */
   get check(): AskSpec['check'] {
-    const { check, payload } = this.#options.spec
-    return this.#ask !== null && isEqual(this.#ask.schema, payload.schema) ? check : undefined
+    return this.#isAskedAnew ? undefined : this.#options.spec.check
+  }
+  get #isAskedAnew(): boolean {
+    return this.#ask !== null && !isEqual(this.#ask.schema, this.#options.spec.payload.schema)
   }
   get isOpenAsk(): boolean {
     return this.#state === 'recorded' || this.#state === 'open' || this.#state === 'checking'
@@ -213,10 +215,8 @@ export class AskActivity implements Activity {
     this.#state = 'checking'
     const { spec, place } = this.#options
     const subject = subjectOf(answer)
-    // What was asked by other code was checked as it was asked; what this code would say nobody was told.
-    const check = early === undefined ? this.check : spec.check
-    if (check === undefined || subject === null) return this.#settle(answer, n, early)
-    const checked = check(subject.value)
+    if (spec.check === undefined || subject === null) return this.#settle(answer, n, early)
+    const checked = spec.check(subject.value)
     const conclude = (result: Awaited<typeof checked>): void => {
       if (this.#state !== 'checking') return
       if (result.ok)
@@ -227,8 +227,8 @@ export class AskActivity implements Activity {
           issues: result.issues,
         })
         this.#open(early, n)
-      } else
-        this.#settle(answer, n, early, new PawlError('answer-invalid', { issues: result.issues }, tooLate))
+      } else if (this.#isAskedAnew) this.#settle(answer, n, early)
+      else this.#settle(answer, n, early, new PawlError('answer-invalid', { issues: result.issues }, tooLate))
     }
     if (checked instanceof Promise) void checked.then((result) => place.guard(() => conclude(result)))
     else conclude(checked)
