@@ -46,6 +46,7 @@ export interface AnswerMessage extends GivenAnswer {
   /** The author's schema has checked it, and made of it what stands here. */
   readonly checked?: true
 }
+/** What somebody answered. */
 export interface GivenAnswer {
   readonly answer: {
     readonly approved?: boolean
