@@ -206,7 +206,7 @@ describe('a timeout', () => {
     })
   })
 
-  test('counts from when it was asked, not from when it was written or taken up again', async () => {
+  test('counts from when it was asked, not from when it was taken up again', async () => {
     const asking = procedure({ name: 'asking' }, async (ctx) => {
       await ctx.sleep('30m')
       return ctx.human.approve('?', { timeout })
@@ -252,6 +252,35 @@ describe('a timeout', () => {
       })
     for (const risk of ['low', 'medium'])
       expect(await (await engine.run(asking, risk)).result()).toMatchObject({ approved: true })
+  })
+
+  test('may give by default only what a person could have answered, as the schema makes it', async () => {
+    const schema = z.object({ amount: z.number().min(10), note: z.string().trim() })
+    const asking = procedure({ name: 'asking', input: z.any() }, (ctx, value) =>
+      ctx.human.input('?', schema, { timeout, onTimeout: { default: value } }),
+    )
+    await using engine = await testEngine({ procedures: [asking], humans: silent })
+    await expect((await engine.run(asking, { amount: 5, note: '' })).result()).rejects.toMatchObject({
+      details: {
+        cause: {
+          code: 'option-invalid',
+          message: expect.stringContaining('onTimeout.default.amount of input'),
+        },
+      },
+    })
+    expect(await (await engine.run(asking, { amount: 10, note: ' ok ' })).result()).toEqual({
+      amount: 10,
+      note: 'ok',
+    })
+  })
+
+  test('gives a default whose schema takes a promise as it is', async () => {
+    const schema = z.string().refine(async (text) => text !== 'never')
+    const asking = procedure({ name: 'asking' }, (ctx) =>
+      ctx.human.input('?', schema, { timeout, onTimeout: { default: 'never' } }),
+    )
+    await using engine = await testEngine({ procedures: [asking], humans: silent })
+    expect(await (await engine.run(asking)).result()).toBe('never')
   })
 })
 
