@@ -97,18 +97,71 @@ test('a message nobody can read puts its run aside; its neighbours, in the same 
   await connection.close()
 })
 
-test('what cannot be recorded at all puts its run aside, and its neighbour goes on', async () => {
-  const costly = agent({ name: 'costly', input: z.void(), output: z.string() }, async (_, { usage }) => {
-    for (let i = 0; i < 3; i++) usage({ model: 'x'.repeat(1_000_000) })
-    throw new Error('in vain')
-  })
-  const calling = procedure({ name: 'calling' }, (ctx) => ctx.agent(costly, undefined))
-  await start([calling, receiving])
-  const [bad, good] = [await engine.run(calling), await engine.run(receiving)]
+/** `{}` in MessagePack. */
+const noAnswer = new Uint8Array([0x80])
+
+test('a message that no version ever sent puts its run aside, and its neighbour goes on', async () => {
+  const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('?', { key: 'k' }))
+  const store = memory()
+  await start([asking, receiving], store)
+  const [bad, good] = [await engine.run(asking), await engine.run(receiving)]
+  while ((await engine.inbox.list()).items.length === 0)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  const connection = connectTo(store) as StorePort
+  await connection.open()
+  const { items } = await engine.inbox.list()
+  await connection.answer(
+    [{ run: bad.id, position: items[0]?.position ?? 0, by: 'user:ana', payload: noAnswer }],
+    null,
+  )
   await good.signal('x', 1)
   expect(await good.result({ timeout: '5s' })).toBe('received')
   await expect(bad.result({ timeout: '5s' })).rejects.toMatchObject({
     code: 'run-quarantined',
-    details: { reason: expect.stringContaining('it cannot be gone on with: attempt') },
+    details: { reason: expect.stringContaining('it cannot be gone on with') },
+  })
+  await connection.close()
+})
+
+describe('what an agent reports of its cost', () => {
+  const costly = agent(
+    { name: 'costly', input: z.number(), output: z.number(), retry: { attempts: 3, backoff: '1ms' } },
+    async (chunks, { usage, attempt }) => {
+      for (let i = 0; i < chunks; i++) usage({ model: 'big', inputTokens: 1, outputTokens: 2, costUsd: 0.5 })
+      if (attempt < 3) throw new Error('in vain')
+      return chunks
+    },
+  )
+  const calling = procedure({ name: 'calling', input: z.number() }, (ctx, chunks) =>
+    ctx.agent(costly, chunks),
+  )
+
+  test('is added up where there is much of it, and stays as it was reported where there is little', async () => {
+    await start([calling])
+    const sums: number[] = []
+    for (const chunks of [2, 5_000]) {
+      const run = await engine.run(calling, chunks)
+      expect(await run.result()).toBe(chunks)
+      const [entry] = (await engine.log(run.id)).execution_log
+      const { usage } = entry?.result as { readonly usage: readonly { readonly inputTokens: number }[] }
+      expect(usage.length).toBe(Math.min(20, 3 * chunks))
+      sums.push(usage.reduce((sum, { inputTokens }) => sum + inputTokens, 0))
+    }
+    expect(sums).toEqual([6, 15_000])
+  })
+
+  test('is refused where one report is no report', async () => {
+    const wordy = agent({ name: 'wordy', input: z.any(), output: z.any() }, async (report, { usage }) => {
+      usage(report)
+    })
+    const reporting = procedure({ name: 'reporting', input: z.any() }, (ctx, report) =>
+      ctx.agent(wordy, report, { retry: { attempts: 1 } }),
+    )
+    await start([reporting])
+    for (const [report, words] of [
+      [{ model: 'x'.repeat(1_000) }, 'usage has 1010 bytes, and the limit is 1000'],
+      [5, 'The option usage cannot be 5'],
+    ] as const)
+      await expect((await engine.run(reporting, report)).result()).rejects.toThrow(words)
   })
 })

@@ -95,7 +95,8 @@ function decision(
     },
     question: asked,
     agentName: judge.name,
-    judge: (call) => body({ question: asked, choices: [...values], material: decode(bytes) }, call),
+    judge: (call) =>
+      callAgent({ ...judge, body }, { question: asked, choices: [...values], material: decode(bytes) }, call),
     choices: values,
     minConfidence: settings.minConfidence,
     timeoutMs: settings.timeoutMs,

@@ -25,7 +25,11 @@ export interface Usage {
 }
 
 export interface AgentCall extends StepCall {
-  /** Report what the call cost; kept in the log. May be called several times. */
+  /**
+   * Report what the call cost; kept in the log. May be called several times: after twenty reports further ones are
+   * added up by model. At most 1,000 bytes each.
+   * @throws PawlError 'option-invalid', 'payload-refused'
+   */
   usage(usage: Usage): void
 }
 
@@ -138,7 +142,9 @@ export interface Decision<C extends string> {
   /** Who decided in the end. */
   readonly source: 'agent' | 'person' | 'fallback'
   readonly why: 'decided' | 'unsure' | 'timed-out' | 'failed' | 'invalid'
+  /** Of whoever decided: a person's comment, or ''. */
   readonly rationale: string
+  /** The agent's; undefined where a person decided. */
   readonly confidence: number | undefined
   readonly by: Actor
 }

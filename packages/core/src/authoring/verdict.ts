@@ -22,17 +22,19 @@ export const verdictSchema: Schema<Verdict> = {
     version: 1,
     vendor: 'pawl',
     validate: (value: unknown) => {
-      const issues = findIssues(value)
+      // A copy, read once: what somebody returns may be anything.
+      const verdict = typeof value === 'object' && value !== null ? { ...value } : value
+      const issues = findIssues(verdict)
       return issues.length === 0
-        ? { value }
-        : { issues: issues.map(({ path, message }) => ({ path: [path], message })) }
+        ? { value: verdict }
+        : { issues: issues.map(({ path, message }) => ({ path: path === '' ? [] : [path], message })) }
     },
   },
 }
 
 function findIssues(value: unknown): readonly Issue[] {
   if (typeof value !== 'object' || value === null)
-    return [{ path: 'verdict', message: 'must be { choice, rationale, confidence? }' }]
+    return [{ path: '', message: 'it must be { choice, rationale, confidence? }' }]
   const { choice, rationale, confidence } = value as { readonly [part: string]: unknown }
   const isFraction = typeof confidence === 'number' && confidence >= 0 && confidence <= 1
   return [

@@ -1,7 +1,13 @@
-import { type FailureRecord, failureOf } from '../errors/failure.ts'
+import { failureOf } from '../errors/failure.ts'
 import { type LogEvent, noPosition } from '../events/event.ts'
 import { decode } from '../events/payload.ts'
-import type { AnswerPayload, ReceivedPayload, TimedOutPayload, WaitingPayload } from '../events/payloads.ts'
+import type {
+  AnswerPayload,
+  FailedPayload,
+  ReceivedPayload,
+  TimedOutPayload,
+  WaitingPayload,
+} from '../events/payloads.ts'
 import type { RunRow } from '../ports/store.ts'
 import { infoOf } from './run-view.ts'
 import type { ExecutionLog } from './views.ts'
@@ -81,7 +87,7 @@ function settledEntry(event: LogEvent): Entry {
 /** Never null, which would say that it is open: what has no value to show is `{}`. */
 function resultOf(event: LogEvent): unknown {
   const payload = decode(event.payload)
-  if (event.failed) return { error: failureOf(payload as FailureRecord) }
+  if (event.failed) return failedResult(event, payload as FailedPayload)
   switch (event.kind) {
     case 'hitl_approval':
     case 'hitl_input':
@@ -97,6 +103,16 @@ function resultOf(event: LogEvent): unknown {
     }
     default:
       return payload ?? {}
+  }
+}
+
+/** With what it cost, and with the answer that was refused. */
+function failedResult(event: LogEvent, failed: FailedPayload): unknown {
+  const { usage, answer } = failed
+  return {
+    error: failureOf(failed),
+    ...(usage === undefined ? {} : { usage }),
+    ...(answer === undefined ? {} : (answerResult(event, answer) as object)),
   }
 }
 

@@ -29,6 +29,14 @@ export interface AttemptedPayload {
   readonly usage?: readonly object[]
 }
 
+/** Of `settled` for what failed. */
+export interface FailedPayload extends FailureRecord {
+  /** What it cost, of all attempts, if it called an agent. */
+  readonly usage?: readonly object[]
+  /** What a person had answered that the schema of the code refused. */
+  readonly answer?: AnswerPayload
+}
+
 /** Of `settled` for a call to an agent. */
 export interface AgentResult {
   readonly output: unknown
@@ -88,6 +96,8 @@ export interface DecisionPayload {
   readonly by: string
   readonly at: number
   readonly usage: readonly object[]
+  /** What the agent had made of it, where a person decided. */
+  readonly judged?: Pick<Judged, 'rationale' | 'confidence'>
 }
 
 /** Of `asked`: all that a person is shown, pinned when it is asked. Whatever the code says later, this question stays. */

@@ -1,3 +1,4 @@
+import type { Usage } from '../../authoring/agent.ts'
 import { type AskOperation, type AskSpec, type DecideOperation, dueAt } from '../../authoring/operations.ts'
 import { recordFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
@@ -8,6 +9,7 @@ import type {
   AnswerMessage,
   AnswerPayload,
   AskPayload,
+  FailedPayload,
   GivenAnswer,
   TimedOutPayload,
 } from '../../events/payloads.ts'
@@ -16,6 +18,7 @@ import { checkAnswer, isEqual } from '../../projections/answer-check.ts'
 import { askIdOf, closesAtOf, recipientsOf, subjectOf, urgencyOf } from '../../projections/ask.ts'
 import { topicOf } from '../mailbox.ts'
 import type { Activity, Draft, PendingOf, StepResult, Workplace } from './activity.ts'
+import { shownUsage } from './usage.ts'
 
 export interface AskOptions {
   readonly place: Workplace
@@ -98,11 +101,15 @@ export class AskActivity implements Activity {
       strict: this,
     } satisfies Draft
     if (silence.do === 'fail') {
-      const error = new PawlError('ask-timed-out', {
-        ask: askIdOf(place.runId, pending.position),
-        message: ask.message,
-      })
-      return place.record({ ...draft, failed: true, payload: encodeRecord(recordFailure(error), 'failure') })
+      const remedy = silenceRemedies[ask.kind]
+      const error = new PawlError(
+        'ask-timed-out',
+        { ask: askIdOf(place.runId, pending.position), message: ask.message },
+        remedy === undefined ? {} : { remedy },
+      )
+      const usage = (ask.judged?.usage ?? []) as readonly Usage[]
+      const failed: FailedPayload = { ...recordFailure(error), ...shownUsage(usage) }
+      return place.record({ ...draft, failed: true, payload: encodeRecord(failed, 'failure') })
     }
     const timedOut: TimedOutPayload = {
       timedOut: true,
@@ -259,6 +266,13 @@ export class AskActivity implements Activity {
   }
 }
 
+/** Where what silence may mean is not what it may mean for most questions. */
+const silenceRemedies: { readonly [kind in AskPayload['kind']]?: string } = {
+  approve:
+    "Catch this error, or say what silence means with onTimeout: 'reject', 'escalate' or 'keep-waiting'.",
+  decide: 'Catch this error, or leave the timeout out: a decision says nothing else of silence.',
+}
+
 /** The schema of the code refused what the door could not check. */
 const tooLate = {
   next: 'It was accepted and is recorded; the ask is closed.',
@@ -266,14 +280,14 @@ const tooLate = {
     'Catch this error and ask again; to have such an answer refused while the ask is open, say more of it in JSON Schema.',
 }
 
-/** In bytes. Less than what a record may have more than a value. */
+/** In bytes. With a question as large as it may be, less than what a record may have more than a value. */
 const smallHistory = 32 * 1024
 
 /** The newest of them that fit beside what is shown anyway, oldest first. */
 function fitting(history: readonly StepResult[], beside: object): readonly StepResult[] {
   const bytesOf = ({ name, payload }: StepResult): number => 100 + 3 * name.length + (payload?.length ?? 0)
   let bytes = history.reduce((sum, step) => sum + bytesOf(step), 0)
-  if (bytes <= smallHistory) return history
+  if (bytes <= smallHistory && !('judged' in beside)) return history
   const room = maxPayloadBytes - encodeRecord(beside, 'ask').length
   let first = 0
   for (; bytes > room && first < history.length; first++) bytes -= bytesOf(history[first] as StepResult)

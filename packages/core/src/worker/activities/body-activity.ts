@@ -1,3 +1,4 @@
+import type { Usage } from '../../authoring/agent.ts'
 import type { BodyOperation } from '../../authoring/operations.ts'
 import { formatDuration } from '../../base/duration.ts'
 import { failureOf, recordFailure } from '../../errors/failure.ts'
@@ -6,11 +7,12 @@ import { PawlError } from '../../errors/pawl-error.ts'
 import { maxPayloadBytes } from '../../events/codec.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { encode, encodeRecord } from '../../events/payload.ts'
-import type { AgentResult, AttemptedPayload } from '../../events/payloads.ts'
+import type { AgentResult, AttemptedPayload, FailedPayload } from '../../events/payloads.ts'
 import type { Activity, PendingOf, Workplace } from './activity.ts'
 import { Attempt, type AttemptOutcome } from './attempt.ts'
 import { Call } from './call.ts'
 import { delayBefore, readAttempts } from './retry.ts'
+import { gatherUsage, shownUsage } from './usage.ts'
 
 /**
  * A step or a call to an agent: attempts of the author's code, until one gives a result or none is left.
@@ -27,7 +29,7 @@ export class BodyActivity implements Activity {
   #leaveQueue: () => void = () => {}
   #busy = false
   /** What the attempts in the log have cost. */
-  readonly #usages: object[]
+  readonly #usages: Usage[]
 
   /** `records` are the attempts in the log. */
   constructor(place: Workplace, pending: PendingOf<BodyOperation>, records: readonly LogEvent[]) {
@@ -73,7 +75,7 @@ export class BodyActivity implements Activity {
 
   #run(): void {
     const { operation, position } = this.#pending
-    const usages: object[] = []
+    const usages: Usage[] = []
     this.#running = new Attempt(this.#place, {
       describe: `${operation.kind === 'llm' ? 'agent' : 'step'} "${operation.name}" of run "${this.#place.runId}"`,
       timeoutMs: operation.timeoutMs,
@@ -88,20 +90,20 @@ export class BodyActivity implements Activity {
     this.#running.begin()
   }
 
-  #record(outcome: AttemptOutcome, usages: readonly object[]): void {
+  #record(outcome: AttemptOutcome, usages: readonly Usage[]): void {
     if (outcome.state === 'done') return this.#settle(outcome, usages)
     const { retry } = this.#pending.operation
     const delayMs =
       this.#attempt < retry.attempts && isRetryable(outcome, retry.when)
         ? delayBefore(this.#attempt, retry, this.#place.entropy)
         : null
-    if (delayMs === null) return this.#fail(outcome)
+    if (delayMs === null) return this.#fail(outcome, usages)
     this.#dueAt = this.#place.now() + delayMs
     const attempted: AttemptedPayload = {
       attempt: this.#attempt,
       failure: recordFailure(outcome.error),
       delayMs,
-      ...(usages.length === 0 ? {} : { usage: usages }),
+      ...shownUsage(usages),
     }
     this.#place.record({
       type: 'attempted',
@@ -111,19 +113,22 @@ export class BodyActivity implements Activity {
     })
   }
 
-  #settle(outcome: { readonly value: unknown; readonly tookMs: number }, usage: readonly object[]): void {
+  #settle(outcome: { readonly value: unknown; readonly tookMs: number }, usages: readonly Usage[]): void {
     const { kind } = this.#pending.operation
     let payload: Uint8Array | null
     try {
       const result: unknown =
         kind === 'llm'
-          ? ({ output: outcome.value, usage: [...this.#usages, ...usage] } satisfies AgentResult)
+          ? ({
+              output: outcome.value,
+              usage: gatherUsage([...this.#usages, ...usages]),
+            } satisfies AgentResult)
           : outcome.value
       payload = encode(result, 'result')
       if (payload !== null && payload.length > maxPayloadBytes / 4) this.#warnOfSize(payload.length)
     } catch (error) {
       // The effect has happened; another attempt would repeat it and give the same.
-      return this.#settleFailed(error, outcome.tookMs)
+      return this.#settleFailed(error, outcome.tookMs, usages)
     }
     this.#place.record({ type: 'settled', pending: this.#pending, tookMs: outcome.tookMs, payload })
   }
@@ -138,7 +143,7 @@ export class BodyActivity implements Activity {
     )
   }
 
-  #fail(outcome: Exclude<AttemptOutcome, { readonly state: 'done' }>): void {
+  #fail(outcome: Exclude<AttemptOutcome, { readonly state: 'done' }>, usages: readonly Usage[]): void {
     const { name, timeoutMs } = this.#pending.operation
     const error =
       outcome.state === 'timed-out'
@@ -148,11 +153,12 @@ export class BodyActivity implements Activity {
             { step: name, attempts: this.#attempt, cause: failureOf(recordFailure(outcome.error)) },
             { cause: outcome.error },
           )
-    this.#settleFailed(error, outcome.tookMs)
+    this.#settleFailed(error, outcome.tookMs, usages)
   }
 
-  #settleFailed(error: unknown, tookMs: number): void {
-    const payload = encodeRecord(recordFailure(error), 'failure')
+  #settleFailed(error: unknown, tookMs: number, usages: readonly Usage[]): void {
+    const failed: FailedPayload = { ...recordFailure(error), ...shownUsage([...this.#usages, ...usages]) }
+    const payload = encodeRecord(failed, 'failure')
     this.#place.record({ type: 'settled', pending: this.#pending, failed: true, tookMs, payload })
   }
 }

@@ -1,6 +1,8 @@
-import type { DecideOperation } from '../../authoring/operations.ts'
+import type { Usage } from '../../authoring/agent.ts'
+import type { AskSpec, DecideOperation } from '../../authoring/operations.ts'
 import type { RetryPolicy } from '../../authoring/step-options.ts'
 import type { Verdict } from '../../authoring/verdict.ts'
+import { clipText } from '../../base/text.ts'
 import { type FailureRecord, recordFailure } from '../../errors/failure.ts'
 import { isFinalError } from '../../errors/final-error.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
@@ -19,6 +21,7 @@ import { AskActivity } from './ask-activity.ts'
 import { Attempt, type AttemptOutcome } from './attempt.ts'
 import { Call } from './call.ts'
 import { delayBefore, readAttempts } from './retry.ts'
+import { gatherUsage, shownUsage } from './usage.ts'
 
 const retry: RetryPolicy = {
   attempts: 2,
@@ -38,8 +41,8 @@ export class DecideActivity implements Activity {
   readonly #pending: PendingOf<DecideOperation>
   readonly #records: readonly LogEvent[]
   /** What the attempts in the log have cost, and then the present one. */
-  readonly #spent: object[]
-  #usages: object[] = []
+  readonly #spent: Usage[]
+  #usages: Usage[] = []
   #attempt: number
   #dueAt: number | null
   #running: Attempt | null = null
@@ -73,7 +76,7 @@ export class DecideActivity implements Activity {
 
   begin(): void {
     const asked = this.#records.find(({ type }) => type === 'asked')
-    if (asked !== undefined) this.#askPeople((decode(asked.payload) as AskPayload).judged as Judged, asked)
+    if (asked !== undefined) this.#awaitAnswer(asAsked(decode(asked.payload) as AskPayload), asked)
     else if (this.#dueAt === null) this.onDue()
   }
 
@@ -107,7 +110,7 @@ export class DecideActivity implements Activity {
 
   #judge(): void {
     const { operation, position } = this.#pending
-    const usages: object[] = []
+    const usages: Usage[] = []
     this.#usages = usages
     this.#running = new Attempt(this.#place, {
       describe: `agent "${operation.agentName}" of run "${this.#place.runId}"`,
@@ -142,14 +145,14 @@ export class DecideActivity implements Activity {
     )
   }
 
-  get #cost(): readonly object[] {
-    return [...this.#spent, ...this.#usages]
+  get #cost(): readonly Usage[] {
+    return gatherUsage([...this.#spent, ...this.#usages])
   }
 
   #tryAgain(failure: AttemptedPayload['failure'], tookMs: number): void {
     const delayMs = delayBefore(this.#attempt, retry, this.#place.entropy)
     this.#dueAt = this.#place.now() + delayMs
-    const usage = this.#usages.length === 0 ? {} : { usage: this.#usages }
+    const usage = shownUsage(this.#usages)
     const attempted: AttemptedPayload = { attempt: this.#attempt, failure, delayMs, ...usage }
     const payload = encodeRecord(attempted, 'attempt')
     this.#place.record({ type: 'attempted', pending: this.#pending, tookMs, payload })
@@ -158,8 +161,8 @@ export class DecideActivity implements Activity {
   // ── the fallback
 
   #fallBack(judged: Judged, tookMs: number): void {
-    const { fallback, question, attempts } = this.#pending.operation
-    if (fallback.do === 'ask') return this.#askPeople(judged, undefined)
+    const { fallback, question } = this.#pending.operation
+    if (fallback.do === 'ask') return this.#askPeople(fallback.ask, judged)
     if (fallback.do === 'choose') {
       const { why, rationale, confidence } = judged
       const sure = confidence === undefined ? {} : { confidence }
@@ -173,39 +176,30 @@ export class DecideActivity implements Activity {
       message: `${fallback.message} (${judged.why}: ${judged.rationale})`,
       code: undefined,
     }
-    const error = new PawlError('step-failed', { step: question, attempts, cause })
+    const error = new PawlError('step-failed', { step: question, attempts: this.#attempt, cause })
     this.#place.record({
       type: 'settled',
       pending: this.#pending,
       failed: true,
       tookMs,
-      payload: encodeRecord(recordFailure(error), 'failure'),
+      payload: encodeRecord(
+        { ...recordFailure(error), ...shownUsage(judged.usage as readonly Usage[]) },
+        'failure',
+      ),
     })
   }
 
-  #askPeople(judged: Judged, asked: LogEvent | undefined): void {
-    const { fallback } = this.#pending.operation
-    if (fallback.do !== 'ask') return this.#fallBack(judged, 0)
-    const place = this.#place
-    const { payload } = fallback.ask
+  #askPeople(ask: AskSpec, given: Judged): void {
+    const judged = { ...given, rationale: clipText(given.rationale, shownRationale) }
+    const { payload } = ask
     const details = [...(payload.details ?? []), describeJudged(this.#pending.operation.agentName, judged)]
-    const spec = { ...fallback.ask, payload: { ...payload, judged, details } }
-    const toPayload = ({ answer, by, at }: AnswerPayload, ask: AskPayload): DecisionPayload => {
-      const { why, rationale, confidence, usage } = ask.judged ?? judged
-      const sure = confidence === undefined ? {} : { confidence }
-      return {
-        choice: answer.choice ?? '',
-        source: 'person',
-        why,
-        rationale: answer.comment ?? rationale,
-        ...sure,
-        by,
-        at,
-        usage,
-      }
-    }
-    this.#ask = new AskActivity({ place, pending: this.#pending, spec, asked, toPayload })
-    if (asked === undefined) this.#ask.begin()
+    this.#awaitAnswer({ ...ask, payload: { ...payload, judged, details } }, undefined)
+    this.#ask?.begin()
+  }
+
+  #awaitAnswer(spec: AskSpec, asked: LogEvent | undefined): void {
+    const place = this.#place
+    this.#ask = new AskActivity({ place, pending: this.#pending, spec, asked, toPayload: decidedByPerson })
     place.lookAgain()
   }
 
@@ -230,7 +224,12 @@ interface Fault {
 function findFault(outcome: AttemptOutcome, choices: readonly string[], agent: string): Fault | null {
   if (outcome.state !== 'done') {
     const { state, error } = outcome
-    return { why: state, failure: recordFailure(error), isFinal: isFinalError(error) }
+    const isUnfit = state === 'failed' && Object(error).code === 'output-invalid'
+    return {
+      why: isUnfit ? 'invalid' : state,
+      failure: recordFailure(error),
+      isFinal: isFinalError(error),
+    }
   }
   const wrong = whatIsWrong(outcome.value, choices)
   if (wrong === null) return null
@@ -240,6 +239,8 @@ function findFault(outcome: AttemptOutcome, choices: readonly string[], agent: s
 
 /** More than anybody wants to read. */
 const longestRationale = 100_000
+/** Of it people are shown so much; it stands in the question twice, beside material that may be as large as a value. */
+const shownRationale = 6_000
 
 function whatIsWrong(verdict: unknown, choices: readonly string[]): string | null {
   if (typeof verdict !== 'object' || verdict === null) return 'it is not an object'
@@ -252,6 +253,26 @@ function whatIsWrong(verdict: unknown, choices: readonly string[]): string | nul
   const isConfidence =
     confidence === undefined || (typeof confidence === 'number' && confidence >= 0 && confidence <= 1)
   return isConfidence ? null : 'confidence must be a number from 0 to 1'
+}
+
+/** The question as it stands in the log, whatever the code says now. */
+function asAsked(payload: AskPayload): AskSpec {
+  return { key: null, to: [], due: null, history: { last: 0 }, payload, check: undefined }
+}
+
+/** The words and the certainty of the agent are its own, not those of the person. */
+function decidedByPerson({ answer, by, at }: AnswerPayload, ask: AskPayload): DecisionPayload {
+  const { why, usage, rationale, confidence } = ask.judged as Judged
+  return {
+    choice: answer.choice ?? '',
+    source: 'person',
+    why,
+    rationale: answer.comment ?? '',
+    by,
+    at,
+    usage,
+    judged: { rationale, ...(confidence === undefined ? {} : { confidence }) },
+  }
 }
 
 /** What people are told of the agent that could not decide. */

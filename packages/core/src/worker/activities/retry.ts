@@ -1,3 +1,4 @@
+import type { Usage } from '../../authoring/agent.ts'
 import type { RetryPolicy } from '../../authoring/step-options.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { decode } from '../../events/payload.ts'
@@ -19,15 +20,15 @@ export function delayBefore(
 export function readAttempts(records: readonly LogEvent[]): {
   readonly attempt: number
   readonly dueAt: number | null
-  readonly usage: object[]
+  readonly usage: Usage[]
 } {
-  const usage: object[] = []
+  const usage: Usage[] = []
   let attempt = 1
   let dueAt: number | null = null
   for (const { type, payload, at } of records) {
     if (type !== 'attempted') continue
     const attempted = decode(payload) as AttemptedPayload
-    usage.push(...(attempted.usage ?? []))
+    usage.push(...((attempted.usage ?? []) as readonly Usage[]))
     attempt = attempted.attempt + 1
     dueAt = at + attempted.delayMs
   }

@@ -1,0 +1,54 @@
+import type { Usage } from '../../authoring/agent.ts'
+import { checkObject } from '../../authoring/options.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import { decode, encode } from '../../events/payload.ts'
+
+/** How many reports are kept as they came. */
+const reportsKept = 20
+const reportBytes = 1_000
+
+/** A copy of what was reported. @throws PawlError 'option-invalid', 'payload-refused' if it cannot be kept */
+export function copyUsage(usage: Usage): Usage {
+  const bytes = encode(checkObject('usage', usage), 'usage')
+  if (bytes !== null && bytes.length > reportBytes)
+    throw new PawlError(
+      'payload-refused',
+      { path: 'usage' },
+      { what: `usage has ${bytes.length} bytes, and the limit is ${reportBytes}.` },
+    )
+  return decode(bytes) as Usage
+}
+
+/**
+ * Reports of cost, those after the twentieth added up by model: a body that reports every chunk of a stream, or
+ * tries for days, must not outgrow what a log entry may hold.
+ */
+export function gatherUsage(reports: readonly Usage[]): readonly Usage[] {
+  const kept = reports.slice(0, reportsKept)
+  for (const report of reports.slice(reportsKept)) {
+    const same = kept.findLastIndex(({ model }) => model === report.model)
+    const at = same === -1 ? kept.length - 1 : same
+    kept[at] = addUp(kept[at] as Usage, report)
+  }
+  return kept
+}
+
+function addUp(a: Usage, b: Usage): Usage {
+  const model = a.model === b.model ? a.model : 'several models'
+  return {
+    ...(model === undefined ? {} : { model }),
+    ...sumOf('inputTokens', a, b),
+    ...sumOf('outputTokens', a, b),
+    ...sumOf('costUsd', a, b),
+  }
+}
+
+function sumOf(key: 'inputTokens' | 'outputTokens' | 'costUsd', a: Usage, b: Usage): Partial<Usage> {
+  const amounts = [a[key], b[key]].filter((amount) => typeof amount === 'number')
+  return amounts.length === 0 ? {} : { [key]: amounts.reduce((sum, amount) => sum + amount) }
+}
+
+/** As a member of a record: left out where nothing was reported. */
+export function shownUsage(reports: readonly Usage[]): { readonly usage?: readonly Usage[] } {
+  return reports.length === 0 ? {} : { usage: gatherUsage(reports) }
+}
