@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import type {
   Answered,
   AskQuery,
@@ -25,6 +24,7 @@ import type {
 } from '@pawl/core/storage'
 import { Connection, type Environment, realEnvironment, UnknownOutcome } from './connection/connection.ts'
 import { pauseAfterFault } from './connection/patience.ts'
+import { realFile } from './connection/real-file.ts'
 import { prepareStatements, type Statements } from './statements.ts'
 import { watchCommits } from './watch.ts'
 import { Conflict } from './writes/commit.ts'
@@ -41,7 +41,7 @@ export class SqliteStore implements StorePort {
   readonly #connection: Connection<Statements>
 
   constructor(file: string, environment: Environment = realEnvironment) {
-    this.#connection = new Connection(file === '' ? file : resolve(file), prepareStatements, environment)
+    this.#connection = new Connection(file === '' ? file : realFile(file), prepareStatements, environment)
   }
 
   open(): Promise<void> {

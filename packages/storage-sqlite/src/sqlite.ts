@@ -4,16 +4,28 @@ import { SqliteStore } from './sqlite-store.ts'
 /**
  * One file, several processes. WAL and synchronous=FULL are set and asserted: what was acknowledged
  * survives a crash of the process and the loss of power.
- * @param file is created if it is not there; its directory must be
+ * @param file a path. It is created if it is not there, its directory must be; links to it are followed once, as the
+ *   engine or client is made
+ * @throws PawlError 'option-invalid'
  * @example
  * const engine = await createEngine({ store: sqlite('pawl.db'), procedures: [refund] })
  */
 export function sqlite(file: string): Store {
-  if (typeof file !== 'string')
+  const remedy = refusalOf(file)
+  if (remedy !== null)
     throw new PawlError(
       'option-invalid',
-      { option: 'file of sqlite', given: file },
-      { remedy: "It must be the path of a file, such as 'pawl.db'." },
+      { option: 'file of sqlite', given: JSON.stringify(file) },
+      { remedy },
     )
   return defineStore('sqlite', () => new SqliteStore(file))
+}
+
+/** What is wrong with it as the path of a file; null if nothing is. */
+function refusalOf(file: unknown): string | null {
+  if (typeof file !== 'string') return "It must be the path of a file, such as 'pawl.db'."
+  if (/^file:/i.test(file)) return 'It must be a path; fileURLToPath() of node:url makes one of an address.'
+  if (file.startsWith('~/')) return 'Only a shell knows what ~ is; homedir() of node:os tells.'
+  if (file !== file.trimEnd()) return 'It must not end with white space, which SQLite would leave out.'
+  return null
 }

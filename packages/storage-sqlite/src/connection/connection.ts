@@ -217,6 +217,8 @@ export class Connection<Statements> {
       throw unusable(
         `The connection to ${this.file} was opened by another process, before it forked.`,
         'Call sqlite() after the fork, once in each process.',
+        undefined,
+        '',
       )
     }
     if (this.#session) this.#lookNowAndThen()
@@ -265,5 +267,5 @@ function closeQuietly(database: Database): void {
 }
 
 function codeIsFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'SQLITE_FULL'
+  return (Object(error) as { readonly code?: unknown }).code === 'SQLITE_FULL'
 }

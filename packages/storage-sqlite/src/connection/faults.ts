@@ -2,7 +2,7 @@ import { unusable } from './unusable.ts'
 
 /** The extended result code of an error of SQLite; empty for every other error. */
 function codeOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  const { code } = Object(error) as { readonly code?: unknown }
   return typeof code === 'string' && code.startsWith('SQLITE_') ? code : ''
 }
 
@@ -64,5 +64,6 @@ const faults: readonly (readonly [
 export function explainFault(error: unknown, file: string): unknown {
   const code = codeOf(error)
   const known = faults.find(([prefix]) => code.startsWith(prefix))
-  return known ? unusable(known[1](file), known[2](file), error) : error
+  // When a store is opened as well as later: what was or was not started is not for here.
+  return known ? unusable(known[1](file), known[2](file), error, '') : error
 }

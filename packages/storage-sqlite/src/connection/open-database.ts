@@ -64,7 +64,7 @@ function explainCreation(error: unknown, file: string): unknown {
   const explained = explainFault(error, file)
   if (explained !== error || PawlError.is(error)) return explained
   return unusable(
-    `${file} cannot be created.`,
+    `${file} cannot be created: ${(error as Error).message}.`,
     `Give this user write access to ${dirname(file)}, and look whether its disk is full or read-only.`,
     error,
   )

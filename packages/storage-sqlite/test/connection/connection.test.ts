@@ -1,4 +1,5 @@
-import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Worker } from 'node:worker_threads'
 import { connectTo, PawlError } from '@pawl/core/storage'
@@ -124,6 +125,46 @@ describe('a lock that another process holds', () => {
     const registering = store.register({ name: 'w', leaseMs: 1000 })
     await store.close()
     await expect(registering).rejects.toThrow('not open')
+  })
+})
+
+describe('a file that a link leads to', () => {
+  const links = {
+    'a link to the file': (file: string) => {
+      const link = join(dirname(tempFile()), 'link.db')
+      symlinkSync(file, link)
+      return { name: link, link }
+    },
+    'a link to its directory': (file: string) => {
+      const link = join(dirname(tempFile()), 'current')
+      symlinkSync(dirname(file), link)
+      return { name: join(link, basename(file)), link }
+    },
+  }
+
+  it.each(Object.entries(links))(
+    'is used as the file itself, wherever that leads later: %s',
+    async (_, lay) => {
+      const file = tempFile()
+      await (await openStore(file)).close()
+      const { name, link } = lay(file)
+      const store = await openStore(name)
+      const unit = await ownedRun(store, 'a')
+      expect(await store.beat(unit.worker)).toBe(true)
+      rmSync(link)
+      expect(await store.beat(unit.worker)).toBe(true)
+      expect(await (await openStore(file)).find('a')).toMatchObject({ id: 'a', owned: true })
+    },
+  )
+
+  it('is made where its directory is, and not beside the link', async () => {
+    const file = tempFile()
+    const link = join(dirname(tempFile()), 'current')
+    symlinkSync(dirname(file), link)
+    const store = await openStore(join(link, basename(file)))
+    const unit = await ownedRun(store, 'a')
+    expect(await store.beat(unit.worker)).toBe(true)
+    expect(readdirSync(dirname(file)).toSorted()).toEqual(['pawl.db', 'pawl.db-shm', 'pawl.db-wal'])
   })
 })
 

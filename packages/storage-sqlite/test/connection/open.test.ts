@@ -8,6 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { connectTo, PawlError } from '@pawl/core/storage'
 import { sqlite } from '@pawl/storage-sqlite'
 import SqliteDatabase from 'better-sqlite3'
@@ -46,6 +47,23 @@ describe('a start that fails says what to do', () => {
     const error = await failToOpen(file)
     expect(error.details.remedy).toContain('memory()')
     expect(existsSync(':memory:')).toBe(false)
+  })
+
+  it.each([
+    [pathToFileURL('/tmp/pawl.db').href, 'fileURLToPath()'],
+    ['~/pawl.db', 'homedir()'],
+    ['/tmp/pawl.db\n', 'white space'],
+    ['/tmp/pawl.db ', 'white space'],
+    [new URL('file:///tmp/pawl.db') as unknown as string, 'the path of a file'],
+  ])('the name %j is no path', (file, remedy) => {
+    expect(() => sqlite(file)).toThrow(
+      expect.objectContaining({ code: 'option-invalid', message: expect.stringContaining(remedy) }),
+    )
+  })
+
+  it('the name is longer than the system takes', async () => {
+    const file = join(dirname(tempFile()), `${'x'.repeat(300)}.db`)
+    expect((await failToOpen(file)).message).toContain('ENAMETOOLONG')
   })
 
   it('the directory cannot be written to', async () => {
