@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 interface Manifest {
   readonly name: string
@@ -66,6 +67,89 @@ test('what is needed for lists and migrations alone is not loaded by a process t
   expect(await start('list')).toMatch(/\/kysely\/(.|\n)*1 completed\n/)
 })
 
+describe('in one file made by a bundler', () => {
+  const kinds = [
+    { format: 'cjs', maps: false, named: '' },
+    { format: 'cjs', maps: true, named: 'bundled.ts:8:' },
+    { format: 'esm', maps: false, named: '' },
+    { format: 'esm', maps: true, named: 'bundled.ts:8:' },
+  ] as const
+
+  test.each(kinds)('an engine works: $format, source maps: $maps', async ({ format, maps, named }) => {
+    const folder = join(empty, `${format}-${maps}`)
+    await mkdir(folder)
+    await writeFile(join(folder, 'bundled.ts'), bundledProgram)
+    const outfile = join(folder, `out/deep/bundled.${format === 'cjs' ? 'cjs' : 'mjs'}`)
+    await build({
+      ...{ entryPoints: [join(folder, 'bundled.ts')], outfile, bundle: true, minify: true, format },
+      ...{ platform: 'node', external: ['better-sqlite3'], sourcemap: maps, logLevel: 'error' },
+    })
+    const flags = maps ? ['--enable-source-maps'] : []
+    const printed = await run(process.execPath, [...flags, outfile], folder)
+    const [result, at, ...more] = printed.split('\n')
+    expect([result, more]).toEqual(['went on with a', ['']])
+    if (named === '') expect(at).toBe('stuck, called at ""')
+    else expect(at).toContain(named)
+  })
+})
+
+/** A run, and then one whose code has changed: the error names the call. */
+const bundledProgram = `
+import { createEngine, procedure } from '@pawl/core'
+import { sqlite } from '@pawl/storage-sqlite'
+
+async function main() {
+  const version = (name: string) =>
+    procedure({ name: 'p' }, async (ctx) => {
+      const step = await ctx.step(name, () => name); await ctx.human.approve('Go on?'); return step })
+  const store = sqlite('bundled.db')
+  const before = await createEngine({ store, procedures: [version('a')] })
+  const run = await before.run(version('a'))
+  const { id } = await before.inbox.next()
+  await before.inbox.answer(id, { approved: true }, { as: 'user:ana' })
+  console.log('went on with ' + (await run.result()))
+  const waiting = await before.run(version('a'))
+  const ask = await before.inbox.next()
+  await before.stop()
+  const logger = { debug() {}, info() {}, warn() {}, error() {} }
+  const after = await createEngine({ store, procedures: [version('b')], logger })
+  await after.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
+  const error = await after.get(waiting.id).result().catch((reason) => reason)
+  console.log('stuck, called at ' + JSON.stringify(error.details.at))
+  await after.stop()
+}
+void main()
+`
+
+test('a library may export functions around procedures, with the types of each', async () => {
+  await writeFile(join(empty, 'library.ts'), libraryProgram)
+  const strict = ['--strict', '--exactOptionalPropertyTypes', '--target', 'es2022', '--skipLibCheck', 'false']
+  const flags = [...strict, '--declaration', '--outDir', 'library', '--module', 'nodenext']
+  await run(tsc, [...flags, 'library.ts'], empty)
+  expect(await readFile(join(empty, 'library/library.d.ts'), 'utf8')).toContain(
+    'greet: import("@pawl/core").Procedure<string, number',
+  )
+})
+
+const libraryProgram = `
+import { type Ctx, procedure } from '@pawl/core'
+import { testEngine } from '@pawl/testing'
+import { z } from 'zod'
+
+export const taking = <I extends z.ZodType>(input: I) => procedure({ name: 'a', input }, async (_, given) => given)
+export const hearing = <S extends z.ZodType>(s: S) =>
+  procedure({ name: 'b', signals: { s } }, async (ctx) => ctx.receive('s'))
+export const picking = <const C extends readonly string[]>(ctx: Ctx, choices: C) => ctx.human.select('?', choices)
+export const greet = procedure({ name: 'c', input: z.string() }, async (_, name) => name.length)
+export const tested = async () => {
+  const engine = await testEngine({ procedures: [greet] })
+  // @ts-expect-error: it has a type of its own
+  engine.thereIsNoSuchThing()
+  await using also = await testEngine({ procedures: [greet] })
+  return also.calls
+}
+`
+
 /** Prints the path of each module as it is loaded. */
 const nameLoaded = toDataUrl(`
   import { register } from 'node:module'
@@ -117,7 +201,7 @@ async function installIn(folder: string): Promise<void> {
   const linked = manifests
     .flatMap(({ dependencies, peerDependencies }) => Object.keys({ ...dependencies, ...peerDependencies }))
     .filter((name) => !name.startsWith('@pawl/'))
-    .concat('@types/node') // what anyone who writes TypeScript for Node has
+    .concat('@types/node', 'zod') // what anyone who writes TypeScript for Node has, and most who need schemas
     .map((name) => `file:${join(root, 'node_modules', name)}`)
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
   const flags = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund']

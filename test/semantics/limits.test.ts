@@ -1,4 +1,4 @@
-import { agent, createEngine, type Engine, procedure } from '@pawl/core'
+import { agent, createEngine, type Engine, procedure, type Usage } from '@pawl/core'
 import { connectTo, type StorePort } from '@pawl/core/storage'
 import { memory } from '@pawl/testing'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -143,9 +143,9 @@ describe('what an agent reports of its cost', () => {
       const run = await engine.run(calling, chunks)
       expect(await run.result()).toBe(chunks)
       const [entry] = (await engine.log(run.id)).execution_log
-      const { usage } = entry?.result as { readonly usage: readonly { readonly inputTokens: number }[] }
+      const usage = (entry?.result as { readonly usage: Usage[] } | undefined)?.usage ?? []
       expect(usage.length).toBe(Math.min(20, 3 * chunks))
-      sums.push(usage.reduce((sum, { inputTokens }) => sum + inputTokens, 0))
+      sums.push(usage.reduce((sum, { inputTokens }) => sum + (inputTokens ?? 0), 0))
     }
     expect(sums).toEqual([6, 15_000])
   })

@@ -227,7 +227,11 @@ describe('retries', () => {
 
   test('share one idempotency key, count the attempts, and differ from every other step', async () => {
     const calls: Pick<StepCall, 'attempt' | 'idempotencyKey'>[] = []
-    const note = ({ attempt, idempotencyKey }: StepCall): void => {
+    // Copied, as who passes it on with options of his own does.
+    const note = (call: StepCall): void => {
+      const { attempt, idempotencyKey, signal } = { ...call }
+      expect(signal).toBe(call.signal)
+
       calls.push({ attempt, idempotencyKey })
       if (attempt < 3 && calls.length < 4) fail()
     }

@@ -23,6 +23,7 @@ export type {
   RiskDetails,
   RiskLevel,
   Section,
+  ValueOf,
 } from './authoring/ask.ts'
 export type { Ctx, ReceiveOptions } from './authoring/ctx.ts'
 export { duration } from './authoring/duration.ts'
@@ -35,7 +36,8 @@ export {
   ref,
 } from './authoring/procedure.ts'
 export type { Retry, StepCall, StepOptions } from './authoring/step.ts'
-export type { Talk } from './authoring/talk.ts'
+// InputOf and what follows are named by the types of generic functions around procedures.
+export type { InputOf, ParsedOf, PayloadOf, Received, SignalName, Talk, TalkOf } from './authoring/talk.ts'
 export type { Shown, ValuesFor } from './authoring/template.ts'
 export type { Question, Verdict } from './authoring/verdict.ts'
 export type { Deadline, Duration } from './base/duration.ts'

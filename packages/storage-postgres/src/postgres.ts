@@ -36,7 +36,7 @@ export function postgres(
 
 function readConnection(connection: string | { readonly pool: unknown }): string | ClientPool {
   if (typeof connection === 'string') return connection
-  if (isPool(connection?.pool)) return connection.pool
+  if (isPool(connection?.pool)) return checkPool(connection.pool)
   throw new PawlError(
     'option-invalid',
     { option: 'connection', given: describe(connection) },
@@ -44,8 +44,18 @@ function readConnection(connection: string | { readonly pool: unknown }): string
   )
 }
 
+function checkPool(pool: ClientPool): ClientPool {
+  if (pool.options?.binary !== true) return pool
+  throw new PawlError(
+    'option-invalid',
+    { option: 'pool of postgres', given: 'one with binary: true' },
+    { remedy: 'Values are read as text: give it a pool without binary.' },
+  )
+}
+
 /** Without what it holds: there may be a password in it. */
 function describe(value: unknown): string {
+  if (value instanceof URL) return 'a URL, which is no string: pass its href'
   return typeof value === 'object' && value !== null
     ? `an object with ${Object.keys(value).slice(0, 5).join(', ') || 'nothing'}`
     : typeof value

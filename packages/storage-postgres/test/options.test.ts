@@ -1,5 +1,6 @@
 import { PawlError } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
+import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { open } from './support/units.ts'
 
@@ -31,6 +32,22 @@ describe('options', () => {
       expect(error.message).not.toContain('secret')
     },
   )
+
+  test('a pool that reads values in binary is refused', () => {
+    const options = { connectionString: 'postgres://secret@db/x', binary: true }
+    const pool = new pg.Pool(options)
+    expect(catchError(() => postgres({ pool }))).toMatchObject({
+      code: 'option-invalid',
+      message: expect.stringContaining('give it a pool without binary'),
+    })
+  })
+
+  test('an address is to be passed as text', () => {
+    const address = new URL('postgres://secret@db/x')
+    const error = catchError(() => postgres(address as never)) as Error
+    expect(error.message).toContain('pass its href')
+    expect(error.message).not.toContain('secret')
+  })
 
   test('a store tells what it is, and nothing else', () => {
     expect(Object.entries(postgres('postgres://secret@db/x'))).toEqual([['kind', 'postgres']])

@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 import type { Client, Duration, Engine, EngineOptions, Logger, Store } from '@pawl/core'
 import {
   Bell,

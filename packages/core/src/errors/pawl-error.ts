@@ -38,6 +38,12 @@ export class PawlError<C extends ErrorCode = ErrorCode> extends Error {
     this.help = `docs/errors/${code}.md`
   }
 
+  /** For answers over HTTP and for logs: JSON keeps neither name nor message of other errors. */
+  toJSON(): Pick<PawlError<C>, 'name' | 'code' | 'message' | 'details' | 'help'> {
+    const { name, code, message, details, help } = this
+    return { name, code, message, details, help }
+  }
+
   /** Whether it is an error of Pawl, and of that code; also if another copy of the package made it. */
   static is<C extends ErrorCode = ErrorCode>(error: unknown, code?: C): error is PawlError<C> {
     if (typeof error !== 'object' || error === null || !(marker in error)) return false

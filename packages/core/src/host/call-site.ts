@@ -1,7 +1,5 @@
+import { sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-
-/** The package's own code, as it stands in a stack: built, or its sources by way of a source map. */
-const own = ['src', 'dist'].map((folder) => fileURLToPath(new URL(`../../${folder}/`, import.meta.url)))
 
 /** The engine's own frames between an operation and its author's call are fewer than that. */
 const depth = 40
@@ -9,20 +7,27 @@ const depth = 40
 /**
  * Where the author called the operation that is being issued: `file:line:column` of the innermost frame that
  * is neither the package's nor Node's. `operation`, if given and on the stack, is taken for the package's with
- * all it calls. Takes microseconds, so it is for the one operation somebody asks about.
+ * all it calls. Takes microseconds, so it is for the one operation somebody asks about. Undefined in a bundle
+ * without a source map, where the package's frames and the author's are in one file.
  * @example captureCallSite() // '/home/ana/refund.ts:12:28'
  */
 export function captureCallSite(
   operation: (...args: never[]) => unknown = captureCallSite,
 ): string | undefined {
-  return readStack(operation)
-    .split('\n')
-    .map(placeOf)
-    .find((place) => place !== undefined && !own.some((folder) => place.startsWith(folder)))
+  const own = findOwnFolders()
+  if (own === null) return undefined
+  return placesOn(readStack(operation)).find((place) => !own.some((folder) => place.startsWith(folder)))
+}
+
+/** Of the package's code as it stands in a stack: built, or its sources by way of a source map. */
+function findOwnFolders(): readonly string[] | null {
+  const here = placesOn(readStack())[0]
+  const root = /^(.*[\\/])(?:src|dist)[\\/]host[\\/]call-site\.[jt]s:/.exec(here ?? '')?.[1]
+  return root === undefined ? null : [`${root}src`, `${root}dist`].map((folder) => folder + sep)
 }
 
 /** As text, which is where Node applies source maps. */
-function readStack(below: (...args: never[]) => unknown): string {
+function readStack(below?: (...args: never[]) => unknown): string {
   const limit = Error.stackTraceLimit
   const holder: { stack?: unknown } = {}
   Reflect.set(Error, 'stackTraceLimit', depth)
@@ -32,6 +37,13 @@ function readStack(below: (...args: never[]) => unknown): string {
   } finally {
     Reflect.set(Error, 'stackTraceLimit', limit)
   }
+}
+
+function placesOn(stack: string): readonly string[] {
+  return stack
+    .split('\n')
+    .map(placeOf)
+    .filter((place) => place !== undefined)
 }
 
 /** Of `    at async work (file:///app/refund.ts:12:28)` the place, as a path; undefined for Node's own. */

@@ -33,6 +33,19 @@ describe('an error of Pawl', () => {
     expect('cause' in new PawlError('store-unusable', { remedy })).toBe(false)
   })
 
+  test('says in JSON what it says otherwise', () => {
+    const error = new PawlError('run-not-found', { run: 'a' })
+    expect(JSON.parse(JSON.stringify({ error }))).toEqual({
+      error: {
+        name: 'PawlError',
+        code: 'run-not-found',
+        message: error.message,
+        details: { run: 'a' },
+        help: 'docs/errors/run-not-found.md',
+      },
+    })
+  })
+
   test('is recognised by its code', () => {
     const error: unknown = new PawlError('ask-closed', details)
     expect(PawlError.is(error)).toBe(true)

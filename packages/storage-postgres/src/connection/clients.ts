@@ -18,7 +18,7 @@ export interface ClientPool {
   connect(): Promise<Client>
   on?(event: 'error', listener: (error: Error) => void): unknown
   off?(event: 'error', listener: (error: Error) => void): unknown
-  readonly options?: { readonly max?: number }
+  readonly options?: { readonly max?: number; readonly binary?: boolean }
 }
 
 /** One statement as the driver takes it. */

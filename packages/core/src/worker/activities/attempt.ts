@@ -1,3 +1,4 @@
+import { showValue } from '../../base/text.ts'
 import { type Body, runBody } from '../../host/body.ts'
 import type { Workplace } from './activity.ts'
 
@@ -58,7 +59,7 @@ export class Attempt implements Body {
 
   onStray(error: unknown): void {
     this.#place.logger.error(
-      `${this.describe} left something behind that failed; the run goes on without it`,
+      `${this.describe} left something behind that failed, and the run goes on without it: ${showValue(error)}`,
       { error },
     )
   }

@@ -10,7 +10,7 @@ import { encode, encodeRecord } from '../../events/payload.ts'
 import type { AgentResult, AttemptedPayload, FailedPayload } from '../../events/payloads.ts'
 import type { Activity, PendingOf, Workplace } from './activity.ts'
 import { Attempt, type AttemptOutcome } from './attempt.ts'
-import { Call } from './call.ts'
+import { createCall } from './call.ts'
 import { delayBefore, readAttempts } from './retry.ts'
 import { gatherUsage, shownUsage } from './usage.ts'
 
@@ -80,7 +80,7 @@ export class BodyActivity implements Activity {
       describe: `${operation.kind === 'llm' ? 'agent' : 'step'} "${operation.name}" of run "${this.#place.runId}"`,
       timeoutMs: operation.timeoutMs,
       body: (signal) =>
-        operation.body(new Call(() => this.#place.idempotencyKey(position), this.#attempt, signal, usages)),
+        operation.body(createCall(() => this.#place.idempotencyKey(position), this.#attempt, signal, usages)),
       onEnd: (outcome) => {
         this.#running = null
         this.#busy = false

@@ -19,7 +19,7 @@ import type { Message } from '../../ports/store.ts'
 import type { Activity, PendingOf, Workplace } from './activity.ts'
 import { AskActivity } from './ask-activity.ts'
 import { Attempt, type AttemptOutcome } from './attempt.ts'
-import { Call } from './call.ts'
+import { createCall } from './call.ts'
 import { delayBefore, readAttempts } from './retry.ts'
 import { gatherUsage, shownUsage } from './usage.ts'
 
@@ -116,7 +116,9 @@ export class DecideActivity implements Activity {
       describe: `agent "${operation.agentName}" of run "${this.#place.runId}"`,
       timeoutMs: operation.timeoutMs,
       body: (signal) =>
-        operation.judge(new Call(() => this.#place.idempotencyKey(position), this.#attempt, signal, usages)),
+        operation.judge(
+          createCall(() => this.#place.idempotencyKey(position), this.#attempt, signal, usages),
+        ),
       onEnd: (outcome) => {
         this.#running = null
         this.#judging = false
