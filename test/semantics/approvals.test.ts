@@ -393,7 +393,15 @@ describe('an invalid answer', () => {
       },
     })
     const [entry] = (await engine.log(run.id)).execution_log
-    expect(entry).toMatchObject({ status: 'failed', result: { error: { code: 'answer-invalid' } } })
+    expect(entry).toMatchObject({
+      status: 'failed',
+      result: {
+        error: { code: 'answer-invalid', message: expect.stringContaining('params.amount: must be even') },
+        approved: true,
+        params: { amount: 3 },
+        by: 'user:ana',
+      },
+    })
   })
 
   test('is none by a schema that a deploy has put in the place of the one it was asked with', async () => {

@@ -48,6 +48,29 @@ describe('an answer to a question that is not asked yet', () => {
       expect((await engine.inbox.list()).items).toEqual([])
     })
 
+  test('that makes more of it than can be recorded is dropped, and the question stays', async () => {
+    const { logger, lines } = keepLines()
+    const half = 'x'.repeat(1_500_000)
+    const large = procedure({ name: 'large' }, async (ctx) => {
+      await ctx.sleep('1h')
+      return ctx.human.review('Fine?', half, { key: 'k', editable: true })
+    })
+    await using engine = await testEngine({
+      procedures: [large],
+      logger,
+      humans: [{ ask: 'Fine?', answer: 'silence' }],
+    })
+    const run = await engine.run(large)
+    const key = { run: run.id, key: 'k' }
+    await engine.inbox.answer(key, { choice: 'approve', comment: half }, as)
+    await engine.advance('2h')
+    expect(lines).toMatchObject([
+      { message: expect.stringContaining('does not fit the question and was dropped') },
+    ])
+    await engine.inbox.answer(key, { choice: 'approve' }, as)
+    expect(await run.result()).toMatchObject({ choice: 'approve' })
+  })
+
   test('is given once: the second person is told who was first', async () => {
     await using engine = await testEngine({ procedures: [publish] })
     const run = await engine.run(publish)

@@ -701,69 +701,6 @@ describe('a procedure that awaits something else', () => {
   })
 })
 
-describe('lists', () => {
-  test('are newest first, in pages, and by procedure, status and tag', async () => {
-    const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('?'))
-    await using engine = await testEngine({ procedures: [greet, asking], humans: silent })
-    for (let index = 0; index < 60; index++)
-      await engine.run(
-        greet,
-        { name: `${index}` },
-        { id: `g${index}`, tags: index % 2 === 0 ? ['even'] : [] },
-      )
-    await engine.run(asking, undefined, { id: 'a' })
-    await engine.advance('2h')
-
-    const seen: string[] = []
-    let cursor: string | undefined
-    do {
-      const page = await engine.list({ limit: 25, cursor })
-      seen.push(...page.items.map(({ id }) => id))
-      cursor = page.cursor
-    } while (cursor !== undefined)
-    expect(seen).toEqual(['a', ...Array.from({ length: 60 }, (_, index) => `g${59 - index}`)])
-
-    expect((await engine.list()).items).toHaveLength(50)
-    expect((await engine.list({ tag: 'even', limit: 500 })).items).toHaveLength(30)
-    expect((await engine.list({ procedure: 'asking' })).items.map(({ id }) => id)).toEqual(['a'])
-    expect((await engine.list({ status: 'waiting' })).items.map(({ id }) => id)).toEqual(['a'])
-    expect((await engine.list({ status: ['completed', 'waiting'], limit: 500 })).items).toHaveLength(61)
-    expect((await engine.list({ status: 'failed' })).items).toEqual([])
-    expect((await engine.inbox.list({ procedure: 'asking', kind: 'approve' })).items).toHaveLength(1)
-    expect((await engine.inbox.list({ procedure: 'greet' })).items).toEqual([])
-  })
-
-  test('of asks come in pages, each ask once, although time passes between them', async () => {
-    const asking = procedure({ name: 'asking', input: z.number() }, (ctx, n) =>
-      ctx.human.approve('{n}?', { data: { n }, timeout: '1h', onTimeout: 'escalate' }),
-    )
-    await using engine = await testEngine({ procedures: [asking], humans: silent })
-    for (let n = 0; n < 30; n++) await engine.run(asking, n)
-    await engine.advance('30m')
-    const seen: string[] = []
-    let cursor: string | undefined
-    do {
-      const page = await engine.inbox.list({ limit: 7, cursor })
-      seen.push(...page.items.map(({ message }) => message))
-      cursor = page.cursor
-      await engine.advance('20m')
-    } while (cursor !== undefined)
-    expect(seen).toEqual(Array.from({ length: 30 }, (_, n) => `${n}?`))
-  })
-
-  test.each([
-    ['limit', { limit: 0 }],
-    ['limit', { limit: 501 }],
-    ['status', { status: 'odd' }],
-    ['cursor', { cursor: 'abc' }],
-    ['tagg', { tagg: 'x' }],
-  ])('refuse a wrong %s', async (_, filter) => {
-    await using engine = await testEngine({ procedures: [] })
-    expect(await refusalOf(engine.list(filter as object))).toMatchObject({ code: 'option-invalid' })
-    expect(await refusalOf(engine.inbox.list(filter as object))).toMatchObject({ code: 'option-invalid' })
-  })
-})
-
 test('what is no store is refused, with what makes one', async () => {
   const message = /store of create(Engine|Client).*It must be made by sqlite\(\), postgres\(\) or memory\(\)/
   for (const store of [undefined, null, 'pawl.db', { kind: 'sqlite' }]) {

@@ -1,4 +1,4 @@
-import { agent, createEngine, type Engine, procedure, type Usage } from '@pawl/core'
+import { agent, createClient, createEngine, type Engine, procedure, type Usage } from '@pawl/core'
 import { connectTo, type StorePort } from '@pawl/core/storage'
 import { memory } from '@pawl/testing'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -97,11 +97,47 @@ test('a message nobody can read puts its run aside; its neighbours, in the same 
   await connection.close()
 })
 
+describe('what a schema makes of it that cannot be recorded', () => {
+  // No transformation, as far as can be told.
+  const strange = z.object({ at: z.any().default(() => new URL('https://example.org')) })
+
+  test('fails the question whose answer it was, and keeps the answer', async () => {
+    const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.input('?', strange))
+    const store = memory()
+    await start([asking], store)
+    const run = await engine.run(asking)
+    const ask = await engine.inbox.next()
+    const client = createClient({ store })
+    await client.inbox.answer(ask.id, { value: {} }, as)
+    await client.stop()
+    await expect(run.result()).rejects.toMatchObject({
+      details: {
+        cause: { code: 'answer-invalid', message: expect.stringContaining('value.at cannot be recorded') },
+      },
+    })
+    expect((await engine.log(run.id)).execution_log).toMatchObject([
+      { result: { value: {}, by: 'user:ana' } },
+    ])
+  })
+
+  test('drops the signal that it was, and the next one counts', async () => {
+    const hearing = procedure({ name: 'hearing', signals: { x: strange } }, async (ctx) => ctx.receive('x'))
+    const store = memory()
+    await start([hearing], store)
+    const run = await engine.run(hearing)
+    const client = createClient({ store })
+    await client.get(run.id).signal('x', {})
+    await client.get(run.id).signal('x', { at: 1 })
+    await client.stop()
+    expect(await run.result({ timeout: '5s' })).toEqual({ at: 1 })
+  })
+})
+
 /** `{}` in MessagePack. */
 const noAnswer = new Uint8Array([0x80])
 
 test('a message that no version ever sent puts its run aside, and its neighbour goes on', async () => {
-  const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('?', { key: 'k' }))
+  const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.input('?', z.any()))
   const store = memory()
   await start([asking, receiving], store)
   const [bad, good] = [await engine.run(asking), await engine.run(receiving)]

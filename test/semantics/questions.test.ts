@@ -1,5 +1,5 @@
-import { procedure } from '@pawl/core'
-import { testEngine } from '@pawl/testing'
+import { type Answer, type Client, createClient, procedure } from '@pawl/core'
+import { memory, testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { keepLines, refusalOf, start } from './support.ts'
@@ -118,6 +118,31 @@ describe('select', () => {
       },
     ])
   })
+})
+
+test('an optional input may be left empty, wherever it is answered', async () => {
+  const asking = procedure({ name: 'asking' }, async (ctx) => [
+    await ctx.human.input('Note?', z.string().optional()),
+    await ctx.human.input('Size?', z.string().default('M')),
+    await ctx.human.input('Name?', z.string()),
+  ])
+  const store = memory()
+  await using engine = await testEngine({ procedures: [asking], store })
+  const client = createClient({ store })
+  const answerAll = async (by: Pick<Client, 'inbox'>): Promise<unknown> => {
+    const run = await engine.run(asking)
+    for (const answer of [{}, { value: undefined }]) {
+      const { id } = await engine.inbox.next()
+      await by.inbox.answer(id, answer as Answer, as)
+    }
+    const { id } = await engine.inbox.next()
+    expect((await refusalOf(by.inbox.answer(id, {} as Answer, as))).code).toBe('answer-invalid')
+    await by.inbox.answer(id, { value: 'Ada' }, as)
+    return run.result()
+  }
+  expect(await answerAll(engine)).toEqual([undefined, 'M', 'Ada'])
+  expect(await answerAll(client)).toEqual([undefined, 'M', 'Ada'])
+  await client.stop()
 })
 
 describe('review', () => {

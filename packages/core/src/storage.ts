@@ -47,3 +47,4 @@ export type {
   UnitOutcome,
   WorkerKey,
 } from './ports/store.ts'
+export { compareOrder, orderOf } from './projections/ask-order.ts'

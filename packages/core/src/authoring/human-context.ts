@@ -1,4 +1,4 @@
-import { isTransforming, jsonSchemaOf, type Schema, validate } from '../base/schema.ts'
+import { isOptional, isTransforming, jsonSchemaOf, type Schema, validate } from '../base/schema.ts'
 import { recordFailure } from '../errors/failure.ts'
 import { encode } from '../events/payload.ts'
 import type { AskPayload, Silence } from '../events/payloads.ts'
@@ -245,6 +245,7 @@ function createSpec(settings: AskSettings, schema: Schema | undefined, pinned: P
   const payload: AskPayload = {
     ...pinned,
     ...(json === undefined ? {} : { schema: json }),
+    ...(pinned.kind === 'input' && schema !== undefined && isOptional(schema) ? { optional: true } : {}),
     ...(alternatives.length === 0 ? {} : { alternatives }),
     ...(risk === undefined ? {} : { risk }),
     ...(details.length === 0 ? {} : { details }),

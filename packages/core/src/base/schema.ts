@@ -1,4 +1,5 @@
 import { isThenable } from './thenable.ts'
+import { acceptsUndefined, findsZodTransform, isZodType, loosenJsonSchema } from './zod.ts'
 
 /** Anything that follows Standard Schema: zod ≥ 4.2, valibot, arktype. Forms need its JSON Schema part. */
 export interface Schema<In = unknown, Out = In> {
@@ -86,7 +87,8 @@ function formatPath(segments: readonly unknown[]): string {
 
 /**
  * The JSON Schema (draft 2020-12) of what the schema accepts, from the JSON Schema part of the standard.
- * What JSON cannot say (a Date, a bigint) accepts anything there; the schema itself still checks it.
+ * What JSON Schema cannot say (a Date, a bigint, a pattern with flags, what holds once it is trimmed) accepts anything
+ * there; the schema itself still checks it.
  * Undefined if the vendor has no such part, or cannot express this schema.
  */
 export function jsonSchemaOf(schema: Schema): object | undefined {
@@ -101,7 +103,8 @@ interface JsonSchemaPart {
 function readJsonSchema(schema: Schema, direction: Direction): object | undefined {
   const part = (schema['~standard'] as JsonSchemaPart).jsonSchema
   try {
-    const options = { target: 'draft-2020-12', libraryOptions: { unrepresentable: 'any' } }
+    const libraryOptions = { unrepresentable: 'any', override: loosenJsonSchema }
+    const options = { target: 'draft-2020-12', libraryOptions }
     const json = part?.[direction]?.(options)
     // A copy, since zod hides a member of its own in what it returns.
     return typeof json === 'object' && json !== null ? JSON.parse(JSON.stringify(json)) : undefined
@@ -116,7 +119,7 @@ function readJsonSchema(schema: Schema, direction: Direction): object | undefine
  * no transformation. Exact for zod; for others judged by their JSON Schema part, and false without one.
  */
 export function isTransforming(schema: Schema): boolean {
-  if (isZodType(schema)) return findsZodTransform(schema, new Set())
+  if (isZodType(schema)) return findsZodTransform(schema)
   const accepted = readJsonSchema(schema, 'input')
   const returned = readJsonSchema(schema, 'output')
   if (accepted === undefined || returned === undefined) return false
@@ -135,33 +138,7 @@ function comparable(json: unknown): unknown {
   return Object.fromEntries(kept.map(([word, value]) => [word, comparable(value)]))
 }
 
-interface ZodType {
-  readonly _zod: { readonly def: ZodDefinition }
-}
-interface ZodDefinition {
-  readonly type: string
-  readonly [part: string]: unknown
-}
-
-function isZodType(value: unknown): value is ZodType {
-  return ((typeof value === 'object' && value !== null) || typeof value === 'function') && '_zod' in value
-}
-
-/** Looks through everything a zod schema is made of. */
-function findsZodTransform(part: unknown, seen: Set<unknown>): boolean {
-  if (typeof part !== 'object' || part === null || seen.has(part)) return false
-  seen.add(part)
-  if (!isZodType(part))
-    return isPlain(part) && Object.values(part).some((inner) => findsZodTransform(inner, seen))
-  const { def } = part._zod
-  if (def.type === 'transform' || (def.type === 'pipe' && typeof def.transform === 'function')) return true
-  if (def.type === 'lazy') return findsZodTransform((def.getter as () => unknown)(), seen)
-  // A default may be a function of the author's; reading it would call it.
-  const parts = Object.keys(def).filter((part) => part !== 'defaultValue')
-  return parts.some((inner) => findsZodTransform(def[inner], seen))
-}
-
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return Array.isArray(value) || prototype === Object.prototype || prototype === null
+/** Whether it takes undefined, so that an answer may be left empty. Known of zod only. */
+export function isOptional(schema: Schema): boolean {
+  return isZodType(schema) && acceptsUndefined(schema)
 }

@@ -57,7 +57,7 @@ export function askStatusOf({ status, closesAt }: AskRow, now: number): AskStatu
   return status === 'open' && closesAt !== null && closesAt <= now ? 'timed-out' : status
 }
 
-export function isOverdue({ status, dueAt }: AskRow, now: number): boolean {
+function isOverdue({ status, dueAt }: AskRow, now: number): boolean {
   return status === 'open' && dueAt !== null && dueAt <= now
 }
 

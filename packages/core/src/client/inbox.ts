@@ -6,10 +6,12 @@ import type { Actor } from '../base/people.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { decode, encode, encodeAround } from '../events/payload.ts'
 import type { AnswerMessage, AskPayload, GivenAnswer } from '../events/payloads.ts'
+import type { AnswerCheck } from '../ports/home.ts'
 import type { AskOrder, AskQuery, AskRow, RunKey, StorePort } from '../ports/store.ts'
-import { checkAnswer } from '../projections/answer-check.ts'
+import { checkAnswer, issuesIn } from '../projections/answer-check.ts'
 import { askIdOf, parseAskId, subjectOf } from '../projections/ask.ts'
-import { askStatusOf, isOverdue, toAskView } from './ask-view.ts'
+import { compareOrder, orderOf } from '../projections/ask-order.ts'
+import { askStatusOf, toAskView } from './ask-view.ts'
 import type { Connection } from './connection.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import type { Mailer } from './mailer.ts'
@@ -51,12 +53,8 @@ async function listAsks(connection: Connection, given: unknown): Promise<Page<As
   const place =
     filter['cursor'] === undefined ? null : readCursor('cursor of inbox.list', filter['cursor'], isPlace)
   const now = place?.now ?? (await store.now())
-  const rows = await store.asks({
-    ...readQuery('inbox.list', filter),
-    now,
-    after: place?.after ?? null,
-    limit: limit + 1,
-  })
+  const query = readQuery('inbox.list', filter)
+  const rows = await findAsks(store, { ...query, now, after: place?.after ?? null, limit: limit + 1 })
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   return {
@@ -66,10 +64,23 @@ async function listAsks(connection: Connection, given: unknown): Promise<Page<As
   }
 }
 
+/** An ask whose time has run out is timed out, also where no worker has come to record it. */
+async function findAsks(store: StorePort, query: Omit<AskQuery, 'lapsed'>): Promise<readonly AskRow[]> {
+  if (query.status === 'open') return store.asks({ ...query, lapsed: false })
+  const recorded = await store.asks({ ...query, lapsed: null })
+  if (query.status !== 'timed-out' || query.overdue === false) return recorded
+  const others = await store.asks({ ...query, status: 'open', overdue: true, lapsed: true })
+  if (others.length === 0) return recorded
+  const { now, limit } = query
+  return [...recorded, ...others]
+    .toSorted((a, b) => compareOrder(orderOf(a, now), orderOf(b, now)))
+    .slice(0, limit)
+}
+
 function readQuery(
   of: 'inbox.list' | 'inbox.next',
   filter: { readonly [name: string]: unknown },
-): Omit<AskQuery, 'now' | 'after' | 'limit'> {
+): Omit<AskQuery, 'now' | 'after' | 'limit' | 'lapsed'> {
   const { status, to, run, procedure, kind, overdue } = filter
   return {
     status: status === undefined ? 'open' : checkOneOf(`status of ${of}`, status, statuses),
@@ -85,11 +96,6 @@ interface Place {
   /** All pages are judged at the instant of the first. */
   readonly now: number
   readonly after: AskOrder
-}
-
-function orderOf(row: AskRow, now: number): AskOrder {
-  const { urgency, dueAt, openedAt, runKey, position } = row
-  return { overdue: isOverdue(row, now), urgency, dueAt, openedAt, run: runKey, position }
 }
 
 function isPlace(value: unknown): value is Place {
@@ -117,7 +123,7 @@ function nextAsk(connection: Connection, given: unknown): Promise<Ask> {
   const look = async (): Promise<Ask | undefined> => {
     const store = await connection.store()
     const now = await store.now()
-    const [row] = await store.asks({ ...query, now, after: null, limit: 1 })
+    const [row] = await findAsks(store, { ...query, now, after: null, limit: 1 })
     return row === undefined ? undefined : toAskView(row, now)
   }
   return connection.wait(topics.asks, look, timeoutMs)
@@ -175,10 +181,13 @@ async function answerOpen(
   const ask = askIdOf(row.run, row.position)
   if (!by.startsWith('user:')) throw new PawlError('answer-forbidden', { ask })
   if (row.status !== 'open') throw closedError(row, await store.now())
-  const checked = checkAnswer(decode(row.payload) as AskPayload, given)
+  // What JSON Schema cannot say the schema itself can, which is at hand where the run is in memory. Elsewhere the
+  // worker checks by it.
+  const check = connection.home?.checkOf(row.runKey, row.position)
+  const checked = checkAnswer(decode(row.payload) as AskPayload, given, check !== undefined)
   if (!checked.ok) throw new PawlError('answer-invalid', { issues: checked.issues })
   const { answer, changed } = checked
-  const message = await checkBySchema(connection, row, { answer, changed, by })
+  const message = await checkBySchema(check, row.kind, { answer, changed, by })
   const payload = encodeAround(message, message.answer, 'answer')
   const answered = await mailer.answer({
     run: row.run,
@@ -190,27 +199,19 @@ async function answerOpen(
   if (answered.outcome === 'closed') throw closedError(answered.ask, await store.now())
 }
 
-/**
- * What JSON Schema cannot say: the schema itself is at hand where the run is in memory. Elsewhere the worker checks.
- * @throws PawlError 'answer-invalid'
- */
+/** @throws PawlError 'answer-invalid' */
 async function checkBySchema(
-  { home }: Connection,
-  { runKey, position }: AskRow,
+  check: AnswerCheck | undefined,
+  kind: string,
   given: GivenAnswer,
 ): Promise<AnswerMessage> {
-  const subject = subjectOf(given)
-  const check = subject === null ? undefined : home?.checkOf(runKey, position)
+  const subject = subjectOf(kind, given)
   if (subject === null || check === undefined) return given
   const { key, value } = subject
   // A copy: what a schema does to what it is given is nobody else's business.
   const result = await check(decode(encode(value, `answer.${key}`)))
   if (result.ok) return { ...given, answer: { ...given.answer, [key]: result.value }, checked: true }
-  const issues = result.issues.map(({ path, message }) => ({
-    path: path === '' ? key : `${key}${path.startsWith('[') ? '' : '.'}${path}`,
-    message,
-  }))
-  throw new PawlError('answer-invalid', { issues })
+  throw new PawlError('answer-invalid', { issues: issuesIn(key, result.issues) })
 }
 
 /** Kept until the question is asked, or the run ends; checked when it is asked. The first one counts. */

@@ -109,6 +109,8 @@ export interface AskPayload {
   readonly editable?: readonly string[]
   /** JSON Schema of what may be answered. */
   readonly schema?: object
+  /** The value of an input may be left empty. */
+  readonly optional?: boolean
   readonly choices?: readonly {
     readonly value: string
     readonly label?: string

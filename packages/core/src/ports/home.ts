@@ -2,6 +2,9 @@ import type { Validation } from '../base/schema.ts'
 import type { LogEvent } from '../events/event.ts'
 import type { Claimant, Claimed, Message, RunKey } from './store.ts'
 
+/** The author's own schema for an answer. */
+export type AnswerCheck = (value: unknown) => Validation | Promise<Validation>
+
 /**
  * The worker in the same process, as a client sees it. What the client writes can then be claimed in the same
  * transaction, and nobody has to find it by polling. A client without a worker has none.
@@ -12,7 +15,7 @@ export interface Home {
   /** Whether it has the code of a procedure: of this version, or of any. */
   knows(procedure: string, version: number | null): boolean
   /** The author's own schema of an open question, if the run that asks is in memory here. */
-  checkOf(run: RunKey, position: number): ((value: unknown) => Validation | Promise<Validation>) | undefined
+  checkOf(run: RunKey, position: number): AnswerCheck | undefined
   /** Whether it has the run in its hands and its lease is proven: then the run has not ended. */
   holds(run: string): boolean
   /** What a run has returned, if it has just completed here. */

@@ -329,7 +329,9 @@ export interface AskQuery {
   readonly procedure: string | null
   readonly kind: string | null
   readonly overdue: boolean | null
-  /** The instant 'overdue' is judged at, the same for all pages. */
+  /** Whether its time has run out (`closesAt` reached), be that recorded or not. */
+  readonly lapsed: boolean | null
+  /** The instant both are judged at, the same for all pages. */
   readonly now: number
   readonly after: AskOrder | null
   readonly limit: number

@@ -1,4 +1,4 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Issue } from '../base/schema.ts'
 import type { AnswerPayload, AskPayload } from '../events/payloads.ts'
 
@@ -9,10 +9,12 @@ export type CheckedAnswer =
 
 /**
  * Checks an answer against the ask as it was pinned: its kind, its choices, what may be edited, its JSON
- * Schema. Every door uses it, and the worker for an answer that came before its ask. What comes back holds
- * the params or the artifact whole, with the person's changes if any.
+ * Schema unless it is `bySchema`: checked by the author's own, which says more. Every door uses it, and the worker for
+ * an answer that came before its ask. What comes back holds the params or the artifact whole, with the person's changes.
  */
-export function checkAnswer(ask: AskPayload, given: unknown): CheckedAnswer {
+export function checkAnswer(asked: AskPayload, given: unknown, bySchema = false): CheckedAnswer {
+  const { schema, ...rest } = asked
+  const ask = bySchema || schema === undefined ? rest : asked
   if (!isRecord(given)) return refuse('', `must be an object such as ${exampleOf(ask)}`)
   const comment = given['comment']
   if (comment !== undefined && typeof comment !== 'string') return refuse('comment', 'must be text')
@@ -75,8 +77,10 @@ function checkApproval(ask: AskPayload, given: Readonly<Record<string, unknown>>
 }
 
 function checkInput(ask: AskPayload, given: Readonly<Record<string, unknown>>): CheckedAnswer {
+  const { value } = given
+  if (value === undefined && ask.optional === true) return accept({ value })
   if (!('value' in given)) return refuse('value', 'is missing')
-  return accept({ value: given['value'] }, false, checkSchema(ask, given['value'], 'value'))
+  return accept({ value }, false, checkSchema(ask, value, 'value'))
 }
 
 function checkChoice(ask: AskPayload, given: Readonly<Record<string, unknown>>): CheckedAnswer {
@@ -108,28 +112,60 @@ function refuse(path: string, message: string): CheckedAnswer {
   return { ok: false, issues: [{ path, message }] }
 }
 
+/** Issues of the part of an answer that a schema is about, as issues of the answer. */
+export function issuesIn(part: string, issues: readonly Issue[]): readonly Issue[] {
+  return issues.map(({ path, message }) => ({
+    path: path === '' ? part : `${part}${path.startsWith('[') ? '' : '.'}${path}`,
+    message,
+  }))
+}
+
 // ── JSON Schema
 
-/** Made with the first schema: few processes check answers, and all start. */
-let compiler: Ajv2020 | undefined
-const compiled = new Map<string, ValidateFunction>()
+/** Null for what cannot be compiled: that is left to the schema it was made of. */
+const compiled = new Map<string, ValidateFunction | null>()
 const compiledKept = 200
+
+const settings: Options = {
+  allErrors: true,
+  strict: false,
+  // NaN is a number to nobody who asks for one.
+  strictNumbers: true,
+  validateFormats: false,
+  // Cents: 19.99 / 0.01 is 1998.9999999999998.
+  multipleOfPrecision: 4,
+  code: { regExp: Object.assign(makePattern, { code: 'makePattern' }) },
+  ...{ meta: false, validateSchema: false, logger: false },
+}
+
+/** A pattern that is none with the flag `u`, such as `\-` in it, is one without. */
+function makePattern(pattern: string, flags: string): RegExp {
+  try {
+    return new RegExp(pattern, flags)
+  } catch {
+    return new RegExp(pattern)
+  }
+}
 
 function checkSchema({ schema }: AskPayload, value: unknown, at: string): readonly Issue[] {
   if (schema === undefined) return []
   const key = JSON.stringify(schema)
   let check = compiled.get(key)
   if (check === undefined) {
-    if (compiled.size >= compiledKept) {
-      compiled.clear()
-      // It keeps each schema it has ever seen.
-      compiler = undefined
-    }
-    compiler ??= new Ajv2020({ allErrors: true, strict: false, validateFormats: false, addUsedSchema: false })
-    check = compiler.compile(schema)
+    if (compiled.size >= compiledKept) compiled.clear()
+    check = compile(schema)
     compiled.set(key, check)
   }
-  return check(value) ? [] : (check.errors ?? []).map((error) => issueOf(error, at))
+  return check === null || check(value) ? [] : (check.errors ?? []).map((error) => issueOf(error, at))
+}
+
+/** A compiler of its own for each schema: names within one mean nothing to another. */
+function compile(schema: object): ValidateFunction | null {
+  try {
+    return new Ajv2020(settings).compile(schema)
+  } catch {
+    return null
+  }
 }
 
 function issueOf({ instancePath, message, params }: ErrorObject, at: string): Issue {

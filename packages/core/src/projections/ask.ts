@@ -38,11 +38,15 @@ export function urgencyOf({ risk, severity, kind }: AskPayload): number {
 }
 
 /** The part of an answer that a schema of the author's is about. What came back as it was shown is no such part. */
-export function subjectOf({ answer, changed }: Pick<AnswerPayload, 'answer' | 'changed'>): {
+export function subjectOf(
+  kind: string,
+  { answer, changed }: Pick<AnswerPayload, 'answer' | 'changed'>,
+): {
   readonly key: 'params' | 'value' | 'artifact'
   readonly value: unknown
 } | null {
-  if ('value' in answer) return { key: 'value', value: answer.value }
+  // Also where it was left empty.
+  if (kind === 'input') return { key: 'value', value: answer.value }
   if (changed !== true) return null
   for (const key of ['params', 'artifact'] as const) if (key in answer) return { key, value: answer[key] }
   return null

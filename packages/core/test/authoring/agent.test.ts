@@ -59,7 +59,9 @@ describe('a decider', () => {
     const verdict = { choice: 'go', rationale: 'fine', confidence: 0.5 }
     expect(check(verdict)).toEqual({ ok: true, value: verdict })
     expect(check({ choice: 'go', rationale: '' })).toMatchObject({ ok: true })
-    expect(check('go')).toMatchObject({ issues: [{ path: 'verdict' }] })
+    expect(check('go')).toMatchObject({
+      issues: [{ path: '', message: 'it must be { choice, rationale, confidence? }' }],
+    })
     expect(check({ confidence: 80 })).toEqual({
       ok: false,
       issues: [

@@ -1,7 +1,95 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { isOptional, jsonSchemaOf, type Schema, validate } from '../../src/base/schema.ts'
+import type { AskPayload } from '../../src/events/payloads.ts'
 import { checkAnswer } from '../../src/projections/answer-check.ts'
+
+/** A question as it is pinned: what a process that has not the schema checks answers by. */
+function askFor(schema: Schema): AskPayload {
+  const json = jsonSchemaOf(schema)
+  return {
+    ...{ kind: 'input', message: '?', silence: { do: 'keep-waiting' } },
+    ...(json === undefined ? {} : { schema: json }),
+    ...(isOptional(schema) ? { optional: true } : {}),
+  }
+}
+
+describe('what a schema accepts is accepted where there is only its JSON Schema', () => {
+  const trimmed = z.string().trim()
+  const accepted: readonly (readonly [what: string, schema: z.ZodType, value: unknown])[] = [
+    ['cents', z.number().multipleOf(0.01), 19.99],
+    ['many cents', z.number().multipleOf(0.01), 123456789.01],
+    ['tenths in a list', z.array(z.number().multipleOf(0.1)), [0.3, 0.7]],
+    ['what is short once it is trimmed', trimmed.max(5), '  abc  '],
+    ['what was short before it was trimmed', z.string().max(9).trim().min(1), '  abc  '],
+    ['an address between blanks', trimmed.email(), ' ana@example.org '],
+    [
+      'what fits in lower case',
+      z
+        .string()
+        .toLowerCase()
+        .regex(/^[a-z]+$/),
+      'ABC',
+    ],
+    ['what fits whatever its case', z.string().regex(/^ab$/i), 'AB'],
+    ['two patterns, one with a flag', z.string().regex(/^ab$/i).regex(/./), 'AB'],
+    ['lines', z.string().regex(/^b$/m), 'a\nb'],
+    ['a trimmed member', z.object({ name: trimmed.min(1).max(3) }), { name: ' Ada ' }],
+    ['a trimmed key', z.record(trimmed.max(2), z.number()), { ' a ': 1 }],
+    ['keys that are numbers', z.record(z.number(), z.string()), { 1: 'a' }],
+    ['a rounded number', z.number().overwrite(Math.round).multipleOf(2), 1.6],
+    ['a pattern with escapes nobody needs', z.string().regex(/^\d{3}-\d{4}$/), '123-4567'],
+    ['a class with a dash', z.string().regex(/^[\w-.]+$/), 'a.b-c'],
+    ['a pattern of properties', z.string().regex(/^\p{L}+$/u), 'é'],
+    ['any JSON', z.json(), { a: [1, { b: null }] }],
+    ['nothing where it is optional', z.string().optional(), undefined],
+    ['nothing where there is a default', z.string().default('x'), undefined],
+    ['nothing where there is a value to begin with', z.string().prefault('x'), undefined],
+    ['nothing as one of two', z.union([z.string(), z.undefined()]).nullable(), undefined],
+    ['a big literal', z.literal([5n, 'x']), 5n],
+    ['a member that is nothing', z.object({ a: z.undefined() }), { a: undefined }],
+    ['a member that is anything', z.object({ a: z.any(), b: z.unknown() }), { a: undefined, b: undefined }],
+    ['a number as text', z.coerce.number(), '5'],
+    ['anything where there is something to fall back on', z.number().catch(0), 'none'],
+    ['a face of two units', z.string().max(1), '\u{1F600}'],
+  ]
+
+  test.each(accepted)('%s', (_, schema, value) => {
+    expect(validate(schema, value)).toMatchObject({ ok: true })
+    expect(checkAnswer(askFor(schema), { value })).toMatchObject({ ok: true, answer: { value } })
+  })
+})
+
+test('what no schema accepts is refused there', () => {
+  const refused: readonly (readonly [z.ZodType, unknown])[] = [
+    [z.number(), Number.NaN],
+    [z.number().multipleOf(0.01), 19.995],
+    [z.string().trim(), 5],
+    [z.string().regex(/^a$/), 'A'],
+    [z.object({ a: z.string(), b: z.any() }), { b: 1 }],
+    [z.string(), undefined],
+    [z.json(), { a: [undefined] }],
+  ]
+  for (const [schema, value] of refused) {
+    expect(validate(schema, value)).toMatchObject({ ok: false })
+    expect(checkAnswer(askFor(schema), { value })).toMatchObject({ ok: false })
+  }
+})
+
+test('a JSON Schema that cannot be compiled refuses nothing: the schema itself still does', () => {
+  const strange = [
+    { type: 'nonsense' },
+    { $ref: 'https://example.org/x' },
+    { pattern: '(' },
+    { $id: 'a' },
+    { $id: 'a' },
+  ]
+  const draft = { $schema: 'http://json-schema.org/draft-07/schema#' }
+  for (const schema of [...strange, draft])
+    expect(checkAnswer({ ...askFor(z.any()), schema }, { value: 1 })).toMatchObject({ ok: true })
+})
 
 test('schemas of long ago are forgotten, and are compiled anew when they are needed', async () => {
   setFlagsFromString('--expose-gc')

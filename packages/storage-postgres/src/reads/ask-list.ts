@@ -20,7 +20,7 @@ async function listPart(
   filter: AskQuery,
   limit: number,
 ): Promise<readonly AskRow[]> {
-  const { status, to, run, procedure, kind, now, after } = filter
+  const { status, to, run, procedure, kind, lapsed, now, after } = filter
   let query = queries
     .withSchema(database.names.schema)
     .selectFrom('asks as a')
@@ -44,6 +44,8 @@ async function listPart(
         : sql<SqlBool>`${to} = any(a.audience)`,
     )
   }
+  if (lapsed === true) query = query.where(sql<SqlBool>`a.closes_at <= ${now}`)
+  if (lapsed === false) query = query.where(sql<SqlBool>`(a.closes_at is null or a.closes_at > ${now})`)
   if (run !== null) query = query.where('r.id', '=', run)
   if (procedure !== null) query = query.where('r.procedure', '=', procedure)
   if (kind !== null) query = query.where('a.kind', '=', kind)

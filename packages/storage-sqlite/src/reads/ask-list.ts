@@ -21,7 +21,7 @@ export function listBands({ overdue, after }: AskQuery): readonly Band[] {
 
 /** Rows are those of `showAsk`. */
 export function buildAskList(filter: AskQuery, band: Band, limit: number): CompiledQuery {
-  const { status, to, run, procedure, kind, now, after } = filter
+  const { status, to, run, procedure, kind, lapsed, now, after } = filter
   const isResumed = after !== null && rank(after) === rank(band)
   return queries
     .selectFrom('asks')
@@ -32,6 +32,7 @@ export function buildAskList(filter: AskQuery, band: Band, limit: number): Compi
     .where('urgency', '=', band.urgency)
     .where(due, band.overdue ? '<=' : '>', now)
     .$if(isResumed, (query) => query.where(comesAfter(after)))
+    .$if(lapsed !== null, (query) => query.where(hasLapsed(lapsed === true, now)))
     .$if(to !== null, (query) =>
       query.where((where) =>
         where.or(
@@ -50,6 +51,10 @@ export function buildAskList(filter: AskQuery, band: Band, limit: number): Compi
     .orderBy('asks.position')
     .limit(limit)
     .compile()
+}
+
+function hasLapsed(lapsed: boolean, now: number) {
+  return lapsed ? sql<boolean>`closes_at <= ${now}` : sql<boolean>`(closes_at is null or closes_at > ${now})`
 }
 
 function comesAfter(after: AskQuery['after']) {

@@ -42,6 +42,7 @@ const everyAsk: AskQuery = {
   procedure: null,
   kind: null,
   overdue: null,
+  lapsed: null,
   now: 5,
   after: null,
   limit: 50,

@@ -134,7 +134,7 @@ export function answerTo(run: string, position: number, overrides: Partial<NewAn
 }
 
 export function allAsks(overrides: Partial<AskQuery> = {}): AskQuery {
-  const everything = { run: null, procedure: null, kind: null, overdue: null, to: null }
+  const everything = { run: null, procedure: null, kind: null, overdue: null, lapsed: null, to: null }
   return { status: 'open', ...everything, now: 50_000, after: null, limit: 100, ...overrides }
 }
 

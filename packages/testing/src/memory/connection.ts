@@ -22,9 +22,10 @@ import type {
   UnitOutcome,
   WorkerKey,
 } from '@pawl/core/storage'
+import { compareOrder, orderOf } from '@pawl/core/storage'
 import { canClaim, canExecute, claimIfDue, handBack, isAlive, isDue } from './ownership.ts'
 import type { RunRecord, Tables, WorkerRecord } from './tables.ts'
-import { compareOrder, isAsked, isWanted, orderOf, showAsk, showRun } from './views.ts'
+import { isAsked, isWanted, showAsk, showRun } from './views.ts'
 import { commitUnit, copy, createRun, giveAnswer, sendMessage } from './writes.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { AskOrder, AskQuery, AskRow, RunQuery, RunRow } from '@pawl/core/storage'
+import type { AskQuery, AskRow, RunQuery, RunRow } from '@pawl/core/storage'
 import { isDue } from './ownership.ts'
 import type { AskRecord, RunRecord } from './tables.ts'
 
@@ -45,35 +45,16 @@ export function showAsk(run: RunRecord, ask: AskRecord): AskRow {
 }
 
 export function isAsked(row: AskRow, filter: AskQuery): boolean {
-  const { status, to, run, procedure, kind, overdue, now } = filter
-  const isLate = isOverdue(row, now)
+  const { status, to, run, procedure, kind, overdue, lapsed, now } = filter
+  const isLate = row.dueAt !== null && row.dueAt <= now
+  const isLapsed = row.closesAt !== null && row.closesAt <= now
   return (
     row.status === status &&
     (to === null || row.to.includes(to) || (isLate && row.escalateTo.includes(to))) &&
     (run === null || row.run === run) &&
     (procedure === null || row.procedure === procedure) &&
     (kind === null || row.kind === kind) &&
-    (overdue === null || isLate === overdue)
+    (overdue === null || isLate === overdue) &&
+    (lapsed === null || isLapsed === lapsed)
   )
-}
-
-export function orderOf(row: AskRow, now: number): AskOrder {
-  const { urgency, dueAt, openedAt, runKey, position } = row
-  return { overdue: isOverdue(row, now), urgency, dueAt, openedAt, run: runKey, position }
-}
-
-/** The most urgent first. */
-export function compareOrder(a: AskOrder, b: AskOrder): number {
-  return (
-    Number(b.overdue) - Number(a.overdue) ||
-    b.urgency - a.urgency ||
-    (a.dueAt === b.dueAt ? 0 : (a.dueAt ?? Infinity) - (b.dueAt ?? Infinity)) ||
-    a.openedAt - b.openedAt ||
-    a.run - b.run ||
-    a.position - b.position
-  )
-}
-
-function isOverdue(row: AskRow, now: number): boolean {
-  return row.dueAt !== null && row.dueAt <= now
 }

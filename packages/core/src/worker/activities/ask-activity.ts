@@ -1,5 +1,6 @@
 import type { Usage } from '../../authoring/agent.ts'
 import { type AskOperation, type AskSpec, type DecideOperation, dueAt } from '../../authoring/operations.ts'
+import type { Issue } from '../../base/schema.ts'
 import { recordFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { maxPayloadBytes } from '../../events/codec.ts'
@@ -14,10 +15,11 @@ import type {
   TimedOutPayload,
 } from '../../events/payloads.ts'
 import type { Message, NewAsk } from '../../ports/store.ts'
-import { checkAnswer, isEqual } from '../../projections/answer-check.ts'
+import { checkAnswer, isEqual, issuesIn } from '../../projections/answer-check.ts'
 import { askIdOf, closesAtOf, recipientsOf, subjectOf, urgencyOf } from '../../projections/ask.ts'
 import { topicOf } from '../mailbox.ts'
 import type { Activity, Draft, PendingOf, StepResult, Workplace } from './activity.ts'
+import { tryEncode } from './try-encode.ts'
 import { shownUsage } from './usage.ts'
 
 export interface AskOptions {
@@ -161,20 +163,19 @@ export class AskActivity implements Activity {
   }
 
   #answerEarly(ask: AskPayload, early: Message): void {
-    const { place } = this.#options
     const { answer, by } = decode(early.payload) as GivenAnswer
-    const checked = checkAnswer(ask, answer)
-    if (checked.ok)
-      return this.#accept(
-        { answer: checked.answer, changed: checked.changed, by, at: early.at },
-        early.n,
-        ask,
-      )
+    const checked = checkAnswer(ask, answer, true)
+    if (!checked.ok) return this.#dropEarly(ask, early.n, checked.issues)
+    this.#accept({ answer: checked.answer, changed: checked.changed, by, at: early.at }, early.n, ask)
+  }
+
+  #dropEarly(ask: AskPayload, n: number, issues: readonly Issue[]): void {
+    const { place } = this.#options
     place.logger.warn(`an early answer to "${ask.message}" does not fit the question and was dropped`, {
       run: place.runId,
-      issues: checked.issues,
+      issues,
     })
-    this.#open(ask, early.n)
+    this.#open(ask, n)
   }
 
   #open(ask: AskPayload, consumes?: number): void {
@@ -221,29 +222,51 @@ export class AskActivity implements Activity {
   #accept(answer: AnswerPayload, n: number, early?: AskPayload): void {
     this.#state = 'checking'
     const { spec, place } = this.#options
-    const subject = subjectOf(answer)
+    const subject = subjectOf((early ?? (this.#ask as AskPayload)).kind, answer)
     if (spec.check === undefined || subject === null) return this.#settle(answer, n, early)
-    const checked = spec.check(subject.value)
+    const { key, value } = subject
+    const checked = spec.check(value)
     const conclude = (result: Awaited<typeof checked>): void => {
       if (this.#state !== 'checking') return
       if (result.ok)
-        this.#settle({ ...answer, answer: { ...answer.answer, [subject.key]: result.value } }, n, early)
-      else if (early !== undefined) {
-        place.logger.warn(`an early answer to "${early.message}" does not fit its schema and was dropped`, {
-          run: place.runId,
-          issues: result.issues,
-        })
-        this.#open(early, n)
-      } else if (this.#isAskedAnew) this.#settle(answer, n, early)
-      else this.#settle(answer, n, early, new PawlError('answer-invalid', { issues: result.issues }, tooLate))
+        this.#settle(answer, n, early, { ...answer, answer: { ...answer.answer, [key]: result.value } })
+      else if (early !== undefined) this.#dropEarly(early, n, issuesIn(key, result.issues))
+      else if (this.#isAskedAnew) this.#settle(answer, n, undefined)
+      else this.#fail(answer, n, issuesIn(key, result.issues))
     }
     if (checked instanceof Promise) void checked.then((result) => place.guard(() => conclude(result)))
     else conclude(checked)
   }
 
-  #settle(answer: AnswerPayload, n: number, early: AskPayload | undefined, refusal?: PawlError): void {
-    const { place, pending, toPayload } = this.#options
+  /** `made`: what the schema made of the answer. */
+  #settle(
+    answer: AnswerPayload,
+    n: number,
+    early: AskPayload | undefined,
+    made: AnswerPayload = answer,
+  ): void {
+    const { toPayload } = this.#options
     const ask = early ?? (this.#ask as AskPayload)
+    const payload = tryEncode(toPayload?.(made, ask) ?? made, 'answer')
+    if (payload.ok) this.#record(made, n, { failed: false, payload: payload.value }, early)
+    else if (early === undefined) this.#fail(answer, n, payload.issues)
+    else this.#dropEarly(early, n, payload.issues)
+  }
+
+  /** The schema of the code refused what the door could not check. */
+  #fail(answer: AnswerPayload, n: number, issues: readonly Issue[]): void {
+    const error = new PawlError('answer-invalid', { issues }, tooLate)
+    const failed: FailedPayload = { ...recordFailure(error), answer }
+    this.#record(answer, n, { failed: true, payload: encodeRecord(failed, 'answer') }, undefined)
+  }
+
+  #record(
+    answer: AnswerPayload,
+    n: number,
+    result: { readonly failed: boolean; readonly payload: Uint8Array },
+    early: AskPayload | undefined,
+  ): void {
+    const { place, pending } = this.#options
     this.#state = 'over'
     const strict = early === undefined ? {} : { strict: this }
     if (early !== undefined) {
@@ -251,17 +274,8 @@ export class AskActivity implements Activity {
       const row = this.#row(early, { by: answer.by, payload: encodeRecord(answer, 'answer') })
       place.record({ type: 'asked', pending, payload: encodeRecord(early, 'ask'), opens: row, ...strict })
     }
-    const result =
-      refusal === undefined ? (toPayload?.(answer, ask) ?? answer) : { ...recordFailure(refusal), answer }
-    place.record({
-      ...{
-        type: 'settled',
-        pending,
-        failed: refusal !== undefined,
-        tookMs: Math.max(0, answer.at - pending.issuedAt),
-      },
-      ...{ payload: encodeRecord(result, 'answer'), consumes: n, ...strict },
-    })
+    const tookMs = Math.max(0, answer.at - pending.issuedAt)
+    place.record({ ...{ type: 'settled', pending, tookMs, ...result }, ...{ consumes: n, ...strict } })
     place.lookAgain()
   }
 }
@@ -273,7 +287,6 @@ const silenceRemedies: { readonly [kind in AskPayload['kind']]?: string } = {
   decide: 'Catch this error, or leave the timeout out: a decision says nothing else of silence.',
 }
 
-/** The schema of the code refused what the door could not check. */
 const tooLate = {
   next: 'It was accepted and is recorded; the ask is closed.',
   remedy:

@@ -5,6 +5,7 @@ import type { ReceivedPayload, TimedOutPayload } from '../../events/payloads.ts'
 import type { Message } from '../../ports/store.ts'
 import { topicOf } from '../mailbox.ts'
 import type { Activity, Draft, PendingOf, Workplace } from './activity.ts'
+import { tryEncode } from './try-encode.ts'
 
 /** A receive: takes the oldest signal of its names that nobody has taken, or its time runs out. */
 export class SignalActivity implements Activity {
@@ -68,23 +69,19 @@ export class SignalActivity implements Activity {
     return { type: 'settled', pending: this.#pending, tookMs: this.#place.now() - this.#pending.issuedAt }
   }
 
-  #take(message: Message, checked: Validation): void {
-    if (checked.ok) {
-      const received: ReceivedPayload = { name: message.name, payload: checked.value }
+  #take({ name, n }: Message, checked: Validation): void {
+    const received = checked.ok
+      ? tryEncode({ name, payload: checked.value } satisfies ReceivedPayload, 'signal')
+      : checked
+    if (received.ok) {
       this.#over = true
-      this.#place.record({
-        ...this.#settled(),
-        payload: encodeRecord(received, 'signal'),
-        consumes: message.n,
-      })
+      this.#place.record({ ...this.#settled(), payload: received.value, consumes: n })
     } else {
       this.#place.logger.warn(
-        `a signal "${message.name}" of run "${this.#place.runId}" does not fit its schema and was dropped`,
-        {
-          issues: checked.issues,
-        },
+        `a signal "${name}" of run "${this.#place.runId}" does not fit its schema and was dropped`,
+        { issues: received.issues },
       )
-      this.#place.record({ type: null, pending: this.#pending, consumes: message.n })
+      this.#place.record({ type: null, pending: this.#pending, consumes: n })
     }
   }
 }

@@ -40,6 +40,23 @@ export function describeAskList(test: StageTest): void {
       expect(positions(await stage.port.asks(allAsks({ now: now - 1, overdue: true })))).toEqual([])
     })
 
+    test('an ask has lapsed from the instant silence counts, be that recorded or not', async (stage) => {
+      await ask(stage, 'a', [
+        newAsk(0, { dueAt: now, closesAt: now }),
+        newAsk(1, { dueAt: now + 1, closesAt: now + 1 }),
+        newAsk(2, { dueAt: now }),
+        newAsk(3),
+      ])
+      const lapsed = async (filter: Parameters<typeof allAsks>[0]) =>
+        positions(await stage.port.asks(allAsks({ now, ...filter })))
+      expect(await lapsed({ lapsed: true })).toEqual([0])
+      expect(await lapsed({ lapsed: false })).toEqual([2, 1, 3])
+      expect(await lapsed({ lapsed: true, overdue: true })).toEqual([0])
+      expect(await lapsed({ lapsed: true, overdue: false })).toEqual([])
+      expect(await lapsed({ lapsed: false, limit: 2 })).toEqual([2, 1])
+      expect(await lapsed({ lapsed: true, now: now - 1 })).toEqual([])
+    })
+
     test('overdue is judged at the instant of the query, not of the clock', async (stage) => {
       await ask(stage, 'a', [newAsk(0, { dueAt: 10 }), newAsk(1, { dueAt: null, urgency: 3 })])
       expect(positions(await stage.port.asks(allAsks({ now: 9 })))).toEqual([1, 0])

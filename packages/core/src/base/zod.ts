@@ -1,0 +1,104 @@
+// What zod alone tells of its types: it has no name for it that other libraries share.
+
+interface ZodType {
+  readonly _zod: { readonly def: ZodDefinition; readonly optin?: string | undefined }
+}
+interface ZodDefinition {
+  readonly type: string
+  readonly checks?: readonly { readonly _zod: { readonly def: ZodCheck } }[]
+  readonly [part: string]: unknown
+}
+interface ZodCheck {
+  readonly check: string
+  readonly pattern?: unknown
+}
+
+export function isZodType(value: unknown): value is ZodType {
+  return ((typeof value === 'object' && value !== null) || typeof value === 'function') && '_zod' in value
+}
+
+// ── transformations
+
+/** Looks through everything a zod schema is made of. */
+export function findsZodTransform(part: unknown, seen: Set<unknown> = new Set()): boolean {
+  if (typeof part !== 'object' || part === null || seen.has(part)) return false
+  seen.add(part)
+  if (!isZodType(part))
+    return isPlain(part) && Object.values(part).some((inner) => findsZodTransform(inner, seen))
+  const { def } = part._zod
+  if (def.type === 'transform' || (def.type === 'pipe' && typeof def['transform'] === 'function')) return true
+  if (def.type === 'lazy') return findsZodTransform((def['getter'] as () => unknown)(), seen)
+  // A default may be a function of the author's; reading it would call it.
+  const parts = Object.keys(def).filter((inner) => inner !== 'defaultValue')
+  return parts.some((inner) => findsZodTransform(def[inner], seen))
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return Array.isArray(value) || prototype === Object.prototype || prototype === null
+}
+
+// ── undefined
+
+const open: readonly string[] = ['undefined', 'void', 'any', 'unknown']
+const wrappers: readonly string[] = ['nullable', 'readonly']
+
+export function acceptsUndefined(type: unknown): boolean {
+  if (!isZodType(type)) return false
+  const { def, optin } = type._zod
+  if (optin !== undefined || open.includes(def.type)) return true
+  if (def.type === 'union') return (def['options'] as readonly unknown[]).some(acceptsUndefined)
+  return wrappers.includes(def.type) && acceptsUndefined(def['innerType'])
+}
+
+// ── JSON Schema
+
+interface Written {
+  readonly zodSchema: ZodType
+  readonly jsonSchema: { [word: string]: unknown }
+}
+
+const constraints: readonly string[] = [
+  ...['minLength', 'maxLength', 'pattern', 'format', 'allOf', 'minItems', 'maxItems'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+]
+const patterns: readonly string[] = ['pattern', 'allOf']
+/** Those that say nothing of what is valid. */
+const annotations: readonly string[] = ['$schema', 'title', 'description', 'default', 'examples']
+
+/**
+ * Takes out of the JSON Schema that zod wrote of a type what would refuse values that the type accepts. Where an
+ * answer comes in there may be nothing else to check it by, and what is refused there nobody can answer.
+ */
+export function loosenJsonSchema({ zodSchema, jsonSchema }: Written): void {
+  const { def } = zodSchema._zod
+  const checks = (def.checks ?? []).map((check) => check._zod.def)
+  const takeOut = (words: readonly string[]): void => {
+    for (const word of words) delete jsonSchema[word]
+  }
+  const isWider =
+    def['coerce'] === true ||
+    def.type === 'catch' ||
+    (def.type === 'literal' && (def['values'] as readonly unknown[]).some(isBeyondJson))
+  if (isWider) takeOut(Object.keys(jsonSchema).filter((word) => !annotations.includes(word)))
+  // What is trimmed or turned to lower case first is checked as it is then.
+  if (checks.some(({ check }) => check === 'overwrite')) takeOut(constraints)
+  // A pattern of JSON Schema has no flags.
+  if ([def['pattern'], ...checks.map(({ pattern }) => pattern)].some(hasFlags)) takeOut(patterns)
+  // Names of properties are text, also of a record with numbers as keys.
+  if (def.type === 'record' && (def['keyType'] as ZodType)._zod.def.type === 'number')
+    takeOut(['propertyNames'])
+  const { required } = jsonSchema
+  if (def.type === 'object' && Array.isArray(required)) {
+    const shape = def['shape'] as { readonly [key: string]: unknown }
+    jsonSchema['required'] = required.filter((key: string) => !acceptsUndefined(shape[key]))
+  }
+}
+
+function isBeyondJson(value: unknown): boolean {
+  return typeof value === 'bigint' || value === undefined
+}
+
+function hasFlags(pattern: unknown): boolean {
+  return pattern instanceof RegExp && /[ims]/.test(pattern.flags)
+}

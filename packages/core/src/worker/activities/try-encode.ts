@@ -1,0 +1,13 @@
+import type { Validation } from '../../base/schema.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import { encodeRecord } from '../../events/payload.ts'
+
+/** The bytes of what a schema has made of something from outside, which may be no payload. */
+export function tryEncode(record: object, label: string): Validation<Uint8Array> {
+  try {
+    return { ok: true, value: encodeRecord(record, label) }
+  } catch (error) {
+    if (!PawlError.is(error, 'payload-refused')) throw error
+    return { ok: false, issues: [{ path: '', message: `${error.details.path} cannot be recorded` }] }
+  }
+}

@@ -1,0 +1,133 @@
+import { createClient, createEngine, procedure } from '@pawl/core'
+import { memory, testEngine } from '@pawl/testing'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { refusalOf } from './support.ts'
+
+const greet = procedure({ name: 'greet', input: z.object({ name: z.string() }) }, async (ctx, { name }) => {
+  await ctx.sleep('1h')
+  return name
+})
+const silent = [{ ask: /./, answer: 'silence' as const }]
+
+describe('lists', () => {
+  test('are newest first, in pages, and by procedure, status and tag', async () => {
+    const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('?'))
+    await using engine = await testEngine({ procedures: [greet, asking], humans: silent })
+    for (let index = 0; index < 60; index++)
+      await engine.run(
+        greet,
+        { name: `${index}` },
+        { id: `g${index}`, tags: index % 2 === 0 ? ['even'] : [] },
+      )
+    await engine.run(asking, undefined, { id: 'a' })
+    await engine.advance('2h')
+
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await engine.list({ limit: 25, cursor })
+      seen.push(...page.items.map(({ id }) => id))
+      cursor = page.cursor
+    } while (cursor !== undefined)
+    expect(seen).toEqual(['a', ...Array.from({ length: 60 }, (_, index) => `g${59 - index}`)])
+
+    expect((await engine.list()).items).toHaveLength(50)
+    expect((await engine.list({ tag: 'even', limit: 500 })).items).toHaveLength(30)
+    expect((await engine.list({ procedure: 'asking' })).items.map(({ id }) => id)).toEqual(['a'])
+    expect((await engine.list({ status: 'waiting' })).items.map(({ id }) => id)).toEqual(['a'])
+    expect((await engine.list({ status: ['completed', 'waiting'], limit: 500 })).items).toHaveLength(61)
+    expect((await engine.list({ status: 'failed' })).items).toEqual([])
+    expect((await engine.inbox.list({ procedure: 'asking', kind: 'approve' })).items).toHaveLength(1)
+    expect((await engine.inbox.list({ procedure: 'greet' })).items).toEqual([])
+  })
+
+  test('of asks come in pages, each ask once, although time passes between them', async () => {
+    const asking = procedure({ name: 'asking', input: z.number() }, (ctx, n) =>
+      ctx.human.approve('{n}?', { data: { n }, timeout: '1h', onTimeout: 'escalate' }),
+    )
+    await using engine = await testEngine({ procedures: [asking], humans: silent })
+    for (let n = 0; n < 30; n++) await engine.run(asking, n)
+    await engine.advance('30m')
+    const seen: string[] = []
+    let cursor: string | undefined
+    do {
+      const page = await engine.inbox.list({ limit: 7, cursor })
+      seen.push(...page.items.map(({ message }) => message))
+      cursor = page.cursor
+      await engine.advance('20m')
+    } while (cursor !== undefined)
+    expect(seen).toEqual(Array.from({ length: 30 }, (_, n) => `${n}?`))
+  })
+
+  test('of asks that are closed come in pages, each ask once', async () => {
+    const asking = procedure({ name: 'asking', input: z.number() }, (ctx, n) =>
+      ctx.human.approve('{n}?', { data: { n }, ...(n % 3 === 0 ? {} : { timeout: '1h' }) }),
+    )
+    await using engine = await testEngine({ procedures: [asking], humans: silent })
+    for (let n = 0; n < 30; n++) await engine.run(asking, n)
+    await engine.advance('1m')
+    const { items } = await engine.inbox.list()
+    for (const { id, message } of items)
+      if (Number.parseInt(message) % 2 === 0)
+        await engine.inbox.answer(id, { approved: true }, { as: 'user:ana' })
+    await engine.advance('2h')
+    for (const status of ['answered', 'timed-out', 'open'] as const) {
+      const seen: string[] = []
+      let cursor: string | undefined
+      do {
+        const page = await engine.inbox.list({ status, limit: 4, cursor })
+        for (const ask of page.items) {
+          expect(ask.status).toBe(status)
+          seen.push(ask.message)
+        }
+        cursor = page.cursor
+      } while (cursor !== undefined)
+      expect(new Set(seen).size).toBe(seen.length)
+      expect(seen.length).toBe({ answered: 15, 'timed-out': 10, open: 5 }[status])
+    }
+  })
+
+  test('of asks name those as timed out whose time is over, before anybody has recorded it', async () => {
+    const asking = procedure({ name: 'asking', input: z.string() }, (ctx, timeout) =>
+      ctx.human.approve('{timeout}?', { data: { timeout }, timeout: timeout as '1s' }),
+    )
+    const store = memory()
+    const engine = await createEngine({ store, procedures: [asking] })
+    for (const timeout of ['1ms', '300ms', '320ms', '1h']) {
+      const run = await engine.run(asking, timeout)
+      while ((await engine.log(run.id)).execution_log.length === 0)
+        await new Promise((resolve) => setTimeout(resolve, 1))
+    }
+    await engine.stop()
+    const client = createClient({ store })
+    const messagesOf = async (filter: object): Promise<readonly string[]> => {
+      const seen: string[] = []
+      for (let cursor: string | undefined; ; ) {
+        const page = await client.inbox.list({ ...filter, limit: 1, cursor })
+        seen.push(...page.items.map(({ message }) => message))
+        cursor = page.cursor
+        if (cursor === undefined) return seen
+      }
+    }
+    while ((await client.inbox.list()).items.length > 1)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(await messagesOf({})).toEqual(['1h?'])
+    expect(await messagesOf({ overdue: true })).toEqual([])
+    expect(await messagesOf({ status: 'timed-out' })).toEqual(['1ms?', '300ms?', '320ms?'])
+    expect((await client.inbox.next()).message).toBe('1h?')
+    await client.stop()
+  })
+
+  test.each([
+    ['limit', { limit: 0 }],
+    ['limit', { limit: 501 }],
+    ['status', { status: 'odd' }],
+    ['cursor', { cursor: 'abc' }],
+    ['tagg', { tagg: 'x' }],
+  ])('refuse a wrong %s', async (_, filter) => {
+    await using engine = await testEngine({ procedures: [] })
+    expect(await refusalOf(engine.list(filter as object))).toMatchObject({ code: 'option-invalid' })
+    expect(await refusalOf(engine.inbox.list(filter as object))).toMatchObject({ code: 'option-invalid' })
+  })
+})
