@@ -168,7 +168,11 @@ export type UnitOutcome =
   /** Another owner. Nothing was written. */
   | { readonly outcome: 'fenced' }
   /** The seq is taken although the fence held: the log is damaged. Nothing was written. */
-  | { readonly outcome: 'conflict' }
+  | {
+      readonly outcome: 'conflict'
+      /** What else kept it from being written, where it was not the head. */
+      readonly why?: string
+    }
   /** A strict unit met a message it had not seen. Nothing was written. */
   | { readonly outcome: 'mail'; readonly mail: number }
 

@@ -31,10 +31,16 @@ export class Outbox {
     return retracted
   }
 
-  /** Into a unit go all of them, or those a run still wants that has ended. */
-  send(isWanted: (draft: Draft) => boolean = () => true): readonly Draft[] {
-    this.#sent = this.#drafts.filter(isWanted)
-    this.#drafts = []
+  /**
+   * What goes into a unit: as much as a unit may hold of all of them, or of those a run still wants that has ended.
+   * The rest stays for the next one.
+   */
+  send(isWanted?: (draft: Draft) => boolean): readonly Draft[] {
+    const wanted = isWanted === undefined ? this.#drafts : this.#drafts.filter(isWanted)
+    const count = wanted.length === 1 ? 1 : countFitting(wanted)
+    const isWhole = count === wanted.length
+    this.#sent = isWhole ? wanted : wanted.slice(0, count)
+    this.#drafts = isWhole ? [] : wanted.slice(count)
     return this.#sent
   }
 
@@ -50,6 +56,19 @@ export class Outbox {
     this.#drafts = [...sent.filter(({ strict }) => strict === undefined), ...this.#drafts]
     return sent.filter(({ strict }) => strict !== undefined)
   }
+}
+
+/** Bytes of payload. What a run has ready at once is without bound, and what a store can carry at once is not. */
+const mostBytes = 8 * 2 ** 20
+
+/** At least one, and with it what belongs to the same operation: a question and its early answer are one. */
+function countFitting(drafts: readonly Draft[]): number {
+  let bytes = 0
+  for (const [index, draft] of drafts.entries()) {
+    bytes += (draft.payload?.length ?? 0) + (draft.opens?.payload.length ?? 0)
+    if (bytes > mostBytes && index > 0 && drafts[index - 1]?.pending !== draft.pending) return index
+  }
+  return drafts.length
 }
 
 type Effects = Pick<Unit, 'opens' | 'closes' | 'consumes'>

@@ -281,12 +281,9 @@ export class Run {
       return null
     }
     const drafts = this.#outbox.send()
-    return this.#createUnit(
-      eventsOf(drafts),
-      drafts,
-      lets ? { do: 'park', wakeAt } : { do: 'keep' },
-      lets ? { waiting: this.#desk.describe() } : null,
-    )
+    return lets && this.#outbox.isEmpty
+      ? this.#createUnit(eventsOf(drafts), drafts, { do: 'park', wakeAt }, { waiting: this.#desk.describe() })
+      : this.#createUnit(eventsOf(drafts), drafts, { do: 'keep' }, null)
   }
 
   #prepareEnd(ending: Ending): Unit | null {
@@ -296,6 +293,7 @@ export class Run {
     const sent = this.#outbox.send(
       ({ type, strict }) => strict === undefined && (type === 'settled' || type === null),
     )
+    if (!this.#outbox.isEmpty) return this.#createUnit(eventsOf(sent), sent, { do: 'keep' }, null)
     const withdrawn = asks.flatMap(({ pending }): Draft[] =>
       this.#continuation.notes.isAsked(pending.position)
         ? [{ type: 'withdrawn', pending, closes: 'withdrawn' }]
@@ -357,7 +355,8 @@ export class Run {
         return this.#leave(
           quarantinedFor(
             this.id,
-            `event ${unit.head} does not follow on what the store has: it has lost events that it acknowledged, or has one that nobody wrote`,
+            outcome.why ??
+              `event ${unit.head} does not follow on what the store has: it has lost events that it acknowledged, or has one that nobody wrote`,
           ),
         )
     }
@@ -407,6 +406,8 @@ export class Run {
     }
     this.#phase = 'still'
     this.#mailbox.learn(mail)
+    // The end is still to be written: nobody waits for these any more.
+    if (this.#ending !== null) return this.#ready()
     if (events.some(({ type }) => type === 'settled')) return this.#goOn(events, before)
     if (this.#movedOutside) return this.#onDrained()
     this.#ready()

@@ -1,0 +1,109 @@
+import { createEngine, type Engine, procedure } from '@pawl/core'
+import type { Unit, WorkerKey } from '@pawl/core/storage'
+import { memory } from '@pawl/testing'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { meddleWith } from '../support/meddling-store.ts'
+
+// What a run has ready at once is without bound; what a store can carry in one statement is not.
+
+const megabyte = 'x'.repeat(1_000_000)
+const quiet = { debug() {}, info() {}, warn() {}, error() {} }
+const as = { as: 'user:ana' } as const
+
+let units: Unit[] = []
+let isAway = false
+let engine: Engine
+
+beforeEach(() => {
+  units = []
+  isAway = false
+})
+afterEach(async () => {
+  await engine.stop()
+  const sizes = units.map(({ events, opens }) =>
+    [...events, ...opens].reduce((sum, { payload }) => sum + (payload?.length ?? 0), 0),
+  )
+  expect(Math.max(...sizes)).toBeGreaterThan(7 * 2 ** 20)
+  expect(Math.max(...sizes)).toBeLessThan(13 * 2 ** 20)
+})
+
+/** On a store that notes what is written, and may be away for a while. */
+async function start(made: ReturnType<typeof procedure>): Promise<void> {
+  const { store, always } = meddleWith(memory())
+  always('commit', async (go, args) => {
+    if (isAway) throw new Error('the server is away')
+    units.push(...(args as readonly [WorkerKey, readonly Unit[]])[1])
+    return go()
+  })
+  engine = await createEngine({ store, procedures: [made], logger: quiet })
+}
+
+test('many large results at once are written in parts', async () => {
+  let calls = 0
+  const fan = procedure({ name: 'fan' }, async (ctx) => {
+    const load = () => {
+      calls++
+      return megabyte
+    }
+    return (await Promise.all(Array.from({ length: 40 }, () => ctx.step('load', load)))).length
+  })
+  await start(fan as never)
+  expect(await (await engine.run(fan)).result()).toBe(40)
+  expect(calls).toBe(40)
+})
+
+test('so are many large questions, and the run is let go with the last of them', async () => {
+  const asking = procedure({ name: 'asking' }, async (ctx) => {
+    const shown = { params: { text: megabyte } }
+    const all = await Promise.all(Array.from({ length: 20 }, () => ctx.human.approve('Fine?', shown)))
+    return all.filter(({ approved }) => approved).length
+  })
+  await start(asking as never)
+  const run = await engine.run(asking)
+  while ((await run.status()).status !== 'waiting') await new Promise((resolve) => setTimeout(resolve, 5))
+  const { items } = await engine.inbox.list()
+  expect(items.length).toBe(20)
+  for (const { id } of items) await engine.inbox.answer(id, { approved: true }, as)
+  expect(await run.result()).toBe(20)
+})
+
+test('a question and the early answer to it are never parted', async () => {
+  const reviewing = procedure({ name: 'reviewing' }, async (ctx) => {
+    await ctx.sleep('300ms')
+    const review = (_: unknown, n: number) =>
+      ctx.human.review('Fine?', megabyte, { key: `k${n}`, editable: true })
+    return (await Promise.all(Array.from({ length: 15 }, review))).filter(({ edited }) => edited).length
+  })
+  await start(reviewing as never)
+  const run = await engine.run(reviewing)
+  for (let n = 0; n < 15; n++)
+    await engine.inbox.answer(
+      { run: run.id, key: `k${n}` },
+      { choice: 'approve', artifact: `${megabyte}${n}` },
+      as,
+    )
+  expect(await run.result({ timeout: '20s' })).toBe(15)
+  for (const { events } of units)
+    for (const { type, position } of events)
+      if (type === 'asked')
+        expect(events.map((event) => [event.type, event.position])).toContainEqual(['settled', position])
+})
+
+test('results that piled up while the store was away are all written, also where the run ends without them', async () => {
+  let done = 0
+  const racing = procedure({ name: 'racing' }, async (ctx) => {
+    const load = () => {
+      done++
+      return megabyte
+    }
+    return (await Promise.race(Array.from({ length: 30 }, () => ctx.step('load', load)))).length
+  })
+  await start(racing as never)
+  const run = await engine.run(racing)
+  isAway = true
+  while (done < 30) await new Promise((resolve) => setTimeout(resolve, 5))
+  isAway = false
+  expect(await run.result({ timeout: '20s' })).toBe(1_000_000)
+  const { execution_log } = await engine.log(run.id)
+  expect(execution_log.map(({ status }) => status)).toEqual(Array.from({ length: 30 }, () => 'done'))
+})
