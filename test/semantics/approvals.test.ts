@@ -1,4 +1,4 @@
-import { type Actor, type Approval, createClient, procedure, ref } from '@pawl/core'
+import { type Actor, type Approval, agent, createClient, procedure, ref } from '@pawl/core'
 import { memory, testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -116,6 +116,23 @@ describe('an approval', () => {
       const ask = await engine.inbox.next({ run: run.id })
       expect(ask.history.map(({ step }) => step)).toEqual(shown)
     }
+  })
+
+  test('shows what an agent made, and not what it cost', async () => {
+    const writer = agent({ name: 'writer', input: z.void(), output: z.string() }, async (_, { usage }) => {
+      usage({ costUsd: 3 })
+      return 'a poem'
+    })
+    const asking = procedure({ name: 'asking' }, async (ctx) => {
+      await ctx.agent(writer, undefined)
+      await ctx.human.approve('Go on?')
+    })
+    await using engine = await testEngine({ procedures: [asking] })
+    await engine.crash('every')
+    await engine.run(asking)
+    expect((await engine.inbox.next()).history).toEqual([
+      { step: 'writer', result: 'a poem', durationMs: expect.any(Number) },
+    ])
   })
 
   test('shows failed steps to nobody', async () => {

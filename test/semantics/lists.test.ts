@@ -119,6 +119,29 @@ describe('lists', () => {
     await client.stop()
   })
 
+  test('of what a run did leave the others their turns, however long they are', async () => {
+    const long = procedure({ name: 'long' }, async (ctx) => {
+      await Promise.all(Array.from({ length: 300 }, () => ctx.step('large', () => 'x'.repeat(30_000))))
+      await Promise.all(Array.from({ length: 3_000 }, () => ctx.step('small', () => 1)))
+    })
+    const engine = await createEngine({ store: memory(), procedures: [long] })
+    const run = await engine.run(long)
+    await run.result()
+    let rounds = 0
+    let isOver = false
+    const count = (): void => {
+      rounds++
+      if (!isOver) setImmediate(count)
+    }
+    count()
+    const { execution_log } = await engine.log(run.id)
+    isOver = true
+    expect(execution_log.length).toBe(3_300)
+    // Nine megabytes in pages of one, but for the first, and then some of 1,000 entries.
+    expect(rounds).toBeGreaterThan(9)
+    await engine.stop()
+  })
+
   test.each([
     ['limit', { limit: 0 }],
     ['limit', { limit: 501 }],

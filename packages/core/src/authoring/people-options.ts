@@ -1,8 +1,8 @@
 import type { Actor, Audience } from '../base/people.ts'
 import { checkName, refuse } from './options.ts'
 
-const audience = /^(?:(?:user|group|role):.+|queue:[^/]+\/.+)$/u
-const actor = /^(?:user|agent|policy|system):.+$/u
+const audience = /^(?:(?:user|group|role):.+|queue:[^/]+\/.+)$/su
+const actor = /^(?:user|agent|policy|system):.+$/su
 
 /** Who is asked. */
 export function checkAudience(option: string, value: unknown): Audience {

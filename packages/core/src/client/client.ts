@@ -6,6 +6,7 @@ import { readCursor, writeCursor } from './cursor.ts'
 import { toExecutionLog } from './execution-log.ts'
 import { findRun } from './find-run.ts'
 import { createInbox } from './inbox.ts'
+import { readLogPages } from './log-pages.ts'
 import { Mailer } from './mailer.ts'
 import { readLimit, readRunOptions } from './options.ts'
 import { createRunHandle } from './run-handle.ts'
@@ -13,7 +14,6 @@ import { RunStarter } from './run-starter.ts'
 import { toRunView } from './run-view.ts'
 import type { Client, Page, RunFilter } from './types.ts'
 import type { ExecutionLog, RunView } from './views.ts'
-import { readWholeLog } from './whole-log.ts'
 
 /** A client, and how its engine, if it has one, stops it without closing the store they share. */
 export function createConnectedClient(options: ConnectionOptions): Client {
@@ -80,5 +80,5 @@ function isKey(cursor: unknown): cursor is { readonly before: number } {
 async function readLog(connection: Connection, id: string): Promise<ExecutionLog> {
   const store = await connection.store()
   const row = await findRun(connection, id)
-  return toExecutionLog(row, await readWholeLog(store, row))
+  return toExecutionLog(row, readLogPages(store, row))
 }

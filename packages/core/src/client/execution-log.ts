@@ -15,17 +15,12 @@ import type { ExecutionLog } from './views.ts'
 type Entry = ExecutionLog['execution_log'][number]
 
 /** The view of a log by position. What waits without an event of its own (a sleep, a receive) is open as well. */
-export function toExecutionLog(row: RunRow, events: readonly LogEvent[]): ExecutionLog {
+export async function toExecutionLog(
+  row: RunRow,
+  pages: AsyncIterable<readonly LogEvent[]>,
+): Promise<ExecutionLog> {
   const entries = new Map<number, Entry>()
-  for (const event of events) {
-    if (event.position === noPosition) continue
-    const before = entries.get(event.position)
-    if (event.type === 'asked') entries.set(event.position, openEntry(event, event.at))
-    if (event.type === 'attempted') entries.set(event.position, before ?? openEntry(event, event.at))
-    if (event.type === 'withdrawn' && before !== undefined)
-      entries.set(event.position, withdrawnEntry(before, event))
-    if (event.type === 'settled') entries.set(event.position, settledEntry(event))
-  }
+  for await (const page of pages) for (const event of page) addEvent(entries, event)
   if (row.state === 'live')
     for (const waiting of infoOf(row).waiting)
       if (!entries.has(waiting.position)) entries.set(waiting.position, waitingEntry(waiting))
@@ -35,6 +30,16 @@ export function toExecutionLog(row: RunRow, events: readonly LogEvent[]): Execut
     execution_log,
     replay_index: execution_log.filter(({ result }) => result !== null).length,
   }
+}
+
+function addEvent(entries: Map<number, Entry>, event: LogEvent): void {
+  if (event.position === noPosition) return
+  const before = entries.get(event.position)
+  if (event.type === 'asked') entries.set(event.position, openEntry(event, event.at))
+  if (event.type === 'attempted') entries.set(event.position, before ?? openEntry(event, event.at))
+  if (event.type === 'withdrawn' && before !== undefined)
+    entries.set(event.position, withdrawnEntry(before, event))
+  if (event.type === 'settled') entries.set(event.position, settledEntry(event))
 }
 
 function openEntry({ position, kind, name }: LogEvent, at: number): Entry {

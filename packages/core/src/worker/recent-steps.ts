@@ -23,5 +23,5 @@ export class RecentSteps {
 /** What an event says of a step that has a result; null for all other events. */
 export function stepResultOf({ type, kind, failed, name, payload, tookMs }: LogEvent): StepResult | null {
   if (type !== 'settled' || failed || (kind !== 'step' && kind !== 'llm')) return null
-  return { name, payload, tookMs: tookMs ?? 0 }
+  return { kind, name, payload, tookMs: tookMs ?? 0 }
 }

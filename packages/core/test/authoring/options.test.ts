@@ -79,6 +79,8 @@ test.each([
   [audience, 'queue:refunds/large'],
   [actor, 'agent:writer'],
   [actor, 'system:night'],
+  [actor, 'user:two\u2028lines'],
+  [audience, 'queue:a/two\u2029parts'],
 ])('%# passes as it is', (check, value) => {
   expect(check(value)).toBe(value)
 })

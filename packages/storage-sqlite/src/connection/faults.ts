@@ -53,6 +53,12 @@ const faults: readonly (readonly [
     (file) => `Give this user read and write access to ${file}, its -wal and -shm, and to their directory.`,
   ],
   [
+    // The -shm that a start makes needs a few kilobytes.
+    'SQLITE_IOERR_SHM',
+    (file) => `There is no room on the disk of ${file} for the -shm beside it.`,
+    () => 'Free some space; nothing of this call was stored, and it can be repeated.',
+  ],
+  [
     'SQLITE_IOERR',
     (file) => `The disk of ${file} fails.`,
     () =>

@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, test } from 'vitest'
+import { explainFault } from '../../src/connection/faults.ts'
 import { judgeFileSystem, readFileSystem } from '../../src/connection/file-system.ts'
 import { isTrustedVersion } from '../../src/connection/sqlite-version.ts'
 import { tempFile } from '../support/stores.ts'
@@ -23,6 +24,14 @@ describe('versions of SQLite', () => {
     '%s is trusted',
     (version) => expect(isTrustedVersion(version)).toBe(true),
   )
+})
+
+test('a -shm that finds no room is a full disk, not a broken one', () => {
+  const error = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_SHMSIZE' })
+  const explained = explainFault(error, 'a.db') as Error
+  expect(explained.message).toContain('no room on the disk of a.db')
+  expect(explained.message).toContain('Free some space')
+  expect(explained.message).not.toContain('started')
 })
 
 describe('file systems', () => {

@@ -77,6 +77,7 @@ export interface Workplace {
 }
 
 export interface StepResult {
+  readonly kind: 'step' | 'llm'
   readonly name: string
   readonly payload: Uint8Array | null
   readonly tookMs: number

@@ -7,6 +7,7 @@ import { maxPayloadBytes } from '../../events/codec.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { decode, encodeRecord } from '../../events/payload.ts'
 import type {
+  AgentResult,
   AnswerMessage,
   AnswerPayload,
   AskPayload,
@@ -307,10 +308,16 @@ function fitting(history: readonly StepResult[], beside: object): readonly StepR
   return history.slice(first)
 }
 
-function shown({ name, payload, tookMs }: StepResult): {
+/** Of an agent what it made, not what it cost. */
+function shown({ kind, name, payload, tookMs }: StepResult): {
   readonly step: string
   readonly result: unknown
   readonly durationMs: number
 } {
-  return { step: name, result: decode(payload), durationMs: tookMs }
+  const result = decode(payload)
+  return {
+    step: name,
+    result: kind === 'llm' ? (result as AgentResult).output : result,
+    durationMs: tookMs,
+  }
 }
