@@ -228,3 +228,21 @@ test('a client whose store could not be opened closes it all the same', async ()
   await client.stop()
   expect(closed).toEqual(['closed'])
 })
+
+test('a stop that does not wait for a write says nothing of what becomes of it', async () => {
+  const counting = procedure({ name: 'counting' }, (ctx) => ctx.step('count', () => 1))
+  const { engine, meddling, lines } = await start([counting])
+  const cut = createGate()
+  let isWriting = false
+  meddling.always('commit', async () => {
+    isWriting = true
+    await cut.opened
+    throw new Error('the store is closed')
+  })
+  await engine.run(counting)
+  await until(() => isWriting)
+  await engine.stop({ within: '1ms' })
+  cut.open()
+  await manyTurns()
+  expect(lines.filter(({ message }) => message.includes('trying again'))).toEqual([])
+})

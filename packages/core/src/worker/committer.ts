@@ -35,6 +35,7 @@ export class Committer<Run extends Writer> {
   readonly #ready = new Set<Run>()
   readonly #lanes: number
   #scheduled = false
+  #isClosed = false
   #inFlight = 0
   #failures = 0
   /** Calls that have failed and wait to be made again. */
@@ -124,8 +125,14 @@ export class Committer<Run extends Writer> {
     )
   }
 
+  /** What is under way is nobody's any more: its runs go on elsewhere, whether it is written or not. */
+  close(): void {
+    this.#isClosed = true
+  }
+
   /** The store could not write (a full disk, a lost server): nothing is lost, and nothing goes on until it can. */
   #tryAgain(runs: readonly Run[], error: unknown): void {
+    if (this.#isClosed) return
     const waitMs = Math.min(retryMostMs, retryFirstMs * 2 ** this.#failures++)
     this.#options.logger.error(`the store could not write; trying again in ${waitMs} ms`, { error })
     this.#waiting++

@@ -194,6 +194,7 @@ export class Worker implements Home {
     this.#state = 'stopped'
     this.#callOffDue()
     for (const callOff of this.#callOff) callOff()
+    this.#committer.close()
     this.#dropAll()
     this.#kept.clear()
   }
