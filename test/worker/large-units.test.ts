@@ -1,7 +1,8 @@
-import { createEngine, type Engine, procedure } from '@pawl/core'
+import { type Ctx, createEngine, type Engine, procedure } from '@pawl/core'
 import type { Unit, WorkerKey } from '@pawl/core/storage'
 import { memory } from '@pawl/testing'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { meddleWith } from '../support/meddling-store.ts'
 
 // What a run has ready at once is without bound; what a store can carry in one statement is not.
@@ -28,11 +29,16 @@ afterEach(async () => {
 })
 
 /** On a store that notes what is written, and may be away for a while. */
-async function start(made: ReturnType<typeof procedure>): Promise<void> {
+async function start(
+  made: ReturnType<typeof procedure>,
+  before: (given: readonly Unit[]) => Promise<void> = async () => {},
+): Promise<void> {
   const { store, always } = meddleWith(memory())
   always('commit', async (go, args) => {
     if (isAway) throw new Error('the server is away')
-    units.push(...(args as readonly [WorkerKey, readonly Unit[]])[1])
+    const [, given] = args as readonly [WorkerKey, readonly Unit[]]
+    await before(given)
+    units.push(...given)
     return go()
   })
   engine = await createEngine({ store, procedures: [made], logger: quiet })
@@ -87,6 +93,55 @@ test('a question and the early answer to it are never parted', async () => {
     for (const { type, position } of events)
       if (type === 'asked')
         expect(events.map((event) => [event.type, event.position])).toContainEqual(['settled', position])
+})
+
+describe('a timeout that does not fit beside them', () => {
+  const loads = (ctx: Ctx, count: number) =>
+    Promise.all(
+      Array.from({ length: count }, () =>
+        ctx.step('load', async () => {
+          await new Promise((resolve) => setTimeout(resolve, 200))
+          return megabyte
+        }),
+      ),
+    )
+  /** What comes before the first result is written, and the store away until all have come. */
+  const pileUp = async (made: ReturnType<typeof procedure>, act: (id: string) => Promise<unknown>) => {
+    await start(made, async (given) => {
+      if (!given.some(({ events }) => events.some(({ kind, type }) => type === 'settled' && kind === 'step')))
+        return
+      const acting = act
+      act = async () => {}
+      await acting(id)
+    })
+    const { id } = await engine.run(made as never)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    isAway = true
+    await new Promise((resolve) => setTimeout(resolve, 600))
+    isAway = false
+    return engine.get(id)
+  }
+
+  test('does not overtake what came before it', async () => {
+    const hearing = procedure({ name: 'hearing', signals: { go: z.string() } }, async (ctx) => {
+      const [, heard] = await Promise.all([loads(ctx as never, 14), ctx.receive('go', { timeout: '150ms' })])
+      return heard
+    })
+    const run = await pileUp(hearing as never, (id) => engine.get(id).signal('go', 'now'))
+    expect(await run.result({ timeout: '20s' })).toBe('now')
+  })
+
+  test('leaves no question open where the run ends without it', async () => {
+    const racing = procedure({ name: 'racing' }, async (ctx) => {
+      await Promise.race([loads(ctx, 8), loads(ctx, 8), ctx.human.approve('Fine?', { timeout: '150ms' })])
+      return 'over'
+    })
+    const run = await pileUp(racing as never, async () => {})
+    expect(await run.result({ timeout: '20s' })).toBe('over')
+    const { execution_log } = await engine.log(run.id)
+    expect(execution_log.filter(({ status }) => status === 'open')).toEqual([])
+    expect((await engine.inbox.list()).items).toEqual([])
+  })
 })
 
 test('results that piled up while the store was away are all written, also where the run ends without them', async () => {

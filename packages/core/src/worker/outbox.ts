@@ -32,8 +32,8 @@ export class Outbox {
   }
 
   /**
-   * What goes into a unit: as much as a unit may hold of all of them, or of those a run still wants that has ended.
-   * The rest stays for the next one.
+   * What goes into a unit: as much as a unit may hold of all of them, or of those a run still wants that has ended,
+   * which wants no others. The rest stays for the next one.
    */
   send(isWanted?: (draft: Draft) => boolean): readonly Draft[] {
     const wanted = isWanted === undefined ? this.#drafts : this.#drafts.filter(isWanted)
@@ -42,6 +42,13 @@ export class Outbox {
     this.#sent = isWhole ? wanted : wanted.slice(0, count)
     this.#drafts = isWhole ? [] : wanted.slice(count)
     return this.#sent
+  }
+
+  /** Of what stays behind: what must be decided again, since the run may see more before it is written. */
+  dropStrict(): readonly Draft[] {
+    const dropped = this.#drafts.filter(isStrict)
+    if (dropped.length > 0) this.#drafts = this.#drafts.filter((draft) => !isStrict(draft))
+    return dropped
   }
 
   /** The unit was written. */
@@ -53,9 +60,13 @@ export class Outbox {
   takeBack(): readonly Draft[] {
     const sent = this.#sent
     this.#sent = []
-    this.#drafts = [...sent.filter(({ strict }) => strict === undefined), ...this.#drafts]
-    return sent.filter(({ strict }) => strict !== undefined)
+    this.#drafts = [...sent.filter((draft) => !isStrict(draft)), ...this.#drafts]
+    return sent.filter(isStrict)
   }
+}
+
+function isStrict({ strict }: Draft): boolean {
+  return strict !== undefined
 }
 
 /** Bytes of payload. What a run has ready at once is without bound, and what a store can carry at once is not. */

@@ -281,9 +281,16 @@ export class Run {
       return null
     }
     const drafts = this.#outbox.send()
-    return lets && this.#outbox.isEmpty
-      ? this.#createUnit(eventsOf(drafts), drafts, { do: 'park', wakeAt }, { waiting: this.#desk.describe() })
-      : this.#createUnit(eventsOf(drafts), drafts, { do: 'keep' }, null)
+    if (lets && this.#outbox.isEmpty)
+      return this.#createUnit(
+        eventsOf(drafts),
+        drafts,
+        { do: 'park', wakeAt },
+        { waiting: this.#desk.describe() },
+      )
+    const unit = this.#createUnit(eventsOf(drafts), drafts, { do: 'keep' }, null)
+    this.#decideAgain(this.#outbox.dropStrict())
+    return unit
   }
 
   #prepareEnd(ending: Ending): Unit | null {
@@ -373,11 +380,13 @@ export class Run {
     this.#phase = 'still'
     this.#log.takeBack()
     const refused = this.#outbox.takeBack()
-    this.#giveBack(refused)
-    this.#guard(() => {
-      for (const activity of new Set(refused.flatMap(({ strict }) => strict ?? []))) activity.begin()
-    })
+    this.#guard(() => this.#decideAgain(refused))
     this.#ready()
+  }
+
+  #decideAgain(drafts: readonly Draft[]): void {
+    this.#giveBack(drafts)
+    for (const activity of new Set(drafts.flatMap(({ strict }) => strict ?? []))) activity.begin()
   }
 
   #giveBack(drafts: readonly Draft[]): void {
