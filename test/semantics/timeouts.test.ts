@@ -264,7 +264,7 @@ describe('a timeout', () => {
       details: {
         cause: {
           code: 'option-invalid',
-          message: expect.stringContaining('onTimeout.default.amount of input'),
+          message: expect.stringContaining('onTimeout.default.amount of input does not fit'),
         },
       },
     })
@@ -274,13 +274,32 @@ describe('a timeout', () => {
     })
   })
 
-  test('gives a default whose schema takes a promise as it is', async () => {
+  test('may give a default whose schema takes a promise', async () => {
     const schema = z.string().refine(async (text) => text !== 'never')
-    const asking = procedure({ name: 'asking' }, (ctx) =>
-      ctx.human.input('?', schema, { timeout, onTimeout: { default: 'never' } }),
+    const asking = procedure({ name: 'asking', input: z.string() }, (ctx, value) =>
+      ctx.human.input('?', schema, { timeout, onTimeout: { default: value } }),
     )
     await using engine = await testEngine({ procedures: [asking], humans: silent })
-    expect(await (await engine.run(asking)).result()).toBe('never')
+    expect(await (await engine.run(asking, 'ever')).result()).toBe('ever')
+    await expect((await engine.run(asking, 'never')).result()).rejects.toThrow('does not fit the schema')
+    expect((await engine.inbox.list({ status: 'timed-out' })).items).toHaveLength(1)
+  })
+
+  test('gives the default it was asked with, also if the code would not give it any more', async () => {
+    let least = 0
+    const asking = procedure({ name: 'asking' }, (ctx) =>
+      ctx.human.input(
+        '?',
+        z.number().refine((n) => n >= least),
+        { timeout, onTimeout: { default: 5 } },
+      ),
+    )
+    await using engine = await testEngine({ procedures: [asking], humans: silent })
+    const run = await engine.run(asking)
+    await engine.advance('30m')
+    least = 10
+    await engine.crash()
+    expect(await run.result()).toBe(5)
   })
 })
 

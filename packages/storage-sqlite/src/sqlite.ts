@@ -13,12 +13,14 @@ import { SqliteStore } from './sqlite-store.ts'
 export function sqlite(file: string): Store {
   const remedy = refusalOf(file)
   if (remedy !== null)
-    throw new PawlError(
-      'option-invalid',
-      { option: 'file of sqlite', given: JSON.stringify(file) },
-      { remedy },
-    )
+    throw new PawlError('option-invalid', { option: 'file of sqlite', given: show(file) }, { remedy })
   return defineStore('sqlite', () => new SqliteStore(file))
+}
+
+function show(file: unknown): string {
+  return typeof file === 'string'
+    ? JSON.stringify(file)
+    : String(typeof file === 'object' ? 'an object' : file)
 }
 
 /** What is wrong with it as the path of a file; null if nothing is. */
@@ -26,6 +28,6 @@ function refusalOf(file: unknown): string | null {
   if (typeof file !== 'string') return "It must be the path of a file, such as 'pawl.db'."
   if (/^file:/i.test(file)) return 'It must be a path; fileURLToPath() of node:url makes one of an address.'
   if (file.startsWith('~/')) return 'Only a shell knows what ~ is; homedir() of node:os tells.'
-  if (file !== file.trimEnd()) return 'It must not end with white space, which SQLite would leave out.'
+  if (file !== file.trimEnd()) return 'It must not end with white space, which the driver would leave out.'
   return null
 }

@@ -80,8 +80,8 @@ function input(message: unknown, given: unknown, more: unknown): AskOperation {
   const of = 'of input'
   const options = readOptions(of, more, ['initial', 'onTimeout'])
   const settings = readAskOptions(of, options)
-  const schema = readAskSchema(of, checkSchema(`schema ${of}`, given)) as Schema
-  const silence = checkDefault(of, readSilence(of, options['onTimeout']), schema)
+  const schema = readAskSchema(of, checkSchema(`schema ${of}`, given))
+  const silence = readSilence(of, options['onTimeout'])
   const initial = options['initial'] === undefined ? {} : { initial: options['initial'] }
   return {
     ...{ kind: 'hitl_input', name: settings.key ?? 'input', read: readInput },
@@ -216,24 +216,6 @@ function readAskSchema(of: string, given: unknown): Schema | undefined {
       'Ask for what the schema accepts, and transform the answer in the procedure.',
     )
   return schema
-}
-
-/**
- * What the code gets in place of an answer must be what a person could have answered, and is what the schema
- * makes of it. A check that takes a promise is not waited for.
- */
-function checkDefault(of: string, silence: Silence, schema: Schema): Silence {
-  if (silence.do !== 'default') return silence
-  const checked = validate(schema, silence.value)
-  if (checked instanceof Promise) return silence
-  if (checked.ok) return { ...silence, value: checked.value }
-  const [issue] = checked.issues
-  const where = issue === undefined || issue.path === '' ? '' : `.${issue.path}`
-  return refuse(
-    `onTimeout.default${where} ${of}`,
-    silence.value,
-    `It must be what the schema accepts: ${issue?.message ?? 'it refuses this'}.`,
-  )
 }
 
 type Pinned = Omit<AskPayload, 'silence' | 'dueAt' | 'history' | 'schema'> & { readonly silence: Silence }

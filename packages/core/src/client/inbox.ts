@@ -67,14 +67,16 @@ async function listAsks(connection: Connection, given: unknown): Promise<Page<As
 /** An ask whose time has run out is timed out, also where no worker has come to record it. */
 async function findAsks(store: StorePort, query: Omit<AskQuery, 'lapsed'>): Promise<readonly AskRow[]> {
   if (query.status === 'open') return store.asks({ ...query, lapsed: false })
+  // First what is not recorded: recorded in between it is there twice, and not missing.
+  const unrecorded =
+    query.status === 'timed-out' && query.overdue !== false
+      ? await store.asks({ ...query, status: 'open', overdue: true, lapsed: true })
+      : []
   const recorded = await store.asks({ ...query, lapsed: null })
-  if (query.status !== 'timed-out' || query.overdue === false) return recorded
-  const others = await store.asks({ ...query, status: 'open', overdue: true, lapsed: true })
-  if (others.length === 0) return recorded
+  if (unrecorded.length === 0) return recorded
   const { now, limit } = query
-  return [...recorded, ...others]
-    .toSorted((a, b) => compareOrder(orderOf(a, now), orderOf(b, now)))
-    .slice(0, limit)
+  const byId = new Map([...unrecorded, ...recorded].map((row) => [askIdOf(row.run, row.position), row]))
+  return [...byId.values()].toSorted((a, b) => compareOrder(orderOf(a, now), orderOf(b, now))).slice(0, limit)
 }
 
 function readQuery(

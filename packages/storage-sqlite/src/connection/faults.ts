@@ -54,7 +54,7 @@ const faults: readonly (readonly [
   ],
   [
     // The -shm that a start makes needs a few kilobytes.
-    'SQLITE_IOERR_SHM',
+    'SQLITE_IOERR_SHMSIZE',
     (file) => `There is no room on the disk of ${file} for the -shm beside it.`,
     () => 'Free some space; nothing of this call was stored, and it can be repeated.',
   ],

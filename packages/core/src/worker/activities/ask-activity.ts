@@ -1,6 +1,6 @@
 import type { Usage } from '../../authoring/agent.ts'
 import { type AskOperation, type AskSpec, type DecideOperation, dueAt } from '../../authoring/operations.ts'
-import type { Issue } from '../../base/schema.ts'
+import type { Issue, Validation } from '../../base/schema.ts'
 import { recordFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { maxPayloadBytes } from '../../events/codec.ts'
@@ -13,6 +13,7 @@ import type {
   AskPayload,
   FailedPayload,
   GivenAnswer,
+  Silence,
   TimedOutPayload,
 } from '../../events/payloads.ts'
 import type { Message, NewAsk } from '../../ports/store.ts'
@@ -21,7 +22,7 @@ import { askIdOf, closesAtOf, recipientsOf, subjectOf, urgencyOf } from '../../p
 import { topicOf } from '../mailbox.ts'
 import type { Activity, Draft, PendingOf, StepResult, Workplace } from './activity.ts'
 import { tryEncode } from './try-encode.ts'
-import { shownUsage } from './usage.ts'
+import { usageMember } from './usage.ts'
 
 export interface AskOptions {
   readonly place: Workplace
@@ -77,10 +78,12 @@ export class AskActivity implements Activity {
     // Begun again after a refusal: either it was not asked yet, or only its timeout was refused.
     if (this.#ask !== null) return this.#opened(this.#ask)
     this.#state = 'preparing'
-    const { place } = this.#options
+    const silence = this.#silence()
     const history = this.#history()
-    if (history instanceof Promise) void history.then((steps) => place.guard(() => this.#prepare(steps)))
-    else this.#prepare(history)
+    if (!(silence instanceof Promise) && !(history instanceof Promise)) return this.#prepare(silence, history)
+    void Promise.all([silence, history]).then((both) =>
+      this.#options.place.guard(() => this.#prepare(...both)),
+    )
   }
 
   onMessage(message: Message): void {
@@ -111,7 +114,7 @@ export class AskActivity implements Activity {
         remedy === undefined ? {} : { remedy },
       )
       const usage = (ask.judged?.usage ?? []) as readonly Usage[]
-      const failed: FailedPayload = { ...recordFailure(error), ...shownUsage(usage) }
+      const failed: FailedPayload = { ...recordFailure(error), ...usageMember(usage) }
       return place.record({ ...draft, failed: true, payload: encodeRecord(failed, 'failure') })
     }
     const timedOut: TimedOutPayload = {
@@ -140,20 +143,52 @@ export class AskActivity implements Activity {
     return history.last === 0 ? [] : place.history.last(history.last)
   }
 
-  #prepare(history: readonly StepResult[]): void {
+  /** What silence counts as must be what a person could have answered, and is what the schema makes of it. */
+  #silence(): Validation<Silence> | Promise<Validation<Silence>> {
+    const { payload, check } = this.#options.spec
+    const { silence } = payload
+    if (silence.do !== 'default' || payload.kind !== 'input' || check === undefined)
+      return { ok: true, value: silence }
+    const conclude = (checked: Validation): Validation<Silence> =>
+      checked.ok ? { ok: true, value: { ...silence, value: checked.value } } : checked
+    const checked = check(silence.value)
+    return checked instanceof Promise ? checked.then(conclude) : conclude(checked)
+  }
+
+  #prepare(silence: Validation<Silence>, history: readonly StepResult[]): void {
     if (this.#state !== 'preparing') return
     const { spec, place } = this.#options
+    if (!silence.ok) return this.#refuseDefault(silence.issues)
     // From when it goes out, not from when the code came to it: what an outage or an agent took is nobody's silence.
     const due = spec.due === null ? null : dueAt(spec.due, place.now())
     const steps = fitting(history, spec.payload).map(shown)
     const ask: AskPayload = {
       ...spec.payload,
+      silence: silence.value,
       ...(due === null ? {} : { dueAt: due }),
       ...(steps.length === 0 ? {} : { history: steps }),
     }
     const early = spec.key === null ? undefined : place.take([topicOf('early', spec.key)])
     if (early === undefined) this.#open(ask)
     else this.#answerEarly(ask, early)
+  }
+
+  #refuseDefault(issues: readonly Issue[]): void {
+    const { pending, place } = this.#options
+    const [{ path, message } = { path: '', message: 'it does not' }] = issuesIn('default', issues)
+    const error = new PawlError(
+      'option-invalid',
+      { option: `onTimeout.${path} of input`, given: 'what it is' },
+      {
+        what: `The option onTimeout.${path} of input does not fit the schema: ${message}.`,
+        next: 'Nobody was asked.',
+        remedy: 'It must be something that a person could have answered.',
+      },
+    )
+    this.#state = 'over'
+    const payload = encodeRecord(recordFailure(error), 'failure')
+    place.record({ type: 'settled', pending, failed: true, tookMs: 0, payload })
+    place.lookAgain()
   }
 
   /** An answer by its key came before the question went out. */

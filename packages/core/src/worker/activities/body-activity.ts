@@ -12,7 +12,7 @@ import type { Activity, PendingOf, Workplace } from './activity.ts'
 import { Attempt, type AttemptOutcome } from './attempt.ts'
 import { createCall } from './call.ts'
 import { delayBefore, readAttempts } from './retry.ts'
-import { gatherUsage, shownUsage } from './usage.ts'
+import { gatherUsage, usageMember } from './usage.ts'
 
 /**
  * A step or a call to an agent: attempts of the author's code, until one gives a result or none is left.
@@ -103,7 +103,7 @@ export class BodyActivity implements Activity {
       attempt: this.#attempt,
       failure: recordFailure(outcome.error),
       delayMs,
-      ...shownUsage(usages),
+      ...usageMember(usages),
     }
     this.#place.record({
       type: 'attempted',
@@ -157,7 +157,7 @@ export class BodyActivity implements Activity {
   }
 
   #settleFailed(error: unknown, tookMs: number, usages: readonly Usage[]): void {
-    const failed: FailedPayload = { ...recordFailure(error), ...shownUsage([...this.#usages, ...usages]) }
+    const failed: FailedPayload = { ...recordFailure(error), ...usageMember([...this.#usages, ...usages]) }
     const payload = encodeRecord(failed, 'failure')
     this.#place.record({ type: 'settled', pending: this.#pending, failed: true, tookMs, payload })
   }

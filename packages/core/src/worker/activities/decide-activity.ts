@@ -21,7 +21,7 @@ import { AskActivity } from './ask-activity.ts'
 import { Attempt, type AttemptOutcome } from './attempt.ts'
 import { createCall } from './call.ts'
 import { delayBefore, readAttempts } from './retry.ts'
-import { gatherUsage, shownUsage } from './usage.ts'
+import { gatherUsage, usageMember } from './usage.ts'
 
 const retry: RetryPolicy = {
   attempts: 2,
@@ -154,7 +154,7 @@ export class DecideActivity implements Activity {
   #tryAgain(failure: AttemptedPayload['failure'], tookMs: number): void {
     const delayMs = delayBefore(this.#attempt, retry, this.#place.entropy)
     this.#dueAt = this.#place.now() + delayMs
-    const usage = shownUsage(this.#usages)
+    const usage = usageMember(this.#usages)
     const attempted: AttemptedPayload = { attempt: this.#attempt, failure, delayMs, ...usage }
     const payload = encodeRecord(attempted, 'attempt')
     this.#place.record({ type: 'attempted', pending: this.#pending, tookMs, payload })
@@ -185,7 +185,7 @@ export class DecideActivity implements Activity {
       failed: true,
       tookMs,
       payload: encodeRecord(
-        { ...recordFailure(error), ...shownUsage(judged.usage as readonly Usage[]) },
+        { ...recordFailure(error), ...usageMember(judged.usage as readonly Usage[]) },
         'failure',
       ),
     })

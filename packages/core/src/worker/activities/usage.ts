@@ -6,6 +6,9 @@ import { decode, encode } from '../../events/payload.ts'
 /** How many reports are kept as they came. */
 const reportsKept = 20
 const reportBytes = 1_000
+const amounts = ['inputTokens', 'outputTokens', 'costUsd'] as const
+/** The model of a sum over more than can be told apart. */
+const severalModels = 'several models'
 
 /** A copy of what was reported. @throws PawlError 'option-invalid', 'payload-refused' if it cannot be kept */
 export function copyUsage(usage: Usage): Usage {
@@ -34,21 +37,15 @@ export function gatherUsage(reports: readonly Usage[]): readonly Usage[] {
 }
 
 function addUp(a: Usage, b: Usage): Usage {
-  const model = a.model === b.model ? a.model : 'several models'
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...sumOf('inputTokens', a, b),
-    ...sumOf('outputTokens', a, b),
-    ...sumOf('costUsd', a, b),
-  }
-}
-
-function sumOf(key: 'inputTokens' | 'outputTokens' | 'costUsd', a: Usage, b: Usage): Partial<Usage> {
-  const amounts = [a[key], b[key]].filter((amount) => typeof amount === 'number')
-  return amounts.length === 0 ? {} : { [key]: amounts.reduce((sum, amount) => sum + amount) }
+  const model = a.model === b.model ? a.model : severalModels
+  const sums = amounts.flatMap((amount) => {
+    const given = [a[amount], b[amount]].filter((value) => Number.isFinite(value)) as number[]
+    return given.length === 0 ? [] : [[amount, given.reduce((sum, value) => sum + value)]]
+  })
+  return { ...(model === undefined ? {} : { model }), ...Object.fromEntries(sums) }
 }
 
 /** As a member of a record: left out where nothing was reported. */
-export function shownUsage(reports: readonly Usage[]): { readonly usage?: readonly Usage[] } {
+export function usageMember(reports: readonly Usage[]): { readonly usage?: readonly Usage[] } {
   return reports.length === 0 ? {} : { usage: gatherUsage(reports) }
 }
