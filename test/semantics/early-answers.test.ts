@@ -48,6 +48,20 @@ describe('an answer to a question that is not asked yet', () => {
       expect((await engine.inbox.list()).items).toEqual([])
     })
 
+  test('is checked by the schema itself, which says more than its JSON Schema', async () => {
+    const dated = procedure({ name: 'dated' }, async (ctx) => {
+      await ctx.sleep('1h')
+      return ctx.human.input('When?', z.object({ at: z.coerce.date(), code: z.string().trim().max(3) }), {
+        key: 'k',
+      })
+    })
+    await using engine = await testEngine({ procedures: [dated] })
+    const run = await engine.run(dated)
+    const key = { run: run.id, key: 'k' }
+    await engine.inbox.answer(key, { value: { at: '2027-01-31', code: '  abc  ' } }, as)
+    expect(await run.result()).toEqual({ at: new Date('2027-01-31'), code: 'abc' })
+  })
+
   test('that makes more of it than can be recorded is dropped, and the question stays', async () => {
     const { logger, lines } = keepLines()
     const half = 'x'.repeat(1_500_000)

@@ -186,6 +186,21 @@ describe('what an agent reports of its cost', () => {
     expect(sums).toEqual([6, 15_000])
   })
 
+  test('of more models than are told apart is of several, and of nonsense nothing', async () => {
+    const fickle = agent({ name: 'fickle', input: z.void(), output: z.string() }, async (_, { usage }) => {
+      for (let i = 0; i < 22; i++) usage({ model: `m${i}`, inputTokens: i < 20 ? 1 : Number.NaN, costUsd: 1 })
+      return 'x'
+    })
+    const calling = procedure({ name: 'calling' }, (ctx) => ctx.agent(fickle, undefined))
+    await start([calling])
+    const run = await engine.run(calling)
+    await run.result()
+    const [entry] = (await engine.log(run.id)).execution_log
+    const usage = (entry?.result as { readonly usage: Usage[] } | undefined)?.usage ?? []
+    expect(usage).toHaveLength(20)
+    expect(usage.at(-1)).toEqual({ model: 'several models', inputTokens: 1, costUsd: 3 })
+  })
+
   test('is refused where one report is no report', async () => {
     const wordy = agent({ name: 'wordy', input: z.any(), output: z.any() }, async (report, { usage }) => {
       usage(report)

@@ -17,10 +17,9 @@ export function sqlite(file: string): Store {
   return defineStore('sqlite', () => new SqliteStore(file))
 }
 
+/** A value that is no path only by its kind: there is no telling what is in it. */
 function show(file: unknown): string {
-  return typeof file === 'string'
-    ? JSON.stringify(file)
-    : String(typeof file === 'object' ? 'an object' : file)
+  return typeof file === 'string' ? JSON.stringify(file) : `of the type ${typeof file}`
 }
 
 /** What is wrong with it as the path of a file; null if nothing is. */

@@ -40,20 +40,24 @@ function isPlain(value: object): boolean {
 
 // ── undefined
 
-const open: readonly string[] = ['undefined', 'void', 'any', 'unknown']
-const wrappers: readonly string[] = ['nullable', 'readonly']
+const acceptingTypes: readonly string[] = ['undefined', 'void', 'any', 'unknown', 'custom', 'catch']
+const transparentTypes: readonly string[] = ['nullable', 'readonly']
 
 export function acceptsUndefined(type: unknown): boolean {
   if (!isZodType(type)) return false
   const { def, optin } = type._zod
-  if (optin !== undefined || open.includes(def.type)) return true
+  if (optin !== undefined || acceptingTypes.includes(def.type) || def['coerce'] === true) return true
+  if (def.type === 'literal') return (def['values'] as readonly unknown[]).includes(undefined)
   if (def.type === 'union') return (def['options'] as readonly unknown[]).some(acceptsUndefined)
-  return wrappers.includes(def.type) && acceptsUndefined(def['innerType'])
+  // It may hold itself, and then there is no end to it: what it accepts its own schema says.
+  if (def.type === 'lazy') return true
+  return transparentTypes.includes(def.type) && acceptsUndefined(def['innerType'])
 }
 
 // ── JSON Schema
 
-interface Written {
+/** What zod has written of a type. */
+interface ZodJson {
   readonly zodSchema: ZodType
   readonly jsonSchema: { [word: string]: unknown }
 }
@@ -70,7 +74,7 @@ const annotations: readonly string[] = ['$schema', 'title', 'description', 'defa
  * Takes out of the JSON Schema that zod wrote of a type what would refuse values that the type accepts. Where an
  * answer comes in there may be nothing else to check it by, and what is refused there nobody can answer.
  */
-export function loosenJsonSchema({ zodSchema, jsonSchema }: Written): void {
+export function loosenJsonSchema({ zodSchema, jsonSchema }: ZodJson): void {
   const { def } = zodSchema._zod
   const checks = (def.checks ?? []).map((check) => check._zod.def)
   const takeOut = (words: readonly string[]): void => {
@@ -83,8 +87,13 @@ export function loosenJsonSchema({ zodSchema, jsonSchema }: Written): void {
   if (isWider) takeOut(Object.keys(jsonSchema).filter((word) => !annotations.includes(word)))
   // What is trimmed or turned to lower case first is checked as it is then.
   if (checks.some(({ check }) => check === 'overwrite')) takeOut(constraints)
-  // A pattern of JSON Schema has no flags.
+  // A pattern of JSON Schema has no flags, and each library has its own idea of the flag u.
   if ([def['pattern'], ...checks.map(({ pattern }) => pattern)].some(hasFlags)) takeOut(patterns)
+  // Of types of which JSON Schema says less than all, several may seem to fit where one does.
+  if (Array.isArray(jsonSchema['oneOf'])) {
+    jsonSchema['anyOf'] = jsonSchema['oneOf']
+    takeOut(['oneOf'])
+  }
   // Names of properties are text, also of a record with numbers as keys.
   if (def.type === 'record' && (def['keyType'] as ZodType)._zod.def.type === 'number')
     takeOut(['propertyNames'])
@@ -96,9 +105,11 @@ export function loosenJsonSchema({ zodSchema, jsonSchema }: Written): void {
 }
 
 function isBeyondJson(value: unknown): boolean {
-  return typeof value === 'bigint' || value === undefined
+  return (
+    typeof value === 'bigint' || value === undefined || (typeof value === 'number' && !Number.isFinite(value))
+  )
 }
 
 function hasFlags(pattern: unknown): boolean {
-  return pattern instanceof RegExp && /[ims]/.test(pattern.flags)
+  return pattern instanceof RegExp && /[imsuv]/.test(pattern.flags)
 }

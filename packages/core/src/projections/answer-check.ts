@@ -138,13 +138,9 @@ const settings: Options = {
   ...{ meta: false, validateSchema: false, logger: false },
 }
 
-/** A pattern that is none with the flag `u`, such as `\-` in it, is one without. */
-function makePattern(pattern: string, flags: string): RegExp {
-  try {
-    return new RegExp(pattern, flags)
-  } catch {
-    return new RegExp(pattern)
-  }
+/** As it is written in code, without flags, but for what only means something with the flag `u`. */
+function makePattern(pattern: string): RegExp {
+  return new RegExp(pattern, /\\[pPu]\{/.test(pattern) ? 'u' : '')
 }
 
 function checkSchema({ schema }: AskPayload, value: unknown, at: string): readonly Issue[] {
@@ -156,7 +152,18 @@ function checkSchema({ schema }: AskPayload, value: unknown, at: string): readon
     check = compile(schema)
     compiled.set(key, check)
   }
-  return check === null || check(value) ? [] : (check.errors ?? []).map((error) => issueOf(error, at))
+  return check === null || isFitting(check, value)
+    ? []
+    : (check.errors ?? []).map((error) => issueOf(error, at))
+}
+
+/** A schema that leads back to itself on the same value checks nothing. */
+function isFitting(check: ValidateFunction, value: unknown): boolean {
+  try {
+    return check(value)
+  } catch {
+    return true
+  }
 }
 
 /** A compiler of its own for each schema: names within one mean nothing to another. */

@@ -18,6 +18,8 @@ function askFor(schema: Schema): AskPayload {
 
 describe('what a schema accepts is accepted where there is only its JSON Schema', () => {
   const trimmed = z.string().trim()
+  const sets = 'v'
+  const faces = new RegExp('^\\p{RGI_Emoji}$', sets)
   const accepted: readonly (readonly [what: string, schema: z.ZodType, value: unknown])[] = [
     ['cents', z.number().multipleOf(0.01), 19.99],
     ['many cents', z.number().multipleOf(0.01), 123456789.01],
@@ -54,6 +56,22 @@ describe('what a schema accepts is accepted where there is only its JSON Schema'
     ['a number as text', z.coerce.number(), '5'],
     ['anything where there is something to fall back on', z.number().catch(0), 'none'],
     ['a face of two units', z.string().max(1), '\u{1F600}'],
+    ['two units as two characters', z.string().regex(/^..$/), '\u{1F600}'],
+    ['a set of faces', z.string().regex(faces), '\u{1F600}'],
+    ['one of two, where both seem to fit', z.xor([z.date(), z.string()]), 'x'],
+    [
+      'what is told apart by a big number',
+      z.discriminatedUnion('n', [z.object({ n: z.literal(1n) }), z.object({ n: z.literal(2n) })]),
+      { n: 2n },
+    ],
+    ['what is no number', z.literal([Number.POSITIVE_INFINITY, 'x']), Number.POSITIVE_INFINITY],
+    [
+      'a member that may be nothing by itself',
+      z.object({ a: z.literal([undefined, 'x']), b: z.custom(() => true), c: z.string().catch('') }),
+      { a: undefined, b: undefined, c: undefined },
+    ],
+    ['a type that is read-only and optional', z.object({ a: z.string().optional().readonly() }), {}],
+    ['a type that leads to itself', z.object({ a: z.lazy(() => z.string().optional()) }), {}],
   ]
 
   test.each(accepted)('%s', (_, schema, value) => {
@@ -76,6 +94,11 @@ test('what no schema accepts is refused there', () => {
     expect(validate(schema, value)).toMatchObject({ ok: false })
     expect(checkAnswer(askFor(schema), { value })).toMatchObject({ ok: false })
   }
+})
+
+test('a JSON Schema that leads back to itself refuses nothing', () => {
+  const schema = { anyOf: [{ type: 'string' }, { $ref: '#' }] }
+  expect(checkAnswer({ ...askFor(z.any()), schema }, { value: 5 })).toMatchObject({ ok: true })
 })
 
 test('a JSON Schema that cannot be compiled refuses nothing: the schema itself still does', () => {
