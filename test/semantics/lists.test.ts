@@ -2,6 +2,7 @@ import { createClient, createEngine, procedure } from '@pawl/core'
 import { memory, testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { meddleWith } from '../support/meddling-store.ts'
 import { refusalOf } from './support.ts'
 
 const greet = procedure({ name: 'greet', input: z.object({ name: z.string() }) }, async (ctx, { name }) => {
@@ -90,7 +91,10 @@ describe('lists', () => {
 
   test('of asks name those as timed out whose time is over, before anybody has recorded it', async () => {
     const asking = procedure({ name: 'asking', input: z.string() }, (ctx, timeout) =>
-      ctx.human.approve('{timeout}?', { data: { timeout }, timeout: timeout as '1s' }),
+      ctx.human.approve('{timeout}?', {
+        ...{ data: { timeout }, timeout: timeout as '1s' },
+        risk: timeout === '320ms' ? 'high' : 'low',
+      }),
     )
     const store = memory()
     const engine = await createEngine({ store, procedures: [asking] })
@@ -114,8 +118,33 @@ describe('lists', () => {
       await new Promise((resolve) => setTimeout(resolve, 5))
     expect(await messagesOf({})).toEqual(['1h?'])
     expect(await messagesOf({ overdue: true })).toEqual([])
-    expect(await messagesOf({ status: 'timed-out' })).toEqual(['1ms?', '300ms?', '320ms?'])
+    expect(await messagesOf({ status: 'timed-out' })).toEqual(['320ms?', '1ms?', '300ms?'])
     expect((await client.inbox.next()).message).toBe('1h?')
+    await client.stop()
+  })
+
+  test('of asks miss none that is recorded while they are read', async () => {
+    const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('?', { timeout: '300ms' }))
+    const store = memory()
+    const meddling = meddleWith(store)
+    const before = await createEngine({ store, procedures: [asking] })
+    const run = await before.run(asking)
+    await before.inbox.next()
+    await before.stop()
+    let recordsIt = true
+    meddling.always('asks', async (go, [query]) => {
+      if ((query as { readonly status: string }).status === 'timed-out' && recordsIt) {
+        recordsIt = false
+        const after = await createEngine({ store, procedures: [asking] })
+        await after.get(run.id).result()
+        await after.stop()
+      }
+      return go()
+    })
+    await new Promise((resolve) => setTimeout(resolve, 350))
+    const client = createClient({ store: meddling.store })
+    expect((await client.inbox.list({ status: 'timed-out' })).items).toHaveLength(1)
+    expect(recordsIt).toBe(false)
     await client.stop()
   })
 

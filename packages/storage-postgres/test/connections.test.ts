@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { connectTo, type StorePort } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
@@ -9,7 +10,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test,
 import { bundle } from '../../../test/support/bundle.ts'
 import { changeUrl, makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts'
+import { Clients } from '../src/connection/clients.ts'
 import { Database } from '../src/connection/database.ts'
+import { NotSent } from '../src/connection/faults.ts'
 import { nameTables } from '../src/schema/names.ts'
 import { empty } from './support/place.ts'
 import { createOwned, newRun, newUnit, open, until } from './support/units.ts'
@@ -42,6 +45,45 @@ describe('connections', () => {
     await worker.open(true)
     await until(async () => (await count()) >= 3)
     await worker.close()
+  })
+})
+
+describe('a connection that is ended in the moment it is made', () => {
+  /** A server that says it is ready and, in the same breath, that it is going. */
+  async function listen(): Promise<string> {
+    const part = (type: string, ...bytes: readonly number[]) => [
+      type.charCodeAt(0),
+      0,
+      0,
+      0,
+      4 + bytes.length,
+      ...bytes,
+    ]
+    const goodbye = Buffer.from('SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0')
+    const words = [...part('R', 0, 0, 0, 0), ...part('Z', 'I'.charCodeAt(0)), ...part('E', ...goodbye)]
+    const server = createServer((socket) => {
+      socket.on('error', () => {})
+      socket.once('data', () => socket.end(Uint8Array.from(words)))
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    onTestFinished(() => void server.close())
+    return `postgres://u@127.0.0.1:${(server.address() as AddressInfo).port}/d`
+  }
+
+  test.each(['our own pool', "the application's"])('ends no process: %s', async (whose) => {
+    const url = await listen()
+    const pool = new pg.Pool({ connectionString: url })
+    const clients = new Clients(whose === 'our own pool' ? url : (pool as never), true)
+    const uncaught: unknown[] = []
+    const note = (error: unknown): void => void uncaught.push(error)
+    process.prependListener('uncaughtException', note)
+    for (let attempt = 0; attempt < 5; attempt++)
+      await expect(clients.take(attempt % 2 === 0)).rejects.toBeInstanceOf(NotSent)
+    process.off('uncaughtException', note)
+    expect(uncaught).toEqual([])
+    await clients.end()
+    await pool.end()
   })
 })
 

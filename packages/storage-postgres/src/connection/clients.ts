@@ -15,11 +15,14 @@ export interface Client {
 
 /** What we use of a pool of `pg`. */
 export interface ClientPool {
-  connect(): Promise<Client>
+  /** Calls back, as those of pg do, or returns a promise. */
+  connect(onConnect: OnConnect): Promise<Client | undefined> | undefined | void
   on?(event: 'error', listener: (error: Error) => void): unknown
   off?(event: 'error', listener: (error: Error) => void): unknown
   readonly options?: { readonly max?: number; readonly binary?: boolean }
 }
+
+type OnConnect = (error: unknown, client?: Client) => void
 
 /** One statement as the driver takes it. */
 export interface Query {
@@ -92,13 +95,13 @@ export class Clients {
    * @throws NotSent
    */
   async take(isKept: boolean): Promise<Session> {
-    let client: Client
+    let session: Session
     try {
-      client = await this.#pool.connect()
+      session = await connect(this.#pool)
     } catch (error) {
       throw new NotSent(error)
     }
-    const session = new Session(client)
+    const { client } = session
     try {
       const isNew = !this.#known.has(client)
       if (isNew) await this.#greet(session)
@@ -140,6 +143,23 @@ export class Clients {
     this.#letGo()
     await this.#own?.end()
   }
+}
+
+/**
+ * By callback where the pool knows one: between a promise and whoever waits for it nobody listens to the connection,
+ * and one that breaks in that moment would end the process.
+ */
+function connect(pool: ClientPool): Promise<Session> {
+  return new Promise((resolve, reject) => {
+    let session: Session | undefined
+    const take = (client: Client | undefined): void => {
+      if (client === undefined || session !== undefined) return
+      session = new Session(client)
+      resolve(session)
+    }
+    const promised = pool.connect((error, client) => (error ? reject(error) : take(client)))
+    promised?.then(take, reject)
+  })
 }
 
 // The tables are only ever read by their keys, a few at a time. So one plan will do for any values, which saves
