@@ -2,6 +2,7 @@ import { FinalError, PawlError, procedure, type StepCall } from '@pawl/core'
 import { testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { keepLines } from './support.ts'
 
 const start = Date.parse('2026-01-01T00:00:00Z')
 
@@ -223,6 +224,21 @@ describe('retries', () => {
       code: 'step-failed',
       details: { attempts: 1, cause: { name: 'FinalError', message: 'card stolen', code: 'stolen' } },
     })
+  })
+
+  test('end, and say so, where the question whether to go on throws', async () => {
+    const { logger, lines } = keepLines()
+    const when = (): boolean => {
+      throw new Error('a slip')
+    }
+    const slipping = procedure({ name: 'slipping' }, (ctx) =>
+      ctx.step('a', () => Promise.reject(new Error('first')), { retry: { backoff: '1ms', when } }),
+    )
+    await using engine = await testEngine({ procedures: [slipping], logger })
+    await expect((await engine.run(slipping)).result()).rejects.toThrow('first')
+    expect(lines).toMatchObject([
+      { level: 'warn', message: 'retry.when of step "a" threw, which ends its attempts: Error: a slip' },
+    ])
   })
 
   test('share one idempotency key, count the attempts, and differ from every other step', async () => {

@@ -23,7 +23,7 @@ export class People {
   readonly #taken = new Set<string>()
   #toLook = true
   #answering = 0
-  #fault: { readonly error: unknown } | null = null
+  #fault: { readonly error: unknown; isTold: boolean } | null = null
 
   constructor(clock: VirtualClock, inbox: Client['inbox']) {
     this.#clock = clock
@@ -47,9 +47,21 @@ export class People {
     this.#toLook = true
   }
 
+  /** @throws what a script has done wrong */
+  check(): void {
+    if (this.#fault === null) return
+    this.#fault.isTold = true
+    throw this.#fault.error
+  }
+
+  /** As `check`, unless somebody has been told. */
+  checkLast(): void {
+    if (this.#fault?.isTold === false) this.check()
+  }
+
   /** Finds somebody for every open ask. @throws Error if there is nobody, or somebody's script was wrong */
   async look(): Promise<void> {
-    if (this.#fault !== null) throw this.#fault.error
+    this.check()
     if (!this.#toLook) return
     this.#toLook = false
     const left = (await this.#listOpen()).filter((ask) => !this.#taken.has(ask.id) && !this.#assign(ask))
@@ -62,6 +74,9 @@ export class People {
     const person = this.#people.find((one) => matches(one, ask))
     if (person === undefined) return false
     this.#taken.add(ask.id)
+    // Nobody of the engine waits for a question to be overdue; whoever it is then shown to does.
+    if (ask.dueAt !== undefined)
+      this.#clock.see().clock.after(ask.dueAt.getTime() - this.#clock.now, () => {})
     if (person.answer === 'silence') return true
     const at = ask.askedAt.getTime() + parseDuration(person.after ?? '1s', 'after of a person')
     const { answer, as } = person
@@ -77,7 +92,8 @@ export class People {
       await this.#inbox.answer(ask.id, typeof answer === 'function' ? answer(ask) : answer, { as })
     } catch (error) {
       // Somebody was faster, or it was too late: such is life. A wrong answer is a fault of the test.
-      if (!PawlError.is(error, 'ask-closed')) this.#fault ??= { error }
+      const isTooLate = PawlError.is(error, 'ask-closed') || PawlError.is(error, 'engine-stopped')
+      if (!isTooLate) this.#fault ??= { error, isTold: false }
     } finally {
       this.#answering--
     }

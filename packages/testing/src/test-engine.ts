@@ -1,5 +1,13 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Client, Duration, Engine, EngineOptions, Logger, Store } from '@pawl/core'
+import {
+  type Client,
+  type Duration,
+  type Engine,
+  type EngineOptions,
+  type Logger,
+  PawlError,
+  type Store,
+} from '@pawl/core'
 import {
   Bell,
   checkArray,
@@ -277,9 +285,15 @@ const quietLogger: Logger = { ...consoleLogger, info: () => {} }
 function createFacade(bench: Bench): TestEngine & AsyncDisposable {
   const { client, time } = bench
   type AnyHandle = ReturnType<typeof client.get>
+  /** What comes of a wait counts only if everybody kept to the script. */
+  const checked = async <Result>(wait: Promise<Result>): Promise<Result> => {
+    const result = await wait
+    bench.people.check()
+    return result
+  }
   const handle = (inner: AnyHandle): AnyHandle => ({
     id: inner.id,
-    result: (options) => time.skipFor(inner.result(options)),
+    result: (options) => checked(time.skipFor(inner.result(options))),
     status: () => inner.status(),
     signal: (...args) =>
       bench.during(() => (inner.signal as (...args: readonly unknown[]) => Promise<void>)(...args)),
@@ -288,7 +302,7 @@ function createFacade(bench: Bench): TestEngine & AsyncDisposable {
   const inbox: Client['inbox'] = {
     list: (filter) => client.inbox.list(filter),
     get: (ask) => client.inbox.get(ask),
-    next: (filter) => time.skipFor(client.inbox.next(filter)),
+    next: (filter) => checked(time.skipFor(client.inbox.next(filter))),
     answer: (ask, answer, as) => bench.during(() => client.inbox.answer(ask, answer, as)),
   }
   const facade = {
@@ -302,18 +316,20 @@ function createFacade(bench: Bench): TestEngine & AsyncDisposable {
     inbox,
     stop: (given?: Parameters<Engine['stop']>[0]) => {
       const withinMs = readStopOptions(given)
-      stopped ??= time.skipFor(bench.stop(withinMs))
+      stopped ??= time.skipFor(bench.stop(withinMs)).then(() => bench.people.checkLast())
       return stopped
     },
     humans: (...people: readonly Person[]) => bench.people.add(people),
-    advance: async (duration: Duration) => time.pass(parseDuration(duration, 'time of advance')),
-    crash: async (when: 'now' | 'every' = 'now') =>
-      when === 'every' ? bench.crashAlways() : bench.replaceWorker(true),
+    advance: async (duration: Duration) => checked(time.pass(parseDuration(duration, 'time of advance'))),
+    crash: async (when: 'now' | 'every' = 'now') => {
+      if (stopped !== null) throw new PawlError('engine-stopped', {})
+      return when === 'every' ? bench.crashAlways() : bench.replaceWorker(true)
+    },
     get calls() {
       return bench.calls.toObject()
     },
     [Symbol.asyncDispose]: async () => {
-      stopped ??= bench.close()
+      stopped ??= bench.close().then(() => bench.people.checkLast())
       await stopped
     },
   }

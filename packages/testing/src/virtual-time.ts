@@ -1,4 +1,3 @@
-import { formatDuration } from '@pawl/core/internal'
 import { VirtualClock } from './virtual-clock.ts'
 
 // Read once: fake timers of a test runner must not stop the real time that virtual time is measured against.
@@ -158,17 +157,10 @@ export class VirtualTime {
   }
 
   async #describeWaiting(): Promise<string> {
-    const waiting = (
-      await Promise.all([...this.#dwellers].map((dweller) => dweller.describeWaiting()))
-    ).filter((text) => text !== '')
-    const atWork =
-      this.#atWork.length === 0
-        ? []
-        : [`At work for over ${formatDuration(patienceMs)}: ${this.#atWork.join(', ')}.`]
+    const waiting = await Promise.all([...this.#dwellers].map((dweller) => dweller.describeWaiting()))
     return [
       'Nothing will happen any more: no timer is set, and nobody is about to answer or signal.',
-      ...atWork,
-      ...waiting,
+      ...waiting.filter((text) => text !== ''),
     ].join('\n')
   }
 }

@@ -1,6 +1,7 @@
 import type { Usage } from '../../authoring/agent.ts'
 import type { BodyOperation } from '../../authoring/operations.ts'
 import { formatDuration } from '../../base/duration.ts'
+import { showValue } from '../../base/text.ts'
 import { failureOf, recordFailure } from '../../errors/failure.ts'
 import { isFinalError } from '../../errors/final-error.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
@@ -94,7 +95,7 @@ export class BodyActivity implements Activity {
     if (outcome.state === 'done') return this.#settle(outcome, usages)
     const { retry } = this.#pending.operation
     const delayMs =
-      this.#attempt < retry.attempts && isRetryable(outcome, retry.when)
+      this.#attempt < retry.attempts && this.#isRetryable(outcome, retry.when)
         ? delayBefore(this.#attempt, retry, this.#place.entropy)
         : null
     if (delayMs === null) return this.#fail(outcome, usages)
@@ -111,6 +112,19 @@ export class BodyActivity implements Activity {
       tookMs: outcome.tookMs,
       payload: encodeRecord(attempted, 'attempt'),
     })
+  }
+
+  #isRetryable(outcome: AttemptOutcome, when: ((error: unknown) => boolean) | undefined): boolean {
+    if (outcome.state === 'done' || isFinalError(outcome.error)) return false
+    try {
+      return when?.(outcome.error) ?? true
+    } catch (error) {
+      this.#place.logger.warn(
+        `retry.when of step "${this.#pending.operation.name}" threw, which ends its attempts: ${showValue(error)}`,
+        { run: this.#place.runId },
+      )
+      return false
+    }
   }
 
   #settle(outcome: { readonly value: unknown; readonly tookMs: number }, usages: readonly Usage[]): void {
@@ -160,14 +174,5 @@ export class BodyActivity implements Activity {
     const failed: FailedPayload = { ...recordFailure(error), ...usageMember([...this.#usages, ...usages]) }
     const payload = encodeRecord(failed, 'failure')
     this.#place.record({ type: 'settled', pending: this.#pending, failed: true, tookMs, payload })
-  }
-}
-
-function isRetryable(outcome: AttemptOutcome, when: ((error: unknown) => boolean) | undefined): boolean {
-  if (outcome.state === 'done' || isFinalError(outcome.error)) return false
-  try {
-    return when?.(outcome.error) ?? true
-  } catch {
-    return false
   }
 }
