@@ -1,6 +1,6 @@
 import type { Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
 import type { Database, Runner } from '../connection/database.ts'
-import { classify, describe } from '../connection/faults.ts'
+import { classify, codeOf, describe } from '../connection/faults.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { divide } from './batches.ts'
 import { bindSingle, writeSingleStatements } from './commit-single.ts'
@@ -58,8 +58,7 @@ export function prepareCommit(database: Database, ownership: Ownership): Commit 
       if (fault === 'unknown') return reclaim(runner, worker, units)
       if (fault !== 'data') return units.map(() => new NotWritten(error))
       // Nothing of the batch is written. Halve it, down to the unit that cannot be.
-      if (units.length === 1)
-        return [{ outcome: 'conflict', why: `the database does not take its events: ${describe(error)}` }]
+      if (units.length === 1) return [conflictBy(error)]
       const middle = units.length >> 1
       const front = await write(runner, worker, units.slice(0, middle))
       return [...front, ...(await write(runner, worker, units.slice(middle)))]
@@ -94,6 +93,12 @@ export function prepareCommit(database: Database, ownership: Ownership): Commit 
     }
     database.plans.noteRows(rows)
   }
+}
+
+/** A row that is there already is what a conflict is; anything else says so. */
+function conflictBy(error: unknown): UnitOutcome {
+  if (codeOf(error) === '23505') return { outcome: 'conflict' }
+  return { outcome: 'conflict', why: `the database does not take its events: ${describe(error)}` }
 }
 
 /** The server would not carry it out, and nothing of it was. */
