@@ -76,12 +76,13 @@ export class BodyActivity implements Activity {
 
   #run(): void {
     const { operation, position } = this.#pending
+    const { body } = operation
     const usages: Usage[] = []
+    const key = (): string => this.#place.idempotencyKey(position)
     this.#running = new Attempt(this.#place, {
       describe: `${operation.kind === 'llm' ? 'agent' : 'step'} "${operation.name}" of run "${this.#place.runId}"`,
       timeoutMs: operation.timeoutMs,
-      body: (signal) =>
-        operation.body(createCall(() => this.#place.idempotencyKey(position), this.#attempt, signal, usages)),
+      body: (signal) => body(createCall(body, { key, signal, attempt: this.#attempt, usages })),
       onEnd: (outcome) => {
         this.#running = null
         this.#busy = false

@@ -110,15 +110,14 @@ export class DecideActivity implements Activity {
 
   #judge(): void {
     const { operation, position } = this.#pending
+    const { judge } = operation
     const usages: Usage[] = []
+    const key = (): string => this.#place.idempotencyKey(position)
     this.#usages = usages
     this.#running = new Attempt(this.#place, {
       describe: `agent "${operation.agentName}" of run "${this.#place.runId}"`,
       timeoutMs: operation.timeoutMs,
-      body: (signal) =>
-        operation.judge(
-          createCall(() => this.#place.idempotencyKey(position), this.#attempt, signal, usages),
-        ),
+      body: (signal) => judge(createCall(judge, { key, signal, attempt: this.#attempt, usages })),
       onEnd: (outcome) => {
         this.#running = null
         this.#judging = false
