@@ -140,5 +140,5 @@ function comparable(json: unknown): unknown {
 
 /** Whether it takes undefined, so that an answer may be left empty. Known of zod only. */
 export function isOptional(schema: Schema): boolean {
-  return isZodType(schema) && acceptsUndefined(schema)
+  return isZodType(schema) && acceptsUndefined(schema, false)
 }

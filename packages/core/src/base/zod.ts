@@ -40,18 +40,21 @@ function isPlain(value: object): boolean {
 
 // ── undefined
 
-const acceptingTypes: readonly string[] = ['undefined', 'void', 'any', 'unknown', 'custom', 'catch']
+const acceptingTypes: readonly string[] = ['undefined', 'void', 'any', 'unknown', 'catch']
+/** What they accept their own code says, or a type that may hold itself. */
+const unknownTypes: readonly string[] = ['custom', 'lazy']
 const transparentTypes: readonly string[] = ['nullable', 'readonly']
 
-export function acceptsUndefined(type: unknown): boolean {
+/** `ifUnknown`: what is said of types that do not tell. */
+export function acceptsUndefined(type: unknown, ifUnknown: boolean): boolean {
   if (!isZodType(type)) return false
   const { def, optin } = type._zod
-  if (optin !== undefined || acceptingTypes.includes(def.type) || def['coerce'] === true) return true
+  if (optin !== undefined || acceptingTypes.includes(def.type)) return true
+  if (unknownTypes.includes(def.type) || def['coerce'] === true) return ifUnknown
   if (def.type === 'literal') return (def['values'] as readonly unknown[]).includes(undefined)
-  if (def.type === 'union') return (def['options'] as readonly unknown[]).some(acceptsUndefined)
-  // It may hold itself, and then there is no end to it: what it accepts its own schema says.
-  if (def.type === 'lazy') return true
-  return transparentTypes.includes(def.type) && acceptsUndefined(def['innerType'])
+  if (def.type === 'union')
+    return (def['options'] as readonly unknown[]).some((option) => acceptsUndefined(option, ifUnknown))
+  return transparentTypes.includes(def.type) && acceptsUndefined(def['innerType'], ifUnknown)
 }
 
 // ── JSON Schema
@@ -100,7 +103,7 @@ export function loosenJsonSchema({ zodSchema, jsonSchema }: ZodJson): void {
   const { required } = jsonSchema
   if (def.type === 'object' && Array.isArray(required)) {
     const shape = def['shape'] as { readonly [key: string]: unknown }
-    jsonSchema['required'] = required.filter((key: string) => !acceptsUndefined(shape[key]))
+    jsonSchema['required'] = required.filter((key: string) => !acceptsUndefined(shape[key], true))
   }
 }
 

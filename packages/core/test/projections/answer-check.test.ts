@@ -89,6 +89,7 @@ test('what no schema accepts is refused there', () => {
     [z.object({ a: z.string(), b: z.any() }), { b: 1 }],
     [z.string(), undefined],
     [z.json(), { a: [undefined] }],
+    [z.json(), undefined],
   ]
   for (const [schema, value] of refused) {
     expect(validate(schema, value)).toMatchObject({ ok: false })
