@@ -432,6 +432,33 @@ describe('a decision', () => {
     })
   })
 
+  test('is held to the shape of a verdict, whatever the schema of its agent lets through', async () => {
+    const returned: unknown[] = [
+      5,
+      { choice: 'go' },
+      { choice: 'go', rationale: '', confidence: 7 },
+      {
+        get choice(): string {
+          throw new Error('gone')
+        },
+        rationale: '',
+      },
+    ]
+    const lax = agent(
+      { name: 'lax', input: z.any(), output: z.any() },
+      async ({ material }) => returned[material],
+    )
+    const deciding = procedure({ name: 'deciding', input: z.number() }, (ctx, material) =>
+      ctx.agent.decide('Plausible?', ['go', 'stop'], { agent: lax, material, fallback: 'stop', attempts: 1 }),
+    )
+    await using engine = await testEngine({ procedures: [deciding] })
+    for (const index of returned.keys())
+      expect(await (await engine.run(deciding, index)).result()).toMatchObject({
+        choice: 'stop',
+        why: 'invalid',
+      })
+  })
+
   test('with as much to show as there may be is asked of people all the same', async () => {
     const loaded = procedure({ name: 'loaded' }, async (ctx) => {
       for (let i = 0; i < 5; i++) await ctx.step('notes', () => 'n'.repeat(6_000))

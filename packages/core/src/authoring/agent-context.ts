@@ -10,6 +10,7 @@ import type { BodyOperation, DecideOperation, IssueOperation } from './operation
 import { checkKeys, checkName, checkObject, checkText, refuse } from './options.ts'
 import { readAgentOutput, readDecision } from './results.ts'
 import { readStepOptions } from './step-options.ts'
+import { verdictSchema } from './verdict.ts'
 
 /** What calls to agents need of the engine. */
 interface Surroundings {
@@ -56,7 +57,11 @@ async function callAgent(
       `what agent "${name}" was given does not fit its input schema: ${list(given.issues)}`,
       { code: 'input-invalid' },
     )
-  const output = await check(returns, await body(given.value, call))
+  return checkOutput(name, returns, await body(given.value, call))
+}
+
+async function checkOutput(name: string, returns: Schema, value: unknown): Promise<unknown> {
+  const output = await validate(returns, value)
   if (output.ok) return output.value
   throw Object.assign(
     new Error(`what agent "${name}" returned does not fit its output schema: ${list(output.issues)}`),
@@ -95,8 +100,11 @@ function decision(
     },
     question: asked,
     agentName: judge.name,
-    judge: (call) =>
-      callAgent({ ...judge, body }, { question: asked, choices: [...values], material: decode(bytes) }, call),
+    judge: async (call) => {
+      const given = { question: asked, choices: [...values], material: decode(bytes) }
+      // An agent with an output schema of its own may return what is none.
+      return checkOutput(judge.name, verdictSchema, await callAgent({ ...judge, body }, given, call))
+    },
     choices: values,
     minConfidence: settings.minConfidence,
     timeoutMs: settings.timeoutMs,

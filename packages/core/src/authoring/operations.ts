@@ -79,7 +79,7 @@ export interface DecideOperation extends Operation {
   readonly kind: 'ail_decision'
   readonly question: string
   readonly agentName: string
-  /** The body of the agent that judges, put the question. */
+  /** The agent that judges, put the question. What it returns has the shape of a verdict. */
   readonly judge: (call: AgentCall) => unknown
   readonly choices: readonly string[]
   readonly minConfidence: number

@@ -1,6 +1,7 @@
 import type { Usage } from '../../authoring/agent.ts'
 import { type AskOperation, type AskSpec, type DecideOperation, dueAt } from '../../authoring/operations.ts'
 import type { Issue, Validation } from '../../base/schema.ts'
+import { showValue } from '../../base/text.ts'
 import { recordFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { maxPayloadBytes } from '../../events/codec.ts'
@@ -174,11 +175,15 @@ export class AskActivity implements Activity {
   }
 
   #refuseDefault(issues: readonly Issue[]): void {
-    const { pending, place } = this.#options
+    const { pending, place, spec } = this.#options
+    const { silence } = spec.payload
     const [{ path, message } = { path: '', message: 'it does not' }] = issuesIn('default', issues)
     const error = new PawlError(
       'option-invalid',
-      { option: `onTimeout.${path} of input`, given: 'what it is' },
+      {
+        option: `onTimeout.${path} of input`,
+        given: showValue('value' in silence ? silence.value : undefined),
+      },
       {
         what: `The option onTimeout.${path} of input does not fit the schema: ${message}.`,
         next: 'Nobody was asked.',

@@ -232,7 +232,7 @@ function findFault(outcome: AttemptOutcome, choices: readonly string[], agent: s
       isFinal: isFinalError(error),
     }
   }
-  const wrong = whatIsWrong(outcome.value, choices)
+  const wrong = whatIsWrong(outcome.value as Verdict, choices)
   if (wrong === null) return null
   const error = new Error(`the verdict of agent "${agent}" is invalid: ${wrong}`)
   return { why: 'invalid', failure: recordFailure(error), isFinal: false }
@@ -243,17 +243,11 @@ const longestRationale = 100_000
 /** Of it people are shown so much; it stands in the question twice, beside material that may be as large as a value. */
 const shownRationale = 6_000
 
-function whatIsWrong(verdict: unknown, choices: readonly string[]): string | null {
-  if (typeof verdict !== 'object' || verdict === null) return 'it is not an object'
-  const { choice, rationale, confidence } = verdict as Partial<Verdict>
-  if (typeof choice !== 'string' || !choices.includes(choice))
-    return `choice must be one of ${choices.join(', ')}`
-  if (typeof rationale !== 'string') return 'rationale must be text'
-  if (rationale.length > longestRationale)
-    return `rationale must have at most ${longestRationale} characters; it has ${rationale.length}`
-  const isConfidence =
-    confidence === undefined || (typeof confidence === 'number' && confidence >= 0 && confidence <= 1)
-  return isConfidence ? null : 'confidence must be a number from 0 to 1'
+function whatIsWrong({ choice, rationale }: Verdict, choices: readonly string[]): string | null {
+  if (!choices.includes(choice)) return `choice must be one of ${choices.join(', ')}`
+  return rationale.length > longestRationale
+    ? `rationale must have at most ${longestRationale} characters; it has ${rationale.length}`
+    : null
 }
 
 /** The question as it stands in the log, whatever the code says now. */
