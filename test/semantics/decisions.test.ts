@@ -504,7 +504,7 @@ describe('a decision', () => {
       agents: { judge: { choice: 'go', rationale: 'hm', confidence: 0.1 } },
     })
     const run = await engine.run(decide, { minConfidence: 0.9, fallback: { fail: 'nobody' }, attempts: 5 })
-    await expect(run.result()).rejects.toThrow('failed after 1 attempt')
+    await expect(run.result()).rejects.toThrow("No decision was made on 'Plausible?' after 1 attempt")
   })
 
   test('cannot be answered by an agent', async () => {

@@ -1,4 +1,5 @@
 import { type Ctx, createClient, createEngine, procedure, ref } from '@pawl/core'
+import { connectTo, type RunRow, type StorePort } from '@pawl/core/storage'
 import { sqlite } from '@pawl/storage-sqlite'
 import { memory, testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
@@ -438,24 +439,123 @@ describe('a run of a client that only knows its name', () => {
     expect(await run.result()).toBe('ADA')
   })
 
-  test('whose input no longer fits is put aside, not ended, once it has begun', async () => {
-    const accepting = (most: number) =>
-      procedure({ name: 'greet', input: z.object({ name: z.string().max(most) }) }, async (ctx, { name }) => {
-        await ctx.step('first', () => 1)
-        await ctx.sleep('2h')
-        return name
-      })
+  test('goes on with what the schema made of the input when it began, whatever it would make now', async () => {
+    let drawn = 0
+    const drawing = (most: number) =>
+      procedure(
+        {
+          name: 'drawing',
+          input: z.object({ name: z.string().max(most), token: z.number().default(() => ++drawn) }),
+        },
+        async (ctx, { name, token }) => {
+          const first = await ctx.step('first', () => token)
+          await ctx.sleep('2h')
+          return `${name} ${first} ${token}`
+        },
+      )
     const store = memory()
-    const one = await testEngine({ procedures: [accepting(10)], store })
-    const run = await one.run(ref<ReturnType<typeof accepting>>('greet'), { name: 'Ada' })
+    const one = await testEngine({ procedures: [drawing(10)], store })
+    const run = await one.run(ref<ReturnType<typeof drawing>>('drawing'), { name: 'Ada' })
+    await one.advance('1m')
+    await one.crash()
     await one.advance('1m')
     await one.stop()
-    const two = await testEngine({ procedures: [accepting(1)], store, logger: keepLines().logger })
-    expect(await refusalOf(two.get(run.id).result())).toMatchObject({ code: 'input-invalid' })
-    expect((await two.get(run.id).status()).status).toBe('stuck')
-    await two.stop()
-    await using three = await testEngine({ procedures: [accepting(10)], store })
-    expect(await three.get(run.id).result()).toBe('Ada')
+    await using two = await testEngine({ procedures: [drawing(1)], store })
+    expect(await two.get(run.id).result()).toBe('Ada 1 1')
+  })
+
+  test('has its input in the log before anything is done with it', async () => {
+    const { logger, lines } = keepLines()
+    let drawn = 0
+    const seen: number[] = []
+    const input = z.object({ token: z.number().default(() => ++drawn) })
+    const slow = procedure({ name: 'slow', input }, async (ctx, { token }) => {
+      ctx.log.info('begins')
+      return ctx.step('first', ({ attempt }) => {
+        seen.push(token)
+        return seen.length === 1 ? new Promise<number>(() => {}) : attempt
+      })
+    })
+    const store = memory()
+    await using engine = await testEngine({ procedures: [slow], store, logger })
+    const run = await engine.run(ref<typeof slow>('slow'), {}, { id: 'slow' })
+    while (seen.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    await engine.crash()
+    expect(await run.result()).toBe(1)
+    expect(seen).toEqual([1, 1])
+    expect(lines.map(({ message }) => message)).toEqual(['begins'])
+    const connection = connectTo(store) as StorePort
+    await connection.open()
+    const { run: key } = (await connection.find('slow')) as RunRow
+    const types = (await connection.load(key, 0, 10)).map(({ type }) => type)
+    expect(types).toEqual(['started', 'accepted', 'settled', 'ended'])
+    await connection.close()
+  })
+
+  test('is the same run as one that is started with the procedure, and the same input', async () => {
+    const input = z.object({ name: z.string().trim(), at: z.date().default(() => new Date()) }).loose()
+    const shouting = procedure({ name: 'shouting', input }, async (_, { name }) => name)
+    const byName = ref<typeof shouting>('shouting')
+    await using engine = await testEngine({ procedures: [shouting] })
+    const given = { name: ' Ada ', note: undefined, loud: true }
+    const turned = { loud: true, name: ' Ada ' }
+    for (const [id, first, again] of [
+      ['a', byName, shouting],
+      ['b', shouting, byName],
+      ['c', shouting, shouting],
+    ] as const) {
+      const run = await engine.run(first, given, { id })
+      expect((await engine.run(again, turned, { id })).id).toBe(id)
+      for (const other of [first, again])
+        expect(await refusalOf(engine.run(other, { name: 'Bob' }, { id }))).toMatchObject({
+          code: 'id-taken',
+        })
+      expect(await run.result()).toBe('Ada')
+    }
+  })
+
+  test('is the same run where all of its input is left out', async () => {
+    const input = z.object({ at: z.date() }).default(() => ({ at: new Date() }))
+    const bare = procedure({ name: 'bare', input }, async () => 1)
+    await using engine = await testEngine({ procedures: [bare] })
+    await engine.run(bare, undefined, { id: 'a' })
+    expect((await engine.run(bare, undefined, { id: 'a' })).id).toBe('a')
+  })
+
+  test('is refused with an input that leads back to itself', async () => {
+    const input = z.any().transform((given: object) => ({ ...given }))
+    const round = procedure({ name: 'round', input }, async () => 1)
+    await using engine = await testEngine({ procedures: [round] })
+    const odd: { self?: object } = {}
+    odd.self = odd
+    expect(await refusalOf(engine.run(round, odd, { id: 'a' }))).toMatchObject({ code: 'payload-refused' })
+  })
+
+  test('is the same run for a later version whose input has more defaults', async () => {
+    const made = (version: number, input: z.ZodType<{ name: string }>) =>
+      procedure({ name: 'growing', version, input }, async (_, { name }) => name)
+    const one = made(1, z.object({ name: z.string() }))
+    const two = made(2, z.object({ name: z.string(), loud: z.boolean().default(true) }))
+    await using engine = await testEngine({ procedures: [one, two] })
+    await engine.run(one, { name: 'Ada' }, { id: 'a' })
+    expect((await engine.run(two, { name: 'Ada' }, { id: 'a' })).id).toBe('a')
+    expect(await refusalOf(engine.run(two, { name: 'Bob' }, { id: 'a' }))).toMatchObject({ code: 'id-taken' })
+  })
+
+  test('logs what it does before its first wait, as any other', async () => {
+    const store = memory()
+    const talking = procedure({ name: 'talking' }, async (ctx) => {
+      ctx.log.info('begins')
+      await ctx.sleep('1h')
+      ctx.log.info('ends')
+    })
+    const client = createClient({ store })
+    const run = await client.run(talking)
+    await client.stop()
+    const { logger, lines } = keepLines()
+    await using engine = await testEngine({ procedures: [talking], store, logger, replay: 'always' })
+    await engine.get(run.id).result()
+    expect(lines.map(({ message }) => message)).toEqual(['begins', 'ends'])
   })
 
   test('is not started by the name of its procedure, nor by anything else that is none', async () => {

@@ -70,7 +70,7 @@ describe('lists', () => {
     await engine.advance('1m')
     const { items } = await engine.inbox.list()
     for (const { id, message } of items)
-      if (Number.parseInt(message) % 2 === 0)
+      if (Number.parseInt(message, 10) % 2 === 0)
         await engine.inbox.answer(id, { approved: true }, { as: 'user:ana' })
     await engine.advance('2h')
     for (const status of ['answered', 'timed-out', 'open'] as const) {
@@ -168,6 +168,30 @@ describe('lists', () => {
     expect(execution_log.length).toBe(3_300)
     // Nine megabytes in pages of one, but for the first, and then some of 1,000 entries.
     expect(rounds).toBeGreaterThan(9)
+    await engine.stop()
+  })
+
+  test('and all else that is waited for reject what they refuse: nothing is thrown past who waits', async () => {
+    await using virtual = await testEngine({ procedures: [greet] })
+    const engine = await createEngine({ store: memory(), procedures: [greet] })
+    const wrong = { odd: 1 } as never
+    for (const { run, runOrGet, get, list, log, inbox, stop } of [virtual, engine]) {
+      const handle = get(greet, 'g')
+      const calls: readonly (() => Promise<unknown>)[] = [
+        () => run(greet, { name: 'Ada' }, wrong),
+        () => runOrGet(greet, { name: 'Ada' }, wrong),
+        () => list(wrong),
+        () => log(wrong),
+        () => inbox.list(wrong),
+        () => inbox.next(wrong),
+        () => inbox.get(wrong),
+        () => inbox.answer(wrong, wrong, wrong),
+        () => handle.result(wrong),
+        () => handle.signal('none' as never, wrong),
+        () => stop(wrong),
+      ]
+      for (const call of calls) expect(await refusalOf(call())).toMatchObject({ code: 'option-invalid' })
+    }
     await engine.stop()
   })
 

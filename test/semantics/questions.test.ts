@@ -406,6 +406,21 @@ describe('messages', () => {
     expect((await engine.inbox.next()).message).toBe('{b} 2 true 1970-01-01T00:00:00.000Z null {{b}} {a} {')
   })
 
+  test('take from data what of the params cannot stand in a sentence', async () => {
+    const asking = procedure({ name: 'asking' }, (ctx) =>
+      ctx.human.approve('Run {tool} with {args}?', {
+        params: { tool: 'delete', args: ['a', 'b'] },
+        data: { tool: 'another', args: 'a and b' },
+      }),
+    )
+    await using engine = await testEngine({ procedures: [asking] })
+    await engine.run(asking)
+    expect(await engine.inbox.next()).toMatchObject({
+      message: 'Run delete with a and b?',
+      params: { tool: 'delete', args: ['a', 'b'] },
+    })
+  })
+
   test('refuse a value that cannot stand in a sentence', async () => {
     const asking = procedure({ name: 'asking' }, (ctx) =>
       ctx.human.approve('{a}', { params: { a: {} } } as never),

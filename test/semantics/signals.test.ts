@@ -1,4 +1,4 @@
-import { procedure, type RunHandle, ref } from '@pawl/core'
+import { procedure, type RunHandle, ref, type Schema } from '@pawl/core'
 import { testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -266,4 +266,84 @@ test('a receive with a schema that checks asynchronously gets its signals in ord
   const untyped = engine.get(ref<typeof patient>('patient'), run.id)
   for (const word of ['a', 'bad', 'b']) await untyped.signal('say', word)
   expect(await run.result()).toEqual(['a', 'b', null])
+})
+
+/** A library without a JSON Schema part: nobody can tell that it transforms. */
+const day: Schema<string, Date> = {
+  '~standard': {
+    version: 1,
+    vendor: 'odd',
+    validate: (given: unknown) =>
+      typeof given === 'string' ? { value: new Date(given) } : { issues: [{ message: 'Expected a string' }] },
+  },
+}
+
+test('a signal is received as its schema makes it, also where that would not take it again', async () => {
+  const dated = procedure({ name: 'dated', signals: { on: day } }, (ctx) => ctx.receive('on'))
+  await using engine = await testEngine({ procedures: [dated] })
+  const run = await engine.run(dated)
+  await run.signal('on', '2026-01-01' as unknown as Date)
+  expect(await run.result()).toEqual(new Date('2026-01-01'))
+})
+
+test('a signal that is no plain data is sent as what its schema makes of it', async () => {
+  class Payment {
+    readonly cents = 5
+    readonly pay = () => {}
+  }
+  await using engine = await testEngine({ procedures: [order] })
+  const run = await engine.run(order)
+  await run.signal('paid', new Payment())
+  expect(await run.result()).toBe(5)
+})
+
+test('a signal has what its schema adds when it is sent, and nothing that its schema takes out', async () => {
+  const noted = procedure(
+    { name: 'noted', signals: { note: z.object({ at: z.date().default(() => new Date()) }) } },
+    async (ctx) => {
+      await ctx.sleep('1d')
+      return ctx.receive('note')
+    },
+  )
+  await using engine = await testEngine({ procedures: [noted] })
+  const run = await engine.run(noted)
+  const before = Date.now()
+  await run.signal('note', { card: '4111' } as never)
+  const after = Date.now()
+  const { at, ...rest } = await run.result()
+  expect(rest).toEqual({})
+  expect(at.getTime()).toBeGreaterThanOrEqual(before)
+  expect(at.getTime()).toBeLessThanOrEqual(after)
+})
+
+/** What it makes it does not take again. */
+const address: Schema<URL, string> = {
+  '~standard': {
+    version: 1,
+    vendor: 'odd',
+    validate: (given: unknown) =>
+      given instanceof URL ? { value: given.href } : { issues: [{ message: 'Expected a URL' }] },
+  },
+}
+
+test('a signal that can be recorded neither as it was given nor so that its schema takes it is refused', async () => {
+  const calling = procedure({ name: 'calling', signals: { to: address } }, (ctx) => ctx.receive('to'))
+  await using engine = await testEngine({ procedures: [calling] })
+  const run = await engine.run(calling)
+  expect(await refusalOf(run.signal('to', new URL('https://example.org') as never))).toMatchObject({
+    code: 'payload-refused',
+  })
+})
+
+test('a signal that may come without its payload arrives as true then', async () => {
+  const note = z.string().optional()
+  const noting = procedure({ name: 'noting', signals: { note } }, async (ctx) => {
+    const received: (string | true)[] = [await ctx.receive('note'), await ctx.receive('note')]
+    return received
+  })
+  await using engine = await testEngine({ procedures: [noting] })
+  const run = await engine.run(noting)
+  await run.signal('note', undefined)
+  await run.signal('note', 'late')
+  expect(await run.result()).toEqual([true, 'late'])
 })

@@ -428,6 +428,45 @@ test('steps at once are bounded by the concurrency of the engine', async () => {
   expect(most).toBe(3)
 })
 
+test('a body that the procedure ends in its turn makes room as any other, and is outside the turn', async () => {
+  const watching = procedure({ name: 'watching', signals: { stop: z.void() } }, async (ctx) => {
+    const abort = new AbortController()
+    const watch = ctx.step('watch', async () => {
+      await new Promise((resolve) => abort.signal.addEventListener('abort', resolve))
+      return { at: Date.now(), random: Math.random() }
+    })
+    await ctx.receive('stop')
+    abort.abort()
+    return { seen: await watch, at: ctx.now().getTime(), first: ctx.random() }
+  })
+  const eager = procedure({ name: 'eager' }, (ctx) => ctx.step('once', () => 'done', { retry: false }))
+  await using engine = await testEngine({ procedures: [watching, eager], concurrency: 1 })
+  const [first, ...others] = [await engine.run(watching), await engine.run(eager), await engine.run(eager)]
+  await first.signal('stop')
+  const { seen, at, first: random } = await first.result()
+  expect(seen.at).toBeGreaterThan(at)
+  expect(seen.random).not.toBe(random)
+  for (const run of others) expect(await run.result()).toBe('done')
+})
+
+test('steps that hold all places, while others wait for one, are told of once', async () => {
+  const { logger, lines } = keepLines()
+  const waits = procedure({ name: 'waits' }, (ctx) =>
+    ctx.step('wait for another run', async () =>
+      (await engine.run(works, undefined, { id: 'works' })).result(),
+    ),
+  )
+  const works = procedure({ name: 'works' }, (ctx) => ctx.step('work', () => 1))
+  const engine = await testEngine({ procedures: [waits, works], concurrency: 1, logger })
+  await engine.run(waits)
+  await engine.advance('5m')
+  const warnings = lines.filter(({ level }) => level === 'warn')
+  expect(warnings).toMatchObject([
+    { message: expect.stringContaining('none of the 1 bodies at work has ended') },
+  ])
+  await engine.stop({ within: '1ms' }).catch(() => {})
+})
+
 function fail(): never {
   throw new Error('no luck')
 }

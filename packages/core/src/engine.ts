@@ -63,10 +63,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   }
   return {
     ...client,
-    stop: (given?: { readonly within?: Duration }) => {
+    stop: async (given?: { readonly within?: Duration }) => {
       const withinMs = readStopOptions(given)
       stopped ??= stopWorker(withinMs)
-      return stopped
+      await stopped
     },
   }
 }

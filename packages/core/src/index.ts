@@ -21,7 +21,6 @@ export type {
   Resolution,
   Review,
   RiskDetails,
-  RiskLevel,
   Section,
   ValueOf,
 } from './authoring/ask.ts'
@@ -44,7 +43,7 @@ export type { Deadline, Duration } from './base/duration.ts'
 export type { Actor, Audience } from './base/people.ts'
 export type { Refused } from './base/refused.ts'
 export type { Issue, Schema } from './base/schema.ts'
-export type { AskStatus, RunStatus } from './base/statuses.ts'
+export type { AskKind, AskStatus, RiskLevel, RunStatus, Severity } from './base/words.ts'
 export type {
   As,
   AskAddress,
@@ -57,7 +56,7 @@ export type {
   RunHandle,
   RunOptions,
 } from './client/types.ts'
-export type { Answer, Ask, AskKind, ExecutionLog, RunView } from './client/views.ts'
+export type { Answer, Ask, ExecutionLog, RunView } from './client/views.ts'
 export { createClient, createEngine } from './engine.ts'
 export type { ErrorCode, ErrorDetails, Failure } from './errors/error-details.ts'
 export { FinalError } from './errors/final-error.ts'

@@ -1,5 +1,6 @@
 // All a store may import.
-export { checkBoolean, checkKeys } from './authoring/options.ts'
+export { checkBoolean, checkKeys, checkObject, refuse } from './authoring/options.ts'
+export type { AskStatus } from './base/words.ts'
 export { PawlError } from './errors/pawl-error.ts'
 export {
   type EventType,
@@ -24,11 +25,11 @@ export type {
   AskOrder,
   AskQuery,
   AskRow,
-  AskStatus,
   Claimant,
   Claimed,
   Claims,
   Created,
+  EndState,
   Mark,
   Message,
   NewAnswer,

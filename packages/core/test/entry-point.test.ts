@@ -79,6 +79,7 @@ const types = [
   ...[
     'Schema',
     'Section',
+    'Severity',
     'Shown',
     'SignalName',
     'StepCall',

@@ -1,4 +1,4 @@
-import { checkBoolean, checkKeys, defineStore, PawlError, type Store } from '@pawl/core/storage'
+import { checkBoolean, checkKeys, checkObject, defineStore, refuse, type Store } from '@pawl/core/storage'
 import type { ClientPool } from './connection/clients.ts'
 import { PostgresStore } from './postgres-store.ts'
 import { nameTables } from './schema/names.ts'
@@ -25,8 +25,9 @@ export function postgres(
   connection: string | { readonly pool: unknown },
   options: PostgresOptions = {},
 ): Store {
-  const { schema = 'pawl', prepared = true, notifications = true } = options
+  checkObject('options of postgres', options)
   checkKeys('the options of postgres', options, ['schema', 'prepared', 'notifications'])
+  const { schema = 'pawl', prepared = true, notifications = true } = options
   checkBoolean('prepared of postgres', prepared)
   checkBoolean('notifications of postgres', notifications)
   const target = readConnection(connection)
@@ -37,20 +38,14 @@ export function postgres(
 function readConnection(connection: string | { readonly pool: unknown }): string | ClientPool {
   if (typeof connection === 'string') return connection
   if (isPool(connection?.pool)) return checkPool(connection.pool)
-  throw new PawlError(
-    'option-invalid',
-    { option: 'connection', given: describe(connection) },
-    { remedy: "Pass a connection string, or { pool } with a Pool of the package 'pg'." },
-  )
+  const wanted = "Pass a connection string, or { pool } with a Pool of the package 'pg'."
+  return refuse('connection of postgres', connection, wanted, describe(connection))
 }
 
 function checkPool(pool: ClientPool): ClientPool {
   if (pool.options?.binary !== true) return pool
-  throw new PawlError(
-    'option-invalid',
-    { option: 'pool of postgres', given: 'one with binary: true' },
-    { remedy: 'Values are read as text: give it a pool without binary.' },
-  )
+  const wanted = 'Values are read as text: give it a pool without binary.'
+  return refuse('pool of postgres', pool, wanted, 'one with binary: true')
 }
 
 /** Without what it holds: there may be a password in it. */

@@ -13,6 +13,13 @@ describe('options', () => {
     })
   })
 
+  test.each([null, 'x', []])('%j are none', (options) => {
+    expect(catchError(() => postgres('postgres://localhost/app', options as never))).toMatchObject({
+      code: 'option-invalid',
+      message: expect.stringContaining('It must be an object'),
+    })
+  })
+
   test.each(['prepared', 'notifications'])('%s is true or false', (option) => {
     expect(catchError(() => postgres('postgres://localhost/app', { [option]: 'no' } as never))).toMatchObject(
       {
@@ -71,7 +78,7 @@ describe('options', () => {
     test(`'${schema}' is refused as the name of a schema, with the remedy`, () => {
       expect(catchError(() => postgres('postgres://x', { schema }))).toMatchObject({
         code: 'option-invalid',
-        details: { option: 'schema', given: schema },
+        details: { option: 'schema of postgres' },
         message: expect.stringContaining('letters, digits and underscores'),
       })
     })

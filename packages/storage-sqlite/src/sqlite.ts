@@ -1,4 +1,4 @@
-import { defineStore, PawlError, type Store } from '@pawl/core/storage'
+import { defineStore, refuse, type Store } from '@pawl/core/storage'
 import { SqliteStore } from './sqlite-store.ts'
 
 /**
@@ -12,8 +12,7 @@ import { SqliteStore } from './sqlite-store.ts'
  */
 export function sqlite(file: string): Store {
   const remedy = refusalOf(file)
-  if (remedy !== null)
-    throw new PawlError('option-invalid', { option: 'file of sqlite', given: show(file) }, { remedy })
+  if (remedy !== null) refuse('file of sqlite', file, remedy, show(file))
   return defineStore('sqlite', () => new SqliteStore(file))
 }
 

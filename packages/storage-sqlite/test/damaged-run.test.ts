@@ -53,3 +53,48 @@ it('one flipped bit in a payload quarantines its run, which is never served; the
     { id: 'a', failure: { code: 'run-quarantined', message: expect.stringContaining('do not match') } },
   ])
 })
+
+it('what a later version has written waits for it, as stuck; the others go on', async () => {
+  const file = tempFile()
+  const first = await startEngine(file)
+  const change = async (id: string, sql: string) => {
+    const run = await first.run(pay, { amount: 1000 }, { id })
+    while ((await run.status()).status !== 'waiting') await new Promise((resolve) => setTimeout(resolve, 2))
+    return () => database.prepare(sql).run(id)
+  }
+  const event = (seq: number) => `run = (select run from runs where id = ?) and seq = ${seq}`
+  const changes = [
+    await change('kind', `update events set kind = 99 where ${event(1)}`),
+    await change('type', `update events set type = 99 where ${event(1)}`),
+    await change('payload', `update events set payload = x'c101' where ${event(0)}`),
+    await change('format', `update events set payload = payload where ${event(0)}`),
+  ]
+  await first.run(pay, { amount: 7 }, { id: 'same' })
+  await first.stop()
+  const database = new SqliteDatabase(file)
+  for (const one of changes) one()
+  const read = database.prepare(`select payload from events where ${event(0)}`).pluck()
+  const started = read.get('format') as Buffer
+  // { format: 1, … }: the number stands right behind the name.
+  started.writeUInt8(2, started.indexOf('format') + 'format'.length)
+  database.prepare(`update events set payload = ? where ${event(0)}`).run(started, 'format')
+  database.close()
+
+  const second = await startEngine(file)
+  for (const id of ['kind', 'type', 'payload', 'format', 'same']) await second.get(pay, id).signal('go', {})
+  expect(await second.get(pay, 'same').result()).toBe(7)
+  for (const id of ['kind', 'type', 'payload', 'format']) {
+    const error = await second
+      .get(pay, id)
+      .result()
+      .catch((reason: unknown) => reason)
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/is of a later version of Pawl: .*was written by a later version/),
+    })
+    expect((await second.get(pay, id).status()).status).toBe('stuck')
+    // Of the first event it shows nothing.
+    const log = await second.log(id).catch((reason: unknown) => reason)
+    if (id === 'kind' || id === 'type') expect(PawlError.is(log, 'run-quarantined')).toBe(true)
+    else expect(log).toMatchObject({ procedure_id: id })
+  }
+})

@@ -73,8 +73,10 @@ describe('a disk that fails in the moment of a commit', () => {
 
   it('a run that was parked by what has landed is parked', async () => {
     const park = (standing: Standing): Unit => ({ ...step(standing), then: { do: 'park', wakeAt: null } })
-    const { store, outcome } = await commitOn(new BrokenDisk(), park, 'after')
-    expect(outcome).toMatchObject({ outcome: 'ok', epoch: 1, parked: true })
+    // Not known before the disk has failed some more, and time has passed.
+    const { store, standing, outcome } = await commitOn(new BrokenDisk(), park, 'after', 'after', 'after')
+    const [event] = await store.load(standing.run, 1, 1)
+    expect(outcome).toMatchObject({ outcome: 'ok', at: event?.at, epoch: 1, parked: true })
     expect(await store.find('a')).toMatchObject({ owned: false, head: 2 })
   })
 
@@ -99,6 +101,9 @@ describe('a disk that fails in the moment of a commit', () => {
     ] as const) {
       const { store, standing, outcome } = await commitOn(new BrokenDisk(), step, first, 'after', 'after')
       expect(outcome).toMatchObject(expected)
+      const [event] = await store.load(standing.run, 1, 1)
+      // What a replay will read: the time of the commit, however long it took to find out about it.
+      if (first === 'after') expect(outcome).toMatchObject({ at: event?.at })
       const next = { ...standing, epoch: 4, head: first === 'after' ? 2 : 1 }
       expect(await store.commit(standing.worker, [step(next)])).toMatchObject([{ outcome: 'ok' }])
     }
@@ -307,7 +312,7 @@ describe('a damaged log', () => {
     const database = new SqliteDatabase(file)
     onTestFinished(() => void database.close())
     database.exec('update events set type = 99')
-    await expect(store.load(run, 0, 10)).rejects.toThrow('The store has 99 where only started')
+    await expect(store.load(run, 0, 10)).rejects.toThrow('what stands as 99, and is none of started')
   })
 
   it('a damaged page is named, with the file and what to do', async () => {

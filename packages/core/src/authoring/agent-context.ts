@@ -1,4 +1,5 @@
-import { type Issue, type Schema, validate } from '../base/schema.ts'
+import { type Schema, validate } from '../base/schema.ts'
+import { listIssues } from '../errors/catalogue.ts'
 import { FinalError } from '../errors/final-error.ts'
 import { decode, encode } from '../events/payload.ts'
 import type { Effects } from '../ports/effects.ts'
@@ -54,7 +55,7 @@ async function callAgent(
   const given = await check(accepts, input)
   if (!given.ok)
     throw new FinalError(
-      `what agent "${name}" was given does not fit its input schema: ${list(given.issues)}`,
+      `what agent "${name}" was given does not fit its input schema: ${listIssues(given.issues)}`,
       { code: 'input-invalid' },
     )
   return checkOutput(name, returns, await body(given.value, call))
@@ -64,13 +65,9 @@ async function checkOutput(name: string, returns: Schema, value: unknown): Promi
   const output = await validate(returns, value)
   if (output.ok) return output.value
   throw Object.assign(
-    new Error(`what agent "${name}" returned does not fit its output schema: ${list(output.issues)}`),
+    new Error(`what agent "${name}" returned does not fit its output schema: ${listIssues(output.issues)}`),
     { code: 'output-invalid' },
   )
-}
-
-function list(issues: readonly Issue[]): string {
-  return issues.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')
 }
 
 function check(schema: Schema | undefined, value: unknown): ReturnType<typeof validate> {

@@ -4,7 +4,7 @@ import type { Schema } from '../base/schema.ts'
 import type { AskOptions, Choice, ValueOf } from './ask.ts'
 import { checkFunction, checkKeys, checkName, checkSchema } from './options.ts'
 import type { StepCall, StepOptions } from './step.ts'
-import { readStepOptions, type StepPolicy } from './step-options.ts'
+import { defaultRetry, readStepOptions, type StepPolicy } from './step-options.ts'
 import type { InputOf, ParsedOf } from './talk.ts'
 import { type Question, type Verdict, verdictSchema } from './verdict.ts'
 
@@ -101,7 +101,7 @@ export function decider(
     name,
     input: undefined,
     output: verdictSchema,
-    policy: readStepOptions('', {}),
+    policy: { retry: defaultRetry, timeoutMs: null },
     body: body as AgentDefinition['body'],
   })
 }
@@ -133,7 +133,7 @@ export interface DecideOptions<C extends string> extends Pick<AskOptions, 'key' 
   readonly minConfidence?: number
   /** For each attempt. Default '1m'. */
   readonly timeout?: Duration
-  /** Including the first. Default 2. */
+  /** Including the first. A whole number from 1. Default 2. */
   readonly attempts?: number
 }
 
@@ -152,7 +152,7 @@ export interface Decision<C extends string> {
 export interface AgentOps {
   /**
    * Calls an agent; recorded with its usage, replayed without a call.
-   * @throws PawlError 'step-failed', 'step-timed-out'
+   * @throws PawlError 'step-failed', 'step-timed-out', 'payload-refused' (also of the input)
    * @example const draft = await ctx.agent(writer, { topic })
    */
   <In, Out>(
@@ -162,6 +162,7 @@ export interface AgentOps {
   ): Promise<Out>
   /**
    * Lets an agent pick. `fallback` is compulsory.
+   * @throws PawlError 'step-failed' with `fallback: { fail }`, 'ask-timed-out' where `fallback.ask` has a timeout
    * @example
    * const verdict = await ctx.agent.decide('Is the list plausible?', ['continue', 'abort'], {
    *   material: files.slice(0, 20), minConfidence: 0.8, fallback: { ask: { to: 'group:ops' } },

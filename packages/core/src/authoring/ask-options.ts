@@ -1,6 +1,7 @@
 import type { Audience } from '../base/people.ts'
+import { type RiskLevel, riskLevels, type Severity, severities } from '../base/words.ts'
 import type { Silence } from '../events/payloads.ts'
-import type { Choice, RiskDetails, RiskLevel, Section, Severity } from './ask.ts'
+import type { Choice, RiskDetails, Section } from './ask.ts'
 import { parseDuration } from './duration.ts'
 import type { Due, History } from './operations.ts'
 import {
@@ -128,8 +129,6 @@ function readList<R>(
   })
 }
 
-const riskLevels = ['low', 'medium', 'high', 'critical'] as const
-
 function readRisk(of: string, value: unknown): RiskDetails | undefined {
   if (value === undefined) return undefined
   if (typeof value === 'string') return { level: readRiskLevel(`risk ${of}`, value) }
@@ -166,7 +165,7 @@ function readImpact(of: string, value: unknown): NonNullable<RiskDetails['impact
 
 /** How bad it is. */
 export function readSeverity(option: string, value: unknown, otherwise: Severity): Severity {
-  return value === undefined ? otherwise : checkOneOf(option, value, ['info', 'warning', 'error', 'critical'])
+  return value === undefined ? otherwise : checkOneOf(option, value, severities)
 }
 
 /** A choice with its object form. */

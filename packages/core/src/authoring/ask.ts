@@ -1,7 +1,6 @@
 import type { Deadline, Duration } from '../base/duration.ts'
 import type { Actor, Audience } from '../base/people.ts'
-
-export type RiskLevel = 'low' | 'medium' | 'high' | 'critical'
+import type { RiskLevel } from '../base/words.ts'
 
 export interface RiskDetails<L extends RiskLevel = RiskLevel> {
   readonly level: L
@@ -16,9 +15,6 @@ export interface RiskDetails<L extends RiskLevel = RiskLevel> {
     readonly affects?: string
   }
 }
-
-/** How bad it is, on escalations and notices. */
-export type Severity = 'info' | 'warning' | 'error' | 'critical'
 
 /** One thing to pick. The object form says more to the person; the picked value is `value`. */
 export type Choice<V extends string = string> =
@@ -50,11 +46,15 @@ export interface AskOptions {
   readonly to?: Audience | readonly Audience[] | undefined
   /** Counted from the moment it is asked. Default: none, it waits for ever. Silence is never consent. */
   readonly timeout?: Deadline | undefined
-  /** Names the ask, so that it can be answered before it is asked. Unique in its run. Default: its position. */
+  /**
+   * Names the ask, so that it can be answered before it is asked. Unique in its run, at most 200 characters. Default: its
+   * position.
+   */
   readonly key?: string
   readonly details?: readonly Section[]
+  /** Each url begins with http:, https: or mailto:. */
   readonly links?: readonly { readonly label: string; readonly url: string }[]
-  /** Earlier step results to show. Default: the last 5. */
+  /** Earlier step results to show: the `last` 0 to 1,000, or those of named steps. Default: the last 5. */
   readonly history?: 'none' | { readonly last: number } | { readonly steps: readonly string[] }
   readonly alternatives?: readonly { readonly label: string; readonly description?: string }[]
   readonly risk?: RiskLevel | RiskDetails | undefined

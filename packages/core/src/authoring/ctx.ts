@@ -17,7 +17,7 @@ export interface Ctx<T = {}, Input = any> {
   /**
    * Does something in the world, once recorded never again. The effect is at-least-once (a crash can fall
    * between effect and record): pass `idempotencyKey` on. The result must be a payload (plain data, Date,
-   * Map, Set, bytes; at most 2 MiB).
+   * Map, Set, bytes; at most 2 MiB). The name has at most 200 characters.
    *
    * Three attempts by default (1 s between them, ×2, at most 1 min, full jitter); attempts survive a crash.
    * @throws PawlError 'step-failed' (details.cause is the last error), 'step-timed-out', 'payload-refused'
@@ -39,7 +39,7 @@ export interface Ctx<T = {}, Input = any> {
 
   /**
    * The next signal of that name, oldest first. Signals sent before the run asks are kept. Waits for ever,
-   * or until `timeout`: then `null`.
+   * or until `timeout`: then `null`. One without a payload is `true`.
    * @example
    * const paid = await ctx.receive('paid', { timeout: '3d' })
    * if (paid === null) return 'never paid'
@@ -72,7 +72,10 @@ export interface Ctx<T = {}, Input = any> {
   random(): number
   /** A v4 UUID, from that same seed. */
   uuid(): string
-  /** Written once: silent while replaying. */
+  /**
+   * Silent while replaying. A crash can lose lines of the turn it interrupts, or repeat those of the first: what must
+   * not be lost belongs in a step.
+   */
   readonly log: Logger
 }
 

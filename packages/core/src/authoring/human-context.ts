@@ -15,7 +15,7 @@ import {
   readSilence,
 } from './ask-options.ts'
 import type { Human } from './human.ts'
-import { fillMessage } from './message.ts'
+import { fillMessage, isShown } from './message.ts'
 import type { AskOperation, AskSpec, IssueOperation } from './operations.ts'
 import { checkBoolean, checkKeys, checkObject, checkSchema, checkText, refuse } from './options.ts'
 import { readApproval, readChoice, readInput, readNothing, readResolution, readReview } from './results.ts'
@@ -200,10 +200,10 @@ function readOptions(of: string, given: unknown, names: readonly string[], only 
 }
 
 function fill(of: string, message: unknown, options: Given, params: Given = {}): string {
-  return fillMessage(checkText(`message ${of}`, message), {
-    ...checkObject(`data ${of}`, options['data']),
-    ...params,
-  })
+  const data = checkObject(`data ${of}`, options['data'])
+  // For a param that cannot stand in a sentence, data has what can.
+  const shown = Object.entries(params).filter(([name, value]) => isShown(value) || !Object.hasOwn(data, name))
+  return fillMessage(checkText(`message ${of}`, message), { ...data, ...Object.fromEntries(shown) })
 }
 
 function readAskSchema(of: string, given: unknown): Schema | undefined {

@@ -1,5 +1,6 @@
 import type { Refused } from '../base/refused.ts'
 import type { Schema } from '../base/schema.ts'
+import type { RiskLevel, Severity } from '../base/words.ts'
 import type {
   Approval,
   AskOptions,
@@ -9,9 +10,7 @@ import type {
   Resolution,
   Review,
   RiskDetails,
-  RiskLevel,
   Section,
-  Severity,
   ValueOf,
 } from './ask.ts'
 import type { Data, Options, Placeholders, Shown } from './template.ts'
@@ -23,7 +22,7 @@ type ConsentBySilence<L extends RiskLevel> = [L] extends ['low' | 'medium']
 export interface ApproveOptions<P, L extends RiskLevel> extends Omit<AskOptions, 'risk'> {
   /** What will be done. Shown to the person, fills placeholders, and comes back in the answer. */
   readonly params?: P
-  /** The params the person may change; all others are refused. */
+  /** The params the person may change; all others are refused. Default: none. */
   readonly editable?: readonly (keyof NoInfer<P> & string)[]
   /** Checks edited params. An invalid edit is refused without consuming the question. */
   // biome-ignore lint/suspicious/noExplicitAny: a schema of anything
@@ -42,11 +41,16 @@ type FilledBy<P> = string extends keyof P
   ? never
   : { [K in keyof P]: P[K] extends Shown ? K : never }[keyof P]
 
-/** Questions to people. Each is one operation: it opens an ask in the inbox and waits for its answer. */
+/**
+ * Questions to people. Each is one operation: it opens an ask in the inbox and waits for its answer. What is wrong with
+ * its arguments is refused in the call, as PawlError 'option-invalid', 'duration-invalid' or 'payload-refused'.
+ */
 export interface Human {
   /**
    * May this be done? Yes, no, or yes with changed `params`.
    * Placeholders are filled from `params`, the rest from `data`.
+   * @throws PawlError 'ask-timed-out' with `onTimeout: 'fail'`; 'answer-invalid' where `schema` refuses, at the worker,
+   * an edit that came in elsewhere
    * @example
    * const approval = await ctx.human.approve('Refund {amount} EUR for {orderId}?', {
    *   params: { orderId, amount }, editable: ['amount'], risk: 'high', timeout: '1h',
@@ -62,19 +66,23 @@ export interface Human {
 
   /**
    * Asks for data. The form is made from the schema; invalid answers are refused and the question stays.
-   * @throws PawlError 'ask-timed-out' unless `onTimeout` says otherwise
+   * @throws PawlError 'ask-timed-out' unless `onTimeout` says otherwise; 'answer-invalid' where the schema refuses, at
+   * the worker, what came in elsewhere
    * @example const who = await ctx.human.input('Who are you?', z.object({ name: z.string() }))
    */
   input<const M extends string, V>(
     message: M,
     // biome-ignore lint/suspicious/noExplicitAny: a schema of anything
     schema: Schema<any, V>,
-    ...options: Options<M, AskOptions & { readonly initial?: Partial<V>; readonly onTimeout?: OrDefault<V> }>
+    ...options: Options<
+      M,
+      AskOptions & { readonly initial?: Partial<V>; readonly onTimeout?: OrDefault<NoInfer<V>> }
+    >
   ): Promise<V>
 
   /**
    * Asks to pick one. Returns the picked value as a union, ready for `switch`.
-   * @throws PawlError 'ask-timed-out'
+   * @throws PawlError 'ask-timed-out' unless `onTimeout` says otherwise
    * @example const env = await ctx.human.select('Where to?', ['staging', 'production'])
    */
   select<const M extends string, const C extends readonly Choice[]>(
@@ -85,7 +93,7 @@ export interface Human {
 
   /**
    * Shows something made (a text, a plan, a diff) and asks for a verdict, with edits if `editable`.
-   * @throws PawlError 'ask-timed-out'
+   * @throws PawlError 'ask-timed-out' unless `onTimeout` says otherwise; 'answer-invalid' as for `approve`
    * @example const review = await ctx.human.review('Publish this?', post, { editable: true })
    */
   review<const M extends string, A, const C extends readonly Choice[] = readonly ['approve', 'reject']>(

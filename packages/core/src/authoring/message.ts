@@ -19,7 +19,8 @@ export function fillMessage(message: string, values: Readonly<Record<string, unk
   })
 }
 
-function isShown(value: unknown): value is Shown {
+/** Whether it can stand in a sentence. */
+export function isShown(value: unknown): value is Shown {
   return (
     value === null ||
     value instanceof Date ||

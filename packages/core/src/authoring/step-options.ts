@@ -18,7 +18,7 @@ export interface StepPolicy {
   readonly timeoutMs: number | null
 }
 
-const defaultRetry: RetryPolicy = {
+export const defaultRetry: RetryPolicy = {
   attempts: 3,
   backoffMs: 1_000,
   factor: 2,

@@ -15,7 +15,7 @@ export interface Retry {
   readonly attempts?: number
   /** Before the second attempt. Default '1s'. */
   readonly backoff?: Duration
-  /** Growth from one wait to the next. From 1. Default 2; 1 keeps it even. */
+  /** Growth from one wait to the next. From 1 to 1,000. Default 2; 1 keeps it even. */
   readonly factor?: number
   /** Longest wait. Default '1m', or the backoff where that is longer. */
   readonly max?: Duration
@@ -27,7 +27,10 @@ export interface Retry {
 
 // biome-ignore lint/correctness/noUnusedVariables: later options see the result
 export interface StepOptions<R> {
-  /** `false` for a single attempt. */
+  /**
+   * `false` for a single attempt. Default: three, as `Retry` says; for `ctx.agent` what its agent says, which is replaced
+   * as a whole.
+   */
   readonly retry?: Retry | false
   /** For each attempt, from its start. Default: none. */
   readonly timeout?: Duration

@@ -33,8 +33,12 @@ export type PayloadOf<T, K> = T extends { readonly signals: infer M }
 type IsAny<P> = 0 extends 1 & P ? true : false
 
 // biome-ignore-start lint/suspicious/noConfusingVoidType: the type of z.void()
-/** A signal without a payload arrives as `true`, so that it never looks like the `null` of a timeout. */
-export type Received<P> = IsAny<P> extends true ? P : [P] extends [undefined | void] ? true : P
+/**
+ * A signal without a payload arrives as `true`, so that it never looks like the `null` of a timeout: also where the
+ * payload may be left out.
+ */
+export type Received<P> =
+  IsAny<P> extends true ? P : undefined extends P ? Exclude<P, undefined | void> | true : P
 /** The place of the payload, also where there is none: what stands behind it must not be taken for it. */
 export type Payload<P> =
   IsAny<P> extends true

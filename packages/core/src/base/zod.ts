@@ -19,6 +19,8 @@ export function isZodType(value: unknown): value is ZodType {
 
 // ── transformations
 
+const transformingTypes: readonly string[] = ['transform', 'success']
+
 /** Looks through everything a zod schema is made of. */
 export function findsZodTransform(part: unknown, seen: Set<unknown> = new Set()): boolean {
   if (typeof part !== 'object' || part === null || seen.has(part)) return false
@@ -26,7 +28,8 @@ export function findsZodTransform(part: unknown, seen: Set<unknown> = new Set())
   if (!isZodType(part))
     return isPlain(part) && Object.values(part).some((inner) => findsZodTransform(inner, seen))
   const { def } = part._zod
-  if (def.type === 'transform' || (def.type === 'pipe' && typeof def['transform'] === 'function')) return true
+  if (transformingTypes.includes(def.type)) return true
+  if (def.type === 'pipe' && typeof def['transform'] === 'function') return true
   if (def.type === 'lazy') return findsZodTransform((def['getter'] as () => unknown)(), seen)
   // A default may be a function of the author's; reading it would call it.
   const parts = Object.keys(def).filter((inner) => inner !== 'defaultValue')
@@ -89,7 +92,10 @@ export function loosenJsonSchema({ zodSchema, jsonSchema }: ZodJson): void {
     (def.type === 'literal' && (def['values'] as readonly unknown[]).some(isBeyondJson))
   if (isWider) takeOut(Object.keys(jsonSchema).filter((word) => !annotations.includes(word)))
   // What is trimmed or turned to lower case first is checked as it is then.
-  if (checks.some(({ check }) => check === 'overwrite')) takeOut(constraints)
+  if (checks.some(({ check }) => check === 'overwrite')) {
+    takeOut(constraints)
+    if (jsonSchema['type'] === 'integer') jsonSchema['type'] = 'number'
+  }
   // A pattern of JSON Schema has no flags, and each library has its own idea of the flag u.
   if ([def['pattern'], ...checks.map(({ pattern }) => pattern)].some(hasFlags)) takeOut(patterns)
   // Of types of which JSON Schema says less than all, several may seem to fit where one does.
@@ -98,13 +104,23 @@ export function loosenJsonSchema({ zodSchema, jsonSchema }: ZodJson): void {
     takeOut(['oneOf'])
   }
   // Names of properties are text, also of a record with numbers as keys.
-  if (def.type === 'record' && (def['keyType'] as ZodType)._zod.def.type === 'number')
-    takeOut(['propertyNames'])
+  if (def.type === 'record' && hasNumbers((def['keyType'] as ZodType)._zod.def)) takeOut(['propertyNames'])
   const { required } = jsonSchema
-  if (def.type === 'object' && Array.isArray(required)) {
-    const shape = def['shape'] as { readonly [key: string]: unknown }
-    jsonSchema['required'] = required.filter((key: string) => !acceptsUndefined(shape[key], true))
-  }
+  if (Array.isArray(required))
+    jsonSchema['required'] = required.map(String).filter((key) => !acceptsUndefined(memberOf(def, key), true))
+}
+
+function memberOf(def: ZodDefinition, key: string): unknown {
+  return def.type === 'record'
+    ? def['valueType']
+    : (def['shape'] as { readonly [key: string]: unknown })?.[key]
+}
+
+function hasNumbers(key: ZodDefinition): boolean {
+  return (
+    key.type === 'number' ||
+    ((key['values'] ?? []) as readonly unknown[]).some((one) => typeof one === 'number')
+  )
 }
 
 function isBeyondJson(value: unknown): boolean {

@@ -1,6 +1,6 @@
-import type { RiskDetails, Section, Severity } from '../authoring/ask.ts'
+import type { RiskDetails, Section } from '../authoring/ask.ts'
 import type { Actor, Audience } from '../base/people.ts'
-import type { AskStatus } from '../base/statuses.ts'
+import type { AskStatus, Severity } from '../base/words.ts'
 import { failureOf } from '../errors/failure.ts'
 import { decode } from '../events/payload.ts'
 import type { AskPayload, GivenAnswer } from '../events/payloads.ts'

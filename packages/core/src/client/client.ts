@@ -1,5 +1,8 @@
 import { checkArray, checkKeys, checkName, checkObject, checkOneOf } from '../authoring/options.ts'
 import { definitionOf } from '../authoring/procedure.ts'
+import { runStatuses } from '../base/words.ts'
+import { PawlError } from '../errors/pawl-error.ts'
+import { isUnread } from '../events/codec.ts'
 import type { RunQuery } from '../ports/store.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { readCursor, writeCursor } from './cursor.ts'
@@ -15,7 +18,7 @@ import { toRunView } from './run-view.ts'
 import type { Client, Page, RunFilter } from './types.ts'
 import type { ExecutionLog, RunView } from './views.ts'
 
-/** A client, and how its engine, if it has one, stops it without closing the store they share. */
+/** A client. Beside a worker it shares the store with it, and leaves it open when it is stopped. */
 export function createConnectedClient(options: ConnectionOptions): Client {
   const connection = new Connection(options)
   const starter = new RunStarter(connection)
@@ -65,12 +68,10 @@ async function listRuns(connection: Connection, given: RunFilter | undefined): P
   }
 }
 
-const statuses = ['running', 'waiting', 'completed', 'failed', 'cancelled', 'stuck', 'quarantined'] as const
-
 function readStatuses(given: unknown): RunQuery['statuses'] {
   if (given === undefined) return []
   const several = Array.isArray(given) ? checkArray('status of list', given) : [given]
-  return several.map((status) => checkOneOf('status of list', status, statuses))
+  return several.map((status) => checkOneOf('status of list', status, runStatuses))
 }
 
 function isKey(cursor: unknown): cursor is { readonly before: number } {
@@ -80,5 +81,19 @@ function isKey(cursor: unknown): cursor is { readonly before: number } {
 async function readLog(connection: Connection, id: string): Promise<ExecutionLog> {
   const store = await connection.store()
   const row = await findRun(connection, id)
-  return toExecutionLog(row, readLogPages(store, row))
+  try {
+    return await toExecutionLog(row, readLogPages(store, row))
+  } catch (error) {
+    if (!isUnread(error)) throw error
+    throw new PawlError(
+      'run-quarantined',
+      { run: id, reason: error.message },
+      {
+        what: `The log of run ${id} cannot be read: ${error.message}.`,
+        next: 'Nothing was done.',
+        remedy: 'Read it with the version of Pawl that wrote it, or else look for a damaged disk.',
+        cause: error,
+      },
+    )
+  }
 }

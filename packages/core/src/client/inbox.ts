@@ -3,6 +3,7 @@ import { checkBoolean, checkKeys, checkName, checkObject, checkOneOf, refuse } f
 import { checkActor, checkAudience } from '../authoring/people-options.ts'
 import { topics } from '../base/bell.ts'
 import type { Actor } from '../base/people.ts'
+import { askKinds, askStatuses } from '../base/words.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { decode, encode, encodeAround } from '../events/payload.ts'
 import type { AnswerMessage, AskPayload, GivenAnswer } from '../events/payloads.ts'
@@ -32,9 +33,6 @@ export function createInbox(connection: Connection, mailer: Mailer): Inbox {
 }
 
 // ── looking
-
-const kinds = ['approve', 'input', 'select', 'review', 'escalate', 'decide'] as const
-const statuses = ['open', 'answered', 'timed-out', 'withdrawn'] as const
 
 async function listAsks(connection: Connection, given: unknown): Promise<Page<Ask>> {
   const filter = checkObject('filter of inbox.list', given)
@@ -85,11 +83,11 @@ function readQuery(
 ): Omit<AskQuery, 'now' | 'after' | 'limit' | 'lapsed'> {
   const { status, to, run, procedure, kind, overdue } = filter
   return {
-    status: status === undefined ? 'open' : checkOneOf(`status of ${of}`, status, statuses),
+    status: status === undefined ? 'open' : checkOneOf(`status of ${of}`, status, askStatuses),
     to: to === undefined ? null : checkAudience(`to of ${of}`, to),
     run: run === undefined ? null : checkName(`run of ${of}`, run),
     procedure: procedure === undefined ? null : checkName(`procedure of ${of}`, procedure),
-    kind: kind === undefined ? null : checkOneOf(`kind of ${of}`, kind, kinds),
+    kind: kind === undefined ? null : checkOneOf(`kind of ${of}`, kind, askKinds),
     overdue: overdue === undefined ? null : checkBoolean(`overdue of ${of}`, overdue),
   }
 }
@@ -116,7 +114,7 @@ async function getAsk(connection: Connection, given: unknown): Promise<Ask | nul
   return row === null ? null : toAskView(row, await store.now())
 }
 
-function nextAsk(connection: Connection, given: unknown): Promise<Ask> {
+async function nextAsk(connection: Connection, given: unknown): Promise<Ask> {
   const filter = checkObject('filter of inbox.next', given)
   checkKeys('the filter of inbox.next', filter, ['run', 'to', 'timeout'])
   const timeoutMs =
@@ -247,7 +245,7 @@ async function answerEarly(
     case 'missing':
       throw new PawlError('run-not-found', { run })
     case 'ended':
-      throw new PawlError('run-ended', { run, status: sent.state === 'live' ? 'completed' : sent.state })
+      throw new PawlError('run-ended', { run, status: sent.state })
   }
 }
 

@@ -7,6 +7,7 @@ import { type FailureRecord, failureOf, reviveFailure } from '../errors/failure.
 import { PawlError } from '../errors/pawl-error.ts'
 import { decode, encode } from '../events/payload.ts'
 import type { RunRow } from '../ports/store.ts'
+import { isEqual } from '../projections/answer-check.ts'
 import type { Connection } from './connection.ts'
 import { findRun } from './find-run.ts'
 import type { Mailer } from './mailer.ts'
@@ -24,8 +25,7 @@ export function createRunHandle(
     id,
     result: (options?: unknown) => waitForResult(connection, id, options),
     status: async () => toRunView(await findRun(connection, id), await (await connection.store()).now()),
-    signal: (name: unknown, ...rest: readonly unknown[]) =>
-      sendSignal(mailer, connection, id, definition, name, rest),
+    signal: (name: unknown, ...rest: readonly unknown[]) => sendSignal(mailer, id, definition, name, rest),
   }
   return handle as unknown as RunHandle<unknown>
 }
@@ -80,7 +80,6 @@ function markError({ id, mark, reason }: RunRow): Error {
 /** `rest` is `[payload, options]`, or `[options]` for a signal without a payload. */
 async function sendSignal(
   mailer: Mailer,
-  connection: Connection,
   run: string,
   definition: ProcedureDefinition | undefined,
   given: unknown,
@@ -107,13 +106,23 @@ async function sendSignal(
     kind: 'signal',
     name,
     key,
-    payload: encode(checked.value, 'payload'),
+    payload: await encodeSignal(schema, payload, checked.value),
   })
   if (sent.outcome === 'missing') throw new PawlError('run-not-found', { run })
-  if (sent.outcome === 'ended') {
-    const row = await findRun(connection, run)
-    throw new PawlError('run-ended', { run, status: row.state === 'live' ? 'completed' : row.state })
-  }
+  if (sent.outcome === 'ended') throw new PawlError('run-ended', { run, status: sent.state })
+}
+
+/**
+ * As the schema made it. Whoever receives it has it checked once more, and not every schema takes what it has made, nor
+ * leaves it as it is: for those it goes as it was given.
+ */
+async function encodeSignal(
+  schema: Schema | undefined,
+  given: unknown,
+  made: unknown,
+): Promise<Uint8Array | null> {
+  const again = schema === undefined ? null : await validate(schema, made)
+  return encode(again?.ok === true && isEqual(again.value, made) ? made : given, 'payload')
 }
 
 /** Whether what stands in the place of the payload cannot be one, and may be the options of a signal without. */

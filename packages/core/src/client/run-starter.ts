@@ -1,17 +1,25 @@
 import { refuse } from '../authoring/options.ts'
 import { definitionOf, type ProcedureDefinition } from '../authoring/procedure.ts'
+import { canonical } from '../base/canonical.ts'
 import { toHex } from '../base/hex.ts'
 import { validate } from '../base/schema.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { type NewEvent, noPosition } from '../events/event.ts'
-import { decode, encodeAround } from '../events/payload.ts'
+import { decode, encode, encodeAround, encodeRecord } from '../events/payload.ts'
 import type { StartedPayload } from '../events/payloads.ts'
-import { LogHash } from '../events/seal.ts'
+import { LogHash, sameBytes } from '../events/seal.ts'
+import { acceptsFirst, logFormat } from '../kernel/flags.ts'
 import type { Created, NewRun, RunKey } from '../ports/store.ts'
 import { isEqual } from '../projections/answer-check.ts'
 import { Batch } from './batch.ts'
 import type { Connection } from './connection.ts'
 import type { RunSettings } from './options.ts'
+
+/** Of a run: as it was given, and as the schema returned it. */
+interface Input {
+  readonly given: unknown
+  readonly checked: unknown
+}
 
 /** Starts runs: each resolved once it can no longer be lost, and once only for one id. */
 export class RunStarter {
@@ -34,12 +42,11 @@ export class RunStarter {
     const { name, definition } = this.#identify(procedure)
     const checked = await checkInput(definition, input)
     const id = settings.id ?? this.#newId()
-    const run = this.#newRun(id, name, definition, checked, settings)
+    const both = { given: input, checked }
+    const run = this.#newRun(id, name, definition, both, settings)
     const created = await this.#creates.add(run)
-    if (
-      created.outcome === 'exists' &&
-      !(await this.#isSame(created.run, id, name, existing === 'same-input' ? { value: checked } : null))
-    )
+    const sought = existing === 'same-input' ? both : null
+    if (created.outcome === 'exists' && !(await this.#isSame(created.run, id, name, sought)))
       throw existing === 'same-input' ? new PawlError('id-taken', { id }) : takenByAnother(id)
     return { id }
   }
@@ -71,17 +78,22 @@ export class RunStarter {
     id: string,
     name: string,
     definition: ProcedureDefinition | undefined,
-    input: unknown,
-    { by, tags }: RunSettings,
+    input: Input,
+    { by, tags, id: chosenId }: RunSettings,
   ): NewRun {
     const version = definition?.version ?? null
+    // Nobody repeats a request whose id was drawn.
+    const isChecked = definition?.input !== undefined && chosenId !== undefined
+    const hashed = isChecked ? this.#hashOf(input.given) : null
+    const given = hashed === null || isEqual(input.given, input.checked) ? null : hashed
     const payload: StartedPayload = {
-      format: 1,
-      flags: [],
+      format: logFormat,
+      flags: definition === undefined ? [acceptsFirst] : [],
       id,
       version,
-      input,
+      input: input.checked,
       checked: definition !== undefined,
+      ...(given === null ? {} : { given }),
       seed: this.#connection.entropy.bytes(16),
       by: by ?? null,
       tags,
@@ -95,7 +107,7 @@ export class RunStarter {
       nth: 0,
       failed: false,
       tookMs: null,
-      payload: encodeAround(payload, input, 'input'),
+      payload: encodeAround(payload, input.checked, 'input'),
     }
     const hash = new LogHash(this.#connection.sha256)
     hash.add(started)
@@ -147,18 +159,30 @@ export class RunStarter {
   }
 
   /** Whether the run that is there was started the same way; with `input` null whatever its input. */
-  async #isSame(
-    key: RunKey,
-    id: string,
-    name: string,
-    input: { readonly value: unknown } | null,
-  ): Promise<boolean> {
+  async #isSame(key: RunKey, id: string, name: string, input: Input | null): Promise<boolean> {
     const store = await this.#connection.store()
     const row = await store.find(id)
     if (row === null || row.procedure !== name) return false
     if (input === null) return true
     const [started] = await store.load(key, 0, 1)
-    return started !== undefined && isEqual((decode(started.payload) as StartedPayload).input, input.value)
+    if (started === undefined) return false
+    const recorded = decode(started.payload) as StartedPayload
+    if (recorded.checked && isEqual(recorded.input, input.checked)) return true
+    // A schema may make something else of it by now, or be at hand now and not then.
+    if (recorded.given === undefined) return isEqual(recorded.input, input.given)
+    const given = this.#hashOf(input.given)
+    return given !== null && sameBytes(recorded.given, given)
+  }
+
+  /** Null for what cannot be recorded. */
+  #hashOf(given: unknown): Uint8Array | null {
+    try {
+      encode(given, 'input')
+      return this.#connection.sha256(encodeRecord([canonical(given)], 'input'))
+    } catch (error) {
+      if (!PawlError.is(error, 'payload-refused')) throw error
+      return null
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Actor } from '../base/people.ts'
-import type { RunStatus } from '../base/statuses.ts'
+import type { RunStatus } from '../base/words.ts'
 import type { Failure } from '../errors/error-details.ts'
 import { type FailureRecord, failureOf } from '../errors/failure.ts'
 import { decode } from '../events/payload.ts'

@@ -4,10 +4,10 @@ import type { Payload, PayloadOf, SignalName } from '../authoring/talk.ts'
 import type { Question, Verdict } from '../authoring/verdict.ts'
 import type { Duration } from '../base/duration.ts'
 import type { Actor, Audience } from '../base/people.ts'
-import type { AskStatus, RunStatus } from '../base/statuses.ts'
+import type { AskKind, AskStatus, RunStatus } from '../base/words.ts'
 import type { Store } from '../ports/connect.ts'
 import type { Logger } from '../ports/logger.ts'
-import type { Answer, Ask, AskKind, ExecutionLog, RunView } from './views.ts'
+import type { Answer, Ask, ExecutionLog, RunView } from './views.ts'
 
 export interface EngineOptions {
   readonly store: Store
@@ -15,23 +15,24 @@ export interface EngineOptions {
   readonly procedures: readonly Procedure<any, any, any>[]
   /** Who decides when `decide` names nobody. */
   readonly decider?: Agent<Question, Verdict>
-  /** Who else sees an ask whose time ran out with `onTimeout: 'escalate'`. */
+  /** Who else sees an ask whose time ran out with `onTimeout: 'escalate'`. Default: nobody. */
   readonly escalateTo?: Audience
   /** What `Date` and `Math.random` do inside a procedure. Default 'virtual': they answer from the run. */
   readonly determinism?: 'virtual' | 'error' | 'off'
-  /** Steps at work at once in this process. A whole number from 1. Default 100. */
+  /** Bodies of steps and agents at work at once in this process. A whole number from 1. Default 100. */
   readonly concurrency?: number
   /** A worker silent for this long loses its runs. Default '10s', at least '1s'; swept at a fifth of it. */
   readonly lease?: Duration
+  /** Default: the console, without `debug`. One that throws harms nobody. */
   readonly logger?: Logger
 }
 
 export interface RunOptions {
   /** Yours, to find it again and to start it only once. At most 200 characters. Default: generated. */
   readonly id?: string | undefined
-  /** Who started it; shown in the inbox. */
+  /** Who started it, such as 'user:ana'; shown in the inbox. At most 200 characters. */
   readonly by?: Actor | undefined
-  /** For `list`. */
+  /** For `list`. Each at most 200 characters. */
   readonly tags?: readonly string[]
 }
 
@@ -44,25 +45,36 @@ export interface Client {
   /**
    * Starts a run; resolved once it can no longer be lost. The same id with the same input gives the run
    * that is there.
-   * @throws PawlError 'input-invalid', 'id-taken' (same id, other input)
+   * @throws PawlError 'input-invalid', 'id-taken' (same id, other input or other procedure), 'payload-refused',
+   * 'procedure-unknown' (of an engine), 'option-invalid', 'engine-stopped'
    * @example const run = await engine.run(refund, { orderId: 'A-1', amount: 45 }, { id: 'refund:A-1' })
    */
   run<In, Out, T>(
     procedure: ProcedureRef<In, Out, T>,
     ...input: RunArgs<NoInfer<In>>
   ): Promise<RunHandle<Out, T>>
-  /** Starts it, or gives the run with that id whatever its input: one run per cart, account, device. */
+  /**
+   * Starts it, or gives the run with that id whatever its input: one run per cart, account, device.
+   * @throws PawlError 'id-taken' (another procedure's), and all others that `run` throws
+   * @example const run = await engine.runOrGet(cart, { customer: 'ana' }, { id: 'cart:ana' })
+   */
   runOrGet<In, Out, T>(
     procedure: ProcedureRef<In, Out, T>,
     input: NoInfer<In>,
     options: RunOptions & { readonly id: string },
   ): Promise<RunHandle<Out, T>>
-  /** A handle on a run; no I/O, nothing to await. Using it throws 'run-not-found' if there is none. */
+  /**
+   * A handle on a run; no I/O, nothing to await. Using it throws 'run-not-found' if there is none. That the run is one
+   * of this procedure is not checked.
+   */
   get<In, Out, T>(procedure: ProcedureRef<In, Out, T>, id: string): RunHandle<Out, T>
   get(id: string): RunHandle<unknown, Untyped>
-  /** Newest first, in pages. */
+  /** Newest first, in pages. @throws PawlError 'option-invalid' */
   list(filter?: RunFilter): Promise<Page<RunView>>
-  /** The execution log: one entry per operation; an unanswered ask has `result: null`. */
+  /**
+   * The execution log: one entry per operation; an unanswered ask has `result: null`.
+   * @throws PawlError 'run-not-found', 'run-quarantined' (its log cannot be read)
+   */
   log(id: string): Promise<ExecutionLog>
   readonly inbox: Inbox
   /** Lets go of the store. */
@@ -84,15 +96,16 @@ export interface RunHandle<Output, T = {}> {
   readonly id: string
   /**
    * Waits for the end; without a `timeout`, for ever.
-   * @throws PawlError 'run-failed', 'run-cancelled', 'run-quarantined', 'wait-timed-out' (the run goes on);
+   * @throws PawlError 'run-failed', 'run-quarantined', 'wait-timed-out' (the run goes on), 'run-not-found',
+   * 'engine-stopped', 'run-cancelled' (not in this release: nothing cancels a run);
    * 'nondeterminism' or 'foreign-await' when the run gets stuck (it can still go on: ask again once the code is right)
    */
   result(options?: { readonly timeout?: Duration }): Promise<Output>
   /** Where it stands. @throws PawlError 'run-not-found' */
   status(): Promise<RunView>
   /**
-   * Sends a declared signal; resolved once it is stored. The same `id` is delivered once.
-   * @throws PawlError 'payload-invalid', 'run-ended', 'run-not-found'
+   * Sends a declared signal; resolved once it is stored. The same `id`, of at most 200 characters, is delivered once.
+   * @throws PawlError 'payload-invalid', 'payload-refused', 'run-ended', 'run-not-found', 'option-invalid'
    * @example await engine.get(order, 'order:7').signal('paid', { cents: 4500 }, { id: event.id })
    */
   signal<K extends SignalName<T>>(
@@ -105,8 +118,9 @@ export interface RunFilter {
   readonly procedure?: string
   readonly status?: RunStatus | readonly RunStatus[]
   readonly tag?: string
-  /** Default 50, at most 500. */
+  /** 1 to 500. Default 50. */
   readonly limit?: number
+  /** Of the page before. */
   readonly cursor?: string | undefined
 }
 
@@ -126,7 +140,7 @@ export interface As {
 
 /** The asks of all runs. */
 export interface Inbox {
-  /** Open asks, the most urgent first. */
+  /** In pages, the most urgent first; open ones unless `status` says otherwise. @throws PawlError 'option-invalid' */
   list(filter?: {
     readonly status?: AskStatus
     readonly to?: Audience
@@ -134,7 +148,7 @@ export interface Inbox {
     readonly procedure?: string
     readonly kind?: AskKind
     readonly overdue?: boolean
-    /** Default 50, at most 500. */
+    /** 1 to 500. Default 50. */
     readonly limit?: number
     readonly cursor?: string | undefined
   }): Promise<Page<Ask>>
@@ -149,7 +163,8 @@ export interface Inbox {
   /**
    * Answers. Exactly one answer wins; an invalid one leaves the question open.
    * @throws PawlError 'ask-closed' (details.winner says who was faster), 'answer-invalid' (details.issues),
-   *   'answer-forbidden' (an agent on a human ask), 'ask-not-found'
+   *   'answer-forbidden' (an agent on a human ask), 'ask-not-found', 'payload-refused', 'option-invalid'; by key also
+   *   'run-not-found', 'run-ended'
    * @example await engine.inbox.answer(ask.id, { approved: true, params: { amount: 40 } }, { as: 'user:ana' })
    */
   answer(ask: AskAddress, answer: Answer, as: As): Promise<void>

@@ -1,6 +1,6 @@
-import type { RiskDetails, Section, Severity } from '../authoring/ask.ts'
+import type { RiskDetails, Section } from '../authoring/ask.ts'
 import type { Actor, Audience } from '../base/people.ts'
-import type { AskStatus, RunStatus } from '../base/statuses.ts'
+import type { AskKind, AskStatus, RunStatus, Severity } from '../base/words.ts'
 import type { Failure } from '../errors/error-details.ts'
 
 /** A run as seen from outside. */
@@ -56,8 +56,6 @@ export interface ExecutionLog {
   readonly replay_index: number
 }
 
-export type AskKind = 'approve' | 'input' | 'select' | 'review' | 'escalate' | 'decide'
-
 /** A question as a person sees it. */
 export interface Ask {
   readonly id: string
@@ -102,6 +100,7 @@ export interface Ask {
   /** What happens if nobody answers. */
   readonly onTimeout: string | undefined
   readonly overdue: boolean
+  /** Not in this release: undefined. */
   readonly claimedBy: Actor | undefined
   readonly answer: (Answer & { readonly by: Actor; readonly at: Date }) | undefined
 }

@@ -175,7 +175,8 @@ export function explain<C extends ErrorCode>(code: C, details: ErrorDetails[C]):
   return catalogue[code](details)
 }
 
-function listIssues(issues: readonly Issue[]): string {
+/** For one sentence: the first few of them. */
+export function listIssues(issues: readonly Issue[]): string {
   const shown = issues.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
   const more = issues.length - shown.length
   return shown.join('; ') + (more > 0 ? `; and ${more} more` : '')

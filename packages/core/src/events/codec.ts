@@ -5,7 +5,7 @@ import { PayloadRefused } from './codec/refusal.ts'
 import { restoreValue } from './codec/restore.ts'
 import { scanPayload } from './codec/scan.ts'
 
-export { PayloadCorrupt } from './codec/corruption.ts'
+export { isUnread, PayloadCorrupt, WrittenLater } from './codec/corruption.ts'
 export { type Limits, recordLimits, valueLimits } from './codec/form.ts'
 export { PayloadRefused } from './codec/refusal.ts'
 
@@ -29,7 +29,7 @@ export function encodePayload(value: unknown, label: string, limits: Limits = va
 
 /**
  * Makes a value of its bytes, afresh at every call. Code that stored bytes ask for is never run.
- * @throws PayloadCorrupt if they are not what {@link encodePayload} writes
+ * @throws PayloadCorrupt if they are not what {@link encodePayload} writes, WrittenLater if a later one does
  */
 export function decodePayload(bytes: Uint8Array): unknown {
   const { length } = bytes

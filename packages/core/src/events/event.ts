@@ -16,7 +16,8 @@ export type OperationKind = (typeof operationKinds)[number]
 
 /**
  * What can have happened to a run. `asked`, `attempted` and `withdrawn` settle nothing and start no turn;
- * `settled` is a position's result or failure.
+ * `settled` is a position's result or failure; `accepted` has what the schema made of an input that whoever started
+ * the run could not check. Stores keep the place in this list: append to it.
  */
 export const eventTypes = [
   'started',
@@ -26,6 +27,7 @@ export const eventTypes = [
   'withdrawn',
   'cancelled',
   'ended',
+  'accepted',
 ] as const
 export type EventType = (typeof eventTypes)[number]
 
@@ -61,7 +63,7 @@ export interface LogEvent extends NewEvent {
   readonly seq: number
   /** The store's clock at the commit, in ms since 1970. */
   readonly at: number
-  /** The epoch of the owner that wrote it. */
+  /** The epoch of the owner that wrote it; 0 for the first event of a run that nobody owned yet. */
   readonly epoch: number
   /** The seal over the 64 events that end here; null for all others. */
   readonly link: Uint8Array | null

@@ -46,7 +46,7 @@ function encodeWithin(limits: Limits, value: unknown, label: string): Uint8Array
   }
 }
 
-/** The value of recorded bytes, made afresh. @throws PayloadCorrupt */
+/** The value of recorded bytes, made afresh. @throws PayloadCorrupt, WrittenLater */
 export function decode(bytes: Uint8Array | null): unknown {
   return bytes === null ? undefined : decodePayload(bytes)
 }

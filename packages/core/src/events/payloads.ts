@@ -1,18 +1,21 @@
+import type { AskKind } from '../base/words.ts'
 import type { FailureRecord } from '../errors/failure.ts'
 
 // What the payloads of events and messages hold, by event and kind. `undefined` members are left out.
 
 /** Of `started`. */
 export interface StartedPayload {
-  /** Of the log itself; a later engine reads every earlier format. */
-  readonly format: 1
-  /** Behaviour of the kernel this log relies on; see kernel/flags. */
+  /** Of the log itself; see kernel/flags. A later engine reads every earlier format. */
+  readonly format: number
+  /** Behaviour of the kernel this log relies on; see there. */
   readonly flags: readonly string[]
   readonly id: string
   readonly version: number | null
   readonly input: unknown
-  /** False when the starter did not know the procedure's schema: its worker checks the input. */
+  /** False when the starter did not know the procedure's schema: its worker checks the input, and records it. */
   readonly checked: boolean
+  /** The hash of the input as it was given, where the schema made something else of it. */
+  readonly given?: Uint8Array
   /** 16 bytes of real entropy, for random() and uuid(). */
   readonly seed: Uint8Array
   readonly by: string | null
@@ -102,7 +105,7 @@ export interface DecisionPayload {
 
 /** Of `asked`: all that a person is shown, pinned when it is asked. Whatever the code says later, this question stays. */
 export interface AskPayload {
-  readonly kind: 'approve' | 'input' | 'select' | 'review' | 'escalate' | 'decide'
+  readonly kind: AskKind
   /** With its placeholders filled in. */
   readonly message: string
   readonly params?: unknown
@@ -157,8 +160,6 @@ export interface RunInfo {
   readonly leftOver?: {
     readonly signals: readonly string[]
     readonly operations: readonly { readonly position: number; readonly name: string }[]
-    /** Rejections nobody handled; they did not alter the outcome. */
-    readonly unhandled: readonly string[]
   }
 }
 export interface WaitingPayload {

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { isThenable } from '../base/thenable.ts'
-import { promiseThenNative } from './natives.ts'
+import { promiseThenNative, setImmediateNative } from './natives.ts'
 import { shareCell } from './process-wide.ts'
 import { turns } from './turn.ts'
 import { noteBody, noteBodyEnd, noteBodyReturned } from './watch-cell.ts'
@@ -44,17 +44,23 @@ export function runBody(body: Body): void {
     void Reflect.apply(promiseThenNative, result, [
       (value: unknown) => {
         noteBodyEnd(note)
-        body.onDone(value)
+        afterTurn(() => body.onDone(value))
       },
       (error: unknown) => {
         noteBodyEnd(note)
-        body.onFailed(error)
+        afterTurn(() => body.onFailed(error))
       },
     ])
   else {
     noteBodyEnd(note)
     body.onDone(result)
   }
+}
+
+/** A procedure may settle a body in its turn, by an abort say: what comes of that belongs to no turn. */
+function afterTurn(task: () => void): void {
+  if (turns.current === null) task()
+  else setImmediateNative(task)
 }
 
 /** The owner of the step body that the present code belongs to. */

@@ -91,6 +91,7 @@ export class Execution implements TurnOwner {
       if (event.type === 'started') return this.#begin(event)
       if (event.type === 'cancelled') return this.#cancel(event)
       if (event.type === 'ended') return this.#goesOn(event)
+      if (event.type === 'accepted') continue
       const pending = this.#recognise(event)
       if (pending === null && this.#isSettled(event.position)) continue
       if (pending === null) return this.#diverge(event, this.#pending.get(event.position))
@@ -228,7 +229,7 @@ export class Execution implements TurnOwner {
     pending.resolve(value)
   }
 
-  /** Each operation still pending is rejected in a turn of its own. */
+  /** Each operation still pending is rejected in a turn of its own. No release writes this event yet. */
   #cancel(event: LogEvent): void {
     this.#beginTurn(event)
     const { cancelError } = this.#options

@@ -1,10 +1,11 @@
+import { type AskStatus, askStatuses } from '../base/words.ts'
+import { WrittenLater } from '../events/codec.ts'
 import { type EventType, eventTypes, type OperationKind, operationKinds } from '../events/event.ts'
-import type { AskStatus, Mark, Message, RunState } from './store.ts'
+import type { Mark, Message, RunState } from './store.ts'
 
 // Stores keep small numbers for words: the place in these lists. Append to a list, never change its order.
 const runStates = ['live', 'completed', 'failed', 'cancelled'] as const satisfies readonly RunState[]
 const marks = ['none', 'stuck', 'quarantined'] as const satisfies readonly Mark[]
-const askStatuses = ['open', 'answered', 'timed-out', 'withdrawn'] as const satisfies readonly AskStatus[]
 const messageKinds = ['signal', 'early', 'answer'] as const satisfies readonly Message['kind'][]
 
 /** A list of words that are stored as numbers. */
@@ -25,7 +26,7 @@ function makeCode<Word extends string>(words: readonly Word[]): Code<Word> {
   const wordOf = (stored: number): Word => {
     const word = words[stored]
     if (word === undefined)
-      throw new RangeError(`The store has ${stored} where only ${words.join(', ')} are known.`)
+      throw new WrittenLater(`what stands as ${stored}, and is none of ${words.join(', ')},`)
     return word
   }
   return { numberOf, wordOf }

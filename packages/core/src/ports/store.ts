@@ -1,3 +1,4 @@
+import type { AskStatus, RunStatus } from '../base/words.ts'
 import type { LogEvent, NewEvent } from '../events/event.ts'
 
 /**
@@ -36,7 +37,10 @@ export interface StorePort {
   release(worker: WorkerKey): Promise<void>
 
   // ── the writes
-  /** Creates runs with their first event (seq 0, epoch 1). One whose id is taken is not created. */
+  /**
+   * Creates runs, at epoch 1, with their first event: seq 0, of epoch 1, or 0 where nobody owns the run. One whose id is
+   * taken is not created.
+   */
   create(runs: readonly NewRun[]): Promise<readonly Created[]>
   /** Appends to the logs of runs the worker owns, with everything that follows from the events. At most one unit of a run in a call. */
   commit(worker: WorkerKey, units: readonly Unit[]): Promise<readonly UnitOutcome[]>
@@ -105,6 +109,7 @@ export interface ProcedureVersions {
 
 /** Final statuses are kept; whether a live run is running or waiting is read from who owns it. */
 export type RunState = 'live' | 'completed' | 'failed' | 'cancelled'
+export type EndState = Exclude<RunState, 'live'>
 export type Mark = 'none' | 'stuck' | 'quarantined'
 
 export interface NewRun {
@@ -146,12 +151,12 @@ export interface Unit {
   readonly then:
     | { readonly do: 'keep' }
     | { readonly do: 'park'; readonly wakeAt: number | null }
-    | { readonly do: 'end'; readonly state: Exclude<RunState, 'live'> }
+    | { readonly do: 'end'; readonly state: EndState }
   readonly opens: readonly NewAsk[]
   readonly closes: readonly { readonly position: number; readonly status: 'timed-out' | 'withdrawn' }[]
   /** Numbers of the messages these events record. */
   readonly consumes: readonly number[]
-  /** What is shown of the run (see projections/run-info); null leaves it as it is. */
+  /** What is shown of the run (`RunInfo` of events/payloads); null leaves it as it is. */
   readonly info: Uint8Array | null
 }
 export type UnitOutcome =
@@ -198,7 +203,7 @@ export type Sent =
   /** An early answer to an ask that is there: answer that one instead. */
   | { readonly outcome: 'asked'; readonly position: number }
   | { readonly outcome: 'missing' }
-  | { readonly outcome: 'ended'; readonly state: RunState }
+  | { readonly outcome: 'ended'; readonly state: EndState }
 
 export interface NewAnswer {
   readonly run: string
@@ -270,22 +275,13 @@ export interface RunRow {
 export interface RunQuery {
   readonly procedure: string | null
   /** Any of these; empty: all. `running`: live, unmarked, and owned or due; `waiting`: live, unmarked, neither. */
-  readonly statuses: readonly (
-    | 'running'
-    | 'waiting'
-    | 'stuck'
-    | 'quarantined'
-    | 'completed'
-    | 'failed'
-    | 'cancelled'
-  )[]
+  readonly statuses: readonly RunStatus[]
   readonly tag: string | null
   /** Only runs with a smaller key: the page before ended there. */
   readonly before: RunKey | null
   readonly limit: number
 }
 
-export type AskStatus = 'open' | 'answered' | 'timed-out' | 'withdrawn'
 export interface NewAsk {
   readonly position: number
   readonly kind: string

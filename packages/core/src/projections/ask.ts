@@ -1,3 +1,4 @@
+import { type RiskLevel, riskLevels, type Severity, severities } from '../base/words.ts'
 import type { AnswerPayload, AskPayload } from '../events/payloads.ts'
 
 /** An ask's id in the inbox. It carries the run, so that every statement about it can be sent to one partition. */
@@ -27,13 +28,11 @@ export function recipientsOf(
   return { to, escalateTo: escalateTo === undefined ? [] : [escalateTo] }
 }
 
-const levels: readonly unknown[] = ['low', 'medium', 'high', 'critical']
-const severities: readonly unknown[] = ['info', 'warning', 'error', 'critical']
-
 /** 0 to 3: the higher of risk and severity. */
 export function urgencyOf({ risk, severity, kind }: AskPayload): number {
-  const level = risk === undefined ? 0 : levels.indexOf((risk as { readonly level?: unknown }).level)
-  const severe = severity === undefined ? (kind === 'escalate' ? 2 : 0) : severities.indexOf(severity)
+  const level = risk === undefined ? 0 : riskLevels.indexOf((risk as { readonly level: RiskLevel }).level)
+  const severe =
+    severity === undefined ? (kind === 'escalate' ? 2 : 0) : severities.indexOf(severity as Severity)
   return Math.max(0, level, severe)
 }
 

@@ -5,7 +5,7 @@ import type { Decision } from '../kernel/decision.ts'
 import type { Execution } from '../kernel/execution.ts'
 import type { Claimed } from '../ports/store.ts'
 import { createExecution } from './create-execution.ts'
-import type { LogEnd } from './log-end.ts'
+import type { LogEnd, WrittenEvent } from './log-end.ts'
 import { LogNotes } from './log-notes.ts'
 import type { Surroundings } from './run-host.ts'
 import { readStart, type Start } from './start.ts'
@@ -36,6 +36,10 @@ export class Continuation {
   get start(): Start {
     return this.#start as Start
   }
+  /** What has to be in the log before its first event is delivered. */
+  get accepted(): WrittenEvent | null {
+    return this.#start?.accepted ?? null
+  }
   /** What is remembered of the log. */
   get notes(): LogNotes {
     return this.#notes
@@ -49,13 +53,13 @@ export class Continuation {
     return this.#execution?.unhandled ?? []
   }
 
-  /** Brings it to its first event, which is yet to be delivered. */
-  async begin(started: LogEvent): Promise<InputRefused | null> {
+  /** Brings it to its first event, which is yet to be delivered. `second`: the one that follows, if there is one. */
+  async begin(started: LogEvent, second?: LogEvent): Promise<InputRefused | null> {
     const { id, procedure, version } = this.#claimed
     const definition = this.#surroundings.procedure(procedure, version)
     if (definition === undefined)
       throw new Error(`run "${id}" was claimed without its procedure "${procedure}"`)
-    const start = await readStart(definition, started)
+    const start = await readStart(definition, started, second)
     if ('issues' in start) return start
     this.#start = start
     this.#notes = new LogNotes()
@@ -69,20 +73,28 @@ export class Continuation {
     return null
   }
 
-  /** Makes it anew and delivers the whole log to it. Of events from `newFrom` on, what is logged is said. */
-  async replay(log: LogEnd, newFrom: number): Promise<InputRefused | null> {
+  /**
+   * Makes it anew and delivers the whole log to it, unless something has to be in it first. Of events from `newFrom` on,
+   * what is logged is said; by default of those that no worker has ever been given.
+   */
+  async replay(log: LogEnd, newFrom?: number): Promise<InputRefused | null> {
     for await (const page of log.pages()) {
-      const [first] = page as readonly [LogEvent]
-      const refused = first.seq === 0 ? await this.begin(first) : null
-      if (refused !== null) return refused
+      const [first, second] = page as readonly [LogEvent, LogEvent?]
+      const refused = first.seq === 0 ? await this.begin(first, second) : null
+      if (refused !== null || this.accepted !== null) return refused
       this.#notes.add(page)
-      const known = Math.max(0, newFrom - first.seq)
+      const known = Math.max(0, (newFrom ?? (this.#isNew(first) ? 0 : log.head)) - first.seq)
       this.#isReplaying = true
       await this.#drained(page.slice(0, known))
       this.#isReplaying = false
       await this.#drained(page.slice(known))
     }
     return null
+  }
+
+  /** Nobody owned the run when it was made, nor until now: not even its first turn has been. */
+  #isNew({ seq, epoch }: LogEvent): boolean {
+    return seq === 0 && epoch === 0 && this.#claimed.epoch === 2
   }
 
   /** Delivers what has come to be in its log. */

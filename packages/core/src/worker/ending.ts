@@ -1,9 +1,10 @@
 import { type FailureRecord, recordFailure } from '../errors/failure.ts'
-import { noPosition } from '../events/event.ts'
+import type { OperationKind } from '../events/event.ts'
 import { encode, encodeRecord } from '../events/payload.ts'
 import type { RunInfo } from '../events/payloads.ts'
 import type { Pending } from '../kernel/operation.ts'
 import type { WrittenEvent } from './log-end.ts'
+import { runEvent } from './run-event.ts'
 
 /** How a run ends, once what it leaves behind is settled. */
 export interface Ending {
@@ -27,39 +28,36 @@ export function failWith(error: unknown, left: readonly Pending[]): Ending {
 }
 
 export function endedEvent({ failure, payload }: Ending): WrittenEvent {
-  return {
-    type: 'ended',
-    position: noPosition,
-    turn: 0,
-    kind: null,
-    name: '',
-    nth: 0,
-    failed: failure !== null,
-    tookMs: null,
-    payload,
-    seq: -1,
-    at: 0,
-    epoch: 0,
-    link: null,
-  }
+  return runEvent('ended', payload, failure !== null)
 }
 
 /** So many of each are told; a list of more is nothing anybody reads, and what is told must stay small. */
 export const mostTold = 1_000
 
 /** What people are told of the ended run. */
-export function describeEnding(
-  { failure, left }: Ending,
-  signals: readonly string[],
-  unhandled: readonly unknown[],
-): RunInfo {
+export function describeEnding({ failure, left }: Ending, signals: readonly string[]): RunInfo {
   const leftOver = {
     signals: signals.slice(0, mostTold),
     operations: left
       .slice(0, mostTold)
       .map(({ position, operation }) => ({ position, name: operation.name })),
-    unhandled: unhandled.slice(0, mostTold).map((reason) => recordFailure(reason).message.slice(0, mostTold)),
   }
-  const isNothing = signals.length + left.length + unhandled.length === 0
+  const isNothing = signals.length + left.length === 0
   return { waiting: [], ...(failure === null ? {} : { failure }), ...(isNothing ? {} : { leftOver }) }
+}
+
+/** Operations that do something, so that it is missed if they never begin. */
+const acts: readonly string[] = ['step', 'llm', 'ail_decision', 'hitl_notification'] satisfies OperationKind[]
+
+/**
+ * Of what was left the operations that were issued after turn `begun`, the last whose operations were begun: nobody
+ * waited for them. A timer or a signal may have lost a race. Null if there is none.
+ */
+export function describeUnbegun(left: readonly Pending[], begun: number): string | null {
+  const unbegun = left.filter(({ turn, operation }) => acts.includes(operation.kind) && turn > begun)
+  if (unbegun.length === 0) return null
+  const named = unbegun.slice(0, 5).map(({ operation: { kind, name } }) => `${kind} "${name}"`)
+  return (
+    named.join(', ') + (unbegun.length > named.length ? ` and ${unbegun.length - named.length} more` : '')
+  )
 }

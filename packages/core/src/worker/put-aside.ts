@@ -1,7 +1,7 @@
 import { topics } from '../base/bell.ts'
 import { recordFailure } from '../errors/failure.ts'
 import { PawlError } from '../errors/pawl-error.ts'
-import { PayloadCorrupt } from '../events/codec.ts'
+import { WrittenLater } from '../events/codec.ts'
 import { encodeRecord } from '../events/payload.ts'
 import type { RunKey } from '../ports/store.ts'
 import type { Surroundings } from './run-host.ts'
@@ -26,12 +26,16 @@ export function quarantinedFor(run: string, why: string): Reason {
   return { mark: 'quarantined', error: new PawlError('run-quarantined', { run, reason: why }), why }
 }
 
-/** Bytes that a later version wrote are no damage: the run waits, as stuck, for a worker that can read them. */
+/** What a later version wrote is no damage: the run waits, as stuck, for a worker that can read it. */
 export function unreadFor(run: string, what: string, error: Error): Reason {
-  const corrupt = error instanceof PayloadCorrupt ? error : error.cause
-  const isLater = corrupt instanceof PayloadCorrupt && corrupt.isLater
-  const reason = quarantinedFor(run, `${what} cannot be read: ${error.message}`)
-  return isLater ? { ...reason, mark: 'stuck' } : reason
+  const why = `${what} cannot be read: ${error.message}`
+  if (!(error instanceof WrittenLater || error.cause instanceof WrittenLater)) return quarantinedFor(run, why)
+  const sentences = {
+    what: `Run ${run} is of a later version of Pawl: ${why}.`,
+    next: "It is parked as 'stuck' and nothing was written; a worker of that version goes on with it.",
+    remedy: 'Deploy the version that wrote it.',
+  }
+  return { mark: 'stuck', error: new PawlError('run-quarantined', { run, reason: why }, sentences), why }
 }
 
 /**

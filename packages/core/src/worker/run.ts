@@ -2,8 +2,8 @@ import type { AskSpec, ProcedureOperation } from '../authoring/operations.ts'
 import { topics } from '../base/bell.ts'
 import { validate } from '../base/schema.ts'
 import { PawlError } from '../errors/pawl-error.ts'
-import { PayloadCorrupt } from '../events/codec.ts'
-import type { LogEvent, OperationKind } from '../events/event.ts'
+import { isUnread } from '../events/codec.ts'
+import type { LogEvent } from '../events/event.ts'
 import { encodeRecord } from '../events/payload.ts'
 import type { RunInfo } from '../events/payloads.ts'
 import { sameBytes } from '../events/seal.ts'
@@ -14,7 +14,7 @@ import type { Draft } from './activities/activity.ts'
 import { createActivity } from './activities/create-activity.ts'
 import { Continuation, type InputRefused } from './continuation.ts'
 import { Desk } from './desk.ts'
-import { completeWith, describeEnding, type Ending, endedEvent, failWith } from './ending.ts'
+import { completeWith, describeEnding, describeUnbegun, type Ending, endedEvent, failWith } from './ending.ts'
 import { findCallSite } from './find-call-site.ts'
 import { LogEnd, type WrittenEvent } from './log-end.ts'
 import { LogDamaged } from './log-reader.ts'
@@ -27,9 +27,6 @@ import { createWorkplace } from './workplace.ts'
 
 /** Waits shorter than this stay with their worker: letting go and claiming again would cost more than it frees. */
 const lingerMs = 1_000
-
-/** Operations that do something, so that it is missed if they never begin. */
-const acts: readonly string[] = ['step', 'llm', 'ail_decision', 'hitl_notification'] satisfies OperationKind[]
 
 /** What a run does at present. Only a still run is asked for a unit, and it has at most one in flight. */
 type Phase = 'moving' | 'still' | 'writing' | 'parked' | 'leaving' | 'gone'
@@ -81,8 +78,12 @@ export class Run {
 
   /** Something it has, such as the result of a step, is still to be written. Not what nobody waits for any more. */
   get owes(): boolean {
-    const isOver = this.#phase === 'gone' || this.#phase === 'leaving' || this.#hasReturned
-    return !isOver && !this.#outbox.isEmpty
+    return !this.#isOver && !this.#hasReturned && !this.#outbox.isEmpty
+  }
+
+  /** Nothing that comes of it counts any more. */
+  get #isOver(): boolean {
+    return this.#phase === 'gone' || this.#phase === 'leaving'
   }
 
   /** The author's schema of a question that is open. */
@@ -113,17 +114,19 @@ export class Run {
       // On its way while the log is.
       const mail = this.#mailbox.read()
       mail.catch(() => {})
-      const refused = await this.#continuation.replay(this.#log, this.#log.head)
+      const refused = await this.#continuation.replay(this.#log)
       if (refused !== null) return this.#refuseInput(refused)
       if (!sameBytes(this.#log.link(), link))
         throw new LogDamaged('its last events do not match the hash of its head')
       await mail
     } catch (error) {
       if (error instanceof LogDamaged) return this.#leave(quarantinedFor(this.id, error.message))
-      if (error instanceof PayloadCorrupt) return this.#leave(unreadFor(this.id, 'its first event', error))
+      if (isUnread(error)) return this.#leave(unreadFor(this.id, 'its log', error))
       throw error
     }
-    this.#onDrained()
+    if (this.#isOver || this.#continuation.accepted === null) return this.#onDrained()
+    this.#phase = 'still'
+    this.#ready()
   }
 
   /** Claimed again with the continuation still in memory. */
@@ -151,12 +154,13 @@ export class Run {
   // ── deciding
 
   #deliver(events: readonly LogEvent[]): void {
+    if (this.#isOver) return
     this.#phase = 'moving'
     this.#continuation.deliver(events, () => this.#onDrained())
   }
 
   #onDrained(): void {
-    if (this.#phase !== 'gone') this.#continuation.decide((decision) => this.#onDecided(decision))
+    if (!this.#isOver) this.#continuation.decide((decision) => this.#onDecided(decision))
   }
 
   #onForeign(): void {
@@ -166,7 +170,7 @@ export class Run {
   }
 
   #onDecided(decision: Decision): void {
-    if (this.#phase === 'gone') return
+    if (this.#isOver) return
     switch (decision.state) {
       case 'waiting':
         return this.#wait(decision.issued)
@@ -191,7 +195,7 @@ export class Run {
     }
   }
 
-  /** Before its first turn that is its end; later the code must have changed. */
+  /** Before its first turn that is its end; later, of an old log, the code must have changed. */
   #refuseInput({ issues }: InputRefused): void {
     const error = new PawlError('input-invalid', { issues })
     if (this.#log.head === 1) this.#end(failWith(error, []))
@@ -201,6 +205,7 @@ export class Run {
   #wait(issued: readonly Pending[]): void {
     this.#guard(() => {
       for (const pending of issued) if (!this.#desk.has(pending.position)) this.#open(pending).begin()
+      if (this.#isOver) return
       this.#begunUpTo = this.#continuation.turn
       this.#phase = 'still'
       this.#ready()
@@ -224,9 +229,9 @@ export class Run {
     head: () => this.#log.head,
     lastSteps: (count) => this.#continuation.notes.lastSteps(count),
     take: (topics) => this.#mailbox.take(topics),
-    isGone: () => this.#phase === 'gone',
+    isGone: () => this.#isOver,
     record: (draft) => {
-      if (this.#phase === 'gone') return
+      if (this.#isOver) return
       this.#outbox.add(draft)
       this.#ready()
     },
@@ -248,13 +253,14 @@ export class Run {
   }
 
   #end(ending: Ending): void {
-    if (this.#phase === 'gone') return
+    if (this.#isOver) return
     this.#ending = ending
     this.#guard(() => {
       // Questions that are open stay so until the end is written: who answers before that has answered.
       for (const pending of ending.left)
         if (this.#continuation.notes.isAsked(pending.position) && !this.#desk.has(pending.position))
           this.#open(pending).begin()
+      if (this.#isOver) return
       this.#phase = 'still'
       this.#ready()
     })
@@ -265,6 +271,8 @@ export class Run {
   /** What is to be written now; null if there is nothing. Asked by the committer, at the moment it writes. */
   prepare(): Unit | null {
     if (this.#phase !== 'still' || this.#mailbox.isBehind) return null
+    const { accepted } = this.#continuation
+    if (accepted !== null) return this.#createUnit([accepted], [], { do: 'keep' }, null)
     return this.#guard(() => {
       this.#desk.handOut(this.#mailbox, this.#ending !== null)
       return this.#ending === null ? this.#prepareNext() : this.#prepareEnd(this.#ending)
@@ -307,7 +315,7 @@ export class Run {
         : [],
     )
     const drafts = [...sent, ...withdrawn]
-    const info = describeEnding(ending, this.#mailbox.signals, this.#continuation.unhandled)
+    const info = describeEnding(ending, this.#mailbox.signals)
     const state = ending.failure === null ? 'completed' : 'failed'
     return this.#createUnit([...eventsOf(drafts), endedEvent(ending)], drafts, { do: 'end', state }, info)
   }
@@ -415,6 +423,7 @@ export class Run {
     }
     this.#phase = 'still'
     this.#mailbox.learn(mail)
+    if (this.#continuation.accepted !== null) return this.#replay()
     // The end is still to be written: nobody waits for these any more.
     if (this.#ending !== null) return this.#ready()
     if (events.some(({ type }) => type === 'settled')) return this.#goOn(events, before)
@@ -423,9 +432,13 @@ export class Run {
   }
 
   #goOn(events: readonly LogEvent[], before: number): void {
-    if (this.#host.replay === 'when-needed') return this.#deliver(events)
+    if (this.#host.replay === 'when-needed') this.#deliver(events)
+    else this.#replay(before)
+  }
+
+  #replay(newFrom?: number): void {
     this.#phase = 'moving'
-    this.#continuation.replay(this.#log, before).then(
+    this.#continuation.replay(this.#log, newFrom).then(
       () => this.#onDrained(),
       (error: Error) => this.#leave(quarantinedFor(this.id, `it could not be replayed: ${error.message}`)),
     )
@@ -437,26 +450,19 @@ export class Run {
     if (this.#movedOutside) this.#host.onGone(this)
   }
 
-  /** Issued since anything was begun: nobody waited for it. A timer or a signal may have lost a race. */
-  #warnOfUnbegun(left: readonly Pending[]): void {
-    // Of what a replay brought here at once only the last turn cannot have begun in another life.
-    const begun = this.#begunUpTo ?? this.#continuation.turn - 1
-    const unbegun = left.filter(({ turn, operation }) => acts.includes(operation.kind) && turn > begun)
-    if (unbegun.length === 0) return
-    const named = unbegun.slice(0, 5).map(({ operation: { kind, name } }) => `${kind} "${name}"`)
-    const more = unbegun.length > named.length ? ` and ${unbegun.length - named.length} more` : ''
-    this.#host.logger.warn(
-      `run "${this.id}" has ended without ${named.join(', ')}${more}: issued in its last turn, never begun. Is an await missing?`,
-    )
-  }
-
   #onEnded(): void {
     for (const reason of this.#continuation.unhandled)
       this.#host.logger.warn(`run "${this.id}" has ended with a rejection that nobody handled`, {
         error: reason,
       })
     if (this.#ending?.failure === null) {
-      this.#warnOfUnbegun(this.#ending.left)
+      // Of what a replay brought here at once only the last turn cannot have begun in another life.
+      const begun = this.#begunUpTo ?? this.#continuation.turn - 1
+      const unbegun = describeUnbegun(this.#ending.left, begun)
+      if (unbegun !== null)
+        this.#host.logger.warn(
+          `run "${this.id}" has ended without ${unbegun}: issued in its last turn, never begun. Is an await missing?`,
+        )
       this.#host.onCompleted(this, this.#ending.payload)
     }
     this.#host.onGone(this)
@@ -466,12 +472,12 @@ export class Run {
 
   /** There are messages up to this number. Until they are read nothing is decided. */
   onMail(counter: number): void {
-    if (this.#phase !== 'gone') this.#mailbox.learn(counter)
+    if (!this.#isOver) this.#mailbox.learn(counter)
   }
 
   /** A message was left for it in this process. */
   onMessage(message: Message): void {
-    if (this.#phase === 'gone') return
+    if (this.#isOver) return
     this.#mailbox.receive(message)
     this.#ready()
   }
@@ -498,7 +504,7 @@ export class Run {
     try {
       return task()
     } catch (error) {
-      if (error instanceof PayloadCorrupt) this.#leave(unreadFor(this.id, 'an event or a message', error))
+      if (isUnread(error)) this.#leave(unreadFor(this.id, 'an event or a message', error))
       else {
         // Where it comes from is for whoever mends it.
         this.#host.logger.error(`run "${this.id}" cannot be gone on with`, { error })
@@ -509,7 +515,7 @@ export class Run {
   }
 
   #leave(reason: Reason): void {
-    if (this.#phase === 'gone' || this.#phase === 'leaving') return
+    if (this.#isOver) return
     this.drop()
     this.#phase = 'leaving'
     const { key, id } = this

@@ -8,6 +8,7 @@ export class Slots {
   readonly #count: number
   readonly #mayBegin: () => boolean
   #taken = 0
+  #releases = 0
   #closed = false
   readonly #waiting = new Set<() => void>()
   #onRelease: (() => void)[] = []
@@ -21,6 +22,14 @@ export class Slots {
   get taken(): number {
     return this.#taken
   }
+  /** How many have been given back, ever. */
+  get releases(): number {
+    return this.#releases
+  }
+  /** How many wait because all are taken. */
+  get queued(): number {
+    return this.#taken < this.#count ? 0 : this.#waiting.size
+  }
 
   /** Calls `begin` as soon as there is a slot: now, if there is one. Returns how to leave the queue. */
   take(begin: () => void): () => void {
@@ -32,6 +41,7 @@ export class Slots {
   /** Gives a slot back. */
   release(): void {
     this.#taken--
+    this.#releases++
     const waiting = this.#onRelease
     this.#onRelease = []
     for (const resolve of waiting) resolve()

@@ -1,9 +1,13 @@
 import type { ProcedureDefinition } from '../authoring/procedure.ts'
 import { type Issue, validate } from '../base/schema.ts'
 import { PawlError } from '../errors/pawl-error.ts'
+import { WrittenLater } from '../events/codec.ts'
 import type { LogEvent } from '../events/event.ts'
 import { decode, encode } from '../events/payload.ts'
 import type { StartedPayload } from '../events/payloads.ts'
+import { acceptsFirst, kernelFlags, logFormat } from '../kernel/flags.ts'
+import type { WrittenEvent } from './log-end.ts'
+import { runEvent } from './run-event.ts'
 
 /** All that a run begins from, and every replay of it. */
 export interface Start {
@@ -12,21 +16,33 @@ export interface Start {
   readonly seed: Uint8Array
   /** The input as the procedure gets it, made afresh. */
   readonly input: () => unknown
+  /** To be recorded before anything is done with it: what the schema has made of the input just now. */
+  readonly accepted: WrittenEvent | null
 }
 
-/** Reads the first event. An input that its sender could not check is checked here. */
+/**
+ * Reads the first event, and of the second what the schema made of an input that its sender could not check. A run
+ * that has not come so far has it checked here, and so has one that was begun before that was recorded.
+ */
 export async function readStart(
   definition: ProcedureDefinition,
   started: LogEvent,
+  second: LogEvent | undefined,
 ): Promise<Start | { readonly issues: readonly Issue[] }> {
-  const { seed, checked, input } = decode(started.payload) as StartedPayload
-  if (checked || definition.input === undefined)
-    return { definition, seed, input: () => (decode(started.payload) as StartedPayload).input }
+  const { format, flags, seed, checked, input } = decode(started.payload) as StartedPayload
+  if (format !== logFormat || flags.some((flag) => !kernelFlags.includes(flag)))
+    throw new WrittenLater('its log')
+  const recorded = { definition, seed, accepted: null }
+  if (second?.type === 'accepted') return { ...recorded, input: () => decode(second.payload) }
+  const hasBegun = second !== undefined && flags.includes(acceptsFirst)
+  if (checked || hasBegun || definition.input === undefined)
+    return { ...recorded, input: () => (decode(started.payload) as StartedPayload).input }
   const validation = await validate(definition.input, input)
   if (!validation.ok) return { issues: validation.issues }
   try {
     const bytes = encode(validation.value, 'input')
-    return { definition, seed, input: () => decode(bytes) }
+    const accepted = second === undefined ? runEvent('accepted', bytes) : null
+    return { definition, seed, input: () => decode(bytes), accepted }
   } catch (error) {
     if (!PawlError.is(error, 'payload-refused')) throw error
     return { issues: [{ path: '', message: `the schema returns what cannot be recorded: ${error.message}` }] }

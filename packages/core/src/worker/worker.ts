@@ -25,6 +25,8 @@ import { suspectTries } from './suspects.ts'
 
 /** The truth behind lost hints: due runs, and mail of owned runs, are asked for this often. */
 const pollMs = 1_000
+/** So long a suspect is alone, if it shows nothing; then the next poll may take another. */
+const aloneMs = pollMs / 2
 /** A worker holds so many runs in its hands at once; more due ones wait for the next claim, here or elsewhere. */
 const mostOwned = 1_000
 const claimAtOnce = 100
@@ -35,6 +37,8 @@ const startWithinMs = 3_000
 const startAgainMs = 200
 /** A log that could not be read is read again after this. */
 const reloadMs = 1_000
+/** So long all places of bodies may be taken, and others wait, before that is said. */
+const jamMs = 30_000
 
 export interface WorkerOptions {
   readonly store: StorePort
@@ -81,8 +85,9 @@ export class Worker implements Home {
   #dueAt = Number.POSITIVE_INFINITY
   #callOffDue: () => void = () => {}
   #suspect: { readonly run: RunKey; readonly since: number } | null = null
-  #polls = 0
   #hasRetriedStuck = false
+  /** Since when no body has ended although others wait for its place; in the future once that was said. */
+  #jam = { releases: -1, since: 0 }
   /** When the store was asked that last said this worker is alive. */
   #provenAt = Number.NEGATIVE_INFINITY
 
@@ -312,10 +317,23 @@ export class Worker implements Home {
   }
 
   async #poll(): Promise<void> {
-    this.#polls++
+    this.#watchSlots()
     await this.#claim()
     await this.#readCounters()
     if (!this.#hasRetriedStuck) await this.#retryStuck()
+  }
+
+  /** Bodies that wait for what other bodies shall do, which wait for their places, wait for ever. */
+  #watchSlots(): void {
+    const { clock, logger } = this.#options
+    const { releases, queued, taken } = this.#slots
+    if (queued === 0 || releases !== this.#jam.releases) this.#jam = { releases, since: clock.elapsed() }
+    else if (clock.elapsed() - this.#jam.since >= jamMs) {
+      logger.warn(
+        `for ${jamMs / 1_000} s none of the ${taken} bodies at work has ended, and ${queued} wait for a place. Do they wait for other runs? Raise concurrency, or wait outside of steps`,
+      )
+      this.#jam = { releases, since: Number.POSITIVE_INFINITY }
+    }
   }
 
   /** Once in a worker's life: perhaps its code is what stuck runs were waiting for. */
@@ -371,12 +389,14 @@ export class Worker implements Home {
     if (this.#claimAgain && !this.#claiming && this.#owned.size <= mostOwned / 2) this.#claimSoon()
   }
 
-  /** The next one follows when this one has made an event or was let go, or with the next poll. */
+  /** The next one follows when this one has made an event or was let go, or has been alone for long enough. */
   async #claimSuspect(): Promise<void> {
-    if (this.#suspect?.since === this.#polls && this.#owned.find(this.#suspect.run) !== undefined) return
+    const { clock } = this.#options
+    const suspect = this.#suspect
+    if (suspect !== null && clock.elapsed() - suspect.since < aloneMs && this.#owned.find(suspect.run)) return
     const { runs } = await this.#options.store.claim(this.#claimant, 1)
     for (const claimed of runs) {
-      this.#suspect = claimed.tries < suspectTries ? null : { run: claimed.run, since: this.#polls }
+      this.#suspect = claimed.tries < suspectTries ? null : { run: claimed.run, since: clock.elapsed() }
       this.#adopt(claimed)
     }
   }

@@ -34,7 +34,7 @@ describe('steps', () => {
 describe('signals', () => {
   test('without a timeout there is no null', () => {
     expectTypeOf(ctx.receive('add')).toEqualTypeOf<Promise<{ item: string }>>()
-    expectTypeOf(ctx.receive('note')).toEqualTypeOf<Promise<string | undefined>>()
+    expectTypeOf(ctx.receive('note')).toEqualTypeOf<Promise<string | true>>()
   })
 
   test('with a timeout there is', () => {

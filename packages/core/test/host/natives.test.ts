@@ -7,7 +7,6 @@ afterEach(() => void vi.useRealTimers())
 test('fake timers do not reach what the engine captured', async () => {
   vi.useFakeTimers({ now: 5, toFake: ['setTimeout', 'setInterval', 'setImmediate', 'Date', 'performance'] })
   expect(Date.now()).toBe(5)
-  expect(natives.dateNow()).toBeGreaterThan(5)
   const before = natives.performanceNow()
   await new Promise<void>((resolve) => {
     const interval = natives.setIntervalNative(() => {

@@ -7,9 +7,8 @@ export function unusable(what: string, remedy: string, cause?: unknown): PawlErr
 
 /** Prepared statements do not stay where they were prepared. */
 export function notOurSession(cause: unknown): PawlError<'store-unusable'> {
-  return unusable(
-    'What was prepared on this connection is not there: several sessions share it, as behind PgBouncer in transaction mode.',
-    'Pass { prepared: false, notifications: false } to postgres().',
-    cause,
-  )
+  const remedy = 'Pass { prepared: false, notifications: false } to postgres().'
+  const what =
+    'What was prepared on this connection is not there: several sessions share it, as behind PgBouncer in transaction mode.'
+  return new PawlError('store-unusable', { remedy }, { what, next: 'Nothing of this call was done.', cause })
 }

@@ -1,4 +1,4 @@
-import { PawlError } from '@pawl/core/storage'
+import { refuse } from '@pawl/core/storage'
 
 /** Every name of the database that a statement may contain, quoted and qualified. */
 export interface Names {
@@ -21,16 +21,12 @@ export interface Names {
  * @throws PawlError 'option-invalid'
  */
 export function nameTables(schema: string): Names {
-  if (!/^(?!pg_)[a-z_][a-z0-9_]{0,50}$/i.test(schema)) {
-    throw new PawlError(
-      'option-invalid',
-      { option: 'schema', given: schema },
-      {
-        remedy:
-          'Use letters, digits and underscores, at most 51 of them, not starting with a digit or with pg_.',
-      },
+  if (!/^(?!pg_)[a-z_][a-z0-9_]{0,50}$/i.test(schema))
+    refuse(
+      'schema of postgres',
+      schema,
+      'Use letters, digits and underscores, at most 51 of them, not starting with a digit or with pg_.',
     )
-  }
   const qualify = (table: string) => `"${schema}"."${table}"`
   return {
     schema,

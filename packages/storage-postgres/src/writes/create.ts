@@ -144,12 +144,12 @@ function writeStatements({
         insert into ${runs} (id, procedure, version, worker, wake_at, created_at, epoch, head, link)
         select $1, $2, $3::int, w.worker, case when w.worker is null then now end, now, 1, 1, $5
         from clock left join ${workers} w on w.worker = $4::bigint and not w.dead
-        on conflict (id) do nothing returning run, id, created_at),
+        on conflict (id) do nothing returning run, id, created_at, worker),
       described as (
         insert into ${runInfo} (run, procedure, started_by, tags) select run, $2, $6, $7::text[] from created),
       started as (
         insert into ${events} (run, at, seq, epoch, type, position, turn, kind, name, nth, failed, took_ms, payload)
-        select run, created_at, 0, 1, $8, $9, $10, $11, $12, $13, $14, $15, $16 from created)
+        select run, created_at, 0, case when worker is null then 0 else 1 end, $8, $9, $10, $11, $12, $13, $14, $15, $16 from created)
       select id, run, created_at as at from created`),
     insert: new Statement(`
       with clock as materialized (select ${storeTime} as now),
@@ -172,7 +172,7 @@ function writeStatements({
         select c.run, g.procedure, g.started_by, g.tags::text[] from created c join given g on g.id = c.id),
       started as (
         insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
-        select c.run, now, e.took_ms, e.seq, 1, e.position, e.turn, e.nth, e.type, e.kind, e.failed, e.name, e.payload, coalesce(e.link, '')
+        select c.run, now, e.took_ms, e.seq, case when g.owner is null then 0 else 1 end, e.position, e.turn, e.nth, e.type, e.kind, e.failed, e.name, e.payload, coalesce(e.link, '')
         from unnest(${numberParameters(8, eventTypes)}) as e(${eventNames})
         join given g on g.i = e.i join created c on c.id = g.id cross join clock)
       select id, run, now as at from created cross join clock`),

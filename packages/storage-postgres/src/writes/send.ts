@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { type Claimant, messageKindCode, type NewMessage, type Sent, stateCode } from '@pawl/core/storage'
+import {
+  type Claimant,
+  type EndState,
+  messageKindCode,
+  type NewMessage,
+  type Sent,
+  stateCode,
+} from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { Statement } from '../connection/statement.ts'
@@ -82,7 +89,7 @@ function showSent(letter: Letter, row: SentRow, handover: Handover): Sent | unde
     case 'asked':
       return { outcome: 'asked', position: row.position ?? 0 }
     case 'ended':
-      return { outcome: 'ended', state: stateCode.wordOf(row.state) }
+      return { outcome: 'ended', state: stateCode.wordOf(row.state) as EndState }
     default: {
       const { n, at, run } = row
       const { kind, name, payload, isKeyMade } = letter

@@ -4,16 +4,17 @@ import type pg from 'pg'
 /** What a store has acknowledged, to be compared with what it has. */
 export class Ledger {
   /** By run and seq: the name and the epoch the event was acknowledged under. */
-  readonly #events = new Map<string, { readonly name: string; readonly epoch: number }>()
+  readonly #events = new Map<string, { readonly name: string; readonly epochs: readonly number[] }>()
 
   noteCreated(run: number, name: string): void {
-    this.#events.set(`${run} 0`, { name, epoch: 1 })
+    // Of its first owner, or of nobody if that is dead by then.
+    this.#events.set(`${run} 0`, { name, epochs: [0, 1] })
   }
 
   /** The unit was acknowledged. */
   note(unit: Unit): void {
     for (const [index, { name }] of unit.events.entries()) {
-      this.#events.set(`${unit.run} ${unit.head + index}`, { name, epoch: unit.epoch })
+      this.#events.set(`${unit.run} ${unit.head + index}`, { name, epochs: [unit.epoch] })
     }
   }
 
@@ -27,9 +28,9 @@ export class Ledger {
       `select run, seq, epoch, name from ${schema}.events`,
     )
     const found = new Map(rows.map((row) => [`${row.run} ${row.seq}`, row]))
-    const lost = [...this.#events].filter(([key, { name, epoch }]) => {
+    const lost = [...this.#events].filter(([key, { name, epochs }]) => {
       const event = found.get(key)
-      return event?.name !== name || event.epoch !== epoch
+      return event?.name !== name || !epochs.includes(event.epoch)
     })
     const gaps = await owner.query<{ count: string }>(
       `select count(*) from ${schema}.runs r

@@ -110,7 +110,7 @@ export class Connection<Statements> {
     }
   }
 
-  /** Reads what one moment of the file shows. */
+  /** Each statement reads what one moment of the file shows. */
   async read<T>(work: (statements: Statements, at: number) => T): Promise<T> {
     for (let attempt = 0; ; attempt++) {
       const session = this.#usable() ?? (await this.#reconnect())

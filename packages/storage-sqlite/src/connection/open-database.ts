@@ -2,14 +2,14 @@ import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { PawlError } from '@pawl/core/storage'
-import SqliteDatabase, { type Database } from 'better-sqlite3'
+import type { Database } from 'better-sqlite3'
 import { adoptCopy } from '../schema/copies.ts'
 import { newestVersion, readVersion } from '../schema/version.ts'
 import { createFile } from './create-file.ts'
+import { connectDriver } from './driver.ts'
 import { explainFault, isBusy } from './faults.ts'
 import { readFileSystem } from './file-system.ts'
 import { pause } from './patience.ts'
-import { isTrustedVersion } from './sqlite-version.ts'
 import { unusable } from './unusable.ts'
 
 /**
@@ -46,9 +46,8 @@ export async function openDatabase(file: string, patienceMs = 30_000): Promise<D
 
 /** A new file with everything in it. Nothing is synced: the file counts only once it is in its place. */
 async function makeSchema(file: string): Promise<void> {
-  const database = new SqliteDatabase(file, { timeout: 0 })
+  const database = connectDriver(file)
   try {
-    checkVersion(database)
     database.pragma('synchronous = off')
     database.pragma('page_size = 2048')
     database.pragma('journal_mode = wal')
@@ -72,9 +71,8 @@ function explainCreation(error: unknown, file: string): unknown {
 
 /** A connection as every one must be. Busy errors come through. */
 async function prepareDatabase(file: string): Promise<Database> {
-  const database = new SqliteDatabase(file, { timeout: 0 })
+  const database = connectDriver(file)
   try {
-    checkVersion(database)
     expectPragma(database, file, 'journal_mode = wal', 'wal')
     // The library is built so that WAL means NORMAL, which loses commits with the power.
     database.pragma('synchronous = full')
@@ -99,15 +97,6 @@ async function bringUpToDate(database: Database, file: string): Promise<void> {
   if (readVersion(database, file) === newestVersion) return
   const { migrate } = await import('../schema/migrate.ts')
   migrate(database, file)
-}
-
-function checkVersion(database: Database): void {
-  const version = database.prepare('select sqlite_version()').pluck().get() as string
-  if (isTrustedVersion(version)) return
-  throw unusable(
-    `SQLite ${version} can corrupt a file that several processes write to.`,
-    'Install a better-sqlite3 that brings SQLite 3.51.3 or later: npm install better-sqlite3@latest.',
-  )
 }
 
 function expectPragma(database: Database, file: string, pragma: string, expected: string | number): void {

@@ -31,7 +31,7 @@ export function prepareCreate(database: Database): Create {
     )
     if (changes === 0) return { outcome: 'exists', run: findRun.get(id) as RunKey }
     const run = Number(lastInsertRowid)
-    insertEvent(run, 0, at, 1, started, null)
+    insertEvent(run, 0, at, worker === null ? 0 : 1, started, null)
     insertInfo.run(run, startedBy, JSON.stringify(tags))
     for (const tag of tags) insertTag.run(tag, run)
     return { outcome: 'created', run, at }

@@ -1,5 +1,6 @@
 import {
   type Answered,
+  type EndState,
   type Message,
   messageKindCode,
   type NewAnswer,
@@ -62,7 +63,7 @@ export function prepareMail(database: Database): MailWrites {
         return { outcome: 'duplicate', run, message: null, claimed: null }
       const position = kind === 'early' ? findAsk.get(run, name) : undefined
       if (position !== undefined) return { outcome: 'asked', position }
-      if (state !== 0) return { outcome: 'ended', state: stateCode.wordOf(state) }
+      if (state !== 0) return { outcome: 'ended', state: stateCode.wordOf(state) as EndState }
       const message = leave(run, kind, name, key, payload, at)
       return { outcome: 'stored', run, message, claimed: null }
     },

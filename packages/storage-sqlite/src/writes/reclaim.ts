@@ -2,7 +2,7 @@ import type { Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 
 /** Finds out what became of a unit whose commit broke off; `raises`: how many attempts at this may have raised the epoch before. */
-export type Reclaim = (worker: WorkerKey, unit: Unit, raises: number, at: number) => UnitOutcome
+export type Reclaim = (worker: WorkerKey, unit: Unit, raises: number, now: number) => UnitOutcome
 
 /**
  * The epoch is raised before the head is looked at. From then on the unit either has landed or never can,
@@ -17,22 +17,27 @@ export function prepareReclaim(database: Database): Reclaim {
       'select mail from runs where run = ? and epoch = ? and head = ? and worker is null',
     )
     .pluck()
+  const readTime = database
+    .prepare<unknown[], number>('select at from events where run = ? and seq = ?')
+    .pluck()
 
-  return (worker, unit, raises, at) => {
+  return (worker, unit, raises, now) => {
     const { run, epoch, head, events, then } = unit
     const after = head + events.length
+    // The time of its commit, not of this: a replay reads it in the log.
+    const landedAt = (): number => (events.length === 0 ? now : (readTime.get(run, after - 1) ?? now))
     const raised = raise.get(run, worker, epoch, epoch + raises)
     if (raised) {
       // A unit without events that kept the run cannot be told from one that never came; both are well served by 'lost'.
       const hasLanded = events.length > 0 && raised.head === after
       if (!hasLanded) return { outcome: 'lost', epoch: raised.epoch }
-      return { outcome: 'ok', at, epoch: raised.epoch, mail: raised.mail, parked: false }
+      return { outcome: 'ok', at: landedAt(), epoch: raised.epoch, mail: raised.mail, parked: false }
     }
     // Let go by this very unit: nobody has claimed the run since, or the epoch would be another.
     const mail = then.do === 'keep' ? undefined : readLetGo.get(run, epoch, after)
     return mail === undefined
       ? { outcome: 'fenced' }
-      : { outcome: 'ok', at, epoch, mail, parked: then.do === 'park' }
+      : { outcome: 'ok', at: landedAt(), epoch, mail, parked: then.do === 'park' }
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
+import { isTooNew } from '../../src/connection/driver.ts'
 import { explainFault } from '../../src/connection/faults.ts'
 import { judgeFileSystem, readFileSystem } from '../../src/connection/file-system.ts'
 import { isTrustedVersion } from '../../src/connection/sqlite-version.ts'
@@ -24,6 +25,16 @@ describe('versions of SQLite', () => {
     '%s is trusted',
     (version) => expect(isTrustedVersion(version)).toBe(true),
   )
+})
+
+test.each([
+  ['20.19.0', true],
+  ['22.13.1', true],
+  ['22.14.0', false],
+  ['24.0.0', false],
+])('better-sqlite3 13 is not loaded by Node %s: %s', (node, isRefused) => {
+  expect(isTooNew({ explain: () => [] }, node)).toBe(isRefused)
+  expect(isTooNew({}, node)).toBe(false)
 })
 
 test('a -shm that finds no room is a full disk, not a broken one', () => {

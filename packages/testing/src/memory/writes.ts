@@ -46,7 +46,7 @@ export function createRun(tables: Tables, given: NewRun, at: number): Created {
     run.worker = null
     run.wakeAt = at
   }
-  appendEvent(run, given.started, null, at)
+  appendEvent(run, given.started, null, at, run.worker === null ? 0 : 1)
   tables.runs.set(run.id, run)
   tables.runsByKey.set(run.run, run)
   return { outcome: 'created', run: run.run, at }
@@ -121,13 +121,19 @@ export function giveAnswer(
   return { outcome: 'answered', run: run.run, message, claimed: null }
 }
 
-function appendEvent(run: RunRecord, event: NewEvent, link: Uint8Array | null, at: number): void {
+function appendEvent(
+  run: RunRecord,
+  event: NewEvent,
+  link: Uint8Array | null,
+  at: number,
+  epoch = run.epoch,
+): void {
   const { type, position, turn, kind, name, nth, failed, tookMs, payload } = event
   const bytes = { payload: copy(payload), link: copy(link) }
   run.events.push({
     seq: run.events.length,
     at,
-    epoch: run.epoch,
+    epoch,
     type,
     position,
     turn,

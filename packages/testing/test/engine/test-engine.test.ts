@@ -102,6 +102,26 @@ describe('crash', () => {
     expect(outcomes[1]).toEqual(outcomes[0])
   })
 
+  test("'every' lets a step end that starts a run and signals it, without an id of its own", async () => {
+    const child = procedure({ name: 'child', signals: { go: z.number() } }, async (ctx) => {
+      const first = await ctx.receive('go')
+      await ctx.sleep('1d')
+      return first
+    })
+    const parent = procedure({ name: 'parent' }, async (ctx) => {
+      await ctx.step('start', async () => {
+        const run = await engine.run(child, undefined, { id: 'child' })
+        await run.signal('go', 1)
+        await run.signal('go', 2)
+      })
+      return ctx.step('wait', () => engine.get(child, 'child').result())
+    })
+    await using engine = await testEngine({ procedures: [parent, child] })
+    await engine.crash('every')
+    expect(await (await engine.run(parent)).result()).toBe(1)
+    expect(engine.calls['start']).toBeLessThan(6)
+  })
+
   test("'every' harms no run that is busy while others make it happen", async () => {
     let end = (_: string): void => {}
     await using engine = await testEngine({

@@ -1,4 +1,4 @@
-import { PayloadCorrupt } from './corruption.ts'
+import { PayloadCorrupt, WrittenLater } from './corruption.ts'
 import { escapeKey, laterForm, recordLimits, tags } from './form.ts'
 
 /** Where the value ends and its byte arrays begin, and whether it has escapes. */
@@ -15,7 +15,7 @@ export interface Scanned {
  */
 export function scanPayload(bytes: Uint8Array, length: number): Scanned {
   if (length === 0) throw new PayloadCorrupt('is empty')
-  if (bytes[0] === laterForm) throw new PayloadCorrupt('was written by a later version', true)
+  if (bytes[0] === laterForm) throw new WrittenLater('the payload')
   const scanner = new Scanner(bytes, length)
   scanner.scanValue(0)
   scanner.finish()

@@ -1,4 +1,5 @@
 import { turns } from '../turn.ts'
+import { governingRun } from './governing-run.ts'
 import { refusalOf } from './refusal.ts'
 
 /**
@@ -38,8 +39,8 @@ function makeDate(Native: DateConstructor): DateConstructor {
 
 /** The time of the turn, or the real one where that counts. */
 function timeOf(call: string, nativeNow: () => number): number {
-  const run = turns.current
-  if (run === null || run.determinism === 'off') return nativeNow()
+  const run = governingRun()
+  if (run === null) return nativeNow()
   if (run.determinism === 'error') throw refusalOf(call, 'ctx.now()')
   return run.now()
 }

@@ -1,5 +1,6 @@
 import type { TurnOwner } from '../../kernel/turns.ts'
 import { turns } from '../turn.ts'
+import { governingRun } from './governing-run.ts'
 import { refusalOf } from './refusal.ts'
 
 /** What a method does in a turn. Outside turns it is what it was. */
@@ -34,23 +35,17 @@ export function guardMethod(target: object, key: string, rule: Rule): () => void
 
 function makeGuarded(original: Method, rule: Rule): Method {
   const guarded: Method = function (...args) {
-    const run = turns.current
-    return run === null ? Reflect.apply(original, this, args) : answer(run, rule, original, this, args)
+    return turns.current === null ? Reflect.apply(original, this, args) : answer(rule, original, this, args)
   }
   // Name, length, and what hangs on the function, such as setTimeout's promisified form.
   return Object.defineProperties(guarded, Object.getOwnPropertyDescriptors(original))
 }
 
 /** Apart from the path outside turns, which stays fast because nothing there holds on to `args`. */
-function answer(
-  run: TurnOwner,
-  rule: Rule,
-  original: Method,
-  self: unknown,
-  args: readonly unknown[],
-): unknown {
+function answer(rule: Rule, original: Method, self: unknown, args: readonly unknown[]): unknown {
   const callOriginal = (): unknown => Reflect.apply(original, self, args)
-  if (run.determinism === 'off') return callOriginal()
+  const run = governingRun()
+  if (run === null) return callOriginal()
   if (run.determinism === 'error') throw refusalOf(rule.call, rule.use)
   return rule.virtual(run, callOriginal, args)
 }

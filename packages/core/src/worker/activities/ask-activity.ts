@@ -4,11 +4,9 @@ import type { Issue, Validation } from '../../base/schema.ts'
 import { showValue } from '../../base/text.ts'
 import { recordFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
-import { maxPayloadBytes } from '../../events/codec.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { decode, encodeRecord } from '../../events/payload.ts'
 import type {
-  AgentResult,
   AnswerMessage,
   AnswerPayload,
   AskPayload,
@@ -22,6 +20,7 @@ import { checkAnswer, isEqual, issuesIn } from '../../projections/answer-check.t
 import { askIdOf, closesAtOf, recipientsOf, subjectOf, urgencyOf } from '../../projections/ask.ts'
 import { topicOf } from '../mailbox.ts'
 import type { Activity, Draft, PendingOf, StepResult, Workplace } from './activity.ts'
+import { gatherHistory, showHistory } from './ask-history.ts'
 import { tryEncode } from './try-encode.ts'
 import { usageMember } from './usage.ts'
 
@@ -80,7 +79,7 @@ export class AskActivity implements Activity {
     if (this.#ask !== null) return this.#opened(this.#ask)
     this.#state = 'preparing'
     const silence = this.#silence()
-    const history = this.#history()
+    const history = gatherHistory(this.#options.place.history, this.#options.spec.history)
     if (!(silence instanceof Promise) && !(history instanceof Promise)) return this.#prepare(silence, history)
     void Promise.all([silence, history]).then((both) =>
       this.#options.place.guard(() => this.#prepare(...both)),
@@ -137,13 +136,6 @@ export class AskActivity implements Activity {
 
   // ── asking
 
-  #history(): readonly StepResult[] | Promise<readonly StepResult[]> {
-    const { history } = this.#options.spec
-    const { place } = this.#options
-    if ('steps' in history) return place.history.named(history.steps)
-    return history.last === 0 ? [] : place.history.last(history.last)
-  }
-
   /** What silence counts as must be what a person could have answered, and is what the schema makes of it. */
   #silence(): Validation<Silence> | Promise<Validation<Silence>> {
     const { payload, check } = this.#options.spec
@@ -162,7 +154,7 @@ export class AskActivity implements Activity {
     if (!silence.ok) return this.#refuseDefault(silence.issues)
     // From when it goes out, not from when the code came to it: what an outage or an agent took is nobody's silence.
     const due = spec.due === null ? null : dueAt(spec.due, place.now())
-    const steps = fitting(history, spec.payload).map(shown)
+    const steps = showHistory(history, spec.payload)
     const ask: AskPayload = {
       ...spec.payload,
       silence: silence.value,
@@ -332,32 +324,4 @@ const tooLate = {
   next: 'It was accepted and is recorded; the ask is closed.',
   remedy:
     'Catch this error and ask again; to have such an answer refused while the ask is open, say more of it in JSON Schema.',
-}
-
-/** In bytes. With a question as large as it may be, less than what a record may have more than a value. */
-const smallHistory = 32 * 1024
-
-/** The newest of them that fit beside what is shown anyway, oldest first. */
-function fitting(history: readonly StepResult[], beside: object): readonly StepResult[] {
-  const bytesOf = ({ name, payload }: StepResult): number => 100 + 3 * name.length + (payload?.length ?? 0)
-  let bytes = history.reduce((sum, step) => sum + bytesOf(step), 0)
-  if (bytes <= smallHistory && !('judged' in beside)) return history
-  const room = maxPayloadBytes - encodeRecord(beside, 'ask').length
-  let first = 0
-  for (; bytes > room && first < history.length; first++) bytes -= bytesOf(history[first] as StepResult)
-  return history.slice(first)
-}
-
-/** Of an agent what it made, not what it cost. */
-function shown({ kind, name, payload, tookMs }: StepResult): {
-  readonly step: string
-  readonly result: unknown
-  readonly durationMs: number
-} {
-  const result = decode(payload)
-  return {
-    step: name,
-    result: kind === 'llm' ? (result as AgentResult).output : result,
-    durationMs: tookMs,
-  }
 }

@@ -1,4 +1,3 @@
-import type { Usage } from '../../authoring/agent.ts'
 import type { BodyOperation } from '../../authoring/operations.ts'
 import { formatDuration } from '../../base/duration.ts'
 import { showValue } from '../../base/text.ts'
@@ -8,111 +7,56 @@ import { PawlError } from '../../errors/pawl-error.ts'
 import { maxPayloadBytes } from '../../events/codec.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { encode, encodeRecord } from '../../events/payload.ts'
-import type { AgentResult, AttemptedPayload, FailedPayload } from '../../events/payloads.ts'
+import type { AgentResult, FailedPayload } from '../../events/payloads.ts'
 import type { Activity, PendingOf, Workplace } from './activity.ts'
-import { Attempt, type AttemptOutcome } from './attempt.ts'
-import { createCall } from './call.ts'
-import { delayBefore, readAttempts } from './retry.ts'
-import { gatherUsage, usageMember } from './usage.ts'
+import type { AttemptOutcome } from './attempt.ts'
+import { Attempts, describeCode, type Judge } from './attempts.ts'
+import { usageMember } from './usage.ts'
 
 /**
  * A step or a call to an agent: attempts of the author's code, until one gives a result or none is left.
- * Each attempt that will be followed by another is recorded, so that a crash does not begin the count anew.
  */
-export class BodyActivity implements Activity {
+export class BodyActivity implements Activity, Judge {
   readonly isOpenAsk = false
   readonly topics: readonly string[] = []
   readonly #place: Workplace
   readonly #pending: PendingOf<BodyOperation>
-  #attempt: number
-  #dueAt: number | null
-  #running: Attempt | null = null
-  #leaveQueue: () => void = () => {}
-  #busy = false
-  /** What the attempts in the log have cost. */
-  readonly #usages: Usage[]
+  readonly #attempts: Attempts
 
   /** `records` are the attempts in the log. */
   constructor(place: Workplace, pending: PendingOf<BodyOperation>, records: readonly LogEvent[]) {
     this.#place = place
     this.#pending = pending
-    const { attempt, dueAt, usage } = readAttempts(records)
-    this.#attempt = attempt
-    this.#dueAt = dueAt
-    this.#usages = usage
+    this.#attempts = new Attempts(place, pending, records, this)
   }
 
   get busy(): boolean {
-    return this.#busy
+    return this.#attempts.busy
   }
   get dueAt(): number | null {
-    return this.#dueAt
+    return this.#attempts.dueAt
   }
 
   begin(): void {
-    if (this.#dueAt === null) this.onDue()
+    this.#attempts.begin()
   }
-
   onDue(): void {
-    this.#dueAt = null
-    this.#busy = true
-    this.#leaveQueue = this.#place.slots.take(() => this.#run())
+    this.#attempts.onDue()
   }
-
   onMessage(): void {}
-
   onRecorded(event: LogEvent): void {
-    const { attempt, dueAt, usage } = readAttempts([event])
-    this.#attempt = attempt
-    this.#dueAt = dueAt
-    this.#usages.push(...usage)
+    this.#attempts.onRecorded(event)
   }
-
   stop(): void {
-    this.#leaveQueue()
-    this.#running?.abandon()
-    this.#busy = false
+    this.#attempts.stop()
   }
 
-  #run(): void {
-    const { operation, position } = this.#pending
-    const { body } = operation
-    const usages: Usage[] = []
-    const key = (): string => this.#place.idempotencyKey(position)
-    this.#running = new Attempt(this.#place, {
-      describe: `${operation.kind === 'llm' ? 'agent' : 'step'} "${operation.name}" of run "${this.#place.runId}"`,
-      timeoutMs: operation.timeoutMs,
-      body: (signal) => body(createCall(body, { key, signal, attempt: this.#attempt, usages })),
-      onEnd: (outcome) => {
-        this.#running = null
-        this.#busy = false
-        this.#place.guard(() => this.#record(outcome, usages))
-      },
-    })
-    this.#running.begin()
-  }
-
-  #record(outcome: AttemptOutcome, usages: readonly Usage[]): void {
-    if (outcome.state === 'done') return this.#settle(outcome, usages)
+  onOutcome(outcome: AttemptOutcome): void {
+    if (outcome.state === 'done') return this.#settle(outcome)
     const { retry } = this.#pending.operation
-    const delayMs =
-      this.#attempt < retry.attempts && this.#isRetryable(outcome, retry.when)
-        ? delayBefore(this.#attempt, retry, this.#place.entropy)
-        : null
-    if (delayMs === null) return this.#fail(outcome, usages)
-    this.#dueAt = this.#place.now() + delayMs
-    const attempted: AttemptedPayload = {
-      attempt: this.#attempt,
-      failure: recordFailure(outcome.error),
-      delayMs,
-      ...usageMember(usages),
-    }
-    this.#place.record({
-      type: 'attempted',
-      pending: this.#pending,
-      tookMs: outcome.tookMs,
-      payload: encodeRecord(attempted, 'attempt'),
-    })
+    const { number } = this.#attempts
+    if (number >= retry.attempts || !this.#isRetryable(outcome, retry.when)) return this.#fail(outcome)
+    this.#attempts.tryAgain(recordFailure(outcome.error), outcome.tookMs, retry)
   }
 
   #isRetryable(outcome: AttemptOutcome, when: ((error: unknown) => boolean) | undefined): boolean {
@@ -121,58 +65,54 @@ export class BodyActivity implements Activity {
       return when?.(outcome.error) ?? true
     } catch (error) {
       this.#place.logger.warn(
-        `retry.when of step "${this.#pending.operation.name}" threw, which ends its attempts: ${showValue(error)}`,
+        `retry.when of ${describeCode(this.#pending.operation)} threw, which ends its attempts: ${showValue(error)}`,
         { run: this.#place.runId },
       )
       return false
     }
   }
 
-  #settle(outcome: { readonly value: unknown; readonly tookMs: number }, usages: readonly Usage[]): void {
+  #settle(outcome: { readonly value: unknown; readonly tookMs: number }): void {
     const { kind } = this.#pending.operation
     let payload: Uint8Array | null
     try {
       const result: unknown =
         kind === 'llm'
-          ? ({
-              output: outcome.value,
-              usage: gatherUsage([...this.#usages, ...usages]),
-            } satisfies AgentResult)
+          ? ({ output: outcome.value, usage: this.#attempts.cost } satisfies AgentResult)
           : outcome.value
       payload = encode(result, 'result')
       if (payload !== null && payload.length > maxPayloadBytes / 4) this.#warnOfSize(payload.length)
     } catch (error) {
       // The effect has happened; another attempt would repeat it and give the same.
-      return this.#settleFailed(error, outcome.tookMs, usages)
+      return this.#settleFailed(error, outcome.tookMs)
     }
     this.#place.record({ type: 'settled', pending: this.#pending, tookMs: outcome.tookMs, payload })
   }
 
   #warnOfSize(bytes: number): void {
-    const { name } = this.#pending.operation
     this.#place.logger.warn(
-      `the result of step "${name}" has ${bytes} bytes of the ${maxPayloadBytes} it may have`,
+      `the result of ${describeCode(this.#pending.operation)} has ${bytes} bytes of the ${maxPayloadBytes} it may have`,
       {
         run: this.#place.runId,
       },
     )
   }
 
-  #fail(outcome: Exclude<AttemptOutcome, { readonly state: 'done' }>, usages: readonly Usage[]): void {
+  #fail(outcome: Exclude<AttemptOutcome, { readonly state: 'done' }>): void {
     const { name, timeoutMs } = this.#pending.operation
     const error =
       outcome.state === 'timed-out'
         ? new PawlError('step-timed-out', { step: name, after: formatDuration(timeoutMs ?? 0) })
         : new PawlError(
             'step-failed',
-            { step: name, attempts: this.#attempt, cause: failureOf(recordFailure(outcome.error)) },
+            { step: name, attempts: this.#attempts.number, cause: failureOf(recordFailure(outcome.error)) },
             { cause: outcome.error },
           )
-    this.#settleFailed(error, outcome.tookMs, usages)
+    this.#settleFailed(error, outcome.tookMs)
   }
 
-  #settleFailed(error: unknown, tookMs: number, usages: readonly Usage[]): void {
-    const failed: FailedPayload = { ...recordFailure(error), ...usageMember([...this.#usages, ...usages]) }
+  #settleFailed(error: unknown, tookMs: number): void {
+    const failed: FailedPayload = { ...recordFailure(error), ...usageMember(this.#attempts.cost) }
     const payload = encodeRecord(failed, 'failure')
     this.#place.record({ type: 'settled', pending: this.#pending, failed: true, tookMs, payload })
   }

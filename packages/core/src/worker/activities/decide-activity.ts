@@ -1,53 +1,30 @@
 import type { Usage } from '../../authoring/agent.ts'
 import type { AskSpec, DecideOperation } from '../../authoring/operations.ts'
-import type { RetryPolicy } from '../../authoring/step-options.ts'
+import { defaultRetry } from '../../authoring/step-options.ts'
 import type { Verdict } from '../../authoring/verdict.ts'
-import { clipText } from '../../base/text.ts'
+import { clipText, showValue } from '../../base/text.ts'
 import { type FailureRecord, recordFailure } from '../../errors/failure.ts'
 import { isFinalError } from '../../errors/final-error.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { decode, encodeRecord } from '../../events/payload.ts'
-import type {
-  AnswerPayload,
-  AskPayload,
-  AttemptedPayload,
-  DecisionPayload,
-  Judged,
-} from '../../events/payloads.ts'
+import type { AnswerPayload, AskPayload, DecisionPayload, Judged } from '../../events/payloads.ts'
 import type { Message } from '../../ports/store.ts'
 import type { Activity, PendingOf, Workplace } from './activity.ts'
 import { AskActivity } from './ask-activity.ts'
-import { Attempt, type AttemptOutcome } from './attempt.ts'
-import { createCall } from './call.ts'
-import { delayBefore, readAttempts } from './retry.ts'
-import { gatherUsage, usageMember } from './usage.ts'
-
-const retry: RetryPolicy = {
-  attempts: 2,
-  backoffMs: 1_000,
-  factor: 2,
-  maxMs: 60_000,
-  jitter: 'full',
-  when: undefined,
-}
+import type { AttemptOutcome } from './attempt.ts'
+import { Attempts, type Judge } from './attempts.ts'
+import { usageMember } from './usage.ts'
 
 /**
  * A decision by an agent, and what counts when it cannot be had: a choice, a question to people (asked under
  * the same position), or a failure. Never a silent default.
  */
-export class DecideActivity implements Activity {
+export class DecideActivity implements Activity, Judge {
   readonly #place: Workplace
   readonly #pending: PendingOf<DecideOperation>
   readonly #records: readonly LogEvent[]
-  /** What the attempts in the log have cost, and then the present one. */
-  readonly #spent: Usage[]
-  #usages: Usage[] = []
-  #attempt: number
-  #dueAt: number | null
-  #running: Attempt | null = null
-  #leaveQueue: () => void = () => {}
-  #judging = false
+  readonly #attempts: Attempts
   /** From when on people are asked. */
   #ask: AskActivity | null = null
 
@@ -55,17 +32,14 @@ export class DecideActivity implements Activity {
     this.#place = place
     this.#pending = pending
     this.#records = records
-    const { attempt, dueAt, usage } = readAttempts(records)
-    this.#attempt = attempt
-    this.#dueAt = dueAt
-    this.#spent = usage
+    this.#attempts = new Attempts(place, pending, records, this)
   }
 
   get busy(): boolean {
-    return this.#judging || (this.#ask?.busy ?? false)
+    return this.#attempts.busy || (this.#ask?.busy ?? false)
   }
   get dueAt(): number | null {
-    return this.#ask === null ? this.#dueAt : this.#ask.dueAt
+    return (this.#ask ?? this.#attempts).dueAt
   }
   get topics(): readonly string[] {
     return this.#ask?.topics ?? []
@@ -77,14 +51,11 @@ export class DecideActivity implements Activity {
   begin(): void {
     const asked = this.#records.find(({ type }) => type === 'asked')
     if (asked !== undefined) this.#awaitAnswer(asAsked(decode(asked.payload) as AskPayload), asked)
-    else if (this.#dueAt === null) this.onDue()
+    else this.#attempts.begin()
   }
 
   onDue(): void {
-    if (this.#ask !== null) return this.#ask.onDue()
-    this.#dueAt = null
-    this.#judging = true
-    this.#leaveQueue = this.#place.slots.take(() => this.#judge())
+    ;(this.#ask ?? this.#attempts).onDue()
   }
 
   onMessage(message: Message): void {
@@ -92,77 +63,41 @@ export class DecideActivity implements Activity {
   }
 
   onRecorded(event: LogEvent): void {
-    if (this.#ask !== null) return this.#ask.onRecorded(event)
-    const { attempt, dueAt, usage } = readAttempts([event])
-    this.#attempt = attempt
-    this.#dueAt = dueAt
-    this.#spent.push(...usage)
+    ;(this.#ask ?? this.#attempts).onRecorded(event)
   }
 
   stop(): void {
-    this.#leaveQueue()
-    this.#running?.abandon()
+    this.#attempts.stop()
     this.#ask?.stop()
-    this.#judging = false
   }
 
   // ── the agent
 
-  #judge(): void {
-    const { operation, position } = this.#pending
-    const { judge } = operation
-    const usages: Usage[] = []
-    const key = (): string => this.#place.idempotencyKey(position)
-    this.#usages = usages
-    this.#running = new Attempt(this.#place, {
-      describe: `agent "${operation.agentName}" of run "${this.#place.runId}"`,
-      timeoutMs: operation.timeoutMs,
-      body: (signal) => judge(createCall(judge, { key, signal, attempt: this.#attempt, usages })),
-      onEnd: (outcome) => {
-        this.#running = null
-        this.#judging = false
-        this.#place.guard(() => this.#conclude(outcome))
-      },
-    })
-    this.#running.begin()
-  }
-
-  #conclude(outcome: AttemptOutcome): void {
+  onOutcome(outcome: AttemptOutcome): void {
     const { choices, minConfidence, attempts, agentName } = this.#pending.operation
     const { tookMs } = outcome
     const fault = findFault(outcome, choices, agentName)
     if (fault !== null) {
       const { why, failure, isFinal } = fault
-      if (this.#attempt < attempts && !isFinal) return this.#tryAgain(failure, tookMs)
-      return this.#fallBack({ why, rationale: failure.message, usage: this.#cost }, tookMs)
+      if (this.#attempts.number < attempts && !isFinal)
+        return this.#attempts.tryAgain(failure, tookMs, defaultRetry)
+      return this.#fallBack({ why, rationale: failure.message, usage: this.#attempts.cost }, tookMs)
     }
     const { choice, rationale, confidence } = (outcome as { readonly value: unknown }).value as Verdict
     const sure = confidence === undefined ? {} : { confidence }
     if ((confidence ?? 0) < minConfidence)
-      return this.#fallBack({ why: 'unsure', rationale, ...sure, usage: this.#cost }, tookMs)
+      return this.#fallBack({ why: 'unsure', rationale, ...sure, usage: this.#attempts.cost }, tookMs)
     this.#settle(
       { choice, source: 'agent', why: 'decided', rationale, ...sure, by: `agent:${agentName}` },
       tookMs,
     )
   }
 
-  get #cost(): readonly Usage[] {
-    return gatherUsage([...this.#spent, ...this.#usages])
-  }
-
-  #tryAgain(failure: AttemptedPayload['failure'], tookMs: number): void {
-    const delayMs = delayBefore(this.#attempt, retry, this.#place.entropy)
-    this.#dueAt = this.#place.now() + delayMs
-    const usage = usageMember(this.#usages)
-    const attempted: AttemptedPayload = { attempt: this.#attempt, failure, delayMs, ...usage }
-    const payload = encodeRecord(attempted, 'attempt')
-    this.#place.record({ type: 'attempted', pending: this.#pending, tookMs, payload })
-  }
-
   // ── the fallback
 
   #fallBack(judged: Judged, tookMs: number): void {
     const { fallback, question } = this.#pending.operation
+    const { number } = this.#attempts
     if (fallback.do === 'ask') return this.#askPeople(fallback.ask, judged)
     if (fallback.do === 'choose') {
       const { why, rationale, confidence } = judged
@@ -177,7 +112,16 @@ export class DecideActivity implements Activity {
       message: `${fallback.message} (${judged.why}: ${judged.rationale})`,
       code: undefined,
     }
-    const error = new PawlError('step-failed', { step: question, attempts: this.#attempt, cause })
+    const error = new PawlError(
+      'step-failed',
+      { step: question, attempts: number, cause },
+      {
+        what: `No decision was made on ${showValue(question)} after ${number} ${number === 1 ? 'attempt' : 'attempts'}: ${cause.message}.`,
+        next: 'That is recorded, and the agent is not asked again.',
+        remedy:
+          'Catch this error, or give a fallback that decides: one of the choices, or { ask } for people.',
+      },
+    )
     this.#place.record({
       type: 'settled',
       pending: this.#pending,
@@ -205,7 +149,7 @@ export class DecideActivity implements Activity {
   }
 
   #settle(decision: Omit<DecisionPayload, 'at' | 'usage'>, tookMs: number): void {
-    const payload: DecisionPayload = { ...decision, at: this.#place.now(), usage: this.#cost }
+    const payload: DecisionPayload = { ...decision, at: this.#place.now(), usage: this.#attempts.cost }
     this.#place.record({
       type: 'settled',
       pending: this.#pending,

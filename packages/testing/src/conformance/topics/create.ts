@@ -30,8 +30,22 @@ export function describeCreate(test: StageTest): void {
       const at = created?.outcome === 'created' ? created.at : 0
       const log = await stage.port.load(run, 0, 10)
       expect(log.map(({ payload, ...rest }) => ({ ...rest, payload: payload && [...payload] }))).toEqual([
-        { ...event, payload: [...bytes('{"amount":45}')], seq: 0, epoch: 1, at, link: null },
+        { ...event, payload: [...bytes('{"amount":45}')], seq: 0, epoch: 0, at, link: null },
       ])
+    })
+
+    test('its first event is of its first owner, or of nobody', async (stage) => {
+      const worker = await stage.worker()
+      const created = await stage.port.create([
+        newRun('a', { worker }),
+        newRun('b'),
+        newRun('c', { worker: 4711 }),
+      ])
+      const keys = created.map(({ run }) => run)
+      const logs = await Promise.all(keys.map((run) => stage.port.load(run, 0, 10)))
+      expect(logs.map(([event]) => event?.epoch)).toEqual([1, 0, 0])
+      const [alone] = await stage.port.create([newRun('d', { worker })])
+      expect(await stage.port.load(alone?.run ?? 0, 0, 10)).toMatchObject([{ epoch: 1 }])
     })
 
     test('an id that is taken creates nothing and gives the run that has it', async (stage) => {

@@ -1,0 +1,54 @@
+import SqliteDatabase, { type Database } from 'better-sqlite3'
+import { isTrustedVersion } from './sqlite-version.ts'
+import { unusable } from './unusable.ts'
+
+/**
+ * Loads the driver, and opens the file with it. A lock that another connection holds is not waited for.
+ * @throws PawlError 'store-unusable' where this Node cannot load the driver, or its SQLite is not to be trusted
+ */
+export function connectDriver(file: string): Database {
+  if (isTooNew(SqliteDatabase.prototype, process.versions.node)) throw tooNew()
+  const database = load(file)
+  const version = database.prepare('select sqlite_version()').pluck().get() as string
+  if (isTrustedVersion(version)) return database
+  database.close()
+  throw unusable(
+    `SQLite ${version} can corrupt a file that several processes write to.`,
+    'Install a better-sqlite3 that brings SQLite 3.51.3 or later: version 12.11.1 does.',
+  )
+}
+
+function load(file: string): Database {
+  try {
+    return new SqliteDatabase(file, { timeout: 0 })
+  } catch (error) {
+    throw isNotLoaded(error) ? noBinary(error) : error
+  }
+}
+
+/** The binary is not there, or was made for another Node. */
+function isNotLoaded(error: unknown): boolean {
+  const { code, message } = Object(error) as { readonly code?: unknown; readonly message?: unknown }
+  return code === 'ERR_DLOPEN_FAILED' || String(message).startsWith('Could not locate the bindings file')
+}
+
+function noBinary(cause: unknown): Error {
+  return unusable(
+    `better-sqlite3 has no binary that Node ${process.versions.node} can load.`,
+    'Run "npm rebuild better-sqlite3" with this Node. Where scripts of packages are not run at an install, allow those of better-sqlite3 first.',
+    cause,
+  )
+}
+
+/** better-sqlite3 13, which has this method, is made for Node 22.14: an older one dies of it without a word. */
+export function isTooNew(driver: object, node: string): boolean {
+  const [major = 0, minor = 0] = node.split('.').map(Number)
+  return 'explain' in driver && (major < 22 || (major === 22 && minor < 14))
+}
+
+function tooNew(): Error {
+  return unusable(
+    `The better-sqlite3 that is installed needs Node 22.14, and this is ${process.versions.node}.`,
+    'Install version 12 of it, by { "overrides": { "better-sqlite3": "^12.11.1" } } in package.json (with pnpm in pnpm-workspace.yaml), or use a newer Node.',
+  )
+}

@@ -1,0 +1,209 @@
+import type { Client, Logger, Store } from '@pawl/core'
+import {
+  Bell,
+  consoleLogger,
+  createConnectedClient,
+  currentBody,
+  type EngineSettings,
+  type Home,
+  installGuard,
+  installShield,
+  sha256,
+} from '@pawl/core/internal'
+import { connectTo, type StorePort, type Unit, type UnitOutcome } from '@pawl/core/storage'
+import { Bodies, Calls, type Doubles } from './doubles.ts'
+import { observeStore } from './observed-store.ts'
+import { People } from './people.ts'
+import { ProcessLife } from './process-life.ts'
+import { createSeededEntropy } from './seeded-entropy.ts'
+import type { Dweller, VirtualTime } from './virtual-time.ts'
+
+const quietLogger: Logger = { ...consoleLogger, info: () => {} }
+
+/** What a client writes; what it only reads moves nothing. */
+const writes = ['create', 'send', 'answer']
+
+/** A lease no jump of time outruns. */
+const unendingMs = 1_000 * 365 * 24 * 60 * 60 * 1_000
+
+export interface RigOptions {
+  readonly settings: EngineSettings
+  readonly store: Store
+  readonly time: VirtualTime
+  readonly doubles: Doubles
+  readonly replay: 'always' | 'on-crash'
+  readonly seed: number
+}
+
+/** A client, and beside it one life of the worker after the other, all on one store and one virtual time. */
+export class Rig implements Dweller {
+  readonly time: VirtualTime
+  readonly client: Client
+  readonly people: People
+  readonly calls: Calls = new Calls()
+  readonly #bell = new Bell()
+  readonly #newLife: () => ProcessLife
+  readonly #connection: StorePort
+  readonly #undo: (() => void)[]
+  #life: ProcessLife
+  #crashesAlways = false
+  /** Step bodies that were killed in the middle, because of what they wrote. */
+  readonly #killed = new Set<string>()
+  #clientCalls = 0
+  #burials = 0
+  #fault: { readonly error: unknown } | null = null
+  signsOfLife = 0
+
+  constructor({ settings: given, store, time, doubles, replay, seed }: RigOptions) {
+    this.time = time
+    const entropy = createSeededEntropy(seed, time.dwellersSoFar)
+    const bell = this.#bell
+    const settings = { ...given, leaseMs: unendingMs, logger: given.logger ?? quietLogger }
+    this.#newLife = () => {
+      const bodies = new Bodies(doubles, this.calls, () => this.signsOfLife++)
+      const life: ProcessLife = new ProcessLife({
+        ...{
+          settings,
+          store: connectTo(store) as StorePort,
+          clock: time.clock,
+          entropy,
+          bodies,
+          bell,
+          replay,
+        },
+        onCall: (method, args, outcome) => this.#onWorkerCall(method, args, outcome),
+      })
+      return life
+    }
+    this.#life = this.#newLife()
+    this.#connection = connectTo(store) as StorePort
+    this.client = createConnectedClient({
+      store: observeStore(this.#connection, {
+        isGone: () => false,
+        onCall: (method) => this.#onClientCall(method),
+      }),
+      ...{ bell, entropy, sha256, clock: time.clock.see().clock, home: this.#home() },
+    })
+    this.people = new People(time.clock, this.client.inbox)
+    this.#undo = [time.join(this), installShield(), installGuard(settings.determinism)]
+  }
+
+  async start(): Promise<void> {
+    await this.#connection.open()
+    await this.#life.start()
+  }
+
+  // ── the worker and its deaths
+
+  /** `blamed`: the runs in hand count that their worker died. */
+  async replaceWorker(blamed: boolean): Promise<void> {
+    const dead = this.#life
+    dead.end()
+    this.#life = this.#newLife()
+    this.#burials++
+    try {
+      await dead.bury(blamed)
+      await this.#life.start()
+      // What the dead one had written, but not told any more.
+      this.#bell.ringAll()
+    } catch (error) {
+      this.#fault ??= { error }
+    } finally {
+      this.#burials--
+    }
+  }
+
+  crashAlways(): void {
+    this.#crashesAlways = true
+  }
+
+  async stop(withinMs: number): Promise<void> {
+    try {
+      await this.#life.worker.stop(withinMs)
+    } finally {
+      await this.close()
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const undo of this.#undo.splice(0)) undo()
+    this.#crashesAlways = false
+    this.#life.end()
+    await this.client.stop()
+    await this.#life.bury(false)
+    await this.#connection.close()
+  }
+
+  #onWorkerCall(method: string, args: readonly unknown[], outcome: unknown): void {
+    this.signsOfLife++
+    if (method !== 'commit') return
+    const units = args[1] as readonly Unit[]
+    if (units.some(({ opens }) => opens.length > 0)) this.people.notice()
+    // Not of a run that was only looked at: whoever signals it would die of that each time.
+    const isWritten = (outcome as readonly UnitOutcome[]).some(
+      (one, index) => one.outcome === 'ok' && units[index]?.events.length !== 0,
+    )
+    if (isWritten && this.#crashesAlways) void this.replaceWorker(false)
+  }
+
+  #onClientCall(method: string): void {
+    if (!writes.includes(method)) return
+    this.signsOfLife++
+    if (!this.#crashesAlways) return
+    // The body of a step that starts a run or signals one dies of it once: killed whenever it does it never ended.
+    const body = currentBody()?.describe
+    if (body !== undefined && this.#killed.has(body)) return
+    if (body !== undefined) this.#killed.add(body)
+    void this.replaceWorker(false)
+  }
+
+  /** The worker of the moment, as the client beside it sees it. */
+  #home(): Home {
+    return {
+      claimant: () => this.#life.worker.claimant(),
+      knows: (procedure, version) => this.#life.worker.knows(procedure, version),
+      checkOf: (run, position) => this.#life.worker.checkOf(run, position),
+      holds: (run) => this.#life.worker.holds(run),
+      outputOf: (run) => this.#life.worker.outputOf(run),
+      onCreated: (run) => this.#life.worker.onCreated(run),
+      onClaimed: (claimed, message) => this.#life.worker.onClaimed(claimed, message),
+      onMail: (run, message) => this.#life.worker.onMail(run, message),
+      onHint: () => this.#life.worker.onHint(),
+    }
+  }
+
+  // ── virtual time
+
+  get isAtRest(): boolean {
+    return this.#clientCalls === 0 && this.#burials === 0 && !this.people.isBusy && this.#life.isAtRest
+  }
+  get atWork(): readonly string[] {
+    return this.#life.bodies.atWork
+  }
+
+  async beforeTimePasses(): Promise<void> {
+    if (this.#fault !== null) throw this.#fault.error
+    await this.people.look()
+  }
+
+  async describeWaiting(): Promise<string> {
+    const { items } = await this.client.list({ status: ['waiting', 'running'], limit: 5 })
+    return items
+      .map(
+        ({ id, waitingFor }) =>
+          `Run "${id}" waits for ${waitingFor.map(({ kind, name }) => `${kind} "${name}"`).join(', ')}.`,
+      )
+      .join('\n')
+  }
+
+  /** While the client is at something, time does not pass. */
+  async during<Result>(call: () => Promise<Result>): Promise<Result> {
+    this.#clientCalls++
+    this.signsOfLife++
+    try {
+      return await call()
+    } finally {
+      this.#clientCalls--
+    }
+  }
+}
