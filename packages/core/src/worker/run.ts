@@ -27,6 +27,8 @@ import { createWorkplace } from './workplace.ts'
 
 /** Waits shorter than this stay with their worker: letting go and claiming again would cost more than it frees. */
 const lingerMs = 1_000
+/** A log that could not be read is read again after this. */
+const reloadMs = 1_000
 
 /** What a run does at present. Only a still run is asked for a unit, and it has at most one in flight. */
 type Phase = 'moving' | 'still' | 'writing' | 'parked' | 'leaving' | 'gone'
@@ -103,14 +105,14 @@ export class Run {
   }
 
   /** Reads the log, checks it, and replays it. `message`: the one it was claimed with. */
-  async load(message: Message | null): Promise<void> {
+  load(message: Message | null): void {
     const { tries, link } = this.#claimed
     if (tries >= mostTries) {
       const why = `it was taken over ${tries} times in a row from workers that died, without a new event`
       return this.#leave(quarantinedFor(this.id, why))
     }
-    try {
-      if (message !== null) this.#mailbox.begin(message)
+    if (message !== null) this.#mailbox.begin(message)
+    void this.#read(async () => {
       // On its way while the log is.
       const mail = this.#mailbox.read()
       mail.catch(() => {})
@@ -119,14 +121,23 @@ export class Run {
       if (!sameBytes(this.#log.link(), link))
         throw new LogDamaged('its last events do not match the hash of its head')
       await mail
+      if (this.#isOver || this.#continuation.accepted === null) return this.#onDrained()
+      this.#phase = 'still'
+      this.#ready()
+    })
+  }
+
+  /** What cannot be read is read again a little later; what is not as it was written puts the run aside. */
+  async #read(task: () => Promise<void>): Promise<void> {
+    try {
+      await task()
     } catch (error) {
       if (error instanceof LogDamaged) return this.#leave(quarantinedFor(this.id, error.message))
       if (isUnread(error)) return this.#leave(unreadFor(this.id, 'its log', error))
-      throw error
+      if (this.#isOver) return
+      this.#host.logger.error(`run "${this.id}" could not be read; trying again`, { error })
+      this.#callOff = this.#host.clock.after(reloadMs, () => void this.#read(task))
     }
-    if (this.#isOver || this.#continuation.accepted === null) return this.#onDrained()
-    this.#phase = 'still'
-    this.#ready()
   }
 
   /** Claimed again with the continuation still in memory. */
@@ -438,10 +449,10 @@ export class Run {
 
   #replay(newFrom?: number): void {
     this.#phase = 'moving'
-    this.#continuation.replay(this.#log, newFrom).then(
-      () => this.#onDrained(),
-      (error: Error) => this.#leave(quarantinedFor(this.id, `it could not be replayed: ${error.message}`)),
-    )
+    void this.#read(async () => {
+      await this.#continuation.replay(this.#log, newFrom)
+      this.#onDrained()
+    })
   }
 
   #onParked(wakeAt: number | null): void {

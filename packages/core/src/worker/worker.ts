@@ -35,8 +35,6 @@ const handBackMs = 1_000
 /** So long a store that could be opened may fail before a worker that starts gives up. */
 const startWithinMs = 3_000
 const startAgainMs = 200
-/** A log that could not be read is read again after this. */
-const reloadMs = 1_000
 /** So long all places of bodies may be taken, and others wait, before that is said. */
 const jamMs = 30_000
 
@@ -432,12 +430,7 @@ export class Worker implements Home {
     this.#outputs.forget(claimed.id)
     const run = new Run(this.#host, claimed)
     this.#owned.add(run)
-    run.load(message).catch((error) => {
-      if (!this.#owned.has(run)) return
-      this.#options.logger.error(`run "${run.id}" could not be read; trying again`, { error })
-      run.drop()
-      this.#options.clock.after(reloadMs, () => this.#owned.has(run) && this.#adopt(claimed))
-    })
+    run.load(message)
   }
 
   // ── what runs tell

@@ -1,0 +1,249 @@
+import { procedure } from '@pawl/core'
+import { z } from 'zod'
+import type { Chance } from './chance.ts'
+
+/** A procedure as a tree, drawn by chance. */
+export type Node =
+  | {
+      readonly do: 'step'
+      readonly delayMs: number
+      readonly failures: number
+      readonly attempts: number
+      readonly timeoutMs: number | null
+    }
+  | { readonly do: 'sleep'; readonly ms: number }
+  | { readonly do: 'receive'; readonly signals: readonly SignalName[]; readonly timeoutMs: number | null }
+  | {
+      readonly do: 'approve' | 'input'
+      readonly timeoutMs: number | null
+      readonly onTimeout: 'fail' | 'keep-waiting'
+      readonly isKeyed: boolean
+    }
+  | { readonly do: 'notify' | 'fail' | 'look' }
+  | { readonly do: 'sequence' | 'all' | 'allSettled' | 'race' | 'any'; readonly parts: readonly Node[] }
+  | { readonly do: 'attempt'; readonly body: Node; readonly rescue: Node }
+  | { readonly do: 'loop'; readonly times: number; readonly body: Node }
+  | { readonly do: 'abandon'; readonly body: Node; readonly beside: Node }
+
+export type SignalName = 'a' | 'b'
+type StepNode = Node & { readonly do: 'step' }
+
+/** What the bodies of a program touch, and who watches what it sees. */
+export interface Stage {
+  /** A new execution of the procedure of a run begins. Returns where it notes what it sees. */
+  beginTrace(run: string): string[]
+  /** The body of a step. */
+  perform(
+    run: string,
+    path: string,
+    step: StepNode,
+    call: { readonly idempotencyKey: string; readonly attempt: number },
+  ): Promise<string>
+}
+
+const mostDeep = 3
+
+export function drawProgram(chance: Chance): Node {
+  return { do: chance.pick(['sequence', 'sequence', 'all', 'race'] as const), parts: drawParts(chance, 2, 0) }
+}
+
+function drawParts(chance: Chance, least: number, depth: number): readonly Node[] {
+  return Array.from({ length: chance.between(least, 3) }, () => drawNode(chance, depth + 1))
+}
+
+function drawNode(chance: Chance, depth: number): Node {
+  const inner = (): Node => drawNode(chance, depth + 1)
+  if (depth >= mostDeep || chance.oneIn(2)) return drawLeaf(chance)
+  switch (chance.below(9)) {
+    case 0:
+    case 1:
+      return { do: 'sequence', parts: drawParts(chance, 1, depth) }
+    case 2:
+      return { do: 'all', parts: drawParts(chance, 1, depth) }
+    case 3:
+      return { do: 'allSettled', parts: drawParts(chance, 1, depth) }
+    case 4:
+      return { do: 'race', parts: drawParts(chance, 1, depth) }
+    case 5:
+      return { do: 'any', parts: drawParts(chance, 1, depth) }
+    case 6:
+      return { do: 'attempt', body: inner(), rescue: inner() }
+    case 7:
+      return { do: 'loop', times: chance.between(1, 3), body: inner() }
+    default:
+      return { do: 'abandon', body: inner(), beside: inner() }
+  }
+}
+
+function drawLeaf(chance: Chance): Node {
+  const timeoutMs = chance.oneIn(2) ? chance.between(1, 3_000) : null
+  const onTimeout = chance.oneIn(2) ? 'fail' : 'keep-waiting'
+  switch (chance.below(12)) {
+    case 0:
+    case 1:
+      return { do: 'sleep', ms: chance.oneIn(2) ? chance.between(0, 50) : chance.between(100, 5_000) }
+    case 2:
+    case 3:
+      return { do: 'receive', signals: chance.pick([['a'], ['b'], ['a', 'b']] as const), timeoutMs }
+    case 4:
+    case 5:
+      return { do: 'approve', timeoutMs, onTimeout, isKeyed: chance.oneIn(2) }
+    case 6:
+      return { do: 'input', timeoutMs, onTimeout, isKeyed: chance.oneIn(2) }
+    case 7:
+      return { do: chance.pick(['notify', 'fail', 'look', 'look'] as const) }
+    default:
+      return {
+        do: 'step',
+        delayMs: chance.oneIn(2) ? 0 : chance.between(1, 1_500),
+        failures: chance.oneIn(3) ? chance.between(1, 3) : 0,
+        attempts: chance.between(1, 3),
+        timeoutMs: chance.oneIn(4) ? chance.between(1, 1_000) : null,
+      }
+  }
+}
+
+/** The keys by which its questions can be answered, as far as they are in no loop. */
+export function keysOf(
+  node: Node,
+  path = '/',
+): readonly { readonly key: string; readonly kind: 'approve' | 'input' }[] {
+  switch (node.do) {
+    case 'approve':
+    case 'input':
+      return node.isKeyed ? [{ key: path, kind: node.do }] : []
+    case 'attempt':
+      return [...keysOf(node.body, `${path}b`), ...keysOf(node.rescue, `${path}r`)]
+    case 'abandon':
+      return [...keysOf(node.body, `${path}a`), ...keysOf(node.beside, `${path}b`)]
+    case 'loop':
+      return keysOf(node.body, `${path}(0)`)
+    default:
+      return 'parts' in node ? node.parts.flatMap((part, i) => keysOf(part, `${path}${i}`)) : []
+  }
+}
+
+const signals = { a: z.string(), b: z.string() }
+const form = z.object({ v: z.string() })
+let drawn = 0
+/** Another one whenever it is asked: what it gave has to be recorded. */
+const input = z.object({ drawn: z.number().default(() => ++drawn) })
+
+/** The procedure that does what the tree says, and returns what it has seen. */
+export function makeProcedure(name: string, root: Node, stage: Stage) {
+  return procedure({ name, input, output: z.array(z.string()), signals }, async (ctx, given) => {
+    const trace = stage.beginTrace(ctx.runId)
+    trace.push(`given ${given.drawn}`)
+    try {
+      await run(root, '/')
+    } catch (error) {
+      trace.push(`thrown ${String(error)}`)
+    }
+    return [...trace]
+
+    async function run(node: Node, path: string): Promise<unknown> {
+      switch (node.do) {
+        case 'sequence':
+          for (const [i, part] of node.parts.entries()) await run(part, `${path}${i}`)
+          return undefined
+        case 'all':
+          return Promise.all(runParts(node.parts, path))
+        case 'allSettled':
+          return Promise.allSettled(runParts(node.parts, path))
+        case 'race':
+          return Promise.race(runParts(node.parts, path))
+        case 'any':
+          return Promise.any(runParts(node.parts, path))
+        case 'attempt':
+          try {
+            return await run(node.body, `${path}b`)
+          } catch (error) {
+            trace.push(`${path}: caught ${String(error)}`)
+            return run(node.rescue, `${path}r`)
+          }
+        case 'loop':
+          for (let i = 0; i < node.times; i++) await run(node.body, `${path}(${i})`)
+          return undefined
+        case 'abandon':
+          void run(node.body, `${path}a`).catch(() => {})
+          return run(node.beside, `${path}b`)
+        case 'fail':
+          throw new Error(`thrown at ${path}`)
+        case 'look':
+          return void trace.push(
+            `${path}: ${+ctx.now()} ${Date.now()} ${ctx.random()} ${Math.random()} ${ctx.uuid()}`,
+          )
+        default: {
+          try {
+            const seen = await operate(node, path)
+            return trace.push(`${path}: ${node.do} ${JSON.stringify(seen)}`)
+          } catch (error) {
+            trace.push(`${path}: ${node.do} failed: ${String(error)}`)
+            throw error
+          }
+        }
+      }
+    }
+    function runParts(parts: readonly Node[], path: string): readonly Promise<unknown>[] {
+      return parts.map((part, i) => run(part, `${path}${i}`))
+    }
+
+    function operate(node: Node, path: string): Promise<unknown> {
+      const c = ctx as unknown as AnyCtx
+      const timeout = 'timeoutMs' in node && node.timeoutMs !== null ? { timeout: `${node.timeoutMs}ms` } : {}
+      switch (node.do) {
+        case 'step':
+          return c.step(path, (call) => stage.perform(ctx.runId, path, node, call), {
+            ...timeout,
+            retry: { attempts: node.attempts, backoff: '20ms', factor: 2 },
+          })
+        case 'sleep':
+          return c.sleep(`${node.ms}ms`)
+        case 'receive':
+          return node.signals.length === 1
+            ? c.receive(node.signals[0] as SignalName, timeout).then((payload) => [node.signals[0], payload])
+            : c.receiveAny(node.signals, timeout).then((any) => any && [any.name, any.payload])
+        case 'approve': {
+          const key = node.isKeyed ? { key: path } : {}
+          return c.human.approve(path, {
+            ...timeout,
+            ...key,
+            ...('timeout' in timeout ? { onTimeout: node.onTimeout } : {}),
+          })
+        }
+        case 'input': {
+          const key = node.isKeyed ? { key: path } : {}
+          return c.human.input(path, form, {
+            ...timeout,
+            ...key,
+            ...('timeout' in timeout ? { onTimeout: node.onTimeout } : {}),
+          })
+        }
+        case 'notify':
+          return c.human.notify(path)
+        default:
+          throw new Error(`No operation: ${node.do}`)
+      }
+    }
+  })
+}
+
+/** The context without the types that help people: options here are put together by chance. */
+interface AnyCtx {
+  step(
+    name: string,
+    body: (call: { readonly idempotencyKey: string; readonly attempt: number }) => Promise<string>,
+    options: object,
+  ): Promise<string>
+  sleep(time: string): Promise<void>
+  receive(name: SignalName, options: object): Promise<string | null>
+  receiveAny(
+    names: readonly SignalName[],
+    options: object,
+  ): Promise<{ name: SignalName; payload: string } | null>
+  readonly human: {
+    approve(message: string, options: object): Promise<unknown>
+    input(message: string, schema: unknown, options: object): Promise<unknown>
+    notify(message: string): Promise<void>
+  }
+}

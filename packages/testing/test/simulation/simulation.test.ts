@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest'
+import { play } from './play.ts'
+
+const first = Number(process.env['SEED'] ?? 1)
+
+test('whatever workers, networks and people do, all that was acknowledged is kept, and all runs end as they began', async () => {
+  const { faults, bodies, events, takeovers } = await play(Array.from({ length: 100 }, (_, i) => first + i))
+  expect(faults).toEqual([])
+  // Something went on there.
+  expect(Math.min(bodies, takeovers)).toBeGreaterThan(500)
+  expect(events).toBeGreaterThan(5_000)
+})

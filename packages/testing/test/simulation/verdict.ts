@@ -1,0 +1,131 @@
+import { decodePayload } from '@pawl/core/internal'
+import type { RunRecord } from '../../src/memory/tables.ts'
+import type { World } from './world.ts'
+
+/** Everything that is not as it was promised. */
+export function findFaults(world: World): readonly string[] {
+  const { tables, acknowledged, begun, lines, surprises } = world
+  return [
+    ...surprises.map((what) => `a surprise: ${what}`),
+    ...lines.filter((line) => !isHarmless(line)).map((line) => `a worker said ${line}`),
+    ...[...acknowledged.runs]
+      .filter((id) => !tables.runs.has(id))
+      .map((id) => `${id} was acknowledged and is lost`),
+    ...begun
+      .filter(({ isInVain }) => isInVain)
+      .map((one) => `a body began though its result was known: ${JSON.stringify(one)}`),
+    ...[...tables.runs.values()].flatMap((run) =>
+      findRunFaults(world, run).map((fault) => `${run.id}: ${fault}`),
+    ),
+  ]
+}
+
+const harmless = [
+  'times in a row from workers that died',
+  'has another owner',
+  'was taken for dead',
+  'has ended without',
+  'has ended with a rejection',
+  'could not hand back its runs',
+]
+function isHarmless(line: string): boolean {
+  return harmless.some((part) => line.includes(part))
+}
+
+function findRunFaults(world: World, run: RunRecord): readonly string[] {
+  const reason = run.reason === null ? '' : JSON.stringify(decodePayload(run.reason))
+  // Rightly: chance has killed its workers too often.
+  if (run.mark === 'quarantined' && reason.includes('times in a row from workers that died')) return []
+  if (run.state !== 'completed' || run.mark !== 'none')
+    return [
+      `it has not completed: ${run.state}, ${run.mark}${reason}, ${run.events.map(({ type, name }) => `${type} ${name}`).join(', ')}`,
+    ]
+  const output = decodePayload(run.events.at(-1)?.payload as Uint8Array) as readonly string[]
+  const traces = world.traces.get(run.id) ?? []
+  const longest = traces.reduce((a, b) => (b.length > a.length ? b : a), [])
+  return [
+    ...findLogFaults(run),
+    ...findMailFaults(world, run, output),
+    ...findAnswerFaults(world, run, output),
+    ...world.results
+      .filter((one) => one.run === run.id && JSON.stringify(one.result) !== JSON.stringify(output))
+      .map(({ result }) => `somebody was told it has returned ${JSON.stringify(result)}`),
+    ...[...traces, output]
+      .filter((trace) => !isBeginning(trace, longest))
+      .map(
+        (trace) =>
+          `two executions saw different things:\n  ${trace.join('\n  ')}\nand\n  ${longest.join('\n  ')}`,
+      ),
+  ]
+}
+
+function isBeginning(trace: readonly string[], whole: readonly string[]): boolean {
+  return trace.every((seen, i) => whole[i] === seen)
+}
+
+function findLogFaults({ events }: RunRecord): readonly string[] {
+  const settled = events.filter(({ type }) => type === 'settled').map(({ position }) => position)
+  return [
+    events.some(({ seq }, i) => seq !== i) && 'a gap in its log',
+    events.some(({ epoch }, i) => epoch < (events[i - 1]?.epoch ?? 0)) && 'epochs fall along its log',
+    new Set(settled).size !== settled.length && 'two results of one operation',
+    events.filter(({ type }) => type === 'ended').length !== 1 && 'it does not end once',
+  ].filter((fault) => fault !== false)
+}
+
+/** Every acknowledged signal is there once, and those of one name were received in the order they came. */
+function findMailFaults(
+  { acknowledged }: World,
+  run: RunRecord,
+  output: readonly string[],
+): readonly string[] {
+  const sent = run.messages.filter(({ kind }) => kind === 'signal')
+  const faults: string[] = []
+  for (const { id } of acknowledged.signals.filter((signal) => signal.run === run.id)) {
+    const found = sent.filter(({ key }) => key?.endsWith(id)).length
+    if (found !== 1) faults.push(`signal ${id} was acknowledged and is there ${found} times`)
+  }
+  for (const name of ['a', 'b']) {
+    const own = sent.filter((message) => message.name === name).sort((x, y) => x.n - y.n)
+    const firstLeft = own.findIndex(({ isUsed }) => !isUsed)
+    if (firstLeft >= 0 && own.slice(firstLeft).some(({ isUsed }) => isUsed))
+      faults.push(`a signal "${name}" was received before an older one`)
+  }
+  const received = output.flatMap((seen) => /receive \["([ab])","(\w+)"\]/.exec(seen)?.[2] ?? [])
+  if (new Set(received).size !== received.length) faults.push('a signal was received twice')
+  for (const id of received)
+    if (!sent.some(({ key, isUsed }) => key?.endsWith(id) && isUsed))
+      faults.push(`signal ${id} was received, and nobody sent it`)
+  return faults
+}
+
+/** An acknowledged answer is the one that stands, and whoever asked has it. */
+function findAnswerFaults(
+  { acknowledged }: World,
+  run: RunRecord,
+  output: readonly string[],
+): readonly string[] {
+  const answers = acknowledged.answers.filter((answer) => answer.run === run.id)
+  const asks = [...run.asks.values()]
+  const settled = new Set(run.events.filter(({ type }) => type === 'settled').map(({ position }) => position))
+  const unheard = asks.filter(({ status, position }) => status === 'answered' && !settled.has(position))
+  const left = asks.filter(({ status }) => status === 'open')
+  return [
+    ...unheard.map(({ position }) => `the answer to ask ${position} stands, and its log has it not`),
+    ...left.map(({ position }) => `it has ended, and ask ${position} is open`),
+    ...answers.flatMap(({ where, by }) => {
+      const standing = asks.filter(({ answeredBy }) => answeredBy === by)
+      const seen = output.find((line) => line.startsWith(`${where}: `) && /: (approve|input) /.test(line))
+      const early = run.messages.some(({ kind, name }) => kind === 'early' && name === where)
+      return [
+        standing.length !== 1 &&
+          !(standing.length === 0 && early) &&
+          `the answer by ${by} to ${where} was acknowledged and stands ${standing.length} times`,
+        standing.length === 1 &&
+          seen !== undefined &&
+          !seen.includes(by) &&
+          `the answer by ${by} to ${where} stands, and the procedure saw ${seen}`,
+      ].filter((fault) => fault !== false)
+    }),
+  ]
+}

@@ -1,0 +1,376 @@
+import { type Client, type Logger, type Procedure, ref } from '@pawl/core'
+import { installGuard, installShield, readEngineOptions } from '@pawl/core/internal'
+import type { RunKey, Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
+import { MemoryConnection } from '../../src/memory/connection.ts'
+import { makeTables, type Tables } from '../../src/memory/tables.ts'
+import { createSeededEntropy } from '../../src/seeded-entropy.ts'
+import { VirtualClock } from '../../src/virtual-clock.ts'
+import { Chance } from './chance.ts'
+import { connectThrough } from './network.ts'
+import { SimulatedProcess } from './process.ts'
+import { drawProgram, keysOf, makeProcedure, type Node, type SignalName, type Stage } from './program.ts'
+
+export interface WorldOptions {
+  readonly seed: number
+  readonly runs: number
+  /** Rounds with faults; then it is calm until all runs have ended. */
+  readonly rounds: number
+}
+
+/** A body that began. */
+export interface Begun {
+  readonly run: string
+  readonly path: string
+  readonly key: string
+  readonly process: string
+  readonly round: number
+  /** Its process owned the run in that moment, and the result of the step was in the log. */
+  readonly isInVain: boolean
+}
+
+/** What was acknowledged. */
+export interface Acknowledged {
+  readonly runs: Set<string>
+  readonly signals: { readonly run: string; readonly name: SignalName; readonly id: string }[]
+  readonly answers: { readonly run: string; readonly where: string; readonly by: string }[]
+}
+
+const leaseMs = 1_000
+/** Calm rounds within which every run has to end. */
+const mostCalm = 5_000
+
+const expectedCodes = [
+  'ask-closed',
+  'ask-not-found',
+  'run-ended',
+  'run-not-found',
+  'run-quarantined',
+  'engine-stopped',
+]
+
+/** Workers, clients and people on one store, in a time and under faults that chance makes up. */
+export class World {
+  readonly tables: Tables = makeTables()
+  readonly clock = new VirtualClock(Date.parse('2026-01-01T00:00:00Z'))
+  readonly acknowledged: Acknowledged = { runs: new Set(), signals: [], answers: [] }
+  readonly traces = new Map<string, string[][]>()
+  readonly begun: Begun[] = []
+  /** What those who waited were told. */
+  readonly results: { readonly run: string; readonly result: unknown }[] = []
+  /** Lines of error and warning. */
+  readonly lines: string[] = []
+  /** What no caller should see. */
+  readonly surprises: string[] = []
+  readonly diary: string[] = []
+  readonly programs: readonly { readonly name: string; readonly root: Node }[]
+  readonly #options: WorldOptions
+  readonly #chance: Chance
+  // biome-ignore lint/suspicious/noExplicitAny: procedures of any types
+  readonly #procedures: readonly Procedure<any, any, any>[]
+  #processes: SimulatedProcess[] = []
+  #bodyOf: SimulatedProcess | null = null
+  #tokens = 0
+  /** Up to which message a run had seen its mail when it was let go. */
+  readonly #parkedWith = new Map<RunKey, number>()
+  readonly #failures = new Map<string, number>()
+  #count = 0
+  #isCalm = false
+  round = 0
+
+  constructor(options: WorldOptions) {
+    this.#options = options
+    this.#chance = new Chance(options.seed)
+    this.programs = Array.from({ length: 4 }, (_, i) => ({
+      name: `program ${i}`,
+      root: drawProgram(this.#chance),
+    }))
+    this.#procedures = this.programs.map(({ name, root }) => makeProcedure(name, root, this.#stage))
+  }
+
+  async play(): Promise<void> {
+    const undo = [installShield(), installGuard('virtual')]
+    try {
+      for (let i = 0; i < 2; i++) this.#addProcess(true)
+      for (let i = 0; i < 2; i++) this.#addProcess(false)
+      for (; this.round < this.#options.rounds; this.round++) {
+        await this.#passTime()
+        for (let acts = this.#chance.below(3); acts > 0; acts--) this.#act()
+      }
+      await this.#calmDown()
+    } finally {
+      for (const process of this.#processes) process.kill()
+      for (const undoOne of undo) undoOne()
+    }
+  }
+
+  /** No faults any more, and people who answer whatever is asked. */
+  async #calmDown(): Promise<void> {
+    this.#isCalm = true
+    this.#note('calm')
+    for (const process of this.#processes) process.thaw()
+    this.#addProcess(true)
+    const client = this.#addProcess(false).client
+    for (const id of [...Array(this.#options.runs).keys()])
+      if (!this.tables.runs.has(`run ${id}`)) this.#start(client, id)
+    for (let calm = 0; calm < mostCalm && this.#isAnythingLeft; calm++, this.round++) {
+      await this.#passTime()
+      if (calm % 20 !== 0) continue
+      this.#answerOne(client)
+      for (const run of this.acknowledged.runs)
+        if (this.tables.runs.get(run)?.state === 'live') this.#signal(client, run)
+    }
+  }
+
+  get #isAnythingLeft(): boolean {
+    const { runs } = this.#options
+    return (
+      this.tables.runs.size < runs || [...this.tables.runs.values()].some(({ state }) => state === 'live')
+    )
+  }
+
+  // ── time
+
+  async #passTime(): Promise<void> {
+    const chance = this.#chance
+    for (let loops = chance.between(1, 6); loops > 0; loops--)
+      await new Promise<void>((next) => setImmediate(next))
+    this.clock.moveTo(this.clock.now + this.#drawStride())
+    this.#findStranded()
+  }
+
+  /** Often just up to the next timer: what happens then meets what is due. */
+  #drawStride(): number {
+    const chance = this.#chance
+    const next = (this.clock.nextAt ?? this.clock.now) - this.clock.now
+    if (chance.oneIn(4) && next < 5_000) return Math.max(0, next)
+    if (chance.oneIn(3)) return 0
+    return chance.oneIn(20) ? chance.between(50, 600) : chance.between(1, 30)
+  }
+
+  /** A run that was let go in spite of a message it has not seen sleeps for ever. */
+  #findStranded(): void {
+    for (const { run, id, worker, state, mark, wakeAt, mail } of this.tables.runs.values()) {
+      const parkedWith = this.#parkedWith.get(run)
+      const sleeps =
+        state === 'live' && mark === 'none' && worker === null && (wakeAt === null || wakeAt > this.clock.now)
+      if (sleeps && parkedWith !== undefined && mail > parkedWith)
+        this.surprises.push(`${id} sleeps with mail ${mail}, and was let go with ${parkedWith}`)
+    }
+  }
+
+  #onDone(process: SimulatedProcess, method: string, args: readonly unknown[], outcome: unknown): void {
+    if (method === 'register') process.worker = outcome as WorkerKey
+    if (method !== 'commit') return
+    const units = args[1] as readonly Unit[]
+    for (const [i, one] of (outcome as readonly UnitOutcome[]).entries()) {
+      const unit = units[i] as Unit
+      if (one.outcome === 'ok' && one.parked) this.#parkedWith.set(unit.run, unit.seen)
+    }
+  }
+
+  // ── what happens
+
+  #act(): void {
+    const chance = this.#chance
+    const what = chance.below(100)
+    if (what < 8) this.#start(this.#anyClient(), chance.below(this.#options.runs))
+    else if (what < 20) this.#answerOne(this.#anyClient())
+    else if (what < 24) this.#answerEarly(this.#anyClient())
+    else if (what < 32) this.#signal(this.#anyClient(), this.#anyRun())
+    else if (what < 33) this.#crash()
+    else if (what < 34) this.#freezeOne()
+    else if (what < 38) for (const process of this.#processes) process.thaw()
+    else if (what < 39 && this.#chance.oneIn(2)) this.#stopOne()
+    if (this.#workers.length < 2) this.#addProcess(true)
+  }
+
+  get #workers(): readonly SimulatedProcess[] {
+    return this.#processes.filter(({ hasWorker }) => hasWorker)
+  }
+
+  #anyClient(): Client {
+    return this.#chance.pick(this.#processes.filter(({ isUp }) => isUp)).client
+  }
+
+  #anyRun(): string {
+    return `run ${this.#chance.below(this.#options.runs)}`
+  }
+
+  #start(client: Client, id: number): void {
+    const run = `run ${id}`
+    const procedure = this.#procedures[id % this.#procedures.length]
+    if (procedure === undefined) return
+    this.#note(`start ${run}`)
+    const target = this.#chance.oneIn(2) ? procedure : ref(procedure.name)
+    const started = client.run(target, {}, { id: run })
+    this.#expect(`start of ${run}`, started, () => this.acknowledged.runs.add(run))
+    if (!this.#isCalm && !this.#chance.oneIn(3)) return
+    const ended = started
+      .then((handle) => handle.result())
+      .then((result) => this.results.push({ run, result }))
+    this.#expect(`result of ${run}`, ended)
+  }
+
+  #answerOne(client: Client): void {
+    this.#expect(
+      'answer',
+      (async () => {
+        const { items } = await client.inbox.list({ limit: 500 })
+        if (items.length === 0) return
+        const asks = this.#isCalm ? items : [this.#chance.pick(items)]
+        for (const ask of asks) {
+          const by = `user:${++this.#count}` as const
+          this.#note(`answer ${ask.id} by ${by}`)
+          const answer = ask.kind === 'input' ? { value: { v: by } } : { approved: this.#chance.oneIn(2) }
+          await client.inbox.answer(ask.id, answer, { as: by })
+          this.acknowledged.answers.push({ run: ask.run, where: ask.message, by })
+        }
+      })(),
+    )
+  }
+
+  #answerEarly(client: Client): void {
+    const id = this.#chance.below(this.#options.runs)
+    const keys = keysOf(this.programs[id % this.programs.length]?.root as Node)
+    if (keys.length === 0) return
+    const { key, kind } = this.#chance.pick(keys)
+    const by = `user:${++this.#count}` as const
+    const run = `run ${id}`
+    this.#note(`early answer ${run} ${key} by ${by}`)
+    const answer = kind === 'input' ? { value: { v: by } } : { approved: true }
+    this.#expect('early answer', client.inbox.answer({ run, key }, answer, { as: by }), () =>
+      this.acknowledged.answers.push({ run, where: key, by }),
+    )
+  }
+
+  #signal(client: Client, run: string): void {
+    const name = this.#chance.pick(['a', 'b'] as const)
+    const id = `${name}${++this.#count}`
+    this.#note(`signal ${run} ${id}`)
+    const handle = client.get(this.#procedures[0] as never, run) as unknown as {
+      signal(name: string, payload: string, options: object): Promise<void>
+    }
+    const times = this.#chance.oneIn(5) ? 2 : 1
+    for (let i = 0; i < times; i++)
+      this.#expect('signal', handle.signal(name, id, { id }), () =>
+        this.acknowledged.signals.push({ run, name, id }),
+      )
+  }
+
+  #crash(): void {
+    const victim = this.#chance.pick(this.#workers)
+    const isSeen = this.#chance.oneIn(2)
+    this.#note(`kill ${victim.name}${isSeen ? ', seen' : ''}`)
+    victim.kill()
+    this.#processes = this.#processes.filter((process) => process !== victim)
+    // The store can tell that a process of its own machine is gone; of another machine only the lease tells.
+    const record = this.tables.workers.get(victim.worker ?? -1)
+    if (isSeen && record !== undefined) record.isDead = true
+  }
+
+  #freezeOne(): void {
+    const victim = this.#chance.pick(this.#processes)
+    this.#note(`freeze ${victim.name}`)
+    victim.freeze()
+  }
+
+  #stopOne(): void {
+    const leaver = this.#chance.pick(this.#workers)
+    if (leaver.state !== 'running') return
+    this.#note(`stop ${leaver.name}`)
+    this.#processes = this.#processes.filter((process) => process !== leaver)
+    this.#expect('stop', leaver.stop(this.#chance.between(0, 500)))
+  }
+
+  /** Faults are told to whoever called, and so are refusals: nothing else. */
+  #expect(what: string, call: Promise<unknown>, onDone: () => void = () => {}): void {
+    call.then(onDone, (error: unknown) => {
+      const { code, message } = error as { readonly code?: string; readonly message: string }
+      if (message.startsWith('injected') || (code !== undefined && expectedCodes.includes(code))) return
+      this.surprises.push(`${what}: ${error instanceof Error ? error.stack : String(error)}`)
+    })
+  }
+
+  // ── processes
+
+  #addProcess(isWorker: boolean): SimulatedProcess {
+    const chance = this.#chance
+    const n = ++this.#count
+    const name = `${isWorker ? 'worker' : 'client'} ${n}`
+    this.#note(`begin ${name}`)
+    const settings = isWorker
+      ? {
+          ...readEngineOptions({
+            procedures: this.#procedures,
+            lease: `${leaseMs}ms`,
+            concurrency: chance.pick([1, 3, 100]),
+          } as never),
+        }
+      : null
+    const process: SimulatedProcess = new SimulatedProcess({
+      name,
+      clock: this.clock,
+      entropy: createSeededEntropy(this.#options.seed, n),
+      logger: this.#logger(name),
+      settings,
+      keep: chance.pick([
+        { runs: 0, bytes: 0 },
+        { runs: 2, bytes: 1e6 },
+        { runs: 1_000, bytes: 1e9 },
+      ]),
+      replay: chance.oneIn(3) ? 'always' : 'when-needed',
+      connect: (caller) =>
+        connectThrough(new MemoryConnection(this.tables, () => this.clock.now), {
+          ...{ chance, caller, tables: this.tables, isCalm: () => this.#isCalm },
+          onDone: (method, args, outcome) => this.#onDone(process, method, args, outcome),
+        }),
+      onBody: (at) => {
+        this.#bodyOf = at
+      },
+    })
+    this.#processes.push(process)
+    process.start().catch((error: Error) => {
+      if (!error.message.startsWith('injected')) this.surprises.push(`start of ${name}: ${error.stack}`)
+      this.#processes = this.#processes.filter((one) => one !== process)
+      process.kill()
+    })
+    return process
+  }
+
+  #logger(name: string): Logger {
+    const say = (level: string) => (message: string, fields?: object) => {
+      const { error } = (fields ?? {}) as { readonly error?: Error }
+      this.#note(`${name} ${level}: ${message} ${error?.message ?? ''}`)
+      if (error?.message.startsWith('injected') !== true)
+        this.lines.push(`${level}: ${message} ${error?.stack ?? ''}`)
+    }
+    return { debug: () => {}, info: () => {}, warn: say('warn'), error: say('error') }
+  }
+
+  #note(what: string): void {
+    this.diary.push(`${this.round} ${this.clock.now % 1e8} ${what}`)
+  }
+
+  readonly #stage: Stage = {
+    beginTrace: (run) => {
+      const trace: string[] = []
+      this.traces.set(run, [...(this.traces.get(run) ?? []), trace])
+      return trace
+    },
+    perform: async (run, path, step, { idempotencyKey: key }) => {
+      const process = this.#bodyOf
+      if (process === null) throw new Error('A body began in no process.')
+      this.#bodyOf = null
+      const record = this.tables.runs.get(run)
+      const isInVain =
+        record?.worker === process.worker &&
+        record.events.some(({ type, kind, name }) => type === 'settled' && kind === 'step' && name === path)
+      this.begun.push({ run, path, key, process: process.name, round: this.round, isInVain })
+      if (step.delayMs > 0) await process.wait(step.delayMs)
+      const failed = this.#failures.get(`${run} ${path}`) ?? 0
+      this.#failures.set(`${run} ${path}`, failed + 1)
+      if (failed < step.failures) throw new Error(`failure ${failed} of ${path}`)
+      return `token ${++this.#tokens}`
+    },
+  }
+}
