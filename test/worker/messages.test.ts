@@ -294,3 +294,18 @@ test('a store that has forgotten messages it acknowledged stops the run, and is 
     details: { reason: 'the store has lost messages that it acknowledged' },
   })
 })
+
+test('a signal that was there before may find its run due: who repeats it goes on with the run', async () => {
+  const order = procedure({ name: 'order', signals: { paid: z.number() } }, (ctx) => ctx.receive('paid'))
+  const inner = memory()
+  const meddling = meddleWith(inner)
+  // Nobody else takes it: this worker finds nothing that is due.
+  meddling.always('claim', async (_, __, store) => ({ runs: [], at: await store.now(), nextDueAt: null }))
+  engine = await createEngine({ store: meddling.store, procedures: [order], logger: quiet })
+  const client = createClient({ store: inner })
+  const run = await client.run(order, undefined, { id: 'a' })
+  await run.signal('paid', 5, { id: 'event 1' })
+  await engine.get(order, 'a').signal('paid', 5, { id: 'event 1' })
+  expect(await run.result({ timeout: '10s' })).toBe(5)
+  await client.stop()
+})

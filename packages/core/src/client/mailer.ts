@@ -25,7 +25,10 @@ export class Mailer {
   async #send(messages: readonly NewMessage[]): Promise<readonly Sent[]> {
     const store = await this.#connection.store()
     const outcomes = await store.send(messages, this.#connection.home?.claimant() ?? null)
-    for (const sent of outcomes) if (sent.outcome === 'stored') this.#tell(sent)
+    // Also for what was there before the run may have been claimed: it was due.
+    for (const sent of outcomes)
+      if (sent.outcome === 'stored' || (sent.outcome === 'duplicate' && sent.claimed !== null))
+        this.#tell(sent)
     return outcomes
   }
 
