@@ -351,6 +351,11 @@ describe('an invalid answer', () => {
       details: { ask: ask.id },
     })
     expect((await engine.inbox.get(ask.id))?.status).toBe('open')
+    // Where it is not open any more, that is what is said.
+    await engine.inbox.answer(ask.id, { approved: true }, as)
+    expect(
+      await refusalOf(engine.inbox.answer(ask.id, { approved: true }, { as: actor as Actor })),
+    ).toMatchObject({ code: 'ask-closed', details: { status: 'answered' } })
   })
 
   test('by nobody, or by somebody without a scheme, is refused', async () => {

@@ -2,7 +2,7 @@ import { type Ctx, createClient, createEngine, procedure, ref } from '@pawl/core
 import { connectTo, type RunRow, type StorePort } from '@pawl/core/storage'
 import { sqlite } from '@pawl/storage-sqlite'
 import { memory, testEngine } from '@pawl/testing'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { fail, hour, keepLines, refusalOf, start } from './support.ts'
 
@@ -38,6 +38,36 @@ describe('ids', () => {
       details: { id: 'a' },
     })
     expect(await refusalOf(engine.run(other, undefined, { id: 'a' }))).toMatchObject({ code: 'id-taken' })
+  })
+
+  test('what looks alike and is not is another input', async () => {
+    const any = procedure({ name: 'any', input: z.unknown() }, async () => 1)
+    await using engine = await testEngine({ procedures: [any] })
+    const unlike: readonly unknown[] = [
+      {},
+      [],
+      [undefined],
+      new Map(),
+      new Map([['a', 1]]),
+      new Set(),
+      new Set([1]),
+      { a: 1 },
+      { 0: 7 },
+      new Uint8Array([7]),
+      new Uint16Array([7]),
+      new Float32Array([7]),
+      new Date(7),
+    ]
+    for (const [i, input] of unlike.entries()) await engine.run(any, input, { id: `${i}` })
+    for (const [i, input] of unlike.entries())
+      for (const [j] of unlike.entries()) {
+        const outcome = await engine.run(any, input, { id: `${j}` }).then(
+          () => 'the same',
+          ({ code }: { readonly code: string }) => code,
+        )
+        expect([input, j, outcome]).toEqual([input, j, i === j ? 'the same' : 'id-taken'])
+      }
+    await engine.run(any, Buffer.from([7]), { id: '9' })
   })
 
   test('runOrGet gives the run that is there, whatever its input', async () => {
@@ -691,6 +721,29 @@ describe('changed code', () => {
     expect(three.calls).toEqual({})
   })
 
+  test('that throws where the log goes on says what it threw, and where', async () => {
+    const broken = procedure({ name: 'p' }, async (ctx) => {
+      await ctx.step('one', () => 1, { retries: 3 } as never)
+      await ctx.step('two', () => 2)
+      await ctx.sleep('1h')
+    })
+    const store = memory()
+    const one = await testEngine({ procedures: [before], store })
+    const run = await one.run(before)
+    await one.advance('10m')
+    await one.stop()
+    await using two = await testEngine({ procedures: [broken], store, logger: keepLines().logger })
+    expect(await refusalOf(two.get(run.id).result())).toMatchObject({
+      code: 'nondeterminism',
+      details: {
+        recorded: expect.stringContaining('step "one"'),
+        asked: expect.stringMatching(/^its failure with PawlError: There is no option retries/),
+        at: expect.stringContaining('lifecycle.test.ts'),
+      },
+      cause: { code: 'option-invalid' },
+    })
+  })
+
   test('leaves a stuck run its messages and answers', async () => {
     const asking = (name: string) =>
       procedure({ name: 'p', signals: { go: z.string() } }, async (ctx) => {
@@ -784,20 +837,32 @@ describe('a procedure that awaits something else', () => {
     })
   })
 
-  test('beside an operation is found when it moves', async () => {
+  test('beside an operation is told of when it moves, and nothing comes of that', async () => {
+    let move = (_: string): void => {}
+    const moved = new Promise<string>((resolve) => {
+      move = resolve
+    })
     const foreign = procedure({ name: 'foreign' }, async (ctx) => {
-      await Promise.race([ctx.sleep('1h'), new Promise((resolve) => setTimeout(resolve, 20))])
-      await ctx.step('after', () => 1)
+      const winner = await Promise.race([ctx.sleep('1h').then(() => 'the sleep'), moved])
+      return ctx.step('after', () => winner)
     })
     const { logger, lines } = keepLines()
-    await using engine = await testEngine({ procedures: [foreign], logger, replay: 'always' })
+    await using engine = await testEngine({ procedures: [foreign], logger })
     const run = await engine.run(foreign)
     await engine.advance('1s')
-    await new Promise((resolve) => setTimeout(resolve, 60))
+    move('the wait')
+    await vi.waitUntil(() => lines.length > 0)
+    expect(lines).toMatchObject([
+      {
+        level: 'warn',
+        message: expect.stringMatching(
+          /moved while it waits, after sleep: step "after" was issued outside any turn/,
+        ),
+      },
+    ])
     // Nothing was written of what it did outside its turns.
     expect((await engine.log(run.id)).execution_log).toMatchObject([{ name: 'sleep', status: 'open' }])
     expect(engine.calls).toEqual({})
-    void lines
   })
 })
 
@@ -863,6 +928,7 @@ describe('waiting', () => {
       run.status(),
       engine.list(),
       engine.inbox.next(),
+      engine.inbox.get('no ask'),
       engine.run(greet, { name: 'Bob' }),
       engine.log(run.id),
     ])

@@ -38,6 +38,19 @@ describe('what was acknowledged can be recorded', () => {
     expect(await run.result({ timeout: '5s' })).toBe('received')
   })
 
+  test.each<[string, unknown]>([
+    ['deep', nested(256)],
+    ['large', 'x'.repeat(limitBytes - 5)],
+  ])('an input that is too %s with what is stored around it is refused by its own name', async (_, input) => {
+    const any = procedure({ name: 'any', input: z.any() }, async () => 1)
+    await start([any])
+    await expect(engine.run(any, input)).rejects.toMatchObject({
+      code: 'payload-refused',
+      details: { path: 'input' },
+      message: expect.stringMatching(/^input would fit by itself/),
+    })
+  })
+
   test('the largest answer that is taken', async () => {
     const asking = procedure({ name: 'asking' }, async (ctx) => {
       const value = await ctx.human.input('What?', z.string())

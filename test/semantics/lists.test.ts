@@ -199,6 +199,7 @@ describe('lists', () => {
     ['limit', { limit: 0 }],
     ['limit', { limit: 501 }],
     ['status', { status: 'odd' }],
+    ['status', { status: [] }],
     ['cursor', { cursor: 'abc' }],
     ['tagg', { tagg: 'x' }],
   ])('refuse a wrong %s', async (_, filter) => {

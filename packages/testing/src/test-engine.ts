@@ -100,6 +100,9 @@ function createFacade(rig: Rig): TestEngine & AsyncDisposable {
       rig.during(() => (inner.signal as (...args: readonly unknown[]) => Promise<void>)(...args)),
   })
   let stopped: Promise<void> | null = null
+  const checkUsable = (): void => {
+    if (stopped !== null) throw new PawlError('engine-stopped', {})
+  }
   const inbox: Client['inbox'] = {
     list: (filter) => client.inbox.list(filter),
     get: (ask) => client.inbox.get(ask),
@@ -121,10 +124,15 @@ function createFacade(rig: Rig): TestEngine & AsyncDisposable {
       await stopped
     },
     humans: (...people: readonly Person[]) => rig.people.add(people),
-    advance: async (duration: Duration) => checked(time.pass(parseDuration(duration, 'time of advance'))),
+    advance: async (duration: Duration) => {
+      checkUsable()
+      return checked(time.pass(parseDuration(duration, 'time of advance')))
+    },
     crash: async (when: 'now' | 'every' = 'now') => {
-      if (stopped !== null) throw new PawlError('engine-stopped', {})
-      return when === 'every' ? rig.crashAlways() : rig.replaceWorker(true)
+      checkUsable()
+      return checkOneOf('when of crash', when, ['now', 'every']) === 'every'
+        ? rig.crashAlways()
+        : rig.replaceWorker(true)
     },
     get calls() {
       return rig.calls.toObject()

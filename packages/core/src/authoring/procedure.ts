@@ -129,7 +129,8 @@ export function checkSignals({ name, signals }: ProcedureDefinition): void {
 
 type ReadSpec = Omit<ProcedureDefinition, 'body'>
 
-function readSpec(spec: ProcedureSpec): ReadSpec {
+function readSpec(given: ProcedureSpec): ReadSpec {
+  const spec: Partial<ProcedureSpec> = checkObject('options of procedure', given)
   checkKeys('the options of procedure', spec, ['name', 'version', 'input', 'output', 'signals'])
   const name = checkName('name of procedure', spec.name)
   const of = `of procedure '${name}'`

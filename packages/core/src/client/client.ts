@@ -1,4 +1,4 @@
-import { checkArray, checkKeys, checkName, checkObject, checkOneOf } from '../authoring/options.ts'
+import { checkArray, checkKeys, checkName, checkObject, checkOneOf, refuse } from '../authoring/options.ts'
 import { definitionOf } from '../authoring/procedure.ts'
 import { runStatuses } from '../base/words.ts'
 import { PawlError } from '../errors/pawl-error.ts'
@@ -35,7 +35,7 @@ export function createConnectedClient(options: ConnectionOptions): Client {
       return createRunHandle(connection, mailer, id, definitionOf(procedure))
     },
     get: (procedureOrId: unknown, id?: string) =>
-      typeof procedureOrId === 'string'
+      typeof procedureOrId === 'string' && id === undefined
         ? createRunHandle(connection, mailer, checkName('id of get', procedureOrId), undefined)
         : createRunHandle(connection, mailer, checkName('id of get', id), definitionOf(procedureOrId)),
     list: (filter?: RunFilter) => listRuns(connection, filter),
@@ -71,6 +71,7 @@ async function listRuns(connection: Connection, given: RunFilter | undefined): P
 function readStatuses(given: unknown): RunQuery['statuses'] {
   if (given === undefined) return []
   const several = Array.isArray(given) ? checkArray('status of list', given) : [given]
+  if (several.length === 0) refuse('status of list', given, 'Name at least one, or leave it out for all.')
   return several.map((status) => checkOneOf('status of list', status, runStatuses))
 }
 

@@ -108,9 +108,8 @@ function isPlace(value: unknown): value is Place {
 
 async function getAsk(connection: Connection, given: unknown): Promise<Ask | null> {
   const id = parseAskId(checkId(given))
-  if (id === null) return null
   const store = await connection.store()
-  const row = await store.ask(id.run, id.position)
+  const row = id === null ? null : await store.ask(id.run, id.position)
   return row === null ? null : toAskView(row, await store.now())
 }
 
@@ -179,8 +178,8 @@ async function answerOpen(
 ): Promise<void> {
   const store = await connection.store()
   const ask = askIdOf(row.run, row.position)
-  if (!by.startsWith('user:')) throw new PawlError('answer-forbidden', { ask })
   if (row.status !== 'open') throw closedError(row, await store.now())
+  if (!by.startsWith('user:')) throw new PawlError('answer-forbidden', { ask })
   // What JSON Schema cannot say the schema itself can, which is at hand where the run is in memory. Elsewhere the
   // worker checks by it.
   const check = connection.home?.checkOf(row.runKey, row.position)
@@ -224,7 +223,8 @@ async function answerEarly(
 ): Promise<void> {
   const store = await connection.store()
   const ask = `${run}/${key}`
-  if (!by.startsWith('user:')) throw new PawlError('answer-forbidden', { ask })
+  if (!by.startsWith('user:'))
+    throw new PawlError('answer-forbidden', { ask }, { next: 'The answer was not stored.' })
   const answer = checkObject('answer of inbox.answer', given)
   const payload = encodeAround({ answer, by } satisfies GivenAnswer, answer, 'answer')
   const sent = await mailer.send({ run, kind: 'early', name: key, key: `early:${key}`, payload })

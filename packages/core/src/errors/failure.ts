@@ -13,6 +13,8 @@ export interface FailureRecord {
   /** The frames, without the line that repeats name and message. */
   readonly stack?: string
   readonly cause?: FailureRecord
+  /** The first of several that it stands for, as an AggregateError does. */
+  readonly errors?: readonly FailureRecord[]
 }
 
 // In UTF-16 units. One takes at most three bytes of UTF-8, so that a record stays below 64 KiB.
@@ -25,6 +27,7 @@ const limits = {
   stack: 4_000,
 } as const
 const deepestCause = 8
+const mostErrors = 5
 const deepestDetail = 8
 
 /** Makes plain data of anything that can be thrown. Never throws; keeps at most 64 KiB. */
@@ -33,17 +36,24 @@ export function recordFailure(error: unknown): FailureRecord {
 }
 
 /** The part of a record that people and programs see: with what was behind it, where its own words do not say that. */
-export function failureOf({ name, message, code, cause }: FailureRecord): Failure {
-  return { name, message: message + tellCauses(cause, message), code }
+export function failureOf(record: FailureRecord): Failure {
+  const { name, message, code } = record
+  return { name, message: message + tellBehind(record, message), code }
 }
 
 /** `fetch failed` says little without `connect ECONNREFUSED 127.0.0.1:443` behind it. */
-function tellCauses(cause: FailureRecord | undefined, told: string): string {
-  if (cause === undefined) return ''
-  // Of several addresses tried in vain there is a code and no message.
-  const words = cause.message === '' ? (cause.code ?? '') : cause.message
-  const isNew = words !== '' && !told.includes(words)
-  return (isNew ? ` (${words})` : '') + tellCauses(cause.cause, told + words)
+function tellBehind({ errors = [], cause }: FailureRecord, told: string): string {
+  const several = errors.map(wordsOf).filter((words) => words !== '' && !told.includes(words))
+  const text = several.length === 0 ? '' : ` (${several.join('; ')})`
+  if (cause === undefined) return text
+  const words = wordsOf(cause)
+  const isNew = words !== '' && !(told + text).includes(words)
+  return text + (isNew ? ` (${words})` : '') + tellBehind(cause, told + text + words)
+}
+
+/** Of several addresses tried in vain there is a code and no message. */
+function wordsOf({ message, code = '' }: FailureRecord): string {
+  return message === '' ? code : message
 }
 
 /**
@@ -57,6 +67,7 @@ export function reviveFailure(failure: FailureRecord): Error {
   const error = isOurs ? revivePawlError(code, details, message, options) : new Error(message, options)
   if (!isOurs) defineHidden(error, 'name', name)
   if (!isOurs && code !== undefined) Object.assign(error, { code })
+  if (failure.errors !== undefined) defineHidden(error, 'errors', failure.errors.map(reviveFailure))
   defineHidden(
     error,
     'stack',
@@ -74,7 +85,7 @@ function revivePawlError<C extends ErrorCode>(
   return new PawlError(code, details as ErrorDetails[C], { message, ...options })
 }
 
-function defineHidden(error: Error, key: string, value: string): void {
+function defineHidden(error: Error, key: string, value: unknown): void {
   Object.defineProperty(error, key, { value, writable: true, configurable: true, enumerable: false })
 }
 
@@ -89,6 +100,7 @@ function record(error: unknown, allowance: Allowance, seen: Set<unknown>, depth:
     code: read(error, 'code'),
     stack: read(error, 'stack'),
     cause: read(error, 'cause'),
+    errors: read(error, 'errors'),
   }
   const name = typeof given.name === 'string' && given.name !== '' ? given.name : 'Error'
   const code =
@@ -106,7 +118,22 @@ function record(error: unknown, allowance: Allowance, seen: Set<unknown>, depth:
       ? { stack: allowance.take(framesOf(given.stack, name, message), limits.stack) }
       : {}),
     ...(hasCause ? { cause: record(given.cause, allowance, seen, depth + 1) } : {}),
+    ...recordSeveral(given.errors, allowance, seen, depth + 1),
   }
+}
+
+function recordSeveral(
+  given: unknown,
+  allowance: Allowance,
+  seen: Set<unknown>,
+  depth: number,
+): Pick<FailureRecord, 'errors'> {
+  if (!Array.isArray(given) || depth > deepestCause) return {}
+  const errors = given
+    .slice(0, mostErrors)
+    .filter((error) => !seen.has(error) && typeof read(error, 'message') === 'string')
+    .map((error) => record(error, allowance, seen, depth))
+  return errors.length === 0 ? {} : { errors }
 }
 
 function describeThrown(thrown: unknown): string {

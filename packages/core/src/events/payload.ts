@@ -17,7 +17,7 @@ export function encode(value: unknown, label: string): Uint8Array | null {
 }
 
 /**
- * The bytes of a record around a value that somebody gave: a refusal names the place in the value.
+ * The bytes of a record around a value that somebody gave: a refusal names the place in the value, or the value.
  * @throws PawlError 'payload-refused'
  */
 export function encodeAround(record: object, value: unknown, label: string): Uint8Array {
@@ -25,7 +25,14 @@ export function encodeAround(record: object, value: unknown, label: string): Uin
     return encodeWithin(valueLimits, record, label)
   } catch (error) {
     encode(value, label)
-    throw error
+    if (!PawlError.is(error, 'payload-refused')) throw error
+    throw new PawlError(
+      'payload-refused',
+      { path: label },
+      {
+        what: `${label} would fit by itself, but with what is stored around it there are more than 2 MiB, or more than 256 levels.`,
+      },
+    )
   }
 }
 

@@ -19,6 +19,14 @@ export function captureCallSite(
   return placesOn(readStack(operation)).find((place) => !own.some((folder) => place.startsWith(folder)))
 }
 
+/** Where the author's code threw it, as far as it says so. */
+export function findThrowSite(error: unknown): string | undefined {
+  const own = findOwnFolders() ?? []
+  const { stack } = Object(error) as { readonly stack?: unknown }
+  if (typeof stack !== 'string') return undefined
+  return placesOn(stack).find((place) => !own.some((folder) => place.startsWith(folder)))
+}
+
 /** Of the package's code as it stands in a stack: built, or its sources by way of a source map. */
 function findOwnFolders(): readonly string[] | null {
   const here = placesOn(readStack())[0]

@@ -32,6 +32,8 @@ export interface Nondeterminism {
   readonly position: number
   readonly recorded: string
   readonly asked: string
+  /** What it failed with, where its failure is what the log does not have. */
+  readonly thrown?: { readonly error: unknown }
 }
 
 /** The procedure waits for, or was moved by, something outside `ctx`. */

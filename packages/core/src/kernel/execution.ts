@@ -301,7 +301,9 @@ export class Execution implements TurnOwner {
       const event = this.#events[this.#at] as LogEvent
       const position = event.kind === null ? this.#nextPosition : event.position
       if (!this.#mayFollow(event, failed))
-        return differ(event, position, failed ? 'its failure' : 'its completion')
+        return failed
+          ? { ...differ(event, position, 'its failure'), thrown: { error: value } }
+          : differ(event, position, 'its completion')
     }
     const left = [...this.#pending.values()]
     return failed ? { state: 'failed', error: value, left } : { state: 'completed', output: value, left }

@@ -196,16 +196,29 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 export function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b) && !(isRecord(a) && isRecord(b))) return false
-  if (a instanceof Date || b instanceof Date)
-    return a instanceof Date && b instanceof Date && a.getTime() === b.getTime()
-  if (a instanceof Map && b instanceof Map) return isEqual([...a], [...b])
-  if (a instanceof Set && b instanceof Set) return isEqual([...a], [...b])
+  const kind = kindOf(a)
+  if (kind !== kindOf(b)) return false
+  if (kind === '[object Date]') return Object.is(Number(a), Number(b))
+  if (kind !== '[object Object]') return areEqual(itemsOf(a), itemsOf(b))
   const keys = definedKeys(a)
   return (
     keys.length === definedKeys(b).length &&
     keys.every((key) => Object.hasOwn(b, key) && isEqual(read(a, key), read(b, key)))
   )
+}
+
+/** Also of another realm; a Buffer is a Uint8Array. */
+function kindOf(value: object): string {
+  return Object.prototype.toString.call(value)
+}
+
+function areEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
+  return a.length === b.length && a.every((item, i) => isEqual(item, b[i]))
+}
+
+/** Of an array, a map, a set, or bytes; with those of an array that were left out. */
+function itemsOf(value: object): readonly unknown[] {
+  return Array.from(value as Iterable<unknown>)
 }
 
 /** A member that is undefined says the same as one that is not there. */

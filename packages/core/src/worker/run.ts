@@ -1,12 +1,14 @@
 import type { AskSpec, ProcedureOperation } from '../authoring/operations.ts'
 import { topics } from '../base/bell.ts'
 import { validate } from '../base/schema.ts'
+import { failureOf, recordFailure } from '../errors/failure.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { isUnread } from '../events/codec.ts'
 import type { LogEvent } from '../events/event.ts'
 import { encodeRecord } from '../events/payload.ts'
 import type { RunInfo } from '../events/payloads.ts'
 import { sameBytes } from '../events/seal.ts'
+import { findThrowSite } from '../host/call-site.ts'
 import type { Decision, Nondeterminism } from '../kernel/decision.ts'
 import type { Pending } from '../kernel/operation.ts'
 import type { Claimed, Message, RunKey, Unit, UnitOutcome } from '../ports/store.ts'
@@ -177,7 +179,19 @@ export class Run {
   #onForeign(): void {
     this.#movedOutside = true
     if (this.#phase === 'still') this.#onDrained()
-    else if (this.#phase === 'parked') this.#host.onGone(this)
+    else if (this.#phase === 'parked') this.#forgetMove()
+  }
+
+  /** Nobody owns it at present, so that nothing can be made of it: it goes on waiting for what the log says it waits for. */
+  #forgetMove(): void {
+    this.#host.onGone(this)
+    this.#continuation.decide((decision) => {
+      if (decision.state !== 'foreign-await') return
+      const { after, what } = decision
+      this.#host.logger.warn(
+        `run "${this.id}" moved while it waits, after ${after}: ${what}. Nothing comes of that: it goes on when what it waits for comes. See docs/errors/foreign-await.md`,
+      )
+    })
   }
 
   #onDecided(decision: Decision): void {
@@ -458,7 +472,7 @@ export class Run {
   #onParked(wakeAt: number | null): void {
     this.#phase = 'parked'
     this.#host.onParked(this, wakeAt)
-    if (this.#movedOutside) this.#host.onGone(this)
+    if (this.#movedOutside) this.#forgetMove()
   }
 
   #onEnded(): void {
@@ -501,10 +515,22 @@ export class Run {
 
   // ── putting aside
 
-  async #reportDifference({ position, recorded, asked }: Nondeterminism): Promise<void> {
-    const { start } = this.#continuation
-    const at = await findCallSite(this.#host, { id: this.id, start, log: this.#log }, position)
+  async #reportDifference({ position, recorded, asked, thrown }: Nondeterminism): Promise<void> {
+    if (thrown !== undefined) return this.#reportThrown({ position, recorded, asked }, thrown.error)
+    const at = await findCallSite(
+      this.#host,
+      { id: this.id, start: this.#continuation.start, log: this.#log },
+      position,
+    )
     this.#leave(stuckBy(new PawlError('nondeterminism', { position, recorded, asked, at })))
+  }
+
+  /** It failed where the log goes on: what it failed with says more than any place in the log. */
+  #reportThrown(difference: Omit<Nondeterminism, 'state'>, error: unknown): void {
+    const { name, message } = failureOf(recordFailure(error))
+    const asked = `${difference.asked} with ${name}: ${message}`
+    const details = { ...difference, asked, at: findThrowSite(error) ?? '' }
+    this.#leave(stuckBy(new PawlError('nondeterminism', details, { cause: error })))
   }
 
   /**

@@ -72,6 +72,9 @@ describe('a definition', () => {
 
   test('needs a body', () => {
     expect(() => procedure({ name: 'p' }, undefined as never)).toThrow('The option body of procedure')
+    expect(() => procedure(undefined as unknown as { name: string }, body)).toThrow(
+      'The option name of procedure',
+    )
   })
 })
 

@@ -29,6 +29,20 @@ describe('recording a failure', () => {
     expect(failureOf(recordFailure(wrapped)).message).toBe('the shop: connect ECONNREFUSED (fetch failed)')
   })
 
+  test('keeps the first of the errors that an aggregate stands for, and tells them', () => {
+    const errors = Array.from({ length: 9 }, (_, i) => new Error(`mirror ${i}`))
+    const failed = new AggregateError([...errors, 'no error'], 'All promises were rejected')
+    const record = recordFailure(new Error('no mirror', { cause: failed }))
+    const told = 'mirror 0; mirror 1; mirror 2; mirror 3; mirror 4'
+    expect(failureOf(record).message).toBe(`no mirror (All promises were rejected) (${told})`)
+    const revived = reviveFailure(record).cause as AggregateError
+    expect(revived.errors.map(({ message }) => message)).toEqual(told.split('; '))
+    expect(recordFailure(reviveFailure(record))).toEqual(record)
+    const endless = new AggregateError([])
+    endless.errors.push(endless)
+    expect(recordFailure(endless)).not.toHaveProperty('errors')
+  })
+
   test('keeps the details of an error of Pawl and of no other', () => {
     const at = new Date(7)
     const closed = new PawlError('ask-closed', { status: 'answered', winner: { by: 'user:bob', at } })

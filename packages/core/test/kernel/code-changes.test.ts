@@ -73,6 +73,7 @@ interface Change {
   readonly position: number
   readonly recorded: string
   readonly asked: string
+  readonly thrown?: { readonly error: unknown }
 }
 
 const changes: { readonly [what: string]: Change } = {
@@ -249,6 +250,7 @@ const changes: { readonly [what: string]: Change } = {
     position: 6,
     recorded: 'hitl_approval "approve" in turn 6',
     asked: 'its failure',
+    thrown: { error: new Error('changed') },
   },
   'a failure where it completed': {
     code: async (ctx) => {
@@ -258,6 +260,7 @@ const changes: { readonly [what: string]: Change } = {
     position: 8,
     recorded: 'its completion',
     asked: 'its failure',
+    thrown: { error: new Error('changed') },
   },
   'a wait that was cut short by a race': {
     code: changed({ middle: (ctx) => Promise.race([ctx.step('reserve'), ctx.step('notify')]) }),

@@ -172,6 +172,7 @@ export class World {
 
   #act(): void {
     const chance = this.#chance
+    if (this.#workers.length < 2) this.#addProcess(true)
     const what = chance.below(100)
     if (what < 8) this.#start(this.#anyClient(), chance.below(this.#options.runs))
     else if (what < 20) this.#answerOne(this.#anyClient())
@@ -181,7 +182,6 @@ export class World {
     else if (what < 34) this.#freezeOne()
     else if (what < 38) for (const process of this.#processes) process.thaw()
     else if (what < 39 && this.#chance.oneIn(2)) this.#stopOne()
-    if (this.#workers.length < 2) this.#addProcess(true)
   }
 
   get #workers(): readonly SimulatedProcess[] {

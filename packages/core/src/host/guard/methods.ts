@@ -64,6 +64,8 @@ const table: readonly (readonly [target: object, key: string, rule: Rule])[] = [
   [timers, 'setTimeout', timer('setTimeout() of node:timers/promises')],
   [timers, 'setInterval', timer('setInterval() of node:timers/promises')],
   [timers, 'setImmediate', timer('setImmediate() of node:timers/promises')],
+  [timers.scheduler, 'wait', timer('scheduler.wait() of node:timers/promises')],
+  [timers.scheduler, 'yield', timer('scheduler.yield() of node:timers/promises')],
 
   [globalThis, 'fetch', fetching],
 ]

@@ -11,6 +11,7 @@ import {
   setImmediate as promisedImmediate,
   setInterval as promisedInterval,
   setTimeout as promisedTimeout,
+  scheduler,
 } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -104,6 +105,8 @@ describe('timers', () => {
     ['setTimeout() of node:timers/promises', (done) => promisify(setTimeout)(1).then(done)],
     ['setImmediate() of node:timers/promises', (done) => promisedImmediate().then(done)],
     ['setInterval() of node:timers/promises', (done) => promisedInterval(1).next().then(done)],
+    ['scheduler.wait() of node:timers/promises', (done) => scheduler.wait(1).then(done)],
+    ['scheduler.yield() of node:timers/promises', (done) => scheduler.yield().then(done)],
   ]
 
   test.each(timers)('%s goes on in a turn and is noted, or is refused', async (api, set) => {
