@@ -721,6 +721,25 @@ describe('changed code', () => {
     expect(three.calls).toEqual({})
   })
 
+  test('that a run got stuck in is forgotten when its worker has gone, and the right one tries again', async () => {
+    const asking = (name: string) =>
+      procedure({ name: 'p', signals: { go: z.string() } }, async (ctx) => {
+        await ctx.step(name, () => 1)
+        return ctx.receive('go')
+      })
+    const store = memory()
+    await using right = await testEngine({ procedures: [asking('a')], store })
+    const run = await right.run(asking('a'))
+    await right.advance('1m')
+    const wrong = await testEngine({ procedures: [asking('b')], store, logger: keepLines().logger })
+    await wrong.get(asking('b'), run.id).signal('go', 'on')
+    expect(await refusalOf(right.get(run.id).result())).toMatchObject({ code: 'nondeterminism' })
+    await wrong.stop()
+    expect((await run.status()).status).toBe('stuck')
+    await right.advance('10m')
+    expect(await run.result()).toBe('on')
+  })
+
   test('that throws where the log goes on says what it threw, and where', async () => {
     const broken = procedure({ name: 'p' }, async (ctx) => {
       await ctx.step('one', () => 1, { retries: 3 } as never)

@@ -40,7 +40,10 @@ describe('a write that fails', () => {
     const { engine, lines } = await start(meddling)
     expect(await (await engine.run(two)).result()).toEqual([1, 2])
     expect(calls).toEqual(['first', 'second'])
-    expect(lines.filter(({ message }) => message.includes('could not write'))).toHaveLength(3)
+    expect(lines.map(({ message }) => message)).toEqual([
+      'the store could not write; trying again in 50 ms',
+      'the store can be written again, after 1 s',
+    ])
   })
 
   test('is written as it would have been: another worker finds the log whole', async () => {
@@ -143,6 +146,24 @@ describe('a read that fails', () => {
     for (const call of ['find', 'beat', 'claim', 'mailOf', 'sweep'] as const) meddling.always(call, fail)
     await expect(run.result()).rejects.toThrow('the disk is full')
     await engine.stop({ within: '1ms' })
+  })
+
+  test('and never answers keeps nobody who waits much longer than he would', async () => {
+    const { engine, meddling } = await start()
+    const client = createClient({ store: meddling.store })
+    meddling.always('find', () => new Promise(() => {}))
+    meddling.always('asks', () => new Promise(() => {}))
+    const waits = [
+      client.get(two, 'a').result({ timeout: '50ms' }),
+      client.inbox.next({ timeout: '50ms' }),
+      engine.inbox.next({ timeout: '50ms' }),
+    ]
+    for (const wait of waits)
+      await expect(wait).rejects.toMatchObject({
+        code: 'wait-timed-out',
+        message: expect.stringContaining('the store does not answer'),
+      })
+    await client.stop()
   })
 
   test('of messages is read again', async () => {

@@ -158,6 +158,18 @@ describe('races that are lost', () => {
   }
 })
 
+test('a server without room is told of, to a worker soon: it says so, and tries for as long as it takes', async () => {
+  await refuse('unlucky', '53100', 1_000_000)
+  const [a] = await createRuns(1)
+  await expect(port.commit(worker, [newUnit(a, { events: [newEvent('unlucky')] })])).rejects.toMatchObject({
+    code: 'store-unusable',
+    message: expect.stringMatching(
+      /^PostgreSQL has no room for it: .* Nothing of this call was done\. Free some space/,
+    ),
+  })
+  expect(await countEvents('unlucky')).toBe(0)
+})
+
 describe('plans', () => {
   test('are made anew when the tables have grown to four times their size', async () => {
     const [a] = await createRuns(1)

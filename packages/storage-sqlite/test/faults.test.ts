@@ -134,6 +134,22 @@ describe('a disk that fails in the moment of a commit', () => {
     ])
   })
 
+  it('whoever waited for a new connection that has failed again by then gets the next one', async () => {
+    const disk = new BrokenDisk()
+    const store = await openStore(tempFile(), disk.environment)
+    const standing = await ownedRun(store, 'a')
+    let { epoch } = standing
+    // Whenever they come: before whoever writes on the new connection, or after.
+    for (let moments = 0; moments < 30; moments++) {
+      disk.fail('before', 'before')
+      const committing = store.commit(standing.worker, [step({ ...standing, epoch })])
+      for (let moment = 0; moment < moments; moment++) await null
+      const reading = Array.from({ length: 5 }, () => store.find('a'))
+      expect(await Promise.all(reading)).toHaveLength(5)
+      expect(await committing).toEqual([{ outcome: 'lost', epoch: ++epoch }])
+    }
+  })
+
   it('a call that is not a commit fails, and says that nobody knows', async () => {
     const disk = new BrokenDisk()
     const store = await openStore(tempFile(), disk.environment)

@@ -9,6 +9,8 @@ import type { StorePort } from '../ports/store.ts'
 
 /** Without a hint, what is waited for is looked up this often. */
 const pollMs = 1_000
+/** So long after its deadline a wait is over also if the store has not answered by then. */
+const graceMs = 1_000
 
 export interface ConnectionOptions {
   readonly store: StorePort
@@ -52,7 +54,20 @@ export class Connection {
    * Looks until there is something to see: at once, whenever the topic rings, and once a second.
    * @throws PawlError 'wait-timed-out', 'engine-stopped'
    */
-  async wait<Seen>(
+  wait<Seen>(topic: string, look: () => Promise<Seen | undefined>, timeoutMs: number | null): Promise<Seen> {
+    const seen = this.#lookUntil(topic, look, timeoutMs)
+    if (timeoutMs === null) return seen
+    return new Promise((resolve, reject) => {
+      const callOff = this.#clock.after(timeoutMs + graceMs, () => {
+        const after = formatDuration(timeoutMs)
+        const what = `What was waited for did not come within ${after}, and the store does not answer.`
+        reject(new PawlError('wait-timed-out', { after }, { what }))
+      })
+      seen.finally(callOff).then(resolve, reject)
+    })
+  }
+
+  async #lookUntil<Seen>(
     topic: string,
     look: () => Promise<Seen | undefined>,
     timeoutMs: number | null,

@@ -2,6 +2,7 @@ import { setImmediateNative } from '../host/natives.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { StorePort, Unit, UnitOutcome, WorkerKey } from '../ports/store.ts'
+import { Complaints } from './complaints.ts'
 
 /** As many units as one transaction takes. */
 const mostUnits = 1_000
@@ -32,6 +33,7 @@ export interface Writer {
  */
 export class Committer<Run extends Writer> {
   readonly #options: CommitterOptions
+  readonly #complaints: Complaints
   readonly #ready = new Set<Run>()
   readonly #lanes: number
   #scheduled = false
@@ -45,6 +47,7 @@ export class Committer<Run extends Writer> {
 
   constructor(options: CommitterOptions) {
     this.#options = options
+    this.#complaints = new Complaints(options.logger, options.clock, 'the store can be written again')
     this.#lanes = options.store.commitsInFlight ?? 1
   }
 
@@ -118,6 +121,7 @@ export class Committer<Run extends Writer> {
       (outcomes) => {
         this.#inFlight--
         this.#failures = 0
+        this.#complaints.settle()
         for (const [i, outcome] of outcomes.entries()) (runs[i] as Run).onOutcome(units[i] as Unit, outcome)
         this.#settle()
       },
@@ -134,7 +138,7 @@ export class Committer<Run extends Writer> {
   #tryAgain(runs: readonly Run[], error: unknown): void {
     if (this.#isClosed) return
     const waitMs = Math.min(retryMostMs, retryFirstMs * 2 ** this.#failures++)
-    this.#options.logger.error(`the store could not write; trying again in ${waitMs} ms`, { error })
+    this.#complaints.add(`the store could not write; trying again in ${waitMs} ms`, error)
     this.#waiting++
     this.#options.clock.after(waitMs, () => {
       this.#waiting--

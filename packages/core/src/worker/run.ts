@@ -110,7 +110,7 @@ export class Run {
   load(message: Message | null): void {
     const { tries, link } = this.#claimed
     if (tries >= mostTries) {
-      const why = `it was taken over ${tries} times in a row from workers that died, without a new event`
+      const why = `it was taken over ${tries} times in a row from workers that died, or were silent for longer than their lease, without a new event`
       return this.#leave(quarantinedFor(this.id, why))
     }
     if (message !== null) this.#mailbox.begin(message)

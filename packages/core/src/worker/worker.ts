@@ -13,6 +13,7 @@ import type { CreatedRun, Home } from '../ports/home.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Claimant, Claimed, Message, RunKey, StorePort, WorkerKey } from '../ports/store.ts'
 import { Committer } from './committer.ts'
+import { Complaints } from './complaints.ts'
 import { KeptRuns } from './kept-runs.ts'
 import { OwnedRuns } from './owned-runs.ts'
 import { Procedures } from './procedures.ts'
@@ -35,6 +36,10 @@ const handBackMs = 1_000
 /** So long a store that could be opened may fail before a worker that starts gives up. */
 const startWithinMs = 3_000
 const startAgainMs = 200
+/** The store is said to answer again once no call has failed for so long. */
+const wellMs = 5_000
+/** Runs that are stuck are tried when a worker starts, and then again after each of these: a deploy takes its time. */
+const retryStuckAfterMs = [10_000, 60_000, 300_000, 1_800_000]
 /** So long all places of bodies may be taken, and others wait, before that is said. */
 const jamMs = 30_000
 
@@ -73,6 +78,7 @@ export class Worker implements Home {
   readonly #owned = new OwnedRuns<Run>()
   readonly #kept: KeptRuns<Run>
   readonly #outputs = new RecentOutputs()
+  readonly #complaints: Complaints
   readonly #host: RunHost<Run>
   #worker: WorkerKey = -1
   #state: 'new' | 'working' | 'stopping' | 'stopped' = 'new'
@@ -83,7 +89,8 @@ export class Worker implements Home {
   #dueAt = Number.POSITIVE_INFINITY
   #callOffDue: () => void = () => {}
   #suspect: { readonly run: RunKey; readonly since: number } | null = null
-  #hasRetriedStuck = false
+  #stuckRetries = 0
+  #retriesStuckAt = 0
   /** Since when no body has ended although others wait for its place; in the future once that was said. */
   #jam = { releases: -1, since: 0 }
   /** When the store was asked that last said this worker is alive. */
@@ -96,6 +103,7 @@ export class Worker implements Home {
     this.#slots = new Slots(options.concurrency, () => this.#hasLease)
     this.#kept = new KeptRuns(options.keep)
     const { store, clock, logger } = this.#options
+    this.#complaints = new Complaints(logger, clock, 'the store answers again')
     this.#committer = new Committer({ store, clock, logger, worker: () => this.#worker })
     this.#host = this.#createHost()
   }
@@ -316,9 +324,10 @@ export class Worker implements Home {
 
   async #poll(): Promise<void> {
     this.#watchSlots()
+    if (this.#options.clock.elapsed() >= this.#retriesStuckAt) await this.#retryStuck()
     await this.#claim()
     await this.#readCounters()
-    if (!this.#hasRetriedStuck) await this.#retryStuck()
+    this.#complaints.settle(wellMs)
   }
 
   /** Bodies that wait for what other bodies shall do, which wait for their places, wait for ever. */
@@ -334,10 +343,14 @@ export class Worker implements Home {
     }
   }
 
-  /** Once in a worker's life: perhaps its code is what stuck runs were waiting for. */
+  /**
+   * Perhaps its code is what stuck runs were waiting for. Not once only: while a deploy is under way a worker with
+   * other code may be quicker to take them, and to get stuck in them once more.
+   */
   async #retryStuck(): Promise<void> {
     await this.#options.store.retryStuck(this.#claimant)
-    this.#hasRetriedStuck = true
+    const pauseMs = retryStuckAfterMs[this.#stuckRetries++] ?? Number.POSITIVE_INFINITY
+    this.#retriesStuckAt = this.#options.clock.elapsed() + pauseMs
   }
 
   onHint(): void {
@@ -350,8 +363,7 @@ export class Worker implements Home {
   }
 
   readonly #report = (error: unknown): void => {
-    if (this.#state === 'working')
-      this.#options.logger.error('the store did not answer; trying again', { error })
+    if (this.#state === 'working') this.#complaints.add('the store did not answer; trying again', error)
   }
 
   async #readCounters(): Promise<void> {

@@ -2,7 +2,7 @@ import type { CompiledQuery } from 'kysely'
 import type { Names } from '../schema/names.ts'
 import type { Client, ClientPool, Query } from './clients.ts'
 import { Clients } from './clients.ts'
-import { classify, type Fault, NotSent, Unreachable } from './faults.ts'
+import { classify, explain, type Fault } from './faults.ts'
 import { Lane } from './lane.ts'
 import { PlanAge } from './plan-age.ts'
 import type { Statement } from './statement.ts'
@@ -11,6 +11,8 @@ import type { Statement } from './statement.ts'
 const silenceMs = 15_000
 /** How long a call that cannot be carried out is tried again before its caller is told. */
 const patienceMs = 30_000
+/** The same for a commit: the worker repeats it for as long as it takes, and says so. */
+export const commitPatienceMs = 2_000
 /** The same, before the first call that could be carried out: more likely a mistake than an outage. */
 const firstPatienceMs = 3_000
 
@@ -127,9 +129,10 @@ export class Database implements Runner {
   async repeat<T>(
     attempt: (isRepeated: boolean) => Promise<T>,
     mayRepeat: (fault: Fault) => boolean = (fault) => fault !== 'final' && fault !== 'data',
+    longestMs: number = patienceMs,
   ): Promise<T> {
     const startedAt = performance.now()
-    const patience = this.#hasAnswered ? patienceMs : firstPatienceMs
+    const patience = this.#hasAnswered ? longestMs : Math.min(longestMs, firstPatienceMs)
     let isRepeated = false
     for (let failures = 0; ; failures++) {
       this.#assertOpen()
@@ -140,7 +143,7 @@ export class Database implements Runner {
       } catch (error) {
         const fault = classify(error)
         if (!mayRepeat(fault) || this.isClosed || performance.now() - startedAt > patience)
-          throw error instanceof NotSent ? new Unreachable(error.cause, isRepeated) : error
+          throw explain(error, isRepeated)
         isRepeated ||= fault === 'unknown'
       }
       await this.pause(failures)

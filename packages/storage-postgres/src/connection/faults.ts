@@ -20,15 +20,24 @@ export class NotSent extends Error {
   }
 }
 
-/** What a caller is told once nobody tries any more to get a connection. `mayBeDone`: an earlier attempt was sent, and nothing heard of it. */
-export class Unreachable extends PawlError<'store-unusable'> {
-  constructor(cause: unknown, mayBeDone: boolean) {
-    const { what, remedy } = cause instanceof OnStandby ? standby : unreachable(cause)
+/** What a caller is told once nobody tries any more: another time it may be carried out. */
+class GivenUp extends PawlError<'store-unusable'> {
+  /** @param mayBeDone an earlier attempt was sent, and nothing heard of it */
+  constructor({ what, remedy }: typeof standby, cause: unknown, mayBeDone: boolean) {
     const next = mayBeDone
       ? 'Whether this call was carried out is not known: look before it is repeated.'
       : 'Nothing of this call was done.'
     super('store-unusable', { remedy }, { what, next, cause })
   }
+}
+
+/** What is thrown of a fault once nobody tries any more. `mayBeDone`: an earlier attempt was sent, and nothing heard of it. */
+export function explain(error: unknown, mayBeDone: boolean): unknown {
+  if (error instanceof NotSent) {
+    const { cause } = error
+    return new GivenUp(cause instanceof OnStandby ? standby : unreachable(cause), cause, mayBeDone)
+  }
+  return codeOf(error).startsWith('53') ? new GivenUp(exhausted(error), error, mayBeDone) : error
 }
 
 const standby = {
@@ -40,6 +49,14 @@ function unreachable(cause: unknown): typeof standby {
   return {
     what: `PostgreSQL cannot be reached: ${describe(cause)}.`,
     remedy: 'Start the server, or correct the connection string: host, port, user, password and database.',
+  }
+}
+
+function exhausted(error: unknown): typeof standby {
+  return {
+    what: `PostgreSQL has no room for it: ${describe(error)}.`,
+    remedy:
+      'Free some space on the disk of the server, or give it more memory or connections; then repeat the call.',
   }
 }
 
@@ -83,7 +100,7 @@ const endsBy: readonly (readonly [start: string, fault: Fault])[] = [
 export function classify(error: unknown): Fault {
   // Refused at the door: the wrong password, no such user or database.
   if (error instanceof NotSent) return /^(28|3D)/.test(codeOf(error.cause)) ? 'final' : 'later'
-  if (error instanceof Unreachable) return 'later'
+  if (error instanceof GivenUp) return 'later'
   if (PawlError.is(error)) return 'final'
   if (error instanceof Unconfirmed) return 'unknown'
   // Thrown while the values were written out, before anything was sent.

@@ -1,5 +1,5 @@
 import type { Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
-import type { Database, Runner } from '../connection/database.ts'
+import { commitPatienceMs, type Database, type Runner } from '../connection/database.ts'
 import { classify, codeOf, describe } from '../connection/faults.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { divide } from './batches.ts'
@@ -52,6 +52,7 @@ export function prepareCommit(database: Database, ownership: Ownership): Commit 
           return showOutcomes(units, rows, database.hasFailedOver)
         },
         (fault) => fault === 'race' || fault === 'later',
+        commitPatienceMs,
       )
     } catch (error) {
       const fault = classify(error)

@@ -39,7 +39,7 @@ export class Connection<Statements> {
   readonly #environment: Environment
   readonly #pid = process.pid
   #session: Session<Statements> | undefined
-  #connecting: Promise<Session<Statements>> | undefined
+  #connecting: Promise<void> | undefined
   #state: 'new' | 'open' | 'closed' = 'new'
   #queued = 0
   #commits = 0
@@ -103,22 +103,27 @@ export class Connection<Statements> {
   }
 
   async #writeWhenFree<T>(work: (statements: Statements, at: number) => T): Promise<T> {
-    for (let attempt = 0; ; attempt++) {
-      const session = this.#usable() ?? (await this.#reconnect())
-      if (this.#lock(session)) return this.#transact(session, work)
-      await pause(attempt, this.file)
+    for (let attempt = 0; ; ) {
+      const session = this.#usable()
+      if (session === undefined) await this.#reconnect()
+      else if (this.#lock(session)) return this.#transact(session, work)
+      else await pause(attempt++, this.file)
     }
   }
 
   /** Each statement reads what one moment of the file shows. */
   async read<T>(work: (statements: Statements, at: number) => T): Promise<T> {
-    for (let attempt = 0; ; attempt++) {
-      const session = this.#usable() ?? (await this.#reconnect())
+    for (let attempt = 0; ; ) {
+      const session = this.#usable()
+      if (session === undefined) {
+        await this.#reconnect()
+        continue
+      }
       try {
         return work(session.statements, this.now())
       } catch (error) {
         if (!isBusy(error)) throw explainFault(error, this.file)
-        await pause(attempt, this.file)
+        await pause(attempt++, this.file)
       }
     }
   }
@@ -225,14 +230,15 @@ export class Connection<Statements> {
     return this.#session
   }
 
-  #reconnect(): Promise<Session<Statements>> {
+  /** For whoever looks again after it: by then another one may have met a fault on the new connection. */
+  #reconnect(): Promise<void> {
     this.#connecting ??= this.#connect().finally(() => {
       this.#connecting = undefined
     })
     return this.#connecting
   }
 
-  async #connect(): Promise<Session<Statements>> {
+  async #connect(): Promise<void> {
     // Not the first time: a new and empty file would be made in the place of one that is gone.
     if (this.#identities.length > 0) this.#checkFiles([this.file])
     const database = await this.#environment.connect(this.file)
@@ -247,7 +253,6 @@ export class Connection<Statements> {
       }
       this.#identities = [this.file, `${this.file}-wal`].map(readIdentity)
       this.#lookedAt = performance.now()
-      return this.#session
     } catch (error) {
       database.close()
       throw explainFault(error, this.file)

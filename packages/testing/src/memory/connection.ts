@@ -147,6 +147,7 @@ export class MemoryConnection implements StorePort {
     const run = this.#tables.runsByKey.get(key)
     if (!run || run.worker !== worker || run.epoch !== epoch) return false
     Object.assign(run, { worker: null, epoch: epoch + 1, mark, reason: copy(reason) })
+    this.#hint()
     return true
   }
 

@@ -116,8 +116,7 @@ export class World {
       await this.#passTime()
       if (calm % 20 !== 0) continue
       this.#answerOne(client)
-      for (const run of this.acknowledged.runs)
-        if (this.tables.runs.get(run)?.state === 'live') this.#signal(client, run)
+      for (const { id, state } of this.tables.runs.values()) if (state === 'live') this.#signal(client, id)
     }
   }
 
@@ -142,7 +141,7 @@ export class World {
   #drawStride(): number {
     const chance = this.#chance
     const next = (this.clock.nextAt ?? this.clock.now) - this.clock.now
-    if (chance.oneIn(4) && next < 5_000) return Math.max(0, next)
+    if (chance.oneIn(2) && next < leaseMs / 5) return Math.max(0, next)
     if (chance.oneIn(3)) return 0
     return chance.oneIn(20) ? chance.between(50, 600) : chance.between(1, 30)
   }

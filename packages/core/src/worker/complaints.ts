@@ -1,0 +1,61 @@
+import type { Clock } from '../ports/clock.ts'
+import type { Logger } from '../ports/logger.ts'
+
+/** What goes wrong again and again is said again after this, and then after twice as long each time. */
+const againMs = 1_000
+const againMostMs = 60_000
+
+/** Complaints about one thing: the first is said at once, the others ever more seldom, and so is when it is over. */
+export class Complaints {
+  readonly #logger: Logger
+  readonly #clock: Clock
+  /** What is well again once it is over. */
+  readonly #well: string
+  #begunAt: number | null = null
+  #lastAt = 0
+  #saidAt = 0
+  #pauseMs = againMs
+  #unsaid = 0
+
+  /** @param well such as 'the store answers again' */
+  constructor(logger: Logger, clock: Clock, well: string) {
+    this.#logger = logger
+    this.#clock = clock
+    this.#well = well
+  }
+
+  add(message: string, error: unknown): void {
+    const now = this.#clock.elapsed()
+    this.#lastAt = now
+    if (this.#begunAt === null) {
+      this.#begunAt = now
+      this.#pauseMs = againMs
+      return this.#say(message, error)
+    }
+    if (now - this.#saidAt < this.#pauseMs) {
+      this.#unsaid++
+      return
+    }
+    this.#pauseMs = Math.min(againMostMs, 2 * this.#pauseMs)
+    const more = this.#unsaid === 0 ? '' : `, ${this.#unsaid} more times meanwhile`
+    this.#say(`${message} (for ${this.#secondsAt(now)} s now${more})`, error)
+  }
+
+  /** It works again: nothing has gone wrong for so long. */
+  settle(quietMs = 0): void {
+    if (this.#begunAt === null || this.#clock.elapsed() - this.#lastAt < quietMs) return
+    this.#logger.info(`${this.#well}, after ${this.#secondsAt(this.#lastAt)} s`)
+    this.#begunAt = null
+    this.#unsaid = 0
+  }
+
+  #say(message: string, error: unknown): void {
+    this.#saidAt = this.#clock.elapsed()
+    this.#unsaid = 0
+    this.#logger.error(message, { error })
+  }
+
+  #secondsAt(now: number): number {
+    return Math.ceil((now - (this.#begunAt ?? now)) / 1_000)
+  }
+}
