@@ -16,6 +16,8 @@ import type { Caller } from './network.ts'
 export interface ProcessOptions {
   readonly name: string
   readonly clock: VirtualClock
+  /** How fast its clock goes: 1 as that of the store. */
+  readonly pace: number
   readonly entropy: Entropy
   readonly logger: Logger
   /** Null: a client alone. */
@@ -46,15 +48,15 @@ export class SimulatedProcess implements Caller {
   #held: (() => void)[] = []
 
   constructor(options: ProcessOptions) {
-    const { name, clock, entropy, logger, settings, keep, replay } = options
+    const { name, clock, pace, entropy, logger, settings, keep, replay } = options
     this.name = name
     this.hasWorker = settings !== null
     const seen = clock.see()
     this.#callOffAll = seen.callOffAll
     this.#clock = {
-      elapsed: () => seen.clock.elapsed(),
+      elapsed: () => seen.clock.elapsed() * pace,
       after: (ms, callback, background) =>
-        seen.clock.after(ms, () => this.#whenRunning(callback), background),
+        seen.clock.after(Math.ceil(ms / pace), () => this.#whenRunning(callback), background),
     }
     const bell = new Bell()
     const store = options.connect(this)
@@ -72,6 +74,11 @@ export class SimulatedProcess implements Caller {
       await this.#worker.start()
     }
     this.isUp = true
+  }
+
+  /** Nothing is at work, and nothing is being written. */
+  get isAtRest(): boolean {
+    return this.#worker?.isAtRest ?? true
   }
 
   /** As SIGKILL. */

@@ -1,44 +1,54 @@
-import { procedure } from '@pawl/core'
+import { decider, procedure } from '@pawl/core'
 import { z } from 'zod'
 import type { Chance } from './chance.ts'
 
 /** A procedure as a tree, drawn by chance. */
 export type Node =
-  | {
-      readonly do: 'step'
-      readonly delayMs: number
-      readonly failures: number
-      readonly attempts: number
-      readonly timeoutMs: number | null
-    }
+  | StepNode
+  | DecideNode
   | { readonly do: 'sleep'; readonly ms: number }
   | { readonly do: 'receive'; readonly signals: readonly SignalName[]; readonly timeoutMs: number | null }
-  | {
-      readonly do: 'approve' | 'input'
-      readonly timeoutMs: number | null
-      readonly onTimeout: 'fail' | 'keep-waiting'
-      readonly isKeyed: boolean
-    }
-  | { readonly do: 'notify' | 'fail' | 'look' }
+  | AskNode
+  | { readonly do: 'select' | 'notify' | 'fail' | 'look' | 'child' }
   | { readonly do: 'sequence' | 'all' | 'allSettled' | 'race' | 'any'; readonly parts: readonly Node[] }
   | { readonly do: 'attempt'; readonly body: Node; readonly rescue: Node }
   | { readonly do: 'loop'; readonly times: number; readonly body: Node }
   | { readonly do: 'abandon'; readonly body: Node; readonly beside: Node }
 
-export type SignalName = 'a' | 'b'
-type StepNode = Node & { readonly do: 'step' }
+/** What a body does. */
+export interface Work {
+  readonly delayMs: number
+  /** So often it fails first, over all attempts of all processes. */
+  readonly failures: number
+}
+interface StepNode extends Work {
+  readonly do: 'step'
+  readonly attempts: number
+  readonly timeoutMs: number | null
+}
+interface DecideNode extends Work {
+  readonly do: 'decide'
+  readonly confidence: number
+  readonly asksPeople: boolean
+}
+interface AskNode {
+  readonly do: 'approve' | 'input'
+  readonly timeoutMs: number | null
+  readonly onTimeout: 'fail' | 'keep-waiting'
+  readonly isKeyed: boolean
+}
+
+/** What people and programs send; a child run sends `c` to the run that has started it. */
+export type SignalName = 'a' | 'b' | 'c'
 
 /** What the bodies of a program touch, and who watches what it sees. */
 export interface Stage {
   /** A new execution of the procedure of a run begins. Returns where it notes what it sees. */
   beginTrace(run: string): string[]
-  /** The body of a step. */
-  perform(
-    run: string,
-    path: string,
-    step: StepNode,
-    call: { readonly idempotencyKey: string; readonly attempt: number },
-  ): Promise<string>
+  /** The body of an operation: what it does, unless it fails. */
+  perform(run: string, path: string, work: Work): Promise<string>
+  startChild(id: string, parent: string): Promise<void>
+  tellParent(id: string, parent: string): Promise<void>
 }
 
 const mostDeep = 3
@@ -78,7 +88,11 @@ function drawNode(chance: Chance, depth: number): Node {
 function drawLeaf(chance: Chance): Node {
   const timeoutMs = chance.oneIn(2) ? chance.between(1, 3_000) : null
   const onTimeout = chance.oneIn(2) ? 'fail' : 'keep-waiting'
-  switch (chance.below(12)) {
+  const work = {
+    delayMs: chance.oneIn(2) ? 0 : chance.between(1, 1_500),
+    failures: chance.oneIn(3) ? chance.between(1, 3) : 0,
+  }
+  switch (chance.below(15)) {
     case 0:
     case 1:
       return { do: 'sleep', ms: chance.oneIn(2) ? chance.between(0, 50) : chance.between(100, 5_000) }
@@ -91,13 +105,15 @@ function drawLeaf(chance: Chance): Node {
     case 6:
       return { do: 'input', timeoutMs, onTimeout, isKeyed: chance.oneIn(2) }
     case 7:
-      return { do: chance.pick(['notify', 'fail', 'look', 'look'] as const) }
+      return { do: chance.pick(['select', 'notify', 'fail', 'look', 'look'] as const) }
+    case 8:
+      return { do: 'child' }
+    case 9:
+    case 10:
+      return { do: 'decide', ...work, confidence: chance.pick([0.1, 0.9]), asksPeople: chance.oneIn(2) }
     default:
       return {
-        do: 'step',
-        delayMs: chance.oneIn(2) ? 0 : chance.between(1, 1_500),
-        failures: chance.oneIn(3) ? chance.between(1, 3) : 0,
-        attempts: chance.between(1, 3),
+        ...{ do: 'step', ...work, attempts: chance.between(1, 3) },
         timeoutMs: chance.oneIn(4) ? chance.between(1, 1_000) : null,
       }
   }
@@ -123,14 +139,37 @@ export function keysOf(
   }
 }
 
-const signals = { a: z.string(), b: z.string() }
+const signals = { a: z.string(), b: z.string(), c: z.string() }
 const form = z.object({ v: z.string() })
 let drawn = 0
 /** Another one whenever it is asked: what it gave has to be recorded. */
 const input = z.object({ drawn: z.number().default(() => ++drawn) })
 
+/** Whatever the network does, some attempt gets through. */
+const insistent = { retry: { attempts: 1_000, backoff: '10ms', factor: 1 } } as const
+
+/** What `startChild` starts. */
+export function makeChild(stage: Stage) {
+  return procedure(
+    { name: 'child', input: z.object({ parent: z.string() }), output: z.array(z.string()) },
+    async (ctx, { parent }) => {
+      const trace = stage.beginTrace(ctx.runId)
+      await ctx.sleep('30ms')
+      await ctx.step('tell', () => stage.tellParent(ctx.runId, parent), insistent)
+      trace.push('told')
+      return [...trace]
+    },
+  )
+}
+
 /** The procedure that does what the tree says, and returns what it has seen. */
 export function makeProcedure(name: string, root: Node, stage: Stage) {
+  const judge = decider(`judge of ${name}`, async ({ question, material }) => {
+    const node = material as DecideNode
+    const [run = '', path = ''] = question.split(' at ')
+    const rationale = await stage.perform(run, path, node)
+    return { choice: 'y', confidence: node.confidence, rationale }
+  })
   return procedure({ name, input, output: z.array(z.string()), signals }, async (ctx, given) => {
     const trace = stage.beginTrace(ctx.runId)
     trace.push(`given ${given.drawn}`)
@@ -184,6 +223,11 @@ export function makeProcedure(name: string, root: Node, stage: Stage) {
         }
       }
     }
+    async function startChild(path: string): Promise<unknown> {
+      const id = `${ctx.runId}${path}`
+      await ctx.step(path, () => stage.startChild(id, ctx.runId), insistent)
+      return ctx.receive('c')
+    }
     function runParts(parts: readonly Node[], path: string): readonly Promise<unknown>[] {
       return parts.map((part, i) => run(part, `${path}${i}`))
     }
@@ -193,10 +237,19 @@ export function makeProcedure(name: string, root: Node, stage: Stage) {
       const timeout = 'timeoutMs' in node && node.timeoutMs !== null ? { timeout: `${node.timeoutMs}ms` } : {}
       switch (node.do) {
         case 'step':
-          return c.step(path, (call) => stage.perform(ctx.runId, path, node, call), {
+          return c.step(path, () => stage.perform(ctx.runId, path, node), {
             ...timeout,
             retry: { attempts: node.attempts, backoff: '20ms', factor: 2 },
           })
+        case 'decide':
+          return ctx.agent.decide(`${ctx.runId} at ${path}`, ['x', 'y'], {
+            ...{ agent: judge, material: node, minConfidence: 0.5, timeout: '2s' },
+            fallback: node.asksPeople ? { ask: {} } : 'x',
+          })
+        case 'child':
+          return startChild(path)
+        case 'select':
+          return ctx.human.select(path, ['x', 'y'])
         case 'sleep':
           return c.sleep(`${node.ms}ms`)
         case 'receive':
@@ -230,11 +283,7 @@ export function makeProcedure(name: string, root: Node, stage: Stage) {
 
 /** The context without the types that help people: options here are put together by chance. */
 interface AnyCtx {
-  step(
-    name: string,
-    body: (call: { readonly idempotencyKey: string; readonly attempt: number }) => Promise<string>,
-    options: object,
-  ): Promise<string>
+  step(name: string, body: () => Promise<string>, options: object): Promise<string>
   sleep(time: string): Promise<void>
   receive(name: SignalName, options: object): Promise<string | null>
   receiveAny(

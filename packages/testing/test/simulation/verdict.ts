@@ -14,6 +14,7 @@ export function findFaults(world: World): readonly string[] {
     ...begun
       .filter(({ isInVain }) => isInVain)
       .map((one) => `a body began though its result was known: ${JSON.stringify(one)}`),
+    ...world.restless.map((name) => `all runs have ended, and ${name} is at work`),
     ...[...tables.runs.values()].flatMap((run) =>
       findRunFaults(world, run).map((fault) => `${run.id}: ${fault}`),
     ),

@@ -1,4 +1,4 @@
-import { type Client, type Logger, type Procedure, ref } from '@pawl/core'
+import { type Answer, type Client, type Logger, PawlError, type Procedure, ref } from '@pawl/core'
 import { installGuard, installShield, readEngineOptions } from '@pawl/core/internal'
 import type { RunKey, Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
 import { MemoryConnection } from '../../src/memory/connection.ts'
@@ -8,7 +8,15 @@ import { VirtualClock } from '../../src/virtual-clock.ts'
 import { Chance } from './chance.ts'
 import { connectThrough } from './network.ts'
 import { SimulatedProcess } from './process.ts'
-import { drawProgram, keysOf, makeProcedure, type Node, type SignalName, type Stage } from './program.ts'
+import {
+  drawProgram,
+  keysOf,
+  makeChild,
+  makeProcedure,
+  type Node,
+  type SignalName,
+  type Stage,
+} from './program.ts'
 
 export interface WorldOptions {
   readonly seed: number
@@ -21,7 +29,6 @@ export interface WorldOptions {
 export interface Begun {
   readonly run: string
   readonly path: string
-  readonly key: string
   readonly process: string
   readonly round: number
   /** Its process owned the run in that moment, and the result of the step was in the log. */
@@ -62,11 +69,14 @@ export class World {
   /** What no caller should see. */
   readonly surprises: string[] = []
   readonly diary: string[] = []
+  /** Workers that were at work when all runs had ended, or were given up. */
+  restless: readonly string[] = []
   readonly programs: readonly { readonly name: string; readonly root: Node }[]
   readonly #options: WorldOptions
   readonly #chance: Chance
   // biome-ignore lint/suspicious/noExplicitAny: procedures of any types
   readonly #procedures: readonly Procedure<any, any, any>[]
+  readonly #child: ReturnType<typeof makeChild>
   #processes: SimulatedProcess[] = []
   #bodyOf: SimulatedProcess | null = null
   #tokens = 0
@@ -84,6 +94,7 @@ export class World {
       name: `program ${i}`,
       root: drawProgram(this.#chance),
     }))
+    this.#child = makeChild(this.#stage)
     this.#procedures = this.programs.map(({ name, root }) => makeProcedure(name, root, this.#stage))
   }
 
@@ -118,13 +129,20 @@ export class World {
       this.#answerOne(client)
       for (const { id, state } of this.tables.runs.values()) if (state === 'live') this.#signal(client, id)
     }
+    this.restless = this.#restless
+  }
+
+  get #restless(): readonly string[] {
+    return this.#processes.filter(({ isAtRest }) => !isAtRest).map(({ name }) => name)
   }
 
   get #isAnythingLeft(): boolean {
-    const { runs } = this.#options
-    return (
-      this.tables.runs.size < runs || [...this.tables.runs.values()].some(({ state }) => state === 'live')
+    const ids = Array.from({ length: this.#options.runs }, (_, id) => `run ${id}`)
+    const areAllThere = ids.every((id) => this.tables.runs.has(id))
+    const isAnyLive = [...this.tables.runs.values()].some(
+      ({ state, mark }) => state === 'live' && mark === 'none',
     )
+    return !areAllThere || isAnyLive || this.#restless.length > 0
   }
 
   // ── time
@@ -220,12 +238,19 @@ export class World {
         for (const ask of asks) {
           const by = `user:${++this.#count}` as const
           this.#note(`answer ${ask.id} by ${by}`)
-          const answer = ask.kind === 'input' ? { value: { v: by } } : { approved: this.#chance.oneIn(2) }
+          const answer = this.#drawAnswer(ask.kind, by)
           await client.inbox.answer(ask.id, answer, { as: by })
           this.acknowledged.answers.push({ run: ask.run, where: ask.message, by })
         }
       })(),
     )
+  }
+
+  #drawAnswer(kind: string, by: string): Answer {
+    if (kind === 'input') return { value: { v: by } }
+    return kind === 'approve'
+      ? { approved: this.#chance.oneIn(2) }
+      : { choice: this.#chance.pick(['x', 'y']) }
   }
 
   #answerEarly(client: Client): void {
@@ -236,7 +261,7 @@ export class World {
     const by = `user:${++this.#count}` as const
     const run = `run ${id}`
     this.#note(`early answer ${run} ${key} by ${by}`)
-    const answer = kind === 'input' ? { value: { v: by } } : { approved: true }
+    const answer = this.#drawAnswer(kind, by)
     this.#expect('early answer', client.inbox.answer({ run, key }, answer, { as: by }), () =>
       this.acknowledged.answers.push({ run, where: key, by }),
     )
@@ -300,7 +325,7 @@ export class World {
     const settings = isWorker
       ? {
           ...readEngineOptions({
-            procedures: this.#procedures,
+            procedures: [...this.#procedures, this.#child],
             lease: `${leaseMs}ms`,
             concurrency: chance.pick([1, 3, 100]),
           } as never),
@@ -309,6 +334,7 @@ export class World {
     const process: SimulatedProcess = new SimulatedProcess({
       name,
       clock: this.clock,
+      pace: chance.pick([1, 1, 0.9, 1.1]),
       entropy: createSeededEntropy(this.#options.seed, n),
       logger: this.#logger(name),
       settings,
@@ -356,20 +382,36 @@ export class World {
       this.traces.set(run, [...(this.traces.get(run) ?? []), trace])
       return trace
     },
-    perform: async (run, path, step, { idempotencyKey: key }) => {
-      const process = this.#bodyOf
-      if (process === null) throw new Error('A body began in no process.')
-      this.#bodyOf = null
-      const record = this.tables.runs.get(run)
-      const isInVain =
-        record?.worker === process.worker &&
-        record.events.some(({ type, kind, name }) => type === 'settled' && kind === 'step' && name === path)
-      this.begun.push({ run, path, key, process: process.name, round: this.round, isInVain })
-      if (step.delayMs > 0) await process.wait(step.delayMs)
+    perform: async (run, path, { delayMs, failures }) => {
+      const process = this.#beginBody(run, path)
+      if (delayMs > 0) await process.wait(delayMs)
       const failed = this.#failures.get(`${run} ${path}`) ?? 0
       this.#failures.set(`${run} ${path}`, failed + 1)
-      if (failed < step.failures) throw new Error(`failure ${failed} of ${path}`)
+      if (failed < failures) throw new Error(`failure ${failed} of ${path}`)
       return `token ${++this.#tokens}`
     },
+    startChild: async (id, parent) => {
+      await this.#beginBody(parent, id.slice(parent.length)).client.run(this.#child, { parent }, { id })
+    },
+    tellParent: async (id, parent) => {
+      const { client } = this.#beginBody(id, 'tell')
+      try {
+        await client.get(parent).signal('c', id, { id })
+      } catch (error) {
+        if (!PawlError.is(error, 'run-ended')) throw error
+      }
+    },
+  }
+
+  #beginBody(run: string, path: string): SimulatedProcess {
+    const process = this.#bodyOf
+    if (process === null) throw new Error('A body began in no process.')
+    this.#bodyOf = null
+    const record = this.tables.runs.get(run)
+    const isInVain =
+      record?.worker === process.worker &&
+      record.events.some(({ type, name }) => type === 'settled' && name === path)
+    this.begun.push({ run, path, process: process.name, round: this.round, isInVain })
+    return process
   }
 }
