@@ -324,9 +324,10 @@ export class Worker implements Home {
 
   async #poll(): Promise<void> {
     this.#watchSlots()
-    if (this.#options.clock.elapsed() >= this.#retriesStuckAt) await this.#retryStuck()
     await this.#claim()
     await this.#readCounters()
+    if (this.#options.clock.elapsed() >= this.#retriesStuckAt && (await this.#retryStuck()) > 0)
+      await this.#claim()
     this.#complaints.settle(wellMs)
   }
 
@@ -345,12 +346,13 @@ export class Worker implements Home {
 
   /**
    * Perhaps its code is what stuck runs were waiting for. Not once only: while a deploy is under way a worker with
-   * other code may be quicker to take them, and to get stuck in them once more.
+   * other code may be quicker to take them, and to get stuck in them once more. Returns how many are due now.
    */
-  async #retryStuck(): Promise<void> {
-    await this.#options.store.retryStuck(this.#claimant)
+  async #retryStuck(): Promise<number> {
+    const count = await this.#options.store.retryStuck(this.#claimant)
     const pauseMs = retryStuckAfterMs[this.#stuckRetries++] ?? Number.POSITIVE_INFINITY
     this.#retriesStuckAt = this.#options.clock.elapsed() + pauseMs
+    return count
   }
 
   onHint(): void {
