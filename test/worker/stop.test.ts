@@ -246,3 +246,34 @@ test('a stop that does not wait for a write says nothing of what becomes of it',
   await manyTurns()
   expect(lines.filter(({ message }) => message.includes('trying again'))).toEqual([])
 })
+
+test('what nobody is at work for goes on elsewhere at once, however long the other steps take', async () => {
+  const end = createGate()
+  const atWork = new Set<string>()
+  const slow = procedure({ name: 'slow' }, (ctx) =>
+    ctx.step('slow', () => {
+      atWork.add('slow')
+      return end.opened
+    }),
+  )
+  const first = createGate()
+  const chain = procedure({ name: 'chain' }, async (ctx) => {
+    await ctx.step('one', () => {
+      atWork.add('one')
+      return first.opened
+    })
+    return ctx.step('two', () => 'done')
+  })
+  const store = memory()
+  const leaver = await createEngine({ store, procedures: [slow, chain], lease: '1m' })
+  await leaver.run(slow)
+  const running = await leaver.run(chain, undefined, { id: 'a' })
+  await until(() => atWork.size === 2)
+  const stopped = leaver.stop({ within: '1m' })
+  const heir = await createEngine({ store, procedures: [slow, chain], lease: '1m' })
+  first.open()
+  expect(await heir.get(running.id).result({ timeout: '10s' })).toBe('done')
+  end.open()
+  await stopped
+  await heir.stop()
+})

@@ -20,6 +20,12 @@ export class Desk {
     return false
   }
 
+  /** It is at work. */
+  get isWorking(): boolean {
+    for (const { activity } of this.#entries.values()) if (activity.busy === 'working') return true
+    return false
+  }
+
   /** When somebody next wants to be looked at. */
   get dueAt(): number | null {
     let earliest: number | null = null

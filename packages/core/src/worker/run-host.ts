@@ -33,6 +33,8 @@ export interface Surroundings {
 
 /** What a run tells its worker. */
 export interface RunHost<Run> extends Surroundings {
+  /** No body begins any more. */
+  readonly isStopping: boolean
   /** It has, or may have, something to write. */
   onReady(run: Run): void
   /** It has made an event since it was taken over. */

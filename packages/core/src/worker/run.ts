@@ -308,6 +308,9 @@ export class Run {
     const now = this.#host.time.now()
     this.#desk.callDue(now, (position) => this.#outbox.has(position))
     const wakeAt = this.#desk.dueAt
+    // For another worker, at once: this one begins nothing any more.
+    if (this.#host.isStopping && this.#outbox.isEmpty && !this.#desk.isWorking)
+      return this.#createUnit([], [], { do: 'park', wakeAt: now }, null)
     const lets = !this.#outbox.settles && !this.#desk.isBusy && (wakeAt === null || wakeAt - now > lingerMs)
     if (this.#outbox.isEmpty && !lets) {
       this.#arm(wakeAt, now)

@@ -150,11 +150,15 @@ export class Worker implements Home {
     }
   }
 
-  /** Takes no new work, waits for what is at work, and hands everything back. What is unfinished goes on elsewhere. */
+  /**
+   * Takes no new work, hands back what nobody is at work for, waits for what is at work, and hands back the rest. What is
+   * unfinished goes on elsewhere.
+   */
   async stop(withinMs: number): Promise<void> {
     if (this.#state !== 'working') return
     this.#state = 'stopping'
     this.#slots.close()
+    for (const run of this.#owned) this.#committer.add(run)
     await this.#within(withinMs, this.#atRest())
     this.#leave()
     await this.#handBack()
@@ -459,6 +463,9 @@ export class Worker implements Home {
       slots: this.#slots,
       get worker() {
         return worker.#worker
+      },
+      get isStopping() {
+        return worker.#state === 'stopping'
       },
       procedure: (name, version) => this.#procedures.find(name, version),
       onReady: (run) => this.#committer.add(run),

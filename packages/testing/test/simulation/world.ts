@@ -303,7 +303,7 @@ export class World {
     if (leaver.state !== 'running') return
     this.#note(`stop ${leaver.name}`)
     this.#processes = this.#processes.filter((process) => process !== leaver)
-    this.#expect('stop', leaver.stop(this.#chance.between(0, 500)))
+    this.#expect('stop', leaver.stop(this.#chance.between(0, 3_000)))
   }
 
   /** Faults are told to whoever called, and so are refusals: nothing else. */

@@ -8,10 +8,13 @@ import type { Logger } from '../../ports/logger.ts'
 import type { Message, NewAsk } from '../../ports/store.ts'
 import type { Slots } from '../slots.ts'
 
+/** Code of the author's is at work, or waits for a slot to begin in. */
+export type Busy = false | 'queued' | 'working'
+
 /** What the worker does for one pending operation, from its issue to the event that settles it. */
 export interface Activity {
-  /** Code of the author's is at work for it, so the run cannot be let go. */
-  readonly busy: boolean
+  /** While it is, the run is not let go; when the worker stops, only for what is at work. */
+  readonly busy: Busy
   /**
    * When it wants to be looked at again, by the store's clock, once what it drafted is written; null: only a
    * message or its own end moves it.

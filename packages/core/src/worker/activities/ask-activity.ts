@@ -19,7 +19,7 @@ import type { Message, NewAsk } from '../../ports/store.ts'
 import { checkAnswer, isEqual, issuesIn } from '../../projections/answer-check.ts'
 import { askIdOf, closesAtOf, recipientsOf, subjectOf, urgencyOf } from '../../projections/ask.ts'
 import { topicOf } from '../mailbox.ts'
-import type { Activity, Draft, PendingOf, StepResult, Workplace } from './activity.ts'
+import type { Activity, Busy, Draft, PendingOf, StepResult, Workplace } from './activity.ts'
 import { gatherHistory, showHistory } from './ask-history.ts'
 import { tryEncode } from './try-encode.ts'
 import { usageMember } from './usage.ts'
@@ -52,8 +52,8 @@ export class AskActivity implements Activity {
     if (options.asked !== undefined) this.#opened(decode(options.asked.payload) as AskPayload)
   }
 
-  get busy(): boolean {
-    return this.#state === 'preparing' || this.#state === 'checking'
+  get busy(): Busy {
+    return (this.#state === 'preparing' || this.#state === 'checking') && 'working'
   }
   get dueAt(): number | null {
     return this.#state === 'open' || this.#state === 'recorded' ? this.#dueAt : null

@@ -4,7 +4,7 @@ import type { FailureRecord } from '../../errors/failure.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { decode, encodeRecord } from '../../events/payload.ts'
 import type { AttemptedPayload } from '../../events/payloads.ts'
-import type { PendingOf, Workplace } from './activity.ts'
+import type { Busy, PendingOf, Workplace } from './activity.ts'
 import { Attempt, type AttemptOutcome } from './attempt.ts'
 import { createCall } from './call.ts'
 import { type Backoff, delayBefore } from './retry.ts'
@@ -50,8 +50,9 @@ export class Attempts {
   get number(): number {
     return this.#number
   }
-  get busy(): boolean {
-    return this.#busy
+  get busy(): Busy {
+    if (!this.#busy) return false
+    return this.#running === null ? 'queued' : 'working'
   }
   /** When the next one begins. */
   get dueAt(): number | null {

@@ -8,7 +8,7 @@ import { maxPayloadBytes } from '../../events/codec.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { encode, encodeRecord } from '../../events/payload.ts'
 import type { AgentResult, FailedPayload } from '../../events/payloads.ts'
-import type { Activity, PendingOf, Workplace } from './activity.ts'
+import type { Activity, Busy, PendingOf, Workplace } from './activity.ts'
 import type { AttemptOutcome } from './attempt.ts'
 import { Attempts, describeCode, type Judge } from './attempts.ts'
 import { usageMember } from './usage.ts'
@@ -30,7 +30,7 @@ export class BodyActivity implements Activity, Judge {
     this.#attempts = new Attempts(place, pending, records, this)
   }
 
-  get busy(): boolean {
+  get busy(): Busy {
     return this.#attempts.busy
   }
   get dueAt(): number | null {

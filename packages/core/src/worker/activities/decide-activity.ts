@@ -10,7 +10,7 @@ import type { LogEvent } from '../../events/event.ts'
 import { decode, encodeRecord } from '../../events/payload.ts'
 import type { AnswerPayload, AskPayload, DecisionPayload, Judged } from '../../events/payloads.ts'
 import type { Message } from '../../ports/store.ts'
-import type { Activity, PendingOf, Workplace } from './activity.ts'
+import type { Activity, Busy, PendingOf, Workplace } from './activity.ts'
 import { AskActivity } from './ask-activity.ts'
 import type { AttemptOutcome } from './attempt.ts'
 import { Attempts, type Judge } from './attempts.ts'
@@ -35,7 +35,7 @@ export class DecideActivity implements Activity, Judge {
     this.#attempts = new Attempts(place, pending, records, this)
   }
 
-  get busy(): boolean {
+  get busy(): Busy {
     return this.#attempts.busy || (this.#ask?.busy ?? false)
   }
   get dueAt(): number | null {

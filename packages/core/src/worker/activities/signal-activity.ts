@@ -4,7 +4,7 @@ import { decode, encodeRecord } from '../../events/payload.ts'
 import type { ReceivedPayload, TimedOutPayload } from '../../events/payloads.ts'
 import type { Message } from '../../ports/store.ts'
 import { topicOf } from '../mailbox.ts'
-import type { Activity, Draft, PendingOf, Workplace } from './activity.ts'
+import type { Activity, Busy, Draft, PendingOf, Workplace } from './activity.ts'
 import { tryEncode } from './try-encode.ts'
 
 /** A receive: takes the oldest signal of its names that nobody has taken, or its time runs out. */
@@ -23,8 +23,8 @@ export class SignalActivity implements Activity {
     this.#topics = pending.operation.names.map((name) => topicOf('signal', name))
   }
 
-  get busy(): boolean {
-    return this.#checking
+  get busy(): Busy {
+    return this.#checking && 'working'
   }
   get topics(): readonly string[] {
     return this.#over || this.#checking ? [] : this.#topics
