@@ -21,7 +21,7 @@ export async function play(seeds: readonly number[]): Promise<Played> {
     await world.play()
     const found = findFaults(world)
     if (found.length > 0) faults.push([`SEED=${seed}`, ...found, '', ...world.diary].join('\n'))
-    bodies += world.begun.length
+    bodies += world.bodies.begun.length
     for (const run of world.tables.runs.values()) {
       events += run.events.length
       takeovers += run.epoch - 1

@@ -4,14 +4,14 @@ import type { World } from './world.ts'
 
 /** Everything that is not as it was promised. */
 export function findFaults(world: World): readonly string[] {
-  const { tables, acknowledged, begun, lines, surprises } = world
+  const { tables, acknowledged, bodies, lines, surprises } = world
   return [
     ...surprises.map((what) => `a surprise: ${what}`),
     ...lines.filter((line) => !isHarmless(line)).map((line) => `a worker said ${line}`),
     ...[...acknowledged.runs]
       .filter((id) => !tables.runs.has(id))
       .map((id) => `${id} was acknowledged and is lost`),
-    ...begun
+    ...bodies.begun
       .filter(({ isInVain }) => isInVain)
       .map((one) => `a body began though its result was known: ${JSON.stringify(one)}`),
     ...world.restless.map((name) => `all runs have ended, and ${name} is at work`),
@@ -42,7 +42,7 @@ function findRunFaults(world: World, run: RunRecord): readonly string[] {
       `it has not completed: ${run.state}, ${run.mark}${reason}, ${run.events.map(({ type, name }) => `${type} ${name}`).join(', ')}`,
     ]
   const output = decodePayload(run.events.at(-1)?.payload as Uint8Array) as readonly string[]
-  const traces = world.traces.get(run.id) ?? []
+  const traces = world.bodies.traces.get(run.id) ?? []
   const longest = traces.reduce((a, b) => (b.length > a.length ? b : a), [])
   return [
     ...findLogFaults(run),

@@ -1,38 +1,21 @@
-import { type Answer, type Client, type Logger, PawlError, type Procedure, ref } from '@pawl/core'
+import { type Answer, type Client, type Logger, type Procedure, ref } from '@pawl/core'
 import { installGuard, installShield, readEngineOptions } from '@pawl/core/internal'
 import type { RunKey, Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
 import { MemoryConnection } from '../../src/memory/connection.ts'
 import { makeTables, type Tables } from '../../src/memory/tables.ts'
 import { createSeededEntropy } from '../../src/seeded-entropy.ts'
 import { VirtualClock } from '../../src/virtual-clock.ts'
+import { Bodies } from './bodies.ts'
 import { Chance } from './chance.ts'
 import { connectThrough } from './network.ts'
 import { SimulatedProcess } from './process.ts'
-import {
-  drawProgram,
-  keysOf,
-  makeChild,
-  makeProcedure,
-  type Node,
-  type SignalName,
-  type Stage,
-} from './program.ts'
+import { drawProgram, keysOf, makeProcedure, type Node, type SignalName } from './program.ts'
 
 export interface WorldOptions {
   readonly seed: number
   readonly runs: number
   /** Rounds with faults; then it is calm until all runs have ended. */
   readonly rounds: number
-}
-
-/** A body that began. */
-export interface Begun {
-  readonly run: string
-  readonly path: string
-  readonly process: string
-  readonly round: number
-  /** Its process owned the run in that moment, and the result of the step was in the log. */
-  readonly isInVain: boolean
 }
 
 /** What was acknowledged. */
@@ -60,8 +43,7 @@ export class World {
   readonly tables: Tables = makeTables()
   readonly clock = new VirtualClock(Date.parse('2026-01-01T00:00:00Z'))
   readonly acknowledged: Acknowledged = { runs: new Set(), signals: [], answers: [] }
-  readonly traces = new Map<string, string[][]>()
-  readonly begun: Begun[] = []
+  readonly bodies = new Bodies(this.tables)
   /** What those who waited were told. */
   readonly results: { readonly run: string; readonly result: unknown }[] = []
   /** Lines of error and warning. */
@@ -76,13 +58,9 @@ export class World {
   readonly #chance: Chance
   // biome-ignore lint/suspicious/noExplicitAny: procedures of any types
   readonly #procedures: readonly Procedure<any, any, any>[]
-  readonly #child: ReturnType<typeof makeChild>
   #processes: SimulatedProcess[] = []
-  #bodyOf: SimulatedProcess | null = null
-  #tokens = 0
   /** Up to which message a run had seen its mail when it was let go. */
   readonly #parkedWith = new Map<RunKey, number>()
-  readonly #failures = new Map<string, number>()
   #count = 0
   #isCalm = false
   round = 0
@@ -94,8 +72,7 @@ export class World {
       name: `program ${i}`,
       root: drawProgram(this.#chance),
     }))
-    this.#child = makeChild(this.#stage)
-    this.#procedures = this.programs.map(({ name, root }) => makeProcedure(name, root, this.#stage))
+    this.#procedures = this.programs.map(({ name, root }) => makeProcedure(name, root, this.bodies))
   }
 
   async play(): Promise<void> {
@@ -325,7 +302,7 @@ export class World {
     const settings = isWorker
       ? {
           ...readEngineOptions({
-            procedures: [...this.#procedures, this.#child],
+            procedures: [...this.#procedures, this.bodies.child],
             lease: `${leaseMs}ms`,
             concurrency: chance.pick([1, 3, 100]),
           } as never),
@@ -349,9 +326,7 @@ export class World {
           ...{ chance, caller, tables: this.tables, isCalm: () => this.#isCalm },
           onDone: (method, args, outcome) => this.#onDone(process, method, args, outcome),
         }),
-      onBody: (at) => {
-        this.#bodyOf = at
-      },
+      onBody: (at) => this.bodies.announce(at),
     })
     this.#processes.push(process)
     process.start().catch((error: Error) => {
@@ -374,44 +349,5 @@ export class World {
 
   #note(what: string): void {
     this.diary.push(`${this.round} ${this.clock.now % 1e8} ${what}`)
-  }
-
-  readonly #stage: Stage = {
-    beginTrace: (run) => {
-      const trace: string[] = []
-      this.traces.set(run, [...(this.traces.get(run) ?? []), trace])
-      return trace
-    },
-    perform: async (run, path, { delayMs, failures }) => {
-      const process = this.#beginBody(run, path)
-      if (delayMs > 0) await process.wait(delayMs)
-      const failed = this.#failures.get(`${run} ${path}`) ?? 0
-      this.#failures.set(`${run} ${path}`, failed + 1)
-      if (failed < failures) throw new Error(`failure ${failed} of ${path}`)
-      return `token ${++this.#tokens}`
-    },
-    startChild: async (id, parent) => {
-      await this.#beginBody(parent, id.slice(parent.length)).client.run(this.#child, { parent }, { id })
-    },
-    tellParent: async (id, parent) => {
-      const { client } = this.#beginBody(id, 'tell')
-      try {
-        await client.get(parent).signal('c', id, { id })
-      } catch (error) {
-        if (!PawlError.is(error, 'run-ended')) throw error
-      }
-    },
-  }
-
-  #beginBody(run: string, path: string): SimulatedProcess {
-    const process = this.#bodyOf
-    if (process === null) throw new Error('A body began in no process.')
-    this.#bodyOf = null
-    const record = this.tables.runs.get(run)
-    const isInVain =
-      record?.worker === process.worker &&
-      record.events.some(({ type, name }) => type === 'settled' && name === path)
-    this.begun.push({ run, path, process: process.name, round: this.round, isInVain })
-    return process
   }
 }

@@ -1,0 +1,75 @@
+import { PawlError } from '@pawl/core'
+import type { Tables } from '../../src/memory/tables.ts'
+import type { SimulatedProcess } from './process.ts'
+import { makeChild, type Stage, type Work } from './program.ts'
+
+/** A body that began. */
+export interface Begun {
+  readonly run: string
+  readonly path: string
+  readonly process: string
+  /** Its process owned the run in that moment, and the result of the step was in the log. */
+  readonly isInVain: boolean
+}
+
+/** What the code of the procedures does in the world, and sees of it, over all processes. */
+export class Bodies implements Stage {
+  /** What each execution of a run has seen, by run. */
+  readonly traces = new Map<string, string[][]>()
+  readonly begun: Begun[] = []
+  readonly child: ReturnType<typeof makeChild> = makeChild(this)
+  readonly #tables: Tables
+  readonly #failures = new Map<string, number>()
+  #tokens = 0
+  #process: SimulatedProcess | null = null
+
+  constructor(tables: Tables) {
+    this.#tables = tables
+  }
+
+  /** The next body begins in this process. */
+  announce(process: SimulatedProcess): void {
+    this.#process = process
+  }
+
+  beginTrace(run: string): string[] {
+    const trace: string[] = []
+    this.traces.set(run, [...(this.traces.get(run) ?? []), trace])
+    return trace
+  }
+
+  async perform(run: string, path: string, { delayMs, failures }: Work): Promise<string> {
+    const process = this.#begin(run, path)
+    if (delayMs > 0) await process.wait(delayMs)
+    const failed = this.#failures.get(`${run} ${path}`) ?? 0
+    this.#failures.set(`${run} ${path}`, failed + 1)
+    if (failed < failures) throw new Error(`failure ${failed} of ${path}`)
+    return `token ${++this.#tokens}`
+  }
+
+  async startChild(id: string, parent: string): Promise<void> {
+    await this.#begin(parent, id.slice(parent.length)).client.run(this.child, { parent }, { id })
+  }
+
+  async tellParent(id: string, parent: string): Promise<void> {
+    const { client } = this.#begin(id, 'tell')
+    try {
+      await client.get(parent).signal('c', id, { id })
+    } catch (error) {
+      // The parent did not wait: another branch was faster.
+      if (!PawlError.is(error, 'run-ended')) throw error
+    }
+  }
+
+  #begin(run: string, path: string): SimulatedProcess {
+    const process = this.#process
+    if (process === null) throw new Error('A body began in no process.')
+    this.#process = null
+    const record = this.#tables.runs.get(run)
+    const isInVain =
+      record?.worker === process.worker &&
+      record.events.some(({ type, name }) => type === 'settled' && name === path)
+    this.begun.push({ run, path, process: process.name, isInVain })
+    return process
+  }
+}
