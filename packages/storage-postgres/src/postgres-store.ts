@@ -147,7 +147,7 @@ export class PostgresStore implements StorePort {
   async commit(worker: WorkerKey, units: readonly Unit[]): Promise<readonly UnitOutcome[]> {
     if (units.length === 0) return []
     const outcomes = await this.#commit(worker, units)
-    if (units.some(isAwaited)) this.#hints.send()
+    if (units.some((unit, i) => isAwaited(unit) || isHandedOver(unit, outcomes[i]))) this.#hints.send()
     return outcomes
   }
 
@@ -235,6 +235,12 @@ export class PostgresStore implements StorePort {
   watch(onHint: () => void): () => void {
     return this.#hints.watch(onHint)
   }
+}
+
+/** Let go although it is due: for another worker. */
+function isHandedOver({ then }: Unit, outcome: UnitOutcome | undefined): boolean {
+  if (then.do !== 'park' || outcome?.outcome !== 'ok') return false
+  return outcome.parked && then.wakeAt !== null && then.wakeAt <= outcome.at
 }
 
 /** Whether somebody may be waiting for it in another process: for a question, its end, or the run's. */

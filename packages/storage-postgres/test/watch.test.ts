@@ -33,10 +33,10 @@ afterEach(async () => {
   await empty(database.owner, 'pawl')
 })
 
-test('what others may wait for is hinted at: new runs, messages, answers, questions, ends', async () => {
+test('what others may wait for is hinted at: new runs, messages, answers, questions, ends, what is handed over', async () => {
   const worker = await port.register({ name: 'w', leaseMs: 60_000 })
-  const [a] = await createOwned(port, worker, ['a'])
-  if (!a) throw new Error('not created')
+  const [a, c] = await createOwned(port, worker, ['a', 'c'])
+  if (!a || !c) throw new Error('not created')
   const ask = newAsk(0)
   const calls = [
     () => port.create([newRun('b')]),
@@ -45,6 +45,8 @@ test('what others may wait for is hinted at: new runs, messages, answers, questi
     () => watching.send([{ run: 'a', kind: 'signal', name: 's', key: null, payload: null }], null),
     () =>
       port.commit(worker, [newUnit({ ...a, head: 2, mail: 2 }, { then: { do: 'end', state: 'completed' } })]),
+    // Handed over: it is due.
+    () => port.commit(worker, [newUnit(c, { events: [], then: { do: 'park', wakeAt: 0 } })]),
     () => port.release(worker),
   ]
   let heard = 0
