@@ -499,6 +499,33 @@ describe('a timeout', () => {
   })
 })
 
+test('an ask whose time is over is closed to everybody, and nobody is told to try again', async () => {
+  const short = procedure({ name: 'short' }, (ctx) => ctx.human.approve('Now?', { timeout: '1h' }))
+  const store = memory()
+  const engine = await testEngine({ procedures: [short], store, humans: [{ ask: 'Now', answer: 'silence' }] })
+  await engine.run(short)
+  await engine.advance('1m')
+  const [open] = (await engine.inbox.list()).items
+  await engine.stop()
+  // Nobody works: its end is recorded by nobody.
+  await using client = await testEngine({
+    procedures: [],
+    store,
+    humans: [{ ask: 'Now', answer: 'silence' }],
+  })
+  await client.advance('2h')
+  const ask = open?.id ?? ''
+  expect(await client.inbox.get(ask)).toMatchObject({ status: 'timed-out', overdue: false })
+  for (const [answer, actor] of [
+    [{ choice: 'x' }, 'user:ana'],
+    [{ approved: true }, 'agent:helper'],
+  ] as const)
+    expect(await refusalOf(client.inbox.answer(ask, answer, { as: actor }))).toMatchObject({
+      code: 'ask-closed',
+      details: { status: 'timed-out' },
+    })
+})
+
 describe('one winner', () => {
   test('of a hundred answers at once, and every loser is told who won', async () => {
     await using engine = await testEngine({ procedures: [refund] })

@@ -13,6 +13,28 @@ const ship = procedure({ name: 'ship' }, async (ctx) => {
   return choice
 })
 
+test('what is said for the decision is said for the people too, unless they are told otherwise', async () => {
+  const both = procedure({ name: 'both' }, async (ctx) => {
+    const { choice } = await ctx.agent.decide('Ship it?', ['go', 'stop'], {
+      ...{ agent: unsure, minConfidence: 0.8, key: 'k', history: 'none' },
+      details: [{ title: 'For both', body: '1' }],
+      fallback: {
+        ask: { key: undefined, history: undefined, details: [{ title: 'For people', body: '2' }] },
+      } as never,
+    })
+    return choice
+  })
+  await using engine = await testEngine({ procedures: [both] })
+  const run = await engine.run(both)
+  const ask = await engine.inbox.next({ run: run.id })
+  expect(ask).toMatchObject({ key: 'k', history: [] })
+  expect(ask.details.map(({ title }) => title)).toEqual([
+    'For both',
+    'For people',
+    'What unsure made of it (unsure, confidence 0.2)',
+  ])
+})
+
 test('people who decide in place of an agent see what it made of the question', async () => {
   await using engine = await testEngine({ procedures: [ship] })
   const run = await engine.run(ship)

@@ -1,4 +1,4 @@
-import { procedure } from '@pawl/core'
+import { decider, procedure } from '@pawl/core'
 import { testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -13,6 +13,47 @@ const publish = procedure({ name: 'publish' }, async (ctx) => {
     params: { title: 'Hello' },
     editable: ['title'],
   })
+})
+
+test('an answer to what nobody is asked in the end is told of in the log', async () => {
+  const judge = decider('judge', async () => ({ choice: 'a', rationale: 'clear', confidence: 1 }))
+  const deciding = procedure({ name: 'deciding' }, async (ctx) => {
+    const { choice } = await ctx.agent.decide('a or b?', ['a', 'b'], {
+      agent: judge,
+      key: 'k',
+      fallback: 'b',
+    })
+    await ctx.sleep('1h')
+    return choice
+  })
+  const { logger, lines } = keepLines()
+  await using engine = await testEngine({ procedures: [deciding], logger })
+  const run = await engine.run(deciding)
+  await engine.advance('1m')
+  await engine.inbox.answer({ run: run.id, key: 'k' }, { choice: 'b' }, as)
+  expect(await run.result()).toBe('a')
+  expect(lines).toMatchObject([
+    {
+      level: 'warn',
+      message: `run "${run.id}" has ended, and somebody has answered "k", which nobody was asked`,
+    },
+  ])
+  expect(await refusalOf(engine.inbox.answer({ run: run.id, key: 'k' }, { choice: 'b' }, as))).toMatchObject({
+    code: 'run-ended',
+  })
+})
+
+test('an answer that came when the time for the question was over is none', async () => {
+  const until = new Date(start + 60_000)
+  const late = procedure({ name: 'late' }, async (ctx) => {
+    await ctx.sleep('1h')
+    return ctx.human.approve('Now?', { key: 'now', timeout: until })
+  })
+  await using engine = await testEngine({ procedures: [late], logger: keepLines().logger })
+  const run = await engine.run(late)
+  await engine.advance('2m')
+  await engine.inbox.answer({ run: run.id, key: 'now' }, { approved: true }, as)
+  expect(await run.result()).toMatchObject({ approved: false, timedOut: true })
 })
 
 describe('an answer to a question that is not asked yet', () => {
@@ -32,6 +73,8 @@ describe('an answer to a question that is not asked yet', () => {
         at: new Date(start + 600_000),
         comment: 'go',
       })
+      const [ask] = (await engine.inbox.list({ status: 'answered' })).items
+      expect(ask?.answer?.at).toEqual(new Date(start + 600_000))
       const { execution_log } = await engine.log(run.id)
       expect(execution_log[1]).toMatchObject({
         type: 'hitl_approval',

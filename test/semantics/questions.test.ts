@@ -421,6 +421,30 @@ describe('messages', () => {
     })
   })
 
+  test('are of the moment of the call, whatever becomes of the same objects later', async () => {
+    const asking = procedure({ name: 'asking' }, async (ctx) => {
+      const params: { amount: number; close?: unknown } = { amount: 0 }
+      const asks = [10, 20].map((amount) => {
+        params.amount = amount
+        return ctx.human.approve('Pay {amount}?', { params })
+      })
+      params.close = () => {}
+      return (await Promise.all(asks)).map((approval) => approval.approved && approval.params.amount)
+    })
+    await using engine = await testEngine({
+      procedures: [asking],
+      humans: [
+        {
+          ask: /Pay/,
+          answer: (ask) => ({
+            approved: ask.message === `Pay ${(ask.params as { readonly amount: number }).amount}?`,
+          }),
+        },
+      ],
+    })
+    expect(await (await engine.run(asking)).result()).toEqual([10, 20])
+  })
+
   test('refuse a value that cannot stand in a sentence', async () => {
     const asking = procedure({ name: 'asking' }, (ctx) =>
       ctx.human.approve('{a}', { params: { a: {} } } as never),

@@ -81,7 +81,7 @@ const staying: readonly {
     what: "approve with 'escalate' to the engine's",
     ask: (ctx) => ctx.human.approve('?', { timeout, onTimeout: 'escalate', to: 'group:ops' }),
     answer: { approved: true },
-    shown: 'the question stays open and is raised',
+    shown: 'the question stays open and is shown to role:manager',
     alsoTo: 'role:manager',
   },
   {
@@ -96,7 +96,7 @@ const staying: readonly {
     what: "input with 'escalate'",
     ask: (ctx) => ctx.human.input('?', z.string(), { timeout, onTimeout: 'escalate', to: 'group:ops' }),
     answer: { value: 'x' },
-    shown: 'the question stays open and is raised',
+    shown: 'the question stays open and is shown to role:manager',
     alsoTo: 'role:manager',
   },
   {

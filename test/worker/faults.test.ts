@@ -46,6 +46,18 @@ describe('a write that fails', () => {
     ])
   })
 
+  test("of a question is prepared anew: what that took is nobody's silence", async () => {
+    const asking = procedure({ name: 'asking' }, (ctx) =>
+      ctx.human.approve('Delete?', { timeout: '60ms', risk: 'low', onTimeout: 'approve' }),
+    )
+    const meddling = meddleWith(memory())
+    for (let times = 0; times < 2; times++) meddling.next('commit', fail)
+    const { engine } = await start(meddling, [asking])
+    await (await engine.run(asking)).result()
+    const [ask] = (await engine.inbox.list({ status: 'timed-out' })).items
+    expect((ask?.dueAt?.getTime() ?? 0) - (ask?.askedAt.getTime() ?? 0)).toBeGreaterThan(0)
+  })
+
   test('is written as it would have been: another worker finds the log whole', async () => {
     const waiting = procedure({ name: 'two', signals: { go: z.void() } }, async (ctx) => {
       for (let index = 0; index < 70; index++) await ctx.step(`step ${index}`, () => index)
@@ -209,6 +221,19 @@ describe('a read that fails', () => {
     expect(lines).toContainEqual(
       expect.objectContaining({ message: expect.stringContaining('what it shall show') }),
     )
+  })
+
+  test('of what a question shall show, and finds the log damaged, puts the run aside', async () => {
+    const asking = procedure({ name: 'asking' }, async (ctx) => {
+      for (let index = 0; index < 7; index++) await ctx.step(`step ${index}`, () => index)
+      await ctx.human.approve('Good?', { history: { last: 7 } })
+    })
+    const { engine, meddling } = await start(undefined, [asking])
+    meddling.next('load', async (go) => ((await go()) as readonly object[]).slice(1))
+    await expect((await engine.run(asking)).result()).rejects.toMatchObject({
+      code: 'run-quarantined',
+      details: { reason: expect.stringContaining('missing from its log') },
+    })
   })
 
   test('for due runs, or the heartbeat, is tried again with the next poll', async () => {

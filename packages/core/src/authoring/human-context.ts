@@ -1,6 +1,6 @@
 import { isOptional, isTransforming, jsonSchemaOf, type Schema, validate } from '../base/schema.ts'
 import { recordFailure } from '../errors/failure.ts'
-import { encode } from '../events/payload.ts'
+import { decode, encode } from '../events/payload.ts'
 import type { AskPayload, Silence } from '../events/payloads.ts'
 import {
   type AskSettings,
@@ -179,8 +179,7 @@ export function createDecideAsk(
 ): AskSpec {
   const of = 'of fallback.ask of decide'
   checkKeys(`the options ${of}`, given, askOptionNames)
-  const defined = Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined))
-  const settings = readAskOptions(of, { ...defined, ...given })
+  const settings = readAskOptions(of, { ...leaveOut(own), ...leaveOut(given), ...joinDetails(own, given) })
   const artifact = material === undefined ? {} : { artifact: material }
   return createSpec(settings, undefined, {
     kind: 'decide',
@@ -189,6 +188,17 @@ export function createDecideAsk(
     silence: { do: 'fail' },
     ...artifact,
   })
+}
+
+/** An option that is undefined counts as left out. */
+function leaveOut(options: Given): Given {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+}
+
+/** People see what was said for the decision, and then what was said for them. */
+function joinDetails(own: Given, given: Given): Given {
+  const both = [own['details'], given['details']]
+  return both.every((details) => Array.isArray(details)) ? { details: both.flat() } : {}
 }
 
 // ── what questions have in common
@@ -220,7 +230,10 @@ function readAskSchema(of: string, given: unknown): Schema | undefined {
 
 type Pinned = Omit<AskPayload, 'silence' | 'dueAt' | 'history' | 'schema'> & { readonly silence: Silence }
 
-/** What is pinned must be storable, and is refused here, in the call of the author's that asked for it. */
+/**
+ * What is pinned must be storable, and is refused here, in the call of the author's that asked for it. What is asked is
+ * what stood there in that moment: a copy, whatever the author does with the same objects later.
+ */
 function createSpec(settings: AskSettings, schema: Schema | undefined, pinned: Pinned): AskSpec {
   const { key, to, due, history, details, links, alternatives, risk } = settings
   const json = schema === undefined ? undefined : jsonSchemaOf(schema)
@@ -233,7 +246,7 @@ function createSpec(settings: AskSettings, schema: Schema | undefined, pinned: P
     ...(details.length === 0 ? {} : { details }),
     ...(links.length === 0 ? {} : { links }),
   }
-  encode(payload, pinned.kind)
+  const copy = decode(encode(payload, pinned.kind)) as AskPayload
   const check = schema === undefined ? undefined : (value: unknown) => validate(schema, value)
-  return { key, to, due, history, payload, check }
+  return { key, to, due, history, payload: copy, check }
 }

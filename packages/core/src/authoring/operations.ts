@@ -29,6 +29,11 @@ export function dueAt(due: Due, from: number): number {
   return 'atMs' in due ? due.atMs : from + due.afterMs
 }
 
+/** Counted from when it is asked. */
+export function isSpan(due: Due | null): boolean {
+  return due !== null && 'afterMs' in due
+}
+
 /** A step or a call to an agent: code of the author's that runs outside turns. */
 export interface BodyOperation extends Operation {
   readonly kind: 'step' | 'llm'

@@ -45,7 +45,7 @@ export function toAskView(row: AskRow, now: number): Ask {
     history: pinned.history ?? [],
     askedAt: new Date(row.openedAt),
     dueAt: row.dueAt === null ? undefined : new Date(row.dueAt),
-    onTimeout: row.dueAt === null ? undefined : describeSilence(pinned),
+    onTimeout: row.dueAt === null ? undefined : describeSilence(pinned, row.escalateTo),
     overdue: isOverdue(row, now),
     claimedBy: undefined,
     answer: answerOf(row),
@@ -57,11 +57,11 @@ export function askStatusOf({ status, closesAt }: AskRow, now: number): AskStatu
   return status === 'open' && closesAt !== null && closesAt <= now ? 'timed-out' : status
 }
 
-function isOverdue({ status, dueAt }: AskRow, now: number): boolean {
-  return status === 'open' && dueAt !== null && dueAt <= now
+function isOverdue(row: AskRow, now: number): boolean {
+  return askStatusOf(row, now) === 'open' && row.dueAt !== null && row.dueAt <= now
 }
 
-function describeSilence({ silence, kind }: AskPayload): string {
+function describeSilence({ silence, kind }: AskPayload, escalateTo: readonly string[]): string {
   switch (silence.do) {
     case 'reject':
       return 'counts as no'
@@ -72,9 +72,9 @@ function describeSilence({ silence, kind }: AskPayload): string {
     case 'keep-waiting':
       return 'the question stays open'
     case 'escalate':
-      return silence.to === undefined
+      return escalateTo.length === 0
         ? 'the question stays open and is raised'
-        : `the question stays open and is shown to ${silence.to}`
+        : `the question stays open and is shown to ${escalateTo.join(', ')}`
     case 'default':
       return kind === 'input' ? 'a default is taken' : `counts as ${String(silence.value)}`
   }

@@ -178,7 +178,8 @@ async function answerOpen(
 ): Promise<void> {
   const store = await connection.store()
   const ask = askIdOf(row.run, row.position)
-  if (row.status !== 'open') throw closedError(row, await store.now())
+  const now = await store.now()
+  if (askStatusOf(row, now) !== 'open') throw closedError(row, now)
   if (!by.startsWith('user:')) throw new PawlError('answer-forbidden', { ask })
   // What JSON Schema cannot say the schema itself can, which is at hand where the run is in memory. Elsewhere the
   // worker checks by it.
@@ -240,7 +241,7 @@ async function answerEarly(
       const row = await store.askByKey(run, key)
       // The earlier one did not fit, and was dropped.
       if (row?.status === 'open') return answerOpen(connection, mailer, row, given, by)
-      throw row === null ? await earlierError(store, sent.run, key) : closedError(row, await store.now())
+      throw row === null ? await earlierError(store, run, sent.run, key) : closedError(row, await store.now())
     }
     case 'missing':
       throw new PawlError('run-not-found', { run })
@@ -257,7 +258,9 @@ function closedError(row: AskRow, now: number): PawlError {
   return new PawlError('ask-closed', { status: askStatusOf(row, now), winner })
 }
 
-async function earlierError(store: StorePort, run: RunKey, key: string): Promise<PawlError> {
+async function earlierError(store: StorePort, id: string, run: RunKey, key: string): Promise<PawlError> {
+  const row = await store.find(id)
+  if (row !== null && row.state !== 'live') return new PawlError('run-ended', { run: id, status: row.state })
   const earlier = (await store.mail(run, 0)).find(({ kind, name }) => kind === 'early' && name === key)
   if (earlier === undefined) return new PawlError('ask-closed', { status: 'answered', winner: undefined })
   const by = (decode(earlier.payload) as GivenAnswer).by as Actor

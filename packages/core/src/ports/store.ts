@@ -298,8 +298,8 @@ export interface NewAsk {
   readonly closesAt: number | null
   /** Everything a person sees. */
   readonly payload: Uint8Array
-  /** Opened and closed at once by an early answer. */
-  readonly answered: { readonly by: string; readonly payload: Uint8Array } | null
+  /** Opened and closed at once by an early answer, which was given then. */
+  readonly answered: { readonly by: string; readonly at: number; readonly payload: Uint8Array } | null
 }
 export interface AskRow extends Omit<NewAsk, 'answered'> {
   readonly run: string

@@ -60,8 +60,16 @@ export class Mailbox {
   }
   /** The names of signals nobody has taken, in the order they were sent. */
   get signals(): readonly string[] {
-    const signals = [...this.#waiting.values()].flat().filter(({ kind }) => kind === 'signal')
-    return signals.sort((a, b) => a.n - b.n).map(({ name }) => name)
+    return this.#namesOf('signal')
+  }
+  /** The keys by which somebody has answered, and nobody has asked. */
+  get earlyKeys(): readonly string[] {
+    return this.#namesOf('early')
+  }
+
+  #namesOf(kind: Message['kind']): readonly string[] {
+    const messages = [...this.#waiting.values()].flat().filter((message) => message.kind === kind)
+    return messages.sort((a, b) => a.n - b.n).map(({ name }) => name)
   }
 
   /** The message the run was claimed with. If it is the only one there ever was, nothing need be read. */

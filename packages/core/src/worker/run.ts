@@ -483,6 +483,10 @@ export class Run {
       this.#host.logger.warn(`run "${this.id}" has ended with a rejection that nobody handled`, {
         error: reason,
       })
+    for (const key of this.#mailbox.earlyKeys)
+      this.#host.logger.warn(
+        `run "${this.id}" has ended, and somebody has answered "${key}", which nobody was asked`,
+      )
     if (this.#ending?.failure === null) {
       // Of what a replay brought here at once only the last turn cannot have begun in another life.
       const begun = this.#begunUpTo ?? this.#continuation.turn - 1
@@ -544,7 +548,8 @@ export class Run {
     try {
       return task()
     } catch (error) {
-      if (isUnread(error)) this.#leave(unreadFor(this.id, 'an event or a message', error))
+      if (error instanceof LogDamaged) this.#leave(quarantinedFor(this.id, error.message))
+      else if (isUnread(error)) this.#leave(unreadFor(this.id, 'an event or a message', error))
       else {
         // Where it comes from is for whoever mends it.
         this.#host.logger.error(`run "${this.id}" cannot be gone on with`, { error })

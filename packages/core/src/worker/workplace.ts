@@ -1,9 +1,10 @@
 import { toHex } from '../base/hex.ts'
 import { type Schema, type Validation, validate } from '../base/schema.ts'
+import { isUnread } from '../events/codec.ts'
 import { LogHash } from '../events/seal.ts'
 import type { Message, RunKey } from '../ports/store.ts'
 import type { Activity, Draft, StepResult, Workplace } from './activities/activity.ts'
-import { LogReader } from './log-reader.ts'
+import { LogDamaged, LogReader } from './log-reader.ts'
 import { recentKept, stepResultOf } from './recent-steps.ts'
 import type { Surroundings } from './run-host.ts'
 import type { Start } from './start.ts'
@@ -97,6 +98,7 @@ async function readSteps(
         }
       return steps
     } catch (error) {
+      if (error instanceof LogDamaged || isUnread(error)) throw error
       logger.error(`run "${run.id}" could not read what it shall show; it tries again`, { error })
       await new Promise<void>((resolve) => clock.after(readAgainMs, resolve))
     }

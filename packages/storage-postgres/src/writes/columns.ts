@@ -59,9 +59,9 @@ export class EventColumns {
 }
 
 export const askTypes =
-  'int[], int[], int2[], int2[], bigint[], bigint[], text[], text[], text[], text[], text[], bytea[], bytea[]'
+  'int[], int[], int2[], int2[], bigint[], bigint[], bigint[], text[], text[], text[], text[], text[], bytea[], bytea[]'
 export const askNames =
-  'i, position, status, urgency, due_at, closes_at, kind, key, audience, escalate_to, answered_by, payload, answer'
+  'i, position, status, urgency, due_at, closes_at, answered_at, kind, key, audience, escalate_to, answered_by, payload, answer'
 
 /** Asks that several units open. */
 export class AskColumns {
@@ -89,6 +89,7 @@ export class AskColumns {
       listNumbers(asks.map(({ urgency }) => urgency)),
       listNumbers(asks.map(({ dueAt }) => dueAt)),
       listNumbers(asks.map(({ closesAt }) => closesAt)),
+      listNumbers(asks.map(({ answered }) => answered?.at ?? null)),
       listTexts(asks.map(({ kind }) => kind)),
       listTexts(asks.map(({ key }) => key)),
       // Lists in a list: `unnest` would flatten them, so each travels as a text.

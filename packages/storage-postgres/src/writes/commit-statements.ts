@@ -97,7 +97,7 @@ function writeFull(names: Names): string {
     opened as (
       insert into ${asks} (run, opened_at, due_at, closes_at, closed_at, position, status, urgency, kind, key, audience,
         escalate_to, answered_by, payload, answer)
-      select j.run, now, a.due_at, a.closes_at, case when a.status <> 0 then now end, a.position, a.status, a.urgency,
+      select j.run, now, a.due_at, a.closes_at, coalesce(a.answered_at, case when a.status <> 0 then now end), a.position, a.status, a.urgency,
         a.kind, a.key, a.audience::text[], a.escalate_to::text[], a.answered_by, a.payload, a.answer
       from unnest(${numberParameters(firstAsk, askTypes)}) as a(${askNames})
       join judged j on j.i = a.i and j.verdict = 0 cross join clock),

@@ -27,7 +27,7 @@ export function prepareAsks(database: Database): AskWrites {
       const { position, urgency, dueAt, closesAt, kind, key, to, escalateTo, payload, answered } = ask
       const status = askStatusCode.numberOf[answered ? 'answered' : 'open']
       const names = [JSON.stringify(to), JSON.stringify(escalateTo)]
-      const times = [at, dueAt, closesAt, answered ? at : null]
+      const times = [at, dueAt, closesAt, answered?.at ?? null]
       const outcome = [answered?.by ?? null, payload, answered?.payload ?? null]
       insert.run(run, position, status, urgency, ...times, kind, key, ...names, ...outcome)
     },

@@ -169,7 +169,7 @@ function openAsk(run: RunRecord, { answered, ...ask }: NewAsk, at: number): void
     payload: copy(ask.payload),
     openedAt: at,
     status: answered ? 'answered' : 'open',
-    closedAt: answered ? at : null,
+    closedAt: answered ? answered.at : null,
     answeredBy: answered ? answered.by : null,
     answer: answered ? copy(answered.payload) : null,
   })

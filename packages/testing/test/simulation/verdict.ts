@@ -28,6 +28,7 @@ const harmless = [
   'has ended without',
   'has ended with a rejection',
   'could not hand back its runs',
+  'which nobody was asked',
 ]
 function isHarmless(line: string): boolean {
   return harmless.some((part) => line.includes(part))

@@ -1,5 +1,11 @@
 import type { Usage } from '../../authoring/agent.ts'
-import { type AskOperation, type AskSpec, type DecideOperation, dueAt } from '../../authoring/operations.ts'
+import {
+  type AskOperation,
+  type AskSpec,
+  type DecideOperation,
+  dueAt,
+  isSpan,
+} from '../../authoring/operations.ts'
 import type { Issue, Validation } from '../../base/schema.ts'
 import { showValue } from '../../base/text.ts'
 import { recordFailure } from '../../errors/failure.ts'
@@ -81,8 +87,13 @@ export class AskActivity implements Activity {
     const silence = this.#silence()
     const history = gatherHistory(this.#options.place.history, this.#options.spec.history)
     if (!(silence instanceof Promise) && !(history instanceof Promise)) return this.#prepare(silence, history)
-    void Promise.all([silence, history]).then((both) =>
-      this.#options.place.guard(() => this.#prepare(...both)),
+    const { place } = this.#options
+    void Promise.all([silence, history]).then(
+      (both) => place.guard(() => this.#prepare(...both)),
+      (error) =>
+        place.guard(() => {
+          throw error
+        }),
     )
   }
 
@@ -197,6 +208,8 @@ export class AskActivity implements Activity {
 
   #answerEarly(ask: AskPayload, early: Message): void {
     const { answer, by } = decode(early.payload) as GivenAnswer
+    const closesAt = closesAtOf(ask)
+    if (closesAt !== null && closesAt <= early.at) return this.#dropEarly(ask, early.n, [cameTooLate])
     const checked = checkAnswer(ask, answer, true)
     if (!checked.ok) return this.#dropEarly(ask, early.n, checked.issues)
     this.#accept({ answer: checked.answer, changed: checked.changed, by, at: early.at }, early.n, ask)
@@ -222,8 +235,9 @@ export class AskActivity implements Activity {
       payload: encodeRecord(ask, 'ask'),
       opens: this.#row(ask, null),
       ...(consumes === undefined ? {} : { consumes }),
-      // An answer to this key that came meanwhile must be seen before the question is.
-      ...(spec.key === null ? {} : { strict: this }),
+      // An answer to this key that came meanwhile must be seen before the question is. And what it took until the question
+      // could be written is nobody's silence: its span begins anew.
+      ...(spec.key === null && !isSpan(spec.due) ? {} : { strict: this }),
     })
     place.lookAgain()
   }
@@ -304,7 +318,7 @@ export class AskActivity implements Activity {
     const strict = early === undefined ? {} : { strict: this }
     if (early !== undefined) {
       // Not asked yet as far as the log knows: if this is refused it is prepared anew.
-      const row = this.#row(early, { by: answer.by, payload: encodeRecord(answer, 'answer') })
+      const row = this.#row(early, { by: answer.by, at: answer.at, payload: encodeRecord(answer, 'answer') })
       place.record({ type: 'asked', pending, payload: encodeRecord(early, 'ask'), opens: row, ...strict })
     }
     const tookMs = Math.max(0, answer.at - pending.issuedAt)
@@ -319,6 +333,8 @@ const silenceRemedies: { readonly [kind in AskPayload['kind']]?: string } = {
     "Catch this error, or say what silence means with onTimeout: 'reject', 'escalate' or 'keep-waiting'.",
   decide: 'Catch this error, or leave the timeout out: a decision says nothing else of silence.',
 }
+
+const cameTooLate: Issue = { path: '', message: 'it came when the time for it was over' }
 
 const tooLate = {
   next: 'It was accepted and is recorded; the ask is closed.',

@@ -59,7 +59,7 @@ function planUnit(run: ModelRun, unit: PlannedUnit): ModelUnit {
         key: hasKey ? `key ${position % 3}` : null,
         closesAt,
         urgency: position % 4,
-        answered: isAnswered ? { by: 'user:early', payload: bytes('early') } : null,
+        answered: isAnswered ? { by: 'user:early', at: 1, payload: bytes('early') } : null,
       }),
     ),
     closes: unit.closes.map((position) => ({

@@ -313,20 +313,22 @@ export function describeSend(test: StageTest): void {
     test('sent again after the ask was opened by it, it is a duplicate', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.port.send([early('approval', 'early:1')], null)
-      const opens = [newAsk(7, { key: 'approval', answered: { by: 'user:bob', payload: bytes('yes') } })]
+      const opens = [
+        newAsk(7, { key: 'approval', answered: { by: 'user:bob', at: 1, payload: bytes('yes') } }),
+      ]
       await stage.commit({ ...standing, seen: 1 }, { opens, consumes: [1] })
       const sent = await stage.port.send([early('approval', 'early:1'), early('approval', 'early:2')], null)
       expect(sent).toMatchObject([{ outcome: 'duplicate' }, { outcome: 'asked', position: 7 }])
     })
 
-    test('an ask opened with an early answer is answered from the start', async (stage) => {
+    test('an ask opened with an early answer is answered from the start, since when that was given', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       const outcome = await stage.commit(standing, {
-        opens: [newAsk(7, { answered: { by: 'user:bob', payload: bytes('yes') } })],
+        opens: [newAsk(7, { answered: { by: 'user:bob', at: 1, payload: bytes('yes') } })],
       })
       const at = outcome.outcome === 'ok' ? outcome.at : 0
       const ask = await stage.port.ask('a', 7)
-      expect(ask).toMatchObject({ status: 'answered', answeredBy: 'user:bob', openedAt: at, closedAt: at })
+      expect(ask).toMatchObject({ status: 'answered', answeredBy: 'user:bob', openedAt: at, closedAt: 1 })
       expect(text(ask?.answer)).toBe('yes')
       expect(await stage.find('a')).toMatchObject({ mail: 0 })
     })
