@@ -28,7 +28,7 @@ export function memory(options: MemoryOptions = {}): Store {
   if (options.now !== undefined && typeof options.now !== 'function')
     refuse('now of memory', options.now, 'It must be a function that gives ms since 1970.')
   const tables = makeTables()
-  const timekeeper: Timekeeper = { time: null, told: 0 }
+  const timekeeper: Timekeeper = { time: null, told: Number.NEGATIVE_INFINITY }
   const now = (): number => {
     timekeeper.told = timekeeper.time?.clock.now ?? options.now?.() ?? Date.now()
     return timekeeper.told

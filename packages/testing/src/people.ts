@@ -18,6 +18,7 @@ export interface Person {
 export class People {
   readonly #clock: VirtualClock
   readonly #inbox: Client['inbox']
+  readonly #procedures: ReadonlySet<string>
   readonly #people: Person[] = []
   /** Asks that somebody has taken, or shall leave alone. */
   readonly #taken = new Set<string>()
@@ -25,9 +26,11 @@ export class People {
   #answering = 0
   #fault: { readonly error: unknown; isTold: boolean } | null = null
 
-  constructor(clock: VirtualClock, inbox: Client['inbox']) {
+  /** `procedures`: whose asks they answer. */
+  constructor(clock: VirtualClock, inbox: Client['inbox'], procedures: readonly string[]) {
     this.#clock = clock
     this.#inbox = inbox
+    this.#procedures = new Set(procedures)
   }
 
   /** Answers are on their way. */
@@ -64,10 +67,13 @@ export class People {
     this.check()
     if (!this.#toLook) return
     this.#toLook = false
-    const left = (await this.#listOpen()).filter((ask) => !this.#taken.has(ask.id) && !this.#assign(ask))
-    if (left.length === 0) return
-    this.#toLook = true
-    throw new Error(describeUnanswered(left))
+    try {
+      const left = (await this.#listOpen()).filter((ask) => !this.#taken.has(ask.id) && !this.#assign(ask))
+      if (left.length > 0) throw new Error(describeUnanswered(left))
+    } catch (error) {
+      this.#toLook = true
+      throw error
+    }
   }
 
   #assign(ask: Ask): boolean {
@@ -89,7 +95,9 @@ export class People {
   async #answer(ask: Ask, answer: Answer | ((ask: Ask) => Answer), as: Actor): Promise<void> {
     this.#answering++
     try {
-      await this.#inbox.answer(ask.id, typeof answer === 'function' ? answer(ask) : answer, { as })
+      // As it is by now: it may be overdue.
+      const given = typeof answer === 'function' ? answer((await this.#inbox.get(ask.id)) ?? ask) : answer
+      await this.#inbox.answer(ask.id, given, { as })
     } catch (error) {
       // Somebody was faster, or it was too late: such is life. A wrong answer is a fault of the test.
       const isTooLate = PawlError.is(error, 'ask-closed') || PawlError.is(error, 'engine-stopped')
@@ -104,7 +112,7 @@ export class People {
     let cursor: string | undefined
     do {
       const page = await this.#inbox.list({ limit: 500, cursor })
-      asks.push(...page.items)
+      asks.push(...page.items.filter(({ procedure }) => this.#procedures.has(procedure)))
       cursor = page.cursor
     } while (cursor !== undefined)
     return asks

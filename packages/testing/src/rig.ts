@@ -84,12 +84,15 @@ export class Rig implements Dweller {
       }),
       ...{ bell, entropy, sha256, clock: time.clock.see().clock, home: this.#home() },
     })
-    this.people = new People(time.clock, this.client.inbox)
+    const names = given.procedures.map(({ name }) => name)
+    this.people = new People(time.clock, this.client.inbox, names)
     this.#undo = [time.join(this), installShield(), installGuard(settings.determinism)]
   }
 
   async start(): Promise<void> {
     await this.#connection.open()
+    // Also of what another engine has asked, and leaves to this one.
+    this.#undo.push(this.#connection.watch(() => this.people.notice()))
     await this.#life.start()
   }
 
@@ -138,7 +141,6 @@ export class Rig implements Dweller {
     this.signsOfLife++
     if (method !== 'commit') return
     const units = args[1] as readonly Unit[]
-    if (units.some(({ opens }) => opens.length > 0)) this.people.notice()
     // Not of a run that was only looked at: whoever signals it would die of that each time.
     const isWritten = (outcome as readonly UnitOutcome[]).some(
       (one, index) => one.outcome === 'ok' && units[index]?.events.length !== 0,

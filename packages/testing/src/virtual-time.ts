@@ -6,6 +6,8 @@ const realNow = performance.now.bind(performance)
 
 /** Real ms without a sign of life after which a body at work, or a test that waits, is taken to wait for virtual time. */
 const patienceMs = 1_000
+/** At most so much of it passes between two looks: what holds the process up is no silence of a body. */
+const longestBreathMs = 10
 /** How often in a row everything must be seen at rest: what a test does next, it does in between. */
 const looks = 4
 
@@ -133,13 +135,13 @@ export class VirtualTime {
   /** Until nothing moves, or only bodies are at work that have shown no sign of life for too long. */
   async #rest(): Promise<void> {
     let signs = this.#signsOfLife
-    let since = realNow()
+    const patience = new Patience()
     for (let quiet = 0, breaths = 0; quiet < looks; breaths++) {
       await breathe(breaths)
       quiet = this.#isAtRest && this.#signsOfLife === signs ? quiet + 1 : 0
-      if (this.#signsOfLife !== signs) since = realNow()
+      if (this.#signsOfLife !== signs) patience.renew()
       signs = this.#signsOfLife
-      if (this.#atWork.length > 0 && realNow() - since > patienceMs) return
+      if (this.#atWork.length > 0 && patience.isOver()) return
     }
   }
 
@@ -147,8 +149,8 @@ export class VirtualTime {
   async #somethingHappens(): Promise<boolean> {
     const { size } = this.#goals
     const signs = this.#signsOfLife
-    const since = realNow()
-    for (let breaths = 0; realNow() - since < patienceMs; breaths++) {
+    const patience = new Patience()
+    for (let breaths = 0; !patience.isOver(); breaths++) {
       await breathe(breaths)
       const changed = this.#signsOfLife !== signs || this.#goals.size !== size || this.clock.nextAt !== null
       if (changed || !this.#isAtRest) return true
@@ -162,6 +164,24 @@ export class VirtualTime {
       'Nothing will happen any more: no timer is set, and nobody is about to answer or signal.',
       ...waiting.filter((text) => text !== ''),
     ].join('\n')
+  }
+}
+
+/** How long nothing has been heard, while the event loop came round. */
+class Patience {
+  #silentMs = 0
+  #lastAt = realNow()
+
+  renew(): void {
+    this.#silentMs = 0
+  }
+
+  /** To be asked at every breath. */
+  isOver(): boolean {
+    const now = realNow()
+    this.#silentMs += Math.min(now - this.#lastAt, longestBreathMs)
+    this.#lastAt = now
+    return this.#silentMs > patienceMs
   }
 }
 

@@ -249,7 +249,7 @@ export interface Claimed {
 export interface Claims {
   readonly runs: readonly Claimed[]
   readonly at: number
-  /** When the next unowned run is due; null if none is. May be one the claimant cannot execute. */
+  /** When the next unowned run is due that the claimant can execute, with however many `tries`; null if none is. */
   readonly nextDueAt: number | null
 }
 

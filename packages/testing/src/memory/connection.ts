@@ -162,8 +162,8 @@ export class MemoryConnection implements StorePort {
       .filter((run) => isAlive(this.#tables, claimant.worker) && canClaim(run, claimant))
       .slice(0, limit)
       .flatMap((run) => claimIfDue(this.#tables, run, claimant, now) ?? [])
-    const next = this.#allRuns().flatMap(({ worker, wakeAt }) =>
-      worker === null && wakeAt !== null ? wakeAt : [],
+    const next = this.#allRuns().flatMap((run) =>
+      run.worker === null && run.wakeAt !== null && canExecute(run, claimant) ? run.wakeAt : [],
     )
     return { runs, at: now, nextDueAt: next.length > 0 ? Math.min(...next) : null }
   }

@@ -74,3 +74,90 @@ test('an engine that was stopped does not come back by a crash', async () => {
   expect([first.calls, second.calls]).toEqual([{}, { s: 1 }])
   await expect(second.crash('all' as 'every')).rejects.toMatchObject({ code: 'option-invalid' })
 })
+
+test('a person who looks at the ask sees it as it is by then', async () => {
+  const asking = procedure({ name: 'asking' }, (ctx) =>
+    ctx.human.approve('Now?', { timeout: '1h', onTimeout: 'escalate' }),
+  )
+  await using engine = await testEngine({
+    procedures: [asking],
+    humans: [{ ask: 'Now', answer: (ask) => ({ approved: ask.overdue }), after: '2h' }],
+  })
+  expect(await (await engine.run(asking)).result()).toMatchObject({ approved: true })
+})
+
+test('a script that throws fails every wait, not only the first', async () => {
+  const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('Now?', { timeout: '1h' }))
+  await using engine = await testEngine({
+    procedures: [asking],
+    humans: [
+      {
+        ask: () => {
+          throw new TypeError('wrong script')
+        },
+        answer: 'silence',
+      },
+    ],
+  })
+  const run = await engine.run(asking)
+  for (const wait of [engine.advance('1m'), engine.advance('1m'), run.result()])
+    await expect(wait).rejects.toThrow('wrong script')
+})
+
+test('people answer what their own engine can execute, also what another has asked and left to it', async () => {
+  const asking = procedure({ name: 'asking' }, async (ctx) => {
+    await ctx.sleep('1m')
+    return ctx.human.approve('Now?', { timeout: '1h' })
+  })
+  const other = procedure({ name: 'other' }, async () => 1)
+  const bob = { ask: 'Now', answer: { approved: true }, as: 'user:bob', after: '10m' } as const
+  const store = memory()
+  const first = await testEngine({ store, procedures: [asking], humans: [{ ask: 'Now', answer: 'silence' }] })
+  await using beside = await testEngine({ store, procedures: [other] })
+  await using second = await testEngine({ store, procedures: [asking, other], humans: [bob] })
+  await (await second.run(other)).result()
+  const run = await first.run(asking)
+  await beside.advance('2m')
+  await first.stop()
+  expect(await second.get(asking, run.id).result()).toMatchObject({ approved: true, by: 'user:bob' })
+})
+
+test('a run that nobody there can execute holds up nobody', async () => {
+  const old = procedure({ name: 'old' }, (ctx) => ctx.sleep('1h'))
+  const nap = procedure({ name: 'nap' }, async (ctx) => {
+    await ctx.sleep('2h')
+    await ctx.sleep('2h')
+    return ctx.now()
+  })
+  const store = memory()
+  const before = await testEngine({ store, procedures: [old] })
+  await before.run(old)
+  await before.advance('1m')
+  await before.stop()
+  await using after = await testEngine({ store, procedures: [nap] })
+  expect(await (await after.run(nap)).result()).toEqual(new Date(Date.UTC(2026, 0, 1) + 4 * hour + 60_000))
+})
+
+test('a body that computes is at work: no time passes', async () => {
+  const computing = procedure({ name: 'computing' }, (ctx) =>
+    ctx.step(
+      'compute',
+      async () => {
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100)
+        await new Promise((resolve) => setTimeout(resolve, 5))
+        return 'done'
+      },
+      { timeout: '10m', retry: false },
+    ),
+  )
+  await using engine = await testEngine({ procedures: [computing] })
+  expect(await (await engine.run(computing)).result()).toBe('done')
+})
+
+test('time may begin before 1970', async () => {
+  const now = new Date('1969-07-20T20:17:40Z')
+  const looking = procedure({ name: 'looking' }, async (ctx) => ctx.now())
+  await using engine = await testEngine({ procedures: [looking], now })
+  expect(await (await engine.run(looking)).result()).toEqual(now)
+})

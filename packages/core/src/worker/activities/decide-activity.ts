@@ -81,6 +81,12 @@ export class DecideActivity implements Activity, Judge {
       const { why, failure, isFinal } = fault
       if (this.#attempts.number < attempts && !isFinal)
         return this.#attempts.tryAgain(failure, tookMs, defaultRetry)
+      this.#place.logger.warn(
+        `agent "${agentName}" could not decide, and its fallback counts: ${failure.message}`,
+        {
+          run: this.#place.runId,
+        },
+      )
       return this.#fallBack({ why, rationale: failure.message, usage: this.#attempts.cost }, tookMs)
     }
     const { choice, rationale, confidence } = (outcome as { readonly value: unknown }).value as Verdict

@@ -100,6 +100,12 @@ export function describeClaims(test: StageTest): void {
       expect(await stage.port.claim(claimant, 10)).toMatchObject({ runs: [], nextDueAt: later + 1 })
     })
 
+    test('it tells nothing of runs that only others can execute', async (stage) => {
+      const others = await stage.claimant([{ name: 'order', versions: [1] }])
+      await stage.port.create([newRun('a', { procedure: 'order' })])
+      expect(await stage.port.claim(await stage.claimant(), 10)).toMatchObject({ runs: [], nextDueAt: null })
+    })
+
     test('a procedure the claimant does not have is left for others', async (stage) => {
       await stage.port.create([newRun('a', { procedure: 'order' }), newRun('b')])
       expect(ids(await stage.port.claim(await stage.claimant(), 10))).toEqual(['b'])

@@ -24,7 +24,8 @@ export function describeRunList(test: StageTest): void {
       await stage.port.create(Array.from({ length: 25 }, (_, index) => newRun(`run ${index}`)))
       const whole = await stage.port.runs(allRuns())
       const pages: RunRow[] = []
-      for (let page = await stage.port.runs(allRuns({ limit: 10 })); page.length > 0; ) {
+      let page = await stage.port.runs(allRuns({ limit: 10 }))
+      while (page.length > 0 && pages.length <= whole.length) {
         pages.push(...page)
         page = await stage.port.runs(allRuns({ limit: 10, before: pages.at(-1)?.run ?? null }))
       }
