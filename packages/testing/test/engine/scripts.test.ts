@@ -100,8 +100,8 @@ test('a script that throws fails every wait, not only the first', async () => {
     ],
   })
   const run = await engine.run(asking)
-  for (const wait of [engine.advance('1m'), engine.advance('1m'), run.result()])
-    await expect(wait).rejects.toThrow('wrong script')
+  for (const wait of [() => engine.advance('1m'), () => engine.advance('1m'), () => run.result()])
+    await expect(wait()).rejects.toThrow('wrong script')
 })
 
 test('people answer what their own engine can execute, also what another has asked and left to it', async () => {

@@ -101,7 +101,6 @@ export function describeClaims(test: StageTest): void {
     })
 
     test('it tells nothing of runs that only others can execute', async (stage) => {
-      const others = await stage.claimant([{ name: 'order', versions: [1] }])
       await stage.port.create([newRun('a', { procedure: 'order' })])
       expect(await stage.port.claim(await stage.claimant(), 10)).toMatchObject({ runs: [], nextDueAt: null })
     })
