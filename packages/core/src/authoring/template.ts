@@ -2,8 +2,15 @@
 export type Shown = string | number | bigint | boolean | Date | null
 
 export type Placeholders<M extends string> = M extends `${string}{${infer K}}${infer Rest}`
-  ? K | Placeholders<Rest>
+  ? NameIn<K> | Placeholders<Rest>
   : never
+
+/** Between the innermost braces; never where it is no name but JSON, or nothing. */
+type NameIn<K extends string> = K extends `${string}{${infer Inner}`
+  ? NameIn<Inner>
+  : K extends '' | `${string}${'"' | ':' | '\n'}${string}`
+    ? never
+    : K
 
 /** One value for each {placeholder} of the message. */
 export type ValuesFor<K extends string> = { readonly [P in K]: Shown } & { readonly [more: string]: Shown }

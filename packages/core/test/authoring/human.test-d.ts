@@ -33,6 +33,14 @@ describe('approve', () => {
     expectTypeOf(human.approve(`Greet ${name}?`)).toEqualTypeOf<Promise<Approval<{}>>>()
   })
 
+  test('takes other braces for text', () => {
+    human.approve('Use {} now')
+    human.approve('Set {"a": 1}?')
+    human.approve('{{count}} files', { data: { count: 1 } })
+    // @ts-expect-error the name between the innermost braces
+    human.approve('{{count}} files', {})
+  })
+
   test('takes what params cannot show from data', () => {
     human.approve('Delete {count} files from {dir}?', {
       params: { dir: '/tmp', files: ['a'] },
