@@ -28,7 +28,7 @@ export class Bodies implements Effects {
   readonly #doubles: Doubles
   readonly #calls: Calls
   readonly #onSign: () => void
-  readonly #atWork = new Set<{ readonly name: string }>()
+  readonly #atWork = new Set<object>()
 
   constructor(doubles: Doubles, calls: Calls, onSign: () => void) {
     this.#doubles = doubles
@@ -36,22 +36,22 @@ export class Bodies implements Effects {
     this.#onSign = onSign
   }
 
-  get atWork(): readonly string[] {
-    return [...this.#atWork].map(({ name }) => name)
+  get atWork(): readonly object[] {
+    return [...this.#atWork]
   }
 
   step<B extends Body>(name: string, body: B): B {
-    return this.#watch(`step "${name}"`, name, find(this.#doubles.steps, name) ?? body) as B
+    return this.#watch(name, find(this.#doubles.steps, name) ?? body) as B
   }
 
   agent<B extends Body>(name: string, body: B): B {
-    return this.#watch(`agent "${name}"`, name, find(this.#doubles.agents, name) ?? body) as B
+    return this.#watch(name, find(this.#doubles.agents, name) ?? body) as B
   }
 
-  #watch(name: string, counted: string, body: Body): (...args: never[]) => Promise<unknown> {
+  #watch(name: string, body: Body): (...args: never[]) => Promise<unknown> {
     return async (...args) => {
-      const work = { name }
-      this.#calls.add(counted)
+      const work = {}
+      this.#calls.add(name)
       this.#atWork.add(work)
       this.#onSign()
       try {

@@ -179,7 +179,7 @@ export class Rig implements Dweller {
   get isAtRest(): boolean {
     return this.#clientCalls === 0 && this.#burials === 0 && !this.people.isBusy && this.#life.isAtRest
   }
-  get atWork(): readonly string[] {
+  get atWork(): readonly object[] {
     return this.#life.bodies.atWork
   }
 

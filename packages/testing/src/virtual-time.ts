@@ -6,6 +6,8 @@ const realNow = performance.now.bind(performance)
 
 /** Real ms without a sign of life after which a body at work, or a test that waits, is taken to wait for virtual time. */
 const patienceMs = 1_000
+/** The same, once all that are at work have been found silent before: a look at what else goes on. */
+const shortPatienceMs = 20
 /** At most so much of it passes between two looks: what holds the process up is no silence of a body. */
 const longestBreathMs = 10
 /** How often in a row everything must be seen at rest: what a test does next, it does in between. */
@@ -15,8 +17,8 @@ const looks = 4
 export interface Dweller {
   /** Nothing moves; only time or the test would change that. */
   readonly isAtRest: boolean
-  /** Bodies of steps and agents that have not ended. */
-  readonly atWork: readonly string[]
+  /** Bodies of steps and agents that have not ended; each is one object for as long as it lasts. */
+  readonly atWork: readonly object[]
   /** Grows with everything that happens. */
   readonly signsOfLife: number
   /** Called at rest, before time passes. May set timers. @throws what fails the test */
@@ -37,6 +39,8 @@ export class VirtualTime {
   readonly clock: VirtualClock
   readonly #dwellers = new Set<Dweller>()
   readonly #goals = new Set<Goal>()
+  /** Bodies that were found to wait for virtual time: they go on waiting until they end. */
+  readonly #silent = new WeakSet<object>()
   #isPassing = false
   #joined = 0
 
@@ -123,7 +127,7 @@ export class VirtualTime {
   get #isAtRest(): boolean {
     return [...this.#dwellers].every((dweller) => dweller.isAtRest)
   }
-  get #atWork(): readonly string[] {
+  get #atWork(): readonly object[] {
     return [...this.#dwellers].flatMap((dweller) => dweller.atWork)
   }
   get #signsOfLife(): number {
@@ -141,8 +145,14 @@ export class VirtualTime {
       quiet = this.#isAtRest && this.#signsOfLife === signs ? quiet + 1 : 0
       if (this.#signsOfLife !== signs) patience.renew()
       signs = this.#signsOfLife
-      if (this.#atWork.length > 0 && patience.isOver()) return
+      const { length } = this.#atWork
+      if (length > 0 && patience.isOver(this.#isAnyLoud ? patienceMs : shortPatienceMs)) break
     }
+    for (const body of this.#atWork) this.#silent.add(body)
+  }
+
+  get #isAnyLoud(): boolean {
+    return this.#atWork.some((body) => !this.#silent.has(body))
   }
 
   /** Nothing is due any more; perhaps the test itself has something in hand. */
@@ -177,11 +187,11 @@ class Patience {
   }
 
   /** To be asked at every breath. */
-  isOver(): boolean {
+  isOver(limitMs = patienceMs): boolean {
     const now = realNow()
     this.#silentMs += Math.min(now - this.#lastAt, longestBreathMs)
     this.#lastAt = now
-    return this.#silentMs > patienceMs
+    return this.#silentMs > limitMs
   }
 }
 

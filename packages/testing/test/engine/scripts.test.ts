@@ -161,3 +161,15 @@ test('time may begin before 1970', async () => {
   await using engine = await testEngine({ procedures: [looking], now })
   expect(await (await engine.run(looking)).result()).toEqual(now)
 })
+
+test('a body that waits for virtual time is waited for once, not at every timer', async () => {
+  const child = procedure({ name: 'child' }, async (ctx) => {
+    for (let i = 0; i < 20; i++) await ctx.sleep('1h')
+    return 'grown up'
+  })
+  const parent = procedure({ name: 'parent' }, (ctx) =>
+    ctx.step('raise', async () => (await engine.run(child)).result()),
+  )
+  await using engine = await testEngine({ procedures: [parent, child] })
+  expect(await (await engine.run(parent)).result({ timeout: '2d' })).toBe('grown up')
+}, 10_000)
