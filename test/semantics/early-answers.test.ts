@@ -43,6 +43,18 @@ test('an answer to what nobody is asked in the end is told of in the log', async
   })
 })
 
+test('an answer that came in time counts, also to a question that has little of it', async () => {
+  const brief = procedure({ name: 'brief' }, async (ctx) => {
+    await ctx.sleep('1h')
+    return ctx.human.approve('Now?', { key: 'now', timeout: '1s' })
+  })
+  await using engine = await testEngine({ procedures: [brief] })
+  const run = await engine.run(brief)
+  await engine.advance('2m')
+  await engine.inbox.answer({ run: run.id, key: 'now' }, { approved: true }, as)
+  expect(await run.result()).toMatchObject({ approved: true, by: 'user:ana' })
+})
+
 test('an answer that came when the time for the question was over is none', async () => {
   const until = new Date(start + 60_000)
   const late = procedure({ name: 'late' }, async (ctx) => {

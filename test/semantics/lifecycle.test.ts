@@ -763,6 +763,26 @@ describe('changed code', () => {
     })
   })
 
+  test('that throws what nobody can look at puts the run aside like any other', async () => {
+    const broken = procedure({ name: 'p' }, async () => {
+      throw Object.defineProperty(new Error('x'), 'stack', {
+        get() {
+          throw new Error('unreadable')
+        },
+      })
+    })
+    const store = memory()
+    const one = await testEngine({ procedures: [before], store })
+    const run = await one.run(before)
+    await one.advance('10m')
+    await one.stop()
+    await using two = await testEngine({ procedures: [broken], store, logger: keepLines().logger })
+    expect(await refusalOf(two.get(run.id).result())).toMatchObject({
+      code: 'nondeterminism',
+      details: { at: '' },
+    })
+  })
+
   test('leaves a stuck run its messages and answers', async () => {
     const asking = (name: string) =>
       procedure({ name: 'p', signals: { go: z.string() } }, async (ctx) => {

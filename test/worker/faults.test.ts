@@ -251,6 +251,30 @@ describe('a read that fails', () => {
   })
 })
 
+test('stuck runs are tried once at a time, however often others tell of something', async () => {
+  const inner = memory()
+  const meddling = meddleWith(inner)
+  let [atOnce, most, calls] = [0, 0, 0]
+  meddling.always('retryStuck', async (go) => {
+    calls++
+    most = Math.max(most, ++atOnce)
+    // The first, at the start, fails: the polls make up for it.
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    atOnce--
+    if (calls === 1) throw new Error('no luck')
+    return go()
+  })
+  await start(meddling)
+  const client = createClient({ store: inner })
+  const other = procedure({ name: 'other' }, async () => {})
+  for (let i = 0; i < 20; i++) {
+    await client.run(other)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+  expect([most, calls]).toEqual([1, 2])
+  await client.stop()
+})
+
 describe('a store that fails while an engine starts', () => {
   const first = ['now', 'register', 'sweep', 'retryStuck', 'claim'] as const
 

@@ -1,5 +1,5 @@
 import { createClient, createEngine, procedure } from '@pawl/core'
-import type { Claims } from '@pawl/core/storage'
+import { type Claims, connectTo, type StorePort } from '@pawl/core/storage'
 import { memory } from '@pawl/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
@@ -276,4 +276,55 @@ test('what nobody is at work for goes on elsewhere at once, however long the oth
   end.open()
   await stopped
   await heir.stop()
+})
+
+test('a store that cannot be written holds up no stop where nothing is at work', async () => {
+  const sleeping = procedure({ name: 'sleeping' }, (ctx) => ctx.sleep('900ms'))
+  const { engine, meddling } = await start([sleeping])
+  await engine.run(sleeping)
+  await manyTurns()
+  meddling.always('commit', async () => {
+    throw new Error('the disk is full')
+  })
+  await engine.stop({ within: '1h' })
+})
+
+test('a run that workers died over stays under suspicion when it is handed back with nothing new', async () => {
+  const store = memory()
+  const port = connectTo(store) as StorePort
+  await port.open()
+  const client = createClient({ store })
+  const procedures = [{ name: 'suspect', versions: [1] }]
+  const hog = procedure({ name: 'hog' }, (ctx) => ctx.step('hog', () => end.opened))
+  const suspect = procedure({ name: 'suspect' }, (ctx) => ctx.step('kill', () => {}))
+  const end = createGate()
+  await client.run(suspect, undefined, { id: 'a' })
+  for (let deaths = 0; deaths < 3; deaths++) {
+    const worker = await port.register({ name: 'doomed', leaseMs: -1 })
+    await port.claim({ worker, procedures }, 1)
+    await port.sweep()
+  }
+  const meddling = meddleWith(store)
+  let isClaimed = false
+  meddling.always('claim', async (go) => {
+    const claims = (await go()) as Claims
+    isClaimed ||= claims.runs.some(({ id }) => id === 'a')
+    return claims
+  })
+  const engine = await createEngine({
+    ...{ store: meddling.store, procedures: [hog, suspect], concurrency: 1, lease: '1m' },
+    logger: keepLines().logger,
+  })
+  // Both at once: the one place is taken by whichever comes first, and the suspect is only read by then.
+  await engine.run(hog)
+  while (!isClaimed) await new Promise((resolve) => setTimeout(resolve, 5))
+  const stopped = engine.stop({ within: '1m' })
+  await manyTurns()
+  end.open()
+  await stopped
+  const worker = await port.register({ name: 'next', leaseMs: 60_000 })
+  const { runs } = await port.claim({ worker, procedures }, 1)
+  expect(runs).toMatchObject([{ id: 'a', tries: 3, head: 1 }])
+  await client.stop()
+  await port.close()
 })

@@ -92,7 +92,7 @@ export class Rig implements Dweller {
   async start(): Promise<void> {
     await this.#connection.open()
     // Also of what another engine has asked, and leaves to this one.
-    this.#undo.push(this.#connection.watch(() => this.people.notice()))
+    this.#undo.push(this.#connection.watch(() => this.time.dwellersSoFar > 1 && this.people.notice()))
     await this.#life.start()
   }
 
@@ -141,6 +141,7 @@ export class Rig implements Dweller {
     this.signsOfLife++
     if (method !== 'commit') return
     const units = args[1] as readonly Unit[]
+    if (units.some(({ opens }) => opens.length > 0)) this.people.notice()
     // Not of a run that was only looked at: whoever signals it would die of that each time.
     const isWritten = (outcome as readonly UnitOutcome[]).some(
       (one, index) => one.outcome === 'ok' && units[index]?.events.length !== 0,

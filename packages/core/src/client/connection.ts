@@ -58,12 +58,16 @@ export class Connection {
     const seen = this.#lookUntil(topic, look, timeoutMs)
     if (timeoutMs === null) return seen
     return new Promise((resolve, reject) => {
-      const callOff = this.#clock.after(timeoutMs + graceMs, () => {
+      const giveUp = (): void => {
         const after = formatDuration(timeoutMs)
         const what = `What was waited for did not come within ${after}, and the store does not answer.`
         reject(new PawlError('wait-timed-out', { after }, { what }))
+      }
+      // Two after one another: a process that was held up has its last look all the same.
+      let callOff = this.#clock.after(timeoutMs, () => {
+        callOff = this.#clock.after(graceMs, giveUp)
       })
-      seen.finally(callOff).then(resolve, reject)
+      seen.finally(() => callOff()).then(resolve, reject)
     })
   }
 

@@ -178,8 +178,10 @@ async function answerOpen(
 ): Promise<void> {
   const store = await connection.store()
   const ask = askIdOf(row.run, row.position)
-  const now = await store.now()
-  if (askStatusOf(row, now) !== 'open') throw closedError(row, now)
+  if (row.status !== 'open' || row.closesAt !== null) {
+    const now = await store.now()
+    if (askStatusOf(row, now) !== 'open') throw closedError(row, now)
+  }
   if (!by.startsWith('user:')) throw new PawlError('answer-forbidden', { ask })
   // What JSON Schema cannot say the schema itself can, which is at hand where the run is in memory. Elsewhere the
   // worker checks by it.

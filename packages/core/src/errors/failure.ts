@@ -28,6 +28,8 @@ const limits = {
 } as const
 const deepestCause = 8
 const mostErrors = 5
+/** Of an aggregate of aggregates so many levels are kept. */
+const deepestErrors = 2
 const deepestDetail = 8
 
 /** Makes plain data of anything that can be thrown. Never throws; keeps at most 64 KiB. */
@@ -43,8 +45,8 @@ export function failureOf(record: FailureRecord): Failure {
 
 /** `fetch failed` says little without `connect ECONNREFUSED 127.0.0.1:443` behind it. */
 function tellBehind({ errors = [], cause }: FailureRecord, told: string): string {
-  const several = errors.map(wordsOf).filter((words) => words !== '' && !told.includes(words))
-  const text = several.length === 0 ? '' : ` (${several.join('; ')})`
+  const several = new Set(errors.map(wordsOf).filter((words) => words !== '' && !told.includes(words)))
+  const text = several.size === 0 ? '' : ` (${[...several].join('; ')})`
   if (cause === undefined) return text
   const words = wordsOf(cause)
   const isNew = words !== '' && !(told + text).includes(words)
@@ -128,11 +130,13 @@ function recordSeveral(
   seen: Set<unknown>,
   depth: number,
 ): Pick<FailureRecord, 'errors'> {
-  if (!Array.isArray(given) || depth > deepestCause) return {}
-  const errors = given
-    .slice(0, mostErrors)
-    .filter((error) => !seen.has(error) && typeof read(error, 'message') === 'string')
-    .map((error) => record(error, allowance, seen, depth))
+  if (!Array.isArray(given) || depth > deepestErrors) return {}
+  const errors: FailureRecord[] = []
+  for (const error of given.slice(0, mostErrors)) {
+    if (allowance.isUsedUp) break
+    if (!seen.has(error) && typeof read(error, 'message') === 'string')
+      errors.push(record(error, allowance, seen, depth))
+  }
   return errors.length === 0 ? {} : { errors }
 }
 

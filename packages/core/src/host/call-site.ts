@@ -22,9 +22,17 @@ export function captureCallSite(
 /** Where the author's code threw it, as far as it says so. */
 export function findThrowSite(error: unknown): string | undefined {
   const own = findOwnFolders() ?? []
-  const { stack } = Object(error) as { readonly stack?: unknown }
-  if (typeof stack !== 'string') return undefined
-  return placesOn(stack).find((place) => !own.some((folder) => place.startsWith(folder)))
+  return placesOn(readStackOf(error)).find((place) => !own.some((folder) => place.startsWith(folder)))
+}
+
+/** Whatever was thrown: to read of it may throw as well. */
+function readStackOf(error: unknown): string {
+  try {
+    const { stack } = Object(error) as { readonly stack?: unknown }
+    return typeof stack === 'string' ? stack : ''
+  } catch {
+    return ''
+  }
 }
 
 /** Of the package's code as it stands in a stack: built, or its sources by way of a source map. */

@@ -73,6 +73,11 @@ export class Committer<Run extends Writer> {
     return new Promise((resolve) => this.#onChange.push(resolve))
   }
 
+  /** The last call has failed. */
+  get isFailing(): boolean {
+    return this.#failures > 0
+  }
+
   get isIdle(): boolean {
     return this.#inFlight === 0 && this.#ready.size === 0
   }

@@ -33,8 +33,8 @@ export interface Surroundings {
 
 /** What a run tells its worker. */
 export interface RunHost<Run> extends Surroundings {
-  /** No body begins any more. */
-  readonly isStopping: boolean
+  /** No body begins here any more: what is not at work is for another worker, at once, if the store can be written. */
+  readonly handsOver: boolean
   /** It has, or may have, something to write. */
   onReady(run: Run): void
   /** It has made an event since it was taken over. */

@@ -85,6 +85,11 @@ export class Run {
     return !this.#isOver && !this.#hasReturned && !this.#outbox.isEmpty
   }
 
+  /** Workers died over it, and it has made no event here: what is written of it would clear it. */
+  get #isSuspect(): boolean {
+    return this.#claimed.tries > 0 && this.#log.head === this.#claimed.head
+  }
+
   /** Nothing that comes of it counts any more. */
   get #isOver(): boolean {
     return this.#phase === 'gone' || this.#phase === 'leaving'
@@ -208,7 +213,11 @@ export class Run {
         this.#hasReturned = true
         return this.#end(failWith(decision.error, decision.left))
       case 'nondeterminism':
-        return void this.#reportDifference(decision)
+        return void this.#reportDifference(decision).catch((error) =>
+          this.#guard(() => {
+            throw error
+          }),
+        )
       case 'foreign-await':
         return this.#leave(
           stuckBy(
@@ -308,8 +317,7 @@ export class Run {
     const now = this.#host.time.now()
     this.#desk.callDue(now, (position) => this.#outbox.has(position))
     const wakeAt = this.#desk.dueAt
-    // For another worker, at once: this one begins nothing any more.
-    if (this.#host.isStopping && this.#outbox.isEmpty && !this.#desk.isWorking)
+    if (this.#host.handsOver && !this.#isSuspect && this.#outbox.isEmpty && !this.#desk.isWorking)
       return this.#createUnit([], [], { do: 'park', wakeAt: now }, null)
     const lets = !this.#outbox.settles && !this.#desk.isBusy && (wakeAt === null || wakeAt - now > lingerMs)
     if (this.#outbox.isEmpty && !lets) {

@@ -353,10 +353,18 @@ export class Worker implements Home {
    * other code may be quicker to take them, and to get stuck in them once more. Returns how many are due now.
    */
   async #retryStuck(): Promise<number> {
-    const count = await this.#options.store.retryStuck(this.#claimant)
-    const pauseMs = retryStuckAfterMs[this.#stuckRetries++] ?? Number.POSITIVE_INFINITY
-    this.#retriesStuckAt = this.#options.clock.elapsed() + pauseMs
-    return count
+    const { store, clock } = this.#options
+    // Once, however many polls are under way.
+    this.#retriesStuckAt = Number.POSITIVE_INFINITY
+    try {
+      const count = await store.retryStuck(this.#claimant)
+      const pauseMs = retryStuckAfterMs[this.#stuckRetries++] ?? Number.POSITIVE_INFINITY
+      this.#retriesStuckAt = clock.elapsed() + pauseMs
+      return count
+    } catch (error) {
+      this.#retriesStuckAt = clock.elapsed()
+      throw error
+    }
   }
 
   onHint(): void {
@@ -464,8 +472,8 @@ export class Worker implements Home {
       get worker() {
         return worker.#worker
       },
-      get isStopping() {
-        return worker.#state === 'stopping'
+      get handsOver() {
+        return worker.#state === 'stopping' && !worker.#committer.isFailing
       },
       procedure: (name, version) => this.#procedures.find(name, version),
       onReady: (run) => this.#committer.add(run),

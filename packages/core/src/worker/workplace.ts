@@ -82,7 +82,7 @@ function checkSignal(schema: Schema | undefined, payload: unknown): Validation |
   return schema === undefined ? { ok: true, value: payload } : validate(schema, payload)
 }
 
-/** Never rejects: until the store can be read there is no question to ask. */
+/** Until the store can be read there is no question to ask. @throws LogDamaged, or what cannot be understood */
 async function readSteps(
   run: { readonly id: string; readonly key: RunKey },
   parts: WorkplaceParts,

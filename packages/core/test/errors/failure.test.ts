@@ -38,6 +38,16 @@ describe('recording a failure', () => {
     const revived = reviveFailure(record).cause as AggregateError
     expect(revived.errors.map(({ message }) => message)).toEqual(told.split('; '))
     expect(recordFailure(reviveFailure(record))).toEqual(record)
+    const alike = new AggregateError([new Error('timeout'), new Error('timeout')], 'All')
+    expect(failureOf(recordFailure(alike)).message).toBe('All (timeout)')
+    const nest = (depth: number): Error =>
+      depth === 0
+        ? new Error('leaf')
+        : new AggregateError(
+            Array.from({ length: 5 }, () => nest(depth - 1)),
+            'node',
+          )
+    expect(sizeOf(recordFailure(nest(6)))).toBeLessThan(64 * 1024)
     const endless = new AggregateError([])
     endless.errors.push(endless)
     expect(recordFailure(endless)).not.toHaveProperty('errors')

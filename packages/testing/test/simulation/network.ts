@@ -63,7 +63,7 @@ async function call(
   return outcome
 }
 
-/** Hints may lie, come late or never. */
+/** Hints come late or never. */
 function hint(onHint: () => void, { chance, caller, isCalm }: NetworkOptions): void {
   if (isCalm() || !chance.oneIn(3)) void caller.running().then(onHint)
 }

@@ -243,7 +243,7 @@ export function makeProcedure(name: string, root: Node, stage: Stage) {
           })
         case 'decide':
           return ctx.agent.decide(`${ctx.runId} at ${path}`, ['x', 'y'], {
-            ...{ agent: judge, material: node, minConfidence: 0.5, timeout: '2s' },
+            ...{ agent: judge, material: node, minConfidence: 0.5, timeout: '2s', key: path },
             fallback: node.asksPeople ? { ask: {} } : 'x',
           })
         case 'child':

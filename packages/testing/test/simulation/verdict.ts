@@ -38,7 +38,8 @@ function isHarmless(line: string): boolean {
 function findRunFaults(world: World, run: RunRecord): readonly string[] {
   const reason = run.reason === null ? '' : JSON.stringify(decodePayload(run.reason))
   // Rightly: chance has killed its workers too often.
-  if (run.mark === 'quarantined' && reason.includes('times in a row from workers that died')) return []
+  if (run.mark === 'quarantined' && reason.includes('times in a row from workers that died'))
+    return findLogFaults(run).filter((fault) => fault !== endsWrongly)
   if (run.state !== 'completed' || run.mark !== 'none')
     return [
       `it has not completed: ${run.state}, ${run.mark}${reason}, ${run.events.map(({ type, name }) => `${type} ${name}`).join(', ')}`,
@@ -66,13 +67,15 @@ function isBeginning(trace: readonly string[], whole: readonly string[]): boolea
   return trace.every((seen, i) => whole[i] === seen)
 }
 
+const endsWrongly = 'it does not end once'
+
 function findLogFaults({ events }: RunRecord): readonly string[] {
   const settled = events.filter(({ type }) => type === 'settled').map(({ position }) => position)
   return [
     events.some(({ seq }, i) => seq !== i) && 'a gap in its log',
     events.some(({ epoch }, i) => epoch < (events[i - 1]?.epoch ?? 0)) && 'epochs fall along its log',
     new Set(settled).size !== settled.length && 'two results of one operation',
-    events.filter(({ type }) => type === 'ended').length !== 1 && 'it does not end once',
+    events.filter(({ type }) => type === 'ended').length !== 1 && endsWrongly,
   ].filter((fault) => fault !== false)
 }
 
@@ -119,7 +122,10 @@ function findAnswerFaults(
     ...answers.flatMap(({ where, by }) => {
       const standing = asks.filter(({ answeredBy }) => answeredBy === by)
       const seen = output.find((line) => line.startsWith(`${where}: `) && /: (approve|input) /.test(line))
-      const early = run.messages.some(({ kind, name }) => kind === 'early' && name === where)
+      // Of a question that was never asked.
+      const early =
+        run.messages.some(({ kind, name }) => kind === 'early' && name === where) &&
+        !asks.some(({ key }) => key === where)
       return [
         standing.length !== 1 &&
           !(standing.length === 0 && early) &&
