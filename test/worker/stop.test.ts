@@ -295,7 +295,13 @@ test('a run that workers died over stays under suspicion when it is handed back 
   await port.open()
   const client = createClient({ store })
   const procedures = [{ name: 'suspect', versions: [1] }]
-  const hog = procedure({ name: 'hog' }, (ctx) => ctx.step('hog', () => end.opened))
+  let isTaken = false
+  const hog = procedure({ name: 'hog' }, (ctx) =>
+    ctx.step('hog', () => {
+      isTaken = true
+      return end.opened
+    }),
+  )
   const suspect = procedure({ name: 'suspect' }, (ctx) => ctx.step('kill', () => {}))
   const end = createGate()
   await client.run(suspect, undefined, { id: 'a' })
@@ -307,6 +313,8 @@ test('a run that workers died over stays under suspicion when it is handed back 
   const meddling = meddleWith(store)
   let isClaimed = false
   meddling.always('claim', async (go) => {
+    // Not before the one place is taken.
+    if (!isTaken) return { runs: [], at: await port.now(), nextDueAt: null }
     const claims = (await go()) as Claims
     isClaimed ||= claims.runs.some(({ id }) => id === 'a')
     return claims
@@ -315,7 +323,6 @@ test('a run that workers died over stays under suspicion when it is handed back 
     ...{ store: meddling.store, procedures: [hog, suspect], concurrency: 1, lease: '1m' },
     logger: keepLines().logger,
   })
-  // Both at once: the one place is taken by whichever comes first, and the suspect is only read by then.
   await engine.run(hog)
   while (!isClaimed) await new Promise((resolve) => setTimeout(resolve, 5))
   const stopped = engine.stop({ within: '1m' })

@@ -3,7 +3,9 @@ import { play } from './play.ts'
 
 const first = Number(process.env['SEED'] ?? 1)
 
-test('whatever workers, networks and people do, all that was acknowledged is kept, and all runs end as they began', async () => {
+test('whatever workers, networks and people do, all that was acknowledged is kept, and all runs end as they began', {
+  timeout: 120_000,
+}, async () => {
   const { faults, bodies, events, takeovers } = await play(Array.from({ length: 100 }, (_, i) => first + i))
   expect(faults).toEqual([])
   // Something went on there.
