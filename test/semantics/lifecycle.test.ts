@@ -687,6 +687,16 @@ describe('changed code', () => {
     return 'done'
   })
 
+  /** A run of `before` that sleeps, and whose engine has gone. */
+  const leaveSleeping = async () => {
+    const store = memory()
+    const one = await testEngine({ procedures: [before], store })
+    const run = await one.run(before)
+    await one.advance('10m')
+    await one.stop()
+    return { store, run }
+  }
+
   test('is found before it writes, the run is put aside, and goes on when the code is put back', async () => {
     const store = memory()
     const { logger, lines } = keepLines()
@@ -746,11 +756,7 @@ describe('changed code', () => {
       await ctx.step('two', () => 2)
       await ctx.sleep('1h')
     })
-    const store = memory()
-    const one = await testEngine({ procedures: [before], store })
-    const run = await one.run(before)
-    await one.advance('10m')
-    await one.stop()
+    const { store, run } = await leaveSleeping()
     await using two = await testEngine({ procedures: [broken], store, logger: keepLines().logger })
     expect(await refusalOf(two.get(run.id).result())).toMatchObject({
       code: 'nondeterminism',
@@ -771,11 +777,7 @@ describe('changed code', () => {
         },
       })
     })
-    const store = memory()
-    const one = await testEngine({ procedures: [before], store })
-    const run = await one.run(before)
-    await one.advance('10m')
-    await one.stop()
+    const { store, run } = await leaveSleeping()
     await using two = await testEngine({ procedures: [broken], store, logger: keepLines().logger })
     expect(await refusalOf(two.get(run.id).result())).toMatchObject({
       code: 'nondeterminism',
@@ -847,11 +849,7 @@ describe('changed code', () => {
       await ctx.sleep('1h')
       return 'edited'
     })
-    const store = memory()
-    const one = await testEngine({ procedures: [before], store })
-    const run = await one.run(before)
-    await one.advance('10m')
-    await one.stop()
+    const { store, run } = await leaveSleeping()
     await using two = await testEngine({ procedures: [edited], store })
     expect(await two.get(run.id).result()).toBe('edited')
   })

@@ -8,6 +8,8 @@ export class LogDamaged extends Error {
 }
 
 const pageSize = 1_000
+/** A log that could not be read is read again after this. */
+export const readAgainMs = 1_000
 
 /** Reads a log page by page and checks, on the way, that it is whole and that its seals hold. */
 export class LogReader {

@@ -19,7 +19,7 @@ import { Desk } from './desk.ts'
 import { completeWith, describeEnding, describeUnbegun, type Ending, endedEvent, failWith } from './ending.ts'
 import { findCallSite } from './find-call-site.ts'
 import { LogEnd, type WrittenEvent } from './log-end.ts'
-import { LogDamaged } from './log-reader.ts'
+import { LogDamaged, readAgainMs } from './log-reader.ts'
 import { Mailbox } from './mailbox.ts'
 import { effectsOf, eventsOf, Outbox } from './outbox.ts'
 import { putAside, quarantinedFor, type Reason, stuckBy, unreadFor } from './put-aside.ts'
@@ -29,8 +29,6 @@ import { createWorkplace } from './workplace.ts'
 
 /** Waits shorter than this stay with their worker: letting go and claiming again would cost more than it frees. */
 const lingerMs = 1_000
-/** A log that could not be read is read again after this. */
-const reloadMs = 1_000
 
 /** What a run does at present. Only a still run is asked for a unit, and it has at most one in flight. */
 type Phase = 'moving' | 'still' | 'writing' | 'parked' | 'leaving' | 'gone'
@@ -139,11 +137,9 @@ export class Run {
     try {
       await task()
     } catch (error) {
-      if (error instanceof LogDamaged) return this.#leave(quarantinedFor(this.id, error.message))
-      if (isUnread(error)) return this.#leave(unreadFor(this.id, 'its log', error))
-      if (this.#isOver) return
+      if (this.#leaveUnread(error, 'its log') || this.#isOver) return
       this.#host.logger.error(`run "${this.id}" could not be read; trying again`, { error })
-      this.#callOff = this.#host.clock.after(reloadMs, () => void this.#read(task))
+      this.#callOff = this.#host.clock.after(readAgainMs, () => void this.#read(task))
     }
   }
 
@@ -556,15 +552,21 @@ export class Run {
     try {
       return task()
     } catch (error) {
-      if (error instanceof LogDamaged) this.#leave(quarantinedFor(this.id, error.message))
-      else if (isUnread(error)) this.#leave(unreadFor(this.id, 'an event or a message', error))
-      else {
+      if (!this.#leaveUnread(error, 'an event or a message')) {
         // Where it comes from is for whoever mends it.
         this.#host.logger.error(`run "${this.id}" cannot be gone on with`, { error })
         this.#leave(quarantinedFor(this.id, `it cannot be gone on with: ${(error as Error).message}`))
       }
       return null
     }
+  }
+
+  /** Puts it aside for bytes that are not what was written, or that a later version wrote. False: that is not what went wrong. */
+  #leaveUnread(error: unknown, what: string): boolean {
+    if (error instanceof LogDamaged) this.#leave(quarantinedFor(this.id, error.message))
+    else if (isUnread(error)) this.#leave(unreadFor(this.id, what, error))
+    else return false
+    return true
   }
 
   #leave(reason: Reason): void {

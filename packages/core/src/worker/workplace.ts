@@ -4,13 +4,10 @@ import { isUnread } from '../events/codec.ts'
 import { LogHash } from '../events/seal.ts'
 import type { Message, RunKey } from '../ports/store.ts'
 import type { Activity, Draft, StepResult, Workplace } from './activities/activity.ts'
-import { LogDamaged, LogReader } from './log-reader.ts'
+import { LogDamaged, LogReader, readAgainMs } from './log-reader.ts'
 import { recentKept, stepResultOf } from './recent-steps.ts'
 import type { Surroundings } from './run-host.ts'
 import type { Start } from './start.ts'
-
-/** A log that could not be read is read again after this. */
-const readAgainMs = 1_000
 
 /** The parts of a run its activities depend on. */
 export interface WorkplaceParts {
