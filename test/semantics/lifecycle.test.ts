@@ -29,6 +29,17 @@ describe('ids', () => {
     expect(await (await engine.run(greet, { name: 'Ada' }, { id: 'a' })).result()).toBe('Ada')
   })
 
+  test('a generated id begins with the time, and what follows cannot be guessed', async () => {
+    await using engine = await testEngine({ procedures: [greet] })
+    const draw = async () => (await engine.run(greet, { name: 'Ada' })).id
+    const ids = [await draw(), await draw()]
+    await engine.advance('2h')
+    ids.push(await draw())
+    expect(ids.map((id) => Number.parseInt(id.slice(0, 12), 16))).toEqual([start, start, start + 2 * hour])
+    expect(ids.map((id) => id.slice(12))).toEqual(ids.map(() => expect.stringMatching(/^[0-9a-f]{16}$/)))
+    expect(new Set(ids.map((id) => id.slice(12))).size).toBe(3)
+  })
+
   test('one id with another input, or another procedure, is refused', async () => {
     const other = procedure({ name: 'other' }, async () => 1)
     await using engine = await testEngine({ procedures: [greet, other] })

@@ -42,6 +42,7 @@ export class VirtualClock {
     const own = new Set<Timer>()
     const clock: Clock = {
       elapsed: () => this.#now - this.#startedAt,
+      wall: () => this.#now,
       after: (ms, callback, background = false) => {
         const timer = { at: this.#now + ms, callback: () => own.delete(timer) && callback(), background }
         own.add(timer)

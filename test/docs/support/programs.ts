@@ -69,5 +69,5 @@ export async function runProgram(folder: string, { file, prints }: Program): Pro
 function withoutChance(text: string): string {
   return text
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'an instant')
-    .replaceAll(/\b[0-9a-f]{24}\b/g, 'a generated id')
+    .replaceAll(/\b[0-9a-f]{28}\b/g, 'a generated id')
 }

@@ -25,11 +25,11 @@ export interface ConnectionOptions {
 /** A client's way to its store. */
 export class Connection {
   readonly bell: Bell
+  readonly clock: Clock
   readonly entropy: Entropy
   readonly sha256: Sha256
   readonly home: Home | undefined
   readonly #store: StorePort
-  readonly #clock: Clock
   #opened: Promise<void> | null = null
   #unwatch: (() => void) | null = null
   #stopped = false
@@ -40,7 +40,7 @@ export class Connection {
     this.sha256 = sha256
     this.home = home
     this.#store = store
-    this.#clock = clock
+    this.clock = clock
   }
 
   /** The store, connected and migrated. @throws PawlError 'engine-stopped', 'store-unusable' */
@@ -64,8 +64,8 @@ export class Connection {
         reject(new PawlError('wait-timed-out', { after }, { what }))
       }
       // Two after one another: a process that was held up has its last look all the same.
-      let callOff = this.#clock.after(timeoutMs, () => {
-        callOff = this.#clock.after(graceMs, giveUp)
+      let callOff = this.clock.after(timeoutMs, () => {
+        callOff = this.clock.after(graceMs, giveUp)
       })
       seen.finally(() => callOff()).then(resolve, reject)
     })
@@ -76,7 +76,7 @@ export class Connection {
     look: () => Promise<Seen | undefined>,
     timeoutMs: number | null,
   ): Promise<Seen> {
-    const until = timeoutMs === null ? null : this.#clock.elapsed() + timeoutMs
+    const until = timeoutMs === null ? null : this.clock.elapsed() + timeoutMs
     // Before anybody listens for what it tells: of a store that cannot be opened nobody is told anything.
     await this.store()
     this.#watch()
@@ -85,7 +85,7 @@ export class Connection {
       try {
         const seen = await look()
         if (seen !== undefined) return seen
-        const left = until === null ? null : until - this.#clock.elapsed()
+        const left = until === null ? null : until - this.clock.elapsed()
         if (left !== null && left <= 0)
           throw new PawlError('wait-timed-out', { after: formatDuration(timeoutMs ?? 0) })
         await rung.wait
@@ -112,11 +112,9 @@ export class Connection {
       resolve = resolved
     })
     const unlisten = this.bell.listen(topic, () => resolve())
-    const polled = this.#clock.after(pollMs, () => resolve(), true)
+    const polled = this.clock.after(pollMs, () => resolve(), true)
     const over =
-      until === null
-        ? () => {}
-        : this.#clock.after(Math.max(0, until - this.#clock.elapsed()), () => resolve())
+      until === null ? () => {} : this.clock.after(Math.max(0, until - this.clock.elapsed()), () => resolve())
     return {
       wait,
       stop: () => {

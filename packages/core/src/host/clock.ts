@@ -1,5 +1,5 @@
 import type { Clock } from '../ports/clock.ts'
-import { clearTimeoutNative, performanceNow, setTimeoutNative } from './natives.ts'
+import { clearTimeoutNative, dateNow, performanceNow, setTimeoutNative } from './natives.ts'
 
 /** Node's timers hold 31 bits of milliseconds and fire at once beyond; longer waits go in slices. */
 const longestSliceMs = 2 ** 30
@@ -7,6 +7,7 @@ const longestSliceMs = 2 ** 30
 /** The clock of this process. Whoever waits for something keeps the process alive: a worker works until it is stopped. */
 export const systemClock: Clock = {
   elapsed: performanceNow,
+  wall: dateNow,
   after(ms, callback) {
     const until = performanceNow() + ms
     let timer = arm()

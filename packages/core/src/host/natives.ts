@@ -9,6 +9,7 @@ export const clearTimeoutNative: typeof clearTimeout = clearTimeout
 export const setIntervalNative: typeof setInterval = setInterval
 export const clearIntervalNative: typeof clearInterval = clearInterval
 export const promiseThenNative: typeof Promise.prototype.then = Promise.prototype.then
+export const dateNow: () => number = Date.now
 export const performanceNow: () => number = performance.now.bind(performance)
 
 /** Runs `body` outside every AsyncLocalStorage of the application, so that live and replayed turns see the same nothing. */

@@ -6,7 +6,7 @@ test('what goes wrong again and again is said at once, then ever more seldom, an
   const said: [now: number, message: string][] = []
   const say = (message: string) => void said.push([now, message])
   const logger = { debug: say, info: say, warn: say, error: say }
-  const clock = { elapsed: () => now, after: () => () => {} }
+  const clock = { elapsed: () => now, wall: () => now, after: () => () => {} }
   const complaints = new Complaints(logger, clock, 'it works again')
   complaints.settle()
   for (; now < 20_000; now += 500) complaints.add('it fails', new Error('no'))

@@ -55,6 +55,7 @@ export class SimulatedProcess implements Caller {
     this.#callOffAll = seen.callOffAll
     this.#clock = {
       elapsed: () => seen.clock.elapsed() * pace,
+      wall: () => Math.round(seen.clock.wall() * pace),
       after: (ms, callback, background) =>
         seen.clock.after(Math.ceil(ms / pace), () => this.#whenRunning(callback), background),
     }
