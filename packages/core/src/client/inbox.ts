@@ -140,33 +140,41 @@ async function answerAsk(
   connection: Connection,
   mailer: Mailer,
   address: unknown,
-  answer: unknown,
+  given: unknown,
   as: unknown,
 ): Promise<void> {
-  const store = await connection.store()
+  // A copy, made in the caller's own call: what he changes later was answered as it was.
+  const answer = decode(encode(given, 'answer'))
   const settings = checkObject('options of inbox.answer', as)
   checkKeys('the options of inbox.answer', settings, ['as'])
   const by = checkActor('as of inbox.answer', settings['as'])
-  if (typeof address === 'string') {
-    const id = parseAskId(address)
+  const to = readAddress(address)
+  const store = await connection.store()
+  if ('ask' in to) {
+    const id = parseAskId(to.ask)
     const row = id === null ? null : await store.ask(id.run, id.position)
-    if (row === null) throw new PawlError('ask-not-found', { ask: address })
+    if (row === null) throw new PawlError('ask-not-found', to)
     return answerOpen(connection, mailer, row, answer, by)
   }
-  if (address === undefined)
-    refuse(
-      'ask of inbox.answer',
-      address,
-      'It must be the id of an ask, such as inbox.list gives, or { run, key }.',
-    )
-  const given = checkObject('ask of inbox.answer', address)
-  checkKeys('the address of inbox.answer', given, ['run', 'key'])
-  const run = checkName('run of inbox.answer', given['run'])
-  const key = checkName('key of inbox.answer', given['key'])
-  const row = await store.askByKey(run, key)
+  const row = await store.askByKey(to.run, to.key)
   return row === null
-    ? answerEarly(connection, mailer, { run, key }, answer, by)
+    ? answerEarly(connection, mailer, to, answer, by)
     : answerOpen(connection, mailer, row, answer, by)
+}
+
+/** Of a question that is asked, or of one that has a key and no id yet. */
+type Address = { readonly ask: string } | { readonly run: string; readonly key: string }
+
+function readAddress(given: unknown): Address {
+  if (typeof given === 'string') return { ask: given }
+  const allowed = 'It must be the id of an ask, such as inbox.list gives, or { run, key }.'
+  if (given === undefined) refuse('ask of inbox.answer', given, allowed)
+  const address = checkObject('ask of inbox.answer', given)
+  checkKeys('the address of inbox.answer', address, ['run', 'key'])
+  return {
+    run: checkName('run of inbox.answer', address['run']),
+    key: checkName('key of inbox.answer', address['key']),
+  }
 }
 
 async function answerOpen(

@@ -3,10 +3,11 @@ import { checkKeys, checkName, checkObject, refuse } from '../authoring/options.
 import type { ProcedureDefinition } from '../authoring/procedure.ts'
 import { topics } from '../base/bell.ts'
 import { type Schema, validate } from '../base/schema.ts'
+import { whenKnown } from '../base/when-known.ts'
 import { type FailureRecord, failureOf, reviveFailure } from '../errors/failure.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { decode, encode } from '../events/payload.ts'
-import type { RunRow } from '../ports/store.ts'
+import type { NewMessage, RunRow } from '../ports/store.ts'
 import { isEqual } from '../projections/answer-check.ts'
 import type { Connection } from './connection.ts'
 import { findRun } from './find-run.ts'
@@ -93,41 +94,53 @@ async function sendSignal(
       name,
       `Procedure '${definition.name}' declares ${[...definition.signals.keys()].join(', ') || 'no signals'}.`,
     )
-  const isBare = schema !== undefined && rest.length <= 1 && (await isForOptions(schema, rest[0]))
-  const [payload, given2] = isBare ? [undefined, rest[0]] : rest
-  const options = checkObject('options of signal', given2)
-  checkKeys('the options of signal', options, ['id'])
-  const checked =
-    schema === undefined ? { ok: true as const, value: payload } : await validate(schema, payload)
-  if (!checked.ok) throw new PawlError('payload-invalid', { issues: checked.issues })
-  const key = options['id'] === undefined ? null : `signal:${checkName('id of signal', options['id'])}`
-  const sent = await mailer.send({
-    run,
-    kind: 'signal',
-    name,
-    key,
-    payload: await encodeSignal(schema, payload, checked.value),
-  })
+  const reading = readSignal(schema, rest)
+  const { key, payload } = reading instanceof Promise ? await reading : reading
+  const sent = await mailer.send({ run, kind: 'signal', name, key, payload })
   if (sent.outcome === 'missing') throw new PawlError('run-not-found', { run })
   if (sent.outcome === 'ended') throw new PawlError('run-ended', { run, status: sent.state })
+}
+
+/** In the caller's own call, as far as the schema lets: what he changes later was sent as it was. */
+function readSignal(
+  schema: Schema | undefined,
+  rest: readonly unknown[],
+): Pick<NewMessage, 'key' | 'payload'> | Promise<Pick<NewMessage, 'key' | 'payload'>> {
+  const isBare = schema !== undefined && rest.length <= 1 && isForOptions(schema, rest[0])
+  return whenKnown(isBare, (isWithout) => {
+    const [payload, given] = isWithout ? [undefined, rest[0]] : rest
+    const options = checkObject('options of signal', given)
+    checkKeys('the options of signal', options, ['id'])
+    const key = options['id'] === undefined ? null : `signal:${checkName('id of signal', options['id'])}`
+    return whenKnown(encodeSignal(schema, payload), (encoded) => ({ key, payload: encoded }))
+  })
 }
 
 /**
  * As the schema made it. Whoever receives it has it checked once more, and not every schema takes what it has made, nor
  * leaves it as it is: for those it goes as it was given.
  */
-async function encodeSignal(
+function encodeSignal(
   schema: Schema | undefined,
   given: unknown,
-  made: unknown,
-): Promise<Uint8Array | null> {
-  const again = schema === undefined ? null : await validate(schema, made)
-  return encode(again?.ok === true && isEqual(again.value, made) ? made : given, 'payload')
+): Uint8Array | null | Promise<Uint8Array | null> {
+  if (schema === undefined) return encode(given, 'payload')
+  return whenKnown(validate(schema, given), (checked) => {
+    if (!checked.ok) throw new PawlError('payload-invalid', { issues: checked.issues })
+    const { value } = checked
+    return whenKnown(validate(schema, value), (again) =>
+      encode(again.ok && isEqual(again.value, value) ? value : given, 'payload'),
+    )
+  })
 }
 
 /** Whether what stands in the place of the payload cannot be one, and may be the options of a signal without. */
-async function isForOptions(schema: Schema, given: unknown): Promise<boolean> {
+function isForOptions(schema: Schema, given: unknown): boolean | Promise<boolean> {
   if (given === undefined) return true
   const mayBe = typeof given === 'object' && given !== null && Object.keys(given).every((key) => key === 'id')
-  return mayBe && !(await validate(schema, given)).ok && (await validate(schema, undefined)).ok
+  if (!mayBe) return false
+  return whenKnown(
+    validate(schema, given),
+    ({ ok }) => !ok && whenKnown(validate(schema, undefined), (without) => without.ok),
+  )
 }

@@ -2,7 +2,8 @@ import { refuse } from '../authoring/options.ts'
 import { definitionOf, type ProcedureDefinition } from '../authoring/procedure.ts'
 import { canonical } from '../base/canonical.ts'
 import { toHex } from '../base/hex.ts'
-import { validate } from '../base/schema.ts'
+import { type Validation, validate } from '../base/schema.ts'
+import { whenKnown } from '../base/when-known.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { type NewEvent, noPosition } from '../events/event.ts'
 import { decode, encode, encodeAround, encodeRecord } from '../events/payload.ts'
@@ -15,11 +16,8 @@ import { Batch } from './batch.ts'
 import type { Connection } from './connection.ts'
 import type { RunSettings } from './options.ts'
 
-/** Of a run: as it was given, and as the schema returned it. */
-interface Input {
-  readonly given: unknown
-  readonly checked: unknown
-}
+/** Which run of that id will do, if there is one. */
+type Existing = 'same-input' | 'any-input'
 
 /** Starts runs: each resolved once it can no longer be lost, and once only for one id. */
 export class RunStarter {
@@ -31,22 +29,26 @@ export class RunStarter {
     this.#creates = new Batch((runs) => this.#create(runs))
   }
 
-  /** @throws PawlError 'input-invalid', 'id-taken', 'payload-refused' */
+  /**
+   * The input is read in this very call, as far as its schema lets: whoever changes it later changes nothing.
+   * @throws PawlError 'input-invalid', 'id-taken', 'payload-refused'
+   */
   async start(
     procedure: unknown,
     input: unknown,
     settings: RunSettings,
-    existing: 'same-input' | 'any-input',
+    existing: Existing,
   ): Promise<{ readonly id: string }> {
-    await this.#connection.store()
     const { name, definition } = this.#identify(procedure)
-    const checked = await checkInput(definition, input)
     const id = settings.id ?? this.#newId()
-    const both = { given: input, checked }
-    const run = this.#newRun(id, name, definition, both, settings)
+    const making = whenKnown(checkInput(definition, input), (checked) => {
+      if (!checked.ok) throw new PawlError('input-invalid', { issues: checked.issues })
+      return this.#newRun(id, name, definition, { given: input, checked: checked.value }, settings)
+    })
+    const run = making instanceof Promise ? await making : making
+    await this.#connection.store()
     const created = await this.#creates.add(run)
-    const sought = existing === 'same-input' ? both : null
-    if (created.outcome === 'exists' && !(await this.#isSame(created.run, id, name, sought)))
+    if (created.outcome === 'exists' && !(await this.#isSame(created.run, run, existing)))
       throw existing === 'same-input' ? new PawlError('id-taken', { id }) : takenByAnother(id)
     return { id }
   }
@@ -80,7 +82,7 @@ export class RunStarter {
     id: string,
     name: string,
     definition: ProcedureDefinition | undefined,
-    input: Input,
+    input: { readonly given: unknown; readonly checked: unknown },
     { by, tags, id: chosenId }: RunSettings,
   ): NewRun {
     const version = definition?.version ?? null
@@ -160,20 +162,23 @@ export class RunStarter {
     return outcomes
   }
 
-  /** Whether the run that is there was started the same way; with `input` null whatever its input. */
-  async #isSame(key: RunKey, id: string, name: string, input: Input | null): Promise<boolean> {
+  /** Whether the run that is there was started as this one was to be. */
+  async #isSame(key: RunKey, { id, procedure, started }: NewRun, existing: Existing): Promise<boolean> {
     const store = await this.#connection.store()
     const row = await store.find(id)
-    if (row === null || row.procedure !== name) return false
-    if (input === null) return true
-    const [started] = await store.load(key, 0, 1)
-    if (started === undefined) return false
-    const recorded = decode(started.payload) as StartedPayload
-    if (recorded.checked && isEqual(recorded.input, input.checked)) return true
+    if (row === null || row.procedure !== procedure) return false
+    if (existing === 'any-input') return true
+    const [first] = await store.load(key, 0, 1)
+    if (first === undefined) return false
+    const recorded = decode(first.payload) as StartedPayload
+    const sought = decode(started.payload) as StartedPayload
+    const isSame = isEqual(recorded.input, sought.input)
+    if (recorded.checked && isSame) return true
     // A schema may make something else of it by now, or be at hand now and not then.
-    if (recorded.given === undefined) return isEqual(recorded.input, input.given)
-    const given = this.#hashOf(input.given)
-    return given !== null && sameBytes(recorded.given, given)
+    if (recorded.given === undefined && sought.given === undefined) return isSame
+    const there = recorded.given ?? this.#hashOf(recorded.input)
+    const here = sought.given ?? this.#hashOf(sought.input)
+    return there !== null && here !== null && sameBytes(there, here)
   }
 
   /** Null for what cannot be recorded. */
@@ -196,21 +201,12 @@ function takenByAnother(id: string): PawlError {
   )
 }
 
-/** @throws PawlError 'input-invalid' */
-async function checkInput(definition: ProcedureDefinition | undefined, input: unknown): Promise<unknown> {
-  if (definition === undefined) return input
-  if (definition.input === undefined) {
-    if (input === undefined) return undefined
-    throw new PawlError('input-invalid', {
-      issues: [
-        {
-          path: '',
-          message: `procedure '${definition.name}' takes no input: pass undefined in its place, and options such as id after it`,
-        },
-      ],
-    })
-  }
-  const checked = await validate(definition.input, input)
-  if (!checked.ok) throw new PawlError('input-invalid', { issues: checked.issues })
-  return checked.value
+function checkInput(
+  definition: ProcedureDefinition | undefined,
+  input: unknown,
+): Validation | Promise<Validation> {
+  if (definition?.input !== undefined) return validate(definition.input, input)
+  if (definition === undefined || input === undefined) return { ok: true, value: input }
+  const message = `procedure '${definition.name}' takes no input: pass undefined in its place, and options such as id after it`
+  return { ok: false, issues: [{ path: '', message }] }
 }

@@ -12,7 +12,7 @@ import { findThrowSite } from '../host/call-site.ts'
 import type { Decision, Nondeterminism } from '../kernel/decision.ts'
 import type { Pending } from '../kernel/operation.ts'
 import type { Claimed, Message, RunKey, Unit, UnitOutcome } from '../ports/store.ts'
-import type { Draft } from './activities/activity.ts'
+import type { Draft, Workplace } from './activities/activity.ts'
 import { createActivity } from './activities/create-activity.ts'
 import { Continuation, type InputRefused } from './continuation.ts'
 import { Desk } from './desk.ts'
@@ -47,6 +47,7 @@ export class Run {
   readonly #outbox = new Outbox()
   readonly #desk = new Desk()
   readonly #continuation: Continuation
+  readonly #workplace: Workplace
 
   #phase: Phase = 'moving'
   #ending: Ending | null = null
@@ -65,6 +66,7 @@ export class Run {
     this.#log = new LogEnd(host, claimed)
     this.#mailbox = new Mailbox(host, this, claimed.mail, () => this.#ready())
     this.#continuation = new Continuation(host, claimed, () => this.#onForeign())
+    this.#workplace = this.#createWorkplace()
   }
 
   /** Bytes of payload this continuation has been given, or will be: what keeping it may cost. */
@@ -253,22 +255,23 @@ export class Run {
     return activity
   }
 
-  readonly #workplace = createWorkplace(this, {
-    surroundings: () => this.#host,
-    start: () => this.#continuation.start,
-    head: () => this.#log.head,
-    lastSteps: (count) => this.#continuation.notes.lastSteps(count),
-    take: (topics) => this.#mailbox.take(topics),
-    isGone: () => this.#isOver,
-    record: (draft) => {
-      if (this.#isOver) return
-      this.#outbox.add(draft)
-      this.#ready()
-    },
-    retract: (activity) => this.#giveBack(this.#outbox.retract(activity)),
-    guard: (task) => void this.#guard(task),
-    lookAgain: () => this.#ready(),
-  })
+  #createWorkplace(): Workplace {
+    return createWorkplace(this.#host, this, {
+      start: () => this.#continuation.start,
+      head: () => this.#log.head,
+      lastSteps: (count) => this.#continuation.notes.lastSteps(count),
+      take: (topics) => this.#mailbox.take(topics),
+      isGone: () => this.#isOver,
+      record: (draft) => {
+        if (this.#isOver) return
+        this.#outbox.add(draft)
+        this.#ready()
+      },
+      retract: (activity) => this.#giveBack(this.#outbox.retract(activity)),
+      guard: (task) => void this.#guard(task),
+      lookAgain: () => this.#ready(),
+    })
+  }
 
   #ready(): void {
     if (this.#phase === 'still') this.#host.onReady(this)

@@ -1,3 +1,4 @@
+import type { Sha256 } from '../base/hash.ts'
 import { toHex } from '../base/hex.ts'
 import { type Schema, type Validation, validate } from '../base/schema.ts'
 import { isUnread } from '../events/codec.ts'
@@ -11,7 +12,6 @@ import type { Start } from './start.ts'
 
 /** The parts of a run its activities depend on. */
 export interface WorkplaceParts {
-  surroundings(): Surroundings
   start(): Start
   head(): number
   lastSteps(count: number): readonly StepResult[]
@@ -23,52 +23,41 @@ export interface WorkplaceParts {
   guard(task: () => void): void
 }
 
+/** Members that hold what they hold, not getters: those would make each run's workplace a shape of its own to V8. */
 export function createWorkplace(
+  surroundings: Surroundings,
   run: { readonly id: string; readonly key: RunKey },
   parts: WorkplaceParts,
 ): Workplace {
+  const { clock, entropy, slots, logger, escalateTo, time, sha256 } = surroundings
   return {
-    get runId() {
-      return run.id
-    },
-    get clock() {
-      return parts.surroundings().clock
-    },
-    get entropy() {
-      return parts.surroundings().entropy
-    },
-    get slots() {
-      return parts.surroundings().slots
-    },
-    get logger() {
-      return parts.surroundings().logger
-    },
-    get escalateTo() {
-      return parts.surroundings().escalateTo
-    },
-    now: () => parts.surroundings().time.now(),
+    runId: run.id,
+    clock,
+    entropy,
+    slots,
+    logger,
+    escalateTo,
+    now: () => time.now(),
     take: parts.take,
     record: parts.record,
     retract: parts.retract,
     lookAgain: parts.lookAgain,
     guard: parts.guard,
-    idempotencyKey: (position) => idempotencyKey(parts, position),
+    idempotencyKey: (position) => idempotencyKey(sha256, parts.start(), position),
     checkSignal: (name, payload) => checkSignal(parts.start().definition.signals.get(name), payload),
     history: {
       last: (count) =>
         count <= recentKept
           ? parts.lastSteps(count)
-          : readSteps(run, parts).then((steps) => steps.slice(-count)),
+          : readSteps(surroundings, run, parts).then((steps) => steps.slice(-count)),
       named: (names) =>
-        readSteps(run, parts).then((steps) => steps.filter(({ name }) => names.includes(name))),
+        readSteps(surroundings, run, parts).then((steps) => steps.filter(({ name }) => names.includes(name))),
     },
   }
 }
 
 /** From the run's seed, not its id: the same id in two databases, or used again, must not give the same key. */
-function idempotencyKey(parts: WorkplaceParts, position: number): string {
-  const { sha256 } = parts.surroundings()
-  const { seed } = parts.start()
+function idempotencyKey(sha256: Sha256, { seed }: Start, position: number): string {
   const seeded = new Uint8Array(seed.length + 4)
   seeded.set(seed)
   new DataView(seeded.buffer).setUint32(seed.length, position)
@@ -81,10 +70,10 @@ function checkSignal(schema: Schema | undefined, payload: unknown): Validation |
 
 /** Until the store can be read there is no question to ask. @throws LogDamaged, or what cannot be understood */
 async function readSteps(
+  { store, sha256, logger, clock }: Surroundings,
   run: { readonly id: string; readonly key: RunKey },
   parts: WorkplaceParts,
 ): Promise<readonly StepResult[]> {
-  const { store, sha256, logger, clock } = parts.surroundings()
   while (!parts.isGone()) {
     try {
       const steps: StepResult[] = []

@@ -15,6 +15,8 @@ import type { Caller } from './network.ts'
 
 export interface ProcessOptions {
   readonly name: string
+  /** Some of its code is. */
+  readonly isWrong: boolean
   readonly clock: VirtualClock
   /** How fast its clock goes: 1 as that of the store. */
   readonly pace: number
@@ -34,6 +36,7 @@ export interface ProcessOptions {
 export class SimulatedProcess implements Caller {
   readonly name: string
   readonly client: Client
+  readonly isWrong: boolean
   readonly hasWorker: boolean
   /** As the store knows its worker. */
   worker: WorkerKey | null = null
@@ -48,8 +51,9 @@ export class SimulatedProcess implements Caller {
   #held: (() => void)[] = []
 
   constructor(options: ProcessOptions) {
-    const { name, clock, pace, entropy, logger, settings, keep, replay } = options
+    const { name, isWrong, clock, pace, entropy, logger, settings, keep, replay } = options
     this.name = name
+    this.isWrong = isWrong
     this.hasWorker = settings !== null
     const seen = clock.see()
     this.#callOffAll = seen.callOffAll

@@ -1,4 +1,4 @@
-import { decider, procedure } from '@pawl/core'
+import { decider, type Procedure, procedure } from '@pawl/core'
 import { z } from 'zod'
 import type { Chance } from './chance.ts'
 
@@ -6,8 +6,8 @@ import type { Chance } from './chance.ts'
 export type Node =
   | StepNode
   | DecideNode
-  | { readonly do: 'sleep'; readonly ms: number }
-  | { readonly do: 'receive'; readonly signals: readonly SignalName[]; readonly timeoutMs: number | null }
+  | SleepNode
+  | ReceiveNode
   | AskNode
   | { readonly do: 'select' | 'notify' | 'fail' | 'look' | 'child' }
   | { readonly do: 'sequence' | 'all' | 'allSettled' | 'race' | 'any'; readonly parts: readonly Node[] }
@@ -31,12 +31,27 @@ interface DecideNode extends Work {
   readonly confidence: number
   readonly asksPeople: boolean
 }
-interface AskNode {
-  readonly do: 'approve' | 'input'
+/** A span, or an instant that is worked out from the time of the run. */
+interface Timed {
   readonly timeoutMs: number | null
+  readonly isInstant: boolean
+}
+interface SleepNode extends Timed {
+  readonly do: 'sleep'
+  readonly timeoutMs: number
+}
+interface ReceiveNode extends Timed {
+  readonly do: 'receive'
+  readonly signals: readonly SignalName[]
+}
+interface AskNode extends Timed {
+  readonly do: 'approve' | 'input'
   readonly onTimeout: 'fail' | 'keep-waiting'
   readonly isKeyed: boolean
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: procedures of any types
+export type AnyProcedure = Procedure<any, any, any>
 
 /** What people and programs send; a child run sends `c` to the run that has started it. */
 export type SignalName = 'a' | 'b' | 'c'
@@ -87,6 +102,7 @@ function drawNode(chance: Chance, depth: number): Node {
 
 function drawLeaf(chance: Chance): Node {
   const timeoutMs = chance.oneIn(2) ? chance.between(1, 3_000) : null
+  const timed = { timeoutMs, isInstant: chance.oneIn(3) }
   const onTimeout = chance.oneIn(2) ? 'fail' : 'keep-waiting'
   const work = {
     delayMs: chance.oneIn(2) ? 0 : chance.between(1, 1_500),
@@ -95,15 +111,18 @@ function drawLeaf(chance: Chance): Node {
   switch (chance.below(15)) {
     case 0:
     case 1:
-      return { do: 'sleep', ms: chance.oneIn(2) ? chance.between(0, 50) : chance.between(100, 5_000) }
+      return {
+        ...{ do: 'sleep', isInstant: timed.isInstant },
+        timeoutMs: chance.oneIn(2) ? chance.between(0, 50) : chance.between(100, 5_000),
+      }
     case 2:
     case 3:
-      return { do: 'receive', signals: chance.pick([['a'], ['b'], ['a', 'b']] as const), timeoutMs }
+      return { do: 'receive', signals: chance.pick([['a'], ['b'], ['a', 'b']] as const), ...timed }
     case 4:
     case 5:
-      return { do: 'approve', timeoutMs, onTimeout, isKeyed: chance.oneIn(2) }
+      return { do: 'approve', ...timed, onTimeout, isKeyed: chance.oneIn(2) }
     case 6:
-      return { do: 'input', timeoutMs, onTimeout, isKeyed: chance.oneIn(2) }
+      return { do: 'input', ...timed, onTimeout, isKeyed: chance.oneIn(2) }
     case 7:
       return { do: chance.pick(['select', 'notify', 'fail', 'look', 'look'] as const) }
     case 8:
@@ -139,11 +158,11 @@ export function keysOf(
   }
 }
 
-const signals = { a: z.string(), b: z.string(), c: z.string() }
+export const signals = { a: z.string(), b: z.string(), c: z.string() }
 const form = z.object({ v: z.string() })
 let drawn = 0
 /** Another one whenever it is asked: what it gave has to be recorded. */
-const input = z.object({ drawn: z.number().default(() => ++drawn) })
+export const input = z.object({ drawn: z.number().default(() => ++drawn) })
 
 /** Whatever the network does, some attempt gets through. */
 const insistent = { retry: { attempts: 1_000, backoff: '10ms', factor: 1 } } as const
@@ -232,9 +251,16 @@ export function makeProcedure(name: string, root: Node, stage: Stage) {
       return parts.map((part, i) => run(part, `${path}${i}`))
     }
 
+    function dueOf(node: Node): string | Date | null {
+      if (!('timeoutMs' in node) || node.timeoutMs === null) return null
+      const isInstant = 'isInstant' in node && node.isInstant
+      return isInstant ? new Date(+ctx.now() + node.timeoutMs) : `${node.timeoutMs}ms`
+    }
+
     function operate(node: Node, path: string): Promise<unknown> {
       const c = ctx as unknown as AnyCtx
-      const timeout = 'timeoutMs' in node && node.timeoutMs !== null ? { timeout: `${node.timeoutMs}ms` } : {}
+      const due = dueOf(node)
+      const timeout = due === null ? {} : { timeout: due }
       switch (node.do) {
         case 'step':
           return c.step(path, () => stage.perform(ctx.runId, path, node), {
@@ -251,7 +277,7 @@ export function makeProcedure(name: string, root: Node, stage: Stage) {
         case 'select':
           return ctx.human.select(path, ['x', 'y'])
         case 'sleep':
-          return c.sleep(`${node.ms}ms`)
+          return due instanceof Date ? ctx.sleepUntil(due) : c.sleep(due as string)
         case 'receive':
           return node.signals.length === 1
             ? c.receive(node.signals[0] as SignalName, timeout).then((payload) => [node.signals[0], payload])

@@ -30,6 +30,8 @@ const harmless = [
   'could not hand back its runs',
   'which nobody was asked',
   'could not decide, and its fallback counts',
+  // Too late for it. Whether it was is judged by the answers that were acknowledged.
+  'does not fit the question and was dropped',
 ]
 function isHarmless(line: string): boolean {
   return harmless.some((part) => line.includes(part))
@@ -122,10 +124,13 @@ function findAnswerFaults(
     ...answers.flatMap(({ where, by }) => {
       const standing = asks.filter(({ answeredBy }) => answeredBy === by)
       const seen = output.find((line) => line.startsWith(`${where}: `) && /: (approve|input) /.test(line))
-      // Of a question that was never asked.
-      const early =
-        run.messages.some(({ kind, name }) => kind === 'early' && name === where) &&
-        !asks.some(({ key }) => key === where)
+      // To a question that was never asked, or not before its instant.
+      const early = run.messages.some(
+        ({ kind, name, at }) =>
+          kind === 'early' &&
+          name === where &&
+          !asks.some(({ key, closesAt }) => key === where && (closesAt === null || at < closesAt)),
+      )
       return [
         standing.length !== 1 &&
           !(standing.length === 0 && early) &&

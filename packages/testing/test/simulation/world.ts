@@ -1,4 +1,4 @@
-import { type Answer, type Client, type Logger, type Procedure, ref } from '@pawl/core'
+import { type Answer, type Client, type Logger, ref } from '@pawl/core'
 import { installGuard, installShield, readEngineOptions } from '@pawl/core/internal'
 import type { RunKey, Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
 import { MemoryConnection } from '../../src/memory/connection.ts'
@@ -9,7 +9,15 @@ import { Bodies } from './bodies.ts'
 import { Chance } from './chance.ts'
 import { connectThrough } from './network.ts'
 import { SimulatedProcess } from './process.ts'
-import { drawProgram, keysOf, makeProcedure, type Node, type SignalName } from './program.ts'
+import {
+  type AnyProcedure,
+  drawProgram,
+  keysOf,
+  makeProcedure,
+  type Node,
+  type SignalName,
+} from './program.ts'
+import { makeWrongProcedure } from './wrong-code.ts'
 
 export interface WorldOptions {
   readonly seed: number
@@ -36,7 +44,16 @@ const expectedCodes = [
   'run-not-found',
   'run-quarantined',
   'engine-stopped',
+  'procedure-unknown',
+  // Of a run that wrong code was at: as long as it is put aside.
+  'foreign-await',
+  'nondeterminism',
 ]
+
+/** Longer than the engine waits before it puts a run aside that may yet move: that wait is of real time. */
+const longerThanGraceMs = 35
+/** Within so many rounds of the event loop it has come to that wait, and has done what follows. */
+const loopsToGrace = 20
 
 /** Workers, clients and people on one store, in a time and under faults that chance makes up. */
 export class World {
@@ -56,8 +73,13 @@ export class World {
   readonly programs: readonly { readonly name: string; readonly root: Node }[]
   readonly #options: WorldOptions
   readonly #chance: Chance
-  // biome-ignore lint/suspicious/noExplicitAny: procedures of any types
-  readonly #procedures: readonly Procedure<any, any, any>[]
+  readonly #procedures: readonly AnyProcedure[]
+  /** The same by name, with other code. */
+  readonly #wrongProcedures: readonly AnyProcedure[]
+  /** Somebody deploys these now and then. */
+  readonly #hasMistakes: boolean
+  /** Wrong code has begun, and is still to be found out. */
+  #isGraceDue = false
   #processes: SimulatedProcess[] = []
   /** Up to which message a run had seen its mail when it was let go. */
   readonly #parkedWith = new Map<RunKey, number>()
@@ -73,6 +95,15 @@ export class World {
       root: drawProgram(this.#chance),
     }))
     this.#procedures = this.programs.map(({ name, root }) => makeProcedure(name, root, this.bodies))
+    this.#wrongProcedures = this.programs.map(({ name }) =>
+      makeWrongProcedure(name, {
+        ...{ tables: this.tables, chance: this.#chance },
+        onBegin: () => {
+          this.#isGraceDue = true
+        },
+      }),
+    )
+    this.#hasMistakes = this.#chance.oneIn(6)
   }
 
   async play(): Promise<void> {
@@ -95,6 +126,7 @@ export class World {
   async #calmDown(): Promise<void> {
     this.#isCalm = true
     this.#note('calm')
+    for (const process of this.#processes.filter(({ isWrong }) => isWrong)) this.#remove(process)
     for (const process of this.#processes) process.thaw()
     this.#addProcess(true)
     const client = this.#addProcess(false).client
@@ -117,7 +149,7 @@ export class World {
     const ids = Array.from({ length: this.#options.runs }, (_, id) => `run ${id}`)
     const areAllThere = ids.every((id) => this.tables.runs.has(id))
     const isAnyLive = [...this.tables.runs.values()].some(
-      ({ state, mark }) => state === 'live' && mark === 'none',
+      ({ state, mark }) => state === 'live' && mark !== 'quarantined',
     )
     return !areAllThere || isAnyLive || this.#restless.length > 0
   }
@@ -126,10 +158,19 @@ export class World {
 
   async #passTime(): Promise<void> {
     const chance = this.#chance
-    for (let loops = chance.between(1, 6); loops > 0; loops--)
-      await new Promise<void>((next) => setImmediate(next))
+    await goRound(chance.between(1, 6))
+    await this.#findOutMistakes()
     this.clock.moveTo(this.clock.now + this.#drawStride())
     this.#findStranded()
+  }
+
+  async #findOutMistakes(): Promise<void> {
+    while (this.#isGraceDue) {
+      this.#isGraceDue = false
+      await goRound(loopsToGrace)
+      await new Promise<void>((next) => setTimeout(next, longerThanGraceMs))
+      await goRound(loopsToGrace)
+    }
   }
 
   /** Often just up to the next timer: what happens then meets what is due. */
@@ -176,6 +217,7 @@ export class World {
     else if (what < 34) this.#freezeOne()
     else if (what < 38) for (const process of this.#processes) process.thaw()
     else if (what < 39 && this.#chance.oneIn(2)) this.#stopOne()
+    else if (what < 40 && this.#hasMistakes) this.#addProcess(true, true)
   }
 
   get #workers(): readonly SimulatedProcess[] {
@@ -262,11 +304,15 @@ export class World {
     const victim = this.#chance.pick(this.#workers)
     const isSeen = this.#chance.oneIn(2)
     this.#note(`kill ${victim.name}${isSeen ? ', seen' : ''}`)
-    victim.kill()
-    this.#processes = this.#processes.filter((process) => process !== victim)
+    this.#remove(victim)
     // The store can tell that a process of its own machine is gone; of another machine only the lease tells.
     const record = this.tables.workers.get(victim.worker ?? -1)
     if (isSeen && record !== undefined) record.isDead = true
+  }
+
+  #remove(victim: SimulatedProcess): void {
+    victim.kill()
+    this.#processes = this.#processes.filter((process) => process !== victim)
   }
 
   #freezeOne(): void {
@@ -294,15 +340,15 @@ export class World {
 
   // ── processes
 
-  #addProcess(isWorker: boolean): SimulatedProcess {
+  #addProcess(isWorker: boolean, isWrong = false): SimulatedProcess {
     const chance = this.#chance
     const n = ++this.#count
-    const name = `${isWorker ? 'worker' : 'client'} ${n}`
+    const name = `${isWrong ? 'wrong ' : ''}${isWorker ? 'worker' : 'client'} ${n}`
     this.#note(`begin ${name}`)
     const settings = isWorker
       ? {
           ...readEngineOptions({
-            procedures: [...this.#procedures, this.bodies.child],
+            procedures: [...this.#drawProcedures(isWrong), this.bodies.child],
             lease: `${leaseMs}ms`,
             concurrency: chance.pick([1, 3, 100]),
           } as never),
@@ -310,10 +356,11 @@ export class World {
       : null
     const process: SimulatedProcess = new SimulatedProcess({
       name,
+      isWrong,
       clock: this.clock,
       pace: chance.pick([1, 1, 0.9, 1.1]),
       entropy: createSeededEntropy(this.#options.seed, n),
-      logger: this.#logger(name),
+      logger: this.#logger(name, isWrong),
       settings,
       keep: chance.pick([
         { runs: 0, bytes: 0 },
@@ -337,11 +384,22 @@ export class World {
     return process
   }
 
-  #logger(name: string): Logger {
+  /** Most workers have them all, as the last one, who comes when it is calm. */
+  #drawProcedures(isWrong: boolean): readonly AnyProcedure[] {
+    const chance = this.#chance
+    if (this.#isCalm || chance.oneIn(2)) return isWrong ? this.#wrongProcedures : this.#procedures
+    return this.#procedures.flatMap((right, i) => {
+      if (chance.oneIn(4)) return []
+      return isWrong && chance.oneIn(2) ? (this.#wrongProcedures[i] ?? []) : right
+    })
+  }
+
+  #logger(name: string, isWrong: boolean): Logger {
     const say = (level: string) => (message: string, fields?: object) => {
       const { error } = (fields ?? {}) as { readonly error?: Error }
       this.#note(`${name} ${level}: ${message} ${error?.message ?? ''}`)
-      if (error?.message.startsWith('injected') !== true)
+      const isExpected = isWrong && message.includes(' is stuck: ')
+      if (error?.message.startsWith('injected') !== true && !isExpected)
         this.lines.push(`${level}: ${message} ${error?.stack ?? ''}`)
     }
     return { debug: () => {}, info: () => {}, warn: say('warn'), error: say('error') }
@@ -350,4 +408,9 @@ export class World {
   #note(what: string): void {
     this.diary.push(`${this.round} ${this.clock.now % 1e8} ${what}`)
   }
+}
+
+/** Lets the event loop go round so often. */
+async function goRound(loops: number): Promise<void> {
+  for (let left = loops; left > 0; left--) await new Promise<void>((next) => setImmediate(next))
 }

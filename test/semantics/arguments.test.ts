@@ -1,0 +1,54 @@
+import { procedure, ref } from '@pawl/core'
+import { testEngine } from '@pawl/testing'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { refusalOf } from './support.ts'
+
+const counted = z.any()
+const signals = { go: counted }
+const keep = procedure({ name: 'keep', input: counted, signals }, async (ctx, given) => {
+  const answer = await ctx.human.input('How many?', counted)
+  return [given, answer, await ctx.receive('go')]
+})
+const tell = procedure({ name: 'tell', input: counted }, async (_, given) => given)
+
+describe('D-10: what a client was called with', () => {
+  test('counts as it was in the call, whatever becomes of it afterwards', async () => {
+    await using engine = await testEngine({ procedures: [keep] })
+    const count = { n: 1 }
+    const starting = engine.run(keep, count, { id: 'a' })
+    count.n = 2
+    const run = await starting
+    const ask = await engine.inbox.next()
+    const form = { value: count }
+    const answering = engine.inbox.answer(ask.id, form, { as: 'user:ana' })
+    count.n = 3
+    await answering
+    const sending = run.signal('go', count)
+    count.n = 4
+    await sending
+    expect(await run.result()).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
+  })
+
+  test('counts so for each of many calls that share it, and of a procedure that is known by name alone', async () => {
+    await using engine = await testEngine({ procedures: [tell] })
+    const order = { number: 0 }
+    const starting = []
+    for (; order.number < 3; order.number++)
+      starting.push(engine.run(tell, order), engine.run(ref('tell'), order))
+    const results = await Promise.all(starting.map((run) => run.then((handle) => handle.result())))
+    expect(results).toEqual([0, 0, 1, 1, 2, 2].map((number) => ({ number })))
+  })
+
+  test('counts so for whether a run is the same', async () => {
+    await using engine = await testEngine({ procedures: [keep] })
+    const count = { n: 1 }
+    await engine.run(keep, { n: 1 }, { id: 'a' })
+    const again = engine.run(keep, count, { id: 'a' })
+    count.n = 2
+    expect((await again).id).toBe('a')
+    const other = engine.run(keep, count, { id: 'a' })
+    count.n = 1
+    expect(await refusalOf(other)).toMatchObject({ code: 'id-taken' })
+  })
+})
