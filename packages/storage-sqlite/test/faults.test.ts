@@ -156,7 +156,10 @@ describe('a disk that fails in the moment of a commit', () => {
     await ownedRun(store, 'a')
     disk.fail('after')
     const message = { run: 'a', kind: 'signal', name: 'paid', key: 'k', payload: null } as const
-    await expect(store.send([message], null)).rejects.toThrow('Whether this was stored is not known')
+    await expect(store.send([message], null)).rejects.toMatchObject({
+      code: 'store-unusable',
+      message: expect.stringContaining('Whether this was stored is not known'),
+    })
     // Sent again with its key it is not stored twice.
     expect(await store.send([message], null)).toMatchObject([{ outcome: 'duplicate' }])
   })

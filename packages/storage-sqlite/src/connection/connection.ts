@@ -19,7 +19,20 @@ export const realEnvironment: Environment = { now: Date.now, connect: openDataba
 const lookEveryMs = 1_000
 
 /** A disk failed in the very moment of a commit: it may be on the disk or not. */
-export class UnknownOutcome extends Error {}
+export class UnknownOutcome extends PawlError<'store-unusable'> {
+  constructor(file: string, cause: unknown) {
+    const remedy = 'Look at the log of the system for the disk.'
+    super(
+      'store-unusable',
+      { remedy },
+      {
+        what: `The disk failed while ${file} was written.`,
+        next: 'Whether this was stored is not known: look before it is repeated.',
+        cause,
+      },
+    )
+  }
+}
 
 interface Session<Statements> {
   readonly database: Database
@@ -208,10 +221,7 @@ export class Connection<Statements> {
       if (isKnown) throw explainFault(error, this.file)
       this.#session = undefined
       closeQuietly(session.database)
-      throw new UnknownOutcome(
-        `The disk failed while ${this.file} was written. Whether this was stored is not known. Look before it is repeated.`,
-        { cause: error },
-      )
+      throw new UnknownOutcome(this.file, error)
     }
   }
 
