@@ -182,16 +182,19 @@ export function makeChild(stage: Stage) {
 }
 
 /** The procedure that does what the tree says, and returns what it has seen. */
-export function makeProcedure(name: string, root: Node, stage: Stage) {
+export function makeProcedure(
+  { name, version, root }: { readonly name: string; readonly version: number; readonly root: Node },
+  stage: Stage,
+) {
   const judge = decider(`judge of ${name}`, async ({ question, material }) => {
     const node = material as DecideNode
     const [run = '', path = ''] = question.split(' at ')
     const rationale = await stage.perform(run, path, node)
     return { choice: 'y', confidence: node.confidence, rationale }
   })
-  return procedure({ name, input, output: z.array(z.string()), signals }, async (ctx, given) => {
+  return procedure({ name, version, input, output: z.array(z.string()), signals }, async (ctx, given) => {
     const trace = stage.beginTrace(ctx.runId)
-    trace.push(`given ${given.drawn}`)
+    trace.push(`version ${version}, given ${given.drawn}`)
     try {
       await run(root, '/')
     } catch (error) {

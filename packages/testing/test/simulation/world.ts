@@ -33,6 +33,8 @@ export interface Acknowledged {
   readonly answers: { readonly run: string; readonly where: string; readonly by: string }[]
 }
 
+/** Of programs. */
+const names = 4
 const leaseMs = 1_000
 /** Calm rounds within which every run has to end. */
 const mostCalm = 5_000
@@ -70,7 +72,8 @@ export class World {
   readonly diary: string[] = []
   /** Workers that were at work when all runs had ended, or were given up. */
   restless: readonly string[] = []
-  readonly programs: readonly { readonly name: string; readonly root: Node }[]
+  /** The last one is the second version of the one before. */
+  readonly programs: readonly { readonly name: string; readonly version: number; readonly root: Node }[]
   readonly #options: WorldOptions
   readonly #chance: Chance
   readonly #procedures: readonly AnyProcedure[]
@@ -90,17 +93,19 @@ export class World {
   constructor(options: WorldOptions) {
     this.#options = options
     this.#chance = new Chance(options.seed)
-    this.programs = Array.from({ length: 4 }, (_, i) => ({
-      name: `program ${i}`,
+    this.programs = Array.from({ length: names + 1 }, (_, i) => ({
+      name: `program ${Math.min(i, names - 1)}`,
+      version: i < names ? 1 : 2,
       root: drawProgram(this.#chance),
     }))
-    this.#procedures = this.programs.map(({ name, root }) => makeProcedure(name, root, this.bodies))
-    this.#wrongProcedures = this.programs.map(({ name }) =>
-      makeWrongProcedure(name, {
+    this.#procedures = this.programs.map((program) => makeProcedure(program, this.bodies))
+    this.#wrongProcedures = this.programs.map((program) =>
+      makeWrongProcedure(program, {
         ...{ tables: this.tables, chance: this.#chance },
         onBegin: () => {
           this.#isGraceDue = true
         },
+        onKept: (run) => this.surprises.push(`wrong code was let go on with ${run}`),
       }),
     )
     this.#hasMistakes = this.#chance.oneIn(6)
@@ -232,9 +237,14 @@ export class World {
     return `run ${this.#chance.below(this.#options.runs)}`
   }
 
+  /** Which programs a run may have, by index. */
+  #versionsOf(id: number): readonly number[] {
+    return this.programs.flatMap(({ name }, index) => (name === `program ${id % names}` ? [index] : []))
+  }
+
   #start(client: Client, id: number): void {
     const run = `run ${id}`
-    const procedure = this.#procedures[id % this.#procedures.length]
+    const procedure = this.#chance.pick(this.#versionsOf(id).map((index) => this.#procedures[index]))
     if (procedure === undefined) return
     this.#note(`start ${run}`)
     const target = this.#chance.oneIn(2) ? procedure : ref(procedure.name)
@@ -274,7 +284,10 @@ export class World {
 
   #answerEarly(client: Client): void {
     const id = this.#chance.below(this.#options.runs)
-    const keys = keysOf(this.programs[id % this.programs.length]?.root as Node)
+    const [index = 0, second] = this.#versionsOf(id)
+    // Nobody knows yet which of them will ask.
+    if (second !== undefined) return
+    const keys = keysOf(this.programs[index]?.root as Node)
     if (keys.length === 0) return
     const { key, kind } = this.#chance.pick(keys)
     const by = `user:${++this.#count}` as const

@@ -7,6 +7,8 @@ export interface WrongCodeOptions {
   readonly tables: Tables
   readonly chance: Chance
   readonly onBegin: () => void
+  /** It was let go on. */
+  readonly onKept: (run: string) => void
 }
 
 /**
@@ -14,16 +16,19 @@ export interface WrongCodeOptions {
  * does, nothing of it may be kept.
  */
 export function makeWrongProcedure(
-  name: string,
-  { tables, chance, onBegin }: WrongCodeOptions,
+  { name, version }: Pick<AnyProcedure, 'name' | 'version'>,
+  { tables, chance, onBegin, onKept }: WrongCodeOptions,
 ): AnyProcedure {
   const mistake = chance.pick(['asks for something else', 'fails', 'awaits'] as const)
-  return procedure({ name, input, signals }, async (ctx) => {
+  return procedure({ name, version, input, signals }, async (ctx) => {
     onBegin()
     // What it did to a run that has done nothing yet would be right: it would be the run's own code.
     const hasBegun = tables.runs.get(ctx.runId)?.events.some(({ position }) => position === 0) === true
     if (hasBegun && mistake === 'fails') throw new Error('This code is wrong.')
-    if (hasBegun && mistake === 'asks for something else') await ctx.step('changed', () => 'changed')
+    if (hasBegun && mistake === 'asks for something else') {
+      await ctx.step('changed', () => onKept(ctx.runId))
+      onKept(ctx.runId)
+    }
     await new Promise(() => {})
   })
 }
