@@ -5,7 +5,7 @@ import { toHex } from '../base/hex.ts'
 import { type Validation, validate } from '../base/schema.ts'
 import { whenKnown } from '../base/when-known.ts'
 import { PawlError } from '../errors/pawl-error.ts'
-import { type NewEvent, noPosition } from '../events/event.ts'
+import { type LogEvent, type NewEvent, noPosition } from '../events/event.ts'
 import { decode, encode, encodeAround, encodeRecord } from '../events/payload.ts'
 import type { StartedPayload } from '../events/payloads.ts'
 import { LogHash, sameBytes } from '../events/seal.ts'
@@ -155,7 +155,7 @@ export class RunStarter {
           mark: 'none' as const,
           link,
         }
-        home?.onCreated({ claimed, started: { ...started, seq: 0, at: created.at, epoch: 1, link: null } })
+        home?.onCreated({ claimed, started: firstOfLog(started, created.at) })
       }
     })
     if (written.some(({ worker }) => worker === null)) home?.onHint()
@@ -191,6 +191,13 @@ export class RunStarter {
       return null
     }
   }
+}
+
+/** The first event, as the log has it. One literal: the copy that a spread makes has a shape of its own in V8, each time. */
+function firstOfLog(started: NewEvent, at: number): LogEvent {
+  const { type, position, turn, kind, name, nth, failed, tookMs, payload } = started
+  const [seq, epoch, link] = [0, 1, null]
+  return { type, position, turn, kind, name, nth, failed, tookMs, payload, seq, at, epoch, link }
 }
 
 function takenByAnother(id: string): PawlError {

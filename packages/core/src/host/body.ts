@@ -31,7 +31,7 @@ export function runBody(body: Body): void {
   const note = noteBody(body.describe)
   let result: unknown
   try {
-    result = bodies.run(body, () => begin(body))
+    result = bodies.run(body, begin, body)
   } catch (error) {
     noteBodyReturned(note)
     noteBodyEnd(note)

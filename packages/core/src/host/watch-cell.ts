@@ -91,7 +91,19 @@ function hold(slot: number): void {
 
 function write(slot: number, what: string): void {
   const offset = slot * slotBytes
-  Atomics.store(watchCell.numbers, at.lengths + slot, text.write(what, offset, slotBytes))
+  const length = writeAscii(what, offset) ? what.length : text.write(what, offset, slotBytes)
+  Atomics.store(watchCell.numbers, at.lengths + slot, length)
+}
+
+/** By hand what is short and plain, as most is: done for each turn and body, and a call out of V8 takes thrice as long. */
+function writeAscii(what: string, offset: number): boolean {
+  if (what.length > slotBytes) return false
+  for (let i = 0; i < what.length; i++) {
+    const unit = what.charCodeAt(i)
+    if (unit > 0x7f) return false
+    text[offset + i] = unit
+  }
+  return true
 }
 
 function erase(slot: number): void {

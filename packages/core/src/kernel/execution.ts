@@ -48,14 +48,15 @@ export class Execution implements TurnOwner {
   #nextPosition = 0
   readonly #ordinals = new Ordinals()
   readonly #pending = new Map<number, Pending>()
-  /** Of the pending ones those that no decision has told of yet. */
-  readonly #untold = new Set<Pending>()
+  /** A decision has told of all before this position. Operations of one turn, which may change places, are told of at once. */
+  #toldUpTo = 0
   #lastIssued = 'the start'
 
   #end: { readonly failed: boolean; readonly value: unknown } | null = null
   #verdict: Verdict | null = null
-  readonly #timers = new Set<string>()
-  readonly #unhandled = new Map<object, unknown>()
+  readonly #timers: string[] = []
+  /** Null in most runs: an empty map for each would be a part of what it costs to keep one in memory. */
+  #unhandled: Map<object, unknown> | null = null
 
   constructor(options: ExecutionOptions) {
     this.#options = options
@@ -107,8 +108,11 @@ export class Execution implements TurnOwner {
     if (this.#end !== null) return this.#judgeEnd(this.#end.failed, this.#end.value)
     if (this.#verdict !== null) return this.#verdict
     if (this.#pending.size === 0) return this.#foreignAwait('it waits, but for no operation')
-    const issued = [...this.#untold]
-    this.#untold.clear()
+    const issued: Pending[] = []
+    for (; this.#toldUpTo < this.#nextPosition; this.#toldUpTo++) {
+      const pending = this.#pending.get(this.#toldUpTo)
+      if (pending !== undefined) issued.push(pending)
+    }
     return { state: 'waiting', issued }
   }
 
@@ -130,7 +134,7 @@ export class Execution implements TurnOwner {
 
   /** Rejections that nobody has handled, for the report at the end. They never alter the outcome. */
   get unhandled(): readonly unknown[] {
-    return [...this.#unhandled.values()]
+    return [...(this.#unhandled?.values() ?? [])]
   }
 
   // ── called by the procedure
@@ -153,7 +157,6 @@ export class Execution implements TurnOwner {
     return new Promise((resolve, reject) => {
       const pending = { position, turn, nth, operation, issuedAt: this.#time, resolve, reject }
       this.#pending.set(position, pending)
-      this.#untold.add(pending)
     })
   }
 
@@ -189,13 +192,14 @@ export class Execution implements TurnOwner {
     if (this.#verdict === null && this.#end?.failed !== true) this.#end = { failed: true, value: error }
   }
   onUnhandled(promise: object, reason: unknown): void {
+    this.#unhandled ??= new Map()
     this.#unhandled.set(promise, reason)
   }
   onHandled(promise: object): void {
-    this.#unhandled.delete(promise)
+    this.#unhandled?.delete(promise)
   }
   onTimer(api: string): void {
-    this.#timers.add(api)
+    if (!this.#timers.includes(api)) this.#timers.push(api)
   }
 
   // ── deliveries
@@ -217,7 +221,7 @@ export class Execution implements TurnOwner {
 
   #settle(event: LogEvent, pending: Pending): void {
     this.#beginTurn(event)
-    this.#take(pending)
+    this.#pending.delete(pending.position)
     let value: unknown
     try {
       value = pending.operation.read(event)
@@ -236,7 +240,7 @@ export class Execution implements TurnOwner {
     if (cancelError === undefined) return
     for (const pending of [...this.#pending.values()].sort(inOrderOfIdentity))
       this.#unwritten.push(() => {
-        this.#take(pending)
+        this.#pending.delete(pending.position)
         pending.reject(cancelError(event))
       })
   }
@@ -244,11 +248,6 @@ export class Execution implements TurnOwner {
   #beginTurn(event: LogEvent): void {
     this.#turn++
     if (event.at > this.#time) this.#time = event.at
-  }
-
-  #take(pending: Pending): void {
-    this.#pending.delete(pending.position)
-    this.#untold.delete(pending)
   }
 
   // ── identity
@@ -317,7 +316,7 @@ export class Execution implements TurnOwner {
   }
 
   #foreignAwait(what: string): ForeignAwait {
-    const timers = this.#timers.size === 0 ? '' : `; it used ${[...this.#timers].join(', ')}`
+    const timers = this.#timers.length === 0 ? '' : `; it used ${this.#timers.join(', ')}`
     return { state: 'foreign-await', after: this.#lastIssued, what: what + timers }
   }
 }

@@ -127,7 +127,8 @@ export class Committer<Run extends Writer> {
         this.#inFlight--
         this.#failures = 0
         this.#complaints.settle()
-        for (const [i, outcome] of outcomes.entries()) (runs[i] as Run).onOutcome(units[i] as Unit, outcome)
+        for (let i = 0; i < runs.length; i++)
+          (runs[i] as Run).onOutcome(units[i] as Unit, outcomes[i] as UnitOutcome)
         this.#settle()
       },
       (error) => this.#tryAgain(runs, error),

@@ -2,9 +2,12 @@ import { type LogEvent, noPosition } from '../events/event.ts'
 import type { StepResult } from './activities/activity.ts'
 import { RecentSteps } from './recent-steps.ts'
 
+const none: readonly LogEvent[] = []
+
 /** What is remembered of a log whose events have been delivered. */
 export class LogNotes {
-  readonly #records = new Map<number, LogEvent[]>()
+  /** By position. Null while there are none, as in most runs: an empty map for each would be a part of what it costs to keep one. */
+  #records: Map<number, LogEvent[]> | null = null
   readonly #steps = new RecentSteps()
   #weight = 0
 
@@ -17,7 +20,7 @@ export class LogNotes {
     for (const event of events) {
       this.#weight += event.payload?.length ?? 0
       if (event.type === 'settled') {
-        this.#records.delete(event.position)
+        this.#records?.delete(event.position)
         this.#steps.add(event)
       } else if (event.position !== noPosition) this.#record(event)
     }
@@ -25,7 +28,7 @@ export class LogNotes {
 
   /** Events of a pending operation; they settle nothing. */
   recordsOf(position: number): readonly LogEvent[] {
-    return this.#records.get(position) ?? []
+    return this.#records?.get(position) ?? none
   }
 
   /** Whether people were asked, and the log does not say how it ended. */
@@ -38,6 +41,7 @@ export class LogNotes {
   }
 
   #record(event: LogEvent): void {
+    this.#records ??= new Map()
     const records = this.#records.get(event.position)
     if (records === undefined) this.#records.set(event.position, [event])
     else records.push(event)

@@ -20,7 +20,7 @@ export class Mailbox {
   /** Messages nobody has taken, by topic, oldest first. */
   readonly #waiting = new Map<string, Message[]>()
   /** Taken by an operation, but not yet in the log. */
-  readonly #taken = new Map<number, Message>()
+  #taken: Message[] = []
   #isReading = false
   #reading: Promise<void> = Promise.resolve()
 
@@ -136,21 +136,23 @@ export class Mailbox {
     const messages = this.#waiting.get(topic) as Message[]
     messages.shift()
     if (messages.length === 0) this.#waiting.delete(topic)
-    this.#taken.set(message.n, message)
+    this.#taken.push(message)
     return message
   }
 
   /** What was to be recorded of it was not: somebody may take it again. */
   giveBack(n: number): void {
-    const message = this.#taken.get(n)
+    const message = this.#taken.find((one) => one.n === n)
     if (message === undefined) return
-    this.#taken.delete(n)
+    this.forget([n])
     this.#put(message)
   }
 
   /** The log has them. */
   forget(numbers: readonly number[]): void {
-    for (const n of numbers) this.#taken.delete(n)
+    if (numbers.length === 0) return
+    const forgotten = new Set(numbers)
+    this.#taken = this.#taken.filter(({ n }) => !forgotten.has(n))
   }
 
   #put(message: Message): void {

@@ -314,8 +314,11 @@ export class Run {
 
   #prepareNext(): Unit | null {
     const now = this.#host.time.now()
-    this.#desk.callDue(now, (position) => this.#outbox.has(position))
-    const wakeAt = this.#desk.dueAt
+    let wakeAt = this.#desk.dueAt
+    if (wakeAt !== null && wakeAt <= now) {
+      this.#desk.callDue(now, (position) => this.#outbox.has(position))
+      wakeAt = this.#desk.dueAt
+    }
     if (this.#host.handsOver && !this.#isSuspect && this.#outbox.isEmpty && !this.#desk.isWorking)
       return this.#createUnit([], [], { do: 'park', wakeAt: now }, null)
     const lets = !this.#outbox.settles && !this.#desk.isBusy && (wakeAt === null || wakeAt - now > lingerMs)
@@ -428,6 +431,7 @@ export class Run {
   }
 
   #decideAgain(drafts: readonly Draft[]): void {
+    if (drafts.length === 0) return
     this.#giveBack(drafts)
     for (const activity of new Set(drafts.flatMap(({ strict }) => strict ?? []))) activity.begin()
   }

@@ -1,5 +1,10 @@
 import { queueMicrotaskNative } from '../host/natives.ts'
 
+/** Whoever has a step body to begin. */
+export interface Waiter {
+  onSlot(): void
+}
+
 /**
  * At most so many step bodies at work at once in this process; the rest wait their turn, first come first
  * served. None begins while `mayBegin` says no; `look` is for when that has changed.
@@ -10,7 +15,7 @@ export class Slots {
   #taken = 0
   #releases = 0
   #closed = false
-  readonly #waiting = new Set<() => void>()
+  readonly #waiting = new Set<Waiter>()
   #onRelease: (() => void)[] = []
 
   constructor(count: number, mayBegin: () => boolean) {
@@ -31,11 +36,25 @@ export class Slots {
     return this.#taken < this.#count ? 0 : this.#waiting.size
   }
 
-  /** Calls `begin` as soon as there is a slot: now, if there is one. Returns how to leave the queue. */
-  take(begin: () => void): () => void {
-    this.#waiting.add(begin)
+  /** Gives the waiter a slot as soon as there is one: now, if there is. */
+  take(waiter: Waiter): void {
+    if (this.#waiting.size === 0 && this.#isFree) return this.#give(waiter)
+    this.#waiting.add(waiter)
     this.look()
-    return () => this.#waiting.delete(begin)
+  }
+
+  /** Leaves the queue. */
+  leave(waiter: Waiter): void {
+    this.#waiting.delete(waiter)
+  }
+
+  #give(waiter: Waiter): void {
+    this.#taken++
+    waiter.onSlot()
+  }
+
+  get #isFree(): boolean {
+    return !this.#closed && this.#taken < this.#count && this.#mayBegin()
   }
 
   /** Gives a slot back. */
@@ -61,11 +80,10 @@ export class Slots {
 
   /** Begins what may begin. */
   look(): void {
-    for (const begin of this.#waiting) {
-      if (this.#closed || this.#taken >= this.#count || !this.#mayBegin()) return
-      this.#waiting.delete(begin)
-      this.#taken++
-      begin()
+    for (const waiter of this.#waiting) {
+      if (!this.#isFree) return
+      this.#waiting.delete(waiter)
+      this.#give(waiter)
     }
   }
 }

@@ -32,11 +32,13 @@ export async function readStart(
   const { format, flags, seed, checked, input } = decode(started.payload) as StartedPayload
   if (format !== logFormat || flags.some((flag) => !kernelFlags.includes(flag)))
     throw new WrittenLater('its log')
-  const recorded = { definition, seed, accepted: null }
-  if (second?.type === 'accepted') return { ...recorded, input: () => decode(second.payload) }
+  if (second?.type === 'accepted')
+    return { definition, seed, input: () => decode(second.payload), accepted: null }
   const hasBegun = second !== undefined && flags.includes(acceptsFirst)
-  if (checked || hasBegun || definition.input === undefined)
-    return { ...recorded, input: () => (decode(started.payload) as StartedPayload).input }
+  if (checked || hasBegun || definition.input === undefined) {
+    const again = () => (decode(started.payload) as StartedPayload).input
+    return { definition, seed, input: again, accepted: null }
+  }
   const validation = await validate(definition.input, input)
   if (!validation.ok) return { issues: validation.issues }
   try {

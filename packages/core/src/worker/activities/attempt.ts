@@ -6,13 +6,15 @@ export type AttemptOutcome =
   | { readonly state: 'done'; readonly value: unknown; readonly tookMs: number }
   | { readonly state: 'failed' | 'timed-out'; readonly error: unknown; readonly tookMs: number }
 
-export interface AttemptOptions {
-  /** For messages. */
+/** Whose attempt it is. */
+export interface AttemptOwner {
+  /** For messages: whose code it is. */
   readonly describe: string
   readonly timeoutMs: number | null
-  readonly body: (signal: () => AbortSignal) => unknown
+  /** The author's code. */
+  run(attempt: Attempt): unknown
   /** Called once, unless the attempt was abandoned. */
-  readonly onEnd: (outcome: AttemptOutcome) => void
+  onEnd(outcome: AttemptOutcome): void
 }
 
 /**
@@ -21,32 +23,39 @@ export interface AttemptOptions {
  */
 export class Attempt implements Body {
   readonly #place: Workplace
-  readonly #options: AttemptOptions
+  readonly #owner: AttemptOwner
   readonly #beganAt: number
   #abort: AbortController | null = null
-  #disarm: () => void = () => {}
+  #disarm: (() => void) | null = null
   #over = false
 
-  constructor(place: Workplace, options: AttemptOptions) {
+  constructor(place: Workplace, owner: AttemptOwner) {
     this.#place = place
-    this.#options = options
+    this.#owner = owner
     this.#beganAt = place.clock.elapsed()
   }
 
   begin(): void {
-    const { timeoutMs } = this.#options
+    const { timeoutMs } = this.#owner
     if (timeoutMs !== null) this.#disarm = this.#place.clock.after(timeoutMs, () => this.#timeOut())
     runBody(this)
+  }
+
+  /** Aborted when nobody waits for this any more. */
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController()
+    if (this.#over) this.#abort.abort()
+    return this.#abort.signal
   }
 
   // ── as a body
 
   get describe(): string {
-    return this.#options.describe
+    return this.#owner.describe
   }
 
   run(): unknown {
-    return this.#options.body(this.#signal)
+    return this.#owner.run(this)
   }
 
   onDone(value: unknown): void {
@@ -70,12 +79,6 @@ export class Attempt implements Body {
     this.#abort?.abort(new Error('the run does not wait for this any more'))
   }
 
-  readonly #signal = (): AbortSignal => {
-    this.#abort ??= new AbortController()
-    if (this.#over) this.#abort.abort()
-    return this.#abort.signal
-  }
-
   #timeOut(): void {
     const error = Object.assign(new Error('the attempt timed out'), { name: 'TimeoutError' })
     const aborted = this.#abort
@@ -90,13 +93,13 @@ export class Attempt implements Body {
   #end(outcome: AttemptOutcome): void {
     if (this.#over) return
     this.#finish()
-    this.#options.onEnd(outcome)
+    this.#owner.onEnd(outcome)
   }
 
   #finish(): void {
     if (this.#over) return
     this.#over = true
-    this.#disarm()
+    this.#disarm?.()
     this.#place.slots.release()
   }
 }

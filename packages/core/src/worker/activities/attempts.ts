@@ -4,8 +4,9 @@ import type { FailureRecord } from '../../errors/failure.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { decode, encodeRecord } from '../../events/payload.ts'
 import type { AttemptedPayload } from '../../events/payloads.ts'
+import type { Waiter } from '../slots.ts'
 import type { Busy, PendingOf, Workplace } from './activity.ts'
-import { Attempt, type AttemptOutcome } from './attempt.ts'
+import { Attempt, type AttemptOutcome, type AttemptOwner } from './attempt.ts'
 import { createCall } from './call.ts'
 import { type Backoff, delayBefore } from './retry.ts'
 import { gatherUsage, usageMember } from './usage.ts'
@@ -20,7 +21,7 @@ export interface Judge {
  * The author's code, one attempt at a time. Each that will be followed by another is recorded, so that a crash does
  * not begin the count anew.
  */
-export class Attempts {
+export class Attempts implements AttemptOwner, Waiter {
   readonly #place: Workplace
   readonly #pending: PendingOf<BodyOperation | DecideOperation>
   readonly #judge: Judge
@@ -28,7 +29,6 @@ export class Attempts {
   #dueAt: number | null = null
   #busy = false
   #running: Attempt | null = null
-  #leaveQueue: () => void = () => {}
   /** What the attempts in the log have cost, and what the present one has. */
   readonly #spent: Usage[] = []
   #usages: Usage[] = []
@@ -70,7 +70,7 @@ export class Attempts {
   onDue(): void {
     this.#dueAt = null
     this.#busy = true
-    this.#leaveQueue = this.#place.slots.take(() => this.#run())
+    this.#place.slots.take(this)
   }
 
   /** Has another one made, once this failure is in the log and its wait is over. */
@@ -96,28 +96,39 @@ export class Attempts {
   }
 
   stop(): void {
-    this.#leaveQueue()
+    this.#place.slots.leave(this)
     this.#running?.abandon()
     this.#busy = false
   }
 
-  #run(): void {
+  // ── one attempt
+
+  onSlot(): void {
+    this.#usages = []
+    this.#running = new Attempt(this.#place, this)
+    this.#running.begin()
+  }
+
+  get describe(): string {
+    return `${describeCode(this.#pending.operation)} of run "${this.#place.runId}"`
+  }
+
+  get timeoutMs(): number | null {
+    return this.#pending.operation.timeoutMs
+  }
+
+  run(attempt: Attempt): unknown {
     const { operation, position } = this.#pending
     const body = operation.kind === 'ail_decision' ? operation.judge : operation.body
-    const usages: Usage[] = []
-    this.#usages = usages
+    const usages = this.#usages
     const key = (): string => this.#place.idempotencyKey(position)
-    this.#running = new Attempt(this.#place, {
-      describe: `${describeCode(operation)} of run "${this.#place.runId}"`,
-      timeoutMs: operation.timeoutMs,
-      body: (signal) => body(createCall(body, { key, signal, attempt: this.#number, usages })),
-      onEnd: (outcome) => {
-        this.#running = null
-        this.#busy = false
-        this.#place.guard(() => this.#judge.onOutcome(outcome))
-      },
-    })
-    this.#running.begin()
+    return body(createCall(body, { key, attempt, number: this.#number, usages }))
+  }
+
+  onEnd(outcome: AttemptOutcome): void {
+    this.#running = null
+    this.#busy = false
+    this.#place.guard(() => this.#judge.onOutcome(outcome))
   }
 }
 

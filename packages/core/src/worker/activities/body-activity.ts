@@ -13,12 +13,14 @@ import type { AttemptOutcome } from './attempt.ts'
 import { Attempts, describeCode, type Judge } from './attempts.ts'
 import { usageMember } from './usage.ts'
 
+const noTopics: readonly string[] = []
+
 /**
  * A step or a call to an agent: attempts of the author's code, until one gives a result or none is left.
  */
 export class BodyActivity implements Activity, Judge {
   readonly isOpenAsk = false
-  readonly topics: readonly string[] = []
+  readonly topics: readonly string[] = noTopics
   readonly #place: Workplace
   readonly #pending: PendingOf<BodyOperation>
   readonly #attempts: Attempts

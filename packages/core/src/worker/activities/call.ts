@@ -1,33 +1,38 @@
 import type { AgentCall, Usage } from '../../authoring/agent.ts'
+import type { Attempt } from './attempt.ts'
 import { copyUsage, gatherUsage } from './usage.ts'
 
 /** Before they are added up. */
 const mostReports = 1_000
 
 export interface CallOptions {
-  /** The idempotency key, and the signal: made when first asked for, since most bodies look at neither. */
+  /** The idempotency key: made when it is asked for, since most bodies do not. */
   readonly key: () => string
-  readonly signal: () => AbortSignal
-  readonly attempt: number
+  readonly attempt: Attempt
+  /** The attempt's, from 1. */
+  readonly number: number
   /** Where what the call costs is gathered. */
   readonly usages: Usage[]
 }
 
 /**
  * What a body is called with: members of its own, so that `{ ...call }` has them all. To make them takes about a tenth of
- * the time of a step. A body that cannot see what it is called with, as most cannot, is given them more cheaply.
+ * the time of a step. A body that cannot see what it is called with, as most cannot, is called with nothing.
  */
-export function createCall(body: (call: AgentCall) => unknown, options: CallOptions): AgentCall {
-  if (seesNothing(body)) return new UnseenCall(options)
+export function createCall(
+  body: (call: AgentCall) => unknown,
+  { key, attempt, number, usages }: CallOptions,
+): AgentCall {
+  if (seesNothing(body)) return nothing
   return {
     get idempotencyKey() {
-      return options.key()
+      return key()
     },
-    attempt: options.attempt,
+    attempt: number,
     get signal() {
-      return options.signal()
+      return attempt.signal
     },
-    usage: (usage) => report(options.usages, usage),
+    usage: (usage) => report(usages, usage),
   }
 }
 
@@ -36,25 +41,8 @@ function seesNothing(body: (call: AgentCall) => unknown): boolean {
   return /^(?:async ?)?\(\) ?=>/.test(Function.prototype.toString.call(body))
 }
 
-class UnseenCall implements AgentCall {
-  readonly #options: CallOptions
-  readonly attempt: number
-
-  constructor(options: CallOptions) {
-    this.#options = options
-    this.attempt = options.attempt
-  }
-
-  get idempotencyKey(): string {
-    return this.#options.key()
-  }
-
-  get signal(): AbortSignal {
-    return this.#options.signal()
-  }
-
-  readonly usage = (usage: Usage): void => report(this.#options.usages, usage)
-}
+/** For a body that cannot see it. */
+const nothing = undefined as unknown as AgentCall
 
 /** Copied at once, and refused here if it cannot be kept. */
 function report(usages: Usage[], usage: Usage): void {
