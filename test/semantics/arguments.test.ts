@@ -35,7 +35,7 @@ describe('D-10: what a client was called with', () => {
     const order = { number: 0 }
     const starting = []
     for (; order.number < 3; order.number++)
-      starting.push(engine.run(tell, order), engine.run(ref('tell'), order))
+      starting.push(engine.run(tell, order), engine.run(ref<typeof tell>('tell'), order))
     const results = await Promise.all(starting.map((run) => run.then((handle) => handle.result())))
     expect(results).toEqual([0, 0, 1, 1, 2, 2].map((number) => ({ number })))
   })

@@ -1,4 +1,4 @@
-import { type Ctx, createClient, createEngine, procedure, ref } from '@pawl/core'
+import { type Ctx, createClient, createEngine, decider, procedure, ref } from '@pawl/core'
 import { connectTo, type RunRow, type StorePort } from '@pawl/core/storage'
 import { sqlite } from '@pawl/storage-sqlite'
 import { memory, testEngine } from '@pawl/testing'
@@ -27,6 +27,21 @@ describe('ids', () => {
     expect((await engine.list()).items).toHaveLength(1)
     expect(await runs[0]?.result()).toBe('Ada')
     expect(await (await engine.run(greet, { name: 'Ada' }, { id: 'a' })).result()).toBe('Ada')
+  })
+
+  test.each([
+    ['an object with the name of one', { name: 'greet' }],
+    ['its name', 'greet'],
+    ['an error', new Error('greet')],
+    ['an agent', decider('greet', async () => ({ choice: 'x', rationale: '' }))],
+  ])('are of procedures: %s is none', async (_, given) => {
+    await using engine = await testEngine({ procedures: [greet] })
+    const client = createClient({ store: memory() })
+    for (const side of [engine, client]) {
+      const refusal = await refusalOf(side.run(given as unknown as typeof greet, { name: 'Ada' }))
+      expect(refusal).toMatchObject({ code: 'option-invalid', details: { option: 'procedure of run' } })
+    }
+    await client.stop()
   })
 
   test('a generated id begins with the time, and what follows cannot be guessed', async () => {

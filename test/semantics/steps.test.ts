@@ -241,6 +241,20 @@ describe('retries', () => {
     ])
   })
 
+  test('end, and say so, where the question whether to go on gives a promise', async () => {
+    const { logger, lines } = keepLines()
+    const when = (): boolean => Promise.reject(new Error('too late')) as unknown as boolean
+    const slipping = procedure({ name: 'slipping' }, (ctx) =>
+      ctx.step('a', () => Promise.reject(new Error('first')), { retry: { backoff: '1ms', when } }),
+    )
+    await using engine = await testEngine({ procedures: [slipping], logger })
+    await expect((await engine.run(slipping)).result()).rejects.toThrow('first')
+    expect(lines).toMatchObject([
+      { level: 'warn', message: expect.stringContaining('has to answer at once') },
+    ])
+    expect(engine.calls).toEqual({ a: 1 })
+  })
+
   test('share one idempotency key, count the attempts, and differ from every other step', async () => {
     const calls: Pick<StepCall, 'attempt' | 'idempotencyKey'>[] = []
     // Copied, as who passes it on with options of his own does.

@@ -1,3 +1,4 @@
+import type { Refused } from '../base/refused.ts'
 import type { Schema } from '../base/schema.ts'
 import { isTransforming } from '../base/schema.ts'
 import type { Ctx } from './ctx.ts'
@@ -52,6 +53,7 @@ type OutputOf<S, R> = S extends { readonly output: Schema<any, infer Out> } ? Ou
 
 // In the registry of symbols, so that a procedure made by another copy of the package is known too.
 const definition = Symbol.for('@pawl/core/procedure')
+const reference = Symbol.for('@pawl/core/ref')
 
 /** What a worker runs. */
 export interface ProcedureDefinition {
@@ -106,11 +108,17 @@ export function definitionOf(value: unknown): ProcedureDefinition | undefined {
  * const run = await client.run(ref<typeof refund>('refund'), { orderId: 'A-1', amount: 45 })
  */
 // biome-ignore lint/suspicious/noExplicitAny: a procedure of any types
-export function ref<P extends ProcedureRef<any, any, any>>(
-  name: string,
+export function ref<P extends ProcedureRef<any, any, any> = never>(
+  name: [P] extends [never] ? Refused<"say whose types it has: ref<typeof order>('order')"> : string,
 ): P extends ProcedureRef<infer I, infer O, infer T> ? ProcedureRef<I, O, T> : never {
-  checkName('name of ref', name)
-  return Object.freeze({ name }) as ReturnType<typeof ref<P>>
+  const made = { name: checkName('name of ref', name), [reference]: true }
+  Object.defineProperty(made, reference, { enumerable: false })
+  return Object.freeze(made) as unknown as ReturnType<typeof ref<P>>
+}
+
+/** Whether the value was made by {@link procedure} or {@link ref}, if by another copy of this package. */
+export function isProcedureRef(value: unknown): value is { readonly name: string } {
+  return definitionOf(value) !== undefined || (Object(value) as { [reference]?: unknown })[reference] === true
 }
 
 /**

@@ -1,5 +1,5 @@
 import { refuse } from '../authoring/options.ts'
-import { definitionOf, type ProcedureDefinition } from '../authoring/procedure.ts'
+import { definitionOf, isProcedureRef, type ProcedureDefinition } from '../authoring/procedure.ts'
 import { canonical } from '../base/canonical.ts'
 import { toHex } from '../base/hex.ts'
 import { type Validation, validate } from '../base/schema.ts'
@@ -58,9 +58,9 @@ export class RunStarter {
     readonly definition: ProcedureDefinition | undefined
   } {
     const definition = definitionOf(procedure)
-    const { name } = Object(procedure) as { readonly name?: unknown }
-    if (typeof procedure !== 'object' || typeof name !== 'string')
-      refuse('procedure of run', procedure, 'It must be what procedure() or ref() made, not its name.')
+    if (!isProcedureRef(procedure))
+      return refuse('procedure of run', procedure, 'It must be what procedure() or ref() made, not its name.')
+    const { name } = procedure
     const { home } = this.#connection
     if (home?.knows(name, null) === false) throw new PawlError('procedure-unknown', { procedure: name })
     if (definition !== undefined && home?.knows(name, definition.version) === false)

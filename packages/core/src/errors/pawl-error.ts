@@ -44,8 +44,14 @@ export class PawlError<C extends ErrorCode = ErrorCode> extends Error {
     return { name, code, message, details, help }
   }
 
-  /** Whether it is an error of Pawl, and of that code; also if another copy of the package made it. */
-  static is<C extends ErrorCode = ErrorCode>(error: unknown, code?: C): error is PawlError<C> {
+  /**
+   * Whether it is an error of Pawl, and of that code; also if another copy of the package made it. Without a code, `error.code`
+   * tells in a `switch` what `error.details` are.
+   */
+  static is<C extends ErrorCode = ErrorCode>(
+    error: unknown,
+    code?: C,
+  ): error is { [Code in C]: PawlError<Code> }[C] {
     if (typeof error !== 'object' || error === null || !(marker in error)) return false
     return code === undefined || (error as { readonly code?: unknown }).code === code
   }

@@ -106,6 +106,8 @@ describe('procedures', () => {
     // @ts-expect-error an input is declared with a schema
     procedure({ name: 'p', input: { id: 'string' } }, async () => 1)
     // @ts-expect-error a ref needs the type of its procedure: ref<typeof order>('order')
+    ref('order')
+    // @ts-expect-error a ref has no version
     const wrong: { readonly version: number } = ref<typeof order>('order')
     return wrong
   })

@@ -1,9 +1,10 @@
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { checkSignals, definitionOf, type ProcedureDefinition } from '../../src/authoring/procedure.ts'
-import { procedure, ref } from '../../src/index.ts'
+import { type Procedure, procedure, ref } from '../../src/index.ts'
 
 const body = async (): Promise<number> => 1
+type Order = Procedure<{ id: string }, number>
 
 describe('a procedure', () => {
   const input = z.object({ id: z.string() })
@@ -39,7 +40,7 @@ describe('a procedure', () => {
     expect(copy.definitionOf(order)?.name).toBe('order')
   })
 
-  test.each([undefined, null, 'order', {}, ref('order'), { name: 'order', version: 1 }])(
+  test.each([undefined, null, 'order', {}, ref<Order>('order'), { name: 'order', version: 1 }])(
     '%j has no code',
     (value) => {
       expect(definitionOf(value)).toBeUndefined()
@@ -97,8 +98,8 @@ describe('signals', () => {
 
 describe('a ref', () => {
   test('is a name', () => {
-    expect(ref('order')).toEqual({ name: 'order' })
-    expect(Object.isFrozen(ref('order'))).toBe(true)
-    expect(() => ref('')).toThrow('The option name of ref')
+    expect(ref<Order>('order')).toEqual({ name: 'order' })
+    expect(Object.isFrozen(ref<Order>('order'))).toBe(true)
+    expect(() => ref<Order>('')).toThrow('The option name of ref')
   })
 })

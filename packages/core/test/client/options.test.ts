@@ -65,7 +65,7 @@ describe('the options of an engine', () => {
 
   test.each<[object, string]>([
     [{ procedures: undefined }, 'It must be an array.'],
-    [{ procedures: [ref('hello')] }, 'a ref has no code to run'],
+    [{ procedures: [ref<typeof hello>('hello')] }, 'a ref has no code to run'],
     [{ procedures: [async () => 1] }, 'Each must be made by procedure()'],
     [{ procedure: [hello] }, 'Did you mean procedures?'],
     [{ decider: { name: 'critic' } }, 'It must be made by decider() or agent().'],

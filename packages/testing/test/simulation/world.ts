@@ -247,7 +247,7 @@ export class World {
     const procedure = this.#chance.pick(this.#versionsOf(id).map((index) => this.#procedures[index]))
     if (procedure === undefined) return
     this.#note(`start ${run}`)
-    const target = this.#chance.oneIn(2) ? procedure : ref(procedure.name)
+    const target = this.#chance.oneIn(2) ? procedure : ref<AnyProcedure>(procedure.name)
     const started = client.run(target, {}, { id: run })
     this.#expect(`start of ${run}`, started, () => this.acknowledged.runs.add(run))
     if (!this.#isCalm && !this.#chance.oneIn(3)) return

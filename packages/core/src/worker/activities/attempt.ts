@@ -76,7 +76,7 @@ export class Attempt implements Body {
   /** The run has ended or gone elsewhere: nobody waits for this any more. */
   abandon(): void {
     this.#finish()
-    this.#abort?.abort(new Error('the run does not wait for this any more'))
+    this.#abort?.abort(new Error('nobody in this process waits for this any more'))
   }
 
   #timeOut(): void {

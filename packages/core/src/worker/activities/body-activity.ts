@@ -1,6 +1,7 @@
 import type { BodyOperation } from '../../authoring/operations.ts'
 import { formatDuration } from '../../base/duration.ts'
 import { showValue } from '../../base/text.ts'
+import { isThenable } from '../../base/thenable.ts'
 import { failureOf, recordFailure } from '../../errors/failure.ts'
 import { isFinalError } from '../../errors/final-error.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
@@ -64,7 +65,10 @@ export class BodyActivity implements Activity, Judge {
   #isRetryable(outcome: AttemptOutcome, when: ((error: unknown) => boolean) | undefined): boolean {
     if (outcome.state === 'done' || isFinalError(outcome.error)) return false
     try {
-      return when?.(outcome.error) ?? true
+      const answer: unknown = when?.(outcome.error) ?? true
+      if (!isThenable(answer)) return Boolean(answer)
+      Promise.resolve(answer).catch(() => {})
+      throw new TypeError('it gave a promise, and has to answer at once')
     } catch (error) {
       this.#place.logger.warn(
         `retry.when of ${describeCode(this.#pending.operation)} threw, which ends its attempts: ${showValue(error)}`,
