@@ -40,6 +40,19 @@ describe('D-10: what a client was called with', () => {
     expect(results).toEqual([0, 0, 1, 1, 2, 2].map((number) => ({ number })))
   })
 
+  test('is the same whichever side knew the schema, also where a map has its members in another order', async () => {
+    const input = z.object({
+      m: z.map(z.string(), z.object({ x: z.number(), y: z.number() })),
+      n: z.string().transform(Number),
+    })
+    const mapped = procedure({ name: 'mapped', input }, async (_, { n }) => n)
+    await using engine = await testEngine({ procedures: [mapped] })
+    const one = { m: new Map([['k', { x: 1, y: 2 }]]), n: '5' }
+    const other = { m: new Map([['k', { y: 2, x: 1 }]]), n: '5' }
+    await engine.run(ref<typeof mapped>('mapped'), one, { id: 'a' })
+    expect(await (await engine.run(mapped, other, { id: 'a' })).result()).toBe(5)
+  })
+
   test('counts so for whether a run is the same', async () => {
     await using engine = await testEngine({ procedures: [keep] })
     const count = { n: 1 }

@@ -1,5 +1,5 @@
 import { isThenable } from './thenable.ts'
-import { acceptByZod, acceptsUndefined, findsZodTransform, isZodType, loosenJsonSchema } from './zod.ts'
+import { acceptsUndefined, findsZodTransform, isZodType, loosenJsonSchema } from './zod.ts'
 
 /** Anything that follows Standard Schema: zod ≥ 4.2, valibot, arktype. Forms need its JSON Schema part. */
 export interface Schema<In = unknown, Out = In> {
@@ -39,22 +39,12 @@ export function validate<Out>(
   schema: Schema<unknown, Out>,
   value: unknown,
 ): Validation<Out> | Promise<Validation<Out>> {
+  let result: unknown
   try {
-    const accepted = isZodType(schema) ? acceptByZod(schema, value) : null
-    if (!(accepted instanceof Promise)) return conclude(schema, value, accepted)
-    return accepted.then((one) => conclude(schema, value, one)).catch(refusal)
+    result = schema['~standard'].validate(value)
   } catch (error) {
     return refusal(error)
   }
-}
-
-function conclude<Out>(
-  schema: Schema<unknown, Out>,
-  given: unknown,
-  accepted: { readonly value: unknown } | null,
-): Validation<Out> | Promise<Validation<Out>> {
-  if (accepted !== null) return { ok: true, value: accepted.value as Out }
-  const result: unknown = schema['~standard'].validate(given)
   return isThenable(result)
     ? Promise.resolve(result).then((late) => readResult<Out>(late), refusal)
     : readResult(result)

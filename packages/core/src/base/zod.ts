@@ -1,21 +1,7 @@
-import { whenKnown } from './when-known.ts'
-
 // What zod alone tells of its types: it has no name for it that other libraries share.
 
 interface ZodType {
-  readonly _zod: {
-    readonly def: ZodDefinition
-    readonly optin?: string | undefined
-    readonly run?: (
-      payload: ZodPayload,
-      context: { readonly async: true },
-    ) => ZodPayload | Promise<ZodPayload>
-  }
-}
-/** What zod passes along as it checks: the value as it is by then, and what was found. */
-interface ZodPayload {
-  readonly value: unknown
-  readonly issues: readonly unknown[]
+  readonly _zod: { readonly def: ZodDefinition; readonly optin?: string | undefined }
 }
 interface ZodDefinition {
   readonly type: string
@@ -29,23 +15,6 @@ interface ZodCheck {
 
 export function isZodType(value: unknown): value is ZodType {
   return ((typeof value === 'object' && value !== null) || typeof value === 'function') && '_zod' in value
-}
-
-// ── checking
-
-/**
- * What zod makes of a value: at once, or with a promise if its checks take their time. Through the standard it first tries
- * to do without promises, whatever its checks are, and leaves the one that a check gives to nobody: if that is rejected,
- * it ends the process. Null: the value is refused, or this zod has no such part; the standard tells.
- */
-export function acceptByZod(
-  { _zod }: ZodType,
-  value: unknown,
-): { readonly value: unknown } | null | Promise<{ readonly value: unknown } | null> {
-  if (_zod.run === undefined) return null
-  return whenKnown(_zod.run({ value, issues: [] }, { async: true }), (made) =>
-    made.issues.length === 0 ? { value: made.value } : null,
-  )
 }
 
 // ── transformations

@@ -7,6 +7,7 @@ import { askKinds, askStatuses } from '../base/words.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { decode, encode, encodeAround } from '../events/payload.ts'
 import type { AnswerMessage, AskPayload, GivenAnswer } from '../events/payloads.ts'
+import { runChecks } from '../host/checks.ts'
 import type { AnswerCheck } from '../ports/home.ts'
 import type { AskOrder, AskQuery, AskRow, RunKey, StorePort } from '../ports/store.ts'
 import { checkAnswer, issuesIn } from '../projections/answer-check.ts'
@@ -143,12 +144,12 @@ async function answerAsk(
   given: unknown,
   as: unknown,
 ): Promise<void> {
-  // A copy, made in the caller's own call: what he changes later was answered as it was.
-  const answer = decode(encode(given, 'answer'))
   const settings = checkObject('options of inbox.answer', as)
   checkKeys('the options of inbox.answer', settings, ['as'])
   const by = checkActor('as of inbox.answer', settings['as'])
   const to = readAddress(address)
+  // A copy, made in the caller's own call: what he changes later was answered as it was.
+  const answer = decode(encode(given, 'answer'))
   const store = await connection.store()
   if ('ask' in to) {
     const id = parseAskId(to.ask)
@@ -219,7 +220,7 @@ async function checkBySchema(
   if (subject === null || check === undefined) return given
   const { key, value } = subject
   // A copy: what a schema does to what it is given is nobody else's business.
-  const result = await check(decode(encode(value, `answer.${key}`)))
+  const result = await runChecks(() => check(decode(encode(value, `answer.${key}`))))
   if (result.ok) return { ...given, answer: { ...given.answer, [key]: result.value }, checked: true }
   throw new PawlError('answer-invalid', { issues: issuesIn(key, result.issues) })
 }

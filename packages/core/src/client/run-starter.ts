@@ -2,13 +2,14 @@ import { refuse } from '../authoring/options.ts'
 import { definitionOf, isProcedureRef, type ProcedureDefinition } from '../authoring/procedure.ts'
 import { canonical } from '../base/canonical.ts'
 import { toHex } from '../base/hex.ts'
-import { type Validation, validate } from '../base/schema.ts'
+import type { Validation } from '../base/schema.ts'
 import { whenKnown } from '../base/when-known.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { type LogEvent, type NewEvent, noPosition } from '../events/event.ts'
 import { decode, encode, encodeAround, encodeRecord } from '../events/payload.ts'
 import type { StartedPayload } from '../events/payloads.ts'
 import { LogHash, sameBytes } from '../events/seal.ts'
+import { validate } from '../host/checks.ts'
 import { acceptsFirst, logFormat } from '../kernel/flags.ts'
 import type { Created, NewRun, RunKey } from '../ports/store.ts'
 import { isEqual } from '../projections/answer-check.ts'
@@ -41,14 +42,16 @@ export class RunStarter {
   ): Promise<{ readonly id: string }> {
     const { name, definition } = this.#identify(procedure)
     const id = settings.id ?? this.#newId()
+    // Nobody repeats a request whose id was drawn.
+    const given = settings.id === undefined ? null : keepGiven(input)
     const making = whenKnown(checkInput(definition, input), (checked) => {
       if (!checked.ok) throw new PawlError('input-invalid', { issues: checked.issues })
-      return this.#newRun(id, name, definition, { given: input, checked: checked.value }, settings)
+      return this.#newRun(id, name, definition, { given, checked: checked.value }, settings)
     })
     const run = making instanceof Promise ? await making : making
     await this.#connection.store()
     const created = await this.#creates.add(run)
-    if (created.outcome === 'exists' && !(await this.#isSame(created.run, run, existing)))
+    if (created.outcome === 'exists' && !(await this.#isSame(created.run, run, given, existing)))
       throw existing === 'same-input' ? new PawlError('id-taken', { id }) : takenByAnother(id)
     return { id }
   }
@@ -82,14 +85,13 @@ export class RunStarter {
     id: string,
     name: string,
     definition: ProcedureDefinition | undefined,
-    input: { readonly given: unknown; readonly checked: unknown },
-    { by, tags, id: chosenId }: RunSettings,
+    input: { readonly given: Given; readonly checked: unknown },
+    { by, tags }: RunSettings,
   ): NewRun {
     const version = definition?.version ?? null
-    // Nobody repeats a request whose id was drawn.
-    const isChecked = definition?.input !== undefined && chosenId !== undefined
-    const hashed = isChecked ? this.#hashOf(input.given) : null
-    const given = hashed === null || isEqual(input.given, input.checked) ? null : hashed
+    const isOther =
+      definition?.input !== undefined && input.given !== null && !isEqual(input.given.value(), input.checked)
+    const given = isOther ? this.#hashOf(input.given.value()) : null
     const payload: StartedPayload = {
       format: logFormat,
       flags: definition === undefined ? [acceptsFirst] : [],
@@ -163,7 +165,12 @@ export class RunStarter {
   }
 
   /** Whether the run that is there was started as this one was to be. */
-  async #isSame(key: RunKey, { id, procedure, started }: NewRun, existing: Existing): Promise<boolean> {
+  async #isSame(
+    key: RunKey,
+    { id, procedure, started }: NewRun,
+    given: Given,
+    existing: Existing,
+  ): Promise<boolean> {
     const store = await this.#connection.store()
     const row = await store.find(id)
     if (row === null || row.procedure !== procedure) return false
@@ -172,24 +179,28 @@ export class RunStarter {
     if (first === undefined) return false
     const recorded = decode(first.payload) as StartedPayload
     const sought = decode(started.payload) as StartedPayload
-    const isSame = isEqual(recorded.input, sought.input)
-    if (recorded.checked && isSame) return true
+    if (recorded.checked && isEqual(recorded.input, sought.input)) return true
     // A schema may make something else of it by now, or be at hand now and not then.
-    if (recorded.given === undefined && sought.given === undefined) return isSame
-    const there = recorded.given ?? this.#hashOf(recorded.input)
-    const here = sought.given ?? this.#hashOf(sought.input)
-    return there !== null && here !== null && sameBytes(there, here)
+    if (given === null) return false
+    if (recorded.given === undefined) return isEqual(recorded.input, given.value())
+    return sameBytes(recorded.given, this.#hashOf(given.value()))
   }
 
-  /** Null for what cannot be recorded. */
-  #hashOf(given: unknown): Uint8Array | null {
-    try {
-      encode(given, 'input')
-      return this.#connection.sha256(encodeRecord([canonical(given)], 'input'))
-    } catch (error) {
-      if (!PawlError.is(error, 'payload-refused')) throw error
-      return null
-    }
+  #hashOf(given: unknown): Uint8Array {
+    return this.#connection.sha256(encodeRecord([canonical(given)], 'input'))
+  }
+}
+
+/** The input as the caller gave it, made afresh; null for what cannot be recorded. */
+type Given = { readonly value: () => unknown } | null
+
+function keepGiven(input: unknown): Given {
+  try {
+    const bytes = encode(input, 'input')
+    return { value: () => decode(bytes) }
+  } catch (error) {
+    if (!PawlError.is(error, 'payload-refused')) throw error
+    return null
   }
 }
 

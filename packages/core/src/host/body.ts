@@ -63,6 +63,11 @@ function afterTurn(task: () => void): void {
   else setImmediateNative(task)
 }
 
+/** Runs what is no body, but belongs to somebody all the same, with whatever it starts. */
+export function runOwned<Result>(owner: BodyOwner, task: () => Result): Result {
+  return bodies.run(owner, task)
+}
+
 /** The owner of the step body that the present code belongs to. */
 export function currentBody(): BodyOwner | undefined {
   return bodies.getStore()

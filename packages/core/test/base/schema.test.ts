@@ -41,26 +41,6 @@ describe('validating', () => {
     expect(validate(schema, 7)).toMatchObject({ ok: false, issues: [{ path: '' }] })
   })
 
-  test('asks checks of zod that take their time once, and leaves none that fails to nobody', async () => {
-    const asked: string[] = []
-    const schema = z.string().refine(async (text) => {
-      asked.push(text)
-      if (text === 'down') throw new Error('the database is down')
-      return text !== 'taken'
-    })
-    expect(await validate(schema, 'free')).toEqual({ ok: true, value: 'free' })
-    expect(asked).toEqual(['free'])
-    expect(await validate(schema, 'taken')).toEqual({
-      ok: false,
-      issues: [{ path: '', message: 'Invalid input' }],
-    })
-    // A promise left to nobody would fail this test: rejected, and handled by none.
-    expect(await validate(schema, 'down')).toEqual({
-      ok: false,
-      issues: [{ path: '', message: 'the database is down' }],
-    })
-  })
-
   test('reads path segments that are objects', () => {
     const issues = [
       { message: 'bad', path: [{ key: 'items' }, { key: 0 }, { key: 'price' }] },

@@ -21,6 +21,7 @@ import type {
   Silence,
   TimedOutPayload,
 } from '../../events/payloads.ts'
+import { runChecks } from '../../host/checks.ts'
 import type { Message, NewAsk } from '../../ports/store.ts'
 import { checkAnswer, isEqual, issuesIn } from '../../projections/answer-check.ts'
 import { askIdOf, closesAtOf, recipientsOf, subjectOf, urgencyOf } from '../../projections/ask.ts'
@@ -155,7 +156,7 @@ export class AskActivity implements Activity {
       return { ok: true, value: silence }
     const conclude = (checked: Validation): Validation<Silence> =>
       checked.ok ? { ok: true, value: { ...silence, value: checked.value } } : checked
-    const checked = check(silence.value)
+    const checked = runChecks(() => check(silence.value))
     return checked instanceof Promise ? checked.then(conclude) : conclude(checked)
   }
 
@@ -272,7 +273,8 @@ export class AskActivity implements Activity {
     const subject = subjectOf((early ?? (this.#ask as AskPayload)).kind, answer)
     if (spec.check === undefined || subject === null) return this.#settle(answer, n, early)
     const { key, value } = subject
-    const checked = spec.check(value)
+    const { check } = spec
+    const checked = runChecks(() => check(value))
     const conclude = (result: Awaited<typeof checked>): void => {
       if (this.#state !== 'checking') return
       if (result.ok)

@@ -1,0 +1,65 @@
+import { procedure, ref } from '@pawl/core'
+import { testEngine } from '@pawl/testing'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
+import { refusalOf } from './support.ts'
+
+/** As a look-up in a database would while that is down. */
+const down = z.string().refine(async () => {
+  throw new Error('the database is down')
+})
+const fine = z.string()
+
+const guarded = procedure({ name: 'guarded', input: down }, async (_, given) => given)
+const returning = procedure({ name: 'returning', output: down }, async () => 'x')
+const told = procedure({ name: 'told', signals: { news: down, end: fine } }, (ctx) =>
+  ctx.receiveAny(['news', 'end']),
+)
+const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.input('What?', down))
+
+// zod leaves a promise to nobody for each: what was rejected there would end a worker, and fail these tests.
+describe('a check of a schema that fails for a moment', () => {
+  const warn = vi.spyOn(console, 'warn')
+  beforeEach(() => {
+    warn.mockReset().mockImplementation(() => {})
+  })
+  /** While the engine is there to catch it. */
+  const isTold = () =>
+    vi.waitFor(() => expect(warn.mock.calls.flat().join()).toContain('the database is down'))
+
+  test('refuses an input, where it is given and where it is taken up', async () => {
+    await using engine = await testEngine({ procedures: [guarded] })
+    expect(await refusalOf(engine.run(guarded, 'x'))).toMatchObject({ code: 'input-invalid' })
+    const run = await engine.run(ref<typeof guarded>('guarded'), 'x')
+    expect(await refusalOf(run.result())).toMatchObject({
+      code: 'run-failed',
+      message: expect.stringContaining('the database is down'),
+    })
+    await isTold()
+  })
+
+  test('refuses an output', async () => {
+    await using engine = await testEngine({ procedures: [returning] })
+    expect(await refusalOf((await engine.run(returning)).result())).toMatchObject({ code: 'run-failed' })
+    await isTold()
+  })
+
+  test('refuses a signal, or has it dropped', async () => {
+    await using engine = await testEngine({ procedures: [told] })
+    const run = await engine.run(told)
+    expect(await refusalOf(run.signal('news', 'x'))).toMatchObject({ code: 'payload-invalid' })
+    await engine.get(ref<typeof told>('told'), run.id).signal('news', 'x')
+    await run.signal('end', 'y')
+    expect(await run.result()).toEqual({ name: 'end', payload: 'y' })
+    await isTold()
+  })
+
+  test('refuses an answer', async () => {
+    await using engine = await testEngine({ procedures: [asking] })
+    const run = await engine.run(asking)
+    const ask = await engine.inbox.next({ run: run.id })
+    const refusal = await refusalOf(engine.inbox.answer(ask.id, { value: 'x' }, { as: 'user:ana' }))
+    expect(refusal).toMatchObject({ code: 'answer-invalid' })
+    await isTold()
+  })
+})
