@@ -44,11 +44,10 @@ export class RunStarter {
     const id = settings.id ?? this.#newId()
     // Nobody repeats a request whose id was drawn.
     const given = settings.id === undefined ? null : keepGiven(input)
-    const making = whenKnown(checkInput(definition, input), (checked) => {
+    const run = await whenKnown(checkInput(definition, input), (checked) => {
       if (!checked.ok) throw new PawlError('input-invalid', { issues: checked.issues })
       return this.#newRun(id, name, definition, { given, checked: checked.value }, settings)
     })
-    const run = making instanceof Promise ? await making : making
     await this.#connection.store()
     const created = await this.#creates.add(run)
     if (created.outcome === 'exists' && !(await this.#isSame(created.run, run, given, existing)))
@@ -207,8 +206,7 @@ function keepGiven(input: unknown): Given {
 /** The first event, as the log has it. One literal: the copy that a spread makes has a shape of its own in V8, each time. */
 function firstOfLog(started: NewEvent, at: number): LogEvent {
   const { type, position, turn, kind, name, nth, failed, tookMs, payload } = started
-  const [seq, epoch, link] = [0, 1, null]
-  return { type, position, turn, kind, name, nth, failed, tookMs, payload, seq, at, epoch, link }
+  return { type, position, turn, kind, name, nth, failed, tookMs, payload, seq: 0, at, epoch: 1, link: null }
 }
 
 function takenByAnother(id: string): PawlError {
