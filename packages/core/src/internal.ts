@@ -1,6 +1,13 @@
 // What @pawl/testing builds on: the parts of an engine, each with its ports. Not for users; may change at any time.
 export { parseDuration } from './authoring/duration.ts'
-export { checkArray, checkInstant, checkObject, checkOneOf, refuse } from './authoring/options.ts'
+export {
+  checkArray,
+  checkInstant,
+  checkObject,
+  checkOneOf,
+  findNearest,
+  refuse,
+} from './authoring/options.ts'
 export { checkActor } from './authoring/people-options.ts'
 export { Bell } from './base/bell.ts'
 export { formatDuration } from './base/duration.ts'

@@ -1,4 +1,4 @@
-import type { Effects } from '@pawl/core/internal'
+import { type Effects, findNearest } from '@pawl/core/internal'
 
 /** What stands in for the bodies of steps and agents. */
 export interface Doubles {
@@ -10,16 +10,38 @@ export interface Doubles {
 
 type Body = (...args: never[]) => unknown
 
+type Kind = 'step' | 'agent'
+
 /** Counts how often each body ran, over all lives of the worker. */
 export class Calls {
   readonly #counts = new Map<string, number>()
+  /** Doubles that were called, and by name what ran itself. */
+  readonly #doubled = new Set<string>()
+  readonly #undoubled = new Map<string, Kind>()
 
-  add(name: string): void {
+  add(kind: Kind, name: string, isDoubled: boolean): void {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
+    if (isDoubled) this.#doubled.add(`${kind} ${name}`)
+    else this.#undoubled.set(name, kind)
   }
 
   toObject(): { readonly [name: string]: number } {
     return Object.fromEntries(this.#counts)
+  }
+
+  /** Sentences about doubles that nobody called, while a body of about their name ran itself. */
+  describeMistaken({ steps = {}, agents = {} }: Doubles): readonly string[] {
+    const names = [
+      ...Object.keys(steps).map((name) => ({ kind: 'step', name })),
+      ...Object.keys(agents).map((name) => ({ kind: 'agent', name })),
+    ]
+    return names.flatMap(({ kind, name }) => {
+      if (this.#doubled.has(`${kind} ${name}`)) return []
+      const meant = findNearest(name, [...this.#undoubled.keys()])
+      if (meant === undefined) return []
+      const ran = `the ${this.#undoubled.get(meant)} "${meant}" ran itself`
+      return `the double of the ${kind} "${name}" was never called, and ${ran}: is it meant for that?`
+    })
   }
 }
 
@@ -41,21 +63,26 @@ export class Bodies implements Effects {
   }
 
   step<B extends Body>(name: string, body: B): B {
-    return this.#watch(name, find(this.#doubles.steps, name) ?? body) as B
+    return this.#watch('step', name, find(this.#doubles.steps, name), body) as B
   }
 
   agent<B extends Body>(name: string, body: B): B {
-    return this.#watch(name, find(this.#doubles.agents, name) ?? body) as B
+    return this.#watch('agent', name, find(this.#doubles.agents, name), body) as B
   }
 
-  #watch(name: string, body: Body): (...args: never[]) => Promise<unknown> {
+  #watch(
+    kind: Kind,
+    name: string,
+    double: Body | undefined,
+    body: Body,
+  ): (...args: never[]) => Promise<unknown> {
     return async (...args) => {
       const work = {}
-      this.#calls.add(name)
+      this.#calls.add(kind, name, double !== undefined)
       this.#atWork.add(work)
       this.#onSign()
       try {
-        return await body(...args)
+        return await (double ?? body)(...args)
       } finally {
         this.#atWork.delete(work)
         this.#onSign()

@@ -42,6 +42,8 @@ export class Rig implements Dweller {
   readonly people: People
   readonly calls: Calls = new Calls()
   readonly #bell = new Bell()
+  readonly #doubles: Doubles
+  readonly #logger: Logger
   readonly #newLife: () => ProcessLife
   readonly #connection: StorePort
   readonly #undo: (() => void)[]
@@ -58,7 +60,9 @@ export class Rig implements Dweller {
     this.time = time
     const entropy = createSeededEntropy(seed, time.dwellersSoFar)
     const bell = this.#bell
-    const settings = { ...given, leaseMs: unendingMs, logger: given.logger ?? quietLogger }
+    this.#doubles = doubles
+    this.#logger = given.logger ?? quietLogger
+    const settings = { ...given, leaseMs: unendingMs, logger: this.#logger }
     this.#newLife = () => {
       const bodies = new Bodies(doubles, this.calls, () => this.signsOfLife++)
       const life: ProcessLife = new ProcessLife({
@@ -130,6 +134,7 @@ export class Rig implements Dweller {
 
   async close(): Promise<void> {
     for (const undo of this.#undo.splice(0)) undo()
+    for (const sentence of this.calls.describeMistaken(this.#doubles)) this.#logger.warn(sentence)
     this.#crashesAlways = false
     this.#life.end()
     await this.client.stop()

@@ -50,7 +50,8 @@ export type TestEngineOptions = Partial<Omit<EngineOptions, 'procedures'>> &
  * await using engine = await testEngine({ procedures: [refund], humans: [{ ask: 'Refund', answer: { approved: true } }] })
  */
 export async function testEngine(options: TestEngineOptions): Promise<TestEngine & AsyncDisposable> {
-  checkEngineKeys('testEngine', options, ['steps', 'agents', 'humans', 'now', 'replay', 'seed'])
+  // Without any, what is missing is said below.
+  checkEngineKeys('testEngine', options ?? {}, ['steps', 'agents', 'humans', 'now', 'replay', 'seed'])
   const {
     steps,
     agents,
@@ -60,7 +61,7 @@ export async function testEngine(options: TestEngineOptions): Promise<TestEngine
     seed = 1,
     store = memory(),
     ...rest
-  } = options
+  } = options ?? {}
   checkObject('steps of testEngine', steps)
   checkObject('agents of testEngine', agents)
   checkArray('humans of testEngine', humans)

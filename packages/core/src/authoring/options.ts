@@ -112,8 +112,8 @@ export function checkInstant(option: string, value: unknown): Date {
   return value
 }
 
-/** The known name that is one or two letters away from `name`. */
-function findNearest(name: string, known: readonly string[]): string | undefined {
+/** The known name that is at most two letters away from `name`. */
+export function findNearest(name: string, known: readonly string[]): string | undefined {
   const near = known
     .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ distance }) => distance <= 2)

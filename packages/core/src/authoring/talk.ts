@@ -39,11 +39,11 @@ type IsAny<P> = 0 extends 1 & P ? true : false
  */
 export type Received<P> =
   IsAny<P> extends true ? P : undefined extends P ? Exclude<P, undefined | void> | true : P
-/** The place of the payload, also where there is none: what stands behind it must not be taken for it. */
-export type Payload<P> =
+/** What stands behind the name of a signal. One that carries nothing may leave out the place of its payload. */
+export type SignalArgs<P, Options> =
   IsAny<P> extends true
-    ? [payload?: P]
+    ? [payload?: P, options?: Options]
     : [P] extends [undefined | void]
-      ? [payload?: undefined]
-      : [payload: P]
+      ? [options?: Options] | [payload: undefined, options?: Options]
+      : [payload: P, options?: Options]
 // biome-ignore-end lint/suspicious/noConfusingVoidType: the type of z.void()

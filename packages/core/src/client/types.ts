@@ -1,6 +1,6 @@
 import type { Agent } from '../authoring/agent.ts'
 import type { Procedure, ProcedureRef } from '../authoring/procedure.ts'
-import type { Payload, PayloadOf, SignalName } from '../authoring/talk.ts'
+import type { PayloadOf, SignalArgs, SignalName } from '../authoring/talk.ts'
 import type { Question, Verdict } from '../authoring/verdict.ts'
 import type { Duration } from '../base/duration.ts'
 import type { Actor, Audience } from '../base/people.ts'
@@ -110,7 +110,7 @@ export interface RunHandle<Output, T = {}> {
    */
   signal<K extends SignalName<T>>(
     name: K,
-    ...payload: [...Payload<PayloadOf<T, K>>, options?: { readonly id?: string }]
+    ...args: SignalArgs<PayloadOf<T, K>, { readonly id?: string }>
   ): Promise<void>
 }
 

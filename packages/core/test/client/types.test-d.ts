@@ -65,6 +65,8 @@ describe('a handle', () => {
     run.signal('paid', { cents: 1 })
     run.signal('paid', { cents: 1 }, { id: 'event:1' })
     run.signal('stop')
+    run.signal('stop', undefined)
+    run.signal('stop', { id: 'event:2' })
     run.signal('stop', undefined, { id: 'event:2' })
     run.signal('note', undefined)
     run.signal('note', 'x', { id: 'event:3' })

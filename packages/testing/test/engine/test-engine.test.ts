@@ -31,6 +31,13 @@ test('options that are not known are refused, with those that are', async () => 
   await expect(testEngine(misspelt)).rejects.toThrow(/no option human in the options of testEngine.*humans/)
 })
 
+test('without options it says what is missing', async () => {
+  await expect((testEngine as () => Promise<unknown>)()).rejects.toMatchObject({
+    code: 'option-invalid',
+    message: expect.stringContaining('procedures'),
+  })
+})
+
 describe('doubles', () => {
   test('are results, or functions in place of the body; without one the body itself runs', async () => {
     await using engine = await testEngine({
@@ -42,6 +49,23 @@ describe('doubles', () => {
       second: 'real second',
     })
     expect(engine.calls).toEqual({ first: 1, second: 1 })
+  })
+
+  test.each([
+    ['steps', 'frist', 'the double of the step "frist" was never called, and the step "first" ran itself'],
+    ['agents', 'first', 'the double of the agent "first" was never called, and the step "first" ran itself'],
+    ['steps', 'unused', undefined],
+    ['steps', 'first', undefined],
+  ])('of %s by the name %s, which nobody called: said when it stops', async (kind, name, said) => {
+    const warnings: string[] = []
+    const logger = { debug() {}, info() {}, warn: (line: string) => void warnings.push(line), error() {} }
+    const engine = await testEngine({ procedures: [two], [kind]: { [name]: 1, second: 2 }, logger })
+    await (await engine.run(two)).result()
+    expect(warnings).toEqual([])
+    await engine.stop()
+    await engine[Symbol.asyncDispose]()
+    const spare = kind === 'agents' ? [expect.stringContaining('the agent "second"')] : []
+    expect(warnings).toEqual([...(said === undefined ? [] : [expect.stringContaining(said)]), ...spare])
   })
 
   test('may be undefined, null or false', async () => {
