@@ -7,6 +7,9 @@ const pausesMs = [1, 1, 1, 1, 2, 4, 10, 20, 40, 80, 160, 320]
 const busy = pausesMs.indexOf(10)
 /** Where the directory cannot be watched. */
 const pollMs = 25
+/** Whoever waits for anything looks at every hint: so long as that took, this many times over there is no other. */
+const restShare = 4
+const mostRestMs = 1_000
 
 export interface WatchedConnection {
   /** A number that changes with every commit of another connection; undefined while that cannot be told. */
@@ -27,6 +30,7 @@ export function watchCommits(file: string, connection: WatchedConnection, onHint
   let timer: NodeJS.Timeout | undefined
   let watcher: FSWatcher | undefined
   let poll: NodeJS.Timeout | undefined
+  let restUntil = 0
   let isStopped = false
 
   /** Whether anybody has committed since the last look. */
@@ -35,10 +39,21 @@ export function watchCommits(file: string, connection: WatchedConnection, onHint
     const count = connection.countCommits()
     const isNews = version !== undefined && version !== seen
     const isBusy = isNews || count !== commits
-    if (isNews) seen = version
     commits = count
-    if (isNews) onHint()
+    if (isNews && performance.now() >= restUntil) {
+      seen = version
+      hint()
+    }
     return isBusy
+  }
+
+  function hint(): void {
+    const from = performance.now()
+    onHint()
+    setImmediate(() => {
+      const now = performance.now()
+      restUntil = now + Math.min(mostRestMs, restShare * (now - from))
+    })
   }
 
   function lookAgain(): void {

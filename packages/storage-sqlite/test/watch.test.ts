@@ -88,6 +88,27 @@ describe('a hint', () => {
     await vi.waitFor(() => expect(watching).toHaveBeenCalledTimes(2), 10_000)
   })
 
+  it('leaves time for other work where it takes long to look', async () => {
+    const file = tempFile()
+    const tookMs = 20
+    const times: { readonly from: number; readonly to: number }[] = []
+    let version = 0
+    await new Promise<void>((resolve) => {
+      // Somebody else commits all the time.
+      const connection = { readVersion: () => version++, countCommits: () => 0 }
+      const onHint = () => {
+        const from = performance.now()
+        while (performance.now() < from + tookMs);
+        times.push({ from, to: performance.now() })
+        if (times.length === 4) resolve()
+      }
+      onTestFinished(watchCommits(file, connection, onHint))
+      fs.writeFileSync(`${file}-wal`, 'x')
+    })
+    const pauses = times.slice(1).map(({ from }, i) => from - (times[i]?.to ?? 0))
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(4 * tookMs)
+  })
+
   it('comes after the last connection was closed and the -wal was made anew', async () => {
     const file = tempFile()
     const store = await openStore(file)

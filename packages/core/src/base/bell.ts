@@ -30,6 +30,7 @@ export class Bell {
 export const topics = {
   /** The run ended, got stuck, or was quarantined. */
   end: (run: string): string => `end ${run}`,
-  /** An ask was opened. */
+  /** An ask was opened, by any run or by this one. */
   asks: 'asks',
+  asksOf: (run: string): string => `asks of ${run}`,
 } as const

@@ -126,7 +126,8 @@ async function nextAsk(connection: Connection, given: unknown): Promise<Ask> {
     const [row] = await findAsks(store, { ...query, now, after: null, limit: 1 })
     return row === undefined ? undefined : toAskView(row, now)
   }
-  return connection.wait(topics.asks, look, timeoutMs)
+  // Of a run, not of all: many wait each for theirs, and all would look whenever anybody is asked.
+  return connection.wait(query.run === null ? topics.asks : topics.asksOf(query.run), look, timeoutMs)
 }
 
 function checkId(given: unknown): string {

@@ -12,7 +12,10 @@ export interface RunView {
   readonly status: RunStatus
   readonly startedAt: Date
   readonly endedAt: Date | undefined
-  /** One entry for each thing it waits for; none while a step of it is at work: see the inbox for its open asks. */
+  /**
+   * One entry for each thing it waits for, of the first hundred; none while a step of it is at work: see the inbox for
+   * its open asks.
+   */
   readonly waitingFor: readonly {
     readonly kind: 'ask' | 'signal' | 'timer' | 'step' | 'child'
     readonly name: string
@@ -25,7 +28,7 @@ export interface RunView {
   readonly failure: Failure | undefined
   readonly tags: readonly string[]
   readonly startedBy: Actor | undefined
-  /** What an ended run left behind: signals nobody read, operations nobody awaited. */
+  /** What an ended run left behind, at most a hundred of each: signals nobody read, operations nobody awaited. */
   readonly leftOver: {
     readonly signals: readonly string[]
     readonly operations: readonly { readonly position: number; readonly name: string }[]

@@ -3,7 +3,7 @@ import type { Pending } from '../kernel/operation.ts'
 import type { Message } from '../ports/store.ts'
 import type { Activity } from './activities/activity.ts'
 import { mostTold } from './ending.ts'
-import type { Mailbox } from './mailbox.ts'
+import { type Mailbox, topicOf } from './mailbox.ts'
 
 interface Entry {
   readonly pending: Pending
@@ -58,14 +58,14 @@ export class Desk {
   }
 
   /** Calls on whoever is due, the longest due first, unless something of it is still to be written. */
-  callDue(now: number, isDrafted: (position: number) => boolean): void {
+  callDue(now: number, drafted: ReadonlySet<number>): void {
     const due: { readonly at: number; readonly position: number; readonly activity: Activity }[] = []
     for (const [position, { activity }] of this.#entries) {
       const at = activity.dueAt
       if (at !== null && at <= now) due.push({ at, position, activity })
     }
     if (due.length > 1) due.sort((a, b) => a.at - b.at)
-    for (const { position, activity } of due) if (!isDrafted(position)) activity.onDue()
+    for (const { position, activity } of due) if (!drafted.has(position)) activity.onDue()
   }
 
   /**
@@ -73,17 +73,32 @@ export class Desk {
    * has ended only questions still take anything: their answers.
    */
   handOut(mailbox: Mailbox, hasEnded: boolean): void {
-    while (!mailbox.isEmpty) {
-      let next: { readonly n: number; readonly activity: Activity } | null = null
-      for (const { activity } of this.#entries.values()) {
-        if (hasEnded && !activity.isOpenAsk) continue
-        const n = mailbox.oldest(activity.topics)?.n
-        if (n !== undefined && (next === null || n < next.n)) next = { n, activity }
-      }
-      if (next === null) return
-      const { activity } = next
-      activity.onMessage(mailbox.take(activity.topics) as Message)
+    if (mailbox.isEmpty) return
+    const lines = this.#lineUp(hasEnded)
+    // The oldest message of each topic, the oldest of all last.
+    const heads: Message[] = []
+    for (const topic of lines.keys()) insert(heads, mailbox.oldest([topic]))
+    for (let head = heads.pop(); head !== undefined; head = heads.pop()) {
+      const topic = topicOf(head.kind, head.name)
+      const taker = lines.get(topic)?.next()
+      if (taker === undefined) continue
+      taker.onMessage(mailbox.take([topic]) as Message)
+      insert(heads, mailbox.oldest([topic]))
     }
+  }
+
+  /** Who waits for each topic. */
+  #lineUp(hasEnded: boolean): ReadonlyMap<string, Line> {
+    const lines = new Map<string, Line>()
+    for (const { activity } of this.#entries.values()) {
+      if (hasEnded && !activity.isOpenAsk) continue
+      for (const topic of activity.topics) {
+        const line = lines.get(topic) ?? new Line(topic)
+        lines.set(topic, line)
+        line.add(activity)
+      }
+    }
+    return lines
   }
 
   /** For people who look at the run. */
@@ -101,4 +116,38 @@ export class Desk {
   stop(): void {
     for (const { activity } of this.#entries.values()) activity.stop()
   }
+}
+
+/** Those who wait for one topic, in the order of their operations. */
+class Line {
+  readonly #topic: string
+  readonly #activities: Activity[] = []
+  #first = 0
+
+  constructor(topic: string) {
+    this.#topic = topic
+  }
+
+  add(activity: Activity): void {
+    this.#activities.push(activity)
+  }
+
+  /** The first that still waits; it stays so until it takes something. */
+  next(): Activity | undefined {
+    while (this.#activities[this.#first]?.topics.includes(this.#topic) === false) this.#first++
+    return this.#activities[this.#first]
+  }
+}
+
+/** Among messages with the newest first. */
+function insert(messages: Message[], message: Message | undefined): void {
+  if (message === undefined) return
+  let low = 0
+  let high = messages.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((messages[middle] as Message).n > message.n) low = middle + 1
+    else high = middle
+  }
+  messages.splice(low, 0, message)
 }

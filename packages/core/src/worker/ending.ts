@@ -32,7 +32,7 @@ export function endedEvent({ failure, payload }: Ending): WrittenEvent {
 }
 
 /** So many of each are told; a list of more is nothing anybody reads, and what is told must stay small. */
-export const mostTold = 1_000
+export const mostTold = 100
 
 /** What people are told of the ended run. */
 export function describeEnding({ failure, left }: Ending, signals: readonly string[]): RunInfo {

@@ -20,8 +20,9 @@ export class Outbox {
     this.#drafts.push(draft)
   }
 
-  has(position: number): boolean {
-    return this.#drafts.some(({ pending }) => pending.position === position)
+  /** Of the operations it has something of. */
+  get positions(): ReadonlySet<number> {
+    return new Set(this.#drafts.map(({ pending }) => pending.position))
   }
 
   /** What the activity wanted recorded and was not sent yet. */

@@ -316,7 +316,7 @@ export class Run {
     const now = this.#host.time.now()
     let wakeAt = this.#desk.dueAt
     if (wakeAt !== null && wakeAt <= now) {
-      this.#desk.callDue(now, (position) => this.#outbox.has(position))
+      this.#desk.callDue(now, this.#outbox.positions)
       wakeAt = this.#desk.dueAt
     }
     if (this.#host.handsOver && !this.#isSuspect && this.#outbox.isEmpty && !this.#desk.isWorking)
@@ -448,7 +448,7 @@ export class Run {
     this.#outbox.confirm()
     this.#mailbox.forget(unit.consumes)
     if (events.length > 0 && this.#claimed.tries > 0) this.#host.onProgress(this)
-    if (unit.opens.length > 0) this.#host.bell.ring(topics.asks)
+    if (unit.opens.length > 0) this.#ringForAsks()
     if (unit.then.do === 'end') return this.#onEnded()
     for (const event of events) {
       if (event.type === 'settled') this.#desk.remove(event.position)
@@ -510,6 +510,11 @@ export class Run {
     }
     this.#host.onGone(this)
     this.#host.bell.ring(topics.end(this.id))
+    this.#ringForAsks()
+  }
+
+  #ringForAsks(): void {
+    this.#host.bell.ring(topics.asksOf(this.id))
     this.#host.bell.ring(topics.asks)
   }
 

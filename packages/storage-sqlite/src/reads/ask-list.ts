@@ -28,8 +28,8 @@ export function buildAskList(filter: AskQuery, band: Band, limit: number): Compi
     .innerJoin('runs', 'runs.run', 'asks.run')
     .innerJoin('run_info', 'run_info.run', 'asks.run')
     .select(sql.raw(askColumns) as never)
-    .where('asks.status', '=', askStatusCode.numberOf[status])
-    .where('urgency', '=', band.urgency)
+    .where(columnFor('asks.status', run), '=', askStatusCode.numberOf[status])
+    .where(columnFor('asks.urgency', run), '=', band.urgency)
     .where(due, band.overdue ? '<=' : '>', now)
     .$if(isResumed, (query) => query.where(comesAfter(after)))
     .$if(lapsed !== null, (query) => query.where(hasLapsed(lapsed === true, now)))
@@ -51,6 +51,11 @@ export function buildAskList(filter: AskQuery, band: Band, limit: number): Compi
     .orderBy('asks.position')
     .limit(limit)
     .compile()
+}
+
+/** As an expression, where the asks of one run are wanted: they are found by it, not among all in the order of the list. */
+function columnFor(column: 'asks.status' | 'asks.urgency', run: string | null) {
+  return run === null ? sql.ref<number>(column) : sql<number>`+${sql.ref(column)}`
 }
 
 function hasLapsed(lapsed: boolean, now: number) {

@@ -1,4 +1,4 @@
-import type { AskQuery, AskRow, RunQuery, RunRow } from '@pawl/core/storage'
+import { type AskQuery, type AskRow, askStatusCode, type RunQuery, type RunRow } from '@pawl/core/storage'
 import { buildAskList, listBands } from './ask-list.ts'
 import type { ReadAll } from './read-all.ts'
 import { type StoredAsk, type StoredRun, showAsk, showRun } from './reads.ts'
@@ -8,7 +8,14 @@ export function listRuns(readAll: ReadAll, filter: RunQuery, at: number): readon
   return readAll<StoredRun>(buildRunList(filter, at)).map(showRun)
 }
 
+/** One look at an index, for the many that wait until somebody is asked. */
+const findAny = 'select 1 from asks where run = (select run from runs where id = ?) and +status = ? limit 1'
+
 export function listAsks(readAll: ReadAll, filter: AskQuery): readonly AskRow[] {
+  const { run, status } = filter
+  const nothing =
+    run !== null && readAll({ sql: findAny, parameters: [run, askStatusCode.numberOf[status]] }).length === 0
+  if (nothing) return []
   const rows: StoredAsk[] = []
   for (const band of listBands(filter)) {
     if (rows.length >= filter.limit) break

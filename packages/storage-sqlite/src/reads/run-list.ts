@@ -10,6 +10,8 @@ type Where = ExpressionBuilder<Schema, 'runs'>
 /** Newest first. Rows are those of `showRun`. */
 export function buildRunList(filter: RunQuery, at: number): CompiledQuery {
   const { procedure, statuses, tag, before, limit } = filter
+  // The index of tags has the runs of a tag in the order of the list.
+  const key = sql.ref<number>(tag === null ? 'runs.run' : 'run_tags.run')
   return queries
     .selectFrom('runs')
     .innerJoin('run_info', 'run_info.run', 'runs.run')
@@ -21,15 +23,10 @@ export function buildRunList(filter: RunQuery, at: number): CompiledQuery {
       ),
     )
     .$if(tag !== null, (query) =>
-      query.where('runs.run', 'in', (inner) =>
-        inner
-          .selectFrom('run_tags')
-          .select('run')
-          .where('tag', '=', tag as string),
-      ),
+      query.innerJoin('run_tags', 'run_tags.run', 'runs.run').where('run_tags.tag', '=', tag as string),
     )
-    .$if(before !== null, (query) => query.where('runs.run', '<', before as number))
-    .orderBy('runs.run', 'desc')
+    .$if(before !== null, (query) => query.where(key, '<', before as number))
+    .orderBy(key, 'desc')
     .limit(limit)
     .compile()
 }
