@@ -1,5 +1,4 @@
 import { type LogEvent, noPosition } from '../events/event.ts'
-import type { StepResult } from './activities/activity.ts'
 import { RecentSteps } from './recent-steps.ts'
 
 const none: readonly LogEvent[] = []
@@ -36,8 +35,8 @@ export class LogNotes {
     return this.recordsOf(position).some(({ type }) => type === 'asked')
   }
 
-  lastSteps(count: number): readonly StepResult[] {
-    return this.#steps.last(count)
+  get steps(): RecentSteps {
+    return this.#steps
   }
 
   #record(event: LogEvent): void {

@@ -259,7 +259,7 @@ export class Run {
     return createWorkplace(this.#host, this, {
       start: () => this.#continuation.start,
       head: () => this.#log.head,
-      lastSteps: (count) => this.#continuation.notes.lastSteps(count),
+      recentSteps: () => this.#continuation.notes.steps,
       take: (topics) => this.#mailbox.take(topics),
       isGone: () => this.#isOver,
       record: (draft) => {

@@ -7,7 +7,7 @@ import { validate } from '../host/checks.ts'
 import type { Message, RunKey } from '../ports/store.ts'
 import type { Activity, Draft, StepResult, Workplace } from './activities/activity.ts'
 import { LogDamaged, LogReader, readAgainMs } from './log-reader.ts'
-import { recentKept, stepResultOf } from './recent-steps.ts'
+import { type RecentSteps, stepResultOf } from './recent-steps.ts'
 import type { Surroundings } from './run-host.ts'
 import type { Start } from './start.ts'
 
@@ -15,7 +15,7 @@ import type { Start } from './start.ts'
 export interface WorkplaceParts {
   start(): Start
   head(): number
-  lastSteps(count: number): readonly StepResult[]
+  recentSteps(): RecentSteps
   take(topics: readonly string[]): Message | undefined
   isGone(): boolean
   record(draft: Draft): void
@@ -48,9 +48,11 @@ export function createWorkplace(
     checkSignal: (name, payload) => checkSignal(parts.start().definition.signals.get(name), payload),
     history: {
       last: (count) =>
-        count <= recentKept
-          ? parts.lastSteps(count)
-          : readSteps(surroundings, run, parts).then((steps) => steps.slice(-count)),
+        parts.recentSteps().last(count) ??
+        readSteps(surroundings, run, parts).then((steps) => {
+          parts.recentSteps().keepMore(count, steps)
+          return steps.slice(-count)
+        }),
       named: (names) =>
         readSteps(surroundings, run, parts).then((steps) => steps.filter(({ name }) => names.includes(name))),
     },
