@@ -70,6 +70,12 @@ const answer = (run: string) => ({ run, position: 2, by: 'user:ana', payload: by
 const signal = (run: string, n: number) =>
   ({ run, kind: 'signal', name: 'paid', key: `key ${n}`, payload: bytes('1') }) as const
 
+const asksOf = (run: string) =>
+  ({
+    ...{ run, status: 'open', to: null, procedure: null, kind: null, overdue: false, lapsed: null },
+    ...{ now: 1, after: null, limit: 50 },
+  }) as const
+
 const statements: readonly (readonly [what: string, act: () => Promise<unknown>])[] = [
   [
     'a commit of one event',
@@ -120,6 +126,7 @@ const statements: readonly (readonly [what: string, act: () => Promise<unknown>]
   ['the mail of ten runs', () => Promise.all(take(10).map(({ run }) => port.mail(run, 0)))],
   ['ten questions', () => Promise.all(ids(take(10)).map((run) => port.ask(run, 2)))],
   ['ten questions by their keys', () => Promise.all(ids(take(10)).map((run) => port.askByKey(run, 'key')))],
+  ['the questions of one run', () => port.asks(asksOf(ids(take(1))[0] ?? ''))],
   ['ten runs', () => Promise.all(ids(take(10)).map((run) => port.find(run)))],
 ]
 

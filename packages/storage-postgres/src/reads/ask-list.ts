@@ -27,7 +27,9 @@ async function listPart(
     .innerJoin('runs as r', 'r.run', 'a.run')
     .innerJoin('run_info as f', 'f.run', 'a.run')
     .select(sql.raw(askColumns) as never)
-    .where('a.status', '=', askStatusCode.numberOf[status])
+    // `+ 0`: the asks of one run are found by it, not all open ones looked through for it, as the planner would where
+    // it believes that few are open. It believes what was so when it last counted.
+    .where(run === null ? sql.ref('a.status') : sql`a.status + 0`, '=', askStatusCode.numberOf[status])
     .where(
       isOverdue ? sql<SqlBool>`a.due_at <= ${now}` : sql<SqlBool>`(a.due_at is null or a.due_at > ${now})`,
     )
