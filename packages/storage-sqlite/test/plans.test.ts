@@ -32,6 +32,19 @@ describe('what is listed is found without walking through the rest', () => {
     expect(plan.join()).not.toContain('TEMP B-TREE')
   })
 
+  it.each([
+    [
+      'of the same due' as const,
+      'asks_order (status=? AND urgency=? AND <expr>=? AND (opened_at,run,position)>(?,?,?))',
+    ],
+    ['due later' as const, 'asks_order (status=? AND urgency=? AND <expr>>?)'],
+  ])('asks %s, behind those of the page before', async (left, found) => {
+    const after = { overdue: false, urgency: 1, dueAt: 5, openedAt: 1, run: 1, position: 1 }
+    const plan = await explain(buildAskList({ ...asks, after }, { overdue: false, urgency: 1, left }, 50))
+    expect(plan).toContainEqual(expect.stringContaining(found))
+    expect(plan.join()).not.toContain('TEMP B-TREE')
+  })
+
   it('asks of one run, by the run', async () => {
     const plan = await explain(buildAskList({ ...asks, run: 'a' }, { overdue: false, urgency: 1 }, 50))
     expect(plan).toContainEqual(expect.stringMatching(/SEARCH asks USING PRIMARY KEY \(run=\?\)/))

@@ -7,6 +7,8 @@ import { askColumns } from './reads.ts'
 export interface Band {
   readonly overdue: boolean
   readonly urgency: number
+  /** Of the band in which the page before ended what is left of it: in two parts, since the index knows of no place in it. */
+  readonly left?: 'of the same due' | 'due later'
 }
 
 // The expression of the index `asks_order`: an ask that never becomes overdue comes last.
@@ -16,13 +18,22 @@ const due = sql<number>`ifnull(due_at, 9007199254740991)`
 export function listBands({ overdue, after }: AskQuery): readonly Band[] {
   const bands = [true, false].flatMap((late) => [3, 2, 1, 0].map((urgency) => ({ overdue: late, urgency })))
   const wanted = bands.filter((band) => overdue === null || band.overdue === overdue)
-  return after === null ? wanted : wanted.filter((band) => rank(band) >= rank(after))
+  if (after === null) return wanted
+  return wanted
+    .filter((band) => rank(band) >= rank(after))
+    .flatMap((band): Band[] =>
+      rank(band) > rank(after)
+        ? [band]
+        : [
+            { ...band, left: 'of the same due' },
+            { ...band, left: 'due later' },
+          ],
+    )
 }
 
 /** Rows are those of `showAsk`. */
 export function buildAskList(filter: AskQuery, band: Band, limit: number): CompiledQuery {
   const { status, to, run, procedure, kind, lapsed, now, after } = filter
-  const isResumed = after !== null && rank(after) === rank(band)
   return queries
     .selectFrom('asks')
     .innerJoin('runs', 'runs.run', 'asks.run')
@@ -31,7 +42,7 @@ export function buildAskList(filter: AskQuery, band: Band, limit: number): Compi
     .where(columnFor('asks.status', run), '=', askStatusCode.numberOf[status])
     .where(columnFor('asks.urgency', run), '=', band.urgency)
     .where(due, band.overdue ? '<=' : '>', now)
-    .$if(isResumed, (query) => query.where(comesAfter(after)))
+    .$if(band.left !== undefined, (query) => query.where(comesAfter(after, band.left === 'due later')))
     .$if(lapsed !== null, (query) => query.where(hasLapsed(lapsed === true, now)))
     .$if(to !== null, (query) =>
       query.where((where) =>
@@ -45,7 +56,7 @@ export function buildAskList(filter: AskQuery, band: Band, limit: number): Compi
     .$if(run !== null, (query) => query.where('runs.id', '=', run as string))
     .$if(procedure !== null, (query) => query.where('runs.procedure', '=', procedure as string))
     .$if(kind !== null, (query) => query.where('asks.kind', '=', kind as string))
-    .orderBy(due)
+    .$if(band.left !== 'of the same due', (query) => query.orderBy(due))
     .orderBy('opened_at')
     .orderBy('asks.run')
     .orderBy('asks.position')
@@ -62,10 +73,11 @@ function hasLapsed(lapsed: boolean, now: number) {
   return lapsed ? sql<boolean>`closes_at <= ${now}` : sql<boolean>`(closes_at is null or closes_at > ${now})`
 }
 
-function comesAfter(after: AskQuery['after']) {
+function comesAfter(after: AskQuery['after'], isDueLater: boolean) {
   const { dueAt, openedAt, run, position } = after as NonNullable<typeof after>
   const dueOrNever = dueAt ?? Number.MAX_SAFE_INTEGER
-  return sql<boolean>`(${due}, opened_at, asks.run, asks.position) > (${dueOrNever}, ${openedAt}, ${run}, ${position})`
+  if (isDueLater) return sql<boolean>`${due} > ${dueOrNever}`
+  return sql<boolean>`${due} = ${dueOrNever} and (opened_at, asks.run, asks.position) > (${openedAt}, ${run}, ${position})`
 }
 
 /** The quick look for the quoted name comes first: taking the list apart is what costs. */
