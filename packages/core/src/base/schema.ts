@@ -1,3 +1,4 @@
+import { isNarrowing } from './narrowing.ts'
 import { isThenable } from './thenable.ts'
 import { acceptsUndefined, findsZodTransform, isZodType, loosenJsonSchema } from './zod.ts'
 
@@ -106,8 +107,9 @@ function readJsonSchema(schema: Schema, direction: Direction): object | undefine
     const libraryOptions = { unrepresentable: 'any', override: loosenJsonSchema }
     const options = { target: 'draft-2020-12', libraryOptions }
     const json = part?.[direction]?.(options)
+    if (typeof json !== 'object' || json === null) return undefined
     // A copy, since zod hides a member of its own in what it returns.
-    return typeof json === 'object' && json !== null ? JSON.parse(JSON.stringify(json)) : undefined
+    return JSON.parse(JSON.stringify(json))
   } catch {
     return undefined
   }
@@ -116,26 +118,15 @@ function readJsonSchema(schema: Schema, direction: Direction): object | undefine
 /**
  * Whether a schema returns something else than it accepts, so that what it returned cannot be checked
  * again: `z.string().transform(…)`, codecs, `z.preprocess`. Defaults, trimming and dropping unknown keys are
- * no transformation. Exact for zod; for others judged by their JSON Schema part, and false without one.
+ * no transformation. Exact for zod; for others judged by their JSON Schema part, where what is returned must be what is
+ * accepted or a narrower kind of it, and false without one.
  */
 export function isTransforming(schema: Schema): boolean {
   if (isZodType(schema)) return findsZodTransform(schema)
   const accepted = readJsonSchema(schema, 'input')
   const returned = readJsonSchema(schema, 'output')
   if (accepted === undefined || returned === undefined) return false
-  return JSON.stringify(comparable(accepted)) !== JSON.stringify(comparable(returned))
-}
-
-/** Without the words in which input and output may differ although nothing was transformed. */
-function comparable(json: unknown): unknown {
-  if (Array.isArray(json)) return json.map(comparable)
-  if (typeof json !== 'object' || json === null) return json
-  const kept = Object.entries(json).filter(
-    ([word, value]) =>
-      !['$schema', 'default', 'required'].includes(word) &&
-      !(word === 'additionalProperties' && value === false),
-  )
-  return Object.fromEntries(kept.map(([word, value]) => [word, comparable(value)]))
+  return !isNarrowing(returned, accepted)
 }
 
 /** Whether it takes undefined, so that an answer may be left empty. Known of zod only. */

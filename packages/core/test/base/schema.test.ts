@@ -4,8 +4,12 @@ import { isSchema, isTransforming, jsonSchemaOf, type Schema, validate } from '.
 import { encode } from '../../src/events/payload.ts'
 
 /** What another vendor's schema looks like, with or without its JSON Schema part. */
-function foreignSchema(validateValue: (value: unknown) => unknown, jsonSchema?: object): Schema {
-  const standard = { version: 1 as const, vendor: 'other', validate: validateValue }
+function foreignSchema(
+  validateValue: (value: unknown) => unknown,
+  jsonSchema?: object,
+  vendor = 'other',
+): Schema {
+  const standard = { version: 1 as const, vendor, validate: validateValue }
   return { '~standard': jsonSchema === undefined ? standard : { ...standard, jsonSchema } } as Schema
 }
 
@@ -185,17 +189,76 @@ describe('a schema that transforms', () => {
     expect(calls).toEqual([])
   })
 
-  test('of another vendor is judged by its JSON Schemas', () => {
-    const part = (input: object, output: object) => ({ input: () => input, output: () => output })
-    const accept = (value: unknown) => ({ value })
-    const string = { type: 'string' }
-    expect(isTransforming(foreignSchema(accept, part(string, {})))).toBe(true)
-    expect(isTransforming(foreignSchema(accept, part(string, string)))).toBe(false)
-    const withDefault = part(
-      { type: 'object', properties: { a: { type: 'string', default: 'x' } } },
-      { type: 'object', properties: { a: string }, required: ['a'], additionalProperties: false },
-    )
-    expect(isTransforming(foreignSchema(accept, withDefault))).toBe(false)
-    expect(isTransforming(foreignSchema(accept))).toBe(false)
+  const judge = (input: object, output: object): boolean =>
+    isTransforming(foreignSchema((value) => ({ value }), { input: () => input, output: () => output }))
+  const string = { type: 'string' }
+  const trimmed = { type: 'string', pattern: '^\\S*$' }
+  const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
+  const node = (name: string, value: object) => ({
+    $ref: `#/$defs/${name}`,
+    $defs: { [name]: object({ value, next: { $ref: `#/$defs/${name}` } }) },
+  })
+
+  test.each<[string, object, object]>([
+    ['the same', string, string],
+    ['nothing that JSON can say', {}, {}],
+    [
+      'a default',
+      object({ a: { type: 'string', default: 'x' } }),
+      object({ a: string }, { required: ['a'], additionalProperties: false }),
+    ],
+    ['properties in another order', object({ z: string, a: trimmed }), object({ a: trimmed, z: string })],
+    ['words in another order', { type: 'string', minLength: 1 }, { minLength: 1, type: 'string' }],
+    ['a trimmed member', object({ a: string }), object({ a: trimmed })],
+    ['trimmed items', { type: 'array', items: string }, { type: 'array', items: trimmed }],
+    ['a trimmed place', { prefixItems: [string, {}] }, { prefixItems: [trimmed, {}] }],
+    ['a rounded number', { type: 'number' }, { type: 'integer' }],
+    [
+      'a trimmed one of several, in another order',
+      { anyOf: [{ type: 'null' }, string] },
+      { anyOf: [trimmed, { type: 'null' }] },
+    ],
+    ['a property that is taken as unknown', object({ a: string }), object({ a: string, b: string })],
+    [
+      'one of any names',
+      object({}, { additionalProperties: string }),
+      object({ b: trimmed }, { additionalProperties: string }),
+    ],
+    ['properties with the names of words', object({ default: string }), object({ default: trimmed })],
+    ['what leads to itself', node('a', string), node('b', trimmed)],
+    [
+      'what has a name that is written otherwise',
+      { $ref: '#/$defs/a~1b', $defs: { 'a/b': string } },
+      { $ref: '#/$defs/a~1b', $defs: { 'a/b': string } },
+    ],
+  ])('of another vendor is none where what it returns fits what it accepts: %s', (_, input, output) => {
+    expect(judge(input, output)).toBe(false)
+  })
+
+  test.each<[string, object, object]>([
+    ['another type', string, { type: 'number' }],
+    ['what JSON cannot say', string, {}],
+    ['made of what JSON cannot say', {}, string],
+    ['less', trimmed, string],
+    ['another pattern', trimmed, { type: 'string', pattern: '^x' }],
+    ['another member', object({ a: string }), object({ a: { type: 'number' } })],
+    ['a member less', object({ a: string, b: string }), object({ a: string })],
+    ['a member called as a word', object({ default: string }), object({ default: {} })],
+    [
+      'a member more where no others are taken',
+      object({ a: string }, { additionalProperties: false }),
+      object({ a: string, b: string }, { additionalProperties: false }),
+    ],
+    ['places that are swapped', { prefixItems: [string, {}] }, { prefixItems: [{}, string] }],
+    ['another of several', { enum: ['a', 'b'] }, { enum: ['a', 'c'] }],
+    ['yes for no', { enum: [true] }, { enum: [false] }],
+    ['one of several', { anyOf: [string, { type: 'number' }] }, { type: 'number' }],
+    ['what leads to itself', node('a', string), node('b', { type: 'number' })],
+  ])('of another vendor is seen where it returns something else: %s', (_, input, output) => {
+    expect(judge(input, output)).toBe(true)
+  })
+
+  test('of another vendor without JSON Schemas is not seen', () => {
+    expect(isTransforming(foreignSchema((value) => ({ value })))).toBe(false)
   })
 })
