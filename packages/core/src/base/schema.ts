@@ -1,3 +1,4 @@
+import { loosenArktypeJson } from './arktype.ts'
 import { isNarrowing } from './narrowing.ts'
 import { isThenable } from './thenable.ts'
 import { acceptsUndefined, findsZodTransform, isZodType, loosenJsonSchema } from './zod.ts'
@@ -109,7 +110,9 @@ function readJsonSchema(schema: Schema, direction: Direction): object | undefine
     const json = part?.[direction]?.(options)
     if (typeof json !== 'object' || json === null) return undefined
     // A copy, since zod hides a member of its own in what it returns.
-    return JSON.parse(JSON.stringify(json))
+    const copy: object = JSON.parse(JSON.stringify(json))
+    if (schema['~standard'].vendor === 'arktype') loosenArktypeJson(schema, copy)
+    return copy
   } catch {
     return undefined
   }

@@ -112,6 +112,33 @@ describe('the JSON Schema', () => {
     expect(() => encode(json, 'schema')).not.toThrow()
   })
 
+  test('of arktype has no patterns whose flags it has lost, which its own description has', () => {
+    const code = { domain: 'string', pattern: [{ flags: 'i', rule: '^[a-z]+$' }] }
+    const digits = { domain: 'string', pattern: [{ flags: '', rule: '^\\d+$', meta: 'digits' }] }
+    const json = {
+      required: [
+        { key: 'code', value: code },
+        { key: 'digits', value: digits },
+      ],
+      index: [{ signature: { domain: 'string', pattern: [{ flags: 'u', rule: '^x' }] }, value: 'number' }],
+    }
+    const written = {
+      type: 'object',
+      properties: {
+        code: { type: 'string', pattern: '^[a-z]+$' },
+        digits: { type: 'string', pattern: '^\\d+$' },
+      },
+      patternProperties: { '^x': { type: 'number' } },
+      additionalProperties: false,
+    }
+    const schema = foreignSchema((value) => ({ value }), { input: () => written }, 'arktype')
+    expect(jsonSchemaOf(Object.assign(() => {}, schema, { json }))).toEqual({
+      type: 'object',
+      properties: { code: { type: 'string' }, digits: { type: 'string', pattern: '^\\d+$' } },
+    })
+    expect(jsonSchemaOf(schema)).toEqual(written)
+  })
+
   test('is missing where the vendor has none or cannot say it', () => {
     expect(jsonSchemaOf(foreignSchema(() => ({ value: 1 })))).toBeUndefined()
     const unable = {
