@@ -1,4 +1,12 @@
-import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from 'ajv/dist/2020.js'
+import {
+  _,
+  Ajv2020,
+  type CodeKeywordDefinition,
+  type ErrorObject,
+  type Options,
+  str,
+  type ValidateFunction,
+} from 'ajv/dist/2020.js'
 import type { Issue } from '../base/schema.ts'
 import type { AnswerPayload, AskPayload } from '../events/payloads.ts'
 
@@ -143,6 +151,18 @@ function makePattern(pattern: string): RegExp {
   return new RegExp(pattern, /\\[pPu]\{/.test(pattern) ? 'u' : '')
 }
 
+/**
+ * Some libraries count the UTF-16 units of a text, others its code points, as JSON Schema does. What is too short is so
+ * either way; of what is too long that holds as it is, since there are never fewer units.
+ */
+const shortest: CodeKeywordDefinition = {
+  keyword: 'minLength',
+  type: 'string',
+  schemaType: 'number',
+  code: (context) => context.fail(_`${context.data}.length < ${context.schemaCode}`),
+  error: { message: ({ schemaCode }) => str`must NOT have fewer than ${schemaCode} characters` },
+}
+
 function checkSchema({ schema }: AskPayload, value: unknown, at: string): readonly Issue[] {
   if (schema === undefined) return []
   const key = JSON.stringify(schema)
@@ -169,7 +189,7 @@ function isFitting(check: ValidateFunction, value: unknown): boolean {
 /** A compiler of its own for each schema: names within one mean nothing to another. */
 function compile(schema: object): ValidateFunction | null {
   try {
-    return new Ajv2020(settings).compile(schema)
+    return new Ajv2020(settings).removeKeyword('minLength').addKeyword(shortest).compile(schema)
   } catch {
     return null
   }

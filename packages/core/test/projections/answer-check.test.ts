@@ -92,13 +92,42 @@ test('what no schema accepts is refused there', () => {
     [z.string().regex(/^a$/), 'A'],
     [z.object({ a: z.string(), b: z.any() }), { b: 1 }],
     [z.string(), undefined],
-    [z.json(), { a: [undefined] }],
     [z.json(), undefined],
+    [z.object({ a: z.string() }), { a: undefined }],
+    [z.object({ a: z.string(), b: z.array(z.string().optional()) }), { b: [undefined] }],
+    [z.object({ a: z.string(), b: z.array(z.string().optional()) }), { a: 1, b: [undefined] }],
+    [z.array(z.string().optional()), ['a', undefined, 1]],
+    [z.array(z.union([z.string(), z.number()]).optional()), [undefined, true]],
+    [z.strictObject({ a: z.string().optional() }), { a: undefined, b: 1 }],
+    [z.string().min(2), 'a'],
+    [z.string().max(2), 'abc'],
   ]
   for (const [schema, value] of refused) {
     expect(validate(schema, value)).toMatchObject({ ok: false })
     expect(checkAnswer(askFor(schema), { value })).toMatchObject({ ok: false })
   }
+})
+
+describe('texts are as long as whoever counts them says', () => {
+  const face = '\u{1F600}'
+
+  test.each([
+    ['two units are enough', { minLength: 2 }, face],
+    ['one character is not too much', { maxLength: 1 }, face],
+    ['both at once', { minLength: 2, maxLength: 2 }, face],
+  ])('%s', (_, words, value) => {
+    const ask = { ...askFor(z.any()), schema: { type: 'string', ...words } }
+    expect(checkAnswer(ask, { value })).toMatchObject({ ok: true })
+  })
+
+  test('too short or too long either way is refused, and it is said why', () => {
+    const ask = { ...askFor(z.any()), schema: { type: 'string', minLength: 3, maxLength: 4 } }
+    const refusal = (message: string) => ({ ok: false, issues: [{ path: 'value', message }] })
+    expect(checkAnswer(ask, { value: face })).toEqual(refusal('must NOT have fewer than 3 characters'))
+    expect(checkAnswer(ask, { value: face.repeat(5) })).toEqual(
+      refusal('must NOT have more than 4 characters'),
+    )
+  })
 })
 
 test('a JSON Schema that leads back to itself refuses nothing', () => {
