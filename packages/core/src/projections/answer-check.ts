@@ -136,6 +136,8 @@ const compiledKept = 200
 
 const settings: Options = {
   allErrors: true,
+  // What an error is about comes with it.
+  verbose: true,
   strict: false,
   // NaN is a number to nobody who asks for one.
   strictNumbers: true,
@@ -174,7 +176,31 @@ function checkSchema({ schema }: AskPayload, value: unknown, at: string): readon
   }
   return check === null || isFitting(check, value)
     ? []
-    : (check.errors ?? []).map((error) => issueOf(error, at))
+    : withoutUndefined(check.errors ?? []).map((error) => issueOf(error, at))
+}
+
+/**
+ * JSON Schema knows no undefined, and refuses it in arrays and records whatever the author's schema says. So that is left
+ * to that schema, and with it all that is said where it may be why none of several fits. It is not said of undefined that
+ * a property is missing, but of the object.
+ */
+function withoutUndefined(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+  const undefinedAt = errors.filter(isAboutUndefined).map(({ instancePath }) => instancePath)
+  const unsureAt = errors
+    .filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
+    .map(({ instancePath }) => instancePath)
+    .filter((outer) => undefinedAt.some((path) => isWithin(path, outer)))
+  const left = [...undefinedAt, ...unsureAt]
+  return errors.filter(({ instancePath }) => !left.some((outer) => isWithin(instancePath, outer)))
+}
+
+/** Not of a value that is undefined as a whole: of that the ask says whether it may be. */
+function isAboutUndefined({ data, instancePath }: ErrorObject): boolean {
+  return data === undefined && instancePath !== ''
+}
+
+function isWithin(path: string, outer: string): boolean {
+  return path === outer || path.startsWith(`${outer}/`)
 }
 
 /** A schema that leads back to itself on the same value checks nothing. */

@@ -16,6 +16,10 @@ function askFor(schema: Schema): AskPayload {
   }
 }
 
+function listOf(value: z.ZodType): z.ZodType {
+  return z.array(z.object({ a: value }).optional())
+}
+
 describe('what a schema accepts is accepted where there is only its JSON Schema', () => {
   const trimmed = z.string().trim()
   const sets = 'v'
@@ -76,6 +80,28 @@ describe('what a schema accepts is accepted where there is only its JSON Schema'
     ],
     ['a type that is read-only and optional', z.object({ a: z.string().optional().readonly() }), {}],
     ['a type that leads to itself', z.object({ a: z.lazy(() => z.string().optional()) }), {}],
+    ['a list with nothing at a place', z.array(z.string().optional()), ['a', undefined]],
+    [
+      'a record with nothing under a key',
+      z.record(z.string(), z.number().optional()),
+      { a: 1, b: undefined },
+    ],
+    ['a tuple with nothing at its end', z.tuple([z.string(), z.string().optional()]), ['a', undefined]],
+    [
+      'one of two lists, with nothing',
+      z.union([listOf(z.string()), listOf(z.number())]),
+      [{ a: 1 }, undefined],
+    ],
+    [
+      'one of two that both miss what is nothing',
+      z.union([z.object({ a: z.string() }), z.record(z.string(), z.string().optional())]),
+      { a: undefined },
+    ],
+    [
+      'one of two, deep inside',
+      z.object({ a: z.array(z.union([z.number(), z.object({ b: z.array(z.null().optional()) })])) }),
+      { a: [1, { b: [undefined, null] }] },
+    ],
   ]
 
   test.each(accepted)('%s', (_, schema, value) => {
