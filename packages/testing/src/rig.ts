@@ -46,7 +46,8 @@ export class Rig implements Dweller {
   readonly #logger: Logger
   readonly #newLife: () => ProcessLife
   readonly #connection: StorePort
-  readonly #undo: (() => void)[]
+  readonly #determinism: EngineSettings['determinism']
+  readonly #undo: (() => void)[] = []
   #life: ProcessLife
   #crashesAlways = false
   /** Step bodies that were killed in the middle, because of what they wrote. */
@@ -90,10 +91,24 @@ export class Rig implements Dweller {
     })
     const names = given.procedures.map(({ name }) => name)
     this.people = new People(time.clock, this.client.inbox, names)
-    this.#undo = [time.join(this), installShield(), installGuard(settings.determinism)]
+    this.#determinism = settings.determinism
   }
 
+  /** Leaves nothing behind where it fails. */
   async start(): Promise<void> {
+    try {
+      await this.#begin()
+    } catch (error) {
+      // Whatever else is wrong by then, this was first.
+      await this.close().catch(() => {})
+      throw error
+    }
+  }
+
+  async #begin(): Promise<void> {
+    this.#undo.push(this.time.join(this))
+    this.#undo.push(installShield())
+    this.#undo.push(installGuard(this.#determinism))
     await this.#connection.open()
     // Also of what another engine has asked, and leaves to this one.
     this.#undo.push(this.#connection.watch(() => this.time.dwellersSoFar > 1 && this.people.notice()))

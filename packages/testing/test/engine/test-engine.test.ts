@@ -1,7 +1,8 @@
 import { agent, procedure } from '@pawl/core'
 import { memory, testEngine } from '@pawl/testing'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
+import { MemoryConnection } from '../../src/memory/connection.ts'
 
 const two = procedure({ name: 'two' }, async (ctx) => {
   const first = await ctx.step('first', () => 'real first')
@@ -259,6 +260,38 @@ describe("replay: 'always'", () => {
     })
     await using engine = await testEngine({ procedures: [fickle], replay: 'always' })
     await expect((await engine.run(fickle)).result()).rejects.toMatchObject({ code: 'nondeterminism' })
+  })
+})
+
+describe('an engine that could not be started', () => {
+  const waiting = procedure({ name: 'waiting' }, async (ctx) => {
+    await ctx.sleep('1d')
+    return 'slept'
+  })
+  const worldOf = () => [Date, Math.random, process.emit]
+
+  test.each<[string, object, string]>([
+    ['people that are none', { humans: [{ ask: 5, answer: 'silence' }] }, 'The option ask of a person'],
+    ['people that cannot be read', { humans: 'ana' }, 'The option humans of testEngine'],
+  ])('leaves the world and its store as they were: %s', async (_, mistake, words) => {
+    const world = worldOf()
+    const store = memory()
+    await expect(testEngine({ store, procedures: [waiting], ...mistake })).rejects.toThrow(words)
+    expect(worldOf()).toEqual(world)
+    await using engine = await testEngine({ store, procedures: [waiting] })
+    expect(await (await engine.run(waiting)).result()).toBe('slept')
+  })
+
+  test('leaves them so too where its store cannot be opened', async () => {
+    const world = worldOf()
+    const store = memory()
+    vi.spyOn(MemoryConnection.prototype, 'open').mockRejectedValueOnce(new Error('no room'))
+    vi.spyOn(MemoryConnection.prototype, 'close').mockRejectedValueOnce(new Error('no end either'))
+    await expect(testEngine({ store, procedures: [waiting] })).rejects.toThrow('no room')
+    vi.restoreAllMocks()
+    expect(worldOf()).toEqual(world)
+    await using engine = await testEngine({ store, procedures: [waiting] })
+    expect(await (await engine.run(waiting)).result()).toBe('slept')
   })
 })
 
