@@ -31,7 +31,7 @@ test('what is said for the decision is said for the people too, unless they are 
   expect(ask.details.map(({ title }) => title)).toEqual([
     'For both',
     'For people',
-    'What unsure made of it (unsure, confidence 0.2)',
+    "What unsure made of it (unsure, leaning to 'go', confidence 0.2)",
   ])
 })
 
@@ -41,8 +41,21 @@ test('people who decide in place of an agent see what it made of the question', 
   const ask = await engine.inbox.next({ run: run.id })
   expect(ask.details).toEqual([
     { title: 'Build', body: 'green' },
-    { title: 'What unsure made of it (unsure, confidence 0.2)', body: 'hard to say' },
+    { title: "What unsure made of it (unsure, leaning to 'go', confidence 0.2)", body: 'hard to say' },
   ])
   await engine.inbox.answer(ask.id, { choice: 'go' }, { as: 'user:ana' })
   expect(await run.result()).toBe('go')
+})
+
+test('an agent that answered with none of the choices leaned to none', async () => {
+  await using engine = await testEngine({
+    procedures: [ship],
+    agents: { unsure: { choice: 'fly', rationale: 'why not', confidence: 0.2 } },
+    humans: [{ ask: 'Ship it?', answer: { choice: 'stop' } }],
+  })
+  const run = await engine.run(ship)
+  expect(await run.result()).toBe('stop')
+  const [entry] = (await engine.log(run.id)).execution_log
+  expect(entry?.result).toMatchObject({ why: 'invalid', judged: { rationale: expect.any(String) } })
+  expect(entry?.result).not.toHaveProperty('judged.choice')
 })

@@ -374,7 +374,7 @@ describe('a decision', () => {
       rationale: '',
       by: 'user:ana',
       usage: [{ costUsd: 1 }],
-      judged: { rationale: 'Too many.', confidence: 0.4 },
+      judged: { choice: 'stop', rationale: 'Too many.', confidence: 0.4 },
     })
   })
 

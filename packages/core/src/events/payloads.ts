@@ -100,7 +100,7 @@ export interface DecisionPayload {
   readonly at: number
   readonly usage: readonly object[]
   /** What the agent had made of it, where a person decided. */
-  readonly judged?: Pick<Judged, 'rationale' | 'confidence'>
+  readonly judged?: Pick<Judged, 'choice' | 'rationale' | 'confidence'>
 }
 
 /** Of `asked`: all that a person is shown, pinned when it is asked. Whatever the code says later, this question stays. */
@@ -148,6 +148,8 @@ export type Silence =
   | { readonly do: 'default'; readonly value: unknown }
 export interface Judged {
   readonly why: 'unsure' | 'timed-out' | 'failed' | 'invalid'
+  /** What it leaned to, where it was unsure; logs of an earlier engine have it not. */
+  readonly choice?: string
   readonly rationale: string
   readonly confidence?: number
   readonly usage: readonly object[]

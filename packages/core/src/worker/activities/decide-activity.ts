@@ -92,7 +92,7 @@ export class DecideActivity implements Activity, Judge {
     const { choice, rationale, confidence } = (outcome as { readonly value: unknown }).value as Verdict
     const sure = confidence === undefined ? {} : { confidence }
     if ((confidence ?? 0) < minConfidence)
-      return this.#fallBack({ why: 'unsure', rationale, ...sure, usage: this.#attempts.cost }, tookMs)
+      return this.#fallBack({ why: 'unsure', choice, rationale, ...sure, usage: this.#attempts.cost }, tookMs)
     this.#settle(
       { choice, source: 'agent', why: 'decided', rationale, ...sure, by: `agent:${agentName}` },
       tookMs,
@@ -207,7 +207,7 @@ function asAsked(payload: AskPayload): AskSpec {
 
 /** The words and the certainty of the agent are its own, not those of the person. */
 function decidedByPerson({ answer, by, at }: AnswerPayload, ask: AskPayload): DecisionPayload {
-  const { why, usage, rationale, confidence } = ask.judged as Judged
+  const { why, usage, choice, rationale, confidence } = ask.judged as Judged
   return {
     choice: answer.choice ?? '',
     source: 'person',
@@ -216,12 +216,17 @@ function decidedByPerson({ answer, by, at }: AnswerPayload, ask: AskPayload): De
     by,
     at,
     usage,
-    judged: { rationale, ...(confidence === undefined ? {} : { confidence }) },
+    judged: {
+      ...(choice === undefined ? {} : { choice }),
+      rationale,
+      ...(confidence === undefined ? {} : { confidence }),
+    },
   }
 }
 
 /** What people are told of the agent that could not decide. */
-function describeJudged(agent: string, { why, rationale, confidence }: Judged): object {
+function describeJudged(agent: string, { why, choice, rationale, confidence }: Judged): object {
+  const leaning = choice === undefined ? '' : `, leaning to ${showValue(choice)}`
   const sure = confidence === undefined ? '' : `, confidence ${confidence}`
-  return { title: `What ${agent} made of it (${why}${sure})`, body: rationale }
+  return { title: `What ${agent} made of it (${why}${leaning}${sure})`, body: rationale }
 }
