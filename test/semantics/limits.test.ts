@@ -199,9 +199,9 @@ describe('what an agent reports of its cost', () => {
     expect(sums).toEqual([6, 15_000])
   })
 
-  test('of more models than are told apart is of several, and of nonsense nothing', async () => {
+  test('of more models than are told apart is of several', async () => {
     const fickle = agent({ name: 'fickle', input: z.void(), output: z.string() }, async (_, { usage }) => {
-      for (let i = 0; i < 22; i++) usage({ model: `m${i}`, inputTokens: i < 20 ? 1 : Number.NaN, costUsd: 1 })
+      for (let i = 0; i < 22; i++) usage({ model: `m${i}`, inputTokens: 1, costUsd: 1 })
       return 'x'
     })
     const calling = procedure({ name: 'calling' }, (ctx) => ctx.agent(fickle, undefined))
@@ -211,7 +211,20 @@ describe('what an agent reports of its cost', () => {
     const [entry] = (await engine.log(run.id)).execution_log
     const usage = (entry?.result as { readonly usage: Usage[] } | undefined)?.usage ?? []
     expect(usage).toHaveLength(20)
-    expect(usage.at(-1)).toEqual({ model: 'several models', inputTokens: 1, costUsd: 3 })
+    expect(usage.at(-1)).toEqual({ model: 'several models', inputTokens: 3, costUsd: 3 })
+  })
+
+  test('says nothing of what is undefined', async () => {
+    const vague = agent({ name: 'vague', input: z.void(), output: z.string() }, async (_, { usage }) => {
+      usage({ model: undefined as never, inputTokens: 0, costUsd: 0.5 })
+      return 'x'
+    })
+    const calling = procedure({ name: 'calling' }, (ctx) => ctx.agent(vague, undefined))
+    await start([calling])
+    const run = await engine.run(calling)
+    await run.result()
+    const [entry] = (await engine.log(run.id)).execution_log
+    expect(entry?.result).toStrictEqual({ output: 'x', usage: [{ inputTokens: 0, costUsd: 0.5 }] })
   })
 
   test('is refused where one report is no report', async () => {
@@ -225,6 +238,14 @@ describe('what an agent reports of its cost', () => {
     for (const [report, words] of [
       [{ model: 'x'.repeat(1_000) }, 'usage has 1010 bytes, and the limit is 1000'],
       [5, 'The option usage cannot be 5'],
+      [{ tokens: 5 }, 'There is no option tokens in usage.'],
+      [{ inputToken: 5 }, 'Did you mean inputTokens?'],
+      [{ inputTokens: 1.5 }, 'It must be a whole number from 0.'],
+      [{ outputTokens: -1 }, 'The option outputTokens of usage cannot be -1.'],
+      [{ inputTokens: '5' }, "The option inputTokens of usage cannot be '5'."],
+      [{ costUsd: Number.NaN }, 'It must be a number from 0.'],
+      [{ costUsd: Number.POSITIVE_INFINITY }, 'The option costUsd of usage cannot be Infinity.'],
+      [{ model: 5 }, 'The option model of usage cannot be 5.'],
     ] as const)
       await expect((await engine.run(reporting, report)).result()).rejects.toThrow(words)
   })

@@ -26,8 +26,8 @@ export interface Usage {
 
 export interface AgentCall extends StepCall {
   /**
-   * Report what the call cost; kept in the log. May be called several times: after twenty reports further ones are
-   * added up by model. At most 1,000 bytes each.
+   * Report what the call cost; kept in the log. Tokens are whole numbers, and nothing is negative. May be called
+   * several times: after twenty reports further ones are added up by model. At most 1,000 bytes each.
    * @throws PawlError 'option-invalid', 'payload-refused'
    */
   usage(usage: Usage): void

@@ -68,8 +68,9 @@ export function checkWhole(option: string, value: unknown, least: number, most: 
 }
 
 export function checkNumber(option: string, value: unknown, least: number, most: number): number {
+  const bounds = most === Number.MAX_VALUE ? `from ${least}` : `from ${least} to ${most}`
   const isWithin = typeof value === 'number' && value >= least && value <= most
-  if (!isWithin) refuse(option, value, `It must be a number from ${least} to ${most}.`)
+  if (!isWithin) refuse(option, value, `It must be a number ${bounds}.`)
   return value
 }
 

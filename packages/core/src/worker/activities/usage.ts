@@ -1,7 +1,7 @@
 import type { Usage } from '../../authoring/agent.ts'
-import { checkObject } from '../../authoring/options.ts'
+import { checkKeys, checkNumber, checkText, checkWhole } from '../../authoring/options.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
-import { decode, encode } from '../../events/payload.ts'
+import { encode } from '../../events/payload.ts'
 
 /** How many reports are kept as they came. */
 const reportsKept = 20
@@ -10,16 +10,34 @@ const amounts = ['inputTokens', 'outputTokens', 'costUsd'] as const
 /** The model of a sum over more than can be told apart. */
 const severalModels = 'several models'
 
-/** A copy of what was reported. @throws PawlError 'option-invalid', 'payload-refused' if it cannot be kept */
+const checks: { readonly [part in keyof Usage]-?: (option: string, value: unknown) => unknown } = {
+  model: checkText,
+  inputTokens: checkTokens,
+  outputTokens: checkTokens,
+  costUsd: (option, value) => checkNumber(option, value, 0, Number.MAX_VALUE),
+}
+
+function checkTokens(option: string, value: unknown): number {
+  return checkWhole(option, value, 0, Number.MAX_SAFE_INTEGER)
+}
+
+/**
+ * A copy of what was reported, without what is undefined.
+ * @throws PawlError 'option-invalid' if it is no report of cost, 'payload-refused' if it cannot be kept
+ */
 export function copyUsage(usage: Usage): Usage {
-  const bytes = encode(checkObject('usage', usage), 'usage')
+  checkKeys('usage', usage, Object.keys(checks))
+  const reported = Object.entries(usage).filter(([, value]) => value !== undefined)
+  for (const [part, value] of reported) checks[part as keyof Usage](`${part} of usage`, value)
+  const copy: Usage = Object.fromEntries(reported)
+  const bytes = encode(copy, 'usage')
   if (bytes !== null && bytes.length > reportBytes)
     throw new PawlError(
       'payload-refused',
       { path: 'usage' },
       { what: `usage has ${bytes.length} bytes, and the limit is ${reportBytes}.` },
     )
-  return decode(bytes) as Usage
+  return copy
 }
 
 /**
