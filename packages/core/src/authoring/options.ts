@@ -20,10 +20,13 @@ export function refuse(
 }
 
 /** The options themselves: `{}` if left out. */
-export function checkObject(option: string, value: unknown): { readonly [name: string]: unknown } {
+export function checkObject(
+  option: string,
+  value: unknown,
+  allowed = 'It must be an object.',
+): { readonly [name: string]: unknown } {
   if (value === undefined) return {}
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    refuse(option, value, 'It must be an object.')
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(option, value, allowed)
   return value as { readonly [name: string]: unknown }
 }
 

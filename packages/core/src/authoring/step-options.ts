@@ -49,7 +49,8 @@ export function readStepOptions(
 
 function readRetry(of: string, given: unknown): RetryPolicy {
   if (given === false) return { ...defaultRetry, attempts: 1 }
-  const retry = checkObject(`retry ${of}`, given)
+  const allowed = 'It must be an object such as { attempts: 5 }, or false for one attempt.'
+  const retry = checkObject(`retry ${of}`, given, allowed)
   checkKeys(`the retry ${of}`, retry, ['attempts', 'backoff', 'factor', 'max', 'jitter', 'when'])
   const { attempts, backoff, factor, max, jitter, when } = retry
   if (when !== undefined) checkFunction(`retry.when ${of}`, when)
