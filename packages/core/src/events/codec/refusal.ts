@@ -46,9 +46,17 @@ const remedies: Readonly<Record<string, string>> = {
 export function describeInstance(value: object, className: string): string {
   if (value instanceof Error)
     return `is an Error (${className}): give its name, message and code as a plain object`
-  if (className === '' || className === 'Object') return 'has a prototype that is not that of plain objects'
+  if (className === '' || className === 'Object')
+    return `has a prototype that is not that of plain objects${kindOf(value)}`
   const remedy = remedies[className] ?? 'give its fields as a plain object'
   return `is an instance of the class ${className}: ${remedy}`
+}
+
+/** What the value calls itself, such as a Generator, which has no class. */
+function kindOf(value: object): string {
+  const kind = Object.prototype.toString.call(value).slice('[object '.length, -1)
+  if (kind === 'Object') return ''
+  return ` (it is ${/^[AEIOU]/.test(kind) ? 'an' : 'a'} ${kind})`
 }
 
 /** The name of the class a prototype belongs to, or '' where it has none. */
