@@ -18,16 +18,17 @@ export interface Agent<Input, Output> {
 
 /** What a call cost. */
 export interface Usage {
-  readonly model?: string
-  readonly inputTokens?: number
-  readonly outputTokens?: number
-  readonly costUsd?: number
+  readonly model?: string | undefined
+  readonly inputTokens?: number | undefined
+  readonly outputTokens?: number | undefined
+  readonly costUsd?: number | undefined
 }
 
 export interface AgentCall extends StepCall {
   /**
-   * Report what the call cost; kept in the log. Tokens are whole numbers, and nothing is negative. May be called
-   * several times: after twenty reports further ones are added up by model. At most 1,000 bytes each.
+   * Report what the call cost; kept in the log, with what else a provider tells. Tokens are whole numbers, nothing is
+   * negative, and what is undefined or NaN is left out. May be called several times: after twenty reports further ones
+   * are added up by model. At most 1,000 bytes each.
    * @throws PawlError 'option-invalid', 'payload-refused'
    */
   usage(usage: Usage): void

@@ -1,7 +1,7 @@
 import type { Usage } from '../../authoring/agent.ts'
-import { checkKeys, checkNumber, checkText, checkWhole } from '../../authoring/options.ts'
+import { checkNumber, checkObject, checkText, checkWhole } from '../../authoring/options.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
-import { encode } from '../../events/payload.ts'
+import { decode, encode } from '../../events/payload.ts'
 
 /** How many reports are kept as they came. */
 const reportsKept = 20
@@ -22,22 +22,23 @@ function checkTokens(option: string, value: unknown): number {
 }
 
 /**
- * A copy of what was reported, without what is undefined.
+ * A copy of what was reported, without what is not known: undefined, or NaN. What else a provider tells is kept with it.
  * @throws PawlError 'option-invalid' if it is no report of cost, 'payload-refused' if it cannot be kept
  */
 export function copyUsage(usage: Usage): Usage {
-  checkKeys('usage', usage, Object.keys(checks))
-  const reported = Object.entries(usage).filter(([, value]) => value !== undefined)
-  for (const [part, value] of reported) checks[part as keyof Usage](`${part} of usage`, value)
-  const copy: Usage = Object.fromEntries(reported)
-  const bytes = encode(copy, 'usage')
+  const known = Object.entries(checkObject('usage', usage)).filter(
+    ([, value]) => value !== undefined && !Number.isNaN(value),
+  )
+  for (const [part, value] of known)
+    if (Object.hasOwn(checks, part)) checks[part as keyof Usage](`${part} of usage`, value)
+  const bytes = encode(Object.fromEntries(known), 'usage')
   if (bytes !== null && bytes.length > reportBytes)
     throw new PawlError(
       'payload-refused',
       { path: 'usage' },
       { what: `usage has ${bytes.length} bytes, and the limit is ${reportBytes}.` },
     )
-  return copy
+  return decode(bytes) as Usage
 }
 
 /**
