@@ -7,7 +7,7 @@ import type { Entropy } from '../ports/entropy.ts'
 import type { Home } from '../ports/home.ts'
 import type { StorePort } from '../ports/store.ts'
 
-/** Without a hint, what is waited for is looked up this often. */
+/** Without a hint, what is waited for is looked up this often, where hints may get lost or time alone may bring it. */
 const pollMs = 1_000
 /** So long after its deadline a wait is over also if the store has not answered by then. */
 const graceMs = 1_000
@@ -20,6 +20,8 @@ export interface ConnectionOptions {
   readonly sha256: Sha256
   /** The worker in this process; undefined for a client alone, which then opens the store when first used. */
   readonly home: Home | undefined
+  /** No hint of the store gets lost. Default false. */
+  readonly hintsAreSure?: boolean
 }
 
 /** A client's way to its store. */
@@ -30,16 +32,18 @@ export class Connection {
   readonly sha256: Sha256
   readonly home: Home | undefined
   readonly #store: StorePort
+  readonly #hintsAreSure: boolean
   #opened: Promise<void> | null = null
   #unwatch: (() => void) | null = null
   #stopped = false
 
-  constructor({ store, bell, clock, entropy, sha256, home }: ConnectionOptions) {
+  constructor({ store, bell, clock, entropy, sha256, home, hintsAreSure = false }: ConnectionOptions) {
     this.bell = bell
     this.entropy = entropy
     this.sha256 = sha256
     this.home = home
     this.#store = store
+    this.#hintsAreSure = hintsAreSure
     this.clock = clock
   }
 
@@ -51,11 +55,18 @@ export class Connection {
   }
 
   /**
-   * Looks until there is something to see: at once, whenever the topic rings, and once a second.
+   * Looks until there is something to see: at once, whenever the topic rings, and once a second. `comes`: how that
+   * comes about; what is only ever written need not be polled for where hints are sure.
    * @throws PawlError 'wait-timed-out', 'engine-stopped'
    */
-  wait<Seen>(topic: string, look: () => Promise<Seen | undefined>, timeoutMs: number | null): Promise<Seen> {
-    const seen = this.#lookUntil(topic, look, timeoutMs)
+  wait<Seen>(
+    topic: string,
+    look: () => Promise<Seen | undefined>,
+    timeoutMs: number | null,
+    comes: 'by-writes' | 'with-time' = 'with-time',
+  ): Promise<Seen> {
+    const polls = !this.#hintsAreSure || comes === 'with-time'
+    const seen = this.#lookUntil(topic, look, timeoutMs, polls)
     if (timeoutMs === null) return seen
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
@@ -75,13 +86,14 @@ export class Connection {
     topic: string,
     look: () => Promise<Seen | undefined>,
     timeoutMs: number | null,
+    polls: boolean,
   ): Promise<Seen> {
     const until = timeoutMs === null ? null : this.clock.elapsed() + timeoutMs
     // Before anybody listens for what it tells: of a store that cannot be opened nobody is told anything.
     await this.store()
     this.#watch()
     for (;;) {
-      const rung = this.#listen(topic, until)
+      const rung = this.#listen(topic, until, polls)
       try {
         const seen = await look()
         if (seen !== undefined) return seen
@@ -106,13 +118,17 @@ export class Connection {
     await this.#store.close()
   }
 
-  #listen(topic: string, until: number | null): { readonly wait: Promise<void>; readonly stop: () => void } {
+  #listen(
+    topic: string,
+    until: number | null,
+    polls: boolean,
+  ): { readonly wait: Promise<void>; readonly stop: () => void } {
     let resolve = (): void => {}
     const wait = new Promise<void>((resolved) => {
       resolve = resolved
     })
     const unlisten = this.bell.listen(topic, () => resolve())
-    const polled = this.clock.after(pollMs, () => resolve(), true)
+    const polled = polls ? this.clock.after(pollMs, () => resolve(), true) : () => {}
     const over =
       until === null ? () => {} : this.clock.after(Math.max(0, until - this.clock.elapsed()), () => resolve())
     return {

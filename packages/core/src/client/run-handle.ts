@@ -37,7 +37,12 @@ async function waitForResult(connection: Connection, id: string, given: unknown)
   checkKeys('the options of result', options, ['timeout'])
   const timeoutMs =
     options['timeout'] === undefined ? null : parseDuration(options['timeout'], 'timeout of result')
-  const ended = await connection.wait(topics.end(id), () => lookForEnd(connection, id), timeoutMs)
+  const ended = await connection.wait(
+    topics.end(id),
+    () => lookForEnd(connection, id),
+    timeoutMs,
+    'by-writes',
+  )
   return ended.output()
 }
 

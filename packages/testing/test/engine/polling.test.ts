@@ -1,0 +1,50 @@
+import { procedure } from '@pawl/core'
+import { Bell, createConnectedClient, sha256 } from '@pawl/core/internal'
+import { connectTo, type StorePort } from '@pawl/core/storage'
+import { memory, testEngine } from '@pawl/testing'
+import { expect, test, vi } from 'vitest'
+import { MemoryConnection } from '../../src/memory/connection.ts'
+import { createSeededEntropy } from '../../src/seeded-entropy.ts'
+import { VirtualClock } from '../../src/virtual-clock.ts'
+
+const naps = procedure({ name: 'naps' }, async (ctx) => {
+  for (let i = 0; i < 50; i++) await ctx.sleep('1h')
+  return 'rested'
+})
+
+test('an engine of a test does not look for a result at every jump of time', async () => {
+  using find = vi.spyOn(MemoryConnection.prototype, 'find')
+  await using engine = await testEngine({ procedures: [naps] })
+  const run = await engine.run(naps)
+  await engine.advance('1h')
+  find.mockClear()
+  expect(await run.result()).toBe('rested')
+  expect(find.mock.calls.length).toBeLessThan(5)
+})
+
+test('nor needs to, where another engine executes the run, whose worker dies before it has told of it', async () => {
+  const store = memory()
+  await using waiting = await testEngine({ procedures: [], store })
+  await using working = await testEngine({ procedures: [naps], store })
+  await working.crash('every')
+  const run = await working.run(naps)
+  const results = Promise.all([run.result(), waiting.get(naps, run.id).result()])
+  expect(await results).toEqual(['rested', 'rested'])
+})
+
+test('a client looks again after a second, as a hint may have got lost', async () => {
+  const store = memory()
+  const deaf = Object.assign(connectTo(store) as StorePort, { watch: () => () => {} })
+  const clock = new VirtualClock(0)
+  const entropy = createSeededEntropy(1, 0)
+  const client = createConnectedClient({
+    ...{ store: deaf, bell: new Bell(), clock: clock.see().clock, entropy, sha256, home: undefined },
+  })
+  await using engine = await testEngine({ procedures: [naps], store })
+  const { id, result } = await engine.run(naps)
+  const seen = client.get(naps, id).result()
+  await result()
+  clock.moveTo(1_000)
+  expect(await seen).toBe('rested')
+  await client.stop()
+})
