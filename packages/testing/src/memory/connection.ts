@@ -202,7 +202,8 @@ export class MemoryConnection implements StorePort {
     this.#checkOpen()
     const messages = this.#tables.runsByKey.get(run)?.messages ?? []
     return messages
-      .filter(({ n, isUsed }) => n > after && !isUsed)
+      .slice(after)
+      .filter(({ isUsed }) => !isUsed)
       .map(({ n, at, kind, name, payload }) => ({ n, at, kind, name, payload }))
   }
 
@@ -222,26 +223,23 @@ export class MemoryConnection implements StorePort {
   }
 
   async ask(id: string, position: number): Promise<AskRow | null> {
-    return this.#findAsk(id, (ask) => ask.position === position)
+    this.#checkOpen()
+    const ask = this.#tables.runs.get(id)?.asks.get(position)
+    return ask ? showAsk(ask) : null
   }
 
   async askByKey(id: string, key: string): Promise<AskRow | null> {
-    return this.#findAsk(id, (ask) => ask.key === key)
-  }
-
-  #findAsk(id: string, isIt: (ask: AskRow) => boolean): AskRow | null {
     this.#checkOpen()
-    const run = this.#tables.runs.get(id)
-    const ask = run && [...run.asks.values()].map((one) => showAsk(run, one)).find(isIt)
-    return ask ?? null
+    const ask = this.#tables.runs.get(id)?.asksByKey.get(key)
+    return ask ? showAsk(ask) : null
   }
 
   async asks(filter: AskQuery): Promise<readonly AskRow[]> {
     this.#checkOpen()
     const { now, after, limit } = filter
-    return this.#allRuns()
-      .flatMap((run) => [...run.asks.values()].map((ask) => showAsk(run, ask)))
-      .filter((row) => isAsked(row, filter))
+    return this.#tables.asks
+      .filter((ask) => isAsked(ask, filter))
+      .map(showAsk)
       .filter((row) => after === null || compareOrder(orderOf(row, now), after) > 0)
       .sort((a, b) => compareOrder(orderOf(a, now), orderOf(b, now)))
       .slice(0, limit)

@@ -14,6 +14,8 @@ export interface Tables {
   readonly workers: Map<WorkerKey, WorkerRecord>
   readonly runs: Map<string, RunRecord>
   readonly runsByKey: Map<RunKey, RunRecord>
+  /** Of all runs, in the order they were opened. */
+  readonly asks: AskRecord[]
   /** Every connection that wants hints. */
   readonly watchers: Map<object, Set<() => void>>
 }
@@ -33,8 +35,10 @@ export interface RunRecord {
   readonly tags: readonly string[]
   readonly startedBy: string | null
   readonly events: LogEvent[]
+  /** Each at its number less one. */
   readonly messages: MessageRecord[]
   readonly asks: Map<number, AskRecord>
+  readonly asksByKey: Map<string, AskRecord>
   version: number | null
   worker: WorkerKey | null
   wakeAt: number | null
@@ -56,6 +60,7 @@ export interface MessageRecord extends Omit<Message, 'payload'> {
 }
 
 export interface AskRecord extends Omit<NewAsk, 'answered'> {
+  readonly run: RunRecord
   readonly openedAt: number
   status: AskStatus
   closedAt: number | null
@@ -64,5 +69,5 @@ export interface AskRecord extends Omit<NewAsk, 'answered'> {
 }
 
 export function makeTables(): Tables {
-  return { workers: new Map(), runs: new Map(), runsByKey: new Map(), watchers: new Map() }
+  return { workers: new Map(), runs: new Map(), runsByKey: new Map(), asks: [], watchers: new Map() }
 }

@@ -40,20 +40,21 @@ function readStatus(run: RunRecord, now: number): RunQuery['statuses'][number] {
   return run.worker !== null || isDue(run, now) ? 'running' : 'waiting'
 }
 
-export function showAsk(run: RunRecord, ask: AskRecord): AskRow {
-  return { ...ask, run: run.id, runKey: run.run, procedure: run.procedure, startedBy: run.startedBy }
+export function showAsk(ask: AskRecord): AskRow {
+  const { id, run, procedure, startedBy } = ask.run
+  return { ...ask, run: id, runKey: run, procedure, startedBy }
 }
 
-export function isAsked(row: AskRow, filter: AskQuery): boolean {
+export function isAsked(ask: AskRecord, filter: AskQuery): boolean {
   const { status, to, run, procedure, kind, overdue, lapsed, now } = filter
-  const isLate = row.dueAt !== null && row.dueAt <= now
-  const isLapsed = row.closesAt !== null && row.closesAt <= now
+  const isLate = ask.dueAt !== null && ask.dueAt <= now
+  const isLapsed = ask.closesAt !== null && ask.closesAt <= now
   return (
-    row.status === status &&
-    (to === null || row.to.includes(to) || (isLate && row.escalateTo.includes(to))) &&
-    (run === null || row.run === run) &&
-    (procedure === null || row.procedure === procedure) &&
-    (kind === null || row.kind === kind) &&
+    ask.status === status &&
+    (to === null || ask.to.includes(to) || (isLate && ask.escalateTo.includes(to))) &&
+    (run === null || ask.run.id === run) &&
+    (procedure === null || ask.run.procedure === procedure) &&
+    (kind === null || ask.kind === kind) &&
     (overdue === null || isLate === overdue) &&
     (lapsed === null || isLapsed === lapsed)
   )

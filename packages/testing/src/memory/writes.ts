@@ -29,6 +29,7 @@ export function createRun(tables: Tables, given: NewRun, at: number): Created {
     events: [],
     messages: [],
     asks: new Map(),
+    asksByKey: new Map(),
     version: given.version,
     worker: given.worker,
     wakeAt: null,
@@ -57,16 +58,16 @@ export function commitUnit(tables: Tables, worker: WorkerKey, unit: Unit, at: nu
   if (!run || run.epoch !== unit.epoch || run.worker !== worker) return { outcome: 'fenced' }
   if (run.events.length !== unit.head) return { outcome: 'conflict' }
   if (unit.strict && run.mail !== unit.seen) return { outcome: 'mail', mail: run.mail }
-  if (isAnyTaken([...run.asks.values()], unit.opens)) return { outcome: 'conflict' }
+  if (isAnyTaken(run, unit.opens)) return { outcome: 'conflict' }
 
   for (const [index, event] of unit.events.entries()) appendEvent(run, event, unit.seals[index] ?? null, at)
-  for (const ask of unit.opens) openAsk(run, ask, at)
+  for (const ask of unit.opens) openAsk(tables, run, ask, at)
   for (const { position, status } of unit.closes) {
     const ask = run.asks.get(position)
     if (ask?.status === 'open') Object.assign(ask, { status, closedAt: at })
   }
-  for (const consumed of unit.consumes) {
-    const message = run.messages.find(({ n }) => n === consumed)
+  for (const n of unit.consumes) {
+    const message = run.messages[n - 1]
     if (message) Object.assign(message, { isUsed: true, payload: null })
   }
   if (unit.link) run.link = copy(unit.link)
@@ -99,7 +100,7 @@ export function sendMessage(
   if (key !== null && run.messages.some((message) => message.key === key)) {
     return { outcome: 'duplicate', run: run.run, message: null, claimed: null }
   }
-  const asked = kind === 'early' ? [...run.asks.values()].find((ask) => ask.key === name) : undefined
+  const asked = kind === 'early' ? run.asksByKey.get(name) : undefined
   if (asked) return { outcome: 'asked', position: asked.position }
   if (run.state !== 'live') return { outcome: 'ended', state: run.state }
   const message = leaveMessage(run, { at, kind, name, key, payload })
@@ -115,7 +116,7 @@ export function giveAnswer(
   const ask = run?.asks.get(position)
   if (!run || !ask) return { outcome: 'missing' }
   const isOpen = run.state === 'live' && ask.status === 'open' && (ask.closesAt === null || at < ask.closesAt)
-  if (!isOpen) return { outcome: 'closed', ask: showAsk(run, ask) }
+  if (!isOpen) return { outcome: 'closed', ask: showAsk(ask) }
   Object.assign(ask, { status: 'answered', closedAt: at, answeredBy: by, answer: copy(payload) })
   const message = leaveMessage(run, { at, kind: 'answer', name: String(position), key: null, payload })
   return { outcome: 'answered', run: run.run, message, claimed: null }
@@ -157,22 +158,31 @@ function leaveMessage(
 }
 
 /** Whether two asks would have one position, or one key. */
-function isAnyTaken(asks: readonly AskRecord[], opens: readonly NewAsk[]): boolean {
-  const all: readonly Pick<NewAsk, 'position' | 'key'>[] = [...asks, ...opens]
-  const keys = all.flatMap(({ key }) => key ?? [])
-  return new Set(all.map(({ position }) => position)).size < all.length || new Set(keys).size < keys.length
+function isAnyTaken({ asks, asksByKey }: RunRecord, opens: readonly NewAsk[]): boolean {
+  const positions = new Set(opens.map(({ position }) => position))
+  const keys = opens.flatMap(({ key }) => key ?? [])
+  return (
+    positions.size < opens.length ||
+    new Set(keys).size < keys.length ||
+    opens.some(({ position }) => asks.has(position)) ||
+    keys.some((key) => asksByKey.has(key))
+  )
 }
 
-function openAsk(run: RunRecord, { answered, ...ask }: NewAsk, at: number): void {
-  run.asks.set(ask.position, {
+function openAsk(tables: Tables, run: RunRecord, { answered, ...ask }: NewAsk, at: number): void {
+  const record: AskRecord = {
     ...ask,
+    run,
     payload: copy(ask.payload),
     openedAt: at,
     status: answered ? 'answered' : 'open',
     closedAt: answered ? answered.at : null,
     answeredBy: answered ? answered.by : null,
     answer: answered ? copy(answered.payload) : null,
-  })
+  }
+  tables.asks.push(record)
+  run.asks.set(record.position, record)
+  if (record.key !== null) run.asksByKey.set(record.key, record)
 }
 
 /** The caller may reuse its buffer. */
