@@ -1,7 +1,7 @@
 import { refuse } from '@pawl/core/internal'
 import { checkKeys, defineStore, type Store } from '@pawl/core/storage'
 import { MemoryConnection } from './memory/connection.ts'
-import { makeTables } from './memory/tables.ts'
+import { type AskRecord, makeTables } from './memory/tables.ts'
 import { VirtualTime } from './virtual-time.ts'
 
 export interface MemoryOptions {
@@ -11,6 +11,9 @@ export interface MemoryOptions {
 
 /** How a memory store is put on virtual time. */
 const timekeepers = new WeakMap<Store, Timekeeper>()
+
+/** The asks of a memory store, for the people of a test. */
+const asksByStore = new WeakMap<Store, readonly AskRecord[]>()
 
 interface Timekeeper {
   time: VirtualTime | null
@@ -35,6 +38,7 @@ export function memory(options: MemoryOptions = {}): Store {
   }
   const store = defineStore('memory', () => new MemoryConnection(tables, now))
   timekeepers.set(store, timekeeper)
+  asksByStore.set(store, tables.asks)
   return store
 }
 
@@ -43,4 +47,9 @@ export function virtualTimeOf(store: Store, now: number): VirtualTime | undefine
   const timekeeper = timekeepers.get(store)
   if (timekeeper !== undefined) timekeeper.time ??= new VirtualTime(Math.max(now, timekeeper.told))
   return timekeeper?.time ?? undefined
+}
+
+/** Every ask there ever is in a memory store, in the order they are opened: it grows. */
+export function asksIn(store: Store): readonly AskRecord[] {
+  return asksByStore.get(store) ?? []
 }

@@ -1,6 +1,7 @@
 import { type Actor, type Answer, type Ask, type Client, type Duration, PawlError } from '@pawl/core'
-import { checkActor, checkObject, parseDuration, refuse } from '@pawl/core/internal'
+import { askIdOf, checkActor, checkObject, parseDuration, refuse } from '@pawl/core/internal'
 import { checkKeys } from '@pawl/core/storage'
+import type { AskRecord } from './memory/tables.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** A scripted person. An ask nobody matches fails the test and says so. */
@@ -18,18 +19,26 @@ export interface Person {
 export class People {
   readonly #clock: VirtualClock
   readonly #inbox: Client['inbox']
+  readonly #asks: readonly AskRecord[]
   readonly #procedures: ReadonlySet<string>
   readonly #people: Person[] = []
-  /** Asks that somebody has taken, or shall leave alone. */
-  readonly #taken = new Set<string>()
-  #toLook = true
+  /** How many of the asks they know of. */
+  #known = 0
+  /** The ids of those that nobody has taken yet. */
+  readonly #untaken = new Set<string>()
   #answering = 0
   #fault: { readonly error: unknown; isTold: boolean } | null = null
 
-  /** `procedures`: whose asks they answer. */
-  constructor(clock: VirtualClock, inbox: Client['inbox'], procedures: readonly string[]) {
+  /** `asks`: all there are, which grow; `procedures`: whose asks they answer. */
+  constructor(
+    clock: VirtualClock,
+    inbox: Client['inbox'],
+    asks: readonly AskRecord[],
+    procedures: readonly string[],
+  ) {
     this.#clock = clock
     this.#inbox = inbox
+    this.#asks = asks
     this.#procedures = new Set(procedures)
   }
 
@@ -42,12 +51,6 @@ export class People {
   add(people: readonly Person[]): void {
     for (const person of people) checkPerson(person)
     this.#people.push(...people)
-    this.#toLook = true
-  }
-
-  /** There may be new asks. */
-  notice(): void {
-    this.#toLook = true
   }
 
   /** @throws what a script has done wrong */
@@ -65,21 +68,21 @@ export class People {
   /** Finds somebody for every open ask. @throws Error if there is nobody, or somebody's script was wrong */
   async look(): Promise<void> {
     this.check()
-    if (!this.#toLook) return
-    this.#toLook = false
-    try {
-      const left = (await this.#listOpen()).filter((ask) => !this.#taken.has(ask.id) && !this.#assign(ask))
-      if (left.length > 0) throw new Error(describeUnanswered(left))
-    } catch (error) {
-      this.#toLook = true
-      throw error
+    for (const { run, position } of this.#asks.slice(this.#known))
+      if (this.#procedures.has(run.procedure)) this.#untaken.add(askIdOf(run.id, position))
+    this.#known = this.#asks.length
+    const unanswered: Ask[] = []
+    for (const id of this.#untaken) {
+      const ask = await this.#inbox.get(id)
+      if (ask?.status === 'open' && !this.#assign(ask)) unanswered.push(ask)
+      else this.#untaken.delete(id)
     }
+    if (unanswered.length > 0) throw new Error(describeUnanswered(unanswered))
   }
 
   #assign(ask: Ask): boolean {
     const person = this.#people.find((one) => matches(one, ask))
     if (person === undefined) return false
-    this.#taken.add(ask.id)
     // Nobody of the engine waits for a question to be overdue; whoever it is then shown to does.
     if (ask.dueAt !== undefined)
       this.#clock.see().clock.after(ask.dueAt.getTime() - this.#clock.now, () => {})
@@ -105,17 +108,6 @@ export class People {
     } finally {
       this.#answering--
     }
-  }
-
-  async #listOpen(): Promise<readonly Ask[]> {
-    const asks: Ask[] = []
-    let cursor: string | undefined
-    do {
-      const page = await this.#inbox.list({ limit: 500, cursor })
-      asks.push(...page.items.filter(({ procedure }) => this.#procedures.has(procedure)))
-      cursor = page.cursor
-    } while (cursor !== undefined)
-    return asks
   }
 }
 

@@ -12,6 +12,7 @@ import {
 } from '@pawl/core/internal'
 import { connectTo, type StorePort, type Unit, type UnitOutcome } from '@pawl/core/storage'
 import { Bodies, Calls, type Doubles } from './doubles.ts'
+import { asksIn } from './memory-store.ts'
 import { observeStore } from './observed-store.ts'
 import { People } from './people.ts'
 import { ProcessLife } from './process-life.ts'
@@ -90,7 +91,7 @@ export class Rig implements Dweller {
       ...{ bell, entropy, sha256, clock: time.clock.see().clock, home: this.#home(), hintsAreSure: true },
     })
     const names = given.procedures.map(({ name }) => name)
-    this.people = new People(time.clock, this.client.inbox, names)
+    this.people = new People(time.clock, this.client.inbox, asksIn(store), names)
     this.#determinism = settings.determinism
   }
 
@@ -110,8 +111,6 @@ export class Rig implements Dweller {
     this.#undo.push(installShield())
     this.#undo.push(installGuard(this.#determinism))
     await this.#connection.open()
-    // Also of what another engine has asked, and leaves to this one.
-    this.#undo.push(this.#connection.watch(() => this.time.dwellersSoFar > 1 && this.people.notice()))
     await this.#life.start()
   }
 
@@ -161,7 +160,6 @@ export class Rig implements Dweller {
     this.signsOfLife++
     if (method !== 'commit') return
     const units = args[1] as readonly Unit[]
-    if (units.some(({ opens }) => opens.length > 0)) this.people.notice()
     // Not of a run that was only looked at: whoever signals it would die of that each time.
     const isWritten = (outcome as readonly UnitOutcome[]).some(
       (one, index) => one.outcome === 'ok' && units[index]?.events.length !== 0,
