@@ -1,7 +1,7 @@
 import { refuse } from '@pawl/core/internal'
-import { checkKeys, defineStore, type Store } from '@pawl/core/storage'
+import { checkKeys, defineStore, type Store, type StorePort } from '@pawl/core/storage'
 import { MemoryConnection } from './memory/connection.ts'
-import { type AskRecord, makeTables } from './memory/tables.ts'
+import { type AskRecord, makeTables, type Tables } from './memory/tables.ts'
 import { VirtualTime } from './virtual-time.ts'
 
 export interface MemoryOptions {
@@ -9,17 +9,41 @@ export interface MemoryOptions {
   readonly now?: () => number
 }
 
-/** How a memory store is put on virtual time. */
-const timekeepers = new WeakMap<Store, Timekeeper>()
-
-/** The asks of a memory store, for the people of a test. */
-const asksByStore = new WeakMap<Store, readonly AskRecord[]>()
-
-interface Timekeeper {
-  time: VirtualTime | null
+/** A memory store from the inside, for the engines of a test. */
+export class Memory {
+  readonly #tables: Tables = makeTables()
+  readonly #realNow: () => number
+  #time: VirtualTime | null = null
   /** The last time it told: a clock does not go back. */
-  told: number
+  #told = Number.NEGATIVE_INFINITY
+
+  constructor(realNow: () => number) {
+    this.#realNow = realNow
+  }
+
+  /** Every ask there is, in the order they were opened: it grows. */
+  get asks(): readonly AskRecord[] {
+    return this.#tables.asks
+  }
+
+  /** Connections of one process give each other no hints. */
+  connect(process: object): StorePort {
+    return new MemoryConnection(this.#tables, () => this.#now(), process)
+  }
+
+  /** The time it is on from now on; all engines on it share it. */
+  virtualTime(now: number): VirtualTime {
+    this.#time ??= new VirtualTime(Math.max(now, this.#told))
+    return this.#time
+  }
+
+  #now(): number {
+    this.#told = this.#time?.clock.now ?? this.#realNow()
+    return this.#told
+  }
 }
+
+const memories = new WeakMap<Store, Memory>()
 
 /**
  * Keeps nothing on disk. All connections to one value share what it holds, as processes share a database.
@@ -30,26 +54,13 @@ export function memory(options: MemoryOptions = {}): Store {
   checkKeys('the options of memory', options, ['now'])
   if (options.now !== undefined && typeof options.now !== 'function')
     refuse('now of memory', options.now, 'It must be a function that gives ms since 1970.')
-  const tables = makeTables()
-  const timekeeper: Timekeeper = { time: null, told: Number.NEGATIVE_INFINITY }
-  const now = (): number => {
-    timekeeper.told = timekeeper.time?.clock.now ?? options.now?.() ?? Date.now()
-    return timekeeper.told
-  }
-  const store = defineStore('memory', () => new MemoryConnection(tables, now))
-  timekeepers.set(store, timekeeper)
-  asksByStore.set(store, tables.asks)
+  const kept = new Memory(() => options.now?.() ?? Date.now())
+  const store = defineStore('memory', () => kept.connect({}))
+  memories.set(store, kept)
   return store
 }
 
-/** The virtual time of a memory store, on which it is from now on; all engines on the store share it. Undefined for other stores. */
-export function virtualTimeOf(store: Store, now: number): VirtualTime | undefined {
-  const timekeeper = timekeepers.get(store)
-  if (timekeeper !== undefined) timekeeper.time ??= new VirtualTime(Math.max(now, timekeeper.told))
-  return timekeeper?.time ?? undefined
-}
-
-/** Every ask there ever is in a memory store, in the order they are opened: it grows. */
-export function asksIn(store: Store): readonly AskRecord[] {
-  return asksByStore.get(store) ?? []
+/** Undefined for other stores. */
+export function memoryOf(store: Store): Memory | undefined {
+  return memories.get(store)
 }

@@ -1,4 +1,4 @@
-import type { Client, Logger, Store } from '@pawl/core'
+import type { Client, Logger } from '@pawl/core'
 import {
   Bell,
   consoleLogger,
@@ -10,9 +10,9 @@ import {
   installShield,
   sha256,
 } from '@pawl/core/internal'
-import { connectTo, type StorePort, type Unit, type UnitOutcome } from '@pawl/core/storage'
+import type { StorePort, Unit, UnitOutcome } from '@pawl/core/storage'
 import { Bodies, Calls, type Doubles } from './doubles.ts'
-import { asksIn } from './memory-store.ts'
+import type { Memory } from './memory-store.ts'
 import { observeStore } from './observed-store.ts'
 import { People } from './people.ts'
 import { ProcessLife } from './process-life.ts'
@@ -29,7 +29,7 @@ const unendingMs = 1_000 * 365 * 24 * 60 * 60 * 1_000
 
 export interface RigOptions {
   readonly settings: EngineSettings
-  readonly store: Store
+  readonly memory: Memory
   readonly time: VirtualTime
   readonly doubles: Doubles
   readonly replay: 'always' | 'on-crash'
@@ -58,7 +58,7 @@ export class Rig implements Dweller {
   #fault: { readonly error: unknown } | null = null
   signsOfLife = 0
 
-  constructor({ settings: given, store, time, doubles, replay, seed }: RigOptions) {
+  constructor({ settings: given, memory, time, doubles, replay, seed }: RigOptions) {
     this.time = time
     const entropy = createSeededEntropy(seed, time.dwellersSoFar)
     const bell = this.#bell
@@ -70,7 +70,7 @@ export class Rig implements Dweller {
       const life: ProcessLife = new ProcessLife({
         ...{
           settings,
-          store: connectTo(store) as StorePort,
+          store: memory.connect(this),
           clock: time.clock,
           entropy,
           bodies,
@@ -82,7 +82,7 @@ export class Rig implements Dweller {
       return life
     }
     this.#life = this.#newLife()
-    this.#connection = connectTo(store) as StorePort
+    this.#connection = memory.connect(this)
     this.client = createConnectedClient({
       store: observeStore(this.#connection, {
         isGone: () => false,
@@ -91,7 +91,7 @@ export class Rig implements Dweller {
       ...{ bell, entropy, sha256, clock: time.clock.see().clock, home: this.#home(), hintsAreSure: true },
     })
     const names = given.procedures.map(({ name }) => name)
-    this.people = new People(time.clock, this.client.inbox, asksIn(store), names)
+    this.people = new People(time.clock, this.client.inbox, memory.asks, names)
     this.#determinism = settings.determinism
   }
 

@@ -12,7 +12,7 @@ import {
   refuse,
 } from '@pawl/core/internal'
 import type { Doubles } from './doubles.ts'
-import { memory, virtualTimeOf } from './memory-store.ts'
+import { memory, memoryOf } from './memory-store.ts'
 import type { Person } from './people.ts'
 import { Rig } from './rig.ts'
 
@@ -69,15 +69,22 @@ export async function testEngine(options: TestEngineOptions): Promise<TestEngine
   if (!Number.isFinite(seed)) refuse('seed of testEngine', seed, 'It must be a number.')
   const settings = readEngineOptions(rest)
   const startsAt = checkInstant('now of testEngine', now ?? new Date('2026-01-01T00:00:00Z'))
-  const time =
-    virtualTimeOf(store, startsAt.getTime()) ??
+  const kept =
+    memoryOf(store) ??
     refuse(
       'store of testEngine',
       store,
       'It must be made by memory(): the clock of another store cannot skip time.',
     )
   const doubles = { ...(steps === undefined ? {} : { steps }), ...(agents === undefined ? {} : { agents }) }
-  const rig = new Rig({ settings, store, time, doubles, replay, seed })
+  const rig = new Rig({
+    settings,
+    memory: kept,
+    time: kept.virtualTime(startsAt.getTime()),
+    doubles,
+    replay,
+    seed,
+  })
   rig.people.add(humans)
   await rig.start()
   return createFacade(rig)

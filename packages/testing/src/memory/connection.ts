@@ -33,13 +33,16 @@ import { commitUnit, copy, createRun, giveAnswer, sendMessage } from './writes.t
  * `await`, so that nothing ever sees half of it: the transaction of a single-threaded program.
  */
 export class MemoryConnection implements StorePort {
+  /** Whose it is: what is written through one of its connections is no news to it. */
+  readonly process: object
   readonly #tables: Tables
   readonly #now: () => number
   /** The workers of this process. */
   readonly #workers: WorkerRecord[] = []
   #isOpen = false
 
-  constructor(tables: Tables, now: () => number) {
+  constructor(tables: Tables, now: () => number, process: object = {}) {
+    this.process = process
     this.#tables = tables
     this.#now = now
   }
@@ -253,10 +256,11 @@ export class MemoryConnection implements StorePort {
     return () => hints.delete(onHint)
   }
 
-  /** Tells the other connections, as another process would be told. */
+  /** Tells the other processes. */
   #hint(): void {
-    for (const [connection, hints] of this.#tables.watchers) {
-      if (connection !== this) for (const onHint of hints) queueMicrotask(() => hints.has(onHint) && onHint())
+    for (const [{ process }, hints] of this.#tables.watchers) {
+      if (process !== this.process)
+        for (const onHint of hints) queueMicrotask(() => hints.has(onHint) && onHint())
     }
   }
 

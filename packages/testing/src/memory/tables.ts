@@ -17,7 +17,7 @@ export interface Tables {
   /** Of all runs, in the order they were opened. */
   readonly asks: AskRecord[]
   /** Every connection that wants hints. */
-  readonly watchers: Map<object, Set<() => void>>
+  readonly watchers: Map<{ readonly process: object }, Set<() => void>>
 }
 
 export interface WorkerRecord {
