@@ -165,10 +165,16 @@ export class MemoryConnection implements StorePort {
       .filter((run) => isAlive(this.#tables, claimant.worker) && canClaim(run, claimant))
       .slice(0, limit)
       .flatMap((run) => claimIfDue(this.#tables, run, claimant, now) ?? [])
-    const next = this.#allRuns().flatMap((run) =>
-      run.worker === null && run.wakeAt !== null && canExecute(run, claimant) ? run.wakeAt : [],
-    )
-    return { runs, at: now, nextDueAt: next.length > 0 ? Math.min(...next) : null }
+    return { runs, at: now, nextDueAt: this.#nextDueAt(claimant) }
+  }
+
+  #nextDueAt(claimant: Claimant): number | null {
+    let next: number | null = null
+    for (const run of this.#tables.runs.values()) {
+      const isSooner = run.worker === null && run.wakeAt !== null && (next === null || run.wakeAt < next)
+      if (isSooner && canExecute(run, claimant)) next = run.wakeAt
+    }
+    return next
   }
 
   /** Takes the run for whoever left it a message, if that made it due. */
