@@ -12,6 +12,9 @@ type Body = (...args: never[]) => unknown
 
 type Kind = 'step' | 'agent'
 
+/** With two letters changed a shorter name is simply another one. */
+const shortestMistaken = 5
+
 /** Counts how often each body ran, over all lives of the worker. */
 export class Calls {
   readonly #counts = new Map<string, number>()
@@ -36,7 +39,7 @@ export class Calls {
       ...Object.keys(agents).map((name) => ({ kind: 'agent', name })),
     ]
     return names.flatMap(({ kind, name }) => {
-      if (this.#doubled.has(`${kind} ${name}`)) return []
+      if (this.#doubled.has(`${kind} ${name}`) || name.length < shortestMistaken) return []
       const meant = findNearest(name, [...this.#undoubled.keys()])
       if (meant === undefined) return []
       const ran = `the ${this.#undoubled.get(meant)} "${meant}" ran itself`

@@ -1,7 +1,8 @@
 import { type Actor, type Answer, type Ask, type Client, type Duration, PawlError } from '@pawl/core'
 import { askIdOf, checkActor, checkObject, parseDuration, refuse } from '@pawl/core/internal'
-import { checkKeys } from '@pawl/core/storage'
+import { checkKeys, compareOrder, orderOf } from '@pawl/core/storage'
 import type { AskRecord } from './memory/tables.ts'
+import { showAsk } from './memory/views.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** A scripted person. An ask nobody matches fails the test and says so. */
@@ -24,8 +25,8 @@ export class People {
   readonly #people: Person[] = []
   /** How many of the asks they know of. */
   #known = 0
-  /** The ids of those that nobody has taken yet. */
-  readonly #untaken = new Set<string>()
+  /** Those that nobody has taken yet. */
+  readonly #untaken = new Set<AskRecord>()
   #answering = 0
   #fault: { readonly error: unknown; isTold: boolean } | null = null
 
@@ -68,16 +69,23 @@ export class People {
   /** Finds somebody for every open ask. @throws Error if there is nobody, or somebody's script was wrong */
   async look(): Promise<void> {
     this.check()
-    for (const { run, position } of this.#asks.slice(this.#known))
-      if (this.#procedures.has(run.procedure)) this.#untaken.add(askIdOf(run.id, position))
+    for (const ask of this.#asks.slice(this.#known))
+      if (this.#procedures.has(ask.run.procedure)) this.#untaken.add(ask)
     this.#known = this.#asks.length
     const unanswered: Ask[] = []
-    for (const id of this.#untaken) {
-      const ask = await this.#inbox.get(id)
+    for (const record of this.#listUntaken()) {
+      const ask = await this.#inbox.get(askIdOf(record.run.id, record.position))
       if (ask?.status === 'open' && !this.#assign(ask)) unanswered.push(ask)
-      else this.#untaken.delete(id)
+      else this.#untaken.delete(record)
     }
     if (unanswered.length > 0) throw new Error(describeUnanswered(unanswered))
+  }
+
+  /** In the order of the inbox: the most urgent is answered first. */
+  #listUntaken(): readonly AskRecord[] {
+    const { now } = this.#clock
+    const places = [...this.#untaken].map((ask) => ({ ask, order: orderOf(showAsk(ask), now) }))
+    return places.sort((a, b) => compareOrder(a.order, b.order)).map(({ ask }) => ask)
   }
 
   #assign(ask: Ask): boolean {

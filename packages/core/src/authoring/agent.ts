@@ -26,8 +26,8 @@ export interface Usage {
 
 export interface AgentCall extends StepCall {
   /**
-   * Report what the call cost; kept in the log, with what else a provider tells. Tokens are whole numbers, nothing is
-   * negative, and what is undefined or NaN is left out. May be called several times: after twenty reports further ones
+   * Report what the call cost; kept in the log, with what else a provider tells. Nothing is negative, and what
+   * is undefined, null or NaN is left out. May be called several times: after twenty reports further ones
    * are added up by model. At most 1,000 bytes each.
    * @throws PawlError 'option-invalid', 'payload-refused'
    */

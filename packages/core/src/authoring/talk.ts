@@ -44,6 +44,7 @@ export type SignalArgs<P, Options> =
   IsAny<P> extends true
     ? [payload?: P, options?: Options]
     : [P] extends [undefined | void]
-      ? [options?: Options] | [payload: undefined, options?: Options]
+      ? // Not a union: of that the compiler says nothing that helps.
+        [optionsOrNothing?: Options | undefined, options?: Options]
       : [payload: P, options?: Options]
 // biome-ignore-end lint/suspicious/noConfusingVoidType: the type of z.void()

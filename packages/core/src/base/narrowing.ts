@@ -32,7 +32,7 @@ class Comparison {
   }
 
   get holds(): boolean {
-    return this.#isWithin(this.#narrowest, this.#widest)
+    return isSame(this.#narrowest, this.#widest) || this.#isWithin(this.#narrowest, this.#widest)
   }
 
   #isWithin(narrow: unknown, wide: unknown): boolean {

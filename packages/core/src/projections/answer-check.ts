@@ -186,12 +186,16 @@ function checkSchema({ schema }: AskPayload, value: unknown, at: string): readon
  */
 function withoutUndefined(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const undefinedAt = errors.filter(isAboutUndefined).map(({ instancePath }) => instancePath)
-  const unsureAt = errors
-    .filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
-    .map(({ instancePath }) => instancePath)
-    .filter((outer) => undefinedAt.some((path) => isWithin(path, outer)))
-  const left = [...undefinedAt, ...unsureAt]
-  return errors.filter(({ instancePath }) => !left.some((outer) => isWithin(instancePath, outer)))
+  let left = errors.filter(({ instancePath }) => !undefinedAt.some((at) => isWithin(instancePath, at)))
+  const several = left.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
+  // The inner ones first.
+  for (const outer of several.toSorted((x, y) => y.schemaPath.length - x.schemaPath.length)) {
+    if (!undefinedAt.some((at) => isWithin(at, outer.instancePath))) continue
+    const branches = (outer.schema as readonly unknown[]).map((_, i) => `${outer.schemaPath}/${i}/`)
+    const fits = branches.some((branch) => !left.some(({ schemaPath }) => schemaPath.startsWith(branch)))
+    if (fits) left = left.filter((one) => one !== outer && !one.schemaPath.startsWith(`${outer.schemaPath}/`))
+  }
+  return left
 }
 
 /** Not of a value that is undefined as a whole: of that the ask says whether it may be. */

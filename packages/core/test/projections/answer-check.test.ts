@@ -110,6 +110,11 @@ describe('what a schema accepts is accepted where there is only its JSON Schema'
   })
 })
 
+const oneOfTwo = z.union([
+  z.object({ kind: z.literal('a'), amount: z.number(), list: z.array(z.string().optional()) }),
+  z.object({ kind: z.literal('b'), list: z.array(z.number()) }),
+])
+
 test('what no schema accepts is refused there', () => {
   const refused: readonly (readonly [z.ZodType, unknown])[] = [
     [z.number(), Number.NaN],
@@ -125,6 +130,12 @@ test('what no schema accepts is refused there', () => {
     [z.array(z.string().optional()), ['a', undefined, 1]],
     [z.array(z.union([z.string(), z.number()]).optional()), [undefined, true]],
     [z.strictObject({ a: z.string().optional() }), { a: undefined, b: 1 }],
+    [z.object({ a: z.string(), b: z.array(z.string()) }).nullable(), { a: 1, b: [undefined] }],
+    [z.object({ a: z.string(), b: z.array(z.string()) }).nullable(), { b: [undefined] }],
+    [z.strictObject({ b: z.array(z.string().optional()) }).nullable(), { b: [undefined], c: 1 }],
+    [z.object({ a: z.string() }).catchall(z.string().optional()).nullable(), { c: undefined }],
+    [oneOfTwo, { kind: 'a', list: [undefined], amount: 'many' }],
+    [oneOfTwo, { kind: 'c', list: [undefined] }],
     [z.string().min(2), 'a'],
     [z.string().max(2), 'abc'],
   ]

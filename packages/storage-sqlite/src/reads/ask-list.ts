@@ -3,7 +3,7 @@ import { type CompiledQuery, sql } from 'kysely'
 import { queries } from '../schema/queries.ts'
 import { askColumns } from './reads.ts'
 
-/** The asks of one urgency that are all overdue, or all not. The index has each band in the order of the list. */
+/** The asks of one urgency that are all overdue, or all not. The indexes have each band in the order of the list. */
 export interface Band {
   readonly overdue: boolean
   readonly urgency: number
@@ -11,7 +11,7 @@ export interface Band {
   readonly left?: 'of the same due' | 'due later'
 }
 
-// The expression of the index `asks_order`: an ask that never becomes overdue comes last.
+// The expression of the indexes `asks_order` and `asks_of_run`: an ask that never becomes overdue comes last.
 const due = sql<number>`ifnull(due_at, 9007199254740991)`
 
 /** The bands of the list, the most urgent first, from where the page before ended. */
@@ -39,8 +39,8 @@ export function buildAskList(filter: AskQuery, band: Band, limit: number): Compi
     .innerJoin('runs', 'runs.run', 'asks.run')
     .innerJoin('run_info', 'run_info.run', 'asks.run')
     .select(sql.raw(askColumns) as never)
-    .where(columnFor('asks.status', run), '=', askStatusCode.numberOf[status])
-    .where(columnFor('asks.urgency', run), '=', band.urgency)
+    .where('asks.status', '=', askStatusCode.numberOf[status])
+    .where('urgency', '=', band.urgency)
     .where(due, band.overdue ? '<=' : '>', now)
     .$if(band.left !== undefined, (query) => query.where(comesAfter(after, band.left === 'due later')))
     .$if(lapsed !== null, (query) => query.where(hasLapsed(lapsed === true, now)))
@@ -62,11 +62,6 @@ export function buildAskList(filter: AskQuery, band: Band, limit: number): Compi
     .orderBy('asks.position')
     .limit(limit)
     .compile()
-}
-
-/** As an expression, where the asks of one run are wanted: they are found by it, not among all in the order of the list. */
-function columnFor(column: 'asks.status' | 'asks.urgency', run: string | null) {
-  return run === null ? sql.ref<number>(column) : sql<number>`+${sql.ref(column)}`
 }
 
 function hasLapsed(lapsed: boolean, now: number) {

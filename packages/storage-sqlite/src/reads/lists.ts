@@ -9,7 +9,7 @@ export function listRuns(readAll: ReadAll, filter: RunQuery, at: number): readon
 }
 
 /** One look at an index, for the many that wait until somebody is asked. */
-const findAny = 'select 1 from asks where run = (select run from runs where id = ?) and +status = ? limit 1'
+const findAny = 'select 1 from asks where run = (select run from runs where id = ?) and status = ? limit 1'
 
 export function listAsks(readAll: ReadAll, filter: AskQuery): readonly AskRow[] {
   const { run, status } = filter

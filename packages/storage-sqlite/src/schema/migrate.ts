@@ -4,11 +4,12 @@ import { unusable } from '../connection/unusable.ts'
 import type { Migration } from './migration.ts'
 import { initial } from './migrations/0001-initial.ts'
 import { unsuccessful } from './migrations/0002-unsuccessful.ts'
+import { asksOfRun } from './migrations/0003-asks-of-run.ts'
 import { queries } from './queries.ts'
 import { hasTable, readVersion } from './version.ts'
 
 /** All steps, in order. */
-export const migrations: readonly Migration[] = [initial, unsuccessful]
+export const migrations: readonly Migration[] = [initial, unsuccessful, asksOfRun]
 
 /**
  * Brings the file to the newest schema, in one transaction: it can be run twice, by several processes at

@@ -2,7 +2,8 @@ import type { AskQuery, RunQuery } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/connection/open-database.ts'
-import { buildAskList } from '../../src/reads/ask-list.ts'
+import { buildAskList, listBands } from '../../src/reads/ask-list.ts'
+import { listAsks } from '../../src/reads/lists.ts'
 import { buildRunList } from '../../src/reads/run-list.ts'
 import { prepareStatements } from '../../src/statements.ts'
 import { makeDirectory, removeDirectory } from '../support/subject.ts'
@@ -77,8 +78,33 @@ describe('plans', () => {
 
   it('the next page of the inbox begins where the last one ended', () => {
     const after = { overdue: false, urgency: 2, dueAt: 9, openedAt: 3, run: 1, position: 1 }
-    const { sql, parameters } = buildAskList({ ...everyAsk, after }, after, 50)
-    expect(explain(sql, ...parameters)).toMatch(/asks_order \(status=\? AND urgency=\? AND <expr>>\?/)
+    const plans = listBands({ ...everyAsk, after }).map((band) => {
+      const { sql, parameters } = buildAskList({ ...everyAsk, after }, band, 50)
+      return explain(sql, ...parameters)
+    })
+    expect(plans[0]).toContain(
+      'asks_order (status=? AND urgency=? AND <expr>=? AND (opened_at,run,position)>(?,?,?))',
+    )
+    for (const plan of plans.slice(1))
+      expect(plan).toContain('asks_order (status=? AND urgency=? AND <expr>>?)')
+    expect(plans.join()).not.toContain('TEMP B-TREE')
+  })
+
+  it('the open questions of one run are found among those of others, and among all it has ever asked', () => {
+    const filter = { ...everyAsk, run: 'a' }
+    const { sql, parameters } = buildAskList(filter, { overdue: false, urgency: 2 }, 50)
+    expect(explain(sql, ...parameters)).toContain(
+      'SEARCH asks USING INDEX asks_of_run (run=? AND status=? AND urgency=? AND <expr>>?)',
+    )
+    expect(explain(sql, ...parameters)).not.toContain('TEMP B-TREE')
+    const looks: string[] = []
+    listAsks((query) => {
+      looks.push(explain(query.sql, ...query.parameters))
+      return []
+    }, filter)
+    expect(looks).toEqual([
+      expect.stringContaining('SEARCH asks USING COVERING INDEX asks_of_run (run=? AND status=?)'),
+    ])
   })
 
   it('runs are listed from the newest, without sorting', () => {
@@ -103,10 +129,12 @@ describe('plans', () => {
     expect(explain(sql, ...parameters)).not.toMatch(/SCAN runs(?! USING INDEX)/)
   })
 
-  it('runs of a tag are found by the tag', () => {
-    const { sql, parameters } = buildRunList({ ...everyRun, tag: 'vip' }, 5)
-    expect(explain(sql, ...parameters)).toMatch(
-      /SEARCH run_tags USING (PRIMARY KEY|COVERING INDEX) .*\(tag=\?/,
-    )
+  it.each([
+    [null, 'tag=?'],
+    [7, 'tag=? AND run<?'],
+  ])('runs of a tag are found by the tag, a page (before %s) where the last one ended', (before, found) => {
+    const { sql, parameters } = buildRunList({ ...everyRun, tag: 'vip', before }, 5)
+    expect(explain(sql, ...parameters)).toContain(`SEARCH run_tags USING PRIMARY KEY (${found})`)
+    expect(explain(sql, ...parameters)).not.toMatch(/TEMP B-TREE|LIST SUBQUERY/)
   })
 })

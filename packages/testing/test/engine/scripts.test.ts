@@ -5,6 +5,20 @@ import { describe, expect, test } from 'vitest'
 const hour = 3_600_000
 const dispose = async (engine: AsyncDisposable): Promise<void> => engine[Symbol.asyncDispose]()
 
+test('of what is asked at the same time the most urgent is answered first', async () => {
+  const racing = procedure({ name: 'racing' }, (ctx) =>
+    Promise.race([
+      ctx.human.approve('Small?', { risk: 'low' }).then(() => 'small'),
+      ctx.human.approve('Large?', { risk: 'critical' }).then(() => 'large'),
+    ]),
+  )
+  await using engine = await testEngine({
+    procedures: [racing],
+    humans: [{ ask: /./, answer: { approved: true } }],
+  })
+  expect(await (await engine.run(racing)).result()).toBe('large')
+})
+
 describe('a person who does not keep to the script fails the test', () => {
   const racing = procedure({ name: 'racing' }, (ctx) =>
     Promise.race([ctx.human.select('A?', ['x']), ctx.human.select('B?', ['y'])]),

@@ -56,6 +56,7 @@ describe('doubles', () => {
     ['steps', 'frist', 'the double of the step "frist" was never called, and the step "first" ran itself'],
     ['agents', 'first', 'the double of the agent "first" was never called, and the step "first" ran itself'],
     ['steps', 'unused', undefined],
+    ['steps', 'fist', undefined],
     ['steps', 'first', undefined],
   ])('of %s by the name %s, which nobody called: said when it stops', async (kind, name, said) => {
     const warnings: string[] = []

@@ -1,5 +1,5 @@
 import type { Usage } from '../../authoring/agent.ts'
-import { checkNumber, checkObject, checkText, checkWhole } from '../../authoring/options.ts'
+import { checkNumber, checkObject, checkText } from '../../authoring/options.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { decode, encode } from '../../events/payload.ts'
 
@@ -12,23 +12,24 @@ const severalModels = 'several models'
 
 const checks: { readonly [part in keyof Usage]-?: (option: string, value: unknown) => unknown } = {
   model: checkText,
-  inputTokens: checkTokens,
-  outputTokens: checkTokens,
-  costUsd: (option, value) => checkNumber(option, value, 0, Number.MAX_VALUE),
+  inputTokens: checkAmount,
+  outputTokens: checkAmount,
+  costUsd: checkAmount,
 }
 
-function checkTokens(option: string, value: unknown): number {
-  return checkWhole(option, value, 0, Number.MAX_SAFE_INTEGER)
+function checkAmount(option: string, value: unknown): number {
+  return checkNumber(option, value, 0, Number.MAX_VALUE)
 }
+
+/** How providers say that they do not know. */
+const unknowns: readonly unknown[] = [undefined, null, Number.NaN, '']
 
 /**
- * A copy of what was reported, without what is not known: undefined, or NaN. What else a provider tells is kept with it.
+ * A copy of what was reported, without what is not known. What else a provider tells is kept with it.
  * @throws PawlError 'option-invalid' if it is no report of cost, 'payload-refused' if it cannot be kept
  */
 export function copyUsage(usage: Usage): Usage {
-  const known = Object.entries(checkObject('usage', usage)).filter(
-    ([, value]) => value !== undefined && !Number.isNaN(value),
-  )
+  const known = Object.entries(checkObject('usage', usage)).filter(([, value]) => !unknowns.includes(value))
   for (const [part, value] of known)
     if (Object.hasOwn(checks, part)) checks[part as keyof Usage](`${part} of usage`, value)
   const bytes = encode(Object.fromEntries(known), 'usage')

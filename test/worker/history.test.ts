@@ -1,0 +1,37 @@
+import { createEngine, procedure } from '@pawl/core'
+import { connectTo, defineStore, type StorePort } from '@pawl/core/storage'
+import { memory } from '@pawl/testing'
+import { expect, test } from 'vitest'
+
+test('a run that shows many steps with each of its questions reads its log for the first only', async () => {
+  let loads = 0
+  const kept = memory()
+  const store = defineStore('counting', () => {
+    const port = connectTo(kept) as StorePort
+    const load: StorePort['load'] = (...args) => {
+      loads++
+      return Object.getPrototypeOf(port).load.apply(port, args)
+    }
+    return Object.assign(port, { load })
+  })
+  const asking = procedure({ name: 'asking' }, async (ctx) => {
+    for (let i = 0; i < 20; i++) await ctx.step(`step ${i}`, () => i)
+    for (let i = 20; i < 24; i++) {
+      await ctx.human.select('Go on?', ['yes'], { history: { last: 10 } })
+      await ctx.step(`step ${i}`, () => i)
+    }
+  })
+  const engine = await createEngine({ store, procedures: [asking] })
+  const run = await engine.run(asking)
+  const shown: number[] = []
+  for (let i = 0; i < 4; i++) {
+    const ask = await engine.inbox.next({ run: run.id, timeout: '10s' })
+    shown.push(...ask.history.slice(-1).map(({ result }) => result as number))
+    expect(ask.history).toHaveLength(10)
+    await engine.inbox.answer(ask.id, { choice: 'yes' }, { as: 'user:ana' })
+  }
+  await run.result()
+  await engine.stop()
+  expect(shown).toEqual([19, 20, 21, 22])
+  expect(loads).toBe(1)
+})
