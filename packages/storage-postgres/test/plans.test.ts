@@ -1,4 +1,4 @@
-import type { StorePort } from '@pawl/core/storage'
+import type { AskQuery, StorePort } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { InterposedPool } from '../../../test/support/interposed-pool.ts'
@@ -70,11 +70,10 @@ const answer = (run: string) => ({ run, position: 2, by: 'user:ana', payload: by
 const signal = (run: string, n: number) =>
   ({ run, kind: 'signal', name: 'paid', key: `key ${n}`, payload: bytes('1') }) as const
 
-const asksOf = (run: string) =>
-  ({
-    ...{ run, status: 'open', to: null, procedure: null, kind: null, overdue: false, lapsed: null },
-    ...{ now: 1, after: null, limit: 50 },
-  }) as const
+const asksOf = (run: string): AskQuery => ({
+  ...{ run, status: 'open', to: null, procedure: null, kind: null, overdue: false, lapsed: null },
+  ...{ now: 1, after: null, limit: 50 },
+})
 
 const statements: readonly (readonly [what: string, act: () => Promise<unknown>])[] = [
   [
