@@ -1,9 +1,10 @@
-import { createEngine, procedure } from '@pawl/core'
+import { createEngine, procedure, type Store } from '@pawl/core'
 import { connectTo, defineStore, type StorePort } from '@pawl/core/storage'
 import { memory } from '@pawl/testing'
 import { expect, test } from 'vitest'
 
-test('a run that shows many steps with each of its questions reads its log for the first only', async () => {
+/** A store in memory, and how often a log was read from it. */
+function countLoads(): { readonly store: Store; readonly loads: () => number } {
   let loads = 0
   const kept = memory()
   const store = defineStore('counting', () => {
@@ -14,6 +15,11 @@ test('a run that shows many steps with each of its questions reads its log for t
     }
     return Object.assign(port, { load })
   })
+  return { store, loads: () => loads }
+}
+
+test('a run that shows many steps with each of its questions reads its log for the first only', async () => {
+  const { store, loads } = countLoads()
   const asking = procedure({ name: 'asking' }, async (ctx) => {
     for (let i = 0; i < 20; i++) await ctx.step(`step ${i}`, () => i)
     for (let i = 20; i < 24; i++) {
@@ -33,5 +39,24 @@ test('a run that shows many steps with each of its questions reads its log for t
   await run.result()
   await engine.stop()
   expect(shown).toEqual([19, 20, 21, 22])
-  expect(loads).toBe(1)
+  expect(loads()).toBe(1)
 })
+
+test.each([{ last: 10 }, { steps: ['step 3'] }])(
+  'questions asked at once read it once (%j)',
+  async (history) => {
+    const { store, loads } = countLoads()
+    const asking = procedure({ name: 'asking' }, async (ctx) => {
+      for (let i = 0; i < 20; i++) await ctx.step(`step ${i}`, () => i)
+      await Promise.all(
+        Array.from({ length: 30 }, (_, i) => ctx.human.select(`Go ${i}?`, ['yes'], { history })),
+      )
+    })
+    const engine = await createEngine({ store, procedures: [asking] })
+    const run = await engine.run(asking)
+    const ask = await engine.inbox.next({ run: run.id, timeout: '10s' })
+    expect(ask.history.length).toBe('last' in history ? 10 : 1)
+    await engine.stop()
+    expect(loads()).toBe(1)
+  },
+)

@@ -31,6 +31,17 @@ export function createWorkplace(
   parts: WorkplaceParts,
 ): Workplace {
   const { clock, entropy, slots, logger, escalateTo, time, sha256 } = surroundings
+  let reading: { readonly head: number; readonly steps: Promise<readonly StepResult[]> } | null = null
+  /** Questions that are asked at once read the log once. */
+  const read = (): Promise<readonly StepResult[]> => {
+    const head = parts.head()
+    if (reading?.head === head) return reading.steps
+    const steps = readSteps(surroundings, run, parts).finally(() => {
+      if (reading?.steps === steps) reading = null
+    })
+    reading = { head, steps }
+    return steps
+  }
   return {
     runId: run.id,
     clock,
@@ -49,12 +60,11 @@ export function createWorkplace(
     history: {
       last: (count) =>
         parts.recentSteps().last(count) ??
-        readSteps(surroundings, run, parts).then((steps) => {
+        read().then((steps) => {
           parts.recentSteps().keepMore(count, steps)
           return steps.slice(-count)
         }),
-      named: (names) =>
-        readSteps(surroundings, run, parts).then((steps) => steps.filter(({ name }) => names.includes(name))),
+      named: (names) => read().then((steps) => steps.filter(({ name }) => names.includes(name))),
     },
   }
 }
