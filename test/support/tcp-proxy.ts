@@ -1,4 +1,5 @@
 import { createServer, connect as dial, type Server, type Socket } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 
 /**
  * What happens to a request. `swallow`: it is carried out, and the connection dies in place of the reply.
@@ -11,8 +12,8 @@ export interface ProxyOptions {
   readonly targetPort: number
   /** Decides about each request by the text of its statements. Default: all pass. */
   readonly decide?: (text: string) => Fate
-  /** How late `late` is. Default 20. */
-  readonly lateMs?: () => number
+  /** What a late request waits for. Default: 20 ms. */
+  readonly delay?: () => Promise<unknown>
 }
 
 /** Stands between a client and a PostgreSQL server, reads along, and does what networks do. */
@@ -20,14 +21,14 @@ export class TcpProxy {
   /** Where to connect to; may be changed, as when a standby takes over. */
   targetPort: number
   decide: (text: string) => Fate
-  readonly #lateMs: () => number
+  delay: () => Promise<unknown>
   readonly #server: Server
   readonly #sockets = new Set<Socket>()
 
-  private constructor({ targetPort, decide, lateMs }: ProxyOptions) {
+  private constructor({ targetPort, decide, delay }: ProxyOptions) {
     this.targetPort = targetPort
     this.decide = decide ?? (() => 'pass')
-    this.#lateMs = lateMs ?? (() => 20)
+    this.delay = delay ?? (() => setTimeout(20))
     this.#server = createServer((client) => this.#accept(client))
   }
 
@@ -87,7 +88,9 @@ export class TcpProxy {
             break
           case 'late':
             hangUp()
-            setTimeout(() => server.write(bytes, () => setTimeout(() => server.end(), 200)), this.#lateMs())
+            void this.delay().then(() =>
+              server.write(bytes, () => void setTimeout(200).then(() => server.end())),
+            )
             break
           case 'lose':
             hangUp()

@@ -32,7 +32,9 @@ afterAll(async () => {
   await proxy.stop()
   await database.remove()
 })
+const soon = () => new Promise((resolve) => setTimeout(resolve, 20))
 beforeEach(async () => {
+  proxy.delay = soon
   worker = await port.register({ name: 'w', leaseMs: 60_000 })
 })
 afterEach(async () => {
@@ -62,8 +64,14 @@ describe('a commit whose reply is lost', () => {
     for (const fate of ['lose', 'late'] as const) {
       test(`${shape} that ${fate === 'lose' ? 'never arrives' : 'arrives too late'} is lost, and never lands`, async () => {
         const [a] = await createRuns()
+        let arrive = (): void => {}
+        const isTooLate = new Promise<void>((resolve) => {
+          arrive = resolve
+        })
+        proxy.delay = () => isTooLate
         failOnce(fate, isCommit)
         expect(await commit(a, overrides)).toEqual({ outcome: 'lost', epoch: 2 })
+        arrive()
         await new Promise((resolve) => setTimeout(resolve, 100))
         expect(await port.load(a.run, 1, 10)).toEqual([])
         expect(await commit({ ...a, epoch: 2 }, overrides)).toMatchObject({ outcome: 'ok' })
@@ -216,7 +224,7 @@ describe('other calls whose reply is lost', () => {
   test('an answer that is repeated while the first attempt still waits is known as one’s own', async () => {
     const [a] = await createRuns()
     await commit(a, { opens: [newAsk(0)] })
-    const impatient = await TcpProxy.start({ targetPort: proxy.targetPort, lateMs: () => 0 })
+    const impatient = await TcpProxy.start({ targetPort: proxy.targetPort, delay: async () => {} })
     const answering = await open(postgres(changeUrl(database.url, { port: impatient.port })))
     const other = await database.owner.connect()
     await other.query('begin')
@@ -297,7 +305,7 @@ test('a store that looked in place of claiming anew would call lost what lands l
   const [a] = await createRuns()
   const late = await TcpProxy.start({
     targetPort: proxy.targetPort,
-    lateMs: () => 300,
+    delay: () => new Promise((resolve) => setTimeout(resolve, 300)),
     decide: (text) => (isCommit(text) ? 'late' : 'pass'),
   })
   const mutant = new MutantPool(changeUrl(database.url, { port: late.port }), (text) =>
