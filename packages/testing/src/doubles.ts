@@ -39,9 +39,10 @@ export class Calls {
       ...Object.keys(agents).map((name) => ({ kind: 'agent', name })),
     ]
     return names.flatMap(({ kind, name }) => {
-      if (this.#doubled.has(`${kind} ${name}`) || name.length < shortestMistaken) return []
+      if (this.#doubled.has(`${kind} ${name}`)) return []
       const meant = findNearest(name, [...this.#undoubled.keys()])
-      if (meant === undefined) return []
+      const isOther = meant !== name && name.length < shortestMistaken
+      if (meant === undefined || isOther) return []
       const ran = `the ${this.#undoubled.get(meant)} "${meant}" ran itself`
       return `the double of the ${kind} "${name}" was never called, and ${ran}: is it meant for that?`
     })

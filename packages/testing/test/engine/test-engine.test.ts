@@ -70,6 +70,16 @@ describe('doubles', () => {
     expect(warnings).toEqual([...(said === undefined ? [] : [expect.stringContaining(said)]), ...spare])
   })
 
+  test('of an agent by the name of a step, however short: said when it stops', async () => {
+    const paying = procedure({ name: 'paying' }, (ctx) => ctx.step('pay', () => 'real'))
+    const warnings: string[] = []
+    const logger = { debug() {}, info() {}, warn: (line: string) => void warnings.push(line), error() {} }
+    const engine = await testEngine({ procedures: [paying], agents: { pay: 1 }, logger })
+    await (await engine.run(paying)).result()
+    await engine.stop()
+    expect(warnings).toEqual([expect.stringContaining('the double of the agent "pay" was never called')])
+  })
+
   test('may be undefined, null or false', async () => {
     await using engine = await testEngine({ procedures: [two], steps: { first: undefined, second: false } })
     expect(await (await engine.run(two)).result()).toMatchObject({ first: undefined, second: false })
