@@ -1,5 +1,6 @@
 import type { Duration } from '../base/duration.ts'
 import type { Actor } from '../base/people.ts'
+import type { NoOthers } from '../base/refused.ts'
 import type { Schema } from '../base/schema.ts'
 import type { AskOptions, Choice, ValueOf } from './ask.ts'
 import { checkFunction, checkKeys, checkName, checkSchema } from './options.ts'
@@ -71,7 +72,7 @@ export interface AgentDefinition {
  * )
  */
 export function agent<const S extends AgentSpec>(
-  spec: S,
+  spec: S & NoOthers<S, AgentSpec, 'agent'>,
   body: AgentBody<S>,
 ): Agent<InputOf<S>, AgentOutput<S>> {
   checkKeys('the options of agent', spec, ['name', 'input', 'output', 'retry', 'timeout'])

@@ -1,4 +1,4 @@
-import type { Refused } from '../base/refused.ts'
+import type { NoOthers, Refused } from '../base/refused.ts'
 import type { Schema } from '../base/schema.ts'
 import { isTransforming } from '../base/schema.ts'
 import type { Ctx } from './ctx.ts'
@@ -80,7 +80,7 @@ export interface ProcedureDefinition {
  * )
  */
 export function procedure<const S extends ProcedureSpec, R>(
-  spec: S,
+  spec: S & NoOthers<S, ProcedureSpec, 'procedure'>,
   body: Body<S, R>,
 ): Procedure<InputOf<S>, OutputOf<S, R>, TalkOf<S>> {
   const { name, version, input, output, signals } = readSpec(spec)

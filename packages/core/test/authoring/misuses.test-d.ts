@@ -105,6 +105,10 @@ describe('procedures', () => {
     procedure({ name: 'p', signals: { paid: Number } }, async () => 1)
     // @ts-expect-error an input is declared with a schema
     procedure({ name: 'p', input: { id: 'string' } }, async () => 1)
+    // @ts-expect-error procedure has no option 'versoin'
+    procedure({ name: 'p', versoin: 2 }, async () => 1)
+    // @ts-expect-error procedure has no option 'retry'
+    procedure({ name: 'p', input: z.string(), retry: { attempts: 2 } }, async (_ctx, text) => text)
     // @ts-expect-error a ref needs the type of its procedure: ref<typeof order>('order')
     ref('order')
     // @ts-expect-error a ref has no version
@@ -254,6 +258,8 @@ describe('asks', () => {
 
 describe('agents', () => {
   test('are typed on both sides', () => {
+    // @ts-expect-error agent has no option 'model'
+    agent({ name: 'a', input: z.string(), output: z.string(), model: 'm' }, async (text) => text)
     // @ts-expect-error an agent has an output schema
     agent({ name: 'a', input: z.string() }, async () => 'x')
     // @ts-expect-error the output must fit its schema
