@@ -26,16 +26,26 @@ function load(file: string): Database {
   }
 }
 
-/** The binary is not there, or was made for another Node. */
+/** The binary is not there, or was made for another Node. Deno says it in its own words. */
 function isNotLoaded(error: unknown): boolean {
   const { code, message } = Object(error) as { readonly code?: unknown; readonly message?: unknown }
-  return code === 'ERR_DLOPEN_FAILED' || String(message).startsWith('Could not locate the bindings file')
+  return (
+    code === 'ERR_DLOPEN_FAILED' ||
+    /^(Could not locate the bindings file|Cannot load native addon)/.test(String(message))
+  )
 }
 
-function noBinary(cause: unknown): Error {
+/** Bun and Deno give themselves out for a Node, and load binaries only from version 13 on: those use Node-API. */
+export function noBinary(
+  cause: unknown,
+  { bun, deno, node }: NodeJS.ProcessVersions = process.versions,
+): Error {
+  const other = bun === undefined ? deno && `Deno ${deno}` : `Bun ${bun}`
   return unusable(
-    `better-sqlite3 has no binary that Node ${process.versions.node} can load.`,
-    'Run "npm rebuild better-sqlite3" with this Node. Where scripts of packages are not run at an install, allow those of better-sqlite3 first.',
+    `better-sqlite3 has no binary that ${other ?? `Node ${node}`} can load.`,
+    other === undefined
+      ? 'Run "npm rebuild better-sqlite3" with this Node. Where scripts of packages are not run at an install, allow those of better-sqlite3 first.'
+      : 'Install version 13 of it, by { "overrides": { "better-sqlite3": "^13.2.0" } } in package.json: an older one loads in Node alone.',
     cause,
   )
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { isTooNew } from '../../src/connection/driver.ts'
+import { isTooNew, noBinary } from '../../src/connection/driver.ts'
 import { explainFault } from '../../src/connection/faults.ts'
 import { judgeFileSystem, readFileSystem } from '../../src/connection/file-system.ts'
 import { isTrustedVersion } from '../../src/connection/sqlite-version.ts'
@@ -35,6 +35,16 @@ test.each([
 ])('better-sqlite3 13 is not loaded by Node %s: %s', (node, isRefused) => {
   expect(isTooNew({ explain: () => [] }, node)).toBe(isRefused)
   expect(isTooNew({}, node)).toBe(false)
+})
+
+test.each([
+  [{ node: '22.14.0' }, 'that Node 22.14.0 can load', 'npm rebuild better-sqlite3'],
+  [{ node: '26.3.0', bun: '1.4.5' }, 'that Bun 1.4.5 can load', 'Install version 13'],
+  [{ node: '24.2.0', deno: '2.5.0' }, 'that Deno 2.5.0 can load', 'Install version 13'],
+])('a driver without a binary for %o is told of with what helps there', (versions, what, remedy) => {
+  const { message } = noBinary(new Error('…'), versions as NodeJS.ProcessVersions)
+  expect(message).toContain(what)
+  expect(message).toContain(remedy)
 })
 
 test('a -shm that finds no room is a full disk, not a broken one', () => {
