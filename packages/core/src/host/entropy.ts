@@ -1,9 +1,5 @@
-import { randomFillSync } from 'node:crypto'
 import type { Entropy } from '../ports/entropy.ts'
-
-// Captured, so that a seed is never drawn from what the guard or a test has put there.
-const randomNative = Math.random
-const fillNative = randomFillSync
+import { randomFillSyncNative, randomNative } from './natives.ts'
 
 /** Drawn from the system at once, since asking it costs more than what one run needs. */
 const poolBytes = 4_096
@@ -12,9 +8,9 @@ let used = poolBytes
 
 export const systemEntropy: Entropy = {
   bytes(length) {
-    if (length > poolBytes) return fillNative(new Uint8Array(length))
+    if (length > poolBytes) return randomFillSyncNative(new Uint8Array(length))
     if (used + length > poolBytes) {
-      fillNative(pool)
+      randomFillSyncNative(pool)
       used = 0
     }
     used += length

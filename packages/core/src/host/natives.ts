@@ -1,16 +1,53 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
+import { AsyncResource } from 'node:async_hooks'
+import { randomFillSync } from 'node:crypto'
+import { shareCell } from './process-wide.ts'
 
-// Read once, when the package is loaded, and never looked up again: fake timers installed later, or the
-// guard itself, must not reach the engine's own clock and queue.
-export const queueMicrotaskNative: typeof queueMicrotask = queueMicrotask
-export const setImmediateNative: typeof setImmediate = setImmediate
-export const setTimeoutNative: typeof setTimeout = setTimeout
-export const clearTimeoutNative: typeof clearTimeout = clearTimeout
-export const setIntervalNative: typeof setInterval = setInterval
-export const clearIntervalNative: typeof clearInterval = clearInterval
-export const promiseThenNative: typeof Promise.prototype.then = Promise.prototype.then
-export const dateNow: () => number = Date.now
-export const performanceNow: () => number = performance.now.bind(performance)
+// Read once in a process and never looked up again: fake timers installed later, or the guard itself, must
+// not reach the engine's own clock and queue. A copy of the package that is loaded while the guard of
+// another is in place finds what the first one read.
+const natives = shareCell('natives', () => ({
+  queueMicrotask,
+  setImmediate,
+  setTimeout,
+  clearTimeout,
+  setInterval,
+  clearInterval,
+  promiseThen: Promise.prototype.then,
+  dateNow: Date.now,
+  performanceNow: performance.now.bind(performance),
+  random: Math.random,
+  randomFillSync,
+}))
+
+export const queueMicrotaskNative: typeof queueMicrotask = natives.queueMicrotask
+export const setImmediateNative: typeof setImmediate = natives.setImmediate
+export const setTimeoutNative: typeof setTimeout = natives.setTimeout
+export const clearTimeoutNative: typeof clearTimeout = natives.clearTimeout
+export const setIntervalNative: typeof setInterval = natives.setInterval
+export const clearIntervalNative: typeof clearInterval = natives.clearInterval
+export const promiseThenNative: typeof Promise.prototype.then = natives.promiseThen
+export const dateNow: () => number = natives.dateNow
+export const performanceNow: () => number = natives.performanceNow
+export const randomNative: () => number = natives.random
+export const randomFillSyncNative: typeof randomFillSync = natives.randomFillSync
+
+const root = makeRoot()
 
 /** Runs `body` outside every AsyncLocalStorage of the application, so that live and replayed turns see the same nothing. */
-export const inRootContext: <R>(body: () => R) => R = AsyncLocalStorage.snapshot()
+export function inRootContext<R>(body: () => R): R {
+  return root.runInAsyncScope(body)
+}
+
+/**
+ * A resource that remembers no storage. Node has none to give: whatever is made here remembers what is set
+ * where the package is loaded, which is a request if the application imports it in one. So what Node keeps
+ * on a resource is taken from it: one symbol per storage up to Node 22, one for all of them since.
+ */
+function makeRoot(): AsyncResource {
+  const resource = new AsyncResource('PAWL')
+  for (const symbol of Object.getOwnPropertySymbols(resource)) {
+    const kept = symbol.description === 'kResourceStore' || symbol.description === 'context_frame'
+    if (kept) Object.defineProperty(resource, symbol, { value: undefined, writable: true })
+  }
+  return resource
+}

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { afterEach, expect, test, vi } from 'vitest'
 import * as natives from '../../src/host/natives.ts'
+import { runProgram } from './run-program.ts'
 
 afterEach(() => void vi.useRealTimers())
 
@@ -32,4 +33,13 @@ test('the root context has no storage of the application, also for what begins i
       ),
   )
   expect(seen).toEqual([undefined, undefined])
+})
+
+test('the root context is of no request, even where the package was loaded in one', async () => {
+  const { stdout, stderr } = await runProgram('loaded-in-request')
+  expect(stderr).toBe('')
+  expect(JSON.parse(stdout)).toEqual([
+    { request: 'alice', loaded: ['alice', 'a trace'], inRoot: [null, null], later: [null, null] },
+    { request: 'bob', loaded: ['bob', 'a trace'], inRoot: [null, null], later: [null, null] },
+  ])
 })

@@ -43,7 +43,7 @@ test('a cell is made once, and does not show among the globals', () => {
   expect(Object.keys(globalThis)).not.toContain('@pawl/core/test-cell')
 })
 
-test('two copies of the package share turns, bodies, shield and guard', async () => {
+test('two copies of the package share turns, bodies, shield and guard, and what they read before it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-copies-'))
   try {
     const { stdout, stderr } = await runProgram('two-copies', [folder])

@@ -13,13 +13,15 @@ async function loadCopy(name: string) {
   const copy = join(folder, name)
   cpSync(source, copy, { recursive: true })
   const load = <Module>(file: string): Promise<Module> => import(pathToFileURL(join(copy, 'host', file)).href)
-  const [turn, body, shield, guard] = await Promise.all([
+  const [turn, body, shield, guard, natives, entropy] = await Promise.all([
     load<typeof import('../../../src/host/turn.ts')>('turn.ts'),
     load<typeof import('../../../src/host/body.ts')>('body.ts'),
     load<typeof import('../../../src/host/shield.ts')>('shield.ts'),
     load<typeof import('../../../src/host/guard.ts')>('guard.ts'),
+    load<typeof import('../../../src/host/natives.ts')>('natives.ts'),
+    load<typeof import('../../../src/host/entropy.ts')>('entropy.ts'),
   ])
-  return { ...turn, ...body, ...shield, ...guard }
+  return { ...turn, ...body, ...shield, ...guard, ...natives, ...entropy }
 }
 
 const NativeDate = Date
@@ -34,6 +36,13 @@ const wrappedOnce = process.emit === installed.emit && Date === installed.Date
 one.turns.current = ownerOf('of the first')
 const sharedTurn = two.turns.current?.id
 const virtual = Date.now() === turnTime
+one.turns.current = null
+
+// Loaded while the guard is in place, as by an application that loads its code again; the guard would refuse.
+const three = await loadCopy('three')
+one.turns.current = ownerOf('refuses', 'error')
+for (const call of [three.dateNow, three.performanceNow, three.systemEntropy.random]) call()
+three.systemEntropy.bytes(10_000)
 one.turns.current = null
 
 for (const remove of removeFirst) remove()
