@@ -153,6 +153,19 @@ describe('a message that comes while a unit is on its way', () => {
     expect((await run.status()).leftOver.signals).toEqual(['go'])
   })
 
+  test('to a run that ends, with a receive that nobody waits for any more: the same', async () => {
+    const racing = procedure({ name: 'racing', signals: { go: z.void() } }, (ctx) =>
+      Promise.race([ctx.receive('go'), ctx.sleep('20ms')]),
+    )
+    const { engine, client, meddling } = await start([racing])
+    const refused = beforeUnit(meddling, ends, () => client.get(racing, 'a').signal('go'))
+    const run = await engine.run(racing, undefined, { id: 'a' })
+    await run.result()
+    expect(refused()).toBe(1)
+    expect((await run.status()).leftOver.signals).toEqual(['go'])
+    expect((await engine.log('a')).execution_log.map(({ status }) => status)).toEqual(['done'])
+  })
+
   test('to an open question of a run that ends: the answer is recorded, not withdrawn', async () => {
     const racing = procedure({ name: 'racing' }, async (ctx) => {
       void ctx.human.approve('Now?')
