@@ -6,7 +6,7 @@ import { connectTo, PawlError } from '@pawl/core/storage'
 import { sqlite } from '@pawl/storage-sqlite'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { pause } from '../../src/connection/patience.ts'
+import { pause, pauseAfterFault } from '../../src/connection/patience.ts'
 import { shortenWal } from '../../src/connection/wal.ts'
 import { changedConnections } from '../support/environments.ts'
 import { ownedRun, run, step } from '../support/runs.ts'
@@ -126,6 +126,17 @@ describe('a lock that another process holds', () => {
     await store.close()
     await expect(registering).rejects.toThrow('not open')
   })
+})
+
+it('a disk that keeps failing is reported ever more rarely', async () => {
+  const warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+  onTestFinished(() => warnings.mockRestore())
+  await Promise.all([0, 1, 2, 3, 4, 5].map((attempt) => pauseAfterFault(attempt, 'pawl.db')))
+  expect(warnings.mock.calls.map(([text]) => /failed (\d+) times/.exec(String(text))?.[1])).toEqual([
+    '1',
+    '2',
+    '4',
+  ])
 })
 
 describe('a file that a link leads to', () => {
