@@ -2,7 +2,8 @@ const prefix = '@pawl/core/'
 
 /**
  * One cell of the process, made by whoever asks first. Two copies of this package find the same one, so
- * that they agree whose turn it is and change the globals once.
+ * that they agree whose turn it is and change the globals once. They may be of different releases: a cell whose
+ * shape changes gets another name.
  */
 export function shareCell<Cell extends object>(name: string, make: () => Cell): Cell {
   const cells = globalThis as { [key: symbol]: Cell | undefined }
