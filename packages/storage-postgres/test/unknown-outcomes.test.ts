@@ -129,6 +129,21 @@ describe('a commit whose reply is lost', () => {
     expect(await outcome).toEqual({ outcome: 'fenced' })
   })
 
+  test('and whose log is meanwhile as long neither as before it nor as after it is a conflict', async () => {
+    const [a] = await createRuns()
+    proxy.decide = (text) => {
+      if (!isCommit(text)) return 'pass'
+      proxy.decide = (text) => (isReclaim(text) ? 'lose' : 'pass')
+      return 'lose'
+    }
+    const outcome = commit(a)
+    // By a hand at the tables, or a restored copy: the run is still this worker's, as far as anybody can see.
+    await database.owner.query('update pawl.runs set head = head + 5')
+    proxy.decide = () => 'pass'
+    expect(await outcome).toEqual({ outcome: 'conflict' })
+    expect(await port.find('a')).toMatchObject({ owned: true, head: 6 })
+  })
+
   test('is found out even if the replies to the questions about it are lost too', async () => {
     const [a, b] = await createRuns()
     let losses = 0
