@@ -22,11 +22,17 @@ const watch = () =>
   })
 
 const [, , folder = ''] = process.argv
+const parent = process.ppid
 let released = 0
+
+/** Nobody would end it if the test were killed. */
+function endIfOrphaned(): void {
+  if (process.ppid !== parent) process.exit(1)
+}
 
 function blockUntilReleased(): void {
   const file = join(folder, String(++released))
-  while (!existsSync(file));
+  while (!existsSync(file)) endIfOrphaned()
 }
 
 function blockTooLong(): void {
@@ -60,7 +66,7 @@ const stop = watch()
 
 if (folder === 'endless')
   await holdTurn(async () => {
-    for (;;) await null
+    for (;;) await endIfOrphaned()
   })
 
 await untilTold(() => holdTurn(blockUntilReleased))
