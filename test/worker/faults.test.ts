@@ -195,6 +195,31 @@ describe('a read that fails', () => {
     )
   })
 
+  test('of messages is nothing to tell of once the run is not held any more', async () => {
+    const waiting = procedure({ name: 'two', signals: { go: z.void() } }, (ctx) => ctx.receive('go'))
+    const inner = memory()
+    const { engine, meddling, lines } = await start(meddleWith(inner), [waiting])
+    const run = await engine.run(waiting)
+    while ((await run.status()).status !== 'waiting') await new Promise((resolve) => setImmediate(resolve))
+    let failLate: () => void = () => {}
+    const isAsked = new Promise<void>((resolve) => {
+      meddling.next('mail', () => {
+        resolve()
+        return new Promise((_, reject) => {
+          failLate = () => reject(new Error('the store is closed'))
+        })
+      })
+    })
+    const client = createClient({ store: inner })
+    await client.get(waiting, run.id).signal('go')
+    await isAsked
+    await engine.stop({ within: '10ms' })
+    failLate()
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(lines).toEqual([])
+    await client.stop()
+  })
+
   test('of a log is read again', async () => {
     const inner = memory()
     const client = createClient({ store: inner })

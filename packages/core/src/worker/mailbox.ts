@@ -6,14 +6,22 @@ export function topicOf(kind: Message['kind'], name: string): string {
   return `${kind} ${name}`
 }
 
+/** Who is told how a reading went that it did not begin itself. */
+export interface Reader {
+  /** The mailbox is up to date. */
+  onRead(): void
+  /** The store did not answer. The worker's next poll says once more that there are messages. */
+  onUnread(error: unknown): void
+}
+
 /**
  * The messages of one run: left in this process, or read from the store as its mail counter grows, then held
  * until an operation takes them and the log has them.
  */
 export class Mailbox {
-  readonly #surroundings: Surroundings
-  readonly #run: { readonly key: RunKey; readonly id: string }
-  readonly #onRead: () => void
+  readonly #store: Surroundings['store']
+  readonly #run: RunKey
+  readonly #reader: Reader
   /** The mail counter as the store last told it, and up to where the messages have been read. */
   #counter: number
   #seen = 0
@@ -24,17 +32,11 @@ export class Mailbox {
   #isReading = false
   #reading: Promise<void> = Promise.resolve()
 
-  /** `onRead`: called whenever it has come to be up to date. */
-  constructor(
-    surroundings: Surroundings,
-    run: { readonly key: RunKey; readonly id: string },
-    counter: number,
-    onRead: () => void,
-  ) {
-    this.#surroundings = surroundings
+  constructor(store: Surroundings['store'], run: RunKey, counter: number, reader: Reader) {
+    this.#store = store
     this.#run = run
     this.#counter = counter
-    this.#onRead = onRead
+    this.#reader = reader
   }
 
   /** The counter up to which everything has been read. */
@@ -107,7 +109,7 @@ export class Mailbox {
     try {
       while (this.isBehind) {
         const upTo = this.#counter
-        const messages = await this.#surroundings.store.mail(this.#run.key, this.#seen)
+        const messages = await this.#store.mail(this.#run, this.#seen)
         for (const message of messages) this.#put(message)
         this.#seen = Math.max(upTo, messages.at(-1)?.n ?? 0)
         this.#counter = Math.max(this.#counter, this.#seen)
@@ -169,12 +171,8 @@ export class Mailbox {
 
   #readAll(): void {
     this.read().then(
-      () => this.#onRead(),
-      (error) => {
-        // The worker's next poll says once more that there are messages.
-        const { logger } = this.#surroundings
-        logger.error(`run "${this.#run.id}" could not read its messages; it tries again`, { error })
-      },
+      () => this.#reader.onRead(),
+      (error) => this.#reader.onUnread(error),
     )
   }
 }

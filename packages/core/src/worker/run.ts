@@ -64,7 +64,10 @@ export class Run {
     this.#host = host
     this.#claimed = claimed
     this.#log = new LogEnd(host, claimed)
-    this.#mailbox = new Mailbox(host, this, claimed.mail, () => this.#ready())
+    this.#mailbox = new Mailbox(host.store, claimed.run, claimed.mail, {
+      onRead: () => this.#ready(),
+      onUnread: (error) => this.#onUnread(error),
+    })
     this.#continuation = new Continuation(host, claimed, () => this.#onForeign())
     this.#workplace = this.#createWorkplace()
   }
@@ -521,6 +524,11 @@ export class Run {
   /** There are messages up to this number. Until they are read nothing is decided. */
   onMail(counter: number): void {
     if (!this.#isOver) this.#mailbox.learn(counter)
+  }
+
+  #onUnread(error: unknown): void {
+    if (this.#isOver) return
+    this.#host.logger.error(`run "${this.id}" could not read its messages; it tries again`, { error })
   }
 
   /** A message was left for it in this process. */

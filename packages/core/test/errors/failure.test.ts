@@ -21,6 +21,13 @@ describe('recording a failure', () => {
     expect(failureOf(recordFailure(new Error('x')))).toEqual({ name: 'Error', message: 'x', code: undefined })
   })
 
+  test('keeps of a stack where it was thrown, also of an error that was renamed since', () => {
+    const error = Object.assign(new Error('bad card,\nreally'), { name: 'CardError' })
+    expect(error.stack).toContain('Error: bad card')
+    expect(recordFailure(error).stack).toMatch(/^ {4}at .*failure\.test\.ts/)
+    expect(recordFailure(Object.assign(new Error('x'), { stack: 'somewhere' })).stack).toBe('somewhere')
+  })
+
   test('tells what was behind it once, however often it was wrapped', () => {
     const refused = new Error('connect ECONNREFUSED')
     const failed = new TypeError('fetch failed', { cause: refused })

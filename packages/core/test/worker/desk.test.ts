@@ -37,7 +37,7 @@ test('the oldest message that anybody waits for goes first, to the first that wa
 function handOut(waiting: readonly Plan[], sent: readonly Letter[]): readonly Taken[] {
   const taken: Taken[] = []
   const desk = new Desk()
-  const mailbox = new Mailbox({} as never, { key: 1, id: 'run' }, 0, () => {})
+  const mailbox = new Mailbox({} as never, 1, 0, { onRead: () => {}, onUnread: () => {} })
   for (const [i, { name, fits }] of sent.entries())
     mailbox.receive({ n: i + 1, at: 0, kind: 'signal', name, payload: fits ? null : new Uint8Array(1) })
   for (const [i, plan] of waiting.entries()) {

@@ -10,16 +10,15 @@ function signal(n: number): Message {
 /** A mailbox, and a store that answers each reading when it is told to. */
 function createMailbox(counter = 0) {
   const readings: { readonly after: number; readonly answer: (messages: readonly Message[]) => void }[] = []
-  const errors: string[] = []
   let read = 0
-  const surroundings = {
-    store: {
-      mail: (_run: number, after: number) =>
-        new Promise<readonly Message[]>((answer) => readings.push({ after, answer })),
-    },
-    logger: { error: (message: string) => errors.push(message) },
-  } as unknown as Surroundings
-  const mailbox = new Mailbox(surroundings, { key: 1, id: 'A-1' }, counter, () => read++)
+  const store = {
+    mail: (_run: number, after: number) =>
+      new Promise<readonly Message[]>((answer) => readings.push({ after, answer })),
+  } as unknown as Surroundings['store']
+  const onUnread = (error: unknown): void => {
+    throw error
+  }
+  const mailbox = new Mailbox(store, 1, counter, { onRead: () => read++, onUnread })
   const takeAll = (): readonly number[] => {
     const taken: number[] = []
     for (;;) {
