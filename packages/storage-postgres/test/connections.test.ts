@@ -154,6 +154,8 @@ describe('a pool of the application', () => {
     const worker = await port.register({ name: 'w', leaseMs: 1_000 })
     const standings = await createOwned(port, worker, ['a', 'b'])
     await Promise.all(standings.map((standing) => port.commit(worker, [newUnit(standing)])))
+    // On a connection that is lent for one statement.
+    await port.find('a')
     await port.close()
     const clients = await Promise.all(Array.from({ length: 6 }, () => pool.connect()))
     for (const client of clients) {

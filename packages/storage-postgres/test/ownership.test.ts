@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest'
+import { type NoteOwned, Ownership } from '../src/connection/ownership.ts'
+
+/** A call that may give ownership, until it is told to return. */
+function beginCall(ownership: Ownership, use: (noteOwned: NoteOwned) => void = () => {}) {
+  let end: () => void = () => {}
+  const returned = ownership.during(async (noteOwned) => {
+    await new Promise<void>((resolve) => {
+      end = resolve
+    })
+    use(noteOwned)
+  })
+  return {
+    async end() {
+      end()
+      await returned
+    },
+  }
+}
+
+const [worker, run] = [1, 7]
+const stray = { run, epoch: 2 }
+
+test('what a call at work may account for is no stray until it has returned', async () => {
+  const ownership = new Ownership()
+  const claim = beginCall(ownership)
+  ownership.compare(worker, [stray])
+  expect(ownership.strays(worker)).toEqual([])
+  // One that began later knows nothing of it.
+  const later = beginCall(ownership)
+  await claim.end()
+  expect(ownership.strays(worker)).toEqual([stray])
+  await later.end()
+})
+
+test('what a call has accounted for is handed over by no other', async () => {
+  const ownership = new Ownership()
+  const claim = beginCall(ownership, (noteOwned) => noteOwned(worker, run, 2))
+  ownership.compare(worker, [stray])
+  await claim.end()
+  expect(ownership.owns(run)).toBe(true)
+  expect(ownership.strays(worker)).toEqual([])
+})
+
+test('what was claimed anew since it was last seen is waited for anew', async () => {
+  const ownership = new Ownership()
+  ownership.compare(worker, [{ run, epoch: 1 }])
+  const claim = beginCall(ownership)
+  ownership.compare(worker, [stray])
+  expect(ownership.strays(worker)).toEqual([])
+  await claim.end()
+  expect(ownership.strays(worker)).toEqual([stray])
+})
+
+test('a commit at work keeps its run from being claimed', () => {
+  const ownership = new Ownership()
+  ownership.enter([run])
+  ownership.enter([run])
+  ownership.compare(worker, [stray])
+  expect(ownership.strays(worker)).toEqual([])
+  ownership.leave([run])
+  expect(ownership.busy()).toEqual([run])
+  ownership.leave([run])
+  expect(ownership.busy()).toEqual([])
+  ownership.compare(worker, [stray])
+  expect(ownership.strays(worker)).toEqual([stray])
+})
+
+test('a worker that is gone owns nothing, whatever a call may still bring', async () => {
+  const ownership = new Ownership()
+  const claim = beginCall(ownership, (noteOwned) => noteOwned(worker, run, 2))
+  ownership.forget(worker)
+  await claim.end()
+  expect(ownership.owns(run)).toBe(false)
+})
+
+test('a call that failed half-way may have given what nobody was told of', async () => {
+  const ownership = new Ownership()
+  const fail = (use: (noteOwned: NoteOwned) => void): Promise<unknown> =>
+    ownership
+      .during(async (noteOwned) => {
+        use(noteOwned)
+        throw new Error('the reply is lost')
+      })
+      .catch(() => {})
+  await fail(() => {})
+  expect(ownership.isInDoubt).toBe(false)
+  await fail((noteOwned) => noteOwned(worker, run, 2))
+  expect(ownership.isInDoubt).toBe(true)
+  expect(ownership.owns(run)).toBe(false)
+  ownership.compare(worker, [stray])
+  expect(ownership.isInDoubt).toBe(false)
+  expect(ownership.strays(worker)).toEqual([stray])
+})
