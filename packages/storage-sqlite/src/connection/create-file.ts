@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { fsync } from 'node:fs'
 import { constants, copyFile, link, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { promisify } from 'node:util'
+
+const syncDescriptor = promisify(fsync)
 
 /**
  * Makes the file aside and puts it in its place in one move, so that nobody ever meets half of one: whoever
@@ -21,7 +25,8 @@ export async function createFile(file: string, make: (file: string) => Promise<v
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {
-    await handle.sync()
+    // By its number: a handle of Yarn's Plug'n'Play cannot do it itself.
+    await syncDescriptor(handle.fd)
   } finally {
     await handle.close()
   }

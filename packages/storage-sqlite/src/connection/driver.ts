@@ -59,6 +59,6 @@ export function isTooNew(driver: object, node: string): boolean {
 function tooNew(): Error {
   return unusable(
     `The better-sqlite3 that is installed needs Node 22.14, and this is ${process.versions.node}.`,
-    'Install version 12 of it, by { "overrides": { "better-sqlite3": "^12.11.1" } } in package.json (with pnpm in pnpm-workspace.yaml), or use a newer Node.',
+    'Install version 12 of it, by { "overrides": { "better-sqlite3": "^12.11.1" } } in package.json (with pnpm in pnpm-workspace.yaml, with Yarn as "resolutions"), or use a newer Node.',
   )
 }

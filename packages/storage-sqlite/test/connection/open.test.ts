@@ -7,12 +7,13 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { connectTo, PawlError } from '@pawl/core/storage'
 import { sqlite } from '@pawl/storage-sqlite'
 import SqliteDatabase from 'better-sqlite3'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openDatabase } from '../../src/connection/open-database.ts'
 import { openStore, tempFile } from '../support/stores.ts'
 
@@ -142,6 +143,17 @@ describe('a new file', () => {
     expect(readdirSync(dirname(file)).filter((name) => name.endsWith('.new'))).toEqual([])
     await store.close()
     expect(readdirSync(dirname(file))).toEqual(['pawl.db'])
+  })
+
+  it('is made where handles of files cannot sync, as with Plug and Play of Yarn', async () => {
+    const file = tempFile()
+    const handle = await open(dirname(file), 'r')
+    const sync = vi
+      .spyOn(Object.getPrototypeOf(handle), 'sync')
+      .mockRejectedValue(new Error('not implemented'))
+    onTestFinished(() => sync.mockRestore())
+    await handle.close()
+    expect(await (await openStore(file)).find('a')).toBeNull()
   })
 
   it('is one and the same for all who make it at once', async () => {
