@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
-import { connectTo, type StorePort } from '@pawl/core/storage'
+import { connectTo, PawlError, type StorePort } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -167,6 +167,25 @@ describe('a pool of the application', () => {
     }
     await pool.end()
   })
+})
+
+test('sessions that several share, as behind PgBouncer, are told of with the remedy', async () => {
+  const pool = new pg.Pool({ connectionString: database.url, max: 6 })
+  const port = await open(postgres({ pool }))
+  expect(await port.find('a')).toBeNull()
+  // What was prepared is gone, as it is where the next statement meets another session.
+  const clients = await Promise.all(Array.from({ length: pool.idleCount }, () => pool.connect()))
+  for (const client of clients) {
+    await client.query('deallocate all')
+    client.release()
+  }
+  const error = await port.find('a').catch((reason: unknown) => reason)
+  if (!PawlError.is(error, 'store-unusable')) throw error
+  expect(error.message).toContain('several sessions share it')
+  expect(error.message).toContain('Nothing of this call was done.')
+  expect(error.details.remedy).toContain('prepared: false, notifications: false')
+  await port.close()
+  await pool.end()
 })
 
 describe('connections that break', () => {
