@@ -936,6 +936,8 @@ test('what is no store is refused, with what makes one', async () => {
     expect(() => createClient({ store } as never)).toThrow(message)
   }
   expect(() => sqlite(undefined as never)).toThrow("the path of a file, such as 'pawl.db'")
+  expect(() => sqlite(5 as never)).toThrow('of the type number')
+  expect(() => sqlite('~/pawl.db')).toThrow('"~/pawl.db"')
 })
 
 test('an id that no store could look for is refused, or known to be none', async () => {

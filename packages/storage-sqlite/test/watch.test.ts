@@ -88,6 +88,34 @@ describe('a hint', () => {
     await vi.waitFor(() => expect(watching).toHaveBeenCalledTimes(2), 10_000)
   })
 
+  it('is looked for a few times after the file was touched, and then not until it is touched again', () => {
+    const touches: ((event: string, name: string) => void)[] = []
+    const watching = vi.spyOn(fs, 'watch').mockImplementation(((
+      _path: string,
+      _options: object,
+      touch: never,
+    ) => {
+      touches.push(touch)
+      return { on: () => {}, close: () => {} }
+    }) as never)
+    vi.useFakeTimers()
+    onTestFinished(() => {
+      vi.useRealTimers()
+      watching.mockRestore()
+    })
+    const readVersion = vi.fn(() => 1)
+    onTestFinished(watchCommits('pawl.db', { readVersion, countCommits: () => 0 }, () => {}))
+    const countLooks = (): number => {
+      readVersion.mockClear()
+      for (const touch of touches) touch('change', 'pawl.db-wal')
+      vi.advanceTimersByTime(60_000)
+      return readVersion.mock.calls.length
+    }
+    expect(countLooks()).toBe(12)
+    expect(vi.getTimerCount()).toBe(0)
+    expect(countLooks()).toBe(12)
+  })
+
   it('leaves time for other work where it takes long to look', async () => {
     const file = tempFile()
     const tookMs = 20

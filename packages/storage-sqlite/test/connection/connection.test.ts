@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { Worker } from 'node:worker_threads'
@@ -243,7 +243,11 @@ describe('a reader that stays', () => {
     onTestFinished(() => void writer.close())
     expect(shortenWal(writer, file, 100_000)).toBe(true)
     reader.exec('commit')
+    const { size } = statSync(`${file}-wal`)
+    expect(shortenWal(writer, file)).toBe(false)
+    expect(statSync(`${file}-wal`).size, 'not long yet').toBe(size)
     expect(shortenWal(writer, file, 100_000)).toBe(false)
+    expect(statSync(`${file}-wal`).size).toBeLessThan(size)
     expect(await store.load(unit.run, 0, 1000)).toHaveLength(200)
   })
 })

@@ -100,6 +100,22 @@ export function describeClaims(test: StageTest): void {
       expect(await stage.port.claim(claimant, 10)).toMatchObject({ runs: [], nextDueAt: later + 1 })
     })
 
+    test('it tells when the next run of any procedure and version is due', async (stage) => {
+      const claimant = await stage.claimant([
+        { name: 'order', versions: [1] },
+        { name: 'refund', versions: [1, 2] },
+      ])
+      for (const [id, procedure, version, wakeAt] of [
+        ['a', 'order', 1, later + 3],
+        ['b', 'refund', 1, later + 1],
+        ['c', 'refund', 2, later + 5],
+      ] as const) {
+        const standing = await stage.owned(id, claimant.worker, { procedure, version })
+        await stage.commit(standing, { then: { do: 'park', wakeAt } })
+      }
+      expect(await stage.port.claim(claimant, 10)).toMatchObject({ runs: [], nextDueAt: later + 1 })
+    })
+
     test('it tells nothing of runs that only others can execute', async (stage) => {
       await stage.port.create([newRun('a', { procedure: 'order' })])
       expect(await stage.port.claim(await stage.claimant(), 10)).toMatchObject({ runs: [], nextDueAt: null })
