@@ -1,6 +1,7 @@
 // Works for long on both stores at once, each in a process of its own, and fails when something grows there
-// that should not: memory or open handles. Kept in bench/results, and on the page when that is made anew.
+// that should not: memory or open handles. Kept in bench/results.
 //   npm run bench:soak                     30 minutes
+//   npm run bench:soak -- --publish        and writes its section of docs/performance.md
 //   npm run bench:soak -- --minutes 3 --store sqlite
 //   npm run bench:soak -- --leak runs      leaves a hundred bytes of each run: must fail
 //   npm run bench:soak -- --leak handles   leaves a handle open each minute: must fail
@@ -10,8 +11,9 @@ import type { Address } from './places/place.ts'
 import { type Places, postgresPlaces, sqlitePlaces } from './places/places.ts'
 import { describeMachine } from './report/machine.ts'
 import { nameStore, show } from './report/numbers.ts'
+import { publishSoak } from './report/publish.ts'
 import { keepResult } from './report/results.ts'
-import { type SoakedStore, tellGrowthBound } from './report/soak.ts'
+import { type Soak, type SoakedStore, tellGrowthBound } from './report/soak.ts'
 import { diskPerRun, judge, type Sample } from './soak/verdict.ts'
 import type { SoakJob } from './workloads/soak.ts'
 
@@ -20,6 +22,7 @@ const { values: options } = parseArgs({
     minutes: { type: 'string', default: '30' },
     store: { type: 'string' },
     leak: { type: 'string' },
+    publish: { type: 'boolean', default: false },
   },
 })
 const minutes = Number(options.minutes)
@@ -51,7 +54,9 @@ for (const { kind, samples, growths } of soaked) {
 if (leak === null) {
   const command = ['npm run bench:soak', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])]
   const date = new Date().toISOString()
-  keepResult(`soak-${date}`, { date, command: command.join(' '), machine, minutes, stores: soaked })
+  const whole: Soak = { date, command: command.join(' '), machine, minutes, stores: soaked }
+  keepResult(`soak-${date}`, whole)
+  if (options.publish) publishSoak(whole)
 }
 if (!soaked.every(({ growths }) => growths.every(({ isGood }) => isGood))) process.exitCode = 1
 

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { isBusy, type Machine } from './machine.ts'
 import { show } from './numbers.ts'
 import { writePage } from './page.ts'
 import { plotAll } from './plots.ts'
 import type { Session } from './session.ts'
-import { findSoak } from './soak.ts'
+import { findSoak, putSoak, type Soak, tellSoak } from './soak.ts'
 
 const docs = fileURLToPath(new URL('../../../../docs/', import.meta.url))
 
@@ -17,27 +17,40 @@ export function refuse(machine: Machine): string | null {
     : null
 }
 
-/** Writes docs/performance.md and its plots. */
+/** Writes docs/performance.md and its plots. The section on the soak stays: it is measured by itself. */
 export function publish(session: Session): void {
   const plots = plotAll(session)
   mkdirSync(`${docs}performance`, { recursive: true })
   for (const [file, content] of plots) writeFileSync(`${docs}performance/${file}`, content)
-  writeFileSync(`${docs}performance.md`, writePage(session, [...plots.keys()], findSoak()))
+  keepPage(writePage(session, [...plots.keys()], findSoak(readPage())))
+}
+
+/** Writes the section on the soak into docs/performance.md; all else stays. */
+export function publishSoak(soak: Soak): void {
+  keepPage(putSoak(readPage(), tellSoak(soak)))
+}
+
+const page = `${docs}performance.md`
+
+function readPage(): string {
+  return existsSync(page) ? readFileSync(page, 'utf8') : ''
+}
+
+function keepPage(text: string): void {
+  writeFileSync(page, text)
   // Tables as wide as their widest cell, like those of all pages.
-  spawnSync(`${docs}../node_modules/.bin/biome`, ['format', '--write', `${docs}performance.md`], {
-    stdio: 'ignore',
-  })
+  spawnSync(`${docs}../node_modules/.bin/biome`, ['format', '--write', page], { stdio: 'ignore' })
   console.log('\nwritten to docs/performance.md')
 }
 
-// By itself: node bench/dist/bench/report/publish.js bench/results/<date>.json [--force]
+// By itself: node bench/dist/bench/report/publish.js bench/results/<date>.json [--force], or soak-<date>.json
 const [, program, file, force] = process.argv
 if (program === fileURLToPath(import.meta.url) && file !== undefined) {
-  const session = JSON.parse(readFileSync(file, 'utf8')) as Session
-  const refusal = force === '--force' ? null : refuse(session.machine)
-  if (refusal === null) publish(session)
-  else {
+  const measured = JSON.parse(readFileSync(file, 'utf8')) as Session | Soak
+  const refusal = force === '--force' || 'stores' in measured ? null : refuse(measured.machine)
+  if (refusal !== null) {
     console.error(refusal)
     process.exitCode = 1
-  }
+  } else if ('stores' in measured) publishSoak(measured)
+  else publish(measured)
 }

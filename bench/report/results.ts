@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 
 /** What was measured, as it was written: not kept in the repository. */
 const folder = new URL('../../../results/', import.meta.url)
@@ -8,12 +8,4 @@ export function keepResult(name: string, result: object): void {
   const file = `${name.replaceAll(':', '-')}.json`
   writeFileSync(new URL(file, folder), `${JSON.stringify(result, null, 1)}\n`)
   console.log(`\nwritten to bench/results/${file}`)
-}
-
-/** All that was written under names that begin so. */
-export function readResults(prefix: string): readonly unknown[] {
-  mkdirSync(folder, { recursive: true })
-  return readdirSync(folder)
-    .filter((file) => file.startsWith(prefix))
-    .map((file) => JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as unknown)
 }

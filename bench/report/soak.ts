@@ -2,7 +2,6 @@ import type { Address } from '../places/place.ts'
 import { diskPerRun, type Growth, type Sample } from '../soak/verdict.ts'
 import type { Machine } from './machine.ts'
 import { nameStore, show } from './numbers.ts'
-import { readResults } from './results.ts'
 
 /** One soak, as it is written. */
 export interface Soak {
@@ -19,17 +18,8 @@ export interface SoakedStore {
   readonly growths: readonly Growth[]
 }
 
-/** The longest that was kept, of these the last; null where there is none. */
-export function findSoak(): Soak | null {
-  const all = readResults('soak-') as readonly Soak[]
-  const ordered = all.toSorted((a, b) => b.minutes - a.minutes || b.date.localeCompare(a.date))
-  return ordered[0] ?? null
-}
-
-/** The section on it; empty where there is none. */
-export function tellSoak(soak: Soak | null): readonly string[] {
-  if (soak === null) return []
-  const { date, command, minutes, stores } = soak
+/** The section on it. */
+export function tellSoak({ date, command, minutes, stores }: Soak): string {
   const at = stores.length > 1 ? ', at once and each in a process of its own' : ''
   return [
     '## Soak',
@@ -39,7 +29,21 @@ export function tellSoak(soak: Soak | null): readonly string[] {
       '| --- | --- | --- | --- | --- | --- | --- |',
       ...stores.map(tellStore),
     ].join('\n'),
-  ]
+  ].join('\n\n')
+}
+
+const section = /^## Soak\n.*?(?=\n+## )/ms
+
+/** The section on the soak that the page has; null where it has none. */
+export function findSoak(page: string): string | null {
+  return section.exec(page)?.[0] ?? null
+}
+
+/** The page with that section, in place of the one it has or before its last. */
+export function putSoak(page: string, soak: string): string {
+  if (section.test(page)) return page.replace(section, () => soak)
+  const last = page.lastIndexOf('\n## ') + 1
+  return `${page.slice(0, last)}${soak}\n\n${page.slice(last)}`
 }
 
 function tellStore({ kind, samples, growths }: SoakedStore): string {

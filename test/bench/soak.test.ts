@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { tellSoak } from '../../bench/report/soak.ts'
+import { findSoak, putSoak, tellSoak } from '../../bench/report/soak.ts'
 import { diskPerRun, judge, type Sample } from '../../bench/soak/verdict.ts'
 
 /** 30 minutes of 300 runs a second, a sample every 15 seconds, with the jitter of a collected heap. */
@@ -70,7 +70,7 @@ describe('the page on a soak', () => {
       machine,
       minutes: 30,
       stores: [{ kind: 'sqlite', samples, growths: judge(samples) }],
-    }).join('\n')
+    })
 
   test('has its date, its command and what the database takes for a run', () => {
     const page = tell(soak())
@@ -85,7 +85,15 @@ describe('the page on a soak', () => {
     expect(page.match(/not met/g)).toHaveLength(1)
   })
 
-  test('has no such section where none was kept', () => {
-    expect(tellSoak(null)).toEqual([])
+  test('is put before its last section, and later in place of itself', () => {
+    const bare = '# Performance\n\n## SQLite\n\nfast\n\n## How it is measured\n\nwith care\n'
+    expect(findSoak(bare)).toBeNull()
+    const first = tell(soak())
+    const page = putSoak(bare, first)
+    expect(page).toBe(bare.replace('## How', () => `${first}\n\n## How`))
+    expect(findSoak(page)).toBe(first)
+    // What stands for a match in a replacement is text here.
+    const second = `${tell(soak((calm) => ({ handles: calm.handles + Math.floor(calm.minute) })))} $&`
+    expect(putSoak(page, second)).toBe(bare.replace('## How', () => `${second}\n\n## How`))
   })
 })
