@@ -129,6 +129,17 @@ describe('start-up checks', () => {
     })
   })
 
+  test('a server without a connection left is not said to be down', async () => {
+    await database.owner.query('create role pawl_crowded login connection limit 0').catch(() => {})
+    await expect(open(postgres(changeUrl(database.url, { user: 'pawl_crowded' })))).rejects.toMatchObject({
+      code: 'store-unusable',
+      message: expect.stringContaining('PostgreSQL has no connection left: too many connections for role'),
+      details: {
+        remedy: expect.stringContaining('Raise max_connections, or the limit of the database or role'),
+      },
+    })
+  })
+
   test('a schema of a newer version is refused, with the remedy', async () => {
     await database.owner.query(`insert into pawl.migrations values (99, 'of the future', 0)`)
     try {

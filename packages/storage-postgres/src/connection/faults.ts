@@ -46,6 +46,12 @@ const standby = {
 }
 
 function unreachable(cause: unknown): typeof standby {
+  if (codeOf(cause) === '53300')
+    return {
+      what: `PostgreSQL has no connection left: ${describe(cause)}.`,
+      remedy:
+        'Raise max_connections, or the limit of the database or role, or let others keep fewer: an engine and a client take up to ten each, or what the pool has that they are given.',
+    }
   return {
     what: `PostgreSQL cannot be reached: ${describe(cause)}.`,
     remedy: 'Start the server, or correct the connection string: host, port, user, password and database.',
@@ -55,8 +61,7 @@ function unreachable(cause: unknown): typeof standby {
 function exhausted(error: unknown): typeof standby {
   return {
     what: `PostgreSQL has no room for it: ${describe(error)}.`,
-    remedy:
-      'Free some space on the disk of the server, or give it more memory or connections; then repeat the call.',
+    remedy: 'Free some space on the disk of the server, or give it more memory; then repeat the call.',
   }
 }
 
