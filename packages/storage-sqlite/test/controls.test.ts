@@ -37,6 +37,19 @@ it('without the worker, one that has parked its run writes to it again', async (
   }
 })
 
+it('without the counter of messages, a run is parked over one that nobody has read', async () => {
+  for (const [mutation, parked] of [
+    ['parking whatever mail has come', true],
+    ['nothing', false],
+  ] as const) {
+    const store = await openMutant(tempFile(), mutation)
+    const standing = await ownedRun(store, 'a')
+    await store.send([{ run: 'a', kind: 'signal', name: 'ping', key: null, payload: null }], null)
+    const park = { ...step(standing), then: { do: 'park', wakeAt: null } } as const
+    expect(await store.commit(standing.worker, [park])).toMatchObject([{ outcome: 'ok', parked }])
+  }
+})
+
 it('a mutant differs from the store', async () => {
   const file = tempFile()
   const store = await openStore(file)

@@ -14,7 +14,8 @@ let isOver = false
 process.stdin.resume().on('end', () => (isOver = true))
 
 for (let idle = 0; idle < 3; ) {
-  const { runs } = await store.claim({ worker, procedures: refund }, 20)
+  // All that are due: one that lags behind would find both messages of a run there, and none would meet a park.
+  const { runs } = await store.claim({ worker, procedures: refund }, 500)
   let claimed: readonly Claimed[] = runs
   while (claimed.length > 0) claimed = await park(claimed)
   if (runs.length === 0) await sleep(1)

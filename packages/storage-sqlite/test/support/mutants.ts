@@ -11,10 +11,7 @@ const sqlChanges = {
   ],
   'without a check of the epoch': [['and epoch = ? and head = ?', 'and ? and head = ?']],
   'without a check of the worker': [['and head = ? and worker = ?', 'and head = ? and ?']],
-  'parking whatever mail has come': [
-    ['worker = iif(mail = ?, null, worker)', 'worker = iif(?, null, null)'],
-    ['wake_at = iif(mail = ?, ?, wake_at)', 'wake_at = iif(?, ?, null)'],
-  ],
+  'parking whatever mail has come': [['and state = 0 and mail = ?', 'and state = 0 and ? >= 0']],
   'answering what is closed': [['and status = 0 and (closes_at', 'and (closes_at']],
   'without transactions': [
     ['begin immediate', 'select 1'],
@@ -41,17 +38,35 @@ export function makeMutant(file: string, mutation: Mutation): SqliteStore {
       return new SqliteStore(file, { ...realEnvironment, ...environment })
     }
     default:
-      return new SqliteStore(file, {
-        ...realEnvironment,
-        ...rewriting((sql) => change(sql, sqlChanges[mutation])),
-      })
+      return new RewrittenStore(file, sqlChanges[mutation])
   }
 }
 
-function change(sql: string, changes: readonly Change[]): string {
-  // `commit` and the like are whole statements; the longer pieces are parts of one.
-  return changes.reduce(
-    (text, [from, to]) => (from.includes(' = ') || text === from ? text.replaceAll(from, to) : text),
-    sql,
-  )
+/** Cannot be opened if one of its changes fits no statement: nothing would have been taken out. */
+class RewrittenStore extends SqliteStore {
+  readonly #unused: Set<Change>
+
+  constructor(file: string, changes: readonly Change[]) {
+    const unused = new Set(changes)
+    const rewrite = (sql: string): string =>
+      changes.reduce((text, change) => {
+        const changed = apply(change, text)
+        if (changed !== text) unused.delete(change)
+        return changed
+      }, sql)
+    super(file, { ...realEnvironment, ...rewriting(rewrite) })
+    this.#unused = unused
+  }
+
+  /** By then all statements are prepared. */
+  override async open(): Promise<void> {
+    await super.open()
+    for (const [from] of this.#unused)
+      throw new Error(`No statement has "${from}": the store has changed, and this mutant not.`)
+  }
+}
+
+/** `commit` and the like are whole statements; the longer pieces are parts of one. */
+function apply([from, to]: Change, text: string): string {
+  return from.includes(' = ') || text === from ? text.replaceAll(from, to) : text
 }
