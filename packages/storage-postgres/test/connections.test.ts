@@ -104,6 +104,24 @@ test('bytes are the same whatever form the server writes them in', async () => {
   }
 })
 
+test('what is absent in a list is absent, whatever array_nulls says', async () => {
+  const name = new URL(database.url).pathname.slice(1)
+  await database.owner.query(`alter database ${name} set array_nulls = off`)
+  const port = await open(postgres(database.url))
+  try {
+    const worker = await port.register({ name: 'w', leaseMs: 60_000 })
+    const runs = await createOwned(port, worker, ['a', 'b'])
+    const outcomes = await port.commit(
+      worker,
+      runs.map((run) => newUnit(run)),
+    )
+    expect(outcomes).toMatchObject([{ outcome: 'ok' }, { outcome: 'ok' }])
+  } finally {
+    await port.close()
+    await database.owner.query(`alter database ${name} reset array_nulls`)
+  }
+})
+
 describe('a pool of the application', () => {
   test('whose connections break while they are idle ends no process, and is left as it was', async () => {
     const pool = new pg.Pool({ connectionString: database.url, max: 5 })

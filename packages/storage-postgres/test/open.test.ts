@@ -47,7 +47,6 @@ describe('start-up checks', () => {
       ['default_transaction_isolation', "'repeatable read'", 'repeatable read', "= 'read committed'"],
       ['default_transaction_isolation', 'serializable', 'serializable', "= 'read committed'"],
       ['default_transaction_read_only', 'on', 'read-only', 'default_transaction_read_only = off'],
-      ['array_nulls', 'off', 'array_nulls is off', 'array_nulls = on'],
     ]
   for (const [setting, value, complaint, remedy] of settings) {
     test(`${setting} = ${value} is refused, with the remedy`, async () => {

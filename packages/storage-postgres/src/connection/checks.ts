@@ -10,7 +10,6 @@ interface Settings {
   readonly isolation: string
   readonly read_only: string
   readonly encoding: string
-  readonly array_nulls: string
 }
 
 /**
@@ -25,15 +24,14 @@ export async function checkServer(database: Database): Promise<void> {
             current_setting('synchronous_commit') as synchronous_commit,
             current_setting('default_transaction_isolation') as isolation,
             current_setting('default_transaction_read_only') as read_only,
-            current_setting('server_encoding') as encoding,
-            current_setting('array_nulls') as array_nulls`,
+            current_setting('server_encoding') as encoding`,
     [],
   )
   if (settings) assertFit(settings)
 }
 
 function assertFit(settings: Settings): void {
-  const { version, fsync, synchronous_commit, isolation, read_only, encoding, array_nulls } = settings
+  const { version, fsync, synchronous_commit, isolation, read_only, encoding } = settings
   if (version < oldestVersion) {
     throw unusable(
       `This is PostgreSQL ${version}.`,
@@ -62,12 +60,6 @@ function assertFit(settings: Settings): void {
     throw unusable(
       'Transactions of this role are read-only.',
       'Allow writing for this role: alter role … set default_transaction_read_only = off.',
-    )
-  }
-  if (array_nulls !== 'on') {
-    throw unusable(
-      'array_nulls is off: what is absent in a list would be taken for the text NULL.',
-      'Set it to on for this role: alter role … set array_nulls = on.',
     )
   }
   if (encoding !== 'UTF8') {

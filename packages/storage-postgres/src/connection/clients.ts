@@ -1,11 +1,12 @@
 import pg from 'pg'
+import { columnsOf, Execution, type Field, rememberColumns } from './execution.ts'
 import { classify, codeOf, NotSent, OnStandby, Unconfirmed } from './faults.ts'
 import { notOurSession } from './unusable.ts'
-import { types } from './values.ts'
+import { types, type Value } from './values.ts'
 
 /** What we use of a client of `pg`, whichever copy of the package it comes from. */
 export interface Client {
-  query(config: object): Promise<{ readonly rows: readonly unknown[] }>
+  query(config: object): Promise<{ readonly rows: readonly unknown[]; readonly fields?: readonly Field[] }>
   release(isBroken?: boolean): void
   on(event: string, listener: (argument: never) => void): unknown
   off(event: string, listener: (argument: never) => void): unknown
@@ -27,8 +28,9 @@ type OnConnect = (error: unknown, client?: Client) => void
 /** One statement as the driver takes it. */
 export interface Query {
   readonly text: string
-  readonly name?: string
-  readonly values: readonly unknown[]
+  /** Where it is prepared. */
+  readonly name?: string | undefined
+  readonly values: readonly Value[]
   /** No word for this long is taken as a broken connection. */
   readonly silenceMs: number
 }
@@ -97,7 +99,7 @@ export class Clients {
   async take(isKept: boolean): Promise<Session> {
     let session: Session
     try {
-      session = await connect(this.#pool)
+      session = await connect(this.#pool, this.isOwn)
     } catch (error) {
       throw new NotSent(error)
     }
@@ -149,12 +151,12 @@ export class Clients {
  * By callback where the pool knows one: between a promise and whoever waits for it nobody listens to the connection,
  * and one that breaks in that moment would end the process.
  */
-function connect(pool: ClientPool): Promise<Session> {
+function connect(pool: ClientPool, isOwn: boolean): Promise<Session> {
   return new Promise((resolve, reject) => {
     let session: Session | undefined
     const take = (client: Client | undefined): void => {
       if (client === undefined || session !== undefined) return
-      session = new Session(client)
+      session = new Session(client, isOwn)
       resolve(session)
     }
     const promised = pool.connect((error, client) => (error ? reject(error) : take(client)))
@@ -203,14 +205,16 @@ async function greet(session: Session, plansForKeys: boolean): Promise<Greeting>
 /** One connection while we have it. */
 export class Session {
   readonly #client: Client
+  readonly #isOwn: boolean
   readonly #onEnd: () => void
   readonly #onNotice: (notice: Notice) => void
   #warning: string | undefined
   #isReleased = false
   isBroken = false
 
-  constructor(client: Client) {
+  constructor(client: Client, isOwn: boolean) {
     this.#client = client
+    this.#isOwn = isOwn
     this.#onEnd = () => {
       this.isBroken = true
     }
@@ -227,16 +231,10 @@ export class Session {
   }
 
   /** @throws what the driver throws, or Unconfirmed */
-  async query<Row>({ text, name, values, silenceMs }: Query): Promise<readonly Row[]> {
+  async query<Row>(query: Query): Promise<readonly Row[]> {
     this.#warning = undefined
     try {
-      const { rows } = await this.#client.query({
-        text,
-        values,
-        types,
-        query_timeout: silenceMs,
-        ...(name === undefined ? {} : { name }),
-      })
+      const rows = await this.#carryOut(query)
       if (this.#warning !== undefined) throw new Unconfirmed(this.#warning)
       return rows as readonly Row[]
     } catch (error) {
@@ -245,6 +243,18 @@ export class Session {
       if (!isRefusal(error)) this.isBroken = true
       throw error
     }
+  }
+
+  async #carryOut({ text, name, values, silenceMs }: Query): Promise<readonly unknown[]> {
+    const client = this.#client
+    const query = { text, values, types, query_timeout: silenceMs }
+    if (name === undefined) return (await client.query(query)).rows
+    const columns = columnsOf(client, name)
+    if (columns) return new Execution(name, text, values, silenceMs).on(client, columns)
+    const { rows, fields } = await client.query({ ...query, name })
+    // A pool of the application may be of another driver, which takes no queries but its own.
+    if (this.#isOwn && fields) rememberColumns(client, name, fields)
+    return rows
   }
 
   /** A statement without values or rows. */

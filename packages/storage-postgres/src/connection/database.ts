@@ -6,6 +6,7 @@ import { classify, explain, type Fault } from './faults.ts'
 import { Lane } from './lane.ts'
 import { PlanAge } from './plan-age.ts'
 import type { Statement } from './statement.ts'
+import type { Value } from './values.ts'
 
 /** Silence on a connection for this long means that it is broken, whatever TCP says. */
 const silenceMs = 15_000
@@ -18,7 +19,7 @@ const firstPatienceMs = 3_000
 
 /** What runs a statement: any connection of the pool, or a lane. */
 export interface Runner {
-  run<Row>(statement: Statement, values: readonly unknown[], silenceMs?: number): Promise<readonly Row[]>
+  run<Row>(statement: Statement, values: readonly Value[], silenceMs?: number): Promise<readonly Row[]>
 }
 
 /** The connections of one store, and what to do when one breaks. */
@@ -55,18 +56,19 @@ export class Database implements Runner {
   }
 
   /** Runs a statement once, on any connection. */
-  run<Row>(statement: Statement, values: readonly unknown[]): Promise<readonly Row[]> {
+  run<Row>(statement: Statement, values: readonly Value[]): Promise<readonly Row[]> {
     return this.#runOnce(this.#prepare(statement, values))
   }
 
   /** Runs a statement that is planned anew each time: a long read, or one made by kysely. */
-  read<Row>(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+  read<Row>(text: string, values: readonly Value[]): Promise<readonly Row[]> {
     return this.repeat(() => this.#runOnce({ text, values, silenceMs }))
   }
 
   /** @see read */
   list<Row>({ sql, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>): Promise<readonly Row[]> {
-    return this.read<Row>(sql, parameters)
+    // What the builders of lists put in.
+    return this.read<Row>(sql, parameters as readonly Value[])
   }
 
   /** Makes so many connections of our own pool while nobody waits for them yet. Whoever needs one says why it failed. */
@@ -117,9 +119,9 @@ export class Database implements Runner {
     }
   }
 
-  #prepare(statement: Statement, values: readonly unknown[], limitMs = silenceMs): Query {
-    const query = { text: statement.text, values, silenceMs: limitMs }
-    return this.#isPrepared ? { ...query, name: statement.nameIn(this.plans.generation) } : query
+  #prepare(statement: Statement, values: readonly Value[], limitMs = silenceMs): Query {
+    const name = this.#isPrepared ? statement.nameIn(this.plans.generation) : undefined
+    return { text: statement.text, name, values, silenceMs: limitMs }
   }
 
   /**

@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto'
 export class Statement {
   readonly text: string
   readonly #hash: string
+  #generation = -1
+  #name = ''
 
   constructor(text: string) {
     this.text = text
@@ -12,6 +14,10 @@ export class Statement {
 
   /** Its name on the server. A new generation is planned anew. */
   nameIn(generation: number): string {
-    return `pawl_${this.#hash}_${generation}`
+    if (generation !== this.#generation) {
+      this.#generation = generation
+      this.#name = `pawl_${this.#hash}_${generation}`
+    }
+    return this.#name
   }
 }

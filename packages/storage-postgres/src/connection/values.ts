@@ -1,29 +1,7 @@
-// How values get into statements and out of rows. Lists are written as PostgreSQL's array literals here,
-// because the driver's own way costs several times as much and a commit has a dozen of them.
+// How values get into statements and out of rows.
 
-/** A list of numbers, booleans or nulls. */
-export function listNumbers(values: readonly (number | boolean | null)[]): string {
-  let literal = ''
-  for (const value of values) literal += value === null ? ',NULL' : `,${value}`
-  return `{${literal.slice(1)}}`
-}
-
-/** A list of texts or nulls. */
-export function listTexts(values: readonly (string | null)[]): string {
-  let literal = ''
-  for (const value of values) {
-    literal +=
-      value === null ? ',NULL' : `,"${/["\\]/.test(value) ? value.replaceAll(/["\\]/g, '\\$&') : value}"`
-  }
-  return `{${literal.slice(1)}}`
-}
-
-/** A list of byte strings or nulls. */
-export function listBytes(values: readonly (Uint8Array | null)[]): string {
-  let literal = ''
-  for (const value of values) literal += value === null ? ',NULL' : `,\\\\x${asBuffer(value).toString('hex')}`
-  return `{${literal.slice(1)}}`
-}
+/** What a statement may be given. */
+export type Value = string | number | boolean | Buffer | null
 
 /** The same bytes as what the driver sends without looking twice. */
 export function asBuffer(bytes: Uint8Array): Buffer {

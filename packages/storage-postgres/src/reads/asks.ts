@@ -1,7 +1,7 @@
 import { type AskRow, askStatusCode } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
+import { listIntegers, listTexts } from '../connection/lists.ts'
 import { Statement } from '../connection/statement.ts'
-import { listNumbers, listTexts } from '../connection/values.ts'
 import type { Schema } from '../schema/tables.ts'
 import { gather } from './gather.ts'
 
@@ -40,7 +40,7 @@ export function prepareFindAsk(database: Database): FindAsk {
     })
   }
   const findByPosition = prepareFind<number>({
-    ...{ column: 'position', type: 'int', list: listNumbers },
+    ...{ column: 'position', type: 'int', list: listIntegers },
     nameIn: ({ position }) => position,
   })
   const findByKey = prepareFind<string>({
@@ -63,7 +63,7 @@ interface Address<Name> {
 interface Place<Name> {
   readonly column: 'position' | 'key'
   readonly type: 'int' | 'text'
-  readonly list: (names: readonly Name[]) => string
+  readonly list: (names: readonly Name[]) => Buffer
   readonly nameIn: (row: AskRow) => Name
 }
 

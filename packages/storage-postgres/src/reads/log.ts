@@ -1,6 +1,7 @@
 import { eventTypeCode, type LogEvent, operationKindCode, type RunKey } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
-import { checkInteger, listNumbers } from '../connection/values.ts'
+import { listBigints, listIntegers } from '../connection/lists.ts'
+import { checkInteger } from '../connection/values.ts'
 import { gather } from './gather.ts'
 import { longestInline, prepareLongPayloads } from './long-payloads.ts'
 
@@ -40,9 +41,9 @@ export function prepareReadLog(database: Database): ReadLog {
         wanted.length === 1
           ? await database.read<PackedPage>(readOne, [run, seq, limit])
           : await database.read<PackedPage>(readMany, [
-              listNumbers(wanted.map((part) => part.run)),
-              listNumbers(wanted.map((part) => part.seq)),
-              listNumbers(wanted.map((part) => part.limit)),
+              listBigints(wanted.map((part) => part.run)),
+              listIntegers(wanted.map((part) => part.seq)),
+              listIntegers(wanted.map((part) => part.limit)),
             ])
       return pages.map(({ place, rows, payloads }) => ({
         ...(wanted[place - 1] as Part),

@@ -1,6 +1,6 @@
 import type { RunKey } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
-import { listNumbers } from '../connection/values.ts'
+import { listBigints, listIntegers } from '../connection/lists.ts'
 import { gather } from './gather.ts'
 
 /** In bytes. What is longer is read by itself, so that neither a page nor who waits for another one waits for it. */
@@ -31,8 +31,8 @@ export function prepareLongPayloads(
   const read = gather<Place, Found>({
     find: (places) =>
       database.read<Found>(text, [
-        listNumbers(places.map(({ run }) => run)),
-        listNumbers(places.map(({ number }) => number)),
+        listBigints(places.map(({ run }) => run)),
+        listIntegers(places.map(({ number }) => number)),
       ]),
     nameOf: ({ run, number }) => `${run} ${number}`,
     keyOf: (found) => found,

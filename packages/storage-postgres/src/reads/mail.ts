@@ -1,7 +1,7 @@
 import { type Message, messageKindCode, type RunKey } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
+import { listBigints, listIntegers } from '../connection/lists.ts'
 import { Statement } from '../connection/statement.ts'
-import { listNumbers } from '../connection/values.ts'
 import { gather } from './gather.ts'
 import { longestInline, prepareLongPayloads } from './long-payloads.ts'
 
@@ -23,8 +23,8 @@ export function prepareReadMail(database: Database): ReadMail {
   const find = gather<Unread, Mail>({
     async find(wanted) {
       const values = [
-        listNumbers(wanted.map(({ run }) => run)),
-        listNumbers(wanted.map(({ after }) => after)),
+        listBigints(wanted.map(({ run }) => run)),
+        listIntegers(wanted.map(({ after }) => after)),
       ]
       const rows = await database.repeat(() => database.run<MessageRow>(unread, values))
       const mails = new Map<string, Mail & { readonly rows: MessageRow[] }>()

@@ -1,7 +1,7 @@
 import { markCode, type RunRow, stateCode } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
+import { listTexts } from '../connection/lists.ts'
 import { Statement } from '../connection/statement.ts'
-import { listTexts } from '../connection/values.ts'
 import type { Schema } from '../schema/tables.ts'
 import { gather } from './gather.ts'
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import {
   type Answered,
   type AskRow,
@@ -9,9 +8,10 @@ import {
   type NewAnswer,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
+import { listBytes, listIntegers, listTexts } from '../connection/lists.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { Statement } from '../connection/statement.ts'
-import { asBuffer, listBytes, listNumbers, listTexts } from '../connection/values.ts'
+import { asBuffer, type Value } from '../connection/values.ts'
 import { type Names, storeTime } from '../schema/names.ts'
 import { numberParameters } from './columns.ts'
 import {
@@ -24,6 +24,7 @@ import {
   lockRuns,
   wakeRuns,
 } from './delivery.ts'
+import { drawToken } from './token.ts'
 
 export type Answer = (
   answers: readonly NewAnswer[],
@@ -83,7 +84,7 @@ export function prepareAnswer(
   }
 
   return async (answers, claimant) => {
-    const replies = answers.map((answer) => ({ ...answer, token: randomBytes(12).toString('base64url') }))
+    const replies = answers.map((answer) => ({ ...answer, token: drawToken() }))
     return ownership.during(async (noteOwned) => {
       const handover = new Handover(claimant, noteOwned)
       const answered = await deliver(replies, {
@@ -113,18 +114,14 @@ function bindSingle(
   { run, position, by, token, payload }: Reply,
   claimant: Claimant | null,
   ownership: Ownership,
-): readonly unknown[] {
+): readonly Value[] {
   return [run, position, by, token, asBuffer(payload), ...bindClaimant(claimant, ownership)]
 }
 
-function bind(
-  replies: readonly Reply[],
-  claimant: Claimant | null,
-  ownership: Ownership,
-): readonly unknown[] {
+function bind(replies: readonly Reply[], claimant: Claimant | null, ownership: Ownership): readonly Value[] {
   return [
     listTexts(replies.map(({ run }) => run)),
-    listNumbers(replies.map(({ position }) => position)),
+    listIntegers(replies.map(({ position }) => position)),
     listTexts(replies.map(({ by }) => by)),
     listTexts(replies.map(({ token }) => token)),
     listBytes(replies.map(({ payload }) => payload)),

@@ -1,8 +1,8 @@
 import { type Claimant, type Claimed, type Claims, markCode, type RunKey } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
+import { listBigints, listIntegers, listTexts } from '../connection/lists.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { Statement } from '../connection/statement.ts'
-import { listNumbers, listTexts } from '../connection/values.ts'
 import { type Names, storeTime } from '../schema/names.ts'
 
 export interface ClaimedRow {
@@ -24,9 +24,9 @@ export function showClaimed(row: ClaimedRow): Claimed {
 }
 
 /** The claimant's procedures and versions as two lists of one length. */
-export function listAbilities({ procedures }: Claimant): readonly [procedures: string, versions: string] {
+export function listAbilities({ procedures }: Claimant): readonly [procedures: Buffer, versions: Buffer] {
   const pairs = procedures.flatMap(({ name, versions }) => versions.map((version) => ({ name, version })))
-  return [listTexts(pairs.map(({ name }) => name)), listNumbers(pairs.map(({ version }) => version))]
+  return [listTexts(pairs.map(({ name }) => name)), listIntegers(pairs.map(({ version }) => version))]
 }
 
 /** SQL: the version in which a claimant would run a run, the highest it has where none is fixed; null: it cannot. */
@@ -58,14 +58,14 @@ export function prepareClaiming(database: Database, ownership: Ownership): Claim
     if (ownership.isInDoubt || database.msSinceUnheard < suspicionMs) await compare(worker)
     const strays = ownership.strays(worker).slice(0, limit)
     if (strays.length === 0) return []
-    const runs = listNumbers(strays.map(({ run }) => run))
-    const epochs = listNumbers(strays.map(({ epoch }) => epoch))
+    const runs = listBigints(strays.map(({ run }) => run))
+    const epochs = listIntegers(strays.map(({ epoch }) => epoch))
     return (await database.run<ClaimedRow>(adopt, [worker, runs, epochs])).map(showClaimed)
   }
 
   async function claimDue(claimant: Claimant, limit: number): Promise<Claims> {
     const [procedures, versions] = listAbilities(claimant)
-    const busy = listNumbers(ownership.busy())
+    const busy = listBigints(ownership.busy())
     const values = [claimant.worker, limit, procedures, versions, busy, claimant.mostTries ?? null]
     const rows = await database.run<ClaimRow>(claim, values)
     const runs = rows.filter((row): row is ClaimRow & ClaimedRow => row.run !== null).map(showClaimed)

@@ -5,7 +5,15 @@ import {
   type NewEvent,
   operationKindCode,
 } from '@pawl/core/storage'
-import { listBytes, listNumbers, listTexts } from '../connection/values.ts'
+import {
+  listBigints,
+  listBooleans,
+  listBytes,
+  listIntegers,
+  listSmallints,
+  listTexts,
+  writeLiteral,
+} from '../connection/lists.ts'
 
 // Rows on their way into a statement: one list per column, which `unnest` makes rows again.
 
@@ -45,13 +53,18 @@ export class EventColumns {
     this.#link.push(link)
   }
 
-  values(): readonly string[] {
-    const numbers = [this.#i, this.#seq, this.#type, this.#position, this.#turn, this.#kind].map(listNumbers)
-    const identity = [listTexts(this.#name), listNumbers(this.#nth), listNumbers(this.#failed)]
+  values(): readonly Buffer[] {
     return [
-      ...numbers,
-      ...identity,
-      listNumbers(this.#tookMs),
+      listIntegers(this.#i),
+      listIntegers(this.#seq),
+      listSmallints(this.#type),
+      listIntegers(this.#position),
+      listIntegers(this.#turn),
+      listSmallints(this.#kind),
+      listTexts(this.#name),
+      listIntegers(this.#nth),
+      listBooleans(this.#failed),
+      listBigints(this.#tookMs),
       listBytes(this.#payload),
       listBytes(this.#link),
     ]
@@ -80,21 +93,21 @@ export class AskColumns {
     return this.#i.length
   }
 
-  values(): readonly string[] {
+  values(): readonly Buffer[] {
     const asks = this.#asks
     return [
-      listNumbers(this.#i),
-      listNumbers(asks.map(({ position }) => position)),
-      listNumbers(this.#status),
-      listNumbers(asks.map(({ urgency }) => urgency)),
-      listNumbers(asks.map(({ dueAt }) => dueAt)),
-      listNumbers(asks.map(({ closesAt }) => closesAt)),
-      listNumbers(asks.map(({ answered }) => answered?.at ?? null)),
+      listIntegers(this.#i),
+      listIntegers(asks.map(({ position }) => position)),
+      listSmallints(this.#status),
+      listSmallints(asks.map(({ urgency }) => urgency)),
+      listBigints(asks.map(({ dueAt }) => dueAt)),
+      listBigints(asks.map(({ closesAt }) => closesAt)),
+      listBigints(asks.map(({ answered }) => answered?.at ?? null)),
       listTexts(asks.map(({ kind }) => kind)),
       listTexts(asks.map(({ key }) => key)),
       // Lists in a list: `unnest` would flatten them, so each travels as a text.
-      listTexts(asks.map(({ to }) => listTexts(to))),
-      listTexts(asks.map(({ escalateTo }) => listTexts(escalateTo))),
+      listTexts(asks.map(({ to }) => writeLiteral(to))),
+      listTexts(asks.map(({ escalateTo }) => writeLiteral(escalateTo))),
       listTexts(asks.map(({ answered }) => answered?.by ?? null)),
       listBytes(asks.map(({ payload }) => payload)),
       listBytes(asks.map(({ answered }) => answered?.payload ?? null)),

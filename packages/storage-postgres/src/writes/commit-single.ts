@@ -1,6 +1,6 @@
 import { eventTypeCode, operationKindCode, stateCode, type Unit } from '@pawl/core/storage'
 import { Statement } from '../connection/statement.ts'
-import { asBuffer } from '../connection/values.ts'
+import { asBuffer, type Value } from '../connection/values.ts'
 import { type Names, storeTime } from '../schema/names.ts'
 
 /**
@@ -63,7 +63,7 @@ function writeSingle({ runs, events }: Names, { changes = '', condition = '', mo
 
 export interface Single {
   readonly statement: keyof SingleStatements
-  readonly values: readonly unknown[]
+  readonly values: readonly Value[]
 }
 
 /** How the units are written as one; null if they cannot be. */
@@ -78,12 +78,13 @@ export function bindSingle(worker: number, units: readonly Unit[]): Single | nul
     return { statement: 'ended', values: [...bindEvent(worker, unit), state, seen, info && asBuffer(info)] }
   }
   if (then.do !== 'keep' || strict || info !== null || consumes.length > 1) return null
-  return consumes.length === 0
+  const [used] = consumes
+  return used === undefined
     ? { statement: 'event', values: bindEvent(worker, unit) }
-    : { statement: 'received', values: [...bindEvent(worker, unit), consumes[0]] }
+    : { statement: 'received', values: [...bindEvent(worker, unit), used] }
 }
 
-function bindEvent(worker: number, { run, epoch, head, events, seals, link }: Unit): readonly unknown[] {
+function bindEvent(worker: number, { run, epoch, head, events, seals, link }: Unit): readonly Value[] {
   const [event] = events
   if (!event) throw new TypeError('A unit of this shape has an event.')
   const { type, position, turn, kind, name, nth, failed, tookMs, payload } = event

@@ -1,6 +1,7 @@
 import { askStatusCode, stateCode, type Unit } from '@pawl/core/storage'
+import { listBigints, listBooleans, listBytes, listIntegers, listSmallints } from '../connection/lists.ts'
 import { Statement } from '../connection/statement.ts'
-import { listBytes, listNumbers } from '../connection/values.ts'
+import type { Value } from '../connection/values.ts'
 import { type Names, storeTime } from '../schema/names.ts'
 import {
   AskColumns,
@@ -15,6 +16,7 @@ import {
 /** What the statements decide for a unit; the numbers stand in them. `behind`: fenced, by a row that is older. */
 export const verdicts = ['ok', 'fenced', 'conflict', 'mail', 'behind'] as const
 
+/** Of the first unit, and of each that did not go as its writer has it. */
 export interface VerdictRow {
   /** The place of the unit, from 1. */
   readonly i: number
@@ -67,14 +69,13 @@ const judgement = `
 function writeBatch({ runs, events }: Names, more = ''): string {
   return `
     with clock as materialized (select ${storeTime} as now),
-    unit as materialized (
-      select * from unnest(${numberParameters(2, unitTypes)}) with ordinality as u(${unitNames}, i)),
     locked as materialized (
       select run, epoch, head, worker, mail, state from ${runs}
       where run = any($2::bigint[]) order by run for no key update),
     judged as materialized (
       select u.*, l.mail, ${judgement} as verdict, u.park and l.mail = u.seen as parks
-      from unit u left join locked l on l.run = u.run),
+      from unnest(${numberParameters(2, unitTypes)}) with ordinality as u(${unitNames}, i)
+      left join locked l on l.run = u.run),
     written as (
       update ${runs} r
       set head = r.head + j.count, link = coalesce(j.link, r.link), tries = 0, mark = 0, state = j.state,
@@ -83,10 +84,12 @@ function writeBatch({ runs, events }: Names, more = ''): string {
       from judged j where r.run = j.run and j.verdict = 0),
     inserted as (
       insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
-      select j.run, now, e.took_ms, e.seq, j.epoch, e.position, e.turn, e.nth, e.type, e.kind, e.failed, e.name, e.payload, coalesce(e.link, '')
+      select j.run, (select now from clock), e.took_ms, e.seq, j.epoch, e.position, e.turn, e.nth, e.type, e.kind, e.failed, e.name, e.payload, coalesce(e.link, '')
       from unnest(${numberParameters(firstEvent, eventTypes)}) as e(${eventNames})
-      join judged j on j.i = e.i and j.verdict = 0 cross join clock)${more}
-    select i::int, verdict, mail, parks as parked, now as at from judged cross join clock`
+      join judged j on j.i = e.i and j.verdict = 0)${more}
+    -- Of a unit that went as its writer has it nothing is to be told, but when it was: the first one tells for all.
+    select i::int, verdict, mail, parks as parked, (select now from clock) as at from judged
+    where i = 1 or verdict <> 0 or mail <> seen`
 }
 
 // `+ 0`: so that the asks are found by their run, not all open ones looked through for it, as the planner would
@@ -127,7 +130,7 @@ export function isPlain({ then, opens, closes, consumes, info }: Unit): boolean 
   )
 }
 
-export function bindSlim(worker: number, units: readonly Unit[]): readonly unknown[] {
+export function bindSlim(worker: number, units: readonly Unit[]): readonly Value[] {
   const events = new EventColumns()
   for (const [index, unit] of units.entries()) {
     for (const [k, event] of unit.events.entries())
@@ -135,21 +138,21 @@ export function bindSlim(worker: number, units: readonly Unit[]): readonly unkno
   }
   return [
     worker,
-    listNumbers(units.map(({ run }) => run)),
-    listNumbers(units.map(({ epoch }) => epoch)),
-    listNumbers(units.map(({ head }) => head)),
-    listNumbers(units.map((unit) => unit.events.length)),
-    listNumbers(units.map(({ then }) => (then.do === 'end' ? stateCode.numberOf[then.state] : 0))),
-    listNumbers(units.map(({ then }) => then.do === 'park')),
-    listNumbers(units.map(({ then }) => (then.do === 'park' ? then.wakeAt : null))),
-    listNumbers(units.map(({ seen }) => seen)),
-    listNumbers(units.map(({ strict }) => strict)),
+    listBigints(units.map(({ run }) => run)),
+    listIntegers(units.map(({ epoch }) => epoch)),
+    listIntegers(units.map(({ head }) => head)),
+    listIntegers(units.map((unit) => unit.events.length)),
+    listSmallints(units.map(({ then }) => (then.do === 'end' ? stateCode.numberOf[then.state] : 0))),
+    listBooleans(units.map(({ then }) => then.do === 'park')),
+    listBigints(units.map(({ then }) => (then.do === 'park' ? then.wakeAt : null))),
+    listIntegers(units.map(({ seen }) => seen)),
+    listBooleans(units.map(({ strict }) => strict)),
     listBytes(units.map(({ link }) => link)),
     ...events.values(),
   ]
 }
 
-export function bindFull(worker: number, units: readonly Unit[]): readonly unknown[] {
+export function bindFull(worker: number, units: readonly Unit[]): readonly Value[] {
   const asks = new AskColumns()
   const closes: [i: number, position: number, status: number][] = []
   const consumes: [i: number, n: number][] = []
@@ -166,11 +169,11 @@ export function bindFull(worker: number, units: readonly Unit[]): readonly unkno
   return [
     ...bindSlim(worker, units),
     ...asks.values(),
-    listNumbers(closes.map(([i]) => i)),
-    listNumbers(closes.map(([, position]) => position)),
-    listNumbers(closes.map(([, , status]) => status)),
-    listNumbers(consumes.map(([i]) => i)),
-    listNumbers(consumes.map(([, n]) => n)),
+    listIntegers(closes.map(([i]) => i)),
+    listIntegers(closes.map(([, position]) => position)),
+    listSmallints(closes.map(([, , status]) => status)),
+    listIntegers(consumes.map(([i]) => i)),
+    listIntegers(consumes.map(([, n]) => n)),
     listBytes(units.map(({ info }) => info)),
   ]
 }

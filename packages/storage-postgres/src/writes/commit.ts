@@ -129,20 +129,18 @@ function showOutcomes(
   rows: readonly VerdictRow[],
   hasFailedOver: boolean,
 ): readonly UnitOutcome[] {
+  const [first] = rows
+  if (first === undefined) return units.map(() => ({ outcome: 'fenced' }))
   const byPlace = new Map(rows.map((row) => [row.i, row]))
   return units.map((unit, index) => {
-    const row = byPlace.get(index + 1)
-    switch (row && verdicts[row.verdict]) {
+    const { epoch, seen, then } = unit
+    const row = byPlace.get(index + 1) ?? { verdict: 0, mail: seen, parked: then.do === 'park', at: first.at }
+    const { mail, parked, at } = row
+    switch (verdicts[row.verdict]) {
       case 'ok':
-        return {
-          outcome: 'ok',
-          at: row?.at ?? 0,
-          epoch: unit.epoch,
-          mail: row?.mail ?? 0,
-          parked: row?.parked ?? false,
-        }
+        return { outcome: 'ok', at, epoch, mail, parked }
       case 'mail':
-        return { outcome: 'mail', mail: row?.mail ?? 0 }
+        return { outcome: 'mail', mail }
       case 'conflict':
         return { outcome: 'conflict' }
       case 'behind':

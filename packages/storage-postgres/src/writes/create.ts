@@ -1,8 +1,9 @@
 import { type Created, eventTypeCode, type NewRun, operationKindCode } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
+import { listBigints, listBytes, listIntegers, listTexts, writeLiteral } from '../connection/lists.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { Statement } from '../connection/statement.ts'
-import { asBuffer, listBytes, listNumbers, listTexts } from '../connection/values.ts'
+import { asBuffer, type Value } from '../connection/values.ts'
 import { type Names, storeTime } from '../schema/names.ts'
 import { divide } from './batches.ts'
 import { EventColumns, eventNames, eventTypes, numberParameters } from './columns.ts'
@@ -27,7 +28,9 @@ export function prepareCreate(database: Database, ownership: Ownership): Create 
       const others = runs.filter(({ id }) => !created.has(id))
       if (others.length === 0) return created
       // A statement of its own: one that was there first may be newer than what the insert could see.
-      const rows = await database.run<FirstEvent>(isRepeated ? lock : find, [others.map(({ id }) => id)])
+      const rows = await database.run<FirstEvent>(isRepeated ? lock : find, [
+        listTexts(others.map(({ id }) => id)),
+      ])
       const known = new Map(rows.map((row) => [row.id, row]))
       for (const run of others) {
         const row = known.get(run.id)
@@ -92,7 +95,7 @@ function bindOne({
   startedBy,
   tags,
   started,
-}: NewRun): readonly unknown[] {
+}: NewRun): readonly Value[] {
   const { type, position, turn, kind, nth, name, failed, tookMs, payload } = started
   return [
     ...[id, procedure, version, worker, asBuffer(link), startedBy, listTexts(tags)],
@@ -106,18 +109,18 @@ function bindOne({
   ]
 }
 
-function bind(runs: readonly NewRun[]): readonly unknown[] {
+function bind(runs: readonly NewRun[]): readonly Value[] {
   const events = new EventColumns()
   for (const [index, { started }] of runs.entries()) events.add(index + 1, 0, started, null)
   return [
     listTexts(runs.map(({ id }) => id)),
     listTexts(runs.map(({ procedure }) => procedure)),
-    listNumbers(runs.map(({ version }) => version)),
-    listNumbers(runs.map(({ worker }) => worker)),
+    listIntegers(runs.map(({ version }) => version)),
+    listBigints(runs.map(({ worker }) => worker)),
     listBytes(runs.map(({ link }) => link)),
     listTexts(runs.map(({ startedBy }) => startedBy)),
     // A list in a list: `unnest` would flatten them.
-    listTexts(runs.map(({ tags }) => listTexts(tags))),
+    listTexts(runs.map(({ tags }) => writeLiteral(tags))),
     ...events.values(),
   ]
 }

@@ -1,6 +1,7 @@
 import type { Claimant, Claimed, RunKey } from '@pawl/core/storage'
+import { listBigints, listIntegers, listTexts } from '../connection/lists.ts'
 import type { NoteOwned, Ownership } from '../connection/ownership.ts'
-import { listNumbers } from '../connection/values.ts'
+import type { Value } from '../connection/values.ts'
 import type { Names } from '../schema/names.ts'
 import { divide } from './batches.ts'
 import { type ClaimedRow, chooseVersion, listAbilities, showClaimed } from './claims.ts'
@@ -24,9 +25,9 @@ export function lockRuns({ runs }: Names, ids: string): string {
 export const isStale = '(s.run is null or s.head <> l.head or s.mail <> l.mail)'
 
 /** What `wakeRuns` takes, from `$first` on: worker, procedures, versions, runs left alone, most tries. */
-export function bindClaimant(claimant: Claimant | null, ownership: Ownership): readonly unknown[] {
-  const [procedures, versions] = claimant ? listAbilities(claimant) : ['{}', '{}']
-  const busy = listNumbers(ownership.busy())
+export function bindClaimant(claimant: Claimant | null, ownership: Ownership): readonly Value[] {
+  const [procedures, versions] = claimant ? listAbilities(claimant) : [listTexts([]), listIntegers([])]
+  const busy = listBigints(ownership.busy())
   return [claimant?.worker ?? null, procedures, versions, busy, claimant?.mostTries ?? null]
 }
 

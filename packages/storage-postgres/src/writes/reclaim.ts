@@ -1,8 +1,8 @@
 import type { Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
 import type { Database, Runner } from '../connection/database.ts'
 import { classify } from '../connection/faults.ts'
+import { listBigints, listIntegers } from '../connection/lists.ts'
 import { Statement } from '../connection/statement.ts'
-import { listNumbers } from '../connection/values.ts'
 import { type Names, storeTime } from '../schema/names.ts'
 
 export type Reclaim = (
@@ -26,15 +26,15 @@ export function prepareReclaim(database: Database): Reclaim {
     units: readonly Unit[],
     attempts: number,
   ): Promise<readonly UnitOutcome[]> {
-    const runs = listNumbers(units.map(({ run }) => run))
-    const epochs = listNumbers(units.map(({ epoch }) => epoch))
-    const heads = listNumbers(units.map(({ head }) => head))
-    const counts = listNumbers(units.map(({ events }) => events.length))
+    const runs = listBigints(units.map(({ run }) => run))
+    const epochs = listIntegers(units.map(({ epoch }) => epoch))
+    const heads = listIntegers(units.map(({ head }) => head))
+    const counts = listIntegers(units.map(({ events }) => events.length))
     // An attempt whose reply was lost too may have raised the epoch already, or may do so yet. So each attempt
     // sets an epoch that none before it accepts: an old one that arrives late takes nothing away.
     const rows = await runner.run<RunFence>(reclaim, [worker, runs, epochs, attempts, heads, counts])
     // A statement of its own: the one before began before the lost commit landed and cannot see its events.
-    const last = listNumbers(
+    const last = listIntegers(
       units.map(({ head, events }) => (events.length === 0 ? -1 : head + events.length - 1)),
     )
     const events = await runner.run<LastEvent>(findEvents, [runs, epochs, last])

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import {
   type Claimant,
   type EndState,
@@ -8,9 +7,10 @@ import {
   stateCode,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
+import { listBytes, listSmallints, listTexts } from '../connection/lists.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { Statement } from '../connection/statement.ts'
-import { asBuffer, listBytes, listNumbers, listTexts } from '../connection/values.ts'
+import { asBuffer, type Value } from '../connection/values.ts'
 import { type Names, storeTime } from '../schema/names.ts'
 import { numberParameters } from './columns.ts'
 import {
@@ -23,6 +23,7 @@ import {
   lockRuns,
   wakeRuns,
 } from './delivery.ts'
+import { drawToken } from './token.ts'
 
 export type Send = (messages: readonly NewMessage[], claimant: Claimant | null) => Promise<readonly Sent[]>
 
@@ -53,7 +54,7 @@ export function prepareSend(database: Database, ownership: Ownership): Send {
   return async (messages, claimant) => {
     const letters = messages.map((message) => ({
       ...message,
-      key: message.key ?? `~${randomBytes(15).toString('base64url')}`,
+      key: message.key ?? `~${drawToken()}`,
       isKeyMade: message.key === null,
     }))
     return ownership.during(async (noteOwned) => {
@@ -109,19 +110,15 @@ function bindSingle(
   { run, kind, name, key, payload }: Letter,
   claimant: Claimant | null,
   ownership: Ownership,
-): readonly unknown[] {
+): readonly Value[] {
   const message = [messageKindCode.numberOf[kind], name, key, payload && asBuffer(payload)]
   return [run, ...message, ...bindClaimant(claimant, ownership)]
 }
 
-function bind(
-  letters: readonly Letter[],
-  claimant: Claimant | null,
-  ownership: Ownership,
-): readonly unknown[] {
+function bind(letters: readonly Letter[], claimant: Claimant | null, ownership: Ownership): readonly Value[] {
   return [
     listTexts(letters.map(({ run }) => run)),
-    listNumbers(letters.map(({ kind }) => messageKindCode.numberOf[kind])),
+    listSmallints(letters.map(({ kind }) => messageKindCode.numberOf[kind])),
     listTexts(letters.map(({ name }) => name)),
     listTexts(letters.map(({ key }) => key)),
     listBytes(letters.map(({ payload }) => payload)),

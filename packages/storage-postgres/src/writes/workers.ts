@@ -7,10 +7,11 @@ import {
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { classify } from '../connection/faults.ts'
+import { listBigints } from '../connection/lists.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { Statement } from '../connection/statement.ts'
 import { unusable } from '../connection/unusable.ts'
-import { listNumbers } from '../connection/values.ts'
+import type { Value } from '../connection/values.ts'
 import { type Names, storeTime } from '../schema/names.ts'
 
 export interface Workers {
@@ -39,14 +40,14 @@ export function prepareWorkers(database: Database, ownership: Ownership): Worker
     const gone = neighbours.filter((other) => isProcessGone(other, own)).map(({ worker }) => worker)
     if (gone.length === 0) return
     try {
-      await database.run(statements.buryGone, [listNumbers(gone)])
+      await database.run(statements.buryGone, [listBigints(gone)])
     } catch (error) {
       // Where the server's sessions may not be looked at, the lease has to run out.
       if (classify(error) !== 'final') throw error
     }
   }
 
-  async function handBack(statement: Statement, values: readonly unknown[]): Promise<number> {
+  async function handBack(statement: Statement, values: readonly Value[]): Promise<number> {
     for (let total = 0; ; ) {
       const { length } = await database.run(statement, values)
       total += length

@@ -35,13 +35,38 @@ export async function explain(owner: pg.Pool, { name, text, values }: Recorded):
   }
 }
 
-/** As the server reads it. The store hands over lists as text, save those of bytes. */
+/** As the server reads it, written out: the values of `execute` are text. */
 function write(value: unknown): string {
-  if (Buffer.isBuffer(value)) return `\\x${value.toString('hex')}`
-  if (!Array.isArray(value)) return String(value)
-  const items = value.map((one: unknown) => (one === null ? 'null' : JSON.stringify(write(one))))
+  const plain = Buffer.isBuffer(value) ? (readList(value) ?? value) : value
+  if (Buffer.isBuffer(plain)) return `\\x${plain.toString('hex')}`
+  if (!Array.isArray(plain)) return String(plain)
+  const items = plain.map((one: unknown) => (one === null ? 'null' : JSON.stringify(write(one))))
   return `{${items.join()}}`
 }
+
+/** What is in a list of the store's (connection/lists.ts); null: these are bytes and no list. */
+function readList(buffer: Buffer): readonly unknown[] | null {
+  if (buffer.length < 20) return null
+  const [dimensions, hasNull, oid, size, first] = [0, 4, 8, 12, 16].map((at) => buffer.readInt32BE(at))
+  const read = readers.get(oid ?? 0)
+  if (dimensions !== 1 || first !== 1 || (hasNull ?? 0) >> 1 !== 0 || read === undefined) return null
+  let at = 20
+  return Array.from({ length: size ?? 0 }, () => {
+    const bytes = buffer.readInt32BE(at)
+    const from = at + 4
+    at = from + Math.max(0, bytes)
+    return bytes < 0 ? null : read(buffer.subarray(from, at))
+  })
+}
+
+const readers: ReadonlyMap<number, (bytes: Buffer) => unknown> = new Map<number, (bytes: Buffer) => unknown>([
+  [16, (bytes) => bytes[0] === 1],
+  [17, (bytes) => bytes],
+  [20, (bytes) => bytes.readBigInt64BE()],
+  [21, (bytes) => bytes.readInt16BE()],
+  [23, (bytes) => bytes.readInt32BE()],
+  [25, (bytes) => bytes.toString()],
+])
 
 interface Node {
   readonly 'Actual Loops': number

@@ -95,6 +95,34 @@ export function describeCommit(test: StageTest): void {
       ])
     })
 
+    test('units of many runs are each told when it was, of their own mail, and whether they are parked', async (stage) => {
+      const worker = await stage.worker()
+      const then = { do: 'park', wakeAt: null } as const
+      const [a, b, c, d] = [
+        await stage.owned('a', worker),
+        await stage.owned('b', worker),
+        await stage.owned('c', worker),
+        await stage.owned('d', worker),
+      ]
+      for (const id of ['b', 'c', 'd', 'd']) await stage.port.send([signal(id)], null)
+      const outcomes = await stage.port.commit(worker, [
+        unitFor(a, { then }),
+        unitFor(b, { seen: 1, then }),
+        unitFor(c, { seen: 0, then }),
+        unitFor(d, { seen: 2 }),
+      ])
+      expect(outcomes).toMatchObject([
+        { outcome: 'ok', mail: 0, parked: true },
+        { outcome: 'ok', mail: 1, parked: true },
+        { outcome: 'ok', mail: 1, parked: false },
+        { outcome: 'ok', mail: 2, parked: false },
+      ])
+      const logs = await Promise.all([a, b, c, d].map(({ run }) => stage.port.load(run, 1, 1)))
+      expect(logs.map(([event]) => ({ at: event?.at }))).toMatchObject(
+        outcomes.map((one) => ({ at: 'at' in one && one.at })),
+      )
+    })
+
     test('a refused unit leaves nothing and harms no neighbour', async (stage) => {
       const worker = await stage.worker()
       const runs = []

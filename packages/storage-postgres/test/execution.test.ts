@@ -1,0 +1,132 @@
+import pg from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
+import { Database, type Runner } from '../src/connection/database.ts'
+import { Execution } from '../src/connection/execution.ts'
+import { classify } from '../src/connection/faults.ts'
+import { Statement } from '../src/connection/statement.ts'
+import { nameTables } from '../src/schema/names.ts'
+import { until } from './support/units.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await makeDatabase()
+})
+afterAll(() => database.remove())
+
+/** One connection, with what its client was given to do. */
+function connect(connection: string | pg.Pool): { readonly lane: Runner; readonly given: unknown[] } {
+  const own = new Database(connection as string, nameTables('pawl'), true)
+  onTestFinished(() => own.close())
+  const given: unknown[] = []
+  const query = pg.Client.prototype.query as (...all: unknown[]) => unknown
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
+    this: unknown,
+    ...all: unknown[]
+  ) {
+    given.push(all[0])
+    return query.apply(this, all)
+  } as never)
+  onTestFinished(() => spy.mockRestore())
+  return { lane: own.reserve(), given }
+}
+
+describe('a statement that its connection has prepared', () => {
+  let lane: Runner
+  let given: unknown[]
+  beforeEach(() => {
+    const connected = connect(database.url)
+    lane = connected.lane
+    given = connected.given
+  })
+  const executions = (): number => given.filter((one) => one instanceof Execution).length
+
+  test('is executed and not described again, and its rows are what they were', async () => {
+    const statement = new Statement(
+      `select n, n * 3000000000 as big, $2::text as word, $3::bytea as bytes, n > 1 as more, null::int as none, $4::text[] as words
+       from generate_series(1, $1::int) as n`,
+    )
+    const values = [3, 'é"\\', Buffer.from([0, 255]), '{a,"b c"}']
+    const first = await lane.run(statement, values)
+    expect(executions()).toBe(0)
+    expect(first).toHaveLength(3)
+    expect(await lane.run(statement, values)).toEqual(first)
+    expect(await lane.run(statement, [0, 'x', null, '{}'])).toEqual([])
+    expect(executions()).toBe(2)
+    expect(await lane.run(statement, values)).toEqual(
+      [1, 2, 3].map((n) => ({
+        ...{ n, big: n * 3_000_000_000, word: 'é"\\', bytes: Uint8Array.of(0, 255) },
+        ...{ more: n > 1, none: null, words: ['a', 'b c'] },
+      })),
+    )
+  })
+
+  test('takes nothing, numbers, booleans and what is absent', async () => {
+    const statement = new Statement('select $1::bigint as n, $2::bool as yes, $3::text as none')
+    for (let i = 0; i < 2; i++)
+      expect(await lane.run(statement, [-(2 ** 40), false, null])).toEqual([
+        { n: -(2 ** 40), yes: false, none: null },
+      ])
+    expect(executions()).toBe(1)
+  })
+
+  const divide = new Statement('select 6 / $1::int as quotient, pg_backend_pid() as pid')
+
+  test('that the server refuses fails with its code, and the connection stays', async () => {
+    const [before] = await lane.run<{ readonly pid: number }>(divide, [1])
+    await expect(lane.run(divide, [0])).rejects.toMatchObject({ code: '22012' })
+    expect(await lane.run(divide, [2])).toEqual([{ quotient: 3, pid: before?.pid }])
+    expect(executions()).toBe(2)
+  })
+
+  const wait = new Statement('select pg_sleep($1::float8)::text as slept')
+
+  test('whose connection breaks may have been carried out; the next one has another', async () => {
+    const [before] = await lane.run<{ readonly pid: number }>(divide, [1])
+    await lane.run(wait, [0])
+    const waiting = lane.run(wait, [60])
+    const isWaiting = `select 1 from pg_stat_activity where pid = ${before?.pid} and wait_event = 'PgSleep'`
+    await Promise.all([
+      expect(waiting).rejects.toSatisfy((error) => classify(error) === 'unknown'),
+      until(async () => (await database.owner.query(isWaiting)).rowCount === 1).then(() =>
+        database.owner.query(`select pg_terminate_backend(${before?.pid})`),
+      ),
+    ])
+    const [after] = await lane.run<{ readonly pid: number }>(divide, [1])
+    expect(after?.pid).not.toBe(before?.pid)
+  })
+
+  test('that is not answered for too long is given up with its connection', async () => {
+    const [before] = await lane.run<{ readonly pid: number }>(divide, [1])
+    await lane.run(wait, [0])
+    await expect(lane.run(wait, [60], 200)).rejects.toSatisfy((error) => classify(error) === 'unknown')
+    const [after] = await lane.run<{ readonly pid: number }>(divide, [1])
+    expect(after?.pid).not.toBe(before?.pid)
+  })
+
+  test('that brings a number beyond 2^53 fails, and ends no process', async () => {
+    const power = new Statement(
+      'select 2::bigint ^ $1::int::bigint as plain, (1::bigint << $1::int) as number',
+    )
+    await lane.run(power, [5])
+    await expect(lane.run(power, [60])).rejects.toThrow('beyond 2^53')
+    expect(executions()).toBe(1)
+  })
+
+  test('that cannot be written out fails, and ends no process', async () => {
+    const statement = new Statement('select $1::text as word')
+    await lane.run(statement, ['a'])
+    await expect(lane.run(statement, [{} as never])).rejects.toBeInstanceOf(TypeError)
+    expect(await lane.run(statement, ['b'])).toEqual([{ word: 'b' }])
+  })
+})
+
+test('a pool of the application gets the queries of its driver, and no others', async () => {
+  const pool = new pg.Pool({ connectionString: database.url, max: 3 })
+  onTestFinished(() => pool.end())
+  const { lane, given } = connect(pool)
+  const statement = new Statement('select $1::int as n')
+  for (const n of [1, 2, 3]) expect(await lane.run(statement, [n])).toEqual([{ n }])
+  expect(given.length).toBeGreaterThanOrEqual(3)
+  expect(given.some((one) => one instanceof Execution)).toBe(false)
+})
