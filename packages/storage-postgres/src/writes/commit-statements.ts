@@ -7,10 +7,11 @@ import {
   AskColumns,
   askNames,
   askTypes,
+  describeColumns,
   EventColumns,
-  eventNames,
-  eventTypes,
+  eventColumns,
   numberParameters,
+  writeRows,
 } from './columns.ts'
 
 /** What the statements decide for a unit; the numbers stand in them. `behind`: fenced, by a row that is older. */
@@ -44,15 +45,14 @@ export function writeCommitStatements(names: Names): CommitStatements {
   }
 }
 
-const unitTypes = 'bigint[], int[], int[], int[], int2[], bool[], bigint[], int[], bool[], bytea[]'
-const unitNames = 'run, epoch, head, count, state, park, wake_at, seen, strict, link'
-const unitCount = unitTypes.split(', ').length
-const eventCount = eventTypes.split(', ').length
+const unitColumns = describeColumns(
+  'run bigint, epoch int, head int, count int, state int2, park bool, wake_at bigint?, seen int, strict bool, link bytea?',
+)
 const askCount = askTypes.split(', ').length
 
 /** `$1` is the worker, `$2` … the units, then the events. */
-const firstEvent = 2 + unitCount
-const firstAsk = firstEvent + eventCount
+const firstEvent = 2 + unitColumns.length
+const firstAsk = firstEvent + eventColumns.length
 const firstClose = firstAsk + askCount
 const firstConsume = firstClose + 3
 const firstInfo = firstConsume + 2
@@ -74,7 +74,7 @@ function writeBatch({ runs, events }: Names, more = ''): string {
       where run = any($2::bigint[]) order by run for no key update),
     judged as materialized (
       select u.*, l.mail, ${judgement} as verdict, u.park and l.mail = u.seen as parks
-      from unnest(${numberParameters(2, unitTypes)}) with ordinality as u(${unitNames}, i)
+      from ${writeRows(unitColumns, 2, 'i')} as u
       left join locked l on l.run = u.run),
     written as (
       update ${runs} r
@@ -85,7 +85,7 @@ function writeBatch({ runs, events }: Names, more = ''): string {
     inserted as (
       insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
       select j.run, (select now from clock), e.took_ms, e.seq, j.epoch, e.position, e.turn, e.nth, e.type, e.kind, e.failed, e.name, e.payload, coalesce(e.link, '')
-      from unnest(${numberParameters(firstEvent, eventTypes)}) as e(${eventNames})
+      from ${writeRows(eventColumns, firstEvent)} as e
       join judged j on j.i = e.i and j.verdict = 0)${more}
     -- Of a unit that went as its writer has it nothing is to be told, but when it was: the first one tells for all.
     select i::int, verdict, mail, parks as parked, (select now from clock) as at from judged

@@ -6,7 +6,7 @@ import { Statement } from '../connection/statement.ts'
 import { asBuffer, type Value } from '../connection/values.ts'
 import { type Names, storeTime } from '../schema/names.ts'
 import { divide } from './batches.ts'
-import { EventColumns, eventNames, eventTypes, numberParameters } from './columns.ts'
+import { EventColumns, eventColumns, numberParameters, writeRows } from './columns.ts'
 
 export type Create = (runs: readonly NewRun[]) => Promise<readonly Created[]>
 
@@ -176,7 +176,7 @@ function writeStatements({
       started as (
         insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
         select c.run, now, e.took_ms, e.seq, case when g.owner is null then 0 else 1 end, e.position, e.turn, e.nth, e.type, e.kind, e.failed, e.name, e.payload, coalesce(e.link, '')
-        from unnest(${numberParameters(8, eventTypes)}) as e(${eventNames})
+        from ${writeRows(eventColumns, 8)} as e
         join given g on g.i = e.i join created c on c.id = g.id cross join clock)
       select id, run, now as at from created cross join clock`),
     find: new Statement(existing),
