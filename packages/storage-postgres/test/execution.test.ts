@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
 import { Database, type Runner } from '../src/connection/database.ts'
 import { Execution } from '../src/connection/execution.ts'
@@ -14,20 +14,30 @@ beforeAll(async () => {
 })
 afterAll(() => database.remove())
 
+type Query = (this: unknown, ...all: unknown[]) => unknown
+
+/** Steps between whoever asks a client and the client, until the test ends. */
+function interpose(wrap: (query: Query) => Query): void {
+  const prototype = pg.Client.prototype as unknown as { query: Query }
+  const { query } = prototype
+  prototype.query = wrap(query)
+  onTestFinished(() => {
+    prototype.query = query
+  })
+}
+
 /** One connection, with what its client was given to do. */
 function connect(connection: string | pg.Pool): { readonly lane: Runner; readonly given: unknown[] } {
   const own = new Database(connection as string, nameTables('pawl'), true)
   onTestFinished(() => own.close())
   const given: unknown[] = []
-  const query = pg.Client.prototype.query as (...all: unknown[]) => unknown
-  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (
-    this: unknown,
-    ...all: unknown[]
-  ) {
-    given.push(all[0])
-    return query.apply(this, all)
-  } as never)
-  onTestFinished(() => spy.mockRestore())
+  interpose(
+    (query) =>
+      function (...all) {
+        given.push(all[0])
+        return query.apply(this, all)
+      },
+  )
   return { lane: own.reserve(), given }
 }
 
@@ -129,4 +139,38 @@ test('a pool of the application gets the queries of its driver, and no others', 
   for (const n of [1, 2, 3]) expect(await lane.run(statement, [n])).toEqual([{ n }])
   expect(given.length).toBeGreaterThanOrEqual(3)
   expect(given.some((one) => one instanceof Execution)).toBe(false)
+})
+
+describe('somebody who watches over all queries', () => {
+  const statement = new Statement('select 6 / $1::int as quotient, 3000000000 as big, $2::bytea as bytes')
+
+  /** @param change what is handed to the driver in place of a query */
+  async function watch(change: (query: object) => object): Promise<void> {
+    interpose(
+      (query) =>
+        function (one, ...rest) {
+          return query.call(this, typeof one === 'object' ? change(one as object) : one, ...rest)
+        },
+    )
+    const { lane } = connect(database.url)
+    const rows = [{ quotient: 3, big: 3_000_000_000, bytes: Uint8Array.of(1) }]
+    for (let i = 0; i < 3; i++) expect(await lane.run(statement, [2, Buffer.from([1])])).toEqual(rows)
+    await expect(lane.run(statement, [0, null])).rejects.toMatchObject({ code: '22012' })
+    expect(await lane.run(statement, [2, Buffer.from([1])])).toEqual(rows)
+  }
+
+  test('and hands the driver copies changes nothing', () => watch((query) => ({ ...query })))
+
+  test('and waits for their callbacks changes nothing', async () => {
+    let ended = 0
+    await watch((query) => {
+      const { callback } = query as { callback?: (...all: unknown[]) => void }
+      const note = (...all: unknown[]): void => {
+        ended++
+        callback?.(...all)
+      }
+      return callback ? Object.assign(query, { callback: note }) : query
+    })
+    expect(ended).toBe(4)
+  })
 })

@@ -2,7 +2,13 @@ import pg from 'pg'
 import { withoutFence as removeFence } from '../mutant-pool.ts'
 import { type Sabotage, Writes } from './sabotage.ts'
 
-type Query = (config: { readonly text: string }) => Promise<unknown>
+interface Config {
+  readonly text: string
+  /** A query that the driver did not make itself, of a statement that was prepared before: its text is not sent. */
+  readonly submit?: unknown
+  callback?: (...result: readonly unknown[]) => void
+}
+type Query = (config: Config) => Promise<unknown>
 
 /** A write is a statement that changes rows, and so a transaction of its own. */
 export function sabotagePostgres(sabotage: Sabotage): void {
@@ -11,7 +17,20 @@ export function sabotagePostgres(sabotage: Sabotage): void {
   const writes = new Writes(sabotage)
   prototype.query = function (this: unknown, config) {
     const text = rewrite(config.text, sabotage)
-    if (!/\b(insert into|update|delete from) "/.test(text)) return query.call(this, { ...config, text })
+    const isWrite = /\b(insert into|update|delete from) "/.test(text)
+    const { submit, callback } = config
+    if (submit !== undefined) {
+      if (!isWrite) return query.call(this, config)
+      const pass = writes.begin()
+      config.callback = (...result) => {
+        if (result[0] === null) pass('after')
+        callback?.(...result)
+      }
+      const sent = query.call(this, config)
+      pass('sent')
+      return sent
+    }
+    if (!isWrite) return query.call(this, { ...config, text })
     const pass = writes.begin()
     const reply = query.call(this, { ...config, text })
     pass('sent')

@@ -252,8 +252,8 @@ export class Session {
     const columns = columnsOf(client, name)
     if (columns) return new Execution(name, text, values, silenceMs).on(client, columns)
     const { rows, fields } = await client.query({ ...query, name })
-    // A pool of the application may be of another driver, which takes no queries but its own.
-    if (this.#isOwn && fields) rememberColumns(client, name, fields)
+    // Whoever has a pool may have wrapped its clients, or have them from another driver, and expect queries with promises.
+    if (fields && this.#isOwn) rememberColumns(client, name, fields)
     return rows
   }
 

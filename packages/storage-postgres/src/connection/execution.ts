@@ -37,6 +37,11 @@ export function columnsOf(client: Client, name: string): readonly Column[] | und
 /** The values of a row as they come: text, or null. */
 type Texts = readonly (string | null)[]
 
+/** What the driver makes of a query of its own. */
+interface Result {
+  readonly rows: readonly unknown[]
+}
+
 /** What is called here of the driver's connection. Its types do not know the options. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void }
@@ -52,28 +57,29 @@ interface Wire {
  * statement of ours can cause are handled.
  */
 export class Execution implements pg.Submittable {
-  // Read by the driver, and by those that trace queries.
+  // What those that trace queries look at. One that hands the driver a copy has it make a query of its own of these.
   readonly name: string
   readonly text: string
+  readonly values: readonly Value[]
+  readonly types: typeof types = types
   readonly query_timeout: number
-  callback: (error: unknown) => void = () => {}
-  readonly #values: readonly Value[]
+  callback: (error: unknown, result?: Result) => void = () => {}
   readonly #rows: Texts[] = []
 
   constructor(name: string, text: string, values: readonly Value[], silenceMs: number) {
     this.name = name
     this.text = text
     this.query_timeout = silenceMs
-    this.#values = values
+    this.values = values
   }
 
   /** @throws what the server or the driver says */
   async on(client: Client, columns: readonly Column[]): Promise<readonly unknown[]> {
-    await new Promise<void>((resolve, reject) => {
-      this.callback = (error) => (error ? reject(error) : resolve())
+    const result = await new Promise<Result | undefined>((resolve, reject) => {
+      this.callback = (error, result) => (error ? reject(error) : resolve(result))
       client.query(this)
     })
-    return this.#rows.map((texts) => readRow(columns, texts))
+    return result?.rows ?? this.#rows.map((texts) => readRow(columns, texts))
   }
 
   /** Returns what went wrong: thrown from here it would end the process. */
@@ -81,7 +87,7 @@ export class Execution implements pg.Submittable {
     const wire = connection as Wire
     wire.stream.cork()
     try {
-      wire.bind({ statement: this.name, values: this.#values, valueMapper: writeValue })
+      wire.bind({ statement: this.name, values: this.values, valueMapper: writeValue })
       wire.execute({})
       wire.sync()
       return null
