@@ -1,7 +1,7 @@
 import { loosenArktypeJson } from './arktype.ts'
 import { isNarrowing } from './narrowing.ts'
 import { isThenable } from './thenable.ts'
-import { acceptsUndefined, findsZodTransform, isZodType, loosenJsonSchema } from './zod.ts'
+import { acceptsUndefined, findsZodCode, findsZodTransform, isZodType, loosenJsonSchema } from './zod.ts'
 
 /** Anything that follows Standard Schema: zod ≥ 4.2, valibot, arktype. Forms need its JSON Schema part. */
 export interface Schema<In = unknown, Out = In> {
@@ -130,6 +130,16 @@ export function isTransforming(schema: Schema): boolean {
   const returned = readJsonSchema(schema, 'output')
   if (accepted === undefined || returned === undefined) return false
   return !isNarrowing(returned, accepted)
+}
+
+/** Whether checking by it may run code of its author's. Known of zod; of all else it has to be assumed. */
+export function mayRunCode(schema: Schema): boolean {
+  try {
+    return !isZodType(schema) || findsZodCode(schema)
+  } catch {
+    // A part that names another one which is not there yet, say.
+    return true
+  }
 }
 
 /** Whether it takes undefined, so that an answer may be left empty. Known of zod only. */

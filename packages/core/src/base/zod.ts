@@ -17,23 +17,44 @@ export function isZodType(value: unknown): value is ZodType {
   return ((typeof value === 'object' && value !== null) || typeof value === 'function') && '_zod' in value
 }
 
-// ── transformations
+// ── what it is made of
 
 const transformingTypes: readonly string[] = ['transform', 'success']
+const runningChecks: readonly unknown[] = ['custom', 'overwrite']
+
+export function findsZodTransform(schema: unknown): boolean {
+  return findsPart(schema, transforms)
+}
+
+/** Refinements, transformations and the like, also of its parts. Not what only makes a default or a message. */
+export function findsZodCode(schema: unknown): boolean {
+  return findsPart(schema, (def) => transforms(def) || def.type === 'promise' || runsCheck(def))
+}
+
+function transforms(def: ZodDefinition): boolean {
+  return transformingTypes.includes(def.type) || (def.type === 'pipe' && typeof def['transform'] === 'function')
+}
+
+/** A check by code is a part beside others, or a type of its own. */
+function runsCheck(def: ZodDefinition): boolean {
+  return runningChecks.includes(def['check']) || def.type === 'custom'
+}
 
 /** Looks through everything a zod schema is made of. */
-export function findsZodTransform(part: unknown, seen: Set<unknown> = new Set()): boolean {
+function findsPart(
+  part: unknown,
+  isIt: (def: ZodDefinition) => boolean,
+  seen: Set<unknown> = new Set(),
+): boolean {
   if (typeof part !== 'object' || part === null || seen.has(part)) return false
   seen.add(part)
-  if (!isZodType(part))
-    return isPlain(part) && Object.values(part).some((inner) => findsZodTransform(inner, seen))
+  if (!isZodType(part)) return isPlain(part) && Object.values(part).some((inner) => findsPart(inner, isIt, seen))
   const { def } = part._zod
-  if (transformingTypes.includes(def.type)) return true
-  if (def.type === 'pipe' && typeof def['transform'] === 'function') return true
-  if (def.type === 'lazy') return findsZodTransform((def['getter'] as () => unknown)(), seen)
+  if (isIt(def)) return true
+  if (def.type === 'lazy') return findsPart((def['getter'] as () => unknown)(), isIt, seen)
   // A default may be a function of the author's; reading it would call it.
   const parts = Object.keys(def).filter((inner) => inner !== 'defaultValue')
-  return parts.some((inner) => findsZodTransform(def[inner], seen))
+  return parts.some((inner) => findsPart(def[inner], isIt, seen))
 }
 
 function isPlain(value: object): boolean {

@@ -4,6 +4,7 @@ import { promiseThenNative, setImmediateNative } from './natives.ts'
 import { shareCell } from './process-wide.ts'
 import { turns } from './turn.ts'
 import { noteBody, noteBodyEnd, noteBodyReturned } from './watch-cell.ts'
+import { watchFromNowOn } from './watchdog.ts'
 
 /** Whose code a step body is. */
 export interface BodyOwner {
@@ -28,6 +29,7 @@ const bodies = shareCell('body', () => new AsyncLocalStorage<BodyOwner>())
 export function runBody(body: Body): void {
   if (turns.current !== null)
     return body.onFailed(new Error(`${body.describe} was begun in a turn of run "${turns.current.id}"`))
+  watchFromNowOn()
   const note = noteBody(body.describe)
   let result: unknown
   try {

@@ -34,8 +34,8 @@ const watchdog: Watchdog = shareCell('watchdog', () => ({ engines: new Set(), be
  * they do, when the main thread cannot. It ends nothing: a turn cannot be broken off and its run carried on.
  * Whoever keeps the process kills it, and the run is taken up again.
  *
- * One thread for all engines of the process, with the lowest of their bounds. It keeps no process alive.
- * Returns how to stop watching.
+ * One thread for all engines of the process, with the lowest of their bounds. It keeps no process alive, and there is
+ * none before `watchFromNowOn`. Returns how to stop watching.
  */
 export function startWatchdog({
   boundMs = 2000,
@@ -44,18 +44,32 @@ export function startWatchdog({
 }: WatchdogOptions = {}): () => void {
   const engine: Engine = { boundMs, onHeld, onUnavailable }
   watchdog.engines.add(engine)
-  setBound()
-  if (watchdog.engines.size === 1) startWatcher()
+  if (isBegun()) setBound()
   return () => {
-    if (!watchdog.engines.delete(engine)) return
+    if (!watchdog.engines.delete(engine) || !isBegun()) return
     setBound()
-    if (watchdog.engines.size === 0) endWatcher()
+    if (!isBegun()) endWatcher()
   }
+}
+
+/**
+ * To be called before what nobody has seen end: a new turn, a step body. Until then there is nothing to watch, and a
+ * thread that starts would slow down what a restart waits for: the replay.
+ */
+export function watchFromNowOn(): void {
+  if (isBegun() || watchdog.engines.size === 0) return
+  setBound()
+  startWatcher()
+}
+
+function isBegun(): boolean {
+  return watchdog.beat !== undefined
 }
 
 /** The loop shows that it comes round as often as the watcher looks. */
 function setBound(): void {
   clearIntervalNative(watchdog.beat)
+  watchdog.beat = undefined
   if (watchdog.engines.size === 0) return
   const boundMs = Math.min(...Array.from(watchdog.engines, (engine) => engine.boundMs))
   Atomics.store(watchCell.numbers, at.bound, boundMs)

@@ -1,6 +1,7 @@
 import type { Issue } from '../base/schema.ts'
 import type { LogEvent } from '../events/event.ts'
 import { allowGrace, drain } from '../host/drain.ts'
+import { watchFromNowOn } from '../host/watchdog.ts'
 import type { Decision } from '../kernel/decision.ts'
 import type { Execution } from '../kernel/execution.ts'
 import type { Claimed } from '../ports/store.ts'
@@ -78,6 +79,7 @@ export class Continuation {
    * what is logged is said; by default of those that no worker has ever been given.
    */
   async replay(log: LogEnd, newFrom?: number): Promise<InputRefused | null> {
+    if (this.#claimed.tries > 0) watchFromNowOn()
     for await (const page of log.pages()) {
       const [first, second] = page as readonly [LogEvent, LogEvent?]
       const refused = first.seq === 0 ? await this.begin(first, second) : null
@@ -97,8 +99,9 @@ export class Continuation {
     return seq === 0 && epoch === 0 && this.#claimed.epoch === 2
   }
 
-  /** Delivers what has come to be in its log. */
+  /** Delivers what has come to be in its log. Turns that were in it before have ended once: nobody need watch them. */
   deliver(events: readonly LogEvent[], onDrained: () => void): void {
+    if (!this.#isReplaying) watchFromNowOn()
     const execution = this.#execution as Execution
     execution.enqueue(events)
     drain(execution, onDrained)

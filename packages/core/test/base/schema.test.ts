@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { isSchema, isTransforming, jsonSchemaOf, type Schema, validate } from '../../src/base/schema.ts'
+import * as mini from 'zod/mini'
+import {
+  isSchema,
+  isTransforming,
+  jsonSchemaOf,
+  mayRunCode,
+  type Schema,
+  validate,
+} from '../../src/base/schema.ts'
 import { encode } from '../../src/events/payload.ts'
 
 /** What another vendor's schema looks like, with or without its JSON Schema part. */
@@ -288,5 +296,49 @@ describe('a schema that transforms', () => {
 
   test('of another vendor without JSON Schemas is not seen', () => {
     expect(isTransforming(foreignSchema((value) => ({ value })))).toBe(false)
+  })
+})
+
+describe('code of the author', () => {
+  const node: Schema = z.object({
+    value: z.number(),
+    get children() {
+      return z.array(node as z.ZodType)
+    },
+  })
+
+  test.each<[string, Schema]>([
+    ['a number within bounds', z.number().positive().max(9)],
+    ['a text with a length and a pattern', z.string().min(1, 'too short').regex(/a/)],
+    ['an object with defaults', z.object({ a: z.string().default('x'), b: z.email().optional() })],
+    ['a union of lists', z.union([z.array(z.literal('a')), z.record(z.string(), z.date())])],
+    ['a type that holds itself', node],
+    ['one that is made when it is needed', z.lazy(() => z.json())],
+  ])('is in no part of %s', (_, schema) => {
+    expect(mayRunCode(schema)).toBe(false)
+  })
+
+  const inAnObject = (part: z.ZodType): Schema => z.object({ list: z.array(z.object({ part })) })
+  test.each<[string, Schema]>([
+    ['refine', inAnObject(z.string().refine(() => true))],
+    ['check', inAnObject(z.string().check(() => {}))],
+    ['superRefine', inAnObject(z.string().superRefine(() => {}))],
+    ['custom', inAnObject(z.custom(() => true))],
+    ['overwrite', inAnObject(z.string().overwrite((text) => text))],
+    ['transform', inAnObject(z.string().transform((text) => text))],
+    ['preprocess', inAnObject(z.preprocess((value) => value, z.string()))],
+    ['codec', inAnObject(z.codec(z.string(), z.string(), { decode: (a) => a, encode: (a) => a }))],
+    ['a promise', inAnObject(z.promise(z.string()))],
+    ['a check of zod mini', mini.string().check(mini.refine(() => true))],
+    ['a plain function of zod mini', mini.string().check(() => {})],
+    ['what another library makes', foreignSchema((value) => ({ value }))],
+    [
+      'what cannot be looked at yet',
+      z.lazy(() => {
+        throw new Error('not there yet')
+      }),
+    ],
+  ])('is found: %s', (_, schema) => {
+    expect(mayRunCode(schema)).toBe(true)
   })
 })

@@ -13,8 +13,9 @@ import {
   noteTurn,
   watchCell,
 } from '../../src/host/watch-cell.ts'
-import { startWatchdog } from '../../src/host/watchdog.ts'
+import { startWatchdog, watchFromNowOn } from '../../src/host/watchdog.ts'
 import { startProgram } from './run-program.ts'
+import { runToEnd } from './run-to-end.ts'
 
 describe('the watchdog', () => {
   test('names a run whose turn does not end, while it does not', async () => {
@@ -60,6 +61,7 @@ describe('the watchdog', () => {
     const watcher = () => Atomics.load(watchCell.numbers, at.watcher)
     const before = watcher()
     const stopFirst = startWatchdog({ boundMs: 60_000 })
+    watchFromNowOn()
     const stopSecond = startWatchdog({ boundMs: 30_000 })
     expect(bound()).toBe(30_000)
     stopSecond()
@@ -67,6 +69,25 @@ describe('the watchdog', () => {
     expect([bound(), watcher(), watchCell.watched]).toEqual([60_000, before, true])
     stopFirst()
     expect([watcher(), watchCell.watched]).toEqual([before + 1, false])
+  })
+
+  test('is not there before there is something to watch, nor for nobody', () => {
+    watchFromNowOn()
+    expect(watchCell.watched).toBe(false)
+    const stop = startWatchdog()
+    expect(watchCell.watched).toBe(false)
+    watchFromNowOn()
+    expect(watchCell.watched).toBe(true)
+    stop()
+    watchFromNowOn()
+    expect(watchCell.watched).toBe(false)
+  })
+
+  test('is there before the first step body', async () => {
+    const stop = startWatchdog()
+    const body = { describe: 'step "look"', onStray: () => {} }
+    expect(await runToEnd(body, () => watchCell.watched)).toBe(true)
+    stop()
   })
 })
 

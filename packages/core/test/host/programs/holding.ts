@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { drain } from '../../../src/host/drain.ts'
-import { type Held, startWatchdog } from '../../../src/host/watchdog.ts'
+import { type Held, startWatchdog, watchFromNowOn } from '../../../src/host/watchdog.ts'
 import { runToEnd } from '../run-to-end.ts'
 import { ownerOf } from '../turn-support.ts'
 
@@ -63,6 +63,7 @@ async function untilTold(hold: () => Promise<unknown>): Promise<void> {
 const soon = () => new Promise((resolve) => setTimeout(resolve, 1))
 const owner = (step: string) => ({ describe: `step "${step}" of run "A-1"`, onStray: () => {} })
 const stop = watch()
+watchFromNowOn()
 
 if (folder === 'endless')
   await holdTurn(async () => {
