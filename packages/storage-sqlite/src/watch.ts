@@ -19,7 +19,7 @@ export interface WatchedConnection {
 }
 
 /**
- * Calls back when another connection has committed. The directory is watched only while nothing happens: a
+ * Calls back when another connection has committed. The -wal is watched only while nothing happens: a
  * file that is written to thousands of times a second would be told of each time, and by its own writer.
  */
 export function watchCommits(file: string, connection: WatchedConnection, onHint: () => void): () => void {
@@ -73,10 +73,14 @@ export function watchCommits(file: string, connection: WatchedConnection, onHint
   function watch(): void {
     if (watcher !== undefined || poll !== undefined) return
     try {
-      // The directory, not the file: the -wal is made anew whenever the last connection was closed.
-      watcher = fs.watch(dirname(file), { persistent: false }, (_event, name) => {
+      // Not the directory as long as there is a -wal: what else is written there, a log or another database, may be
+      // written far more often. It is gone when the last connection was closed, and made anew with the next one.
+      const place = fs.existsSync(`${file}-wal`) ? `${file}-wal` : dirname(file)
+      watcher = fs.watch(place, { persistent: false }, (event, name) => {
+        if (name !== wal) return
+        if (event === 'rename') unwatch()
         const isLookedSoon = timer !== undefined && looked <= busy + 1
-        if (name !== wal || isLookedSoon) return
+        if (isLookedSoon) return
         clearTimeout(timer)
         // Whoever has just committed himself has better to do right now than to look for others.
         looked = connection.countCommits() === commits ? 0 : busy

@@ -1,4 +1,5 @@
 import fs from 'node:fs'
+import { basename } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { watchCommits } from '../src/watch.ts'
 import { startProgram } from './support/programs.ts'
@@ -138,6 +139,8 @@ describe('a hint', () => {
   })
 
   it('comes after the last connection was closed and the -wal was made anew', async () => {
+    const watching = vi.spyOn(fs, 'watch')
+    onTestFinished(() => watching.mockRestore())
     const file = tempFile()
     const store = await openStore(file)
     await ownedRun(store, 'a')
@@ -147,12 +150,36 @@ describe('a hint', () => {
     })
     await store.close()
     const again = await openStore(file)
+    await vi.waitFor(() => expect(watching).toHaveBeenCalledTimes(2), 10_000)
     version++
     await again.register({ name: 'w', leaseMs: 1000 })
     await heard
   })
 
-  it('comes by polling where the directory cannot be watched', async () => {
+  it('comes of its own file alone, whatever else is written beside it', async () => {
+    const { watch } = fs
+    const touched = new Set<string | null>()
+    const watching = vi.spyOn(fs, 'watch').mockImplementation(((
+      path: string,
+      options: fs.WatchOptions,
+      touch: fs.WatchListener<string>,
+    ) =>
+      watch(path, options, (event, name) => {
+        touched.add(name)
+        touch(event, name)
+      })) as never)
+    onTestFinished(() => watching.mockRestore())
+    const file = tempFile()
+    const store = await openStore(file)
+    const other = await openStore(file)
+    const heard = new Promise<void>((resolve) => onTestFinished(store.watch(resolve)))
+    fs.appendFileSync(`${file}.log`, 'a line of a log')
+    await other.register({ name: 'w', leaseMs: 1000 })
+    await heard
+    expect([...touched]).toEqual([`${basename(file)}-wal`])
+  })
+
+  it('comes by polling where nothing can be watched', async () => {
     const refused = vi.spyOn(fs, 'watch').mockImplementation(() => {
       throw Object.assign(new Error('too many watches'), { code: 'ENOSPC' })
     })
