@@ -1,4 +1,5 @@
 import { check } from '../base/check.ts'
+import { sleep } from '../base/clock.ts'
 import { residentMb } from '../base/memory.ts'
 import { openPlace } from '../places/open-place.ts'
 import { waiting } from '../procedures.ts'
@@ -9,6 +10,8 @@ import { type Figures, type Job, startEngine, Tally } from './workload.ts'
 export async function rememberWaiting({ address, size: runs = 1_000 }: Job): Promise<Figures> {
   const engine = await startEngine(openPlace(address))
   const first = await engine.run(waiting)
+  // As with the peers; the thread that watches has come up by then.
+  await sleep(200)
   await first.signal('go', 0)
   await first.result()
   const before = residentMb()
