@@ -10,6 +10,7 @@ import { systemClock } from './host/clock.ts'
 import { consoleLogger } from './host/console-logger.ts'
 import { systemEntropy } from './host/entropy.ts'
 import { installGuard } from './host/guard.ts'
+import { outsideTurn } from './host/outside-turn.ts'
 import { describeProcess } from './host/process-name.ts'
 import { sha256 } from './host/sha256.ts'
 import { installShield } from './host/shield.ts'
@@ -91,7 +92,7 @@ async function startEngine(
   ports: EnginePorts,
 ): Promise<{ readonly client: Client; readonly worker: Worker; readonly close: () => Promise<void> }> {
   const bell = new Bell()
-  const logger = settings.logger ?? consoleLogger
+  const logger = outsideTurn(settings.logger ?? consoleLogger)
   const worker = new Worker({
     ...settings,
     ...ports,

@@ -5,7 +5,7 @@ import { basename, dirname } from 'node:path'
 const pausesMs = [1, 1, 1, 1, 2, 4, 10, 20, 40, 80, 160, 320]
 /** Where in them to go on while there are commits, one's own or others'. From there on the watch is on again. */
 const busy = pausesMs.indexOf(10)
-/** Where the directory cannot be watched. */
+/** Where nothing can be watched. */
 const pollMs = 25
 /** Whoever waits for anything looks at every hint: so long as that took, this many times over there is no other. */
 const restShare = 4
@@ -73,12 +73,10 @@ export function watchCommits(file: string, connection: WatchedConnection, onHint
   function watch(): void {
     if (watcher !== undefined || poll !== undefined) return
     try {
-      // Not the directory as long as there is a -wal: what else is written there, a log or another database, may be
-      // written far more often. It is gone when the last connection was closed, and made anew with the next one.
-      const place = fs.existsSync(`${file}-wal`) ? `${file}-wal` : dirname(file)
-      watcher = fs.watch(place, { persistent: false }, (event, name) => {
+      watcher = watchPlace(file, (name) => {
         if (name !== wal) return
-        if (event === 'rename') unwatch()
+        // One that was taken away may be made anew, and looking is enough for now.
+        unwatch()
         const isLookedSoon = timer !== undefined && looked <= busy + 1
         if (isLookedSoon) return
         clearTimeout(timer)
@@ -111,5 +109,20 @@ export function watchCommits(file: string, connection: WatchedConnection, onHint
     unwatch()
     clearInterval(poll)
     clearTimeout(timer)
+  }
+}
+
+/**
+ * The -wal, and not the directory: what else is written there, a log or another database, may be written far more often.
+ * It is gone when the last connection was closed, and made anew with the next one: then the directory tells.
+ */
+function watchPlace(file: string, onTouch: (name: string | null) => void): FSWatcher {
+  const watch = (place: string): FSWatcher =>
+    fs.watch(place, { persistent: false }, (_event, name) => onTouch(name))
+  try {
+    return watch(`${file}-wal`)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+    return watch(dirname(file))
   }
 }

@@ -61,12 +61,13 @@ describe('a hint', () => {
     expect(hints).toBe(1)
   })
 
-  it('comes of looking while a file is busy; the directory is watched again afterwards', async () => {
+  it('comes of looking while a file is busy; it is watched again afterwards', async () => {
     const watching = vi.spyOn(fs, 'watch')
     onTestFinished(() => watching.mockRestore())
     const file = tempFile()
     let [version, hints, isBusy] = [0, 0, true]
     const write = () => fs.writeFileSync(`${file}-wal`, `${version}`)
+    write()
     const whileBusy = new Promise<void>((resolve) => {
       const connection = {
         readVersion: () => (isBusy && hints > 0 ? ++version : version),
@@ -112,9 +113,10 @@ describe('a hint', () => {
       vi.advanceTimersByTime(60_000)
       return readVersion.mock.calls.length
     }
-    expect(countLooks()).toBe(12)
+    // Of them one as it is watched again.
+    expect(countLooks()).toBe(13)
     expect(vi.getTimerCount()).toBe(0)
-    expect(countLooks()).toBe(12)
+    expect(countLooks()).toBe(13)
   })
 
   it('leaves time for other work where it takes long to look', async () => {
@@ -153,6 +155,25 @@ describe('a hint', () => {
     await vi.waitFor(() => expect(watching).toHaveBeenCalledTimes(2), 10_000)
     version++
     await again.register({ name: 'w', leaseMs: 1000 })
+    await heard
+  })
+
+  it('comes of the new -wal also while somebody keeps the old one', async () => {
+    const file = tempFile()
+    const wal = `${file}-wal`
+    fs.writeFileSync(wal, 'old')
+    const watching = vi.spyOn(fs, 'watch')
+    onTestFinished(() => watching.mockRestore())
+    let version = 0
+    const heard = new Promise<void>((resolve) => {
+      onTestFinished(watchCommits(file, { readVersion: () => version, countCommits: () => 0 }, resolve))
+    })
+    fs.linkSync(wal, `${wal}.kept`)
+    fs.rmSync(wal)
+    fs.writeFileSync(wal, 'new')
+    await vi.waitFor(() => expect(watching).toHaveBeenCalledTimes(2), 10_000)
+    version++
+    fs.appendFileSync(wal, 'more')
     await heard
   })
 

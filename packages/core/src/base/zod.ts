@@ -20,24 +20,57 @@ export function isZodType(value: unknown): value is ZodType {
 // ── what it is made of
 
 const transformingTypes: readonly string[] = ['transform', 'success']
-const runningChecks: readonly unknown[] = ['custom', 'overwrite']
 
 export function findsZodTransform(schema: unknown): boolean {
-  return findsPart(schema, transforms)
+  return findsPart(
+    schema,
+    (def) =>
+      transformingTypes.includes(def.type) || (def.type === 'pipe' && typeof def['transform'] === 'function'),
+  )
 }
 
-/** Refinements, transformations and the like, also of its parts. Not what only makes a default or a message. */
+/** Types and checks of zod that are known to run no code but its own; a later zod may have more. */
+const plainTypes: readonly unknown[] = [
+  ...[
+    'any',
+    'array',
+    'bigint',
+    'boolean',
+    'date',
+    'enum',
+    'file',
+    'intersection',
+    'literal',
+    'map',
+    'nan',
+    'never',
+  ],
+  ...[
+    'nonoptional',
+    'null',
+    'nullable',
+    'number',
+    'object',
+    'optional',
+    'readonly',
+    'record',
+    'set',
+    'string',
+  ],
+  ...['symbol', 'template_literal', 'tuple', 'undefined', 'union', 'unknown', 'void'],
+]
+const plainChecks: readonly unknown[] = [
+  ...['bigint_format', 'greater_than', 'length_equals', 'less_than', 'max_length', 'max_size', 'mime_type'],
+  ...['min_length', 'min_size', 'multiple_of', 'number_format', 'property', 'size_equals', 'string_format'],
+]
+
+/** Whether a zod schema may run code of its author's: to check, to transform, for a default or for a message. */
 export function findsZodCode(schema: unknown): boolean {
-  return findsPart(schema, (def) => transforms(def) || def.type === 'promise' || runsCheck(def))
-}
-
-function transforms(def: ZodDefinition): boolean {
-  return transformingTypes.includes(def.type) || (def.type === 'pipe' && typeof def['transform'] === 'function')
-}
-
-/** A check by code is a part beside others, or a type of its own. */
-function runsCheck(def: ZodDefinition): boolean {
-  return runningChecks.includes(def['check']) || def.type === 'custom'
+  return findsPart(schema, ({ type, check, fn, error }) => {
+    // A format is a check and a type at once.
+    const isKnown = plainTypes.includes(type ?? 'any') && plainChecks.includes(check ?? 'property')
+    return !isKnown || typeof fn === 'function' || typeof error === 'function'
+  })
 }
 
 /** Looks through everything a zod schema is made of. */
@@ -48,7 +81,8 @@ function findsPart(
 ): boolean {
   if (typeof part !== 'object' || part === null || seen.has(part)) return false
   seen.add(part)
-  if (!isZodType(part)) return isPlain(part) && Object.values(part).some((inner) => findsPart(inner, isIt, seen))
+  if (!isZodType(part))
+    return isPlain(part) && Object.values(part).some((inner) => findsPart(inner, isIt, seen))
   const { def } = part._zod
   if (isIt(def)) return true
   if (def.type === 'lazy') return findsPart((def['getter'] as () => unknown)(), isIt, seen)

@@ -34,7 +34,9 @@ const harmless = new WeakMap<Schema<unknown>, boolean>()
  * takes three times as long once a storage was in use, and a client may never run anything else in one.
  */
 function isHarmless(schema: Schema<unknown>): boolean {
-  let is = harmless.get(schema)
-  if (is === undefined) harmless.set(schema, (is = !mayRunCode(schema)))
-  return is
+  const known = harmless.get(schema)
+  if (known !== undefined) return known
+  const runsNothing = !mayRunCode(schema)
+  harmless.set(schema, runsNothing)
+  return runsNothing
 }

@@ -1,5 +1,5 @@
 import { SHARE_ENV, Worker, type WorkerOptions } from 'node:worker_threads'
-import { clearIntervalNative, setIntervalNative } from './natives.ts'
+import { clearIntervalNative, inRootContext, setIntervalNative } from './natives.ts'
 import { shareCell } from './process-wide.ts'
 import { at, nobody, slotBytes, slots, textAt, watchCell } from './watch-cell.ts'
 import { type WatcherData, watcherProgram } from './watcher.ts'
@@ -58,8 +58,11 @@ export function startWatchdog({
  */
 export function watchFromNowOn(): void {
   if (isBegun() || watchdog.engines.size === 0) return
-  setBound()
-  startWatcher()
+  // Whose turn or body it happens to be is no business of the thread's, nor of what it tells.
+  inRootContext(() => {
+    setBound()
+    startWatcher()
+  })
 }
 
 function isBegun(): boolean {

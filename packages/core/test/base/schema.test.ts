@@ -309,11 +309,11 @@ describe('code of the author', () => {
 
   test.each<[string, Schema]>([
     ['a number within bounds', z.number().positive().max(9)],
-    ['a text with a length and a pattern', z.string().min(1, 'too short').regex(/a/)],
-    ['an object with defaults', z.object({ a: z.string().default('x'), b: z.email().optional() })],
+    ['a text with a length and a pattern', z.string().min(1).regex(/a/)],
+    ['an object', z.strictObject({ a: z.email().optional(), b: z.enum(['x', 'y']).nullable() })],
     ['a union of lists', z.union([z.array(z.literal('a')), z.record(z.string(), z.date())])],
     ['a type that holds itself', node],
-    ['one that is made when it is needed', z.lazy(() => z.json())],
+    ['a text of zod mini', mini.string().check(mini.minLength(1))],
   ])('is in no part of %s', (_, schema) => {
     expect(mayRunCode(schema)).toBe(false)
   })
@@ -329,6 +329,13 @@ describe('code of the author', () => {
     ['preprocess', inAnObject(z.preprocess((value) => value, z.string()))],
     ['codec', inAnObject(z.codec(z.string(), z.string(), { decode: (a) => a, encode: (a) => a }))],
     ['a promise', inAnObject(z.promise(z.string()))],
+    ['catch', inAnObject(z.string().catch(() => 'x'))],
+    ['a default', inAnObject(z.string().default(() => 'x'))],
+    ['prefault', inAnObject(z.string().prefault(() => 'x'))],
+    ['a message', inAnObject(z.string({ error: () => 'no text' }))],
+    ['a format of its own', inAnObject(z.stringFormat('sku', () => true))],
+    ['refine behind lazy', inAnObject(z.lazy(() => z.string()).refine(() => true))],
+    ['refine behind json', inAnObject(z.json().refine(() => true))],
     ['a check of zod mini', mini.string().check(mini.refine(() => true))],
     ['a plain function of zod mini', mini.string().check(() => {})],
     ['what another library makes', foreignSchema((value) => ({ value }))],

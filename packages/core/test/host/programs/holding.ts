@@ -1,6 +1,7 @@
 // Turns and step bodies that keep the event loop.  argv: 'endless' for a turn that does, or a folder: then several
 // kinds, each until a file of its number appears there.  Prints what the engine was told; then it has to end by
 // itself, although it goes on watching.
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,12 +12,13 @@ import { ownerOf } from '../turn-support.ts'
 
 const boundMs = 200
 const events = new EventTarget()
-const told: Held[] = []
+const told: (Held & { readonly request: string | undefined })[] = []
+const requests = new AsyncLocalStorage<string>()
 const watch = () =>
   startWatchdog({
     boundMs,
     onHeld: (held) => {
-      told.push(held)
+      told.push({ ...held, request: requests.getStore() })
       events.dispatchEvent(new Event('held'))
     },
   })
@@ -63,7 +65,7 @@ async function untilTold(hold: () => Promise<unknown>): Promise<void> {
 const soon = () => new Promise((resolve) => setTimeout(resolve, 1))
 const owner = (step: string) => ({ describe: `step "${step}" of run "A-1"`, onStray: () => {} })
 const stop = watch()
-watchFromNowOn()
+requests.run('the first', watchFromNowOn)
 
 if (folder === 'endless')
   await holdTurn(async () => {
@@ -91,6 +93,4 @@ await runToEnd(owner('unwatched'), blockTooLong)
 watch()
 await runToEnd(owner('short'), soon)
 await new Promise((resolve) => setTimeout(resolve, boundMs))
-console.log(
-  JSON.stringify(told.map(({ holder, names, heldMs }) => ({ holder, names, long: heldMs >= boundMs }))),
-)
+console.log(JSON.stringify(told.map(({ heldMs, ...rest }) => ({ ...rest, long: heldMs >= boundMs }))))

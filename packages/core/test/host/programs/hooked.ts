@@ -8,7 +8,7 @@ const isFollowed = () => Object.getOwnPropertySymbols(Promise.resolve()).length 
 
 const told = [isFollowed()]
 for (const schema of [z.object({ amount: z.number().positive() }), z.object({}).refine(() => true)]) {
-  validate(schema, { amount: 45 })
+  void validate(schema, { amount: 45 })
   told.push(isFollowed())
 }
 console.log(JSON.stringify(told))
