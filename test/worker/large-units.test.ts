@@ -74,8 +74,8 @@ test('so are many large questions, and the run is let go with the last of them',
 })
 
 test('a question and the early answer to it are never parted', async () => {
-  const reviewing = procedure({ name: 'reviewing' }, async (ctx) => {
-    await ctx.sleep('300ms')
+  const reviewing = procedure({ name: 'reviewing', signals: { ask: z.void() } }, async (ctx) => {
+    await ctx.receive('ask')
     const review = (_: unknown, n: number) =>
       ctx.human.review('Fine?', megabyte, { key: `k${n}`, editable: true })
     return (await Promise.all(Array.from({ length: 15 }, review))).filter(({ edited }) => edited).length
@@ -88,6 +88,7 @@ test('a question and the early answer to it are never parted', async () => {
       { choice: 'approve', artifact: `${megabyte}${n}` },
       as,
     )
+  await run.signal('ask')
   expect(await run.result({ timeout: '20s' })).toBe(15)
   for (const { events } of units)
     for (const { type, position } of events)

@@ -30,7 +30,8 @@ process.send?.('ready')
 await Promise.all([beat(), work()])
 await port.release(worker)
 await port.close()
-await pool?.end()
+// Whoever was never given a run has committed nothing that could have been rewritten.
+if (serial > 0) await pool?.end()
 process.exit()
 
 function register(): Promise<number> {
