@@ -30,36 +30,10 @@ export function findsZodTransform(schema: unknown): boolean {
 }
 
 /** Types and checks of zod that are known to run no code but its own; a later zod may have more. */
-const plainTypes: readonly unknown[] = [
-  ...[
-    'any',
-    'array',
-    'bigint',
-    'boolean',
-    'date',
-    'enum',
-    'file',
-    'intersection',
-    'literal',
-    'map',
-    'nan',
-    'never',
-  ],
-  ...[
-    'nonoptional',
-    'null',
-    'nullable',
-    'number',
-    'object',
-    'optional',
-    'readonly',
-    'record',
-    'set',
-    'string',
-  ],
-  ...['symbol', 'template_literal', 'tuple', 'undefined', 'union', 'unknown', 'void'],
-]
-const plainChecks: readonly unknown[] = [
+const plainParts: readonly unknown[] = [
+  ...['any', 'array', 'bigint', 'boolean', 'date', 'enum', 'file', 'intersection', 'literal', 'map', 'nan'],
+  ...['never', 'nonoptional', 'null', 'nullable', 'number', 'object', 'optional', 'readonly', 'record'],
+  ...['set', 'string', 'symbol', 'template_literal', 'tuple', 'undefined', 'union', 'unknown', 'void'],
   ...['bigint_format', 'greater_than', 'length_equals', 'less_than', 'max_length', 'max_size', 'mime_type'],
   ...['min_length', 'min_size', 'multiple_of', 'number_format', 'property', 'size_equals', 'string_format'],
 ]
@@ -67,9 +41,10 @@ const plainChecks: readonly unknown[] = [
 /** Whether a zod schema may run code of its author's: to check, to transform, for a default or for a message. */
 export function findsZodCode(schema: unknown): boolean {
   return findsPart(schema, ({ type, check, fn, error }) => {
-    // A format is a check and a type at once.
-    const isKnown = plainTypes.includes(type ?? 'any') && plainChecks.includes(check ?? 'property')
-    return !isKnown || typeof fn === 'function' || typeof error === 'function'
+    // A format is both.
+    const names = [type, check].filter((name) => name !== undefined)
+    const isPlainPart = names.length > 0 && names.every((name) => plainParts.includes(name))
+    return !isPlainPart || typeof fn === 'function' || typeof error === 'function'
   })
 }
 

@@ -99,7 +99,7 @@ export class Continuation {
     return seq === 0 && epoch === 0 && this.#claimed.epoch === 2
   }
 
-  /** Delivers what has come to be in its log. Turns that were in it before have ended once, nearly all: nobody watches. */
+  /** Delivers what has come to be in its log. Turns that only replay it are not watched: nearly all have ended once. */
   deliver(events: readonly LogEvent[], onDrained: () => void): void {
     if (!this.#isReplaying) watchFromNowOn()
     const execution = this.#execution as Execution
