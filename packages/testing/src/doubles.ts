@@ -1,63 +1,130 @@
 import { type Effects, findNearest } from '@pawl/core/internal'
 
-/** What stands in for the bodies of steps and agents. */
+/** Replacements for the bodies of steps and agents. */
 export interface Doubles {
-  /** By name: a result, or a function in place of the step's body. */
+  /** By name: a result, or a function in place of the step's body. `*` in a name matches any text; exact names win. */
   readonly steps?: { readonly [step: string]: unknown }
-  /** By agent name: an output, or a function of the input. */
+  /** By agent name: an output, or a function of the input. `*` in a name matches any text; exact names win. */
   readonly agents?: { readonly [agent: string]: unknown }
+  /**
+   * Whether `stop()` and the disposal reject if a double was never called or a real body ran. Default: false, which logs
+   * a warning if doubles are given.
+   */
+  readonly strict?: boolean
 }
 
 type Body = (...args: never[]) => unknown
 
 type Kind = 'step' | 'agent'
 
-/** With two letters changed a shorter name is simply another one. */
+/** Two changed letters turn a shorter name into another one. */
 const shortestMistaken = 5
 
-/** Counts how often each body ran, over all lives of the worker. */
-export class Calls {
-  readonly #counts = new Map<string, number>()
-  /** Doubles that were called, and by name what ran itself. */
-  readonly #doubled = new Set<string>()
-  readonly #undoubled = new Map<string, Kind>()
+/** How many names one sentence lists. */
+const namesListed = 10
 
-  add(kind: Kind, name: string, isDoubled: boolean): void {
+/** Chooses a double for each body, and counts the calls of both over all lives of the worker. */
+export class Calls {
+  readonly #doubles: Doubles
+  readonly #counts = new Map<string, number>()
+  /** The kind and the key of each double that was called. */
+  readonly #called = new Set<string>()
+  readonly #realBodies: { readonly [kind in Kind]: Set<string> } = { step: new Set(), agent: new Set() }
+
+  constructor(doubles: Doubles) {
+    this.#doubles = doubles
+  }
+
+  /** Counts a call, and returns the double that takes it, if there is one. */
+  begin(kind: Kind, name: string): Body | undefined {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
-    if (isDoubled) this.#doubled.add(`${kind} ${name}`)
-    else this.#undoubled.set(name, kind)
+    const doubles = this.#of(kind)
+    const key = findKey(doubles, name)
+    if (key === undefined) {
+      this.#realBodies[kind].add(name)
+      return undefined
+    }
+    this.#called.add(`${kind} ${key}`)
+    const double = doubles[key]
+    return typeof double === 'function' ? (double as Body) : () => double
   }
 
   toObject(): { readonly [name: string]: number } {
     return Object.fromEntries(this.#counts)
   }
 
-  /** Sentences about doubles that nobody called, while a body of about their name ran itself. */
-  describeMistaken({ steps = {}, agents = {} }: Doubles): readonly string[] {
-    const names = [
-      ...Object.keys(steps).map((name) => ({ kind: 'step', name })),
-      ...Object.keys(agents).map((name) => ({ kind: 'agent', name })),
+  /** Sentences about doubles that were never called, and about real bodies that ran although doubles were given. */
+  describeMisuse(): readonly string[] {
+    const named = new Set<string>()
+    const unused = (['step', 'agent'] as const).flatMap((kind) =>
+      Object.keys(this.#of(kind))
+        .filter((key) => !this.#called.has(`${kind} ${key}`))
+        .map((key) => this.#describeUnused(kind, key, named)),
+    )
+    const areGiven = this.#called.size > 0 || unused.length > 0
+    if (!areGiven && this.#doubles.strict !== true) return []
+    return [...unused, ...this.#describeReal('step', named), ...this.#describeReal('agent', named)]
+  }
+
+  #of(kind: Kind): { readonly [name: string]: unknown } {
+    return (kind === 'step' ? this.#doubles.steps : this.#doubles.agents) ?? {}
+  }
+
+  /** Adds to `named` the real body that the double was probably meant for. */
+  #describeUnused(kind: Kind, key: string, named: Set<string>): string {
+    const subject = `The double of the ${kind} "${key}" was never called`
+    for (const real of ['step', 'agent'] as const) {
+      const meant = findNearest(key, [...this.#realBodies[real]])
+      if (meant === undefined || (meant !== key && key.length < shortestMistaken)) continue
+      named.add(`${real} ${meant}`)
+      const move = meant === key ? `Move it to \`${real}s\`` : `Rename it`
+      return `${subject}, and the real body of the ${real} "${meant}" ran. ${move} if it is meant for that ${real}.`
+    }
+    return `${subject}. Remove it, or correct its name.`
+  }
+
+  #describeReal(kind: Kind, named: ReadonlySet<string>): readonly string[] {
+    const names = [...this.#realBodies[kind]].filter((name) => !named.has(`${kind} ${name}`))
+    if (names.length === 0) return []
+    const listed = names.slice(0, namesListed).map((name) => `"${name}"`)
+    const more = names.length > namesListed ? ` and ${names.length - namesListed} more` : ''
+    const what =
+      names.length === 1
+        ? `The real body of the ${kind} ${listed[0]} ran.`
+        : `The real bodies of ${names.length} ${kind}s ran: ${listed.join(', ')}${more}.`
+    return [
+      `${what} Add ${names.length === 1 ? 'its name' : 'their names'} to \`${kind}s\`; \`*\` in a name matches any text.`,
     ]
-    return names.flatMap(({ kind, name }) => {
-      if (this.#doubled.has(`${kind} ${name}`)) return []
-      const meant = findNearest(name, [...this.#undoubled.keys()])
-      const isOther = meant !== name && name.length < shortestMistaken
-      if (meant === undefined || isOther) return []
-      const ran = `the ${this.#undoubled.get(meant)} "${meant}" ran itself`
-      return `the double of the ${kind} "${name}" was never called, and ${ran}: is it meant for that?`
-    })
   }
 }
 
-/** The bodies of one life of a worker: doubles where there are any, each counted, and known while it is at work. */
+/** The exact name, or the first pattern that matches it. */
+function findKey(doubles: object, name: string): string | undefined {
+  if (Object.hasOwn(doubles, name)) return name
+  return Object.keys(doubles).find((key) => key.includes('*') && matches(key, name))
+}
+
+/** Compares part by part: a regular expression of many `*` takes time without bounds. */
+function matches(pattern: string, name: string): boolean {
+  const [first = '', ...rest] = pattern.split('*')
+  const last = rest.pop() ?? ''
+  if (!name.startsWith(first)) return false
+  let at = first.length
+  for (const part of rest) {
+    const found = name.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return name.length - last.length >= at && name.endsWith(last)
+}
+
+/** Runs the bodies of one life of a worker, or their doubles, and knows which are at work. */
 export class Bodies implements Effects {
-  readonly #doubles: Doubles
   readonly #calls: Calls
   readonly #onSign: () => void
   readonly #atWork = new Set<object>()
 
-  constructor(doubles: Doubles, calls: Calls, onSign: () => void) {
-    this.#doubles = doubles
+  constructor(calls: Calls, onSign: () => void) {
     this.#calls = calls
     this.#onSign = onSign
   }
@@ -67,22 +134,17 @@ export class Bodies implements Effects {
   }
 
   step<B extends Body>(name: string, body: B): B {
-    return this.#watch('step', name, find(this.#doubles.steps, name), body) as B
+    return this.#watch('step', name, body) as B
   }
 
   agent<B extends Body>(name: string, body: B): B {
-    return this.#watch('agent', name, find(this.#doubles.agents, name), body) as B
+    return this.#watch('agent', name, body) as B
   }
 
-  #watch(
-    kind: Kind,
-    name: string,
-    double: Body | undefined,
-    body: Body,
-  ): (...args: never[]) => Promise<unknown> {
+  #watch(kind: Kind, name: string, body: Body): (...args: never[]) => Promise<unknown> {
     return async (...args) => {
       const work = {}
-      this.#calls.add(kind, name, double !== undefined)
+      const double = this.#calls.begin(kind, name)
       this.#atWork.add(work)
       this.#onSign()
       try {
@@ -93,10 +155,4 @@ export class Bodies implements Effects {
       }
     }
   }
-}
-
-function find(doubles: Readonly<Record<string, unknown>> | undefined, name: string): Body | undefined {
-  if (doubles === undefined || !Object.hasOwn(doubles, name)) return undefined
-  const double = doubles[name]
-  return typeof double === 'function' ? (double as Body) : () => double
 }

@@ -41,9 +41,9 @@ export class Rig implements Dweller {
   readonly time: VirtualTime
   readonly client: Client
   readonly people: People
-  readonly calls: Calls = new Calls()
+  readonly calls: Calls
   readonly #bell = new Bell()
-  readonly #doubles: Doubles
+  readonly #isStrict: boolean
   readonly #logger: Logger
   readonly #newLife: () => ProcessLife
   readonly #connection: StorePort
@@ -62,11 +62,12 @@ export class Rig implements Dweller {
     this.time = time
     const entropy = createSeededEntropy(seed, time.dwellersSoFar)
     const bell = this.#bell
-    this.#doubles = doubles
+    this.#isStrict = doubles.strict === true
+    this.calls = new Calls(doubles)
     this.#logger = given.logger ?? quietLogger
     const settings = { ...given, leaseMs: unendingMs, logger: this.#logger }
     this.#newLife = () => {
-      const bodies = new Bodies(doubles, this.calls, () => this.signsOfLife++)
+      const bodies = new Bodies(this.calls, () => this.signsOfLife++)
       const life: ProcessLife = new ProcessLife({
         ...{
           settings,
@@ -148,12 +149,19 @@ export class Rig implements Dweller {
 
   async close(): Promise<void> {
     for (const undo of this.#undo.splice(0)) undo()
-    for (const sentence of this.calls.describeMistaken(this.#doubles)) this.#logger.warn(sentence)
     this.#crashesAlways = false
     this.#life.end()
     await this.client.stop()
     await this.#life.bury(false)
     await this.#connection.close()
+  }
+
+  /** Reports doubles and bodies that do not go together. @throws Error if the doubles are strict */
+  checkDoubles(): void {
+    const sentences = this.calls.describeMisuse()
+    if (sentences.length === 0) return
+    if (this.#isStrict) throw new Error(['The doubles of this test are strict:', ...sentences].join('\n  '))
+    for (const sentence of sentences) this.#logger.warn(sentence)
   }
 
   #onWorkerCall(method: string, args: readonly unknown[], outcome: unknown): void {

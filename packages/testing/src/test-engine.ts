@@ -11,6 +11,7 @@ import {
   readStopOptions,
   refuse,
 } from '@pawl/core/internal'
+import { checkBoolean } from '@pawl/core/storage'
 import type { Doubles } from './doubles.ts'
 import { memory, memoryOf } from './memory-store.ts'
 import type { Person } from './people.ts'
@@ -47,14 +48,28 @@ export type TestEngineOptions = Partial<Omit<EngineOptions, 'procedures'>> &
  * Leases do not run out. Engines on one `memory()` share its time.
  * @throws PawlError as createEngine does
  * @example
- * await using engine = await testEngine({ procedures: [refund], humans: [{ ask: 'Refund', answer: { approved: true } }] })
+ * await using engine = await testEngine({
+ *   procedures: [refund],
+ *   steps: { 'load order': { card: 'visa' }, refund: undefined },
+ *   strict: true,
+ *   humans: [{ ask: 'Refund', answer: { approved: true } }],
+ * })
  */
 export async function testEngine(options: TestEngineOptions): Promise<TestEngine & AsyncDisposable> {
   // Without any, what is missing is said below.
-  checkEngineKeys('testEngine', options ?? {}, ['steps', 'agents', 'humans', 'now', 'replay', 'seed'])
+  checkEngineKeys('testEngine', options ?? {}, [
+    'steps',
+    'agents',
+    'strict',
+    'humans',
+    'now',
+    'replay',
+    'seed',
+  ])
   const {
     steps,
     agents,
+    strict = false,
     humans = [],
     now,
     replay = 'on-crash',
@@ -64,6 +79,7 @@ export async function testEngine(options: TestEngineOptions): Promise<TestEngine
   } = options ?? {}
   checkObject('steps of testEngine', steps)
   checkObject('agents of testEngine', agents)
+  checkBoolean('strict of testEngine', strict)
   checkArray('humans of testEngine', humans)
   checkOneOf('replay of testEngine', replay, ['always', 'on-crash'])
   if (!Number.isFinite(seed)) refuse('seed of testEngine', seed, 'It must be a number.')
@@ -76,7 +92,11 @@ export async function testEngine(options: TestEngineOptions): Promise<TestEngine
       store,
       'It must be made by memory(): the clock of another store cannot skip time.',
     )
-  const doubles = { ...(steps === undefined ? {} : { steps }), ...(agents === undefined ? {} : { agents }) }
+  const doubles = {
+    ...(steps === undefined ? {} : { steps }),
+    ...(agents === undefined ? {} : { agents }),
+    strict,
+  }
   const rig = new Rig({
     settings,
     memory: kept,
@@ -107,6 +127,10 @@ function createFacade(rig: Rig): TestEngine & AsyncDisposable {
     signal: (...args) =>
       rig.during(() => (inner.signal as (...args: readonly unknown[]) => Promise<void>)(...args)),
   })
+  const checkScript = (): void => {
+    rig.people.checkLast()
+    rig.checkDoubles()
+  }
   let stopped: Promise<void> | null = null
   const checkUsable = (): void => {
     if (stopped !== null) throw new PawlError('engine-stopped', {})
@@ -128,7 +152,7 @@ function createFacade(rig: Rig): TestEngine & AsyncDisposable {
     inbox,
     stop: async (given?: Parameters<Engine['stop']>[0]) => {
       const withinMs = readStopOptions(given)
-      stopped ??= time.skipFor(rig.stop(withinMs)).then(() => rig.people.checkLast())
+      stopped ??= time.skipFor(rig.stop(withinMs)).then(checkScript)
       await stopped
     },
     humans: (...people: readonly Person[]) => rig.people.add(people),
@@ -146,7 +170,7 @@ function createFacade(rig: Rig): TestEngine & AsyncDisposable {
       return rig.calls.toObject()
     },
     [Symbol.asyncDispose]: async () => {
-      stopped ??= rig.close().then(() => rig.people.checkLast())
+      stopped ??= rig.close().then(checkScript)
       await stopped
     },
   }

@@ -30,6 +30,7 @@ test('a person lowers the amount after ten minutes, with a crash after every wri
   await using engine = await testEngine({
     procedures: [refund],
     steps,
+    strict: true,
     humans: [
       {
         ask: 'Refund 45 EUR',
@@ -48,7 +49,8 @@ test('a person lowers the amount after ten minutes, with a crash after every wri
 test('nobody answers for an hour: the ask stays open, overdue', async () => {
   await using engine = await testEngine({
     procedures: [refund],
-    steps,
+    steps: { 'load order': steps['load order'] },
+    strict: true,
     humans: [{ ask: /Refund/, answer: 'silence' }],
   })
   const run = await engine.run(refund, input)

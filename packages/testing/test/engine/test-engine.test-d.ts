@@ -61,6 +61,9 @@ describe('testEngine', () => {
     testEngine({ procedures, agents: { judge: { fair: false }, other: async (text: string) => text } })
     // @ts-expect-error
     testEngine({ procedures, steps: 'charge' })
+    testEngine({ procedures, steps: { 'delete *': 1 }, strict: true })
+    // @ts-expect-error
+    testEngine({ procedures, strict: 'yes' })
     // @ts-expect-error
     testEngine({ procedures, doubles: {} })
   })

@@ -1,4 +1,4 @@
-import { agent, procedure } from '@pawl/core'
+import { procedure } from '@pawl/core'
 import { memory, testEngine } from '@pawl/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
@@ -15,6 +15,7 @@ test.each([
   ['now', new Date('no date'), 'a valid Date'],
   ['replay', 'sometimes', "one of 'always', 'on-crash'"],
   ['seed', 'x', 'a number'],
+  ['strict', 'yes', 'true or false'],
   ['steps', 5, 'an object'],
   ['agents', [], 'an object'],
   ['humans', {}, 'an array'],
@@ -36,70 +37,6 @@ test('without options it says what is missing', async () => {
   await expect((testEngine as () => Promise<unknown>)()).rejects.toMatchObject({
     code: 'option-invalid',
     message: expect.stringContaining('procedures'),
-  })
-})
-
-describe('doubles', () => {
-  test('are results, or functions in place of the body; without one the body itself runs', async () => {
-    await using engine = await testEngine({
-      procedures: [two],
-      steps: { first: ({ attempt }: { attempt: number }) => `attempt ${attempt}`, unused: 1 },
-    })
-    expect(await (await engine.run(two)).result()).toMatchObject({
-      first: 'attempt 1',
-      second: 'real second',
-    })
-    expect(engine.calls).toEqual({ first: 1, second: 1 })
-  })
-
-  test.each([
-    ['steps', 'frist', 'the double of the step "frist" was never called, and the step "first" ran itself'],
-    ['agents', 'first', 'the double of the agent "first" was never called, and the step "first" ran itself'],
-    ['steps', 'unused', undefined],
-    ['steps', 'fist', undefined],
-    ['steps', 'first', undefined],
-  ])('of %s by the name %s, which nobody called: said when it stops', async (kind, name, said) => {
-    const warnings: string[] = []
-    const logger = { debug() {}, info() {}, warn: (line: string) => void warnings.push(line), error() {} }
-    const engine = await testEngine({ procedures: [two], [kind]: { [name]: 1, second: 2 }, logger })
-    await (await engine.run(two)).result()
-    expect(warnings).toEqual([])
-    await engine.stop()
-    await engine[Symbol.asyncDispose]()
-    const spare = kind === 'agents' ? [expect.stringContaining('the agent "second"')] : []
-    expect(warnings).toEqual([...(said === undefined ? [] : [expect.stringContaining(said)]), ...spare])
-  })
-
-  test('of an agent by the name of a step, however short: said when it stops', async () => {
-    const paying = procedure({ name: 'paying' }, (ctx) => ctx.step('pay', () => 'real'))
-    const warnings: string[] = []
-    const logger = { debug() {}, info() {}, warn: (line: string) => void warnings.push(line), error() {} }
-    const engine = await testEngine({ procedures: [paying], agents: { pay: 1 }, logger })
-    await (await engine.run(paying)).result()
-    await engine.stop()
-    expect(warnings).toEqual([expect.stringContaining('the double of the agent "pay" was never called')])
-  })
-
-  test('may be undefined, null or false', async () => {
-    await using engine = await testEngine({ procedures: [two], steps: { first: undefined, second: false } })
-    expect(await (await engine.run(two)).result()).toMatchObject({ first: undefined, second: false })
-  })
-
-  test('go by the names of steps, whatever names objects have', async () => {
-    const odd = procedure({ name: 'odd' }, (ctx) => ctx.step('toString', () => 'real'))
-    await using engine = await testEngine({ procedures: [odd], steps: {} })
-    expect(await (await engine.run(odd)).result()).toBe('real')
-    expect(engine.calls).toEqual({ toString: 1 })
-  })
-
-  test('of agents are checked like the agents themselves', async () => {
-    const writer = agent(
-      { name: 'writer', input: z.string(), output: z.object({ text: z.string() }), retry: false },
-      async (text) => ({ text }),
-    )
-    const writing = procedure({ name: 'writing' }, (ctx) => ctx.agent(writer, 'x'))
-    await using engine = await testEngine({ procedures: [writing], agents: { writer: { text: 5 } } })
-    await expect((await engine.run(writing)).result()).rejects.toMatchObject({ code: 'run-failed' })
   })
 })
 
