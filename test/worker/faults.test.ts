@@ -411,7 +411,7 @@ describe('a run that is claimed again before its worker hears that it was let go
       return outcomes
     }
     meddling.next('commit', parked, ([, units]) =>
-      (units as readonly Unit[]).some(({ then }) => then.do === 'park'),
+      (units as readonly Unit[]).some(({ next }) => next.do === 'park'),
     )
     const run = await engine.run(waiting, undefined, { id: 'a' })
     while (signal === undefined) await new Promise((resolve) => setImmediate(resolve))

@@ -42,7 +42,7 @@ function beforeUnit(
 }
 
 const settles = ({ events }: Unit): boolean => events.some(({ type }) => type === 'settled')
-const ends = ({ then }: Unit): boolean => then.do === 'end'
+const ends = ({ next }: Unit): boolean => next.do === 'end'
 
 describe('a message that comes while a unit is on its way', () => {
   test('to a receive whose time runs out: the signal wins', async () => {
@@ -89,7 +89,7 @@ describe('a message that comes while a unit is on its way', () => {
       ctx.human.approve('Now?', { key: 'now', params: { n: 1 }, editable: ['n'] }),
     )
     const { engine, client, meddling } = await start([asking])
-    const opens = (unit: Unit): boolean => unit.opens.length > 0
+    const opens = (unit: Unit): boolean => unit.effects.some((effect) => effect.do === 'open-ask')
     const refused = beforeUnit(meddling, opens, () =>
       client.inbox.answer({ run: 'a', key: 'now' }, { approved: true, params: { n: 2 } }, as),
     )
@@ -105,7 +105,7 @@ describe('a message that comes while a unit is on its way', () => {
       ctx.human.select('Which?', ['a', 'b'], { key: 'which' }),
     )
     const { engine, client, meddling } = await start([asking])
-    const opens = (unit: Unit): boolean => unit.opens.length > 0
+    const opens = (unit: Unit): boolean => unit.effects.some((effect) => effect.do === 'open-ask')
     const refused = beforeUnit(meddling, opens, () =>
       client.inbox.answer({ run: 'a', key: 'which' }, { choice: 'c' }, as),
     )
@@ -122,7 +122,7 @@ describe('a message that comes while a unit is on its way', () => {
       return ctx.human.approve('Now?', { key: 'now' })
     })
     const { engine, client, meddling } = await start([asking])
-    const opens = (unit: Unit): boolean => unit.opens.length > 0
+    const opens = (unit: Unit): boolean => unit.effects.some((effect) => effect.do === 'open-ask')
     const refused = beforeUnit(meddling, opens, () => client.get(asking, 'a').signal('go'))
     const run = await engine.run(asking, undefined, { id: 'a' })
     await client.inbox.answer({ run: 'a', key: 'now' }, { approved: true }, as)
@@ -133,7 +133,7 @@ describe('a message that comes while a unit is on its way', () => {
   test('to a run that lets go: it goes on at once', async () => {
     const waiting = procedure({ name: 'waiting', signals: { go: z.void() } }, (ctx) => ctx.receive('go'))
     const { engine, client, meddling } = await start([waiting])
-    const parks = ({ then }: Unit): boolean => then.do === 'park'
+    const parks = ({ next }: Unit): boolean => next.do === 'park'
     beforeUnit(meddling, parks, () => client.get(waiting, 'a').signal('go'))
     const run = await engine.run(waiting, undefined, { id: 'a' })
     const began = performance.now()

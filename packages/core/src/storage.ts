@@ -1,5 +1,6 @@
 // All a store may import.
 export { checkBoolean, checkKeys, checkObject, refuse } from './authoring/options.ts'
+export { unreachable } from './base/unreachable.ts'
 export type { AskStatus } from './base/words.ts'
 export { PawlError } from './errors/pawl-error.ts'
 export {
@@ -29,6 +30,7 @@ export type {
   Claimed,
   Claims,
   Created,
+  Effect,
   EndState,
   Mark,
   Message,

@@ -238,12 +238,13 @@ export class PostgresStore implements StorePort {
 }
 
 /** Let go although it is due: for another worker. */
-function isHandedOver({ then }: Unit, outcome: UnitOutcome | undefined): boolean {
-  if (then.do !== 'park' || outcome?.outcome !== 'ok') return false
-  return outcome.parked && then.wakeAt !== null && then.wakeAt <= outcome.at
+function isHandedOver({ next }: Unit, outcome: UnitOutcome | undefined): boolean {
+  if (next.do !== 'park' || outcome?.outcome !== 'ok') return false
+  return outcome.parked && next.wakeAt !== null && next.wakeAt <= outcome.at
 }
 
 /** Whether somebody may be waiting for it in another process: for a question, its end, or the run's. */
-function isAwaited({ opens, closes, then }: Unit): boolean {
-  return opens.length > 0 || closes.length > 0 || then.do === 'end'
+function isAwaited({ effects, next }: Unit): boolean {
+  if (next.do === 'end') return true
+  return effects.some((effect) => effect.do === 'open-ask' || effect.do === 'close-ask')
 }

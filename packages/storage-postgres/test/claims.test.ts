@@ -119,7 +119,7 @@ test('claiming and parking leave two dead rows of a run, and its steps few', asy
         claimed.map((run) => newUnit({ ...run, head: run.head + step }, overrides)),
       )
     for (let step = 0; step < steps; step++) await commit(step)
-    await commit(steps, { then: { do: 'park', wakeAt: 1 } })
+    await commit(steps, { next: { do: 'park', wakeAt: 1 } })
   }
   // The server counts what a connection did when that ends, at the latest.
   await port.close()
@@ -158,7 +158,7 @@ test('what a send had claimed when its second statement failed is handed over by
   await port.create(ids.map((id) => newRun(id)))
   const { runs } = await port.claim(claimant, 10)
   for (const run of runs)
-    await port.commit(worker, [newUnit(run, { events: [], then: { do: 'park', wakeAt: null } })])
+    await port.commit(worker, [newUnit(run, { events: [], next: { do: 'park', wakeAt: null } })])
 
   // More than one statement carries; the last run has an id that PostgreSQL cannot even look for.
   const payload = new Uint8Array(1_700_000)

@@ -35,8 +35,8 @@ describe('the shapes', () => {
       [newUnit({ ...a, head: 2 }), newUnit(b)],
       [newUnit({ ...a, head: 3 }, { opens: [ask] }), newUnit({ ...b, head: 2 }, { info: bytes('x') })],
       [newUnit({ ...a, head: 4 }, { consumes: [1] })],
-      [newUnit({ ...a, head: 5 }, { strict: true, then: { do: 'end', state: 'completed' } })],
-      [newUnit({ ...b, head: 3 }, { strict: true, consumes: [1], then: { do: 'end', state: 'failed' } })],
+      [newUnit({ ...a, head: 5 }, { strict: true, next: { do: 'end', state: 'completed' } })],
+      [newUnit({ ...b, head: 3 }, { strict: true, consumes: [1], next: { do: 'end', state: 'failed' } })],
     ]
     for (const units of commits) {
       pool.statements.length = 0

@@ -44,7 +44,7 @@ describe.skipIf(isServerGiven)('a server that', () => {
       const [a] = await createOwned(port, worker, [`unconfirmed ${then.do}`])
       if (!a) throw new Error('not created')
       await awaitStandby()
-      const committed = port.commit(worker, [newUnit(a, { then })])
+      const committed = port.commit(worker, [newUnit(a, { next: then })])
       let isKnown = false
       void committed.then(() => {
         isKnown = true

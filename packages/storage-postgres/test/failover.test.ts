@@ -55,7 +55,7 @@ describe.skipIf(isServerGiven)('when a standby takes over', () => {
     if (!a || !b || !c || !d) throw new Error('not created')
     await commit(a)
     await commit(b)
-    await commit(c, { then: { do: 'park', wakeAt: null } })
+    await commit(c, { next: { do: 'park', wakeAt: null } })
     await pair.caughtUp()
     // From here on the standby is behind: it knows nothing of another event of a, nor that c was claimed.
     await pair.standby.stop('immediate')

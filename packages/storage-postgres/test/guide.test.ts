@@ -36,7 +36,7 @@ test('in a restored copy nobody from its former life can write, and what was own
   const worker = await port.register({ name: 'w', leaseMs: 60_000 })
   const [a, b] = await createOwned(port, worker, ['a', 'b'])
   if (!a || !b) throw new Error('not created')
-  await port.commit(worker, [newUnit(b, { then: { do: 'park', wakeAt: null } })])
+  await port.commit(worker, [newUnit(b, { next: { do: 'park', wakeAt: null } })])
   await database.owner.query(readGuide('update pawl.workers'))
   expect(await port.commit(worker, [newUnit(a)])).toEqual([{ outcome: 'fenced' }])
   expect(await port.beat(worker)).toBe(false)

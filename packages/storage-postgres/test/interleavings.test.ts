@@ -113,7 +113,7 @@ describe('a commit', () => {
     const [a] = await createTwo()
     await other.query('begin')
     await other.query('update pawl.runs set mail = 1 where run = $1', [a.run])
-    const commit = port.commit(worker, [newUnit(a, { then: park })])
+    const commit = port.commit(worker, [newUnit(a, { next: park })])
     await someoneWaits()
     await other.query('commit')
     expect(await commit).toMatchObject([{ outcome: 'ok', parked: false, mail: 1 }])

@@ -101,7 +101,7 @@ const statements: readonly (readonly [what: string, act: () => Promise<unknown>]
           newUnit(run, {
             events: [newEvent('', { type: 'ended' })],
             strict: true,
-            then: { do: 'end', state: 'completed' },
+            next: { do: 'end', state: 'completed' },
           }),
         ),
       ),

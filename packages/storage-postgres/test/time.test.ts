@@ -33,7 +33,7 @@ for (const [skew, ms] of [
     const worker = await port.register({ name: 'w', leaseMs: 60_000 })
     const [a] = await createOwned(port, worker, ['a'])
     if (!a) throw new Error('not created')
-    await port.commit(worker, [newUnit(a, { then: { do: 'park', wakeAt: now + day / 2 } })])
+    await port.commit(worker, [newUnit(a, { next: { do: 'park', wakeAt: now + day / 2 } })])
     expect((await port.claim({ worker, procedures: [order] }, 10)).runs).toEqual([])
     expect(await port.sweep()).toBe(0)
     expect(await port.beat(worker)).toBe(true)
@@ -67,7 +67,7 @@ test('instants of any year come back as they were', async () => {
     instants.map((_, index) => `run ${index}`),
   )
   const units = standings.map((standing, index) =>
-    newUnit(standing, { then: { do: 'park', wakeAt: instants[index] ?? null } }),
+    newUnit(standing, { next: { do: 'park', wakeAt: instants[index] ?? null } }),
   )
   await port.commit(worker, units)
   const found = await Promise.all(standings.map((_, index) => port.find(`run ${index}`)))

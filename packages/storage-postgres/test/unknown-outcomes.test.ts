@@ -82,7 +82,7 @@ describe('a commit whose reply is lost', () => {
   test('and which parked its run is known as parked', async () => {
     const [a] = await createRuns()
     failOnce('swallow', isCommit)
-    expect(await commit(a, { then: { do: 'park', wakeAt: null } })).toMatchObject({
+    expect(await commit(a, { next: { do: 'park', wakeAt: null } })).toMatchObject({
       outcome: 'ok',
       parked: true,
     })
@@ -92,7 +92,7 @@ describe('a commit whose reply is lost', () => {
   test('and which ended its run is known as that', async () => {
     const [a] = await createRuns()
     failOnce('swallow', isCommit)
-    const outcome = await commit(a, { then: { do: 'end', state: 'completed' } })
+    const outcome = await commit(a, { next: { do: 'end', state: 'completed' } })
     expect(outcome).toMatchObject({ outcome: 'ok', parked: false })
     expect(await port.find('a')).toMatchObject({ state: 'completed' })
   })
@@ -171,7 +171,7 @@ describe('a commit whose reply is lost', () => {
   test('of a unit without events that lets go is known by the run that was let go', async () => {
     const [a] = await createRuns()
     failOnce('swallow', isCommit)
-    const outcome = await commit(a, { events: [], then: { do: 'park', wakeAt: null } })
+    const outcome = await commit(a, { events: [], next: { do: 'park', wakeAt: null } })
     expect(outcome).toMatchObject({ outcome: 'ok', parked: true })
   })
 
@@ -182,7 +182,7 @@ describe('a commit whose reply is lost', () => {
       proxy.decide = (text) => (isReclaim(text) ? 'lose' : 'pass')
       return 'swallow'
     }
-    const outcome = commit(a, { then: { do: 'park', wakeAt: 1 } })
+    const outcome = commit(a, { next: { do: 'park', wakeAt: 1 } })
     await until(async () => (await countEvents()) === 2)
     expect((await port.claim({ worker, procedures: [order] }, 10)).runs).toEqual([])
     proxy.decide = () => 'pass'

@@ -44,9 +44,9 @@ test('what others may wait for is hinted at: new runs, messages, answers, questi
     () => port.answer([{ run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }], null),
     () => watching.send([{ run: 'a', kind: 'signal', name: 's', key: null, payload: null }], null),
     () =>
-      port.commit(worker, [newUnit({ ...a, head: 2, mail: 2 }, { then: { do: 'end', state: 'completed' } })]),
+      port.commit(worker, [newUnit({ ...a, head: 2, mail: 2 }, { next: { do: 'end', state: 'completed' } })]),
     // Handed over: it is due.
-    () => port.commit(worker, [newUnit(c, { events: [], then: { do: 'park', wakeAt: 0 } })]),
+    () => port.commit(worker, [newUnit(c, { events: [], next: { do: 'park', wakeAt: 0 } })]),
     () => port.release(worker),
   ]
   let heard = 0

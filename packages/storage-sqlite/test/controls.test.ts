@@ -19,7 +19,7 @@ it('without the epoch, a worker that took its run back writes for the one it was
   ] as const) {
     const store = await openMutant(tempFile(), mutation)
     const standing = await ownedRun(store, 'a')
-    await store.commit(standing.worker, [{ ...step(standing), then: { do: 'park', wakeAt: 1 } }])
+    await store.commit(standing.worker, [{ ...step(standing), next: { do: 'park', wakeAt: 1 } }])
     await store.claim({ worker: standing.worker, procedures: refund }, 1)
     expect(await store.commit(standing.worker, [step({ ...standing, head: 2 })])).toMatchObject([{ outcome }])
   }
@@ -32,7 +32,7 @@ it('without the worker, one that has parked its run writes to it again', async (
   ] as const) {
     const store = await openMutant(tempFile(), mutation)
     const standing = await ownedRun(store, 'a')
-    await store.commit(standing.worker, [{ ...step(standing), then: { do: 'park', wakeAt: null } }])
+    await store.commit(standing.worker, [{ ...step(standing), next: { do: 'park', wakeAt: null } }])
     expect(await store.commit(standing.worker, [step({ ...standing, head: 2 })])).toMatchObject([{ outcome }])
   }
 })
@@ -45,7 +45,7 @@ it('without the counter of messages, a run is parked over one that nobody has re
     const store = await openMutant(tempFile(), mutation)
     const standing = await ownedRun(store, 'a')
     await store.send([{ run: 'a', kind: 'signal', name: 'ping', key: null, payload: null }], null)
-    const park = { ...step(standing), then: { do: 'park', wakeAt: null } } as const
+    const park = { ...step(standing), next: { do: 'park', wakeAt: null } } as const
     expect(await store.commit(standing.worker, [park])).toMatchObject([{ outcome: 'ok', parked }])
   }
 })

@@ -72,7 +72,7 @@ describe('a disk that fails in the moment of a commit', () => {
   })
 
   it('a run that was parked by what has landed is parked', async () => {
-    const park = (standing: Standing): Unit => ({ ...step(standing), then: { do: 'park', wakeAt: null } })
+    const park = (standing: Standing): Unit => ({ ...step(standing), next: { do: 'park', wakeAt: null } })
     // Not known before the disk has failed some more, and time has passed.
     const { store, standing, outcome } = await commitOn(new BrokenDisk(), park, 'after', 'after', 'after')
     const [event] = await store.load(standing.run, 1, 1)
@@ -81,14 +81,14 @@ describe('a disk that fails in the moment of a commit', () => {
   })
 
   it('a run that was to be parked and was not is lost, and still owned', async () => {
-    const park = (standing: Standing): Unit => ({ ...step(standing), then: { do: 'park', wakeAt: null } })
+    const park = (standing: Standing): Unit => ({ ...step(standing), next: { do: 'park', wakeAt: null } })
     const { store, outcome } = await commitOn(new BrokenDisk(), park, 'before')
     expect(outcome).toEqual({ outcome: 'lost', epoch: 2 })
     expect(await store.find('a')).toMatchObject({ owned: true, head: 1 })
   })
 
   it('a run that was ended by what has landed is ended', async () => {
-    const end = (standing: Standing): Unit => ({ ...step(standing), then: { do: 'end', state: 'completed' } })
+    const end = (standing: Standing): Unit => ({ ...step(standing), next: { do: 'end', state: 'completed' } })
     const { store, outcome } = await commitOn(new BrokenDisk(), end, 'after')
     expect(outcome).toMatchObject({ outcome: 'ok', parked: false })
     expect(await store.find('a')).toMatchObject({ state: 'completed' })
@@ -188,7 +188,7 @@ describe('a disk that fails in the moment in which a worker is given a run', () 
     const disk = new BrokenDisk()
     const store = await openStore(tempFile(), disk.environment)
     const standing = await ownedRun(store, 'a')
-    await store.commit(standing.worker, [{ ...step(standing), then: { do: 'park', wakeAt: null } }])
+    await store.commit(standing.worker, [{ ...step(standing), next: { do: 'park', wakeAt: null } }])
     disk.fail('after')
     const message = { run: 'a', kind: 'signal', name: 'paid', key: null, payload: null } as const
     await expect(store.send([message], { worker: standing.worker, procedures: refund })).rejects.toThrow(

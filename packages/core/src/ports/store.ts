@@ -148,17 +148,22 @@ export interface Unit {
    * keep: stay the owner. park: let go until `wakeAt` (null: until a message), but only if no message has
    * come since `seen`; otherwise the events are written and the run stays owned. end: never runs again.
    */
-  readonly then:
+  readonly next:
     | { readonly do: 'keep' }
     | { readonly do: 'park'; readonly wakeAt: number | null }
     | { readonly do: 'end'; readonly state: EndState }
-  readonly opens: readonly NewAsk[]
-  readonly closes: readonly { readonly position: number; readonly status: 'timed-out' | 'withdrawn' }[]
-  /** Numbers of the messages these events record. */
-  readonly consumes: readonly number[]
-  /** What is shown of the run (`RunInfo` of events/payloads); null leaves it as it is. */
-  readonly info: Uint8Array | null
+  /** What else changes, in order. Empty for most units: a plain step has none. */
+  readonly effects: readonly Effect[]
 }
+
+/** What a unit changes beside its events and the row of its run. */
+export type Effect =
+  | { readonly do: 'open-ask'; readonly ask: NewAsk }
+  | { readonly do: 'close-ask'; readonly position: number; readonly status: 'timed-out' | 'withdrawn' }
+  /** Marks a message as used: these events record it. */
+  | { readonly do: 'consume'; readonly n: number }
+  /** Replaces what lists show of the run (`RunInfo` of events/payloads). At most one in a unit. */
+  | { readonly do: 'show'; readonly info: Uint8Array }
 export type UnitOutcome =
   /** Written. `epoch` differs from the unit's if the outcome had to be found out by claiming again. */
   | {

@@ -1,4 +1,4 @@
-import type { Unit } from '../ports/store.ts'
+import type { Effect } from '../ports/store.ts'
 import type { Activity, Draft } from './activities/activity.ts'
 import type { WrittenEvent } from './log-end.ts'
 
@@ -77,32 +77,32 @@ const mostBytes = 8 * 2 ** 20
 function countFitting(drafts: readonly Draft[]): number {
   let bytes = 0
   for (const [index, draft] of drafts.entries()) {
-    bytes += (draft.payload?.length ?? 0) + (draft.opens?.payload.length ?? 0)
+    bytes += (draft.payload?.length ?? 0) + sizeOfEffects(draft)
     if (bytes > mostBytes && index > 0 && drafts[index - 1]?.pending !== draft.pending) return index
   }
   return drafts.length
 }
 
-type Effects = Pick<Unit, 'opens' | 'closes' | 'consumes'>
-
-const nothing: Effects = { opens: [], closes: [], consumes: [] }
-
-/** What drafts add to a unit beside their events; for most units nothing. */
-export function effectsOf(drafts: readonly Draft[]): Effects {
-  if (!drafts.some(hasEffects)) return nothing
-  return {
-    opens: drafts.flatMap(({ opens, pending }) =>
-      opens === undefined ? [] : [{ ...opens, position: pending.position }],
-    ),
-    closes: drafts.flatMap(({ closes, pending }) =>
-      closes === undefined ? [] : [{ position: pending.position, status: closes }],
-    ),
-    consumes: drafts.flatMap(({ consumes }) => consumes ?? []),
-  }
+function sizeOfEffects({ effects = none }: Draft): number {
+  let bytes = 0
+  for (const effect of effects) if (effect.do === 'open-ask') bytes += effect.ask.payload.length
+  return bytes
 }
 
-function hasEffects({ opens, closes, consumes }: Draft): boolean {
-  return opens !== undefined || closes !== undefined || consumes !== undefined
+const none: readonly Effect[] = []
+
+/** Returns what drafts change beside their events; for most units nothing. */
+export function effectsOf(drafts: readonly Draft[]): readonly Effect[] {
+  const [draft] = drafts
+  if (drafts.length === 1) return draft?.effects ?? none
+  return drafts.some(({ effects }) => effects !== undefined)
+    ? drafts.flatMap(({ effects }) => effects ?? none)
+    : none
+}
+
+/** Returns the numbers of the messages that these effects use up. */
+export function consumedBy(effects: readonly Effect[] = none): readonly number[] {
+  return effects.flatMap((effect) => (effect.do === 'consume' ? effect.n : []))
 }
 
 export function eventsOf(drafts: readonly Draft[]): WrittenEvent[] {

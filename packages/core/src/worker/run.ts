@@ -11,7 +11,7 @@ import { findThrowSite } from '../host/call-site.ts'
 import { validate } from '../host/checks.ts'
 import type { Decision, Nondeterminism } from '../kernel/decision.ts'
 import type { Pending } from '../kernel/operation.ts'
-import type { Claimed, Message, RunKey, Unit, UnitOutcome } from '../ports/store.ts'
+import type { Claimed, Effect, Message, RunKey, Unit, UnitOutcome } from '../ports/store.ts'
 import type { Draft, Workplace } from './activities/activity.ts'
 import { createActivity } from './activities/create-activity.ts'
 import { Continuation, type InputRefused } from './continuation.ts'
@@ -21,7 +21,7 @@ import { findCallSite } from './find-call-site.ts'
 import { LogEnd, type WrittenEvent } from './log-end.ts'
 import { LogDamaged, readAgainMs } from './log-reader.ts'
 import { Mailbox } from './mailbox.ts'
-import { effectsOf, eventsOf, Outbox } from './outbox.ts'
+import { consumedBy, effectsOf, eventsOf, Outbox } from './outbox.ts'
 import { putAside, quarantinedFor, type Reason, stuckBy, unreadFor } from './put-aside.ts'
 import type { RunHost } from './run-host.ts'
 import { mostTries } from './suspects.ts'
@@ -350,12 +350,12 @@ export class Run {
       ({ type, strict }) => strict === undefined && (type === 'settled' || type === null),
     )
     if (!this.#outbox.isEmpty) return this.#createUnit(eventsOf(sent), sent, { do: 'keep' }, null)
-    const withdrawn = asks.flatMap(({ pending }): Draft[] =>
+    const withdrawals = asks.flatMap(({ pending }): Draft[] =>
       this.#continuation.notes.isAsked(pending.position)
-        ? [{ type: 'withdrawn', pending, closes: 'withdrawn' }]
+        ? [{ type: 'withdrawn', pending, effects: [withdrawn(pending)] }]
         : [],
     )
-    const drafts = [...sent, ...withdrawn]
+    const drafts = [...sent, ...withdrawals]
     const info = describeEnding(ending, this.#mailbox.signals)
     const state = ending.failure === null ? 'completed' : 'failed'
     return this.#createUnit([...eventsOf(drafts), endedEvent(ending)], drafts, { do: 'end', state }, info)
@@ -364,13 +364,13 @@ export class Run {
   #createUnit(
     events: readonly WrittenEvent[],
     drafts: readonly Draft[],
-    then: Unit['then'],
+    next: Unit['next'],
     info: RunInfo | null,
   ): Unit {
     this.#phase = 'writing'
     this.#callOff()
     const { run, epoch, head, seals, link } = this.#log.append(events)
-    const { opens, closes, consumes } = effectsOf(drafts)
+    const effects = effectsOf(drafts)
     // One literal, not spread parts: there is one for every step.
     return {
       run,
@@ -380,12 +380,9 @@ export class Run {
       seals,
       link,
       seen: this.#mailbox.seen,
-      strict: then.do === 'end' || drafts.some(({ strict }) => strict !== undefined),
-      then,
-      opens,
-      closes,
-      consumes,
-      info: info === null ? null : encodeRecord(info, 'info'),
+      strict: next.do === 'end' || drafts.some(({ strict }) => strict !== undefined),
+      next,
+      effects: info === null ? effects : [...effects, { do: 'show', info: encodeRecord(info, 'info') }],
     }
   }
 
@@ -440,7 +437,7 @@ export class Run {
   }
 
   #giveBack(drafts: readonly Draft[]): void {
-    for (const { consumes } of drafts) if (consumes !== undefined) this.#mailbox.giveBack(consumes)
+    for (const { effects } of drafts) for (const n of consumedBy(effects)) this.#mailbox.giveBack(n)
   }
 
   #onWritten(unit: Unit, { at, epoch, mail, parked }: UnitOutcome & { readonly outcome: 'ok' }): void {
@@ -449,19 +446,19 @@ export class Run {
     const before = this.#log.head
     const events = this.#log.confirm(at, epoch)
     this.#outbox.confirm()
-    this.#mailbox.forget(unit.consumes)
+    if (unit.effects.length > 0) this.#mailbox.forget(consumedBy(unit.effects))
     if (events.length > 0 && this.#claimed.tries > 0) this.#host.onProgress(this)
-    if (unit.opens.length > 0) this.#ringForAsks()
-    if (unit.then.do === 'end') return this.#onEnded()
+    if (unit.effects.some((effect) => effect.do === 'open-ask')) this.#ringForAsks()
+    if (unit.next.do === 'end') return this.#onEnded()
     for (const event of events) {
       if (event.type === 'settled') this.#desk.remove(event.position)
       else this.#desk.find(event.position)?.onRecorded(event)
     }
     this.#continuation.notes.add(events)
-    if (parked && unit.then.do === 'park') {
+    if (parked && unit.next.do === 'park') {
       // A message that the park did not see has made the run due at once, whatever it was parked for.
       const isDue = this.#mailbox.seen > unit.seen || this.#mailbox.isBehind
-      return this.#onParked(isDue ? at : unit.then.wakeAt)
+      return this.#onParked(isDue ? at : unit.next.wakeAt)
     }
     this.#phase = 'still'
     this.#mailbox.learn(mail)
@@ -597,4 +594,8 @@ export class Run {
     const { epoch } = this.#log
     this.#callOff = putAside(this.#host, { key, id, epoch }, reason, () => this.#host.onGone(this))
   }
+}
+
+function withdrawn({ position }: Pending): Effect {
+  return { do: 'close-ask', position, status: 'withdrawn' }
 }

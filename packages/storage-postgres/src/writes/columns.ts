@@ -82,11 +82,18 @@ export class AskColumns {
   readonly #asks: NewAsk[] = []
   readonly #status: number[] = []
 
-  /** `closed`: the same unit closes it again. */
-  add(i: number, ask: NewAsk, closed: 'timed-out' | 'withdrawn' | undefined): void {
+  add(i: number, ask: NewAsk): void {
     this.#i.push(i)
     this.#asks.push(ask)
-    this.#status.push(askStatusCode.numberOf[ask.answered ? 'answered' : (closed ?? 'open')])
+    this.#status.push(askStatusCode.numberOf[ask.answered ? 'answered' : 'open'])
+  }
+
+  /** Closes an ask that the same unit opens. False: it opens none at that position. */
+  close(i: number, position: number, status: 'timed-out' | 'withdrawn'): boolean {
+    const at = this.#asks.findLastIndex((ask, index) => this.#i[index] === i && ask.position === position)
+    if (at < 0) return false
+    if (this.#asks[at]?.answered === null) this.#status[at] = askStatusCode.numberOf[status]
+    return true
   }
 
   get count(): number {

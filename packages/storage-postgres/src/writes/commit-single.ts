@@ -70,18 +70,19 @@ export interface Single {
 export function bindSingle(worker: number, units: readonly Unit[]): Single | null {
   const [unit] = units
   if (unit === undefined || units.length > 1) return null
-  const { events, then, strict, seen, opens, closes, consumes, info } = unit
-  if (events.length !== 1 || opens.length > 0 || closes.length > 0) return null
-  const isEnd = then.do === 'end'
-  if (isEnd && strict && consumes.length === 0) {
-    const state = stateCode.numberOf[then.state]
-    return { statement: 'ended', values: [...bindEvent(worker, unit), state, seen, info && asBuffer(info)] }
+  const { events, next, strict, seen, effects } = unit
+  if (events.length !== 1 || effects.length > 1) return null
+  const [effect] = effects
+  if (next.do === 'end') {
+    if (!strict || (effect !== undefined && effect.do !== 'show')) return null
+    const info = effect === undefined ? null : asBuffer(effect.info)
+    const state = stateCode.numberOf[next.state]
+    return { statement: 'ended', values: [...bindEvent(worker, unit), state, seen, info] }
   }
-  if (then.do !== 'keep' || strict || info !== null || consumes.length > 1) return null
-  const [used] = consumes
-  return used === undefined
-    ? { statement: 'event', values: bindEvent(worker, unit) }
-    : { statement: 'received', values: [...bindEvent(worker, unit), used] }
+  if (next.do !== 'keep' || strict) return null
+  if (effect === undefined) return { statement: 'event', values: bindEvent(worker, unit) }
+  if (effect.do !== 'consume') return null
+  return { statement: 'received', values: [...bindEvent(worker, unit), effect.n] }
 }
 
 function bindEvent(worker: number, { run, epoch, head, events, seals, link }: Unit): readonly Value[] {

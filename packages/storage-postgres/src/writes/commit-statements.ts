@@ -1,4 +1,4 @@
-import { askStatusCode, stateCode, type Unit } from '@pawl/core/storage'
+import { askStatusCode, type Effect, stateCode, type Unit, unreachable } from '@pawl/core/storage'
 import { listBigints, listBooleans, listBytes, listIntegers, listSmallints } from '../connection/lists.ts'
 import { Statement } from '../connection/statement.ts'
 import type { Value } from '../connection/values.ts'
@@ -124,10 +124,8 @@ function writeFull(names: Names): string {
 }
 
 /** Whether the unit writes nothing but its events and its run. */
-export function isPlain({ then, opens, closes, consumes, info }: Unit): boolean {
-  return (
-    then.do !== 'end' && opens.length === 0 && closes.length === 0 && consumes.length === 0 && info === null
-  )
+export function isPlain({ next, effects }: Unit): boolean {
+  return effects.length === 0 && next.do !== 'end'
 }
 
 export function bindSlim(worker: number, units: readonly Unit[]): readonly Value[] {
@@ -142,9 +140,9 @@ export function bindSlim(worker: number, units: readonly Unit[]): readonly Value
     listIntegers(units.map(({ epoch }) => epoch)),
     listIntegers(units.map(({ head }) => head)),
     listIntegers(units.map((unit) => unit.events.length)),
-    listSmallints(units.map(({ then }) => (then.do === 'end' ? stateCode.numberOf[then.state] : 0))),
-    listBooleans(units.map(({ then }) => then.do === 'park')),
-    listBigints(units.map(({ then }) => (then.do === 'park' ? then.wakeAt : null))),
+    listSmallints(units.map(({ next }) => (next.do === 'end' ? stateCode.numberOf[next.state] : 0))),
+    listBooleans(units.map(({ next }) => next.do === 'park')),
+    listBigints(units.map(({ next }) => (next.do === 'park' ? next.wakeAt : null))),
     listIntegers(units.map(({ seen }) => seen)),
     listBooleans(units.map(({ strict }) => strict)),
     listBytes(units.map(({ link }) => link)),
@@ -153,27 +151,54 @@ export function bindSlim(worker: number, units: readonly Unit[]): readonly Value
 }
 
 export function bindFull(worker: number, units: readonly Unit[]): readonly Value[] {
-  const asks = new AskColumns()
-  const closes: [i: number, position: number, status: number][] = []
-  const consumes: [i: number, n: number][] = []
-  for (const [index, unit] of units.entries()) {
-    const closing = new Map(unit.closes.map(({ position, status }) => [position, status]))
-    for (const ask of unit.opens) {
-      asks.add(index + 1, ask, closing.get(ask.position))
-      closing.delete(ask.position)
-    }
-    for (const [position, status] of closing)
-      closes.push([index + 1, position, askStatusCode.numberOf[status]])
-    for (const n of unit.consumes) consumes.push([index + 1, n])
+  const effects = new EffectColumns(units.length)
+  for (const [index, unit] of units.entries())
+    for (const effect of unit.effects) effects.add(index + 1, effect)
+  return [...bindSlim(worker, units), ...effects.values()]
+}
+
+/** The effects of several units, as the lists of the full statement. */
+class EffectColumns {
+  readonly #asks = new AskColumns()
+  readonly #closes: [i: number, position: number, status: number][] = []
+  readonly #consumes: [i: number, n: number][] = []
+  readonly #info: (Uint8Array | null)[]
+
+  constructor(units: number) {
+    this.#info = new Array(units).fill(null)
   }
-  return [
-    ...bindSlim(worker, units),
-    ...asks.values(),
-    listIntegers(closes.map(([i]) => i)),
-    listIntegers(closes.map(([, position]) => position)),
-    listSmallints(closes.map(([, , status]) => status)),
-    listIntegers(consumes.map(([i]) => i)),
-    listIntegers(consumes.map(([, n]) => n)),
-    listBytes(units.map(({ info }) => info)),
-  ]
+
+  /** `i`: the place of the unit, from 1. */
+  add(i: number, effect: Effect): void {
+    switch (effect.do) {
+      case 'open-ask':
+        this.#asks.add(i, effect.ask)
+        return
+      case 'close-ask':
+        // The update of the statement does not see what its insert opens.
+        if (!this.#asks.close(i, effect.position, effect.status))
+          this.#closes.push([i, effect.position, askStatusCode.numberOf[effect.status]])
+        return
+      case 'consume':
+        this.#consumes.push([i, effect.n])
+        return
+      case 'show':
+        this.#info[i - 1] = effect.info
+        return
+      default:
+        unreachable(effect)
+    }
+  }
+
+  values(): readonly Value[] {
+    return [
+      ...this.#asks.values(),
+      listIntegers(this.#closes.map(([i]) => i)),
+      listIntegers(this.#closes.map(([, position]) => position)),
+      listSmallints(this.#closes.map(([, , status]) => status)),
+      listIntegers(this.#consumes.map(([i]) => i)),
+      listIntegers(this.#consumes.map(([, n]) => n)),
+      listBytes(this.#info),
+    ]
+  }
 }

@@ -1,4 +1,4 @@
-import type { Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
+import { type Effect, type Unit, type UnitOutcome, unreachable, type WorkerKey } from '@pawl/core/storage'
 import { commitPatienceMs, type Database, type Runner } from '../connection/database.ts'
 import { classify, codeOf, describe } from '../connection/faults.ts'
 import type { Ownership } from '../connection/ownership.ts'
@@ -89,7 +89,7 @@ export function prepareCommit(database: Database, ownership: Ownership): Commit 
       const outcome = outcomes[index]
       rows += unit.events.length
       const isKept =
-        outcome?.outcome === 'ok' ? !outcome.parked && unit.then.do !== 'end' : outcome?.outcome !== 'fenced'
+        outcome?.outcome === 'ok' ? !outcome.parked && unit.next.do !== 'end' : outcome?.outcome !== 'fenced'
       if (!isKept) ownership.remove(worker, unit.run, unit.epoch)
     }
     database.plans.noteRows(rows)
@@ -133,8 +133,8 @@ function showOutcomes(
   if (first === undefined) return units.map(() => ({ outcome: 'fenced' }))
   const byPlace = new Map(rows.map((row) => [row.i, row]))
   return units.map((unit, index) => {
-    const { epoch, seen, then } = unit
-    const row = byPlace.get(index + 1) ?? { verdict: 0, mail: seen, parked: then.do === 'park', at: first.at }
+    const { epoch, seen, next } = unit
+    const row = byPlace.get(index + 1) ?? { verdict: 0, mail: seen, parked: next.do === 'park', at: first.at }
     const { mail, parked, at } = row
     switch (verdicts[row.verdict]) {
       case 'ok':
@@ -153,9 +153,23 @@ function showOutcomes(
 }
 
 /** Bytes of payload, roughly. */
-function sizeOf({ events, opens, info }: Unit): number {
-  let bytes = 200 + (info?.length ?? 0)
+function sizeOf({ events, effects }: Unit): number {
+  let bytes = 200
   for (const { payload } of events) bytes += 200 + (payload?.length ?? 0)
-  for (const { payload, answered } of opens) bytes += 400 + payload.length + (answered?.payload.length ?? 0)
+  for (const effect of effects) bytes += sizeOfEffect(effect)
   return bytes
+}
+
+function sizeOfEffect(effect: Effect): number {
+  switch (effect.do) {
+    case 'open-ask':
+      return 400 + effect.ask.payload.length + (effect.ask.answered?.payload.length ?? 0)
+    case 'show':
+      return effect.info.length
+    case 'close-ask':
+    case 'consume':
+      return 16
+    default:
+      return unreachable(effect)
+  }
 }

@@ -88,14 +88,14 @@ function judge(
   if (hasFailedOver && (epoch < unit.epoch || row.head < unit.head)) return { outcome: 'conflict' }
   if (landedAt !== undefined) {
     // Not ours any more: it was let go, or taken away after it had landed. Either way there is nothing to keep.
-    const parked = !row.reclaimed && unit.then.do === 'park'
+    const parked = !row.reclaimed && unit.next.do === 'park'
     return { outcome: 'ok', at: landedAt, epoch: row.reclaimed ? epoch : unit.epoch, mail, parked }
   }
   if (row.reclaimed) return row.head === unit.head ? { outcome: 'lost', epoch } : { outcome: 'conflict' }
   // A unit without events leaves nothing but the run let go.
   const isLetGo = unit.events.length === 0 && row.worker === null && epoch === unit.epoch
   return isLetGo
-    ? { outcome: 'ok', at: row.at, epoch, mail, parked: unit.then.do === 'park' }
+    ? { outcome: 'ok', at: row.at, epoch, mail, parked: unit.next.do === 'park' }
     : { outcome: 'fenced' }
 }
 

@@ -94,7 +94,7 @@ function bury(outcomes: Awaited<ReturnType<typeof port.commit>>, units: readonly
 function makeUnit(standing: Standing): Unit {
   const name = `${process.pid}:${serial++}`
   const events = Array.from({ length: 1 + Math.floor(Math.random() * 3) }, () => newEvent(name))
-  return newUnit(standing, { events, then: chance(0.12) ? { do: 'park', wakeAt: 1 } : { do: 'keep' } })
+  return newUnit(standing, { events, next: chance(0.12) ? { do: 'park', wakeAt: 1 } : { do: 'keep' } })
 }
 
 function chance(probability: number): boolean {

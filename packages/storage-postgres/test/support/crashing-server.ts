@@ -46,7 +46,7 @@ export async function workThroughCrashes({ server, port, crashes }: Options): Pr
         return newUnit(standing, {
           events: [newEvent(name), newEvent(name)].slice(serial % 2),
           opens: serial % 7 === 0 ? [newAsk(standing.head)] : [],
-          then: isParking ? { do: 'park', wakeAt: 1 } : { do: 'keep' },
+          next: isParking ? { do: 'park', wakeAt: 1 } : { do: 'keep' },
         })
       })
       const outcomes = await port.commit(worker, units)

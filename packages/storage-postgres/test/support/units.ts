@@ -1,5 +1,6 @@
 import {
   connectTo,
+  type Effect,
   type NewAsk,
   type NewEvent,
   type NewRun,
@@ -78,7 +79,25 @@ export interface Standing {
   mail: number
 }
 
-export function newUnit({ run, epoch, head, mail }: Standing, overrides: Partial<Unit> = {}): Unit {
+/** What a unit may change beside its run, by kind: shorter to write than its effects. */
+export interface UnitParts extends Partial<Omit<Unit, 'effects'>> {
+  readonly opens?: readonly NewAsk[]
+  readonly closes?: readonly { readonly position: number; readonly status: 'timed-out' | 'withdrawn' }[]
+  readonly consumes?: readonly number[]
+  readonly info?: Uint8Array
+}
+
+function effectsOf({ opens = [], closes = [], consumes = [], info }: UnitParts): Effect[] {
+  return [
+    ...opens.map((ask) => ({ do: 'open-ask', ask }) as const),
+    ...closes.map((close) => ({ do: 'close-ask', ...close }) as const),
+    ...consumes.map((n) => ({ do: 'consume', n }) as const),
+    ...(info === undefined ? [] : [{ do: 'show', info } as const]),
+  ]
+}
+
+export function newUnit({ run, epoch, head, mail }: Standing, parts: UnitParts = {}): Unit {
+  const { opens, closes, consumes, info, ...overrides } = parts
   const events = overrides.events ?? [newEvent('step')]
   return {
     run,
@@ -89,11 +108,8 @@ export function newUnit({ run, epoch, head, mail }: Standing, overrides: Partial
     link: events.length > 0 ? new Uint8Array(32) : null,
     seen: mail,
     strict: false,
-    then: { do: 'keep' },
-    opens: [],
-    closes: [],
-    consumes: [],
-    info: null,
+    next: { do: 'keep' },
+    effects: effectsOf(parts),
     ...overrides,
   }
 }

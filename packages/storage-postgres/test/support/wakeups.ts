@@ -43,7 +43,7 @@ export async function sendWhileParking({ database, store, messages, runs }: Opti
               events: [newEvent('read')],
               consumes: read.map(({ n }) => n),
               seen,
-              then: { do: 'park', wakeAt: null },
+              next: { do: 'park', wakeAt: null },
             })
           }),
         )

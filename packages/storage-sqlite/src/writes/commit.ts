@@ -1,5 +1,6 @@
 import {
   askStatusCode,
+  type Effect,
   eventTypeCode,
   type NewEvent,
   operationKindCode,
@@ -7,6 +8,7 @@ import {
   stateCode,
   type Unit,
   type UnitOutcome,
+  unreachable,
   type WorkerKey,
 } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
@@ -59,35 +61,34 @@ export function prepareCommit(database: Database): Commit {
     'select epoch, head, worker, mail, state from runs where run = ?',
   )
   const consume = database.prepare('update messages set used = 1, payload = null where run = ? and n = ?')
-  const saveInfo = database.prepare(
-    'update run_info set info = coalesce(?, info), ended_at = coalesce(?, ended_at) where run = ?',
-  )
+  const saveInfo = database.prepare('update run_info set info = ? where run = ?')
+  const saveEnd = database.prepare('update run_info set ended_at = ? where run = ?')
   const insertEvent = prepareInsertEvent(database)
   const asks = prepareAsks(database)
 
   /** Writes the unit to the run's row, if the row is still what the unit was made for and no message has come since. */
   function advanceUpToDate(worker: WorkerKey, unit: Unit): boolean {
-    const { run, epoch, head, events, link, seen, then } = unit
-    const next = head + events.length
-    switch (then.do) {
+    const { run, epoch, head, events, link, seen, next } = unit
+    const length = head + events.length
+    switch (next.do) {
       case 'keep':
-        return keepUpToDate.run(next, link, run, epoch, head, worker, seen).changes === 1
+        return keepUpToDate.run(length, link, run, epoch, head, worker, seen).changes === 1
       case 'park':
-        return park.run(next, link, then.wakeAt, run, epoch, head, worker, seen).changes === 1
+        return park.run(length, link, next.wakeAt, run, epoch, head, worker, seen).changes === 1
       case 'end': {
-        const state = stateCode.numberOf[then.state]
-        return endUpToDate.run(next, link, state, run, epoch, head, worker, seen).changes === 1
+        const state = stateCode.numberOf[next.state]
+        return endUpToDate.run(length, link, state, run, epoch, head, worker, seen).changes === 1
       }
     }
   }
 
   /** The same for one that messages change nothing of: but with one it has not seen a run is not let go. */
   function advanceBehind(worker: WorkerKey, unit: Unit): boolean {
-    const { run, epoch, head, events, link, then } = unit
-    const next = head + events.length
-    if (then.do !== 'end') return keep.run(next, link, run, epoch, head, worker).changes === 1
-    const state = stateCode.numberOf[then.state]
-    return end.run(next, link, state, run, epoch, head, worker).changes === 1
+    const { run, epoch, head, events, link, next } = unit
+    const length = head + events.length
+    if (next.do !== 'end') return keep.run(length, link, run, epoch, head, worker).changes === 1
+    const state = stateCode.numberOf[next.state]
+    return end.run(length, link, state, run, epoch, head, worker).changes === 1
   }
 
   function explainRefusal(worker: WorkerKey, unit: Unit): UnitOutcome {
@@ -101,17 +102,29 @@ export function prepareCommit(database: Database): Commit {
   function writeUnit(worker: WorkerKey, unit: Unit, at: number): UnitOutcome {
     const isUpToDate = advanceUpToDate(worker, unit)
     if (!isUpToDate && (unit.strict || !advanceBehind(worker, unit))) return explainRefusal(worker, unit)
-    const { run, epoch, head, events, seals, then, opens, closes, consumes, info } = unit
+    const { run, epoch, head, events, seals, next, effects } = unit
     const mail = isUpToDate ? unit.seen : (readMail.get(run) as number)
     for (let index = 0; index < events.length; index++) {
       insertEvent(run, head + index, at, epoch, events[index] as NewEvent, seals[index] ?? null)
     }
-    for (const ask of opens) asks.open(run, ask, at)
-    for (const { position, status } of closes) asks.close(run, position, askStatusCode.numberOf[status], at)
-    for (const n of consumes) consume.run(run, n)
-    const endedAt = then.do === 'end' ? at : null
-    if (info !== null || endedAt !== null) saveInfo.run(info, endedAt, run)
-    return { outcome: 'ok', at, epoch, mail, parked: then.do === 'park' && isUpToDate }
+    for (const effect of effects) apply(run, effect, at)
+    if (next.do === 'end') saveEnd.run(at, run)
+    return { outcome: 'ok', at, epoch, mail, parked: next.do === 'park' && isUpToDate }
+  }
+
+  function apply(run: RunKey, effect: Effect, at: number): void {
+    switch (effect.do) {
+      case 'open-ask':
+        return asks.open(run, effect.ask, at)
+      case 'close-ask':
+        return asks.close(run, effect.position, askStatusCode.numberOf[effect.status], at)
+      case 'consume':
+        return void consume.run(run, effect.n)
+      case 'show':
+        return void saveInfo.run(effect.info, run)
+      default:
+        return unreachable(effect)
+    }
   }
 
   return (worker, units, conflicts, at) =>

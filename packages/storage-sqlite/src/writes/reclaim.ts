@@ -22,7 +22,7 @@ export function prepareReclaim(database: Database): Reclaim {
     .pluck()
 
   return (worker, unit, raises, now) => {
-    const { run, epoch, head, events, then } = unit
+    const { run, epoch, head, events, next } = unit
     const after = head + events.length
     // The time of its commit, not of this: a replay reads it in the log.
     const landedAt = (): number => (events.length === 0 ? now : (readTime.get(run, after - 1) ?? now))
@@ -34,10 +34,10 @@ export function prepareReclaim(database: Database): Reclaim {
       return { outcome: 'ok', at: landedAt(), epoch: raised.epoch, mail: raised.mail, parked: false }
     }
     // Let go by this very unit: nobody has claimed the run since, or the epoch would be another.
-    const mail = then.do === 'keep' ? undefined : readLetGo.get(run, epoch, after)
+    const mail = next.do === 'keep' ? undefined : readLetGo.get(run, epoch, after)
     return mail === undefined
       ? { outcome: 'fenced' }
-      : { outcome: 'ok', at: landedAt(), epoch, mail, parked: then.do === 'park' }
+      : { outcome: 'ok', at: landedAt(), epoch, mail, parked: next.do === 'park' }
   }
 }
 

@@ -65,7 +65,7 @@ function plan(standing: Standing & { mail: number }, name: string): Unit {
     ...step(standing),
     events: [event(standing.head, null, name)],
     seen: standing.mail,
-    then: isParked ? { do: 'park', wakeAt: 1 } : { do: 'keep' },
+    next: isParked ? { do: 'park', wakeAt: 1 } : { do: 'keep' },
   }
 }
 

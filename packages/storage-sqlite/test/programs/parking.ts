@@ -30,8 +30,8 @@ async function park(claimed: readonly Claimed[]): Promise<Claimed[]> {
   for (const one of claimed) {
     const mail = await store.mail(one.run, 0)
     const seen = mail.at(-1)?.n ?? one.mail
-    const consumes = mail.map(({ n }) => n)
-    units.push({ ...step({ ...one, worker }), seen, consumes, then: { do: 'park', wakeAt: null } })
+    const effects = mail.map(({ n }) => ({ do: 'consume', n }) as const)
+    units.push({ ...step({ ...one, worker }), seen, effects, next: { do: 'park', wakeAt: null } })
   }
   // The window: what comes now is not in what was read.
   await sleep(1 + Math.random() * 2)

@@ -17,8 +17,10 @@ export async function proveOneWinner(asks: number, mutation: Mutation): Promise<
   const file = tempFile()
   const store = await openStore(file)
   const standing = await ownedRun(store, 'a')
-  const opens = Array.from({ length: asks }, (_, position) => newAsk(position))
-  await store.commit(standing.worker, [{ ...step(standing), opens }])
+  const effects = Array.from({ length: asks }, (_, position) => {
+    return { do: 'open-ask', ask: newAsk(position) } as const
+  })
+  await store.commit(standing.worker, [{ ...step(standing), effects }])
   const programs = await Promise.all(
     Array.from({ length: 4 }, () => startProgram('answering', [file, 250, mutation])),
   )

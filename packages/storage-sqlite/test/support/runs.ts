@@ -54,10 +54,7 @@ export function step({ run, epoch, head }: Standing, payload?: Uint8Array): Unit
     link: hash,
     seen: 0,
     strict: false,
-    then: { do: 'keep' },
-    opens: [],
-    closes: [],
-    consumes: [],
-    info: null,
+    next: { do: 'keep' },
+    effects: [],
   }
 }

@@ -1,5 +1,6 @@
 import type {
   AskQuery,
+  Effect,
   NewAnswer,
   NewAsk,
   NewEvent,
@@ -88,8 +89,30 @@ export interface Standing {
   seen: number
 }
 
-export function unitFor(standing: Standing, overrides: Partial<Unit> = {}): Unit {
+/** What a unit may change beside its run, by kind: shorter to write than its effects. */
+export interface EffectParts {
+  readonly opens?: readonly NewAsk[]
+  readonly closes?: readonly { readonly position: number; readonly status: 'timed-out' | 'withdrawn' }[]
+  readonly consumes?: readonly number[]
+  readonly info?: Uint8Array | null
+}
+
+/** The effects of a unit, in the order in which the engine lists them. */
+export function effectsOf({ opens = [], closes = [], consumes = [], info = null }: EffectParts): Effect[] {
+  return [
+    ...opens.map((ask): Effect => ({ do: 'open-ask', ask })),
+    ...closes.map((close): Effect => ({ do: 'close-ask', ...close })),
+    ...consumes.map((n): Effect => ({ do: 'consume', n })),
+    ...(info === null ? [] : [{ do: 'show', info } as const]),
+  ]
+}
+
+/** Overrides of a unit, its effects by kind. */
+export type UnitParts = Partial<Omit<Unit, 'effects'>> & EffectParts
+
+export function unitFor(standing: Standing, parts: UnitParts = {}): Unit {
   const { run, epoch, head, seen } = standing
+  const { opens, closes, consumes, info, ...overrides } = parts
   const events = overrides.events ?? [settled(head - 1)]
   return {
     run,
@@ -100,11 +123,8 @@ export function unitFor(standing: Standing, overrides: Partial<Unit> = {}): Unit
     link: events.length > 0 ? link(head + events.length) : null,
     seen,
     strict: false,
-    then: { do: 'keep' },
-    opens: [],
-    closes: [],
-    consumes: [],
-    info: null,
+    next: { do: 'keep' },
+    effects: effectsOf(parts),
     ...overrides,
   }
 }

@@ -66,7 +66,7 @@ function findAskFaults(dump: Dump, promised: Promised): string[] {
 
 /** What was acknowledged is there, and what was refused has left nothing. */
 function findCountFaults(dump: Dump, promised: Promised): string[] {
-  const opened = promised.units.flatMap(({ opens }) => opens)
+  const opened = promised.units.flatMap(({ effects }) => effects.filter((effect) => effect.do === 'open-ask'))
   const expected: [string, number, number][] = [
     ['runs', promised.runs.size, dump.runs.length],
     [

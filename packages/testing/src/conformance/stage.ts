@@ -4,12 +4,11 @@ import {
   type NewRun,
   type RunRow,
   type StorePort,
-  type Unit,
   type UnitOutcome,
   type WorkerKey,
 } from '@pawl/core/storage'
 import { expect, it } from 'vitest'
-import { newRun, type Standing, unitFor } from './builders.ts'
+import { newRun, type Standing, type UnitParts, unitFor } from './builders.ts'
 import { findFaults } from './invariants.ts'
 import type { Dump, Place, StoreSubject } from './subject.ts'
 import { makePromised, type Promised, witness } from './witness.ts'
@@ -97,9 +96,9 @@ export class Stage {
   }
 
   /** A run that waits, owned by nobody. */
-  async parked(id: string, worker: WorkerKey, overrides: Partial<Unit> = {}): Promise<Standing> {
+  async parked(id: string, worker: WorkerKey, overrides: UnitParts = {}): Promise<Standing> {
     const standing = await this.owned(id, worker)
-    const outcome = await this.commit(standing, { then: { do: 'park', wakeAt: null }, ...overrides })
+    const outcome = await this.commit(standing, { next: { do: 'park', wakeAt: null }, ...overrides })
     expect(outcome).toMatchObject({ outcome: 'ok', parked: true })
     return standing
   }
@@ -111,14 +110,14 @@ export class Stage {
     state: 'completed' | 'failed' | 'cancelled' = 'completed',
   ): Promise<Standing> {
     const standing = await this.owned(id, worker)
-    expect(await this.commit(standing, { then: { do: 'end', state } })).toMatchObject({ outcome: 'ok' })
+    expect(await this.commit(standing, { next: { do: 'end', state } })).toMatchObject({ outcome: 'ok' })
     return standing
   }
 
   /** Commits one unit and, if it was written, moves on. */
   async commit(
     standing: Standing,
-    overrides: Partial<Unit> = {},
+    overrides: UnitParts = {},
     port: StorePort = this.port,
   ): Promise<UnitOutcome> {
     const unit = unitFor(standing, overrides)

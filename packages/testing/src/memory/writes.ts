@@ -1,16 +1,18 @@
-import type {
-  Answered,
-  Created,
-  Message,
-  NewAnswer,
-  NewAsk,
-  NewEvent,
-  NewMessage,
-  NewRun,
-  Sent,
-  Unit,
-  UnitOutcome,
-  WorkerKey,
+import {
+  type Answered,
+  type Created,
+  type Effect,
+  type Message,
+  type NewAnswer,
+  type NewAsk,
+  type NewEvent,
+  type NewMessage,
+  type NewRun,
+  type Sent,
+  type Unit,
+  type UnitOutcome,
+  unreachable,
+  type WorkerKey,
 } from '@pawl/core/storage'
 import { isAlive } from './ownership.ts'
 import type { AskRecord, RunRecord, Tables } from './tables.ts'
@@ -58,34 +60,51 @@ export function commitUnit(tables: Tables, worker: WorkerKey, unit: Unit, at: nu
   if (!run || run.epoch !== unit.epoch || run.worker !== worker) return { outcome: 'fenced' }
   if (run.events.length !== unit.head) return { outcome: 'conflict' }
   if (unit.strict && run.mail !== unit.seen) return { outcome: 'mail', mail: run.mail }
-  if (isAnyTaken(run, unit.opens)) return { outcome: 'conflict' }
+  if (isAnyTaken(run, opensOf(unit))) return { outcome: 'conflict' }
 
   for (const [index, event] of unit.events.entries()) appendEvent(run, event, unit.seals[index] ?? null, at)
-  for (const ask of unit.opens) openAsk(tables, run, ask, at)
-  for (const { position, status } of unit.closes) {
-    const ask = run.asks.get(position)
-    if (ask?.status === 'open') Object.assign(ask, { status, closedAt: at })
-  }
-  for (const n of unit.consumes) {
-    const message = run.messages[n - 1]
-    if (message) Object.assign(message, { isUsed: true, payload: null })
-  }
+  for (const effect of unit.effects) apply(tables, run, effect, at)
   if (unit.link) run.link = copy(unit.link)
-  if (unit.info) run.info = copy(unit.info)
   run.mark = 'none'
   run.tries = 0
   return { outcome: 'ok', at, epoch: run.epoch, mail: run.mail, parked: letGo(run, unit, at) }
 }
 
+function opensOf({ effects }: Unit): readonly NewAsk[] {
+  return effects.flatMap((effect) => (effect.do === 'open-ask' ? effect.ask : []))
+}
+
+function apply(tables: Tables, run: RunRecord, effect: Effect, at: number): void {
+  switch (effect.do) {
+    case 'open-ask':
+      return openAsk(tables, run, effect.ask, at)
+    case 'close-ask': {
+      const ask = run.asks.get(effect.position)
+      if (ask?.status === 'open') Object.assign(ask, { status: effect.status, closedAt: at })
+      return
+    }
+    case 'consume': {
+      const message = run.messages[effect.n - 1]
+      if (message) Object.assign(message, { isUsed: true, payload: null })
+      return
+    }
+    case 'show':
+      run.info = copy(effect.info)
+      return
+    default:
+      unreachable(effect)
+  }
+}
+
 /** What becomes of the run after its unit. Returns whether it was parked. */
-function letGo(run: RunRecord, { then, seen }: Unit, at: number): boolean {
-  if (then.do === 'keep' || (then.do === 'park' && run.mail !== seen)) return false
+function letGo(run: RunRecord, { next, seen }: Unit, at: number): boolean {
+  if (next.do === 'keep' || (next.do === 'park' && run.mail !== seen)) return false
   run.worker = null
-  if (then.do === 'park') {
-    run.wakeAt = then.wakeAt
+  if (next.do === 'park') {
+    run.wakeAt = next.wakeAt
     return true
   }
-  run.state = then.state
+  run.state = next.state
   run.endedAt = at
   return false
 }

@@ -95,7 +95,7 @@ async function commitUnheard(
 function reclaim(
   { runsByKey }: Tables,
   worker: WorkerKey,
-  { run: key, epoch, head, events, then }: Unit,
+  { run: key, epoch, head, events, next }: Unit,
 ): UnitOutcome {
   const run = runsByKey.get(key)
   if (run === undefined) return { outcome: 'fenced' }
@@ -110,11 +110,11 @@ function reclaim(
       at: last.at,
       epoch: isOurs ? run.epoch : epoch,
       mail,
-      parked: !isOurs && then.do === 'park',
+      parked: !isOurs && next.do === 'park',
     }
   if (isOurs) return { outcome: 'lost', epoch: run.epoch }
   const isLetGo = events.length === 0 && run.worker === null && run.epoch === epoch
   return isLetGo
-    ? { outcome: 'ok', at: run.events.at(-1)?.at ?? 0, epoch, mail, parked: then.do === 'park' }
+    ? { outcome: 'ok', at: run.events.at(-1)?.at ?? 0, epoch, mail, parked: next.do === 'park' }
     : { outcome: 'fenced' }
 }

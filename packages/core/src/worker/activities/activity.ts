@@ -5,7 +5,7 @@ import type { Pending } from '../../kernel/operation.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Entropy } from '../../ports/entropy.ts'
 import type { Logger } from '../../ports/logger.ts'
-import type { Message, NewAsk } from '../../ports/store.ts'
+import type { Effect, Message } from '../../ports/store.ts'
 import type { Slots } from '../slots.ts'
 
 /** Code of the author's is at work, or waits for a slot to begin in. */
@@ -46,9 +46,8 @@ export interface Draft {
   readonly failed?: boolean
   readonly tookMs?: number | null
   readonly payload?: Uint8Array | null
-  readonly opens?: Omit<NewAsk, 'position'>
-  readonly closes?: 'timed-out' | 'withdrawn'
-  readonly consumes?: number
+  /** What else changes when it is written. */
+  readonly effects?: readonly Effect[]
   /** Refused if a message has come that the run has not seen: then the activity begins again. */
   readonly strict?: Activity
 }
@@ -93,3 +92,8 @@ export interface StepHistory {
 }
 
 export type PendingOf<O extends ProcedureOperation> = Pending & { readonly operation: O }
+
+/** The effect that marks message `n` as used. */
+export function consume(n: number): Effect {
+  return { do: 'consume', n }
+}

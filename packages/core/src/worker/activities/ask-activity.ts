@@ -22,11 +22,19 @@ import type {
   TimedOutPayload,
 } from '../../events/payloads.ts'
 import { runChecks } from '../../host/checks.ts'
-import type { Message, NewAsk } from '../../ports/store.ts'
+import type { Effect, Message, NewAsk } from '../../ports/store.ts'
 import { checkAnswer, isEqual, issuesIn } from '../../projections/answer-check.ts'
 import { askIdOf, closesAtOf, recipientsOf, subjectOf, urgencyOf } from '../../projections/ask.ts'
 import { topicOf } from '../mailbox.ts'
-import type { Activity, Busy, Draft, PendingOf, StepResult, Workplace } from './activity.ts'
+import {
+  type Activity,
+  type Busy,
+  consume,
+  type Draft,
+  type PendingOf,
+  type StepResult,
+  type Workplace,
+} from './activity.ts'
 import { gatherHistory, showHistory } from './ask-history.ts'
 import { tryEncode } from './try-encode.ts'
 import { usageMember } from './usage.ts'
@@ -115,7 +123,7 @@ export class AskActivity implements Activity {
       type: 'settled',
       pending,
       tookMs: place.now() - pending.issuedAt,
-      closes: 'timed-out',
+      effects: [{ do: 'close-ask', position: pending.position, status: 'timed-out' }],
       strict: this,
     } satisfies Draft
     if (silence.do === 'fail') {
@@ -225,7 +233,8 @@ export class AskActivity implements Activity {
     this.#open(ask, n)
   }
 
-  #open(ask: AskPayload, consumes?: number): void {
+  /** `used`: the message that this records too. */
+  #open(ask: AskPayload, used?: number): void {
     this.#state = 'recorded'
     this.#asked = ask
     this.#dueAt = closesAtOf(ask)
@@ -234,8 +243,7 @@ export class AskActivity implements Activity {
       type: 'asked',
       pending,
       payload: encodeRecord(ask, 'ask'),
-      opens: this.#row(ask, null),
-      ...(consumes === undefined ? {} : { consumes }),
+      effects: [this.#openAsk(ask, null), ...(used === undefined ? [] : [consume(used)])],
       // An answer to this key that came meanwhile must be seen before the question is. And what it took until the question
       // could be written is nobody's silence: its span begins anew.
       ...(spec.key === null && !isSpan(spec.due) ? {} : { strict: this }),
@@ -250,9 +258,10 @@ export class AskActivity implements Activity {
     this.#dueAt = closesAtOf(ask)
   }
 
-  #row(ask: AskPayload, answered: NewAsk['answered']): Omit<NewAsk, 'position'> {
-    const { spec, place } = this.#options
-    return {
+  #openAsk(ask: AskPayload, answered: NewAsk['answered']): Effect {
+    const { spec, place, pending } = this.#options
+    const row: NewAsk = {
+      position: pending.position,
       kind: ask.kind,
       key: spec.key,
       urgency: urgencyOf(ask),
@@ -262,6 +271,7 @@ export class AskActivity implements Activity {
       payload: encodeRecord(ask, 'ask'),
       answered,
     }
+    return { do: 'open-ask', ask: row }
   }
 
   // ── settling
@@ -320,11 +330,12 @@ export class AskActivity implements Activity {
     const strict = early === undefined ? {} : { strict: this }
     if (early !== undefined) {
       // Not asked yet as far as the log knows: if this is refused it is prepared anew.
-      const row = this.#row(early, { by: answer.by, at: answer.at, payload: encodeRecord(answer, 'answer') })
-      place.record({ type: 'asked', pending, payload: encodeRecord(early, 'ask'), opens: row, ...strict })
+      const answered = { by: answer.by, at: answer.at, payload: encodeRecord(answer, 'answer') }
+      const effects = [this.#openAsk(early, answered)]
+      place.record({ type: 'asked', pending, payload: encodeRecord(early, 'ask'), effects, ...strict })
     }
     const tookMs = Math.max(0, answer.at - pending.issuedAt)
-    place.record({ ...{ type: 'settled', pending, tookMs, ...result }, ...{ consumes: n, ...strict } })
+    place.record({ type: 'settled', pending, tookMs, ...result, effects: [consume(n)], ...strict })
     place.lookAgain()
   }
 }

@@ -4,7 +4,7 @@ import { decode, encodeRecord } from '../../events/payload.ts'
 import type { ReceivedPayload, TimedOutPayload } from '../../events/payloads.ts'
 import type { Message } from '../../ports/store.ts'
 import { topicOf } from '../mailbox.ts'
-import type { Activity, Busy, Draft, PendingOf, Workplace } from './activity.ts'
+import { type Activity, type Busy, consume, type Draft, type PendingOf, type Workplace } from './activity.ts'
 import { tryEncode } from './try-encode.ts'
 
 /** A receive: takes the oldest signal of its names that nobody has taken, or its time runs out. */
@@ -75,13 +75,13 @@ export class SignalActivity implements Activity {
       : checked
     if (received.ok) {
       this.#over = true
-      this.#place.record({ ...this.#settled(), payload: received.value, consumes: n })
+      this.#place.record({ ...this.#settled(), payload: received.value, effects: [consume(n)] })
     } else {
       this.#place.logger.warn(
         `a signal "${name}" of run "${this.#place.runId}" does not fit its schema and was dropped`,
         { issues: received.issues },
       )
-      this.#place.record({ type: null, pending: this.#pending, consumes: n })
+      this.#place.record({ type: null, pending: this.#pending, effects: [consume(n)] })
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Unit } from '@pawl/core/storage'
-import { bytes, later, link, longAgo, newAsk, settled } from '../builders.ts'
+import { bytes, effectsOf, later, link, longAgo, newAsk, settled } from '../builders.ts'
 import type { DumpedRun } from '../subject.ts'
 import type { PlannedUnit } from './operations.ts'
 
@@ -53,26 +53,28 @@ function planUnit(run: ModelRun, unit: PlannedUnit): ModelUnit {
     link: events.length > 0 ? link(head + events.length) : null,
     seen: run.mail + unit.seenOff,
     strict: unit.strict,
-    then: planThen(unit.then),
-    opens: unit.opens.map(({ position, hasKey, closesAt, isAnswered }) =>
-      newAsk(position, {
-        key: hasKey ? `key ${position % 3}` : null,
-        closesAt,
-        urgency: position % 4,
-        answered: isAnswered ? { by: 'user:early', at: 1, payload: bytes('early') } : null,
-      }),
-    ),
-    closes: unit.closes.map((position) => ({
-      position,
-      status: position % 2 === 0 ? 'timed-out' : 'withdrawn',
-    })),
-    consumes: unit.consumes,
-    info: unit.info,
+    next: planNext(unit.next),
+    effects: effectsOf({
+      opens: unit.opens.map(({ position, hasKey, closesAt, isAnswered }) =>
+        newAsk(position, {
+          key: hasKey ? `key ${position % 3}` : null,
+          closesAt,
+          urgency: position % 4,
+          answered: isAnswered ? { by: 'user:early', at: 1, payload: bytes('early') } : null,
+        }),
+      ),
+      closes: unit.closes.map((position) => ({
+        position,
+        status: position % 2 === 0 ? 'timed-out' : 'withdrawn',
+      })),
+      consumes: unit.consumes,
+      info: unit.info,
+    }),
   }
 }
 
-function planThen(then: PlannedUnit['then']): Unit['then'] {
-  switch (then) {
+function planNext(next: PlannedUnit['next']): Unit['next'] {
+  switch (next) {
     case 'keep':
       return { do: 'keep' }
     case 'park':

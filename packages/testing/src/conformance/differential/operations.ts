@@ -37,7 +37,7 @@ export interface PlannedUnit {
   readonly events: readonly (Uint8Array | null)[]
   readonly isSealed: boolean
   readonly strict: boolean
-  readonly then: 'keep' | 'park' | 'park until long ago' | 'park until later' | 'complete' | 'fail'
+  readonly next: 'keep' | 'park' | 'park until long ago' | 'park until later' | 'complete' | 'fail'
   readonly opens: readonly PlannedAsk[]
   readonly closes: readonly number[]
   readonly consumes: readonly number[]
@@ -95,7 +95,7 @@ const unit: fc.Arbitrary<PlannedUnit> = fc.record({
   events: fc.array(payload, { maxLength: 3 }),
   isSealed: fc.boolean(),
   strict: fc.boolean(),
-  then: fc.constantFrom(
+  next: fc.constantFrom(
     'keep',
     'keep',
     'keep',

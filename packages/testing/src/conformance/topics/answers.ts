@@ -210,21 +210,21 @@ export function describeAnswers(test: StageTest): void {
 
     test('an ended run takes no answer', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
-      await stage.commit(standing, { opens: [newAsk(3)], then: { do: 'end', state: 'failed' } })
+      await stage.commit(standing, { opens: [newAsk(3)], next: { do: 'end', state: 'failed' } })
       expect(await stage.port.answer([answerTo('a', 3)], null)).toMatchObject([{ outcome: 'closed' }])
       expect(await stage.find('a')).toMatchObject({ mail: 0 })
     })
 
     test('an answer wakes the run that waits for it', async (stage) => {
       const claimant = await stage.claimant()
-      await stage.parked('a', claimant.worker, { opens: [newAsk(3)], then: { do: 'park', wakeAt: later } })
+      await stage.parked('a', claimant.worker, { opens: [newAsk(3)], next: { do: 'park', wakeAt: later } })
       await stage.port.answer([answerTo('a', 3)], null)
       expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', mail: 1, epoch: 2 }])
     })
 
     test('whoever answers gets the run, in the same transaction', async (stage) => {
       const claimant = await stage.claimant()
-      const { run } = await stage.parked('a', claimant.worker, { opens: [newAsk(3)], then: park })
+      const { run } = await stage.parked('a', claimant.worker, { opens: [newAsk(3)], next: park })
       const answered = await stage.port.answer([answerTo('a', 3)], claimant)
       expect(answered).toMatchObject([
         { outcome: 'answered', claimed: { run, id: 'a', epoch: 2, head: 2, mail: 1 } },
@@ -243,7 +243,7 @@ export function describeAnswers(test: StageTest): void {
 
     test('a run the claimant cannot execute is not claimed by answering', async (stage) => {
       const worker = await stage.worker()
-      await stage.parked('a', worker, { opens: [newAsk(3)], then: park })
+      await stage.parked('a', worker, { opens: [newAsk(3)], next: park })
       const claimant = await stage.claimant([{ name: 'other', versions: [1] }])
       expect(await stage.port.answer([answerTo('a', 3)], claimant)).toMatchObject([
         { outcome: 'answered', claimed: null },
@@ -254,7 +254,7 @@ export function describeAnswers(test: StageTest): void {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(3)] })
       await stage.port.answer([answerTo('a', 3)], null)
-      expect(await stage.commit(standing, { then: park })).toMatchObject({
+      expect(await stage.commit(standing, { next: park })).toMatchObject({
         outcome: 'ok',
         parked: false,
         mail: 1,

@@ -46,7 +46,7 @@ export function describeClaims(test: StageTest): void {
         ['c', 40],
         ['d', 20],
       ] as const) {
-        await stage.parked(id, claimant.worker, { then: { do: 'park', wakeAt } })
+        await stage.parked(id, claimant.worker, { next: { do: 'park', wakeAt } })
       }
       expect(ids(await stage.port.claim(claimant, 3))).toEqual(['b', 'd', 'a'])
       expect(ids(await stage.port.claim(claimant, 3))).toEqual(['c'])
@@ -66,7 +66,7 @@ export function describeClaims(test: StageTest): void {
       ]
       for (const [id, procedure, version, wakeAt] of kinds) {
         const standing = await stage.owned(id, claimant.worker, { procedure, version })
-        await stage.commit(standing, { then: { do: 'park', wakeAt } })
+        await stage.commit(standing, { next: { do: 'park', wakeAt } })
       }
       expect(ids(await stage.port.claim(claimant, 2))).toEqual(['b', 'e'])
       expect(ids(await stage.port.claim(claimant, 10))).toEqual(['c', 'a', 'd'])
@@ -95,7 +95,7 @@ export function describeClaims(test: StageTest): void {
         ['b', later + 1],
         ['c', later + 3],
       ] as const) {
-        await stage.parked(id, claimant.worker, { then: { do: 'park', wakeAt } })
+        await stage.parked(id, claimant.worker, { next: { do: 'park', wakeAt } })
       }
       expect(await stage.port.claim(claimant, 10)).toMatchObject({ runs: [], nextDueAt: later + 1 })
     })
@@ -111,7 +111,7 @@ export function describeClaims(test: StageTest): void {
         ['c', 'refund', 2, later + 5],
       ] as const) {
         const standing = await stage.owned(id, claimant.worker, { procedure, version })
-        await stage.commit(standing, { then: { do: 'park', wakeAt } })
+        await stage.commit(standing, { next: { do: 'park', wakeAt } })
       }
       expect(await stage.port.claim(claimant, 10)).toMatchObject({ runs: [], nextDueAt: later + 1 })
     })
@@ -187,7 +187,7 @@ export function describeClaims(test: StageTest): void {
       const claimant = await stage.claimant()
       await stage.ended('a', claimant.worker)
       await stage.parked('b', claimant.worker)
-      await stage.parked('c', claimant.worker, { then: { do: 'park', wakeAt: later } })
+      await stage.parked('c', claimant.worker, { next: { do: 'park', wakeAt: later } })
       expect(ids(await stage.port.claim(claimant, 10))).toEqual([])
     })
 

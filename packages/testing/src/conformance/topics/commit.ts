@@ -73,7 +73,7 @@ export function describeCommit(test: StageTest): void {
       const claimant = await stage.claimant()
       const standing = await stage.owned('a', claimant.worker)
       await stage.commit(standing, { link: link(77) })
-      const nothing = { events: [], then: { do: 'park', wakeAt: 5 } } as const
+      const nothing = { events: [], next: { do: 'park', wakeAt: 5 } } as const
       expect(await stage.commit(standing, nothing)).toMatchObject({ outcome: 'ok', parked: true })
       const { runs } = await stage.port.claim(claimant, 1)
       expect(runs.map((run) => [run.head, hex(run.link)])).toEqual([[2, hex(link(77))]])
@@ -97,7 +97,7 @@ export function describeCommit(test: StageTest): void {
 
     test('units of many runs are each told when it was, of their own mail, and whether they are parked', async (stage) => {
       const worker = await stage.worker()
-      const then = { do: 'park', wakeAt: null } as const
+      const next = { do: 'park', wakeAt: null } as const
       const [a, b, c, d] = [
         await stage.owned('a', worker),
         await stage.owned('b', worker),
@@ -106,9 +106,9 @@ export function describeCommit(test: StageTest): void {
       ]
       for (const id of ['b', 'c', 'd', 'd']) await stage.port.send([signal(id)], null)
       const outcomes = await stage.port.commit(worker, [
-        unitFor(a, { then }),
-        unitFor(b, { seen: 1, then }),
-        unitFor(c, { seen: 0, then }),
+        unitFor(a, { next }),
+        unitFor(b, { seen: 1, next }),
+        unitFor(c, { seen: 0, next }),
         unitFor(d, { seen: 2 }),
       ])
       expect(outcomes).toMatchObject([
@@ -136,7 +136,7 @@ export function describeCommit(test: StageTest): void {
             head: index === 2 ? 5 : 1,
             strict: true,
             info: bytes('shown'),
-            then: { do: 'end', state: 'completed' },
+            next: { do: 'end', state: 'completed' },
           }),
         ),
       )
@@ -192,14 +192,14 @@ export function describeCommit(test: StageTest): void {
       await stage.commit(standing, { info: bytes('first') })
       await stage.commit(standing)
       expect(text((await stage.find('a')).info)).toBe('first')
-      await stage.commit(standing, { info: bytes('second'), then: { do: 'end', state: 'failed' } })
+      await stage.commit(standing, { info: bytes('second'), next: { do: 'end', state: 'failed' } })
       expect(text((await stage.find('a')).info)).toBe('second')
     })
 
     test('what is shown of a run stays when it ends without a word about it', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { info: bytes('shown') })
-      await stage.commit(standing, { then: { do: 'end', state: 'completed' } })
+      await stage.commit(standing, { next: { do: 'end', state: 'completed' } })
       expect(text((await stage.find('a')).info)).toBe('shown')
     })
 
@@ -207,7 +207,7 @@ export function describeCommit(test: StageTest): void {
       test(`a run that ends as ${state} is nobody's and never due`, async (stage) => {
         const claimant = await stage.claimant()
         const standing = await stage.owned('a', claimant.worker)
-        const outcome = await stage.commit(standing, { then: { do: 'end', state } })
+        const outcome = await stage.commit(standing, { next: { do: 'end', state } })
         expect(outcome).toMatchObject({ outcome: 'ok', parked: false })
         const at = outcome.outcome === 'ok' ? outcome.at : 0
         expect(await stage.find('a')).toMatchObject({

@@ -196,7 +196,7 @@ export function describeConnections(test: StageTest): void {
 
     test('after watching has ended no hint comes', async (stage) => {
       const other = await stage.connect()
-      await stage.parked('a', await stage.worker(), { then: { do: 'park', wakeAt: later } })
+      await stage.parked('a', await stage.worker(), { next: { do: 'park', wakeAt: later } })
       let hints = 0
       const stop = stage.port.watch(() => hints++)
       stop()
@@ -243,7 +243,7 @@ async function receiveAll(owner: StorePort, worker: number): Promise<number> {
       const mail = await owner.mail(standing.run, standing.seen)
       received += mail.length
       standing.seen = mail.at(-1)?.n ?? standing.seen
-      const unit = unitFor(standing, { then: park, consumes: mail.map(({ n }) => n) })
+      const unit = unitFor(standing, { next: park, consumes: mail.map(({ n }) => n) })
       const [outcome] = await owner.commit(worker, [{ ...unit, seen: Math.max(standing.seen, claimed.mail) }])
       if (outcome?.outcome !== 'ok') throw new Error(`commit: ${outcome?.outcome}`)
       standing.head++

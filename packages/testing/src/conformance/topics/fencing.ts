@@ -60,7 +60,7 @@ export function describeFencing(test: StageTest): void {
       const standing = await stage.owned('a', claimant.worker)
       const epochs = [1]
       for (let round = 0; round < 3; round++) {
-        await stage.commit(standing, { then: { do: 'park', wakeAt: 0 } })
+        await stage.commit(standing, { next: { do: 'park', wakeAt: 0 } })
         const [claimed] = (await stage.port.claim(claimant, 1)).runs
         standing.epoch = claimed?.epoch ?? 0
         epochs.push(standing.epoch)
@@ -81,7 +81,7 @@ export function describeFencing(test: StageTest): void {
       await stage.port.send([signal('a')], null)
       await stage.commit(
         { ...old, seen: 1 },
-        { consumes: [1], info: bytes('x'), then: { do: 'end', state: 'failed' } },
+        { consumes: [1], info: bytes('x'), next: { do: 'end', state: 'failed' } },
       )
       expect(await stage.find('a')).toMatchObject({ state: 'live', owned: true, info: null, endedAt: null })
       expect(await stage.port.mail(old.run, 0)).toHaveLength(1)

@@ -80,7 +80,7 @@ export function describeMarks(test: StageTest): void {
     test('a stuck run that is parked again waits like any other', async (stage) => {
       const claimant = await stage.claimant()
       const { standing } = await retry(stage, claimant)
-      await stage.commit(standing, { then: { do: 'park', wakeAt: null } })
+      await stage.commit(standing, { next: { do: 'park', wakeAt: null } })
       expect(await stage.port.send([signal('a')], claimant)).toMatchObject([
         { claimed: { id: 'a', mark: 'none' } },
       ])

@@ -9,7 +9,7 @@ export function describeParking(test: StageTest): void {
     test('a parked run is nobody’s and is not due', async (stage) => {
       const claimant = await stage.claimant()
       const standing = await stage.owned('a', claimant.worker)
-      expect(await stage.commit(standing, { then: park })).toMatchObject({
+      expect(await stage.commit(standing, { next: park })).toMatchObject({
         outcome: 'ok',
         parked: true,
         mail: 0,
@@ -22,7 +22,7 @@ export function describeParking(test: StageTest): void {
       const claimant = await stage.claimant()
       const standing = await stage.owned('a', claimant.worker)
       const wakeAt = (await stage.port.now()) + 60
-      await stage.commit(standing, { then: { do: 'park', wakeAt } })
+      await stage.commit(standing, { next: { do: 'park', wakeAt } })
       expect(await stage.find('a')).toMatchObject({ wakeAt })
       let claims = await stage.port.claim(claimant, 10)
       while (claims.runs.length === 0) {
@@ -34,20 +34,20 @@ export function describeParking(test: StageTest): void {
 
     test('a deadline that has passed already makes it due at once', async (stage) => {
       const claimant = await stage.claimant()
-      await stage.parked('a', claimant.worker, { then: { do: 'park', wakeAt: longAgo } })
+      await stage.parked('a', claimant.worker, { next: { do: 'park', wakeAt: longAgo } })
       expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', epoch: 2 }])
     })
 
     test('a deadline beyond 2^31 ms is not due', async (stage) => {
       const claimant = await stage.claimant()
-      await stage.parked('a', claimant.worker, { then: { do: 'park', wakeAt: later } })
+      await stage.parked('a', claimant.worker, { next: { do: 'park', wakeAt: later } })
       expect(await stage.port.claim(claimant, 10)).toMatchObject({ runs: [], nextDueAt: later })
     })
 
     test('a message that has come keeps the run with its owner; the events are written', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.port.send([signal('a')], null)
-      expect(await stage.commit(standing, { then: park })).toMatchObject({
+      expect(await stage.commit(standing, { next: park })).toMatchObject({
         outcome: 'ok',
         parked: false,
         mail: 1,
@@ -59,7 +59,7 @@ export function describeParking(test: StageTest): void {
       const standing = await stage.owned('a', await stage.worker())
       await stage.port.send([signal('a')], null)
       standing.seen = 1
-      expect(await stage.commit(standing, { then: park, consumes: [1] })).toMatchObject({
+      expect(await stage.commit(standing, { next: park, consumes: [1] })).toMatchObject({
         parked: true,
         mail: 1,
       })
@@ -68,9 +68,9 @@ export function describeParking(test: StageTest): void {
     test('a park that was refused for mail can be tried again without events', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.port.send([signal('a')], null)
-      await stage.commit(standing, { then: park })
+      await stage.commit(standing, { next: park })
       standing.seen = 1
-      expect(await stage.commit(standing, { then: park, events: [] })).toMatchObject({
+      expect(await stage.commit(standing, { next: park, events: [] })).toMatchObject({
         outcome: 'ok',
         parked: true,
       })
@@ -86,13 +86,13 @@ export function describeParking(test: StageTest): void {
 
     test('a message moves a deadline to now', async (stage) => {
       const claimant = await stage.claimant()
-      await stage.parked('a', claimant.worker, { then: { do: 'park', wakeAt: later } })
+      await stage.parked('a', claimant.worker, { next: { do: 'park', wakeAt: later } })
       await stage.port.send([signal('a')], null)
       expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', mail: 1 }])
     })
 
     test('a message does not put off what is due already', async (stage) => {
-      await stage.parked('a', await stage.worker(), { then: { do: 'park', wakeAt: longAgo } })
+      await stage.parked('a', await stage.worker(), { next: { do: 'park', wakeAt: longAgo } })
       await stage.port.send([signal('a')], null)
       expect(await stage.find('a')).toMatchObject({ wakeAt: longAgo, mail: 1 })
     })
@@ -126,11 +126,11 @@ export function describeParking(test: StageTest): void {
       expect(await stage.commit(standing, { strict: true })).toMatchObject({ outcome: 'ok', mail: 1 })
     })
 
-    for (const then of [{ do: 'keep' }, park, { do: 'end', state: 'completed' }] as const) {
-      test(`a strict unit that meets unseen mail writes nothing (${then.do})`, async (stage) => {
+    for (const next of [{ do: 'keep' }, park, { do: 'end', state: 'completed' }] as const) {
+      test(`a strict unit that meets unseen mail writes nothing (${next.do})`, async (stage) => {
         const standing = await stage.owned('a', await stage.worker())
         await stage.port.send([signal('a'), signal('a')], null)
-        expect(await stage.commit(standing, { strict: true, then, link: link(99) })).toEqual({
+        expect(await stage.commit(standing, { strict: true, next, link: link(99) })).toEqual({
           outcome: 'mail',
           mail: 2,
         })
@@ -142,7 +142,7 @@ export function describeParking(test: StageTest): void {
     test('a unit that is not strict ends a run whatever mail has come', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.port.send([signal('a')], null)
-      expect(await stage.commit(standing, { then: { do: 'end', state: 'completed' } })).toMatchObject({
+      expect(await stage.commit(standing, { next: { do: 'end', state: 'completed' } })).toMatchObject({
         outcome: 'ok',
       })
     })
@@ -162,7 +162,7 @@ export function describeParking(test: StageTest): void {
         const [claimed] = (await stage.port.claim(claimant, 1)).runs
         expect(claimed).toMatchObject({ epoch: round + 1, mail: round, head: round + 1 })
         Object.assign(standing, { epoch: claimed?.epoch, seen: claimed?.mail })
-        const unit = { then: park, consumes: [round], events: [settled(round)] }
+        const unit = { next: park, consumes: [round], events: [settled(round)] }
         expect(await stage.commit(standing, unit)).toMatchObject({ outcome: 'ok', parked: true })
       }
     })

@@ -116,9 +116,9 @@ export function describeRunList(test: StageTest): void {
 async function oneOfEach(stage: Stage): Promise<void> {
   const worker = await stage.worker()
   await stage.owned('owned', worker)
-  await stage.parked('due', worker, { then: { do: 'park', wakeAt: longAgo } })
+  await stage.parked('due', worker, { next: { do: 'park', wakeAt: longAgo } })
   await stage.parked('parked', worker)
-  await stage.parked('deadline', worker, { then: { do: 'park', wakeAt: later } })
+  await stage.parked('deadline', worker, { next: { do: 'park', wakeAt: later } })
   for (const state of ['completed', 'failed', 'cancelled'] as const) await stage.ended(state, worker, state)
   for (const mark of ['stuck', 'quarantined'] as const) {
     const { run } = await stage.owned(mark, worker)

@@ -229,7 +229,7 @@ export function describeSend(test: StageTest): void {
     test('a key stays taken when its run has ended: what was acknowledged is acknowledged again', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.port.send([signal('a', { key: 'k' })], null)
-      await stage.commit({ ...standing, seen: 1 }, { consumes: [1], then: { do: 'end', state: 'completed' } })
+      await stage.commit({ ...standing, seen: 1 }, { consumes: [1], next: { do: 'end', state: 'completed' } })
       const sent = await stage.port.send([signal('a', { key: 'k' }), signal('a', { key: 'other' })], null)
       expect(sent.map(({ outcome }) => outcome)).toEqual(['duplicate', 'ended'])
     })
