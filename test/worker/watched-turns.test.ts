@@ -30,7 +30,8 @@ async function leaveWaiting(id: string) {
   const engine = await createEngine({ store, procedures: [patient] })
   expect(isWatched()).toBe(false)
   const isWaiting = new Promise<void>((resolve) => {
-    onWaiting = resolve
+    // After the turn: in it no verb may be called.
+    onWaiting = () => setImmediate(resolve)
   })
   await client.run(patient, undefined, { id })
   await isWaiting
@@ -43,7 +44,8 @@ async function leaveWaiting(id: string) {
 
 async function restart(store: ReturnType<typeof memory>): Promise<void> {
   const isWaiting = new Promise<void>((resolve) => {
-    onWaiting = resolve
+    // After the turn: in it no verb may be called.
+    onWaiting = () => setImmediate(resolve)
   })
   const engine = await createEngine({ store, procedures: [patient] })
   onTestFinished(() => engine.stop())

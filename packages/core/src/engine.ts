@@ -9,6 +9,7 @@ import type { Client, Engine, EngineOptions } from './client/types.ts'
 import { systemClock } from './host/clock.ts'
 import { consoleLogger } from './host/console-logger.ts'
 import { systemEntropy } from './host/entropy.ts'
+import { guardVerbs } from './host/guard/verbs.ts'
 import { installGuard } from './host/guard.ts'
 import { outsideTurn } from './host/outside-turn.ts'
 import { describeProcess } from './host/process-name.ts'
@@ -62,14 +63,14 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
       await close()
     }
   }
-  return {
-    ...client,
+  const own = guardVerbs('engine', {
     stop: async (given?: { readonly within?: Duration }) => {
       const withinMs = readStopOptions(given)
       stopped ??= stopWorker(withinMs)
       await stopped
     },
-  }
+  })
+  return { ...client, ...own }
 }
 
 /**

@@ -6,6 +6,7 @@ import {
   checkInstant,
   checkObject,
   checkOneOf,
+  guardVerbs,
   parseDuration,
   readEngineOptions,
   readStopOptions,
@@ -120,13 +121,15 @@ function createFacade(rig: Rig): TestEngine & AsyncDisposable {
     rig.people.check()
     return result
   }
-  const handle = (inner: AnyHandle): AnyHandle => ({
-    id: inner.id,
-    result: (options) => checked(time.skipFor(inner.result(options))),
-    status: () => inner.status(),
-    signal: (...args) =>
-      rig.during(() => (inner.signal as (...args: readonly unknown[]) => Promise<void>)(...args)),
-  })
+  // What the rig calls meanwhile is guarded as well: these refuse in the call itself, as an engine's do.
+  const handle = (inner: AnyHandle): AnyHandle =>
+    guardVerbs('run', {
+      id: inner.id,
+      result: (options) => checked(time.skipFor(inner.result(options))),
+      status: () => inner.status(),
+      signal: (...args) =>
+        rig.during(() => (inner.signal as (...args: readonly unknown[]) => Promise<void>)(...args)),
+    } satisfies AnyHandle)
   const checkScript = (): void => {
     rig.people.checkLast()
     rig.checkDoubles()
@@ -135,12 +138,12 @@ function createFacade(rig: Rig): TestEngine & AsyncDisposable {
   const checkUsable = (): void => {
     if (stopped !== null) throw new PawlError('engine-stopped', {})
   }
-  const inbox: Client['inbox'] = {
+  const inbox: Client['inbox'] = guardVerbs('engine.inbox', {
     list: (filter) => client.inbox.list(filter),
     get: (ask) => client.inbox.get(ask),
     next: (filter) => checked(time.skipFor(client.inbox.next(filter))),
     answer: (ask, answer, as) => rig.during(() => client.inbox.answer(ask, answer, as)),
-  }
+  } satisfies Client['inbox'])
   const facade = {
     run: async (...args: Parameters<Client['run']>) =>
       handle((await rig.during(() => client.run(...args))) as AnyHandle),
@@ -174,5 +177,6 @@ function createFacade(rig: Rig): TestEngine & AsyncDisposable {
       await stopped
     },
   }
-  return facade as unknown as TestEngine & AsyncDisposable
+  const guarded: unknown = guardVerbs('engine', facade, ['get', 'humans'])
+  return guarded as TestEngine & AsyncDisposable
 }

@@ -3,6 +3,7 @@ import { definitionOf } from '../authoring/procedure.ts'
 import { runStatuses } from '../base/words.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { isUnread } from '../events/codec.ts'
+import { guardVerbs } from '../host/guard/verbs.ts'
 import type { RunQuery } from '../ports/store.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { readCursor, writeCursor } from './cursor.ts'
@@ -23,7 +24,8 @@ export function createConnectedClient(options: ConnectionOptions): Client {
   const connection = new Connection(options)
   const starter = new RunStarter(connection)
   const mailer = new Mailer(connection)
-  const client = {
+  const of = options.home === undefined ? 'client' : 'engine'
+  const verbs = {
     run: async (procedure: unknown, input?: unknown, given?: unknown) => {
       const { id } = await starter.start(procedure, input, readRunOptions(given), 'same-input')
       return createRunHandle(connection, mailer, id, definitionOf(procedure))
@@ -40,10 +42,11 @@ export function createConnectedClient(options: ConnectionOptions): Client {
         : createRunHandle(connection, mailer, checkName('id of get', id), definitionOf(procedureOrId)),
     list: (filter?: RunFilter) => listRuns(connection, filter),
     log: async (id: string) => readLog(connection, checkName('id of log', id)),
-    inbox: createInbox(connection, mailer),
+    inbox: guardVerbs(`${of}.inbox`, createInbox(connection, mailer)),
     stop: () => connection.stop(),
   }
-  return client as unknown as Client
+  const client: unknown = guardVerbs(of, verbs, ['get'])
+  return client as Client
 }
 
 async function listRuns(connection: Connection, given: RunFilter | undefined): Promise<Page<RunView>> {

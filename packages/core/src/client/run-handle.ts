@@ -8,6 +8,7 @@ import { type FailureRecord, failureOf, reviveFailure } from '../errors/failure.
 import { PawlError } from '../errors/pawl-error.ts'
 import { decode, encode } from '../events/payload.ts'
 import { validate } from '../host/checks.ts'
+import { guardVerbs } from '../host/guard/verbs.ts'
 import type { NewMessage, RunRow } from '../ports/store.ts'
 import { isEqual } from '../projections/answer-check.ts'
 import type { Connection } from './connection.ts'
@@ -23,13 +24,13 @@ export function createRunHandle(
   id: string,
   definition: ProcedureDefinition | undefined,
 ): RunHandle<unknown> {
-  const handle = {
+  const handle: unknown = guardVerbs('run', {
     id,
     result: (options?: unknown) => waitForResult(connection, id, options),
     status: async () => toRunView(await findRun(connection, id), await (await connection.store()).now()),
     signal: (name: unknown, ...rest: readonly unknown[]) => sendSignal(mailer, id, definition, name, rest),
-  }
-  return handle as unknown as RunHandle<unknown>
+  })
+  return handle as RunHandle<unknown>
 }
 
 async function waitForResult(connection: Connection, id: string, given: unknown): Promise<unknown> {

@@ -40,7 +40,11 @@ type RunArgs<In> = undefined extends In
   ? [input?: In, options?: RunOptions]
   : [input: In, options?: RunOptions]
 
-/** Starts runs, talks to them, reads them and answers their asks; executes nothing. Made by `createClient`. */
+/**
+ * Starts runs, talks to them, reads them and answers their asks; executes nothing. Made by `createClient`. In a
+ * procedure, its methods and those of its inbox and handles belong into steps: elsewhere all but `get` throw
+ * 'nondeterministic-call'.
+ */
 export interface Client {
   /**
    * Starts a run; resolved once it can no longer be lost. The same id with the same input gives the run

@@ -1,0 +1,41 @@
+import { PawlError } from '../../errors/pawl-error.ts'
+import { governingRun } from './governing-run.ts'
+
+type Verb = (...args: readonly unknown[]) => unknown
+
+/**
+ * Makes every verb of a facade throw in the turn of a procedure. A replay would call it again, and its result is in no
+ * log. Step bodies and runs with determinism 'off' may call all verbs. `of` is the facade as users write it, for the
+ * error. `harmless` lists the verbs that do not reach the store. Changes and returns `verbs`.
+ * @throws PawlError 'nondeterministic-call', from each verb
+ * @example guardVerbs('run', { id, result: () => waitForResult(id) }).result() // throws in a turn
+ */
+export function guardVerbs<Verbs extends object>(
+  of: string,
+  verbs: Verbs,
+  harmless: readonly (keyof Verbs)[] = [],
+): Verbs {
+  for (const key of Object.keys(verbs) as (keyof Verbs & string)[]) {
+    const verb: unknown = verbs[key]
+    if (typeof verb === 'function' && !harmless.includes(key))
+      verbs[key] = guardVerb(of, key, verb as Verb) as Verbs[typeof key]
+  }
+  return verbs
+}
+
+function guardVerb(of: string, name: string, verb: Verb): Verb {
+  return (...args) => {
+    const run = governingRun()
+    if (run !== null) throw refusalOfVerb(run.id, of, name)
+    return verb(...args)
+  }
+}
+
+/** Says in whose turn, since code that awaits what a procedure resolves runs in its turn as well. */
+function refusalOfVerb(run: string, of: string, name: string): PawlError<'nondeterministic-call'> {
+  const call = `${of}.${name}()`
+  // A step that stops its engine waits for itself.
+  const use = name === 'stop' ? `${call} outside procedures` : `${call} in the body of ctx.step()`
+  const what = `${call} was called in a turn of run ${run}, outside a step. Every replay would call it again, and its result is not recorded.`
+  return new PawlError('nondeterministic-call', { call, use }, { what })
+}
