@@ -34,3 +34,17 @@ function describe(value: unknown): string {
     return 'a value that cannot be shown'
   }
 }
+
+/**
+ * Shows what a terminal would act on as text: control characters (of ANSI sequences too), bidi controls and Unicode's
+ * line separators become `\x1B` or `\u202E`. Keeps tabs and newlines, and indents every line after the first, so that
+ * no text can pass for a line of its own.
+ */
+export function escapeControls(text: string): string {
+  return text
+    .replaceAll(/\r?\n/g, '\n  ')
+    .replaceAll(/(?![\t\n])[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, (character) => {
+      const code = character.charCodeAt(0).toString(16).toUpperCase()
+      return code.length <= 2 ? `\\x${code.padStart(2, '0')}` : `\\u${code.padStart(4, '0')}`
+    })
+}

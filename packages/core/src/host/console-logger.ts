@@ -1,4 +1,5 @@
 import { inspect } from 'node:util'
+import { escapeControls } from '../base/text.ts'
 import type { Logger } from '../ports/logger.ts'
 
 /** Where an engine that was given no logger writes: what people should know to stdout, what is wrong to stderr. */
@@ -14,5 +15,5 @@ function line(message: string, fields: object | undefined): string {
     fields === undefined || Object.keys(fields).length === 0
       ? ''
       : ` ${inspect(fields, { breakLength: Number.POSITIVE_INFINITY })}`
-  return `[pawl] ${message}${shown}`
+  return `[pawl] ${escapeControls(`${message}${shown}`)}`
 }
