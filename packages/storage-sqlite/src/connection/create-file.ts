@@ -1,25 +1,29 @@
-import { randomUUID } from 'node:crypto'
 import { fsync } from 'node:fs'
-import { constants, copyFile, link, open, rm } from 'node:fs/promises'
+import { constants, copyFile, link, open, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { promisify } from 'node:util'
+import { nameAside, removeAside } from './aside.ts'
 
 const syncDescriptor = promisify(fsync)
 
 /**
- * Makes the file aside and puts it in its place in one move, so that nobody ever meets half of one: whoever
- * is killed here leaves no file, and of several processes one wins.
+ * Makes the file under another name and links it to its own name in one step, so that no process sees half of one. If
+ * several processes do so at once, one wins. What a killed process leaves is for `removeLeftovers`.
  */
 export async function createFile(file: string, make: (file: string) => Promise<void>): Promise<void> {
-  const aside = `${file}.${randomUUID()}.new`
+  const aside = nameAside(file)
   try {
     await make(aside)
     await sync(aside)
-    await putInPlace(aside, file).catch(ignoreTaken)
-    await sync(dirname(file))
+    await putInPlace(aside, file)
+  } catch (error) {
+    // Another process was faster. If this one stood still for a day, its file may also have been taken for a leftover.
+    const isElsewhere = hasCode(error, 'EEXIST') || hasCode(error, 'ENOENT')
+    if (!isElsewhere || !(await exists(file))) throw error
   } finally {
-    await rm(aside, { force: true })
+    await removeAside(aside)
   }
+  await sync(dirname(file))
 }
 
 async function sync(path: string): Promise<void> {
@@ -42,8 +46,11 @@ async function putInPlace(aside: string, file: string): Promise<void> {
   }
 }
 
-function ignoreTaken(error: unknown): void {
-  if (!hasCode(error, 'EEXIST')) throw error
+async function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    () => false,
+  )
 }
 
 function hasCode(error: unknown, code: string): boolean {

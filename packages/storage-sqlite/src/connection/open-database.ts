@@ -5,6 +5,7 @@ import { PawlError } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 import { adoptCopy } from '../schema/copies.ts'
 import { newestVersion, readVersion } from '../schema/version.ts'
+import { removeLeftovers } from './aside.ts'
 import { createFile } from './create-file.ts'
 import { connectDriver } from './driver.ts'
 import { explainFault, isBusy } from './faults.ts'
@@ -20,6 +21,7 @@ import { unusable } from './unusable.ts'
 export async function openDatabase(file: string, patienceMs = 30_000): Promise<Database> {
   checkName(file)
   await checkPlace(file)
+  await removeLeftovers(file)
   if ((await readSize(file)) === undefined) {
     await createFile(file, makeSchema).catch((error: unknown) => {
       throw explainCreation(error, file)
