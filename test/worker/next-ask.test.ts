@@ -1,8 +1,9 @@
 import { createEngine, procedure, type Store } from '@pawl/core'
 import { Bell, createConnectedClient, systemPorts } from '@pawl/core/internal'
 import { connectTo, type StorePort } from '@pawl/core/storage'
-import { memory } from '@pawl/testing'
-import { expect, test } from 'vitest'
+import { memory, testEngine } from '@pawl/testing'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 
 /** Nothing makes a client look that has this clock but the bell. */
 const clock = { ...systemPorts.clock, after: () => () => {} }
@@ -57,4 +58,84 @@ test('a client beside no worker looks when the store hints that another process 
   expect(await ended).toMatchObject({ approved: true })
   await client.stop()
   await engine.stop()
+})
+
+describe('waiting for the next ask of one run', () => {
+  const greet = procedure({ name: 'greet', signals: { go: z.void() } }, async (ctx) => {
+    await ctx.receive('go')
+    return 'hello'
+  })
+  const broken = procedure({ name: 'broken' }, async () => {
+    throw new Error('no luck')
+  })
+
+  test('rejects with run-ended if the run has ended', async () => {
+    await using engine = await testEngine({ procedures: [greet, broken] })
+    const run = await engine.run(greet, undefined, { id: 'greet:1' })
+    await run.signal('go')
+    await run.result()
+    const refusal = engine.inbox.next({ run: 'greet:1' })
+    await expect(refusal).rejects.toMatchObject({
+      code: 'run-ended',
+      details: { run: 'greet:1', status: 'completed' },
+      message:
+        'Run greet:1 has ended: it is completed. It has no open ask and opens none. Start a new run under another id to be asked again.',
+    })
+    const failed = await engine.run(broken)
+    await failed.result().catch(() => {})
+    await expect(engine.inbox.next({ run: failed.id, to: 'user:ana', timeout: '1h' })).rejects.toMatchObject({
+      code: 'run-ended',
+      details: { run: failed.id, status: 'failed' },
+    })
+  })
+
+  // With this clock only the bell makes a client look again.
+  test.each(['beside its worker', 'in another process'])(
+    'rejects when the run ends meanwhile, %s',
+    async (place) => {
+      const store = memory()
+      const engine = await createEngine({ store, procedures: [greet] })
+      const client = createConnectedClient({
+        ...{ ...systemPorts, clock, store: connectTo(store) as StorePort, bell: new Bell(), home: undefined },
+      })
+      const run = await engine.run(greet)
+      const waiting = (place === 'beside its worker' ? engine : client).inbox.next({ run: run.id })
+      const outcome = waiting.catch((error: unknown) => error)
+      await run.signal('go')
+      await run.result()
+      expect(await outcome).toMatchObject({
+        code: 'run-ended',
+        details: { run: run.id, status: 'completed' },
+      })
+      await client.stop()
+      await engine.stop()
+    },
+  )
+
+  test('waits for a run that does not exist yet', async () => {
+    const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('Now?'))
+    await using engine = await testEngine({
+      procedures: [asking],
+      humans: [{ ask: /./, answer: { approved: true } }],
+    })
+    const asked = engine.inbox.next({ run: 'asking:1' })
+    await engine.run(asking, undefined, { id: 'asking:1' })
+    expect((await asked).run).toBe('asking:1')
+  })
+
+  test('finds the ask of a run that is open, whatever ended before', async () => {
+    const twice = procedure({ name: 'twice' }, async (ctx) => {
+      await ctx.human.approve('First?')
+      await ctx.human.approve('Second?')
+    })
+    await using engine = await testEngine({ procedures: [twice] })
+    const run = await engine.run(twice)
+    for (const message of ['First?', 'Second?']) {
+      const ask = await engine.inbox.next({ run: run.id })
+      expect(ask.message).toBe(message)
+      await engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
+    }
+    await run.result()
+    await expect(engine.inbox.next({ run: run.id })).rejects.toMatchObject({ code: 'run-ended' })
+  })
 })

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Ask, Client, RunHandle } from '@pawl/core'
+import { type Ask, type Client, PawlError, type RunHandle } from '@pawl/core'
 
 /**
  * Puts each question of a run to somebody, until the run has ended.
@@ -16,8 +16,11 @@ export async function attend<Output>(
     () => null,
   )
   for (;;) {
-    const asked = client.inbox.next({ run: run.id })
-    asked.catch(() => {}) // After the last question there is no next one, until the client is stopped.
+    const asked = client.inbox.next({ run: run.id }).catch((error) => {
+      if (PawlError.is(error, 'run-ended')) return null
+      throw error
+    })
+    asked.catch(() => {}) // A run that is stuck asks nothing, and has a result that rejects.
     const ask = await Promise.race([asked, ended])
     if (ask === null) return run.result()
     if (!(await answer(ask))) return undefined

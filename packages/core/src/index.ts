@@ -28,6 +28,7 @@ export type { Ctx, ReceiveOptions } from './authoring/ctx.ts'
 export { duration } from './authoring/duration.ts'
 export type { ApproveOptions, Human } from './authoring/human.ts'
 export {
+  type CtxOf,
   type Procedure,
   type ProcedureRef,
   type ProcedureSpec,

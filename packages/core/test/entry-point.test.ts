@@ -39,7 +39,17 @@ const types = [
     'Choice',
     'Client',
   ],
-  ...['Ctx', 'Deadline', 'DecideOptions', 'Decision', 'Duration', 'Engine', 'EngineOptions', 'ErrorCode'],
+  ...[
+    'Ctx',
+    'CtxOf',
+    'Deadline',
+    'DecideOptions',
+    'Decision',
+    'Duration',
+    'Engine',
+    'EngineOptions',
+    'ErrorCode',
+  ],
   ...[
     'ErrorDetails',
     'Escalate',

@@ -7,7 +7,8 @@ import type { PayloadOf, Received, SignalName } from './talk.ts'
 
 /**
  * What a procedure asks of the outside. Every promise it returns is an ordinary promise: `Promise.all`,
- * `race` and `any` are deterministic. Take it as `ctx: Ctx` in helper functions.
+ * `race` and `any` are deterministic. Take it as `ctx: Ctx` in helper functions, or as `CtxOf<typeof order>` if they
+ * receive signals.
  */
 // biome-ignore lint: an empty talk is a talk, the input belongs to operations that come later
 export interface Ctx<T = {}, Input = any> {

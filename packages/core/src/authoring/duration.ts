@@ -24,6 +24,6 @@ export function parseDuration(value: unknown, option?: string): number {
   throw new PawlError(
     'duration-invalid',
     { text },
-    { what: `'${text}' is not a duration${where}: ${read.wrong}.`, remedy: '' },
+    { what: `'${text}' is not a duration${where}: ${read.wrong}.` },
   )
 }

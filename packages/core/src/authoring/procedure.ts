@@ -55,6 +55,18 @@ type OutputOf<S, R> = S extends { readonly output: Schema<any, infer Out> } ? Ou
 const definition = Symbol.for('@pawl/core/procedure')
 const reference = Symbol.for('@pawl/core/ref')
 
+/**
+ * The `ctx` of a procedure, for helper functions. If the body returns what such a helper returns, annotate the body
+ * (`async (ctx, input): Promise<string> =>`): otherwise its types are circular.
+ * @example async function remind(ctx: CtxOf<typeof order>, who: string) { … }
+ */
+export type CtxOf<P> = typeof types extends keyof P
+  ? // biome-ignore lint/suspicious/noExplicitAny: a procedure of any output
+    P extends ProcedureRef<infer Input, any, infer T>
+    ? Ctx<T, Input>
+    : never
+  : Refused<'CtxOf takes the type of a procedure: CtxOf<typeof order>'>
+
 /** What a worker runs. */
 export interface ProcedureDefinition {
   readonly name: string

@@ -124,10 +124,27 @@ async function nextAsk(connection: Connection, given: unknown): Promise<Ask> {
     const store = await connection.store()
     const now = await store.now()
     const [row] = await findAsks(store, { ...query, now, after: null, limit: 1 })
-    return row === undefined ? undefined : toAskView(row, now)
+    if (row !== undefined) return toAskView(row, now)
+    if (query.run !== null) await checkCanAsk(connection, store, query.run)
+    return undefined
   }
   // Of a run, not of all: many wait each for theirs, and all would look whenever anybody is asked.
   return connection.wait(query.run === null ? topics.asks : topics.asksOf(query.run), look, timeoutMs)
+}
+
+/** A run that does not exist yet can still ask. @throws PawlError 'run-ended' */
+async function checkCanAsk(connection: Connection, store: StorePort, run: string): Promise<void> {
+  if (connection.home?.holds(run)) return
+  const row = await store.find(run)
+  if (row === null || row.state === 'live') return
+  throw new PawlError(
+    'run-ended',
+    { run, status: row.state },
+    {
+      next: 'It has no open ask and opens none.',
+      remedy: 'Start a new run under another id to be asked again.',
+    },
+  )
 }
 
 function checkId(given: unknown): string {

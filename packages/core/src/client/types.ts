@@ -159,8 +159,8 @@ export interface Inbox {
   /** null if there is none. */
   get(ask: string): Promise<Ask | null>
   /**
-   * The first open ask, waiting until there is one. For terminals, demos and tests.
-   * @throws PawlError 'wait-timed-out'
+   * Waits for the first open ask and returns it. For terminals, demos and tests.
+   * @throws PawlError 'wait-timed-out', 'run-ended' if `run` has ended or ends meanwhile, 'engine-stopped'
    * @example const ask = await engine.inbox.next({ run: run.id, timeout: '1m' })
    */
   next(filter?: { readonly run?: string; readonly to?: Audience; readonly timeout?: Duration }): Promise<Ask>

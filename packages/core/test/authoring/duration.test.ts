@@ -2,22 +2,27 @@ import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { parseDuration } from '../../src/authoring/duration.ts'
 import { validate } from '../../src/base/schema.ts'
-import { duration, PawlError } from '../../src/index.ts'
+import { duration } from '../../src/index.ts'
 
 test('text from outside becomes a duration', () => {
   expect(duration('90s')).toBe('90s')
 })
 
-test('text that is none is refused with what to write', () => {
-  expect(() => duration('5 minutes')).toThrow(
-    new PawlError(
-      'duration-invalid',
-      { text: '5 minutes' },
-      {
-        what: "'5 minutes' is not a duration: it must be a number and one unit (ms, s, m, h, d, w), such as '90s' or '1.5h'.",
-        remedy: '',
-      },
-    ),
+test.each([
+  ['5 minutes', 'it must be a number with one unit'],
+  ['90', "it has no unit: write '90s' for seconds"],
+  ['-1h', 'it is negative: time only goes forward'],
+  ['1y', "'y' is not a unit"],
+  ['301000d', 'it is longer than 300 years'],
+  [90, "a bare number has no unit: write '90ms' or '90s'"],
+  [null, 'it must be a string'],
+])('%o is refused, and the message says why and what to write', (text, wrong) => {
+  expect(() => duration(text as string)).toThrow(
+    expect.objectContaining({
+      code: 'duration-invalid',
+      details: { text: String(text) },
+      message: `'${text}' is not a duration: ${wrong}. Nothing was done with it. Write a number and one unit (ms, s, m, h, d, w), such as '500ms', '90s', '1.5h' or '3d'.`,
+    }),
   )
 })
 

@@ -2,7 +2,15 @@
 // biome-ignore-all lint/suspicious/noConfusingVoidType: the type of z.void()
 import { describe, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import { type Ctx, type Procedure, type ProcedureRef, procedure, ref } from '../../src/index.ts'
+import {
+  type Ctx,
+  type CtxOf,
+  type Procedure,
+  type ProcedureRef,
+  procedure,
+  type Refused,
+  ref,
+} from '../../src/index.ts'
 
 const order = procedure(
   {
@@ -79,5 +87,57 @@ describe('what a ref infers', () => {
       >
     >()
     expectTypeOf(same).not.toHaveProperty('version')
+  })
+})
+
+describe('the ctx of a procedure, for helper functions,', () => {
+  const shop = procedure(
+    { name: 'shop', input: z.object({ id: z.string() }), signals: { paid: z.object({ cents: z.number() }) } },
+    async (ctx): Promise<number> => {
+      await remind(ctx)
+      return countCents(ctx)
+    },
+  )
+  async function remind(ctx: CtxOf<typeof shop>) {
+    await ctx.step('remind', () => 1)
+  }
+  async function countCents(ctx: CtxOf<typeof shop>): Promise<number> {
+    // @ts-expect-error no such signal
+    ctx.receive('payed')
+    return (await ctx.receive('paid')).cents
+  }
+
+  test('has its signals and its input', () => {
+    expectTypeOf<CtxOf<typeof order>>().toEqualTypeOf<
+      Ctx<
+        { signals: { paid: { cents: number }; cancel: void } },
+        { id: string; express?: boolean | undefined }
+      >
+    >()
+    expectTypeOf(shop).toEqualTypeOf<
+      Procedure<{ id: string }, number, { signals: { paid: { cents: number } } }>
+    >()
+  })
+
+  test('is what the body is given, also without signals and without an input', () => {
+    const hello = procedure({ name: 'hello' }, async (ctx) => {
+      expectTypeOf(ctx).toEqualTypeOf<Ctx<{}, undefined>>()
+    })
+    expectTypeOf<CtxOf<typeof hello>>().toEqualTypeOf<Ctx<{}, undefined>>()
+  })
+
+  test('is known by a ref as well', () => {
+    const referred = ref<typeof order>('order')
+    expectTypeOf<CtxOf<typeof referred>>().toEqualTypeOf<CtxOf<typeof order>>()
+  })
+
+  test('fits where any ctx will do', () => {
+    expectTypeOf<CtxOf<typeof order>>().toExtend<Ctx>()
+  })
+
+  test('is refused with a sentence for what is no procedure', () => {
+    expectTypeOf<CtxOf<{ name: string }>>().toEqualTypeOf<
+      Refused<'CtxOf takes the type of a procedure: CtxOf<typeof order>'>
+    >()
   })
 })

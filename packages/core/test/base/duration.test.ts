@@ -24,20 +24,20 @@ describe('a duration', () => {
 
   test.each([
     [90, "a bare number has no unit: write '90ms' or '90s'"],
-    ['90', "it has no unit: write '90s' for seconds, or one of ms, s, m, h, d, w"],
+    ['90', "it has no unit: write '90s' for seconds"],
     ['-5s', 'it is negative: time only goes forward'],
-    ['1y', "'y' is not a unit: use one of ms, s, m, h, d, w"],
-    ['5S', "'S' is not a unit: use one of ms, s, m, h, d, w"],
-    ['301w2d', "it must be a number and one unit (ms, s, m, h, d, w), such as '90s' or '1.5h'"],
-    ['NaNs', "it must be a number and one unit (ms, s, m, h, d, w), such as '90s' or '1.5h'"],
-    ['Infinityd', "it must be a number and one unit (ms, s, m, h, d, w), such as '90s' or '1.5h'"],
-    ['5 minutes', "it must be a number and one unit (ms, s, m, h, d, w), such as '90s' or '1.5h'"],
-    [' 5s', "it must be a number and one unit (ms, s, m, h, d, w), such as '90s' or '1.5h'"],
-    ['', "it must be a number and one unit (ms, s, m, h, d, w), such as '90s' or '1.5h'"],
+    ['1y', "'y' is not a unit"],
+    ['5S', "'S' is not a unit"],
+    ['301w2d', 'it must be a number with one unit'],
+    ['NaNs', 'it must be a number with one unit'],
+    ['Infinityd', 'it must be a number with one unit'],
+    ['5 minutes', 'it must be a number with one unit'],
+    [' 5s', 'it must be a number with one unit'],
+    ['', 'it must be a number with one unit'],
     ['109576d', 'it is longer than 300 years'],
     ['1e999s', 'it is longer than 300 years'],
-    [undefined, "it must be a string such as '90s'"],
-    [null, "it must be a string such as '90s'"],
+    [undefined, 'it must be a string'],
+    [null, 'it must be a string'],
   ])('%s is none, and the reason is told', (text, wrong) => {
     expect(readDuration(text)).toEqual({ wrong })
   })
