@@ -1,7 +1,7 @@
 import { checkBoolean, checkKeys, checkObject, defineStore, refuse, type Store } from '@pawl/core/storage'
 import type { ClientPool } from './connection/clients.ts'
-import { PostgresStore } from './postgres-store.ts'
-import { nameTables } from './schema/names.ts'
+import { nameTables } from './names.ts'
+import { PostgresStore } from './store.ts'
 
 export interface PostgresOptions {
   /** The schema that holds the tables. Default 'pawl'. */

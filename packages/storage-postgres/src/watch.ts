@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Client, greetingMs } from './connection/clients.ts'
 import type { Database } from './connection/database.ts'
-import { Statement } from './connection/statement.ts'
+import { Statement } from './connection/fast-path/statement.ts'
 
 /** Hints that follow one another closer than this are one. */
 const quietMs = 5

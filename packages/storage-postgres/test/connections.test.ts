@@ -12,8 +12,8 @@ import { changeUrl, makeDatabase, type TestDatabase } from '../../../test/suppor
 import { TcpProxy } from '../../../test/support/tcp-proxy.ts'
 import { Clients } from '../src/connection/clients.ts'
 import { Database } from '../src/connection/database.ts'
-import { NotSent } from '../src/connection/faults.ts'
-import { nameTables } from '../src/schema/names.ts'
+import { NotSent } from '../src/faults.ts'
+import { nameTables } from '../src/names.ts'
 import { empty } from './support/place.ts'
 import { createOwned, newRun, newUnit, open, until } from './support/units.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { gather } from '../src/reads/gather.ts'
+import { gather } from '../src/reads/batch-lookups.ts'
 
 /** As the server refuses a statement. */
 function refusal(code: string): Error {

@@ -10,7 +10,7 @@ import {
   listSmallints,
   listTexts,
   writeLiteral,
-} from '../src/connection/lists.ts'
+} from '../src/connection/fast-path/lists.ts'
 
 let database: TestDatabase
 let client: pg.Client

@@ -16,8 +16,8 @@ import {
   type TestDatabase,
 } from '../../../test/support/postgres-database.ts'
 import type { Client } from '../src/connection/clients.ts'
+import { nameTables } from '../src/names.ts'
 import { migrateOn } from '../src/schema/migrate.ts'
-import { nameTables } from '../src/schema/names.ts'
 import { newRun, open } from './support/units.ts'
 
 let database: TestDatabase

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PlanAge } from '../src/connection/plan-age.ts'
+import { PlanAge } from '../src/connection/fast-path/plan-generation.ts'
 
 test('plans are made anew each time there are four times as many runs', () => {
   const age = new PlanAge()

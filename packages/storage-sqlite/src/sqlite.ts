@@ -1,5 +1,5 @@
 import { defineStore, refuse, type Store } from '@pawl/core/storage'
-import { SqliteStore } from './sqlite-store.ts'
+import { SqliteStore } from './store.ts'
 
 /**
  * One file, several processes. WAL and synchronous=FULL are set and asserted: what was acknowledged

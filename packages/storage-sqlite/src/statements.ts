@@ -1,12 +1,12 @@
 import type { Database } from 'better-sqlite3'
-import { prepareReadAll, type ReadAll } from './reads/read-all.ts'
+import { prepareReadAll, type ReadAll } from './connection/read-all.ts'
 import { prepareReads, type Reads } from './reads/reads.ts'
-import { type ClaimWrites, prepareClaims } from './writes/claims.ts'
+import { type ClaimWrites, prepareClaims } from './writes/claim.ts'
 import { type Commit, prepareCommit } from './writes/commit.ts'
 import { type Create, prepareCreate } from './writes/create.ts'
-import { type MailWrites, prepareMail } from './writes/mail.ts'
 import { prepareMark, type SetMark } from './writes/mark.ts'
 import { type Disown, prepareDisown, prepareReclaim, type Reclaim } from './writes/reclaim.ts'
+import { type MailWrites, prepareMail } from './writes/send.ts'
 import { prepareWorkers, type Workers } from './writes/workers.ts'
 
 /** Every statement of the store, prepared once per connection, by what it is for. */

@@ -1,8 +1,8 @@
 import pg from 'pg'
-import { columnsOf, Execution, type Field, rememberColumns } from './execution.ts'
-import { classify, codeOf, NotSent, OnStandby, Unconfirmed } from './faults.ts'
-import { notOurSession } from './unusable.ts'
-import { types, type Value } from './values.ts'
+import { classify, codeOf, NotSent, OnStandby, Unconfirmed } from '../faults.ts'
+import { notOurSession } from '../unusable.ts'
+import { columnsOf, Execution, type Field, rememberColumns } from './fast-path/execution.ts'
+import { types, type Value } from './fast-path/values.ts'
 
 /** What we use of a client of `pg`, whichever copy of the package it comes from. */
 export interface Client {

@@ -1,12 +1,12 @@
 import type { CompiledQuery } from 'kysely'
-import type { Names } from '../schema/names.ts'
+import { classify, explain, type Fault } from '../faults.ts'
+import type { Names } from '../names.ts'
 import type { Client, ClientPool, Query } from './clients.ts'
 import { Clients } from './clients.ts'
-import { classify, explain, type Fault } from './faults.ts'
-import { Lane } from './lane.ts'
-import { PlanAge } from './plan-age.ts'
-import type { Statement } from './statement.ts'
-import type { Value } from './values.ts'
+import { PlanAge } from './fast-path/plan-generation.ts'
+import type { Statement } from './fast-path/statement.ts'
+import type { Value } from './fast-path/values.ts'
+import { Lane } from './reserved-connection.ts'
 
 /** Silence on a connection for this long means that it is broken, whatever TCP says. */
 const silenceMs = 15_000

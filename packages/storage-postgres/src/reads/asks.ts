@@ -1,9 +1,9 @@
 import { type AskRow, askStatusCode } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
-import { listIntegers, listTexts } from '../connection/lists.ts'
-import { Statement } from '../connection/statement.ts'
+import { listIntegers, listTexts } from '../connection/fast-path/lists.ts'
+import { Statement } from '../connection/fast-path/statement.ts'
 import type { Schema } from '../schema/tables.ts'
-import { gather } from './gather.ts'
+import { gather } from './batch-lookups.ts'
 
 export interface FindAsk {
   byPosition(run: string, position: number): Promise<AskRow | null>

@@ -1,8 +1,8 @@
 import { eventTypeCode, type LogEvent, operationKindCode, type RunKey } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
-import { listBigints, listIntegers } from '../connection/lists.ts'
-import { checkInteger } from '../connection/values.ts'
-import { gather } from './gather.ts'
+import { listBigints, listIntegers } from '../connection/fast-path/lists.ts'
+import { checkInteger } from '../connection/fast-path/values.ts'
+import { gather } from './batch-lookups.ts'
 import { longestInline, prepareLongPayloads } from './long-payloads.ts'
 
 export type ReadLog = (run: RunKey, seq: number, limit: number) => Promise<readonly LogEvent[]>

@@ -1,7 +1,7 @@
 import type { RunKey } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
-import { listBigints, listIntegers } from '../connection/lists.ts'
-import { gather } from './gather.ts'
+import { listBigints, listIntegers } from '../connection/fast-path/lists.ts'
+import { gather } from './batch-lookups.ts'
 
 /** In bytes. What is longer is read by itself, so that neither a page nor who waits for another one waits for it. */
 export const longestInline = 256

@@ -1,8 +1,8 @@
 import { type Message, messageKindCode, type RunKey } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
-import { listBigints, listIntegers } from '../connection/lists.ts'
-import { Statement } from '../connection/statement.ts'
-import { gather } from './gather.ts'
+import { listBigints, listIntegers } from '../connection/fast-path/lists.ts'
+import { Statement } from '../connection/fast-path/statement.ts'
+import { gather } from './batch-lookups.ts'
 import { longestInline, prepareLongPayloads } from './long-payloads.ts'
 
 export type ReadMail = (run: RunKey, after: number) => Promise<readonly Message[]>

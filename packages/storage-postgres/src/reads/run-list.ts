@@ -1,7 +1,7 @@
 import { markCode, type RunQuery, type RunRow, stateCode } from '@pawl/core/storage'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../connection/database.ts'
-import { type Names, storeTime } from '../schema/names.ts'
+import { type Names, storeTime } from '../names.ts'
 import { queries } from '../schema/queries.ts'
 import { runColumns, type StoredRun, showRun } from './runs.ts'
 

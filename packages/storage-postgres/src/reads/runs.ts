@@ -1,9 +1,9 @@
 import { markCode, type RunRow, stateCode } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
-import { listTexts } from '../connection/lists.ts'
-import { Statement } from '../connection/statement.ts'
+import { listTexts } from '../connection/fast-path/lists.ts'
+import { Statement } from '../connection/fast-path/statement.ts'
 import type { Schema } from '../schema/tables.ts'
-import { gather } from './gather.ts'
+import { gather } from './batch-lookups.ts'
 
 export type FindRun = (id: string) => Promise<RunRow | null>
 

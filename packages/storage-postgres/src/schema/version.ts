@@ -1,7 +1,7 @@
 import type { Database } from '../connection/database.ts'
-import { codeOf, describe } from '../connection/faults.ts'
-import { unusable } from '../connection/unusable.ts'
-import type { Names } from './names.ts'
+import { codeOf, describe } from '../faults.ts'
+import type { Names } from '../names.ts'
+import { unusable } from '../unusable.ts'
 
 /** The version of the schema this package works with: the number of its last migration. */
 const newestVersion = 2

@@ -13,7 +13,7 @@ import {
   listSmallints,
   listTexts,
   writeLiteral,
-} from '../connection/lists.ts'
+} from '../connection/fast-path/lists.ts'
 
 // Rows on their way into a statement: one list per column, which the statement makes rows again.
 

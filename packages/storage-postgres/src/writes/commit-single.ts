@@ -1,7 +1,7 @@
 import { eventTypeCode, operationKindCode, stateCode, type Unit } from '@pawl/core/storage'
-import { Statement } from '../connection/statement.ts'
-import { asBuffer, type Value } from '../connection/values.ts'
-import { type Names, storeTime } from '../schema/names.ts'
+import { Statement } from '../connection/fast-path/statement.ts'
+import { asBuffer, type Value } from '../connection/fast-path/values.ts'
+import { type Names, storeTime } from '../names.ts'
 
 /**
  * The commit of one unit with one event, which is what a run that is alone at work makes: without lists and

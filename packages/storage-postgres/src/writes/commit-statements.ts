@@ -1,8 +1,14 @@
 import { askStatusCode, type Effect, stateCode, type Unit, unreachable } from '@pawl/core/storage'
-import { listBigints, listBooleans, listBytes, listIntegers, listSmallints } from '../connection/lists.ts'
-import { Statement } from '../connection/statement.ts'
-import type { Value } from '../connection/values.ts'
-import { type Names, storeTime } from '../schema/names.ts'
+import {
+  listBigints,
+  listBooleans,
+  listBytes,
+  listIntegers,
+  listSmallints,
+} from '../connection/fast-path/lists.ts'
+import { Statement } from '../connection/fast-path/statement.ts'
+import type { Value } from '../connection/fast-path/values.ts'
+import { type Names, storeTime } from '../names.ts'
 import {
   AskColumns,
   askNames,

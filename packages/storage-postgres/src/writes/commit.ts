@@ -1,7 +1,8 @@
 import { type Effect, type Unit, type UnitOutcome, unreachable, type WorkerKey } from '@pawl/core/storage'
+import { Lanes } from '../connection/commit-connections.ts'
 import { commitPatienceMs, type Database, type Runner } from '../connection/database.ts'
-import { classify, codeOf, describe } from '../connection/faults.ts'
 import type { Ownership } from '../connection/ownership.ts'
+import { classify, codeOf, describe } from '../faults.ts'
 import { divide } from './batches.ts'
 import { bindSingle, writeSingleStatements } from './commit-single.ts'
 import {
@@ -12,7 +13,6 @@ import {
   verdicts,
   writeCommitStatements,
 } from './commit-statements.ts'
-import { Lanes } from './lanes.ts'
 import { prepareReclaim } from './reclaim.ts'
 
 export type Commit = (worker: WorkerKey, units: readonly Unit[]) => Promise<readonly UnitOutcome[]>

@@ -1,10 +1,16 @@
 import { type Created, eventTypeCode, type NewRun, operationKindCode } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
-import { listBigints, listBytes, listIntegers, listTexts, writeLiteral } from '../connection/lists.ts'
+import {
+  listBigints,
+  listBytes,
+  listIntegers,
+  listTexts,
+  writeLiteral,
+} from '../connection/fast-path/lists.ts'
+import { Statement } from '../connection/fast-path/statement.ts'
+import { asBuffer, type Value } from '../connection/fast-path/values.ts'
 import type { Ownership } from '../connection/ownership.ts'
-import { Statement } from '../connection/statement.ts'
-import { asBuffer, type Value } from '../connection/values.ts'
-import { type Names, storeTime } from '../schema/names.ts'
+import { type Names, storeTime } from '../names.ts'
 import { divide } from './batches.ts'
 import { EventColumns, eventColumns, numberParameters, writeRows } from './columns.ts'
 

@@ -1,10 +1,10 @@
 import type { Claimant, Claimed, RunKey } from '@pawl/core/storage'
-import { listBigints, listIntegers, listTexts } from '../connection/lists.ts'
+import { listBigints, listIntegers, listTexts } from '../connection/fast-path/lists.ts'
+import type { Value } from '../connection/fast-path/values.ts'
 import type { NoteOwned, Ownership } from '../connection/ownership.ts'
-import type { Value } from '../connection/values.ts'
-import type { Names } from '../schema/names.ts'
+import type { Names } from '../names.ts'
 import { divide } from './batches.ts'
-import { type ClaimedRow, chooseVersion, listAbilities, showClaimed } from './claims.ts'
+import { type ClaimedRow, chooseVersion, listAbilities, showClaimed } from './claim.ts'
 
 // What sending and answering have in common: rows are locked, messages inserted, and the run is woken, or
 // claimed for whoever is at hand, all in one statement.

@@ -1,9 +1,9 @@
 import { type Mark, markCode, type RunKey, type WorkerKey } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
+import { Statement } from '../connection/fast-path/statement.ts'
+import { asBuffer } from '../connection/fast-path/values.ts'
 import type { Ownership } from '../connection/ownership.ts'
-import { Statement } from '../connection/statement.ts'
-import { asBuffer } from '../connection/values.ts'
-import type { Names } from '../schema/names.ts'
+import type { Names } from '../names.ts'
 
 export type MarkRun = (
   worker: WorkerKey,

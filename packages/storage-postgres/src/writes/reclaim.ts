@@ -1,9 +1,9 @@
 import type { Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
 import type { Database, Runner } from '../connection/database.ts'
-import { classify } from '../connection/faults.ts'
-import { listBigints, listIntegers } from '../connection/lists.ts'
-import { Statement } from '../connection/statement.ts'
-import { type Names, storeTime } from '../schema/names.ts'
+import { listBigints, listIntegers } from '../connection/fast-path/lists.ts'
+import { Statement } from '../connection/fast-path/statement.ts'
+import { classify } from '../faults.ts'
+import { type Names, storeTime } from '../names.ts'
 
 export type Reclaim = (
   runner: Runner,

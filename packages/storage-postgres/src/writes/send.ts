@@ -7,11 +7,11 @@ import {
   stateCode,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
-import { listBytes, listSmallints, listTexts } from '../connection/lists.ts'
+import { listBytes, listSmallints, listTexts } from '../connection/fast-path/lists.ts'
+import { Statement } from '../connection/fast-path/statement.ts'
+import { asBuffer, type Value } from '../connection/fast-path/values.ts'
 import type { Ownership } from '../connection/ownership.ts'
-import { Statement } from '../connection/statement.ts'
-import { asBuffer, type Value } from '../connection/values.ts'
-import { type Names, storeTime } from '../schema/names.ts'
+import { type Names, storeTime } from '../names.ts'
 import { numberParameters } from './columns.ts'
 import {
   bindClaimant,

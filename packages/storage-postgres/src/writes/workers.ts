@@ -6,13 +6,13 @@ import {
   type WorkerKey,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
-import { classify } from '../connection/faults.ts'
-import { listBigints } from '../connection/lists.ts'
+import { listBigints } from '../connection/fast-path/lists.ts'
+import { Statement } from '../connection/fast-path/statement.ts'
+import type { Value } from '../connection/fast-path/values.ts'
 import type { Ownership } from '../connection/ownership.ts'
-import { Statement } from '../connection/statement.ts'
-import { unusable } from '../connection/unusable.ts'
-import type { Value } from '../connection/values.ts'
-import { type Names, storeTime } from '../schema/names.ts'
+import { classify } from '../faults.ts'
+import { type Names, storeTime } from '../names.ts'
+import { unusable } from '../unusable.ts'
 
 export interface Workers {
   register(worker: NewWorker): Promise<WorkerKey>

@@ -17,7 +17,7 @@ import type {
 } from '@pawl/testing/conformance'
 import type pg from 'pg'
 import type { TestDatabase } from '../../../../test/support/postgres-database.ts'
-import { types } from '../../src/connection/values.ts'
+import { types } from '../../src/connection/fast-path/values.ts'
 
 /** A subject whose places are one database, emptied after each test: they follow one another. */
 export function makeSubject(

@@ -1,10 +1,10 @@
 import { PawlError } from '@pawl/core/storage'
 import type { Database, Statement } from 'better-sqlite3'
-import { explainFault, isBusy } from './faults.ts'
+import { explainFault, isBusy } from '../faults.ts'
+import { openDatabase } from '../open.ts'
+import { unusable } from '../unusable.ts'
 import { checkIdentity, readIdentity } from './file-identity.ts'
-import { openDatabase } from './open-database.ts'
-import { pause } from './patience.ts'
-import { unusable } from './unusable.ts'
+import { pause } from './retry.ts'
 import { shortenWal } from './wal.ts'
 
 /** What the connection takes from outside, so that tests can put something else in its place. */

@@ -1,6 +1,6 @@
 import SqliteDatabase, { type Database } from 'better-sqlite3'
+import { unusable } from '../unusable.ts'
 import { isTrustedVersion } from './sqlite-version.ts'
-import { unusable } from './unusable.ts'
 
 /**
  * Loads the driver, and opens the file with it. A lock that another connection holds is not waited for.

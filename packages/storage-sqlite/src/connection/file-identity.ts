@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { unusable } from './unusable.ts'
+import { unusable } from '../unusable.ts'
 
 /** Which file a name stands for; it is another one after the file was replaced. */
 export function readIdentity(file: string): string | undefined {

@@ -1,6 +1,6 @@
 import { type AskQuery, type AskRow, askStatusCode, type RunQuery, type RunRow } from '@pawl/core/storage'
+import type { ReadAll } from '../connection/read-all.ts'
 import { buildAskList, listBands } from './ask-list.ts'
-import type { ReadAll } from './read-all.ts'
 import { type StoredAsk, type StoredRun, showAsk, showRun } from './reads.ts'
 import { buildRunList } from './run-list.ts'
 

@@ -10,9 +10,9 @@ import {
   type WorkerKey,
 } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
+import { checkInteger } from '../connection/integers.ts'
 import type { Schema } from '../schema/tables.ts'
-import { checkInteger } from './integers.ts'
-import { prepareReadLog, type ReadLog } from './read-log.ts'
+import { prepareReadLog, type ReadLog } from './log.ts'
 
 export interface Reads {
   readonly readLog: ReadLog

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
-import { unusable } from '../connection/unusable.ts'
+import { unusable } from '../unusable.ts'
 import type { Migration } from './migration.ts'
 import { initial } from './migrations/0001-initial.ts'
 import { unsuccessful } from './migrations/0002-unsuccessful.ts'

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3'
-import { unusable } from '../connection/unusable.ts'
+import { unusable } from '../unusable.ts'
 
 /** The version of the schema this package works with: the number of its last migration. */
 export const newestVersion = 3

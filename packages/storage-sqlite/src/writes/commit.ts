@@ -12,8 +12,8 @@ import {
   type WorkerKey,
 } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
-import { isTaken } from '../connection/faults.ts'
-import { checkInteger } from '../reads/integers.ts'
+import { checkInteger } from '../connection/integers.ts'
+import { isTaken } from '../faults.ts'
 import { prepareAsks } from './asks.ts'
 
 /** A unit whose seq or ask was taken although the fence held. The whole transaction has to go back because of it. */

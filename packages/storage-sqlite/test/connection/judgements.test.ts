@@ -1,8 +1,8 @@
 import { describe, expect, it, test } from 'vitest'
 import { isTooNew, noBinary } from '../../src/connection/driver.ts'
-import { explainFault } from '../../src/connection/faults.ts'
 import { judgeFileSystem, readFileSystem } from '../../src/connection/file-system.ts'
 import { isTrustedVersion } from '../../src/connection/sqlite-version.ts'
+import { explainFault } from '../../src/faults.ts'
 import { tempFile } from '../support/stores.ts'
 
 describe('versions of SQLite', () => {

@@ -14,7 +14,7 @@ import { connectTo, PawlError } from '@pawl/core/storage'
 import { sqlite } from '@pawl/storage-sqlite'
 import SqliteDatabase from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { openDatabase } from '../../src/connection/open-database.ts'
+import { openDatabase } from '../../src/open.ts'
 import { openStore, tempFile } from '../support/stores.ts'
 
 /** Opens it, and returns the error that comes of it. */

@@ -4,7 +4,7 @@ import { openSync, writeSync } from 'node:fs'
 import type { Unit } from '@pawl/core/storage'
 import SqliteDatabase from 'better-sqlite3'
 import { realEnvironment } from '../../src/connection/connection.ts'
-import { SqliteStore } from '../../src/sqlite-store.ts'
+import { SqliteStore } from '../../src/store.ts'
 import { changedConnections } from '../support/environments.ts'
 import { event, run, type Standing, step } from '../support/runs.ts'
 

@@ -1,7 +1,7 @@
 import type { AskQuery, RunQuery } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { openDatabase } from '../../src/connection/open-database.ts'
+import { openDatabase } from '../../src/open.ts'
 import { buildAskList, listBands } from '../../src/reads/ask-list.ts'
 import { listAsks } from '../../src/reads/lists.ts'
 import { buildRunList } from '../../src/reads/run-list.ts'

@@ -1,5 +1,5 @@
 import { realEnvironment } from '../../src/connection/connection.ts'
-import { SqliteStore } from '../../src/sqlite-store.ts'
+import { SqliteStore } from '../../src/store.ts'
 import { changedConnections, rewriting } from './environments.ts'
 
 /** A piece of a statement, and what stands in its place. Every placeholder is kept. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type Environment, realEnvironment } from '../../src/connection/connection.ts'
-import { SqliteStore } from '../../src/sqlite-store.ts'
+import { SqliteStore } from '../../src/store.ts'
 import { makeDirectory, removeDirectory } from './subject.ts'
 
 /** A file name in a new directory that is removed with everything in it when the test is over. */

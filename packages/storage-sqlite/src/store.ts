@@ -23,8 +23,8 @@ import type {
   WorkerKey,
 } from '@pawl/core/storage'
 import { Connection, type Environment, realEnvironment, UnknownOutcome } from './connection/connection.ts'
-import { pauseAfterFault } from './connection/patience.ts'
 import { realFile } from './connection/real-file.ts'
+import { pauseAfterFault } from './connection/retry.ts'
 import { prepareStatements, type Statements } from './statements.ts'
 import { watchCommits } from './watch.ts'
 import { Conflict } from './writes/commit.ts'

@@ -1,4 +1,4 @@
-import type { Database } from './database.ts'
+import type { Database } from './connection/database.ts'
 import { unusable } from './unusable.ts'
 
 const oldestVersion = 15

@@ -1,6 +1,6 @@
 import { eventTypeCode, type LogEvent, operationKindCode, type RunKey } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
-import { checkInteger } from './integers.ts'
+import { checkInteger } from '../connection/integers.ts'
 
 export type ReadLog = (run: RunKey, seq: number, limit: number) => readonly LogEvent[]
 

@@ -1,4 +1,4 @@
-import type { Database, Runner } from '../connection/database.ts'
+import type { Database, Runner } from './database.ts'
 
 /** A few reserved connections, lent to one caller at a time in the order they came. */
 export class Lanes {

@@ -1,6 +1,6 @@
 import { type Claimant, type Claimed, markCode, type RunKey } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
-import { checkInteger } from '../reads/integers.ts'
+import { checkInteger } from '../connection/integers.ts'
 import { prepareIsAlive } from './workers.ts'
 
 export interface ClaimWrites {

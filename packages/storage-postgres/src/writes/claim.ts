@@ -1,9 +1,9 @@
 import { type Claimant, type Claimed, type Claims, markCode, type RunKey } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
-import { listBigints, listIntegers, listTexts } from '../connection/lists.ts'
+import { listBigints, listIntegers, listTexts } from '../connection/fast-path/lists.ts'
+import { Statement } from '../connection/fast-path/statement.ts'
 import type { Ownership } from '../connection/ownership.ts'
-import { Statement } from '../connection/statement.ts'
-import { type Names, storeTime } from '../schema/names.ts'
+import { type Names, storeTime } from '../names.ts'
 
 export interface ClaimedRow {
   readonly run: number

@@ -3,14 +3,14 @@ import { access, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { PawlError } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
-import { adoptCopy } from '../schema/copies.ts'
-import { newestVersion, readVersion } from '../schema/version.ts'
-import { removeLeftovers } from './aside.ts'
-import { createFile } from './create-file.ts'
-import { connectDriver } from './driver.ts'
+import { removeLeftovers } from './connection/aside.ts'
+import { createFile } from './connection/create-file.ts'
+import { connectDriver } from './connection/driver.ts'
+import { readFileSystem } from './connection/file-system.ts'
+import { pause } from './connection/retry.ts'
 import { explainFault, isBusy } from './faults.ts'
-import { readFileSystem } from './file-system.ts'
-import { pause } from './patience.ts'
+import { adoptCopy } from './schema/copies.ts'
+import { newestVersion, readVersion } from './schema/version.ts'
 import { unusable } from './unusable.ts'
 
 /**
@@ -97,7 +97,7 @@ async function prepareDatabase(file: string): Promise<Database> {
 /** What migrates is loaded only where there is something to do: kysely takes longer to load than all the rest. */
 async function bringUpToDate(database: Database, file: string): Promise<void> {
   if (readVersion(database, file) === newestVersion) return
-  const { migrate } = await import('../schema/migrate.ts')
+  const { migrate } = await import('./schema/migrate.ts')
   migrate(database, file)
 }
 

@@ -1,5 +1,5 @@
+import { NotSent } from '../faults.ts'
 import type { Clients, Query, Session } from './clients.ts'
-import { NotSent } from './faults.ts'
 
 /**
  * A connection kept for one purpose, so that it is there when all others are taken. Connects when first

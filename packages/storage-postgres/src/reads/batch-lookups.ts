@@ -1,4 +1,4 @@
-import { classify } from '../connection/faults.ts'
+import { classify } from '../faults.ts'
 
 // Taken when the package is loaded: the one a procedure finds in its turn may refuse.
 const setImmediateNative = setImmediate
