@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type Client, greetingMs } from './connection/clients.ts'
+import type { Client } from './connection/clients.ts'
 import type { Database } from './connection/database.ts'
 import { Statement } from './connection/fast-path/statement.ts'
-
-/** Hints that follow one another closer than this are one. */
-const quietMs = 5
+import { greetingTimeoutMs, hintIntervalMs } from './connection/timeouts.ts'
 
 /**
  * LISTEN and NOTIFY. A hint is sent after the commit it tells of and not in it: a transaction that notifies
@@ -52,7 +50,7 @@ export class Hints {
         this.#isWanted = false
         const { channel } = this.#database.names
         await this.#database.run(this.#notify, [channel, this.#self]).catch(() => {})
-        await new Promise((resolve) => setTimeout(resolve, quietMs).unref())
+        await new Promise((resolve) => setTimeout(resolve, hintIntervalMs).unref())
       }
     } finally {
       this.#isSending = false
@@ -86,7 +84,7 @@ export class Hints {
     })
     const listening = client.query({
       text: `listen "${this.#database.names.channel}"`,
-      query_timeout: greetingMs,
+      query_timeout: greetingTimeoutMs,
     })
     listening.catch(() => {})
     await Promise.race([listening, ended])

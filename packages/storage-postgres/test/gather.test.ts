@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { gather } from '../src/reads/batch-lookups.ts'
+import { batchLookups } from '../src/reads/batch-lookups.ts'
 
 /** As the server refuses a statement. */
 function refusal(code: string): Error {
@@ -9,7 +9,7 @@ function refusal(code: string): Error {
 /** Looks up numbers, of which `bad` cannot be; tells which were asked for together. */
 function makeLookup(bad: (key: number) => Error | undefined, most?: number) {
   const asked: number[][] = []
-  const find = gather<number, { readonly key: number }>({
+  const find = batchLookups<number, { readonly key: number }>({
     async find(keys) {
       asked.push([...keys])
       for (const key of keys) {

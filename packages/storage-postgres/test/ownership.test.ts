@@ -25,11 +25,11 @@ test('what a call at work may account for is no stray until it has returned', as
   const ownership = new Ownership()
   const claim = beginCall(ownership)
   ownership.compare(worker, [stray])
-  expect(ownership.strays(worker)).toEqual([])
+  expect(ownership.unacknowledged(worker)).toEqual([])
   // One that began later knows nothing of it.
   const later = beginCall(ownership)
   await claim.end()
-  expect(ownership.strays(worker)).toEqual([stray])
+  expect(ownership.unacknowledged(worker)).toEqual([stray])
   await later.end()
 })
 
@@ -39,7 +39,7 @@ test('what a call has accounted for is handed over by no other', async () => {
   ownership.compare(worker, [stray])
   await claim.end()
   expect(ownership.owns(run)).toBe(true)
-  expect(ownership.strays(worker)).toEqual([])
+  expect(ownership.unacknowledged(worker)).toEqual([])
 })
 
 test('what was claimed anew since it was last seen is waited for anew', async () => {
@@ -47,9 +47,9 @@ test('what was claimed anew since it was last seen is waited for anew', async ()
   ownership.compare(worker, [{ run, epoch: 1 }])
   const claim = beginCall(ownership)
   ownership.compare(worker, [stray])
-  expect(ownership.strays(worker)).toEqual([])
+  expect(ownership.unacknowledged(worker)).toEqual([])
   await claim.end()
-  expect(ownership.strays(worker)).toEqual([stray])
+  expect(ownership.unacknowledged(worker)).toEqual([stray])
 })
 
 test('a commit at work keeps its run from being claimed', () => {
@@ -57,13 +57,13 @@ test('a commit at work keeps its run from being claimed', () => {
   ownership.enter([run])
   ownership.enter([run])
   ownership.compare(worker, [stray])
-  expect(ownership.strays(worker)).toEqual([])
+  expect(ownership.unacknowledged(worker)).toEqual([])
   ownership.leave([run])
   expect(ownership.busy()).toEqual([run])
   ownership.leave([run])
   expect(ownership.busy()).toEqual([])
   ownership.compare(worker, [stray])
-  expect(ownership.strays(worker)).toEqual([stray])
+  expect(ownership.unacknowledged(worker)).toEqual([stray])
 })
 
 test('a worker that is gone owns nothing, whatever a call may still bring', async () => {
@@ -90,5 +90,5 @@ test('a call that failed half-way may have given what nobody was told of', async
   expect(ownership.owns(run)).toBe(false)
   ownership.compare(worker, [stray])
   expect(ownership.isInDoubt).toBe(false)
-  expect(ownership.strays(worker)).toEqual([stray])
+  expect(ownership.unacknowledged(worker)).toEqual([stray])
 })

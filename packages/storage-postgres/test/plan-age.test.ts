@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { PlanAge } from '../src/connection/fast-path/plan-generation.ts'
+import { PlanGeneration } from '../src/connection/fast-path/plan-generation.ts'
 
 test('plans are made anew each time there are four times as many runs', () => {
-  const age = new PlanAge()
+  const age = new PlanGeneration()
   const generations = [3, 4, 15, 16, 63, 64, 100_000, 100_001, 400_000].map((run) => {
     age.noteRun(run)
     return age.generation
@@ -11,7 +11,7 @@ test('plans are made anew each time there are four times as many runs', () => {
 })
 
 test('rows of one kind do not hide that there are more of another', () => {
-  const age = new PlanAge()
+  const age = new PlanGeneration()
   age.noteRun(10)
   age.noteRows(1_000_000)
   const before = age.generation
@@ -22,7 +22,7 @@ test('rows of one kind do not hide that there are more of another', () => {
 })
 
 test('a run that was seen late changes nothing', () => {
-  const age = new PlanAge()
+  const age = new PlanGeneration()
   age.noteRun(1_000)
   const before = age.generation
   for (const run of [1, 2, 3, 999]) age.noteRun(run)

@@ -3,6 +3,7 @@ import { classify, codeOf, NotSent, OnStandby, Unconfirmed } from '../faults.ts'
 import { notOurSession } from '../unusable.ts'
 import { columnsOf, Execution, type Field, rememberColumns } from './fast-path/execution.ts'
 import { types, type Value } from './fast-path/values.ts'
+import { greetingTimeoutMs } from './timeouts.ts'
 
 /** What we use of a client of `pg`, whichever copy of the package it comes from. */
 export interface Client {
@@ -32,7 +33,7 @@ export interface Query {
   readonly name?: string | undefined
   readonly values: readonly Value[]
   /** No word for this long is taken as a broken connection. */
-  readonly silenceMs: number
+  readonly timeoutMs: number
 }
 
 /** How many use a pool of the application. */
@@ -49,9 +50,6 @@ function outliveIdleErrors(pool: ClientPool): () => void {
   if (change(1) === 1) pool.on?.('error', ignore)
   return () => void (change(-1) === 0 && pool.off?.('error', ignore))
 }
-
-/** How long a new connection may take for its first word. */
-export const greetingMs = 5_000
 
 /** How to take part in the pool's connections, our own or the application's. */
 export class Clients {
@@ -191,7 +189,7 @@ async function greet(session: Session, plansForKeys: boolean): Promise<Greeting>
   const more = plansForKeys ? `, ${setAll}` : ''
   async function ask(answer: string): Promise<Greeting> {
     const text = `select ${isStandby} as standby, ${answer} as history${more}`
-    const [row] = await session.query<Greeting>({ text, values: [], silenceMs: greetingMs })
+    const [row] = await session.query<Greeting>({ text, values: [], timeoutMs: greetingTimeoutMs })
     return row as Greeting
   }
   try {
@@ -245,12 +243,12 @@ export class Session {
     }
   }
 
-  async #carryOut({ text, name, values, silenceMs }: Query): Promise<readonly unknown[]> {
+  async #carryOut({ text, name, values, timeoutMs }: Query): Promise<readonly unknown[]> {
     const client = this.#client
-    const query = { text, values, types, query_timeout: silenceMs }
+    const query = { text, values, types, query_timeout: timeoutMs }
     if (name === undefined) return (await client.query(query)).rows
     const columns = columnsOf(client, name)
-    if (columns) return new Execution(name, text, values, silenceMs).on(client, columns)
+    if (columns) return new Execution(name, text, values, timeoutMs).on(client, columns)
     const { rows, fields } = await client.query({ ...query, name })
     // Whoever has a pool may have wrapped its clients, or have them from another driver, and expect queries with promises.
     if (fields && this.#isOwn) rememberColumns(client, name, fields)
@@ -259,7 +257,7 @@ export class Session {
 
   /** A statement without values or rows. */
   async command(text: string): Promise<void> {
-    await this.query({ text, values: [], silenceMs: greetingMs })
+    await this.query({ text, values: [], timeoutMs: greetingTimeoutMs })
   }
 
   release(isBroken: boolean = this.isBroken): void {

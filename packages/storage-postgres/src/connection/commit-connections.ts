@@ -1,7 +1,7 @@
 import type { Database, Runner } from './database.ts'
 
 /** A few reserved connections, lent to one caller at a time in the order they came. */
-export class Lanes {
+export class CommitConnections {
   readonly #idle: Runner[]
   readonly #waiting: ((runner: Runner) => void)[] = []
 

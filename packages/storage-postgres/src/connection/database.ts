@@ -3,32 +3,24 @@ import { classify, explain, type Fault } from '../faults.ts'
 import type { Names } from '../names.ts'
 import type { Client, ClientPool, Query } from './clients.ts'
 import { Clients } from './clients.ts'
-import { PlanAge } from './fast-path/plan-generation.ts'
+import { PlanGeneration } from './fast-path/plan-generation.ts'
 import type { Statement } from './fast-path/statement.ts'
 import type { Value } from './fast-path/values.ts'
-import { Lane } from './reserved-connection.ts'
+import { ReservedConnection } from './reserved-connection.ts'
+import { callRetryMs, firstCallRetryMs, statementTimeoutMs } from './timeouts.ts'
 
-/** Silence on a connection for this long means that it is broken, whatever TCP says. */
-const silenceMs = 15_000
-/** How long a call that cannot be carried out is tried again before its caller is told. */
-const patienceMs = 30_000
-/** The same for a commit: the worker repeats it for as long as it takes, and says so. */
-export const commitPatienceMs = 2_000
-/** The same, before the first call that could be carried out: more likely a mistake than an outage. */
-const firstPatienceMs = 3_000
-
-/** What runs a statement: any connection of the pool, or a lane. */
+/** What runs a statement: any connection of the pool, or a connection. */
 export interface Runner {
-  run<Row>(statement: Statement, values: readonly Value[], silenceMs?: number): Promise<readonly Row[]>
+  run<Row>(statement: Statement, values: readonly Value[], timeoutMs?: number): Promise<readonly Row[]>
 }
 
 /** The connections of one store, and what to do when one breaks. */
 export class Database implements Runner {
   readonly names: Names
-  readonly plans: PlanAge = new PlanAge()
+  readonly plans: PlanGeneration = new PlanGeneration()
   readonly #clients: Clients
   readonly #isPrepared: boolean
-  readonly #lanes: Lane[] = []
+  readonly #reserved: ReservedConnection[] = []
   /** How to end the pauses that are being made. */
   readonly #pauses = new Set<() => void>()
   #isClosed = false
@@ -62,7 +54,7 @@ export class Database implements Runner {
 
   /** Runs a statement that is planned anew each time: a long read, or one made by kysely. */
   read<Row>(text: string, values: readonly Value[]): Promise<readonly Row[]> {
-    return this.repeat(() => this.#runOnce({ text, values, silenceMs }))
+    return this.repeat(() => this.#runOnce({ text, values, timeoutMs: statementTimeoutMs }))
   }
 
   /** @see read */
@@ -101,10 +93,10 @@ export class Database implements Runner {
 
   /** A connection of its own for whoever asks, connected when first used. */
   reserve(): Runner {
-    const lane = new Lane(this.#clients)
-    this.#lanes.push(lane)
+    const connection = new ReservedConnection(this.#clients)
+    this.#reserved.push(connection)
     return {
-      run: (statement, values, limitMs) => lane.run(this.#prepare(statement, values, limitMs)),
+      run: (statement, values, timeoutMs) => connection.run(this.#prepare(statement, values, timeoutMs)),
     }
   }
 
@@ -119,9 +111,9 @@ export class Database implements Runner {
     }
   }
 
-  #prepare(statement: Statement, values: readonly Value[], limitMs = silenceMs): Query {
+  #prepare(statement: Statement, values: readonly Value[], timeoutMs = statementTimeoutMs): Query {
     const name = this.#isPrepared ? statement.nameIn(this.plans.generation) : undefined
-    return { text: statement.text, name, values, silenceMs: limitMs }
+    return { text: statement.text, name, values, timeoutMs }
   }
 
   /**
@@ -131,10 +123,10 @@ export class Database implements Runner {
   async repeat<T>(
     attempt: (isRepeated: boolean) => Promise<T>,
     mayRepeat: (fault: Fault) => boolean = (fault) => fault !== 'final' && fault !== 'data',
-    longestMs: number = patienceMs,
+    maxMs: number = callRetryMs,
   ): Promise<T> {
     const startedAt = performance.now()
-    const patience = this.#hasAnswered ? longestMs : Math.min(longestMs, firstPatienceMs)
+    const retryMs = this.#hasAnswered ? maxMs : Math.min(maxMs, firstCallRetryMs)
     let isRepeated = false
     for (let failures = 0; ; failures++) {
       this.#assertOpen()
@@ -144,7 +136,7 @@ export class Database implements Runner {
         return result
       } catch (error) {
         const fault = classify(error)
-        if (!mayRepeat(fault) || this.isClosed || performance.now() - startedAt > patience)
+        if (!mayRepeat(fault) || this.isClosed || performance.now() - startedAt > retryMs)
           throw explain(error, isRepeated)
         isRepeated ||= fault === 'unknown'
       }
@@ -175,7 +167,7 @@ export class Database implements Runner {
     if (this.isClosed) return
     this.#isClosed = true
     for (const end of this.#pauses) end()
-    await Promise.all(this.#lanes.map((lane) => lane.close()))
+    await Promise.all(this.#reserved.map((connection) => connection.close()))
     await this.#clients.end()
   }
 }

@@ -7,7 +7,7 @@ interface Owned {
   /** The runs the engine knows it owns. */
   readonly known: Map<RunKey, number>
   /** Runs that are this worker's in the database and that the engine was not told about, with the epoch seen. */
-  readonly strays: Map<RunKey, { readonly epoch: number; readonly call: number }>
+  readonly unacknowledged: Map<RunKey, { readonly epoch: number; readonly call: number }>
 }
 
 /**
@@ -49,9 +49,9 @@ export class Ownership {
 
   #add(worker: WorkerKey, run: RunKey, epoch: number): void {
     if (this.#gone.has(worker)) return
-    const { known, strays } = this.#of(worker)
+    const { known, unacknowledged } = this.#of(worker)
     known.set(run, epoch)
-    strays.delete(run)
+    unacknowledged.delete(run)
   }
 
   remove(worker: WorkerKey, run: RunKey, epoch: number): void {
@@ -94,27 +94,27 @@ export class Ownership {
   /** What the database says the worker owns. */
   compare(worker: WorkerKey, rows: readonly { readonly run: RunKey; readonly epoch: number }[]): void {
     this.#isInDoubt = false
-    const { known, strays } = this.#of(worker)
-    const seen = new Map(strays)
-    strays.clear()
+    const { known, unacknowledged } = this.#of(worker)
+    const seen = new Map(unacknowledged)
+    unacknowledged.clear()
     for (const { run, epoch } of rows) {
       if (known.has(run) || this.#busy.has(run)) continue
       const before = seen.get(run)
-      strays.set(run, before?.epoch === epoch ? before : { epoch, call: this.#lastCall })
+      unacknowledged.set(run, before?.epoch === epoch ? before : { epoch, call: this.#lastCall })
     }
   }
 
   /** Strays no call that is still at work can account for: the engine will never hear of them. */
-  strays(worker: WorkerKey): readonly { readonly run: RunKey; readonly epoch: number }[] {
+  unacknowledged(worker: WorkerKey): readonly { readonly run: RunKey; readonly epoch: number }[] {
     const oldest = Math.min(...this.#calls, Number.POSITIVE_INFINITY)
-    const { known, strays } = this.#of(worker)
-    return [...strays]
+    const { known, unacknowledged } = this.#of(worker)
+    return [...unacknowledged]
       .filter(([run, { call }]) => oldest > call && !known.has(run))
       .map(([run, { epoch }]) => ({ run, epoch }))
   }
 
   #of(worker: WorkerKey): Owned {
-    const owned = this.#workers.get(worker) ?? { known: new Map(), strays: new Map() }
+    const owned = this.#workers.get(worker) ?? { known: new Map(), unacknowledged: new Map() }
     this.#workers.set(worker, owned)
     return owned
   }

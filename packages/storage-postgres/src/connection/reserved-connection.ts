@@ -5,7 +5,7 @@ import type { Clients, Query, Session } from './clients.ts'
  * A connection kept for one purpose, so that it is there when all others are taken. Connects when first
  * used and again after it broke; one statement at a time.
  */
-export class Lane {
+export class ReservedConnection {
   readonly #clients: Clients
   #session: Session | undefined
   #last: Promise<unknown> = Promise.resolve()

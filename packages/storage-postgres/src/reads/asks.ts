@@ -3,7 +3,7 @@ import type { Database } from '../connection/database.ts'
 import { listIntegers, listTexts } from '../connection/fast-path/lists.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
 import type { Schema } from '../schema/tables.ts'
-import { gather } from './batch-lookups.ts'
+import { batchLookups } from './batch-lookups.ts'
 
 export interface FindAsk {
   byPosition(run: string, position: number): Promise<AskRow | null>
@@ -28,7 +28,7 @@ export function prepareFindAsk(database: Database): FindAsk {
       cross join lateral (select run, id, procedure from ${runs} where id = wanted.id offset 0) as r
       cross join lateral (select * from ${asks} where run = r.run and ${column} = wanted.name offset 0) as a
       join ${runInfo} f on f.run = r.run`)
-    return gather<Address<Name>, AskRow>({
+    return batchLookups<Address<Name>, AskRow>({
       async find(asked) {
         const values = [listTexts(asked.map(({ run }) => run)), list(asked.map(({ name }) => name))]
         const rows = await database.repeat(() => database.run<StoredAsk>(statement, values))

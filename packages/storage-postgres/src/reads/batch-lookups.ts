@@ -24,7 +24,7 @@ export interface Lookup<Key, Row> {
  * Looks up in one statement what is asked for in one round of the event loop. One hint wakes everybody who
  * waits for a result: a thousand of them cost one statement, not a thousand.
  */
-export function gather<Key, Row>({
+export function batchLookups<Key, Row>({
   find,
   nameOf,
   keyOf,

@@ -2,7 +2,7 @@ import { eventTypeCode, type LogEvent, operationKindCode, type RunKey } from '@p
 import type { Database } from '../connection/database.ts'
 import { listBigints, listIntegers } from '../connection/fast-path/lists.ts'
 import { checkInteger } from '../connection/fast-path/values.ts'
-import { gather } from './batch-lookups.ts'
+import { batchLookups } from './batch-lookups.ts'
 import { longestInline, prepareLongPayloads } from './long-payloads.ts'
 
 export type ReadLog = (run: RunKey, seq: number, limit: number) => Promise<readonly LogEvent[]>
@@ -34,7 +34,7 @@ export function prepareReadLog(database: Database): ReadLog {
     group by place`
   const readLong = prepareLongPayloads(database, events, 'seq')
 
-  const findPart = gather<Part, Page>({
+  const findPart = batchLookups<Part, Page>({
     async find(wanted) {
       const [{ run, seq, limit }] = wanted as readonly [Part]
       const pages =

@@ -1,7 +1,7 @@
 import type { RunKey } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { listBigints, listIntegers } from '../connection/fast-path/lists.ts'
-import { gather } from './batch-lookups.ts'
+import { batchLookups } from './batch-lookups.ts'
 
 /** In bytes. What is longer is read by itself, so that neither a page nor who waits for another one waits for it. */
 export const longestInline = 256
@@ -28,7 +28,7 @@ export function prepareLongPayloads(
   const text = `
     select run, ${number} as number, length(payload) as size, payload from unnest($1::bigint[], $2::int[]) as wanted(run, ${number})
     join ${table} using (run, ${number})`
-  const read = gather<Place, Found>({
+  const read = batchLookups<Place, Found>({
     find: (places) =>
       database.read<Found>(text, [
         listBigints(places.map(({ run }) => run)),

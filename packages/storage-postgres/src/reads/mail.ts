@@ -2,7 +2,7 @@ import { type Message, messageKindCode, type RunKey } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { listBigints, listIntegers } from '../connection/fast-path/lists.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
-import { gather } from './batch-lookups.ts'
+import { batchLookups } from './batch-lookups.ts'
 import { longestInline, prepareLongPayloads } from './long-payloads.ts'
 
 export type ReadMail = (run: RunKey, after: number) => Promise<readonly Message[]>
@@ -20,7 +20,7 @@ export function prepareReadMail(database: Database): ReadMail {
       from ${messages} m where m.run = wanted.run and m.n > after and not used order by n offset 0) as message`)
   const readLong = prepareLongPayloads(database, messages, 'n')
 
-  const find = gather<Unread, Mail>({
+  const find = batchLookups<Unread, Mail>({
     async find(wanted) {
       const values = [
         listBigints(wanted.map(({ run }) => run)),

@@ -3,7 +3,7 @@ import type { Database } from '../connection/database.ts'
 import { listTexts } from '../connection/fast-path/lists.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
 import type { Schema } from '../schema/tables.ts'
-import { gather } from './batch-lookups.ts'
+import { batchLookups } from './batch-lookups.ts'
 
 export type FindRun = (id: string) => Promise<RunRow | null>
 
@@ -15,7 +15,7 @@ export function prepareFindRun(database: Database): FindRun {
   const { runs, runInfo } = database.names
   const statement = new Statement(`
     select ${runColumns} from ${runs} r join ${runInfo} f on f.run = r.run where r.id = any($1::text[])`)
-  return gather({
+  return batchLookups({
     async find(ids) {
       const rows = await database.repeat(() => database.run<StoredRun>(statement, [listTexts(ids)]))
       for (const { run } of rows) database.plans.noteRun(run)

@@ -16,10 +16,10 @@ import { type Names, storeTime } from '../names.ts'
 import { numberParameters } from './columns.ts'
 import {
   bindClaimant,
+  ClaimHandover,
   claimedColumns,
   type DeliveredRow,
   deliver,
-  Handover,
   isStale,
   lockRuns,
   wakeRuns,
@@ -32,7 +32,7 @@ export type Answer = (
 ) => Promise<readonly Answered[]>
 
 /** An answer on its way. By the token an attempt that was not heard of is recognised as one's own. */
-interface Reply extends NewAnswer {
+interface PendingAnswer extends NewAnswer {
   readonly token: string
 }
 
@@ -45,7 +45,7 @@ export function prepareAnswer(
   const statement = new Statement(writeAnswer(database.names))
 
   async function run(
-    replies: readonly Reply[],
+    replies: readonly PendingAnswer[],
     claimant: Claimant | null,
     isRepeated: boolean,
   ): Promise<readonly AnsweredRow[]> {
@@ -60,9 +60,9 @@ export function prepareAnswer(
 
   /** Undefined: it has to be given again. */
   async function showAnswered(
-    reply: Reply,
+    reply: PendingAnswer,
     row: AnsweredRow,
-    handover: Handover,
+    handover: ClaimHandover,
   ): Promise<Answered | undefined> {
     switch (row.verdict) {
       case 'again':
@@ -86,7 +86,7 @@ export function prepareAnswer(
   return async (answers, claimant) => {
     const replies = answers.map((answer) => ({ ...answer, token: drawToken() }))
     return ownership.during(async (noteOwned) => {
-      const handover = new Handover(claimant, noteOwned)
+      const handover = new ClaimHandover(claimant, noteOwned)
       const answered = await deliver(replies, {
         sizeOf,
         run: (left) => database.repeat((isRepeated) => run(left, claimant, isRepeated)),
@@ -106,19 +106,23 @@ interface AnsweredRow extends DeliveredRow {
   readonly n: number | null
 }
 
-function showMessage({ position, payload }: Reply, n: number, at: number): Message {
+function showMessage({ position, payload }: PendingAnswer, n: number, at: number): Message {
   return { n, at, kind: 'answer', name: String(position), payload }
 }
 
 function bindSingle(
-  { run, position, by, token, payload }: Reply,
+  { run, position, by, token, payload }: PendingAnswer,
   claimant: Claimant | null,
   ownership: Ownership,
 ): readonly Value[] {
   return [run, position, by, token, asBuffer(payload), ...bindClaimant(claimant, ownership)]
 }
 
-function bind(replies: readonly Reply[], claimant: Claimant | null, ownership: Ownership): readonly Value[] {
+function bind(
+  replies: readonly PendingAnswer[],
+  claimant: Claimant | null,
+  ownership: Ownership,
+): readonly Value[] {
   return [
     listTexts(replies.map(({ run }) => run)),
     listIntegers(replies.map(({ position }) => position)),
@@ -129,7 +133,7 @@ function bind(replies: readonly Reply[], claimant: Claimant | null, ownership: O
   ]
 }
 
-function sizeOf({ payload }: Reply): number {
+function sizeOf({ payload }: PendingAnswer): number {
   return 300 + payload.length
 }
 

@@ -3,6 +3,7 @@ import type { Database } from '../connection/database.ts'
 import { listBigints, listIntegers, listTexts } from '../connection/fast-path/lists.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
 import type { Ownership } from '../connection/ownership.ts'
+import { lateRequestMs } from '../connection/timeouts.ts'
 import { type Names, storeTime } from '../names.ts'
 
 export interface ClaimedRow {
@@ -41,9 +42,6 @@ export interface Claiming {
   mailOf(worker: number): Promise<readonly { readonly run: RunKey; readonly mail: number }[]>
 }
 
-/** A request that was on its way when its connection broke may arrive late; later than this none does. */
-const suspicionMs = 120_000
-
 export function prepareClaiming(database: Database, ownership: Ownership): Claiming {
   const { claim, adopt, retryStuck, mailOf } = writeStatements(database.names)
 
@@ -54,12 +52,12 @@ export function prepareClaiming(database: Database, ownership: Ownership): Claim
   }
 
   /** Runs the worker owns without knowing it, since the reply that said so was lost. */
-  async function claimStrays({ worker }: Claimant, limit: number): Promise<readonly Claimed[]> {
-    if (ownership.isInDoubt || database.msSinceUnheard < suspicionMs) await compare(worker)
-    const strays = ownership.strays(worker).slice(0, limit)
-    if (strays.length === 0) return []
-    const runs = listBigints(strays.map(({ run }) => run))
-    const epochs = listIntegers(strays.map(({ epoch }) => epoch))
+  async function claimUnacknowledged({ worker }: Claimant, limit: number): Promise<readonly Claimed[]> {
+    if (ownership.isInDoubt || database.msSinceUnheard < lateRequestMs) await compare(worker)
+    const unacknowledged = ownership.unacknowledged(worker).slice(0, limit)
+    if (unacknowledged.length === 0) return []
+    const runs = listBigints(unacknowledged.map(({ run }) => run))
+    const epochs = listIntegers(unacknowledged.map(({ epoch }) => epoch))
     return (await database.run<ClaimedRow>(adopt, [worker, runs, epochs])).map(showClaimed)
   }
 
@@ -75,9 +73,9 @@ export function prepareClaiming(database: Database, ownership: Ownership): Claim
   return {
     claim: (claimant, limit) =>
       ownership.during(async (noteOwned) => {
-        const strays = await claimStrays(claimant, limit)
-        const due = await claimDue(claimant, limit - strays.length)
-        const runs = [...strays, ...due.runs]
+        const unacknowledged = await claimUnacknowledged(claimant, limit)
+        const due = await claimDue(claimant, limit - unacknowledged.length)
+        const runs = [...unacknowledged, ...due.runs]
         for (const { run, epoch } of runs) {
           noteOwned(claimant.worker, run, epoch)
           database.plans.noteRun(run)

@@ -1,7 +1,8 @@
 import { type Effect, type Unit, type UnitOutcome, unreachable, type WorkerKey } from '@pawl/core/storage'
-import { Lanes } from '../connection/commit-connections.ts'
-import { commitPatienceMs, type Database, type Runner } from '../connection/database.ts'
+import { CommitConnections } from '../connection/commit-connections.ts'
+import type { Database, Runner } from '../connection/database.ts'
 import type { Ownership } from '../connection/ownership.ts'
+import { commitRetryMs } from '../connection/timeouts.ts'
 import { classify, codeOf, describe } from '../faults.ts'
 import { divide } from './batches.ts'
 import { bindSingle, writeSingleStatements } from './commit-single.ts'
@@ -21,7 +22,7 @@ export type Commit = (worker: WorkerKey, units: readonly Unit[]) => Promise<read
 export function prepareCommit(database: Database, ownership: Ownership): Commit {
   const single = writeSingleStatements(database.names)
   const { slim, full } = writeCommitStatements(database.names)
-  const lanes = new Lanes(database, 2)
+  const connections = new CommitConnections(database, 2)
   const reclaim = prepareReclaim(database)
 
   async function runShape(
@@ -52,7 +53,7 @@ export function prepareCommit(database: Database, ownership: Ownership): Commit 
           return showOutcomes(units, rows, database.hasFailedOver)
         },
         (fault) => fault === 'race' || fault === 'later',
-        commitPatienceMs,
+        commitRetryMs,
       )
     } catch (error) {
       const fault = classify(error)
@@ -73,7 +74,7 @@ export function prepareCommit(database: Database, ownership: Ownership): Commit 
     try {
       const written: Written[] = []
       for (const batch of divide(units, sizeOf)) {
-        written.push(...(await lanes.lend((runner) => write(runner, worker, batch))))
+        written.push(...(await connections.lend((runner) => write(runner, worker, batch))))
       }
       const outcomes = settle(units, written)
       note(worker, units, outcomes)

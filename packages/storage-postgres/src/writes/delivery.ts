@@ -64,29 +64,29 @@ export const claimedColumns =
 
 export type DeliveredRow = ClaimedRow & { readonly claimed: boolean }
 
-/** How one kind of letters is delivered. */
-interface Delivery<Letter, Row, Outcome> {
+/** How one kind of messages is delivered. */
+interface Delivery<Item, Row, Outcome> {
   /** In bytes. */
-  readonly sizeOf: (letter: Letter) => number
-  readonly run: (letters: readonly Letter[]) => Promise<readonly Row[]>
+  readonly sizeOf: (message: Item) => number
+  readonly run: (messages: readonly Item[]) => Promise<readonly Row[]>
   /** Undefined: the statement came too late for it. */
-  readonly show: (letter: Letter, row: Row) => Outcome | undefined | Promise<Outcome | undefined>
+  readonly show: (message: Item, row: Row) => Outcome | undefined | Promise<Outcome | undefined>
 }
 
-/** Runs the statement for all letters, and again for those it came too late for, until each has its outcome, in order. */
-export async function deliver<Letter, Row extends { readonly i: number }, Outcome>(
-  letters: readonly Letter[],
-  { sizeOf, run, show }: Delivery<Letter, Row, Outcome>,
+/** Runs the statement for all messages, and again for those it came too late for, until each has its outcome, in order. */
+export async function deliver<Item, Row extends { readonly i: number }, Outcome>(
+  messages: readonly Item[],
+  { sizeOf, run, show }: Delivery<Item, Row, Outcome>,
 ): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = []
-  const items = letters.map((letter, place) => ({ letter, place }))
-  for (const batch of divide(items, ({ letter }) => sizeOf(letter))) {
+  const items = messages.map((message, place) => ({ message, place }))
+  for (const batch of divide(items, ({ message }) => sizeOf(message))) {
     for (let left = batch; left.length > 0; ) {
       const again: (typeof items)[number][] = []
-      for (const row of await run(left.map(({ letter }) => letter))) {
+      for (const row of await run(left.map(({ message }) => message))) {
         const item = left[row.i - 1]
         if (!item) continue
-        const outcome = await show(item.letter, row)
+        const outcome = await show(item.message, row)
         if (outcome === undefined) again.push(item)
         else outcomes[item.place] = outcome
       }
@@ -97,7 +97,7 @@ export async function deliver<Letter, Row extends { readonly i: number }, Outcom
 }
 
 /** Hands each claimed run to the first message that was for it. */
-export class Handover {
+export class ClaimHandover {
   readonly #claimant: Claimant | null
   readonly #noteOwned: NoteOwned
   readonly #given = new Set<RunKey>()

@@ -15,10 +15,10 @@ import { type Names, storeTime } from '../names.ts'
 import { numberParameters } from './columns.ts'
 import {
   bindClaimant,
+  ClaimHandover,
   claimedColumns,
   type DeliveredRow,
   deliver,
-  Handover,
   isStale,
   lockRuns,
   wakeRuns,
@@ -28,7 +28,7 @@ import { drawToken } from './token.ts'
 export type Send = (messages: readonly NewMessage[], claimant: Claimant | null) => Promise<readonly Sent[]>
 
 /** A message on its way. `key`: its own, or one made for it, so that an attempt not heard of is recognised. */
-interface Letter extends Omit<NewMessage, 'key'> {
+interface PendingMessage extends Omit<NewMessage, 'key'> {
   readonly key: string
   readonly isKeyMade: boolean
 }
@@ -38,31 +38,31 @@ export function prepareSend(database: Database, ownership: Ownership): Send {
   const statement = new Statement(writeSend(database.names))
 
   async function run(
-    letters: readonly Letter[],
+    pending: readonly PendingMessage[],
     claimant: Claimant | null,
     isRepeated: boolean,
   ): Promise<readonly SentRow[]> {
-    const [letter] = letters
-    if (letter !== undefined && letters.length === 1 && isFresh(letter) && !isRepeated) {
-      const rows = await database.run<SentRow>(single, bindSingle(letter, claimant, ownership))
+    const [message] = pending
+    if (message !== undefined && pending.length === 1 && isFresh(message) && !isRepeated) {
+      const rows = await database.run<SentRow>(single, bindSingle(message, claimant, ownership))
       if (rows.length > 0) return rows
       // There is no live run of this id. The larger statement says why.
     }
-    return database.run<SentRow>(statement, bind(letters, claimant, ownership))
+    return database.run<SentRow>(statement, bind(pending, claimant, ownership))
   }
 
   return async (messages, claimant) => {
-    const letters = messages.map((message) => ({
+    const pending = messages.map((message) => ({
       ...message,
       key: message.key ?? `~${drawToken()}`,
       isKeyMade: message.key === null,
     }))
     return ownership.during(async (noteOwned) => {
-      const handover = new Handover(claimant, noteOwned)
-      const sent = await deliver(letters, {
+      const handover = new ClaimHandover(claimant, noteOwned)
+      const sent = await deliver(pending, {
         sizeOf,
         run: (left) => database.repeat((isRepeated) => run(left, claimant, isRepeated)),
-        show: (letter, row) => showSent(letter, row, handover),
+        show: (message, row) => showSent(message, row, handover),
       })
       database.plans.noteRows(sent.length)
       return sent
@@ -81,7 +81,7 @@ interface SentRow extends DeliveredRow {
 }
 
 /** Undefined: it has to be sent again. */
-function showSent(letter: Letter, row: SentRow, handover: Handover): Sent | undefined {
+function showSent(message: PendingMessage, row: SentRow, handover: ClaimHandover): Sent | undefined {
   switch (row.verdict) {
     case 'again':
       return undefined
@@ -93,40 +93,44 @@ function showSent(letter: Letter, row: SentRow, handover: Handover): Sent | unde
       return { outcome: 'ended', state: stateCode.wordOf(row.state) as EndState }
     default: {
       const { n, at, run } = row
-      const { kind, name, payload, isKeyMade } = letter
-      const message = n === null ? null : { n, at, kind, name, payload }
-      const outcome = message || isKeyMade ? 'stored' : 'duplicate'
-      return { outcome, run, message, claimed: handover.give(row) }
+      const { kind, name, payload, isKeyMade } = message
+      const stored = n === null ? null : { n, at, kind, name, payload }
+      const outcome = stored || isKeyMade ? 'stored' : 'duplicate'
+      return { outcome, run, message: stored, claimed: handover.give(row) }
     }
   }
 }
 
 /** Whether it cannot be there already, and nothing but the run decides about it. */
-function isFresh({ kind, isKeyMade }: Letter): boolean {
+function isFresh({ kind, isKeyMade }: PendingMessage): boolean {
   return kind === 'signal' && isKeyMade
 }
 
 function bindSingle(
-  { run, kind, name, key, payload }: Letter,
+  { run, kind, name, key, payload }: PendingMessage,
   claimant: Claimant | null,
   ownership: Ownership,
 ): readonly Value[] {
-  const message = [messageKindCode.numberOf[kind], name, key, payload && asBuffer(payload)]
-  return [run, ...message, ...bindClaimant(claimant, ownership)]
+  const columns = [messageKindCode.numberOf[kind], name, key, payload && asBuffer(payload)]
+  return [run, ...columns, ...bindClaimant(claimant, ownership)]
 }
 
-function bind(letters: readonly Letter[], claimant: Claimant | null, ownership: Ownership): readonly Value[] {
+function bind(
+  pending: readonly PendingMessage[],
+  claimant: Claimant | null,
+  ownership: Ownership,
+): readonly Value[] {
   return [
-    listTexts(letters.map(({ run }) => run)),
-    listSmallints(letters.map(({ kind }) => messageKindCode.numberOf[kind])),
-    listTexts(letters.map(({ name }) => name)),
-    listTexts(letters.map(({ key }) => key)),
-    listBytes(letters.map(({ payload }) => payload)),
+    listTexts(pending.map(({ run }) => run)),
+    listSmallints(pending.map(({ kind }) => messageKindCode.numberOf[kind])),
+    listTexts(pending.map(({ name }) => name)),
+    listTexts(pending.map(({ key }) => key)),
+    listBytes(pending.map(({ payload }) => payload)),
     ...bindClaimant(claimant, ownership),
   ]
 }
 
-function sizeOf({ payload }: Letter): number {
+function sizeOf({ payload }: PendingMessage): number {
   return 300 + (payload?.length ?? 0)
 }
 
@@ -147,12 +151,12 @@ function writeSingle(names: Names): string {
     from inserted x join woken w on w.run = x.run`
 }
 
-// `offset 0`: one look at the index for each letter. A planner left to itself may walk through all keys there are.
+// `offset 0`: one look at the index for each message. A planner left to itself may walk through all keys there are.
 function writeSend(names: Names): string {
   const early = messageKindCode.numberOf.early
   return `
     with clock as materialized (select ${storeTime} as now),
-    letter as materialized (
+    message as materialized (
       select * from unnest(${numberParameters(1, 'text[], int2[], text[], text[], bytea[]')}) with ordinality
         as m(id, kind, name, key, payload, i)),
     ${lockRuns(names, '$1')},
@@ -165,7 +169,7 @@ function writeSend(names: Names): string {
              when (m.kind = ${early} or l.state <> 0) and ${isStale} then 'again'
              when l.state <> 0 then 'ended'
              else 'new' end as first_verdict
-      from letter m
+      from message m
       left join locked l on l.id = m.id
       left join seen s on s.run = l.run
       left join lateral (select run from ${names.messages} where run = l.run and key = m.key offset 0) d on true

@@ -66,10 +66,10 @@ export class Execution implements pg.Submittable {
   callback: (error: unknown, result?: Result) => void = () => {}
   readonly #rows: Texts[] = []
 
-  constructor(name: string, text: string, values: readonly Value[], silenceMs: number) {
+  constructor(name: string, text: string, values: readonly Value[], timeoutMs: number) {
     this.name = name
     this.text = text
-    this.query_timeout = silenceMs
+    this.query_timeout = timeoutMs
     this.values = values
   }
 

@@ -3,7 +3,7 @@
  * it has a million rows: 50 ms a commit in place of half of one. So statements are prepared again, under new
  * names, whenever a table has grown to four times what it was.
  */
-export class PlanAge {
+export class PlanGeneration {
   readonly #runs = new Growth()
   readonly #rows = new Growth()
   #written = 0
