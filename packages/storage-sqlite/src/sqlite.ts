@@ -1,5 +1,5 @@
 import { defineStore, refuse, type Store } from '@pawl/core/storage'
-import { SqliteStore } from './store.ts'
+import { createStore } from './store.ts'
 
 /**
  * One file, several processes. WAL and synchronous=FULL are set and asserted: what was acknowledged
@@ -13,7 +13,7 @@ import { SqliteStore } from './store.ts'
 export function sqlite(file: string): Store {
   const remedy = refusalOf(file)
   if (remedy !== null) refuse('file of sqlite', file, remedy, show(file))
-  return defineStore('sqlite', () => new SqliteStore(file))
+  return defineStore('sqlite', () => createStore(file))
 }
 
 /** A value that is no path only by its kind: there is no telling what is in it. */

@@ -1,12 +1,17 @@
 import type { Database } from 'better-sqlite3'
 import { prepareReadAll, type ReadAll } from './connection/read-all.ts'
-import { prepareReads, type Reads } from './reads/reads.ts'
+import { type AskReads, prepareAskReads } from './reads/asks.ts'
+import { prepareReadLog, type ReadLog } from './reads/log.ts'
+import { type MailReads, prepareMailReads } from './reads/mail.ts'
+import { prepareReadRun, type ReadRun } from './reads/runs.ts'
+import { type Answer, prepareAnswer } from './writes/answer.ts'
 import { type ClaimWrites, prepareClaims } from './writes/claim.ts'
 import { type Commit, prepareCommit } from './writes/commit.ts'
 import { type Create, prepareCreate } from './writes/create.ts'
 import { prepareMark, type SetMark } from './writes/mark.ts'
+import { prepareLeaveMessage } from './writes/message.ts'
 import { type Disown, prepareDisown, prepareReclaim, type Reclaim } from './writes/reclaim.ts'
-import { type MailWrites, prepareMail } from './writes/send.ts'
+import { prepareSend, type Send } from './writes/send.ts'
 import { prepareWorkers, type Workers } from './writes/workers.ts'
 
 /** Every statement of the store, prepared once per connection, by what it is for. */
@@ -16,16 +21,22 @@ export interface Statements {
   readonly commit: Commit
   readonly reclaim: Reclaim
   readonly disown: Disown
-  readonly mail: MailWrites
+  readonly send: Send
+  readonly answer: Answer
   readonly mark: SetMark
   readonly claims: ClaimWrites
-  readonly reads: Reads
+  readonly readLog: ReadLog
+  readonly mail: MailReads
+  readonly readRun: ReadRun
+  readonly asks: AskReads
   readonly readAll: ReadAll
   /** A number that changes when another connection has committed. */
   readDataVersion(): number
 }
 
 export function prepareStatements(database: Database): Statements {
+  const asks = prepareAskReads(database)
+  const leaveMessage = prepareLeaveMessage(database)
   const dataVersion = database.prepare<[], number>('pragma data_version').pluck()
   return {
     workers: prepareWorkers(database),
@@ -33,10 +44,14 @@ export function prepareStatements(database: Database): Statements {
     commit: prepareCommit(database),
     reclaim: prepareReclaim(database),
     disown: prepareDisown(database),
-    mail: prepareMail(database),
+    send: prepareSend(database, leaveMessage),
+    answer: prepareAnswer(database, asks, leaveMessage),
     mark: prepareMark(database),
     claims: prepareClaims(database),
-    reads: prepareReads(database),
+    readLog: prepareReadLog(database),
+    mail: prepareMailReads(database),
+    readRun: prepareReadRun(database),
+    asks,
     readAll: prepareReadAll(database),
     readDataVersion: () => dataVersion.get() as number,
   }

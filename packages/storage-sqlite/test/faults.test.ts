@@ -1,9 +1,8 @@
 import { existsSync, rmSync } from 'node:fs'
-import type { Unit, UnitOutcome } from '@pawl/core/storage'
+import type { StorePort, Unit, UnitOutcome } from '@pawl/core/storage'
 import { PawlError } from '@pawl/core/storage'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { SqliteStore } from '../src/store.ts'
 import { dumpFile } from './support/dump.ts'
 import { changedConnections } from './support/environments.ts'
 import { startProgram } from './support/programs.ts'
@@ -167,7 +166,7 @@ describe('a disk that fails in the moment of a commit', () => {
 
 describe('a disk that fails in the moment in which a worker is given a run', () => {
   // The worker is not told: it must not own anything.
-  async function expectNobodyOwns(store: SqliteStore): Promise<void> {
+  async function expectNobodyOwns(store: StorePort): Promise<void> {
     expect(await store.find('a')).toMatchObject({ owned: false, wakeAt: expect.any(Number) })
     const claimant = { worker: await store.register({ name: 'w', leaseMs: 1000 }), procedures: refund }
     expect((await store.claim(claimant, 10)).runs).toMatchObject([{ id: 'a' }])

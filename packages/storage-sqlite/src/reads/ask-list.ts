@@ -1,7 +1,8 @@
-import { type AskQuery, askStatusCode } from '@pawl/core/storage'
+import { type AskQuery, type AskRow, askStatusCode } from '@pawl/core/storage'
 import { type CompiledQuery, sql } from 'kysely'
+import type { ReadAll } from '../connection/read-all.ts'
 import { queries } from '../schema/queries.ts'
-import { askColumns } from './reads.ts'
+import { askColumns, type StoredAsk, showAsk } from './asks.ts'
 
 /** The asks of one urgency that are all overdue, or all not. The indexes have each band in the order of the list. */
 export interface Band {
@@ -9,6 +10,29 @@ export interface Band {
   readonly urgency: number
   /** Of the band in which the page before ended what is left of it: in two parts, since the index knows of no place in it. */
   readonly left?: 'of the same due' | 'due later'
+}
+
+/** The most urgent first. */
+export function listAsks(readAll: ReadAll, filter: AskQuery): readonly AskRow[] {
+  const { run, status } = filter
+  if (run !== null && readAll(findAny(run, status)).length === 0) return []
+  const rows: StoredAsk[] = []
+  for (const band of listBands(filter)) {
+    if (rows.length >= filter.limit) break
+    rows.push(...readAll(buildAskList(filter, band, filter.limit - rows.length)))
+  }
+  return rows.map(showAsk)
+}
+
+/** One look at an index, for the many that wait until a run asks. */
+function findAny(run: string, status: AskQuery['status']) {
+  return queries
+    .selectFrom('asks')
+    .select('position')
+    .where('run', '=', (where) => where.selectFrom('runs').select('run').where('id', '=', run))
+    .where('status', '=', askStatusCode.numberOf[status])
+    .limit(1)
+    .compile()
 }
 
 // The expression of the indexes `asks_order` and `asks_of_run`: an ask that never becomes overdue comes last.
@@ -31,14 +55,13 @@ export function listBands({ overdue, after }: AskQuery): readonly Band[] {
     )
 }
 
-/** Rows are those of `showAsk`. */
-export function buildAskList(filter: AskQuery, band: Band, limit: number): CompiledQuery {
+export function buildAskList(filter: AskQuery, band: Band, limit: number): CompiledQuery<StoredAsk> {
   const { status, to, run, procedure, kind, lapsed, now, after } = filter
   return queries
     .selectFrom('asks')
     .innerJoin('runs', 'runs.run', 'asks.run')
     .innerJoin('run_info', 'run_info.run', 'asks.run')
-    .select(sql.raw(askColumns) as never)
+    .select(askColumns)
     .where('asks.status', '=', askStatusCode.numberOf[status])
     .where('urgency', '=', band.urgency)
     .where(due, band.overdue ? '<=' : '>', now)

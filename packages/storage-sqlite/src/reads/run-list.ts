@@ -1,21 +1,26 @@
-import { markCode, type RunQuery, stateCode } from '@pawl/core/storage'
+import { markCode, type RunQuery, type RunRow, stateCode } from '@pawl/core/storage'
 import { type CompiledQuery, type Expression, type ExpressionBuilder, type SqlBool, sql } from 'kysely'
+import type { ReadAll } from '../connection/read-all.ts'
 import { queries } from '../schema/queries.ts'
 import type { Schema } from '../schema/tables.ts'
-import { runColumns } from './reads.ts'
+import { runColumns, type StoredRun, showRun } from './runs.ts'
 
 type RunStatus = RunQuery['statuses'][number]
 type Where = ExpressionBuilder<Schema, 'runs'>
 
-/** Newest first. Rows are those of `showRun`. */
-export function buildRunList(filter: RunQuery, at: number): CompiledQuery {
+/** Newest first. */
+export function listRuns(readAll: ReadAll, filter: RunQuery, at: number): readonly RunRow[] {
+  return readAll(buildRunList(filter, at)).map(showRun)
+}
+
+export function buildRunList(filter: RunQuery, at: number): CompiledQuery<StoredRun> {
   const { procedure, statuses, tag, before, limit } = filter
   // The index of tags has the runs of a tag in the order of the list.
   const key = sql.ref<number>(tag === null ? 'runs.run' : 'run_tags.run')
   return queries
     .selectFrom('runs')
     .innerJoin('run_info', 'run_info.run', 'runs.run')
-    .select(sql.raw(runColumns) as never)
+    .select(runColumns)
     .$if(procedure !== null, (query) => query.where('procedure', '=', procedure as string))
     .$if(statuses.length > 0, (query) =>
       query.where((where) =>

@@ -5,8 +5,6 @@ export interface AskWrites {
   open(run: RunKey, ask: NewAsk, at: number): void
   /** Closes it if it is still open. */
   close(run: RunKey, position: number, status: number, at: number): void
-  /** Closes it with an answer. False: it was not open any more. */
-  answer(run: RunKey, position: number, by: string, answer: Uint8Array, at: number): boolean
 }
 
 export function prepareAsks(database: Database): AskWrites {
@@ -17,10 +15,6 @@ export function prepareAsks(database: Database): AskWrites {
   )
   const close = database.prepare(
     'update asks set status = ?, closed_at = ? where run = ? and position = ? and status = 0',
-  )
-  const answer = database.prepare(
-    `update asks set status = 1, closed_at = ?, answered_by = ?, answer = ?
-     where run = ? and position = ? and status = 0 and (closes_at is null or closes_at > ?)`,
   )
   return {
     open(run, ask, at) {
@@ -33,9 +27,6 @@ export function prepareAsks(database: Database): AskWrites {
     },
     close(run, position, status, at) {
       close.run(status, at, run, position)
-    },
-    answer(run, position, by, payload, at) {
-      return answer.run(at, by, payload, run, position, at).changes === 1
     },
   }
 }

@@ -4,7 +4,7 @@ import { openSync, writeSync } from 'node:fs'
 import type { Unit } from '@pawl/core/storage'
 import SqliteDatabase from 'better-sqlite3'
 import { realEnvironment } from '../../src/connection/connection.ts'
-import { SqliteStore } from '../../src/store.ts'
+import { createStore } from '../../src/store.ts'
 import { changedConnections } from '../support/environments.ts'
 import { event, run, type Standing, step } from '../support/runs.ts'
 
@@ -16,7 +16,7 @@ const environment = changedConnections((database) => {
   database.pragma('wal_autocheckpoint = 20')
   database.pragma(`synchronous = ${synchronous}`)
 })
-const store = new SqliteStore(file, { ...realEnvironment, ...environment })
+const store = createStore(file, { ...realEnvironment, ...environment })
 await store.open()
 const worker = await store.register({ name: 'powered', leaseMs: 3_600_000 })
 const created = await store.create(['a', 'b', 'c', 'd'].map((id) => run(id, worker)))

@@ -1,5 +1,6 @@
+import type { StorePort } from '@pawl/core/storage'
 import { realEnvironment } from '../../src/connection/connection.ts'
-import { SqliteStore } from '../../src/store.ts'
+import { createStore } from '../../src/store.ts'
 import { changedConnections, rewriting } from './environments.ts'
 
 /** A piece of a statement, and what stands in its place. Every placeholder is kept. */
@@ -27,42 +28,39 @@ export type Mutation =
   | 'with synchronous=NORMAL'
   | 'with synchronous=OFF'
 
-export function makeMutant(file: string, mutation: Mutation): SqliteStore {
+export function makeMutant(file: string, mutation: Mutation): StorePort {
   switch (mutation) {
     case 'nothing':
-      return new SqliteStore(file)
+      return createStore(file)
     case 'with synchronous=NORMAL':
     case 'with synchronous=OFF': {
       const level = mutation.slice(mutation.indexOf('=') + 1)
       const environment = changedConnections((database) => void database.pragma(`synchronous = ${level}`))
-      return new SqliteStore(file, { ...realEnvironment, ...environment })
+      return createStore(file, { ...realEnvironment, ...environment })
     }
     default:
-      return new RewrittenStore(file, sqlChanges[mutation])
+      return createRewritten(file, sqlChanges[mutation])
   }
 }
 
 /** Cannot be opened if one of its changes fits no statement: nothing would have been taken out. */
-class RewrittenStore extends SqliteStore {
-  readonly #unused: Set<Change>
-
-  constructor(file: string, changes: readonly Change[]) {
-    const unused = new Set(changes)
-    const rewrite = (sql: string): string =>
-      changes.reduce((text, change) => {
-        const changed = apply(change, text)
-        if (changed !== text) unused.delete(change)
-        return changed
-      }, sql)
-    super(file, { ...realEnvironment, ...rewriting(rewrite) })
-    this.#unused = unused
-  }
-
-  /** By then all statements are prepared. */
-  override async open(): Promise<void> {
-    await super.open()
-    for (const [from] of this.#unused)
-      throw new Error(`No statement has "${from}": the store has changed, and this mutant not.`)
+function createRewritten(file: string, changes: readonly Change[]): StorePort {
+  const unused = new Set(changes)
+  const rewrite = (sql: string): string =>
+    changes.reduce((text, change) => {
+      const changed = apply(change, text)
+      if (changed !== text) unused.delete(change)
+      return changed
+    }, sql)
+  const store = createStore(file, { ...realEnvironment, ...rewriting(rewrite) })
+  return {
+    ...store,
+    async open() {
+      await store.open()
+      // By then all statements are prepared.
+      for (const [from] of unused)
+        throw new Error(`No statement has "${from}": the store has changed, and this mutant not.`)
+    },
   }
 }
 

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
+import type { StorePort } from '@pawl/core/storage'
 import { onTestFinished } from 'vitest'
 import { type Environment, realEnvironment } from '../../src/connection/connection.ts'
-import { SqliteStore } from '../../src/store.ts'
+import { createStore } from '../../src/store.ts'
 import { makeDirectory, removeDirectory } from './subject.ts'
 
 /** A file name in a new directory that is removed with everything in it when the test is over. */
@@ -12,8 +13,8 @@ export function tempFile(parent?: string): string {
 }
 
 /** An open store on a file, closed when the test is over. */
-export async function openStore(file: string, environment: Partial<Environment> = {}): Promise<SqliteStore> {
-  const store = new SqliteStore(file, { ...realEnvironment, ...environment })
+export async function openStore(file: string, environment: Partial<Environment> = {}): Promise<StorePort> {
+  const store = createStore(file, { ...realEnvironment, ...environment })
   onTestFinished(() => store.close())
   await store.open()
   return store

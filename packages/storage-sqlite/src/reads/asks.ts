@@ -1,0 +1,72 @@
+import { type AskRow, askStatusCode } from '@pawl/core/storage'
+import type { Database } from 'better-sqlite3'
+import type { Selection } from 'kysely'
+import { checkInteger } from '../connection/integers.ts'
+import type { Schema } from '../schema/tables.ts'
+
+export interface AskReads {
+  readAsk(run: string, position: number): AskRow | null
+  readAskByKey(run: string, key: string): AskRow | null
+}
+
+/** The columns that `showAsk` reads. */
+export const askColumns = [
+  'asks.run',
+  'runs.id',
+  'runs.procedure',
+  'run_info.started_by',
+  'asks.position',
+  'asks.status',
+  'asks.urgency',
+  'asks.opened_at',
+  'asks.due_at',
+  'asks.closes_at',
+  'asks.closed_at',
+  'asks.kind',
+  'asks.key',
+  'asks.audience',
+  'asks.escalate_to',
+  'asks.answered_by',
+  'asks.payload',
+  'asks.answer',
+] as const
+
+export type StoredAsk = Selection<Schema, 'asks' | 'runs' | 'run_info', (typeof askColumns)[number]>
+
+export function prepareAskReads(database: Database): AskReads {
+  const tables = 'asks join runs on runs.run = asks.run join run_info on run_info.run = asks.run'
+  const select = `select ${askColumns.join(', ')} from ${tables}`
+  const byPosition = database.prepare<[string, number], StoredAsk>(
+    `${select} where runs.id = ? and asks.position = ?`,
+  )
+  const byKey = database.prepare<[string, string], StoredAsk>(`${select} where runs.id = ? and asks.key = ?`)
+  const showOne = (row: StoredAsk | undefined) => (row === undefined ? null : showAsk(row))
+  return {
+    readAsk: (run, position) => showOne(byPosition.get(run, position)),
+    readAskByKey: (run, key) => showOne(byKey.get(run, key)),
+  }
+}
+
+export function showAsk(row: StoredAsk): AskRow {
+  const { position, urgency, kind, key, payload, answer } = row
+  return {
+    run: row.id,
+    runKey: checkInteger(row.run),
+    procedure: row.procedure,
+    startedBy: row.started_by,
+    position,
+    status: askStatusCode.wordOf(row.status),
+    kind,
+    key,
+    urgency,
+    to: JSON.parse(row.audience) as string[],
+    escalateTo: JSON.parse(row.escalate_to) as string[],
+    openedAt: checkInteger(row.opened_at),
+    dueAt: row.due_at,
+    closesAt: row.closes_at,
+    closedAt: row.closed_at,
+    payload,
+    answeredBy: row.answered_by,
+    answer,
+  }
+}

@@ -1,0 +1,32 @@
+import { type Message, messageKindCode, type RunKey, type WorkerKey } from '@pawl/core/storage'
+import type { Database } from 'better-sqlite3'
+import { checkInteger } from '../connection/integers.ts'
+
+export interface MailReads {
+  readMail(run: RunKey, after: number): readonly Message[]
+  readMailOf(worker: WorkerKey): readonly { readonly run: RunKey; readonly mail: number }[]
+}
+
+export function prepareMailReads(database: Database): MailReads {
+  const unread = database.prepare<[RunKey, number], MessageRow>(
+    'select n, at, kind, name, payload from messages where run = ? and n > ? and used = 0 order by n',
+  )
+  const counters = database.prepare<[WorkerKey], { run: RunKey; mail: number }>(
+    'select run, mail from runs where worker = ?',
+  )
+  return {
+    readMail: (run, after) =>
+      unread
+        .all(run, after)
+        .map((row) => ({ ...row, n: checkInteger(row.n), kind: messageKindCode.wordOf(row.kind) })),
+    readMailOf: (worker) => counters.all(worker),
+  }
+}
+
+interface MessageRow {
+  readonly n: number
+  readonly at: number
+  readonly kind: number
+  readonly name: string
+  readonly payload: Uint8Array | null
+}

@@ -1,0 +1,61 @@
+import { markCode, type RunRow, stateCode } from '@pawl/core/storage'
+import type { Database } from 'better-sqlite3'
+import type { Selection } from 'kysely'
+import { checkInteger } from '../connection/integers.ts'
+import type { Schema } from '../schema/tables.ts'
+
+export type ReadRun = (id: string) => RunRow | null
+
+/** The columns that `showRun` reads. */
+export const runColumns = [
+  'runs.run',
+  'runs.id',
+  'runs.procedure',
+  'runs.version',
+  'runs.state',
+  'runs.mark',
+  'runs.worker',
+  'runs.wake_at',
+  'runs.head',
+  'runs.mail',
+  'runs.created_at',
+  'run_info.reason',
+  'run_info.ended_at',
+  'run_info.tags',
+  'run_info.started_by',
+  'run_info.info',
+] as const
+
+export type StoredRun = Selection<Schema, 'runs' | 'run_info', (typeof runColumns)[number]>
+
+export function prepareReadRun(database: Database): ReadRun {
+  const find = database.prepare<[string], StoredRun>(
+    `select ${runColumns.join(', ')} from runs join run_info on run_info.run = runs.run where id = ?`,
+  )
+  return (id) => {
+    const row = find.get(id)
+    return row === undefined ? null : showRun(row)
+  }
+}
+
+export function showRun(row: StoredRun): RunRow {
+  const { run, id, procedure, version, info } = row
+  return {
+    run: checkInteger(run),
+    id,
+    procedure,
+    version,
+    state: stateCode.wordOf(row.state),
+    mark: markCode.wordOf(row.mark),
+    reason: row.mark === 0 ? null : row.reason,
+    owned: row.worker !== null,
+    wakeAt: row.wake_at,
+    head: checkInteger(row.head),
+    mail: checkInteger(row.mail),
+    createdAt: checkInteger(row.created_at),
+    endedAt: row.ended_at,
+    tags: JSON.parse(row.tags) as string[],
+    startedBy: row.started_by,
+    info,
+  }
+}

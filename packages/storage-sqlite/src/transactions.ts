@@ -1,0 +1,69 @@
+import type { Claimant, Claimed, RunKey } from '@pawl/core/storage'
+import { type Connection, UnknownOutcome } from './connection/connection.ts'
+import { pauseAfterFault } from './connection/retry.ts'
+import type { Statements } from './statements.ts'
+import type { Grant } from './writes/reclaim.ts'
+
+/** Transactions that have to be followed up if the disk fails while they commit. */
+export class Transactions {
+  readonly #connection: Connection<Statements>
+
+  constructor(connection: Connection<Statements>) {
+    this.#connection = connection
+  }
+
+  /**
+   * Runs a transaction that may give runs to a worker. If its outcome is unknown, the worker will not hear of
+   * them: they are handed back, or they would wait until it dies.
+   */
+  async granting<T>(
+    work: (statements: Statements, at: number) => { readonly result: T; readonly granted: readonly Grant[] },
+  ): Promise<T> {
+    let granted: readonly Grant[] = []
+    try {
+      return await this.#connection.write((statements, at) => {
+        const done = work(statements, at)
+        granted = done.granted
+        return done.result
+      })
+    } catch (error) {
+      if (error instanceof UnknownOutcome && granted.length > 0) {
+        await this.untilDone(({ disown }, at) => granted.map((grant) => disown(grant, at)))
+      }
+      throw error
+    }
+  }
+
+  /** Repeats a transaction until the disk takes it. `work` is told how often it was tried before. */
+  async untilDone<T>(work: (statements: Statements, at: number, tries: number) => T): Promise<T> {
+    for (let tries = 0; ; tries++) {
+      try {
+        return await this.#connection.write((statements, at) => work(statements, at, tries))
+      } catch (error) {
+        if (!this.#connection.isUsable) throw error
+        await pauseAfterFault(tries, this.#connection.file)
+      }
+    }
+  }
+}
+
+/** Claims runs within a transaction, and lists what it granted. */
+export class Claiming {
+  readonly granted: Grant[] = []
+  readonly #statements: Statements
+  readonly #claimant: Claimant | null
+  readonly #at: number
+
+  constructor(statements: Statements, claimant: Claimant | null, at: number) {
+    this.#statements = statements
+    this.#claimant = claimant
+    this.#at = at
+  }
+
+  take(run: RunKey): Claimed | null {
+    if (!this.#claimant) return null
+    const claimed = this.#statements.claims.claim(run, this.#claimant, this.#at)
+    if (claimed) this.granted.push({ ...claimed, worker: this.#claimant.worker })
+    return claimed
+  }
+}

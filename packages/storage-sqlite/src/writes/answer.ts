@@ -1,0 +1,27 @@
+import type { Answered, NewAnswer, RunKey } from '@pawl/core/storage'
+import type { Database } from 'better-sqlite3'
+import type { AskReads } from '../reads/asks.ts'
+import type { LeaveMessage } from './message.ts'
+
+export type Answer = (answer: NewAnswer, at: number) => Answered
+
+export function prepareAnswer(database: Database, { readAsk }: AskReads, leave: LeaveMessage): Answer {
+  const findRun = database.prepare<[string], { run: RunKey; state: number }>(
+    'select run, state from runs where id = ?',
+  )
+  const close = database.prepare(
+    `update asks set status = 1, closed_at = ?, answered_by = ?, answer = ?
+     where run = ? and position = ? and status = 0 and (closes_at is null or closes_at > ?)`,
+  )
+  return ({ run: id, position, by, payload }, at) => {
+    const found = findRun.get(id)
+    if (!found) return { outcome: 'missing' }
+    const { run, state } = found
+    if (state === 0 && close.run(at, by, payload, run, position, at).changes === 1) {
+      const message = leave(run, { at, kind: 'answer', name: String(position), key: null, payload })
+      return { outcome: 'answered', run, message, claimed: null }
+    }
+    const ask = readAsk(id, position)
+    return ask ? { outcome: 'closed', ask } : { outcome: 'missing' }
+  }
+}

@@ -1,0 +1,26 @@
+import { type Message, messageKindCode, type RunKey } from '@pawl/core/storage'
+import type { Database } from 'better-sqlite3'
+
+/** Leaves a message for a live run: numbers it, and sets the run due if no worker owns it. */
+export type LeaveMessage = (
+  run: RunKey,
+  message: Omit<Message, 'n'> & { readonly key: string | null },
+) => Message
+
+export function prepareLeaveMessage(database: Database): LeaveMessage {
+  const wake = database.prepare(
+    `update runs set mail = mail + 1,
+       wake_at = iif(worker is null and mark = 0, min(coalesce(wake_at, ?), ?), wake_at) where run = ?`,
+  )
+  const insert = database
+    .prepare<unknown[], number>(
+      `insert into messages (run, n, at, kind, used, name, key, payload)
+       select ?, mail, ?, ?, 0, ?, ?, ? from runs where run = ? returning n`,
+    )
+    .pluck()
+  return (run, { at, kind, name, key, payload }) => {
+    wake.run(at, at, run)
+    const n = insert.get(run, at, messageKindCode.numberOf[kind], name, key, payload, run) as number
+    return { n, at, kind, name, payload }
+  }
+}
