@@ -1,7 +1,7 @@
 import { checkBoolean, checkKeys, checkObject, defineStore, refuse, type Store } from '@pawl/core/storage'
 import type { ClientPool } from './connection/clients.ts'
 import { nameTables } from './names.ts'
-import { PostgresStore } from './store.ts'
+import { createStore } from './store.ts'
 
 export interface PostgresOptions {
   /** The schema that holds the tables. Default 'pawl'. */
@@ -32,7 +32,7 @@ export function postgres(
   checkBoolean('notifications of postgres', notifications)
   const target = readConnection(connection)
   const names = nameTables(schema)
-  return defineStore('postgres', () => new PostgresStore(target, { names, prepared, notifications }))
+  return defineStore('postgres', () => createStore(target, { names, prepared, notifications }))
 }
 
 function readConnection(connection: string | { readonly pool: unknown }): string | ClientPool {

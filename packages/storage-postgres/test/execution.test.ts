@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
 import { Database, type Runner } from '../src/connection/database.ts'
 import { Execution } from '../src/connection/fast-path/execution.ts'
@@ -27,7 +27,7 @@ function interpose(wrap: (query: Query) => Query): void {
 }
 
 /** One connection, with what its client was given to do. */
-function connect(connection: string | pg.Pool): { readonly lane: Runner; readonly given: unknown[] } {
+function connect(connection: string | pg.Pool): { readonly connection: Runner; readonly given: unknown[] } {
   const own = new Database(connection as string, nameTables('pawl'), true)
   onTestFinished(() => own.close())
   const given: unknown[] = []
@@ -38,15 +38,15 @@ function connect(connection: string | pg.Pool): { readonly lane: Runner; readonl
         return query.apply(this, all)
       },
   )
-  return { lane: own.reserve(), given }
+  return { connection: own.reserve(), given }
 }
 
 describe('a statement that its connection has prepared', () => {
-  let lane: Runner
+  let connection: Runner
   let given: unknown[]
   beforeEach(() => {
     const connected = connect(database.url)
-    lane = connected.lane
+    connection = connected.connection
     given = connected.given
   })
   const executions = (): number => given.filter((one) => one instanceof Execution).length
@@ -57,13 +57,13 @@ describe('a statement that its connection has prepared', () => {
        from generate_series(1, $1::int) as n`,
     )
     const values = [3, 'é"\\', Buffer.from([0, 255]), '{a,"b c"}']
-    const first = await lane.run(statement, values)
+    const first = await connection.run(statement, values)
     expect(executions()).toBe(0)
     expect(first).toHaveLength(3)
-    expect(await lane.run(statement, values)).toEqual(first)
-    expect(await lane.run(statement, [0, 'x', null, '{}'])).toEqual([])
+    expect(await connection.run(statement, values)).toEqual(first)
+    expect(await connection.run(statement, [0, 'x', null, '{}'])).toEqual([])
     expect(executions()).toBe(2)
-    expect(await lane.run(statement, values)).toEqual(
+    expect(await connection.run(statement, values)).toEqual(
       [1, 2, 3].map((n) => ({
         ...{ n, big: n * 3_000_000_000, word: 'é"\\', bytes: Uint8Array.of(0, 255) },
         ...{ more: n > 1, none: null, words: ['a', 'b c'] },
@@ -74,7 +74,7 @@ describe('a statement that its connection has prepared', () => {
   test('takes nothing, numbers, booleans and what is absent', async () => {
     const statement = new Statement('select $1::bigint as n, $2::bool as yes, $3::text as none')
     for (let i = 0; i < 2; i++)
-      expect(await lane.run(statement, [-(2 ** 40), false, null])).toEqual([
+      expect(await connection.run(statement, [-(2 ** 40), false, null])).toEqual([
         { n: -(2 ** 40), yes: false, none: null },
       ])
     expect(executions()).toBe(1)
@@ -83,18 +83,18 @@ describe('a statement that its connection has prepared', () => {
   const divide = new Statement('select 6 / $1::int as quotient, pg_backend_pid() as pid')
 
   test('that the server refuses fails with its code, and the connection stays', async () => {
-    const [before] = await lane.run<{ readonly pid: number }>(divide, [1])
-    await expect(lane.run(divide, [0])).rejects.toMatchObject({ code: '22012' })
-    expect(await lane.run(divide, [2])).toEqual([{ quotient: 3, pid: before?.pid }])
+    const [before] = await connection.run<{ readonly pid: number }>(divide, [1])
+    await expect(connection.run(divide, [0])).rejects.toMatchObject({ code: '22012' })
+    expect(await connection.run(divide, [2])).toEqual([{ quotient: 3, pid: before?.pid }])
     expect(executions()).toBe(2)
   })
 
   const wait = new Statement('select pg_sleep($1::float8)::text as slept')
 
   test('whose connection breaks may have been carried out; the next one has another', async () => {
-    const [before] = await lane.run<{ readonly pid: number }>(divide, [1])
-    await lane.run(wait, [0])
-    const waiting = lane.run(wait, [60])
+    const [before] = await connection.run<{ readonly pid: number }>(divide, [1])
+    await connection.run(wait, [0])
+    const waiting = connection.run(wait, [60])
     const isWaiting = `select 1 from pg_stat_activity where pid = ${before?.pid} and wait_event = 'PgSleep'`
     await Promise.all([
       expect(waiting).rejects.toSatisfy((error) => classify(error) === 'unknown'),
@@ -102,15 +102,15 @@ describe('a statement that its connection has prepared', () => {
         database.owner.query(`select pg_terminate_backend(${before?.pid})`),
       ),
     ])
-    const [after] = await lane.run<{ readonly pid: number }>(divide, [1])
+    const [after] = await connection.run<{ readonly pid: number }>(divide, [1])
     expect(after?.pid).not.toBe(before?.pid)
   })
 
   test('that is not answered for too long is given up with its connection', async () => {
-    const [before] = await lane.run<{ readonly pid: number }>(divide, [1])
-    await lane.run(wait, [0])
-    await expect(lane.run(wait, [60], 200)).rejects.toSatisfy((error) => classify(error) === 'unknown')
-    const [after] = await lane.run<{ readonly pid: number }>(divide, [1])
+    const [before] = await connection.run<{ readonly pid: number }>(divide, [1])
+    await connection.run(wait, [0])
+    await expect(connection.run(wait, [60], 200)).rejects.toSatisfy((error) => classify(error) === 'unknown')
+    const [after] = await connection.run<{ readonly pid: number }>(divide, [1])
     expect(after?.pid).not.toBe(before?.pid)
   })
 
@@ -118,25 +118,25 @@ describe('a statement that its connection has prepared', () => {
     const power = new Statement(
       'select 2::bigint ^ $1::int::bigint as plain, (1::bigint << $1::int) as number',
     )
-    await lane.run(power, [5])
-    await expect(lane.run(power, [60])).rejects.toThrow('beyond 2^53')
+    await connection.run(power, [5])
+    await expect(connection.run(power, [60])).rejects.toThrow('beyond 2^53')
     expect(executions()).toBe(1)
   })
 
   test('that cannot be written out fails, and ends no process', async () => {
     const statement = new Statement('select $1::text as word')
-    await lane.run(statement, ['a'])
-    await expect(lane.run(statement, [{} as never])).rejects.toBeInstanceOf(TypeError)
-    expect(await lane.run(statement, ['b'])).toEqual([{ word: 'b' }])
+    await connection.run(statement, ['a'])
+    await expect(connection.run(statement, [{} as never])).rejects.toBeInstanceOf(TypeError)
+    expect(await connection.run(statement, ['b'])).toEqual([{ word: 'b' }])
   })
 })
 
 test('a pool of the application gets the queries of its driver, and no others', async () => {
   const pool = new pg.Pool({ connectionString: database.url, max: 3 })
   onTestFinished(() => pool.end())
-  const { lane, given } = connect(pool)
+  const { connection, given } = connect(pool)
   const statement = new Statement('select $1::int as n')
-  for (const n of [1, 2, 3]) expect(await lane.run(statement, [n])).toEqual([{ n }])
+  for (const n of [1, 2, 3]) expect(await connection.run(statement, [n])).toEqual([{ n }])
   expect(given.length).toBeGreaterThanOrEqual(3)
   expect(given.some((one) => one instanceof Execution)).toBe(false)
 })
@@ -152,11 +152,11 @@ describe('somebody who watches over all queries', () => {
           return query.call(this, typeof one === 'object' ? change(one as object) : one, ...rest)
         },
     )
-    const { lane } = connect(database.url)
+    const { connection } = connect(database.url)
     const rows = [{ quotient: 3, big: 3_000_000_000, bytes: Uint8Array.of(1) }]
-    for (let i = 0; i < 3; i++) expect(await lane.run(statement, [2, Buffer.from([1])])).toEqual(rows)
-    await expect(lane.run(statement, [0, null])).rejects.toMatchObject({ code: '22012' })
-    expect(await lane.run(statement, [2, Buffer.from([1])])).toEqual(rows)
+    for (let i = 0; i < 3; i++) expect(await connection.run(statement, [2, Buffer.from([1])])).toEqual(rows)
+    await expect(connection.run(statement, [0, null])).rejects.toMatchObject({ code: '22012' })
+    expect(await connection.run(statement, [2, Buffer.from([1])])).toEqual(rows)
   }
 
   test('and hands the driver copies changes nothing', () => watch((query) => ({ ...query })))
@@ -173,4 +173,30 @@ describe('somebody who watches over all queries', () => {
     })
     expect(ended).toBe(4)
   })
+})
+
+test('PAWL_POSTGRES_PLAIN=1 leaves every statement to pg, with the same rows', async () => {
+  vi.stubEnv('PAWL_POSTGRES_PLAIN', '1')
+  vi.resetModules()
+  onTestFinished(() => {
+    vi.unstubAllEnvs()
+    vi.resetModules()
+  })
+  const { Database: PlainDatabase } = await import('../src/connection/database.ts')
+  const own = new PlainDatabase(database.url, nameTables('pawl'), true)
+  onTestFinished(() => own.close())
+  const given: unknown[] = []
+  interpose(
+    (query) =>
+      function (...all) {
+        given.push(all[0])
+        return query.apply(this, all)
+      },
+  )
+  const connection = own.reserve()
+  const statement = new Statement('select $1::int as n, $2::bytea as bytes')
+  const first = await connection.run(statement, [7, Buffer.from([0, 255])])
+  expect(await connection.run(statement, [7, Buffer.from([0, 255])])).toEqual(first)
+  const ours = given.filter((one) => (one as { readonly name?: string }).name?.startsWith('pawl_'))
+  expect(ours.map((one) => Object.getPrototypeOf(one) === Object.prototype)).toEqual([true, true])
 })

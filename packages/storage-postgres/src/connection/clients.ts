@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { classify, codeOf, NotSent, OnStandby, Unconfirmed } from '../faults.ts'
+import { plannerSettings } from '../schema/planner.ts'
 import { notOurSession } from '../unusable.ts'
 import { columnsOf, Execution, type Field, rememberColumns } from './fast-path/execution.ts'
 import { types, type Value } from './fast-path/values.ts'
@@ -162,14 +163,11 @@ function connect(pool: ClientPool, isOwn: boolean): Promise<Session> {
   })
 }
 
-// The tables are only ever read by their keys, a few at a time. So one plan will do for any values, which saves
-// planning; and to merge is never right: it walks from the least key to where the wanted ones are.
-const settings = { plan_cache_mode: 'force_generic_plan', enable_mergejoin: 'off' }
-const setAll = Object.entries(settings)
+const setAll = Object.entries(plannerSettings)
   .map(([name, value]) => `set_config('${name}', '${value}', false)`)
   .join(', ')
 const planForKeys = `select ${setAll}`
-const planAsUsual = Object.keys(settings)
+const planAsUsual = Object.keys(plannerSettings)
   .map((name) => `reset ${name}`)
   .join('; ')
 

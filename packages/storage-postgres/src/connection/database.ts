@@ -57,8 +57,8 @@ export class Database implements Runner {
     return this.repeat(() => this.#runOnce({ text, values, timeoutMs: statementTimeoutMs }))
   }
 
-  /** @see read */
-  list<Row>({ sql, parameters }: Pick<CompiledQuery, 'sql' | 'parameters'>): Promise<readonly Row[]> {
+  /** Runs a list that kysely built. @see read */
+  list<Row>({ sql, parameters }: CompiledQuery<Row>): Promise<readonly Row[]> {
     // What the builders of lists put in.
     return this.read<Row>(sql, parameters as readonly Value[])
   }

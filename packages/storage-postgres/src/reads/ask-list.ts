@@ -1,8 +1,9 @@
 import { type AskOrder, type AskQuery, type AskRow, askStatusCode } from '@pawl/core/storage'
 import { type SqlBool, sql } from 'kysely'
 import type { Database } from '../connection/database.ts'
+import { unindexed } from '../schema/planner.ts'
 import { queries } from '../schema/queries.ts'
-import { askColumns, type StoredAsk, showAsk } from './asks.ts'
+import { askColumns, showAsk } from './asks.ts'
 
 /** The most urgent first. */
 export async function listAsks(database: Database, filter: AskQuery): Promise<readonly AskRow[]> {
@@ -26,10 +27,13 @@ async function listPart(
     .selectFrom('asks as a')
     .innerJoin('runs as r', 'r.run', 'a.run')
     .innerJoin('run_info as f', 'f.run', 'a.run')
-    .select(sql.raw(askColumns) as never)
-    // `+ 0`: the asks of one run are found by it, not all open ones looked through for it, as the planner would where
-    // it believes that few are open. It believes what was so when it last counted.
-    .where(run === null ? sql.ref('a.status') : sql`a.status + 0`, '=', askStatusCode.numberOf[status])
+    .select(askColumns)
+    // The asks of one run are found by it, not among all open ones.
+    .where(
+      run === null ? sql.ref('a.status') : sql.raw(unindexed('a.status')),
+      '=',
+      askStatusCode.numberOf[status],
+    )
     .where(
       isOverdue ? sql<SqlBool>`a.due_at <= ${now}` : sql<SqlBool>`(a.due_at is null or a.due_at > ${now})`,
     )
@@ -52,7 +56,7 @@ async function listPart(
   if (procedure !== null) query = query.where('r.procedure', '=', procedure)
   if (kind !== null) query = query.where('a.kind', '=', kind)
   if (after?.overdue === isOverdue) query = query.where(comesAfter(after))
-  return (await database.list<StoredAsk>(query.compile())).map(showAsk)
+  return (await database.list(query.compile())).map(showAsk)
 }
 
 /** SQL: the row stands behind that place, among rows that are all overdue or all not. */

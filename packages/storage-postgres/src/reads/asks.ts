@@ -1,7 +1,9 @@
 import { type AskRow, askStatusCode } from '@pawl/core/storage'
+import type { Selection } from 'kysely'
 import type { Database } from '../connection/database.ts'
 import { listIntegers, listTexts } from '../connection/fast-path/lists.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
+import { onePerRow } from '../schema/planner.ts'
 import type { Schema } from '../schema/tables.ts'
 import { batchLookups } from './batch-lookups.ts'
 
@@ -11,22 +13,39 @@ export interface FindAsk {
 }
 
 /**
- * What `showAsk` needs; the lists select the same columns. Each by its name: a statement that is prepared with `*`
- * fails for good once a later version has added a column.
+ * The columns that `showAsk` reads, each by its name: a statement that is prepared with `*` fails for good once a
+ * later version has added a column.
  */
-export const askColumns = `a.run, a.position, a.status, a.kind, a.key, a.urgency, a.audience, a.escalate_to, a.opened_at,
-  a.due_at, a.closes_at, a.closed_at, a.answered_by, a.payload, a.answer, r.id, r.procedure, f.started_by`
+export const askColumns = [
+  'a.run',
+  'a.position',
+  'a.status',
+  'a.kind',
+  'a.key',
+  'a.urgency',
+  'a.audience',
+  'a.escalate_to',
+  'a.opened_at',
+  'a.due_at',
+  'a.closes_at',
+  'a.closed_at',
+  'a.answered_by',
+  'a.payload',
+  'a.answer',
+  'r.id',
+  'r.procedure',
+  'f.started_by',
+] as const
 
 export function prepareFindAsk(database: Database): FindAsk {
   /** A lookup by what an ask has in its run alone. */
   function prepareFind<Name extends number | string>({ column, type, list, nameIn }: Place<Name>) {
     const { asks, runs, runInfo } = database.names
-    // `offset 0`: one look at the index for each. A planner left to itself may walk through all asks of a run.
     const statement = new Statement(`
-      select ${askColumns}
+      select ${askColumns.join(', ')}
       from unnest($1::text[], $2::${type}[]) as wanted(id, name)
-      cross join lateral (select run, id, procedure from ${runs} where id = wanted.id offset 0) as r
-      cross join lateral (select * from ${asks} where run = r.run and ${column} = wanted.name offset 0) as a
+      cross join lateral (select run, id, procedure from ${runs} where id = wanted.id ${onePerRow}) as r
+      cross join lateral (select * from ${asks} where run = r.run and ${column} = wanted.name ${onePerRow}) as a
       join ${runInfo} f on f.run = r.run`)
     return batchLookups<Address<Name>, AskRow>({
       async find(asked) {
@@ -67,9 +86,14 @@ interface Place<Name> {
   readonly nameIn: (row: AskRow) => Name
 }
 
-export type StoredAsk = Omit<Schema['asks'], 'token'> &
-  Pick<Schema['runs'], 'id' | 'procedure'> &
-  Pick<Schema['run_info'], 'started_by'>
+/** Tables by the names that the columns use. */
+interface Tables {
+  a: Schema['asks']
+  r: Schema['runs']
+  f: Schema['run_info']
+}
+
+export type StoredAsk = Selection<Tables, keyof Tables, (typeof askColumns)[number]>
 
 export function showAsk(row: StoredAsk): AskRow {
   const { id, run, procedure, position, kind, key, urgency, payload, answer } = row

@@ -2,6 +2,7 @@ import { type Message, messageKindCode, type RunKey } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { listBigints, listIntegers } from '../connection/fast-path/lists.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
+import { onePerRow } from '../schema/planner.ts'
 import { batchLookups } from './batch-lookups.ts'
 import { longestInline, prepareLongPayloads } from './long-payloads.ts'
 
@@ -10,14 +11,13 @@ export type ReadMail = (run: RunKey, after: number) => Promise<readonly Message[
 /** Messages nobody has used yet: of many runs at once, where many are asked for at once. */
 export function prepareReadMail(database: Database): ReadMail {
   const { messages } = database.names
-  // `offset 0`: each run by its key. A planner that believes that nothing is unread looks through all there is.
   const unread = new Statement(`
     select wanted.run, after, n, at, kind, name, size, payload
     from unnest($1::bigint[], $2::int[]) as wanted(run, after)
     cross join lateral (
       select n, at, kind, name, length(payload) as size,
         case when length(payload) <= ${longestInline} then payload end as payload
-      from ${messages} m where m.run = wanted.run and m.n > after and not used order by n offset 0) as message`)
+      from ${messages} m where m.run = wanted.run and m.n > after and not used order by n ${onePerRow}) as message`)
   const readLong = prepareLongPayloads(database, messages, 'n')
 
   const find = batchLookups<Unread, Mail>({

@@ -3,7 +3,7 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../connection/database.ts'
 import { type Names, storeTime } from '../names.ts'
 import { queries } from '../schema/queries.ts'
-import { runColumns, type StoredRun, showRun } from './runs.ts'
+import { runColumns, showRun } from './runs.ts'
 
 /** Newest first. */
 export async function listRuns(
@@ -14,7 +14,7 @@ export async function listRuns(
     .withSchema(database.names.schema)
     .selectFrom('runs as r')
     .innerJoin('run_info as f', 'f.run', 'r.run')
-    .select(sql.raw(runColumns) as never)
+    .select(runColumns)
     .orderBy('r.run', 'desc')
     .limit(limit)
   // The columns of run_info have the indexes for lists.
@@ -28,7 +28,7 @@ export async function listRuns(
         sql` or `,
       )})`,
     )
-  return (await database.list<StoredRun>(query.compile())).map(showRun)
+  return (await database.list(query.compile())).map(showRun)
 }
 
 type Status = RunQuery['statuses'][number]

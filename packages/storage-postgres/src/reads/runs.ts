@@ -1,4 +1,5 @@
 import { markCode, type RunRow, stateCode } from '@pawl/core/storage'
+import type { Selection } from 'kysely'
 import type { Database } from '../connection/database.ts'
 import { listTexts } from '../connection/fast-path/lists.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
@@ -7,14 +8,30 @@ import { batchLookups } from './batch-lookups.ts'
 
 export type FindRun = (id: string) => Promise<RunRow | null>
 
-/** What `showRun` needs; the lists select the same columns. */
-export const runColumns = `r.run, r.id, r.procedure, r.version, r.state, r.mark, r.worker, r.wake_at, r.head, r.mail,
-  r.created_at, f.ended_at, f.tags, f.started_by, f.info, f.reason`
+/** The columns that `showRun` reads. */
+export const runColumns = [
+  'r.run',
+  'r.id',
+  'r.procedure',
+  'r.version',
+  'r.state',
+  'r.mark',
+  'r.worker',
+  'r.wake_at',
+  'r.head',
+  'r.mail',
+  'r.created_at',
+  'f.ended_at',
+  'f.tags',
+  'f.started_by',
+  'f.info',
+  'f.reason',
+] as const
 
 export function prepareFindRun(database: Database): FindRun {
   const { runs, runInfo } = database.names
   const statement = new Statement(`
-    select ${runColumns} from ${runs} r join ${runInfo} f on f.run = r.run where r.id = any($1::text[])`)
+    select ${runColumns.join(', ')} from ${runs} r join ${runInfo} f on f.run = r.run where r.id = any($1::text[])`)
   return batchLookups({
     async find(ids) {
       const rows = await database.repeat(() => database.run<StoredRun>(statement, [listTexts(ids)]))
@@ -26,7 +43,13 @@ export function prepareFindRun(database: Database): FindRun {
   })
 }
 
-export type StoredRun = Omit<Schema['runs'], 'epoch' | 'tries' | 'link'> & Omit<Schema['run_info'], 'run'>
+/** Tables by the names that the columns use. */
+interface Tables {
+  r: Schema['runs']
+  f: Schema['run_info']
+}
+
+export type StoredRun = Selection<Tables, keyof Tables, (typeof runColumns)[number]>
 
 export function showRun(row: StoredRun): RunRow {
   const { run, id, procedure, version, head, mail, tags, info } = row

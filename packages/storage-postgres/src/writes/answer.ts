@@ -13,6 +13,7 @@ import { Statement } from '../connection/fast-path/statement.ts'
 import { asBuffer, type Value } from '../connection/fast-path/values.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { type Names, storeTime } from '../names.ts'
+import { onePerRow, unindexed } from '../schema/planner.ts'
 import { numberParameters } from './columns.ts'
 import {
   bindClaimant,
@@ -137,9 +138,7 @@ function sizeOf({ payload }: PendingAnswer): number {
   return 300 + payload.length
 }
 
-// `+ 0`: so that the ask is found by its run, not all open ones looked through for it, as the planner would where
-// it believes that few are open. It believes what was so when it last counted.
-const isOpen = `a.status + 0 = ${askStatusCode.numberOf.open}`
+const isOpen = `${unindexed('a.status')} = ${askStatusCode.numberOf.open}`
 
 /** One answer to an ask that is open: half the price. */
 function writeSingle(names: Names): string {
@@ -167,7 +166,6 @@ function writeSingle(names: Names): string {
     from inserted x join woken w on w.run = x.run`
 }
 
-// `offset 0`: one look at the index for each answer. A planner left to itself may walk through all asks of a run.
 function writeAnswer(names: Names): string {
   const { asks, messages } = names
   return `
@@ -188,7 +186,7 @@ function writeAnswer(names: Names): string {
       left join locked l on l.id = m.id
       left join seen s on s.run = l.run
       left join lateral (
-        select run, token from ${asks} where run = l.run and position = m.position offset 0) a on true),
+        select run, token from ${asks} where run = l.run and position = m.position ${onePerRow}) a on true),
     won as (
       update ${asks} a
       set status = ${askStatusCode.numberOf.answered}, closed_at = now, answered_by = j.by, answer = j.payload, token = j.token

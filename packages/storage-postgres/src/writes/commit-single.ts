@@ -2,6 +2,7 @@ import { eventTypeCode, operationKindCode, stateCode, type Unit } from '@pawl/co
 import { Statement } from '../connection/fast-path/statement.ts'
 import { asBuffer, type Value } from '../connection/fast-path/values.ts'
 import { type Names, storeTime } from '../names.ts'
+import { equalsUnindexed } from '../schema/planner.ts'
 
 /**
  * The commit of one unit with one event, which is what a run that is alone at work makes: without lists and
@@ -46,13 +47,11 @@ interface Parts {
   readonly more?: string
 }
 
-// `is not distinct from`: no index knows it. The run is found by its key, not among all that are owned, as the
-// planner would where it believes that these are few. It believes what was so when it last counted.
 function writeSingle({ runs, events }: Names, { changes = '', condition = '', more = '' }: Parts): string {
   return `
     with written as (
       update ${runs} set head = head + 1, link = coalesce($5, link), tries = 0, mark = 0${changes}
-      where run = $1 and epoch = $2 and head = $3 and worker is not distinct from $4 and state = 0 ${condition}
+      where run = $1 and epoch = $2 and head = $3 and ${equalsUnindexed('worker', '$4')} and state = 0 ${condition}
       returning run, mail),
     inserted as (
       insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)

@@ -9,6 +9,7 @@ import {
 import { Statement } from '../connection/fast-path/statement.ts'
 import type { Value } from '../connection/fast-path/values.ts'
 import { type Names, storeTime } from '../names.ts'
+import { unindexed } from '../schema/planner.ts'
 import {
   AskColumns,
   askNames,
@@ -98,8 +99,6 @@ function writeBatch({ runs, events }: Names, more = ''): string {
     where i = 1 or verdict <> 0 or mail <> seen`
 }
 
-// `+ 0`: so that the asks are found by their run, not all open ones looked through for it, as the planner would
-// where it believes that few are open. It believes what was so when it last counted.
 function writeFull(names: Names): string {
   const { runInfo, messages, asks } = names
   const more = `,
@@ -114,7 +113,7 @@ function writeFull(names: Names): string {
       update ${asks} s set status = c.status, closed_at = now
       from unnest(${numberParameters(firstClose, 'int[], int[], int2[]')}) as c(i, position, status)
       join judged j on j.i = c.i and j.verdict = 0 cross join clock
-      where s.run = j.run and s.position = c.position and s.status + 0 = 0),
+      where s.run = j.run and s.position = c.position and ${unindexed('s.status')} = 0),
     used as (
       update ${messages} m set used = true, payload = null
       from unnest(${numberParameters(firstConsume, 'int[], int[]')}) as c(i, n)

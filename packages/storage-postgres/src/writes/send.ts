@@ -12,6 +12,7 @@ import { Statement } from '../connection/fast-path/statement.ts'
 import { asBuffer, type Value } from '../connection/fast-path/values.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { type Names, storeTime } from '../names.ts'
+import { onePerRow } from '../schema/planner.ts'
 import { numberParameters } from './columns.ts'
 import {
   bindClaimant,
@@ -151,7 +152,6 @@ function writeSingle(names: Names): string {
     from inserted x join woken w on w.run = x.run`
 }
 
-// `offset 0`: one look at the index for each message. A planner left to itself may walk through all keys there are.
 function writeSend(names: Names): string {
   const early = messageKindCode.numberOf.early
   return `
@@ -172,8 +172,8 @@ function writeSend(names: Names): string {
       from message m
       left join locked l on l.id = m.id
       left join seen s on s.run = l.run
-      left join lateral (select run from ${names.messages} where run = l.run and key = m.key offset 0) d on true
-      left join lateral (select run, position from ${names.asks} where run = l.run and key = m.name offset 0) a
+      left join lateral (select run from ${names.messages} where run = l.run and key = m.key ${onePerRow}) d on true
+      left join lateral (select run, position from ${names.asks} where run = l.run and key = m.name ${onePerRow}) a
         on m.kind = ${early}),
     judged as materialized (
       select *, case when first_verdict in ('new', 'asked') and count(*) filter (where first_verdict = 'new') over (

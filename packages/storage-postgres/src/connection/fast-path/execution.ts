@@ -29,9 +29,12 @@ export function rememberColumns(client: Client, name: string, fields: readonly F
   known.set(name, columns)
 }
 
+/** The switch back to plain `pg`, for a driver whose insides have changed. */
+const isOff = process.env['PAWL_POSTGRES_PLAIN'] === '1'
+
 /** Undefined until it was carried out there: the driver's own query prepares it and learns its columns. */
 export function columnsOf(client: Client, name: string): readonly Column[] | undefined {
-  return prepared.get(client)?.get(name)
+  return isOff ? undefined : prepared.get(client)?.get(name)
 }
 
 /** The values of a row as they come: text, or null. */
