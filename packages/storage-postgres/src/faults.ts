@@ -22,12 +22,19 @@ export class NotSent extends Error {
 
 /** What a caller is told once nobody tries any more: another time it may be carried out. */
 class GivenUp extends PawlError<'store-unusable'> {
+  readonly #fault: Fault
+
   /** @param mayBeDone an earlier attempt was sent, and nothing heard of it */
-  constructor({ what, remedy }: typeof standby, cause: unknown, mayBeDone: boolean) {
+  constructor({ what, remedy }: typeof standby, cause: unknown, mayBeDone: boolean, fault: Fault = 'later') {
     const next = mayBeDone
       ? 'Whether this call was carried out is not known: look before it is repeated.'
       : 'Nothing of this call was done.'
     super('store-unusable', { remedy }, { what, next, cause })
+    this.#fault = fault
+  }
+
+  get fault(): Fault {
+    return this.#fault
   }
 }
 
@@ -37,7 +44,11 @@ export function explain(error: unknown, mayBeDone: boolean): unknown {
     const { cause } = error
     return new GivenUp(cause instanceof OnStandby ? standby : unreachable(cause), cause, mayBeDone)
   }
-  return codeOf(error).startsWith('53') ? new GivenUp(exhausted(error), error, mayBeDone) : error
+  const code = codeOf(error)
+  if (code.startsWith('53')) return new GivenUp(exhausted(error), error, mayBeDone)
+  if (!(code in timeouts)) return error
+  const fault = classify(error)
+  return new GivenUp(interrupted(error), error, mayBeDone || fault === 'unknown', fault)
 }
 
 const standby = {
@@ -46,6 +57,7 @@ const standby = {
 }
 
 function unreachable(cause: unknown): typeof standby {
+  if (codeOf(cause) in timeouts) return interrupted(cause)
   if (codeOf(cause) === '53300')
     return {
       what: `PostgreSQL has no connection left: ${describe(cause)}.`,
@@ -63,6 +75,29 @@ function exhausted(error: unknown): typeof standby {
     what: `PostgreSQL has no room for it: ${describe(error)}.`,
     remedy: 'Free some space on the disk of the server, or give it more memory; then repeat the call.',
   }
+}
+
+/** The timeouts of a role or database by the SQLSTATE with which they end a statement or its session. */
+const timeouts: { readonly [code: string]: string } = {
+  // Also of a statement that an administrator cancels; the server's words, which tell both apart, are translated.
+  57014: 'statement_timeout',
+  '25P03': 'idle_in_transaction_session_timeout',
+  '25P04': 'transaction_timeout',
+}
+
+function interrupted(error: unknown): typeof standby {
+  return {
+    what: `PostgreSQL ended the statement each time it was sent: ${describe(error)}.`,
+    remedy: raiseTimeout(timeouts[codeOf(error)] ?? ''),
+  }
+}
+
+/** The least that `statement_timeout` and its like must allow: ten times what 8 MiB in one statement take. */
+export const leastTimeoutMs = 1_000
+
+/** What to do about a timeout of the role or database that is too small. */
+export function raiseTimeout(setting: string): string {
+  return `Set ${setting} to 0 or to at least ${leastTimeoutMs / 1_000}s, better 30s, for this role: alter role … set ${setting} = '30s'.`
 }
 
 /** The server can be read and not written, and it may be behind. */
@@ -95,6 +130,8 @@ const endsBy: readonly (readonly [start: string, fault: Fault])[] = [
   ['53', 'later'],
   ['25006', 'later'],
   ['25P03', 'unknown'],
+  // Not during a commit, but perhaps right after one.
+  ['25P04', 'unknown'],
   ['55P03', 'later'],
   // A value that has no place in a column, a row that is there already, a row too large for an index.
   ['22', 'data'],
@@ -105,7 +142,7 @@ const endsBy: readonly (readonly [start: string, fault: Fault])[] = [
 export function classify(error: unknown): Fault {
   // Refused at the door: the wrong password, no such user or database.
   if (error instanceof NotSent) return /^(28|3D)/.test(codeOf(error.cause)) ? 'final' : 'later'
-  if (error instanceof GivenUp) return 'later'
+  if (error instanceof GivenUp) return error.fault
   if (PawlError.is(error)) return 'final'
   if (error instanceof Unconfirmed) return 'unknown'
   // Thrown while the values were written out, before anything was sent.

@@ -21,7 +21,7 @@ export interface Names {
  * @throws PawlError 'option-invalid'
  */
 export function nameTables(schema: string): Names {
-  if (!/^(?!pg_)[a-z_][a-z0-9_]{0,50}$/i.test(schema))
+  if (typeof schema !== 'string' || !/^(?!pg_)[a-z_][a-z0-9_]{0,50}$/i.test(schema))
     refuse(
       'schema of postgres',
       schema,

@@ -1,4 +1,5 @@
 import type { Database } from './connection/database.ts'
+import { leastTimeoutMs, raiseTimeout } from './faults.ts'
 import { unusable } from './unusable.ts'
 
 const oldestVersion = 15
@@ -10,7 +11,18 @@ interface Settings {
   readonly isolation: string
   readonly read_only: string
   readonly encoding: string
+  // In ms; 0 is none, and what a version of the server does not know.
+  readonly statement_timeout: number
+  readonly transaction_timeout: number
+  readonly idle_in_transaction_session_timeout: number
 }
+
+const timeouts = [
+  'statement_timeout',
+  'transaction_timeout',
+  // Strikes while tables are made or changed: all else is one statement.
+  'idle_in_transaction_session_timeout',
+] as const
 
 /**
  * Whether the server keeps what it promises to keep. Everything here is a setting that would lose data or
@@ -24,10 +36,16 @@ export async function checkServer(database: Database): Promise<void> {
             current_setting('synchronous_commit') as synchronous_commit,
             current_setting('default_transaction_isolation') as isolation,
             current_setting('default_transaction_read_only') as read_only,
-            current_setting('server_encoding') as encoding`,
+            current_setting('server_encoding') as encoding,
+            ${timeouts.map(readTimeout).join(', ')}`,
     [],
   )
   if (settings) assertFit(settings)
+}
+
+/** The setting as the server shows it is an interval, such as 500ms or 1min. */
+function readTimeout(name: string): string {
+  return `(coalesce(extract(epoch from current_setting('${name}', true)::interval), 0) * 1000)::bigint as ${name}`
 }
 
 function assertFit(settings: Settings): void {
@@ -67,5 +85,10 @@ function assertFit(settings: Settings): void {
       `The encoding of this database is ${encoding}.`,
       "Make a database with encoding UTF8: create database … encoding 'UTF8' template template0.",
     )
+  }
+  for (const name of timeouts) {
+    const ms = settings[name]
+    if (ms === 0 || ms >= leastTimeoutMs) continue
+    throw unusable(`${name} is ${ms} ms: the server would end statements of this store.`, raiseTimeout(name))
   }
 }

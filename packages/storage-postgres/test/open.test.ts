@@ -16,6 +16,7 @@ import {
   type TestDatabase,
 } from '../../../test/support/postgres-database.ts'
 import type { Client } from '../src/connection/clients.ts'
+import { classify, explain, type Fault } from '../src/faults.ts'
 import { nameTables } from '../src/names.ts'
 import { migrateOn } from '../src/schema/migrate.ts'
 import { newRun, open } from './support/units.ts'
@@ -64,6 +65,84 @@ describe('start-up checks', () => {
       }
     })
   }
+
+  describe('timeouts', () => {
+    const name = () => new URL(database.url).pathname.slice(1)
+    const elsewhere = () => changeUrl(database.ownerUrl, { database: 'postgres' })
+    const knows = async (setting: string) =>
+      (await database.owner.query('select from pg_settings where name = $1', [setting])).rowCount === 1
+
+    /** With the setting for whoever connects to the database. */
+    async function during(setting: string, value: string, call: () => Promise<void>): Promise<void> {
+      await runOn(elsewhere(), `alter database ${name()} set ${setting} = '${value}'`)
+      try {
+        await call()
+      } finally {
+        await runOn(elsewhere(), `alter database ${name()} reset ${setting}`)
+      }
+    }
+
+    for (const setting of [
+      'statement_timeout',
+      'transaction_timeout',
+      'idle_in_transaction_session_timeout',
+    ]) {
+      for (const schema of ['pawl', 'new_timeouts']) {
+        test(`${setting} too small is refused with the remedy, for the schema ${schema}`, async (context) => {
+          if (!(await knows(setting))) context.skip()
+          for (const value of ['1ms', '20ms', '999ms']) {
+            await during(setting, value, async () => {
+              await expect(open(postgres(database.ownerUrl, { schema }))).rejects.toMatchObject({
+                code: 'store-unusable',
+                message: expect.stringContaining(setting),
+                details: { remedy: expect.stringContaining(`alter role … set ${setting} = '30s'`) },
+              })
+            })
+          }
+        })
+
+        test(`${setting} is large enough with one second, for the schema ${schema}`, async (context) => {
+          if (!(await knows(setting))) context.skip()
+          for (const value of ['1s', '1min', '1d', '2147483647ms']) {
+            await during(setting, value, async () => {
+              const port = await open(postgres(database.ownerUrl, { schema }))
+              await port.close()
+            })
+            if (schema !== 'pawl') await database.owner.query(`drop schema ${schema} cascade`)
+          }
+        })
+      }
+    }
+
+    const sleep = 'select pg_sleep(10)'
+    const endings: readonly (readonly [setting: string, text: string, fault: Fault])[] = [
+      ['statement_timeout', sleep, 'later'],
+      ['transaction_timeout', sleep, 'unknown'],
+      ['idle_in_transaction_session_timeout', 'begin', 'unknown'],
+    ]
+    for (const [setting, text, fault] of endings) {
+      test(`${setting} that is set later is named by the call that it ends`, async (context) => {
+        if (!(await knows(setting))) context.skip()
+        const client = new pg.Client({ connectionString: database.ownerUrl })
+        const lost = new Promise((resolve) => client.on('error', resolve))
+        await client.connect()
+        await client.query(`set ${setting} = '5ms'`)
+        const error = await client.query(text).then(
+          () => lost,
+          (error: unknown) => error,
+        )
+        const explained = explain(error, false)
+        expect(explained).toMatchObject({
+          code: 'store-unusable',
+          message: expect.stringContaining((error as Error).message),
+          details: { remedy: expect.stringContaining(`alter role … set ${setting} = '30s'`) },
+        })
+        expect(String(explained)).toContain(fault === 'unknown' ? 'is not known' : 'Nothing of this call')
+        expect([classify(error), classify(explained)]).toEqual([fault, fault])
+        await client.end().catch(() => {})
+      })
+    }
+  })
 
   // What cannot be set for one database: the server is asked something else.
   const answers: readonly (readonly [
@@ -318,6 +397,22 @@ describe('migrations', () => {
     await (await opening).close()
   })
 
+  test('statements of a migration may take longer than all others', async () => {
+    const client = await database.owner.connect()
+    await client.query("set statement_timeout = '1s'")
+    const timeouts = `select name, setting from pg_settings where name in ('statement_timeout', 'transaction_timeout')
+      order by name`
+    const seen: string[] = []
+    const watched = interpose(client as unknown as Client, async (text) => {
+      const { rows } = await client.query<{ setting: string }>(timeouts)
+      if (/advisory|create|insert/.test(text)) seen.push(...rows.map(({ setting }) => setting))
+    })
+    await migrateOn(watched, names)
+    client.release(true)
+    expect(seen.length).toBeGreaterThan(20)
+    expect(new Set(seen)).toEqual(new Set(['0']))
+  })
+
   test('a role with the least rights opens what is migrated', async () => {
     const owner = await open(postgres(database.ownerUrl, { schema: 'fresh' }))
     await owner.close()
@@ -345,14 +440,21 @@ async function describeSchema(schema: string): Promise<readonly unknown[]> {
 /** The same client, on which `kill` is called before that statement. */
 function killBefore(client: Client, statement: number, kill: () => Promise<void>): Client {
   let count = 0
+  return interpose(client, async () => {
+    count++
+    if (count === statement) await kill()
+  })
+}
+
+/** The same client, on which `act` is called before each statement. */
+function interpose(client: Client, act: (text: string) => Promise<void>): Client {
   return {
     ...client,
     on: client.on.bind(client),
     off: client.off.bind(client),
     release: client.release.bind(client),
     async query(config) {
-      count++
-      if (count === statement) await kill()
+      await act((config as { readonly text: string }).text)
       return client.query(config)
     },
   }

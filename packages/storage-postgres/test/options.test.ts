@@ -84,6 +84,14 @@ describe('options', () => {
     })
   }
 
+  test.each([[null], [5], [true], [['app']], [{}]])('%j is refused as the name of a schema', (schema) => {
+    expect(catchError(() => postgres('postgres://x', { schema: schema as never }))).toMatchObject({
+      code: 'option-invalid',
+      details: { option: 'schema of postgres' },
+      message: expect.stringContaining('letters, digits and underscores'),
+    })
+  })
+
   for (const pool of [undefined, null, {}, 'postgres://x', { connect: 1 }]) {
     test(`${JSON.stringify(pool)} is refused as a pool`, () => {
       expect(catchError(() => postgres({ pool }))).toMatchObject({ code: 'option-invalid' })

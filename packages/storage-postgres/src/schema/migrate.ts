@@ -36,6 +36,10 @@ export async function migrateOn(client: Client, names: Names): Promise<void> {
   const run = (text: string, values: readonly unknown[] = []) => client.query({ text, values })
   try {
     await run('begin')
+    // Changing a large table takes longer than any other statement. (Before version 17 there is no transaction_timeout.)
+    await run(
+      `select set_config(name, '0', true) from pg_catalog.pg_settings where name in ('statement_timeout', 'transaction_timeout')`,
+    )
     await run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [names.channel])
     // Whoever waits to change a table keeps all others from it, heartbeats too: rather once more a little later.
     await run("set local lock_timeout = '500ms'")
