@@ -40,6 +40,7 @@ export type {
   NewRun,
   NewWorker,
   ProcedureVersions,
+  QuarantineCause,
   RunKey,
   RunQuery,
   RunRow,

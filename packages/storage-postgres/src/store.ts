@@ -14,7 +14,7 @@ import { prepareAnswer } from './writes/answer.ts'
 import { prepareClaiming } from './writes/claim.ts'
 import { prepareCommit } from './writes/commit.ts'
 import { prepareCreate } from './writes/create.ts'
-import { prepareMark } from './writes/mark.ts'
+import { prepareMark, prepareRetry } from './writes/mark.ts'
 import { prepareSend } from './writes/send.ts'
 import { prepareWorkers } from './writes/workers.ts'
 
@@ -41,6 +41,7 @@ export function createStore(
   const commitUnits = prepareCommit(database, ownership)
   const sendMessages = prepareSend(database, ownership)
   const markRun = prepareMark(database, ownership)
+  const retryRun = prepareRetry(database)
   const claiming = prepareClaiming(database, ownership)
   const findAsk = prepareFindAsk(database)
   const answerAsks = prepareAnswer(database, ownership, findAsk.byPosition)
@@ -108,8 +109,8 @@ export function createStore(
       if (answered.some((one) => one.outcome === 'answered')) hints.send()
       return answered
     },
-    async mark(worker, run, epoch, mark, reason) {
-      const isMarked = await markRun(worker, run, epoch, mark, reason)
+    async mark(worker, run, epoch, mark, reason, cause) {
+      const isMarked = await markRun(worker, run, epoch, mark, reason, cause)
       if (isMarked) hints.send()
       return isMarked
     },
@@ -121,6 +122,11 @@ export function createStore(
       const count = await claiming.retryStuck(claimant)
       if (count > 0) hints.send()
       return count
+    },
+    async retry(run, mark) {
+      const isDue = await retryRun(run, mark)
+      if (isDue) hints.send()
+      return isDue
     },
     mailOf: claiming.mailOf,
 

@@ -8,7 +8,7 @@ import { type Answer, prepareAnswer } from './writes/answer.ts'
 import { type ClaimWrites, prepareClaims } from './writes/claim.ts'
 import { type Commit, prepareCommit } from './writes/commit.ts'
 import { type Create, prepareCreate } from './writes/create.ts'
-import { prepareMark, type SetMark } from './writes/mark.ts'
+import { prepareMark, prepareRetry, type Retry, type SetMark } from './writes/mark.ts'
 import { prepareLeaveMessage } from './writes/message.ts'
 import { type Disown, prepareDisown, prepareReclaim, type Reclaim } from './writes/reclaim.ts'
 import { prepareSend, type Send } from './writes/send.ts'
@@ -24,6 +24,7 @@ export interface Statements {
   readonly send: Send
   readonly answer: Answer
   readonly mark: SetMark
+  readonly retry: Retry
   readonly claims: ClaimWrites
   readonly readLog: ReadLog
   readonly mail: MailReads
@@ -47,6 +48,7 @@ export function prepareStatements(database: Database): Statements {
     send: prepareSend(database, leaveMessage),
     answer: prepareAnswer(database, asks, leaveMessage),
     mark: prepareMark(database),
+    retry: prepareRetry(database),
     claims: prepareClaims(database),
     readLog: prepareReadLog(database),
     mail: prepareMailReads(database),

@@ -57,8 +57,8 @@ export function createStore(file: string, environment: Environment = realEnviron
         )
         return { result, granted: claimed.granted }
       }),
-    mark: (worker, run, epoch, mark, reason) =>
-      connection.write((statements) => statements.mark(worker, run, epoch, mark, reason)),
+    mark: (worker, run, epoch, mark, reason, cause) =>
+      connection.write((statements) => statements.mark(worker, run, epoch, mark, reason, cause)),
 
     // ── ownership
 
@@ -77,6 +77,7 @@ export function createStore(file: string, environment: Environment = realEnviron
       })
     },
     retryStuck: (claimant) => connection.write(({ claims }, at) => claims.retryStuck(claimant, at)),
+    retry: (run, mark) => connection.write((statements, at) => statements.retry(run, mark, at)),
     mailOf: (worker) => connection.read(({ mail }) => mail.readMailOf(worker)),
 
     // ── reads

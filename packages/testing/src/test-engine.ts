@@ -152,6 +152,7 @@ function createFacade(rig: Rig): TestEngine & AsyncDisposable {
     get: (...args: Parameters<Client['get']>) => handle(client.get(...args) as AnyHandle),
     list: client.list,
     log: client.log,
+    retry: (id: string) => rig.during(() => client.retry(id)),
     inbox,
     stop: async (given?: Parameters<Engine['stop']>[0]) => {
       const withinMs = readStopOptions(given)

@@ -13,6 +13,7 @@ import { createInbox } from './inbox.ts'
 import { readLogPages } from './log-pages.ts'
 import { Mailer } from './mailer.ts'
 import { readLimit, readRunOptions } from './options.ts'
+import { retryRun } from './retry-run.ts'
 import { createRunHandle } from './run-handle.ts'
 import { RunStarter } from './run-starter.ts'
 import { toRunView } from './run-view.ts'
@@ -42,6 +43,7 @@ export function createConnectedClient(options: ConnectionOptions): Client {
         : createRunHandle(connection, mailer, checkName('id of get', id), definitionOf(procedureOrId)),
     list: (filter?: RunFilter) => listRuns(connection, filter),
     log: async (id: string) => readLog(connection, checkName('id of log', id)),
+    retry: async (id: string) => retryRun(connection, checkName('id of retry', id)),
     inbox: guardVerbs(`${of}.inbox`, createInbox(connection, mailer)),
     stop: () => connection.stop(),
   }

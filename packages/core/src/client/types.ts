@@ -80,6 +80,13 @@ export interface Client {
    * @throws PawlError 'run-not-found', 'run-quarantined' (its log cannot be read)
    */
   log(id: string): Promise<ExecutionLog>
+  /**
+   * Retries a run that no engine executes any more: makes a stuck run due now, and releases a run that was quarantined for
+   * crashes, or because Pawl failed on it. Does nothing to a run that is live and neither: it resumes by itself.
+   * @throws PawlError 'run-not-found', 'run-ended', 'run-quarantined' (its log is damaged), 'option-invalid'
+   * @example for (const { id } of (await client.list({ status: 'stuck' })).items) await client.retry(id)
+   */
+  retry(id: string): Promise<void>
   readonly inbox: Inbox
   /** Lets go of the store. */
   stop(): Promise<void>

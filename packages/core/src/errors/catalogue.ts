@@ -140,7 +140,7 @@ const catalogue: Catalogue = {
     what: `Run ${run} is quarantined: ${reason}.`,
     next: 'It is not executed any more; all other runs go on.',
     remedy:
-      'Keep the store as it is, and look for a crash in the code, or for a body that blocks its process, if workers were lost with it, or else for a damaged disk. How it is let go on stands in docs/errors/run-quarantined.md.',
+      'Do not modify the store. If workers died while running it, look for a crash or a blocking step, fix it, and call client.retry(id). Otherwise check the disk, and see docs/errors/run-quarantined.md.',
   }),
   'step-failed': ({ step, attempts, cause }) => ({
     what: `Step ${showValue(step)} failed after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: ${showFailure(cause)}.`,

@@ -48,13 +48,17 @@ export interface StorePort {
   send(messages: readonly NewMessage[], claimant: Claimant | null): Promise<readonly Sent[]>
   /** Closes open asks with an answer and leaves it as a message of kind 'answer'. Of several answers to one ask exactly one wins. */
   answer(answers: readonly NewAnswer[], claimant: Claimant | null): Promise<readonly Answered[]>
-  /** Parks a run until a person or a deploy puts it right: unowned, not due, epoch raised. False: not the owner any more. */
+  /**
+   * Parks a run until a person or a deploy puts it right: unowned, not due, epoch raised. False: not the owner any more.
+   * @param cause only of a quarantine
+   */
   mark(
     worker: WorkerKey,
     run: RunKey,
     epoch: number,
     mark: Exclude<Mark, 'none'>,
     reason: Uint8Array,
+    cause?: QuarantineCause,
   ): Promise<boolean>
 
   // ── ownership
@@ -62,6 +66,11 @@ export interface StorePort {
   claim(claimant: Claimant, limit: number): Promise<Claims>
   /** Sets the stuck runs of the claimant's procedures due, so that they are tried again. Returns how many. */
   retryStuck(claimant: Claimant): Promise<number>
+  /**
+   * Sets one marked run due now, for any worker that can execute it: a stuck one as it is, a quarantined one without its mark
+   * and with `tries` at 0. False: it has not this mark any more, has ended, or is owned.
+   */
+  retry(run: RunKey, mark: Exclude<Mark, 'none'>): Promise<boolean>
   /** The mail counters of the runs a worker owns: the truth behind lost hints. */
   mailOf(worker: WorkerKey): Promise<readonly { readonly run: RunKey; readonly mail: number }[]>
 
@@ -111,6 +120,8 @@ export interface ProcedureVersions {
 export type RunState = 'live' | 'completed' | 'failed' | 'cancelled'
 export type EndState = Exclude<RunState, 'live'>
 export type Mark = 'none' | 'stuck' | 'quarantined'
+/** `damage`: the log or a message fails its checks. `crashes`: workers died over the run. `fault`: Pawl failed on its data. */
+export type QuarantineCause = 'damage' | 'crashes' | 'fault'
 
 export interface NewRun {
   readonly id: string
@@ -267,6 +278,10 @@ export interface RunRow {
   readonly mark: Mark
   /** Why it is marked. */
   readonly reason: Uint8Array | null
+  /** Of a quarantine; null if it was marked before causes were stored. */
+  readonly cause: QuarantineCause | null
+  /** See {@link Claimed.tries}. */
+  readonly tries: number
   readonly owned: boolean
   readonly wakeAt: number | null
   readonly head: number

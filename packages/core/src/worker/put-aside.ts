@@ -3,7 +3,7 @@ import { recordFailure } from '../errors/failure.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { WrittenLater } from '../events/codec.ts'
 import { encodeRecord } from '../events/payload.ts'
-import type { RunKey } from '../ports/store.ts'
+import type { QuarantineCause, RunKey } from '../ports/store.ts'
 import type { Surroundings } from './run-host.ts'
 
 /** A mark that could not be written is written again after this. */
@@ -12,6 +12,8 @@ const markAgainMs = 1_000
 /** Why a run is left alone until a person or a deploy puts it right. */
 export interface Reason {
   readonly mark: 'stuck' | 'quarantined'
+  /** Only of a quarantine. */
+  readonly cause?: QuarantineCause
   readonly error: PawlError
   /** For the logger. */
   readonly why: string
@@ -22,20 +24,22 @@ export function stuckBy(error: PawlError): Reason {
   return { mark: 'stuck', error, why: error.message }
 }
 
-export function quarantinedFor(run: string, why: string): Reason {
-  return { mark: 'quarantined', error: new PawlError('run-quarantined', { run, reason: why }), why }
+export function quarantinedFor(run: string, why: string, cause: QuarantineCause = 'damage'): Reason {
+  return { mark: 'quarantined', cause, error: new PawlError('run-quarantined', { run, reason: why }), why }
 }
 
 /** What a later version wrote is no damage: the run waits, as stuck, for a worker that can read it. */
-export function unreadFor(run: string, what: string, error: Error): Reason {
-  const why = `${what} cannot be read: ${error.message}`
-  if (!(error instanceof WrittenLater || error.cause instanceof WrittenLater)) return quarantinedFor(run, why)
+export function unreadFor(run: string, what: string, unread: Error): Reason {
+  const why = `${what} cannot be read: ${unread.message}`
+  if (!(unread instanceof WrittenLater || unread.cause instanceof WrittenLater))
+    return quarantinedFor(run, why)
   const sentences = {
     what: `Run ${run} is of a later version of Pawl: ${why}.`,
     next: "It is parked as 'stuck' and nothing was written; a worker of that version goes on with it.",
     remedy: 'Deploy the version that wrote it.',
   }
-  return { mark: 'stuck', error: new PawlError('run-quarantined', { run, reason: why }, sentences), why }
+  const error = new PawlError('run-quarantined', { run, reason: why }, sentences)
+  return { mark: 'stuck', error, why }
 }
 
 /**
@@ -45,14 +49,14 @@ export function unreadFor(run: string, what: string, error: Error): Reason {
 export function putAside(
   { store, worker, logger, clock, bell }: Surroundings,
   run: { readonly key: RunKey; readonly id: string; readonly epoch: number },
-  { mark, error, why }: Reason,
+  { mark, cause, error, why }: Reason,
   onGone: () => void,
 ): () => void {
   const reason = encodeRecord(recordFailure(error), 'reason')
   let callOff = (): void => {}
   let isGivenUp = false
   const write = (): void => {
-    store.mark(worker, run.key, run.epoch, mark, reason).then(
+    store.mark(worker, run.key, run.epoch, mark, reason, cause).then(
       (isMarked) => {
         if (isGivenUp) return
         if (isMarked) logger.error(`run "${run.id}" is ${mark}: ${why}`)

@@ -119,7 +119,7 @@ export class Run {
     const { tries, link } = this.#claimed
     if (tries >= mostTries) {
       const why = `it was taken over ${tries} times in a row from workers that died, or were silent for longer than their lease, without a new event`
-      return this.#leave(quarantinedFor(this.id, why))
+      return this.#leave(quarantinedFor(this.id, why, 'crashes'))
     }
     if (message !== null) this.#mailbox.begin(message)
     void this.#read(async () => {
@@ -572,7 +572,9 @@ export class Run {
       if (!this.#leaveUnread(error, 'an event or a message')) {
         // Where it comes from is for whoever mends it.
         this.#host.logger.error(`run "${this.id}" cannot be gone on with`, { error })
-        this.#leave(quarantinedFor(this.id, `it cannot be gone on with: ${(error as Error).message}`))
+        this.#leave(
+          quarantinedFor(this.id, `it cannot be gone on with: ${(error as Error).message}`, 'fault'),
+        )
       }
       return null
     }

@@ -1,4 +1,4 @@
-import { markCode, type RunRow, stateCode } from '@pawl/core/storage'
+import { markCode, type QuarantineCause, type RunRow, stateCode } from '@pawl/core/storage'
 import type { Selection } from 'kysely'
 import type { Database } from '../connection/database.ts'
 import { listTexts } from '../connection/fast-path/lists.ts'
@@ -20,12 +20,14 @@ export const runColumns = [
   'r.wake_at',
   'r.head',
   'r.mail',
+  'r.tries',
   'r.created_at',
   'f.ended_at',
   'f.tags',
   'f.started_by',
   'f.info',
   'f.reason',
+  'f.cause',
 ] as const
 
 export function prepareFindRun(database: Database): FindRun {
@@ -62,6 +64,8 @@ export function showRun(row: StoredRun): RunRow {
     state: stateCode.wordOf(row.state),
     mark,
     reason: mark === 'none' ? null : row.reason,
+    cause: mark === 'none' ? null : (row.cause as QuarantineCause | null),
+    tries: row.tries,
     owned: row.worker !== null,
     wakeAt: row.wake_at,
     head,

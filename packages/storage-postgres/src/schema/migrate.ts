@@ -6,11 +6,12 @@ import { unusable } from '../unusable.ts'
 import type { Migration } from './migration.ts'
 import { initial } from './migrations/0001-initial.ts'
 import { processes } from './migrations/0002-processes.ts'
+import { causes } from './migrations/0003-causes.ts'
 import { queries } from './queries.ts'
 import { explainRights, isCurrent } from './version.ts'
 
 /** All steps, in order. */
-const migrations: readonly Migration[] = [initial, processes]
+const migrations: readonly Migration[] = [initial, processes, causes]
 
 /**
  * Brings the schema up to what this version of the package knows. Everything is one transaction: whoever is

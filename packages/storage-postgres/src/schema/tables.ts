@@ -29,6 +29,7 @@ interface RunInfoTable {
   readonly tags: readonly string[]
   readonly info: Uint8Array | null
   readonly reason: Uint8Array | null
+  readonly cause: string | null
 }
 interface AsksTable {
   readonly run: number

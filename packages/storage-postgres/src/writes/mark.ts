@@ -1,9 +1,9 @@
-import { type Mark, markCode, type RunKey, type WorkerKey } from '@pawl/core/storage'
+import { type Mark, markCode, type QuarantineCause, type RunKey, type WorkerKey } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
 import { asBuffer } from '../connection/fast-path/values.ts'
 import type { Ownership } from '../connection/ownership.ts'
-import type { Names } from '../names.ts'
+import { type Names, storeTime } from '../names.ts'
 
 export type MarkRun = (
   worker: WorkerKey,
@@ -11,14 +11,15 @@ export type MarkRun = (
   epoch: number,
   mark: Exclude<Mark, 'none'>,
   reason: Uint8Array,
+  cause?: QuarantineCause,
 ) => Promise<boolean>
 
 export function prepareMark(database: Database, ownership: Ownership): MarkRun {
   const { mark: write, find } = writeStatements(database.names)
-  return async (worker, run, epoch, mark, reason) => {
+  return async (worker, run, epoch, mark, reason, cause) => {
     const code = markCode.numberOf[mark]
     const isMarked = await database.repeat(async (isRepeated) => {
-      const values = [run, epoch, worker, code, asBuffer(reason), database.hasFailedOver]
+      const values = [run, epoch, worker, code, asBuffer(reason), database.hasFailedOver, cause ?? null]
       const rows = await database.run(write, values)
       if (rows.length > 0 || !isRepeated) return rows.length > 0
       // Only a mark raises the epoch of a run that stays unowned: an attempt that was not heard of made it.
@@ -29,7 +30,19 @@ export function prepareMark(database: Database, ownership: Ownership): MarkRun {
   }
 }
 
-function writeStatements({ runs, runInfo }: Names): Record<'mark' | 'find', Statement> {
+/** Sets a marked run due, without its mark if it is quarantined. */
+export type RetryRun = (run: RunKey, mark: Exclude<Mark, 'none'>) => Promise<boolean>
+
+export function prepareRetry(database: Database): RetryRun {
+  const { retry } = writeStatements(database.names)
+  return async (run, mark) => {
+    const values = [run, markCode.numberOf[mark], mark === 'quarantined']
+    // Repeated after a reply was lost, a release finds no mark and reports false: the caller looks again.
+    return (await database.repeat(() => database.run(retry, values))).length > 0
+  }
+}
+
+function writeStatements({ runs, runInfo }: Names): Record<'mark' | 'find' | 'retry', Statement> {
   return {
     mark: new Statement(`
       with marked as (
@@ -38,9 +51,13 @@ function writeStatements({ runs, runInfo }: Names): Record<'mark' | 'find', Stat
           -- Or it was ours in a history that the server at hand has lost: whoever finds that out may stop it.
           and ((epoch = $2 and worker = $3) or ($6 and epoch < $2))
         returning run)
-      update ${runInfo} f set reason = $5 from marked m where f.run = m.run returning f.run`),
+      update ${runInfo} f set reason = $5, cause = $7 from marked m where f.run = m.run returning f.run`),
     find: new Statement(
       `select from ${runs} where run = $1 and epoch = $2 and mark = $3 and worker is null for no key update`,
     ),
+    retry: new Statement(`
+      update ${runs} set wake_at = least(wake_at, ${storeTime}), mark = case when $3 then 0 else mark end,
+        tries = case when $3 then 0 else tries end
+      where run = $1 and mark = $2 and state = 0 and worker is null returning run`),
   }
 }

@@ -1,4 +1,4 @@
-import { markCode, type RunRow, stateCode } from '@pawl/core/storage'
+import { markCode, type QuarantineCause, type RunRow, stateCode } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 import type { Selection } from 'kysely'
 import { checkInteger } from '../connection/integers.ts'
@@ -18,8 +18,10 @@ export const runColumns = [
   'runs.wake_at',
   'runs.head',
   'runs.mail',
+  'runs.tries',
   'runs.created_at',
   'run_info.reason',
+  'run_info.cause',
   'run_info.ended_at',
   'run_info.tags',
   'run_info.started_by',
@@ -48,6 +50,8 @@ export function showRun(row: StoredRun): RunRow {
     state: stateCode.wordOf(row.state),
     mark: markCode.wordOf(row.mark),
     reason: row.mark === 0 ? null : row.reason,
+    cause: row.mark === 0 ? null : (row.cause as QuarantineCause | null),
+    tries: row.tries,
     owned: row.worker !== null,
     wakeAt: row.wake_at,
     head: checkInteger(row.head),

@@ -5,11 +5,12 @@ import type { Migration } from './migration.ts'
 import { initial } from './migrations/0001-initial.ts'
 import { unsuccessful } from './migrations/0002-unsuccessful.ts'
 import { asksOfRun } from './migrations/0003-asks-of-run.ts'
+import { causes } from './migrations/0004-causes.ts'
 import { queries } from './queries.ts'
 import { hasTable, readVersion } from './version.ts'
 
 /** All steps, in order. */
-export const migrations: readonly Migration[] = [initial, unsuccessful, asksOfRun]
+export const migrations: readonly Migration[] = [initial, unsuccessful, asksOfRun, causes]
 
 /**
  * Brings the file to the newest schema, in one transaction: it can be run twice, by several processes at

@@ -43,6 +43,7 @@ interface RunInfoTable {
   readonly started_by: string | null
   readonly tags: string
   readonly reason: Uint8Array | null
+  readonly cause: string | null
   readonly info: Uint8Array | null
 }
 interface RunTagsTable {

@@ -1,4 +1,4 @@
-import { type Mark, markCode, type RunKey, type WorkerKey } from '@pawl/core/storage'
+import { type Mark, markCode, type QuarantineCause, type RunKey, type WorkerKey } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 
 export type SetMark = (
@@ -7,17 +7,32 @@ export type SetMark = (
   epoch: number,
   mark: Exclude<Mark, 'none'>,
   reason: Uint8Array,
+  cause?: QuarantineCause,
 ) => boolean
+
+/** Sets a marked run due, without its mark if it is quarantined. */
+export type Retry = (run: RunKey, mark: Exclude<Mark, 'none'>, at: number) => boolean
+
+export function prepareRetry(database: Database): Retry {
+  const isMarked = 'where run = ? and mark = ? and state = 0 and worker is null'
+  const wakeAt = 'wake_at = min(coalesce(wake_at, ?), ?)'
+  const retry = database.prepare(`update runs set ${wakeAt} ${isMarked}`)
+  const release = database.prepare(`update runs set ${wakeAt}, mark = 0, tries = 0 ${isMarked}`)
+  return (run, mark, at) => {
+    const statement = mark === 'quarantined' ? release : retry
+    return statement.run(at, at, run, markCode.numberOf[mark]).changes === 1
+  }
+}
 
 export function prepareMark(database: Database): SetMark {
   const park = database.prepare(
     `update runs set worker = null, wake_at = null, epoch = epoch + 1, mark = ?
      where run = ? and epoch = ? and worker = ? and state = 0`,
   )
-  const saveReason = database.prepare('update run_info set reason = ? where run = ?')
-  return (worker, run, epoch, mark, reason) => {
+  const saveReason = database.prepare('update run_info set reason = ?, cause = ? where run = ?')
+  return (worker, run, epoch, mark, reason, cause) => {
     if (park.run(markCode.numberOf[mark], run, epoch, worker).changes === 0) return false
-    saveReason.run(reason, run)
+    saveReason.run(reason, cause ?? null, run)
     return true
   }
 }

@@ -13,6 +13,7 @@ import type {
   NewMessage,
   NewRun,
   NewWorker,
+  QuarantineCause,
   RunKey,
   RunQuery,
   RunRow,
@@ -145,11 +146,12 @@ export class MemoryConnection implements StorePort {
     epoch: number,
     mark: Exclude<Mark, 'none'>,
     reason: Uint8Array,
+    cause?: QuarantineCause,
   ): Promise<boolean> {
     this.#checkOpen()
     const run = this.#tables.runsByKey.get(key)
     if (!run || run.worker !== worker || run.epoch !== epoch) return false
-    Object.assign(run, { worker: null, epoch: epoch + 1, mark, reason: copy(reason) })
+    Object.assign(run, { worker: null, epoch: epoch + 1, mark, reason: copy(reason), cause: cause ?? null })
     this.#hint()
     return true
   }
@@ -192,6 +194,17 @@ export class MemoryConnection implements StorePort {
     for (const run of stuck) run.wakeAt = this.#now()
     if (stuck.length > 0) this.#hint()
     return stuck.length
+  }
+
+  async retry(key: RunKey, mark: Exclude<Mark, 'none'>): Promise<boolean> {
+    this.#checkOpen()
+    const run = this.#tables.runsByKey.get(key)
+    if (!run || run.mark !== mark || run.worker !== null) return false
+    const now = this.#now()
+    run.wakeAt = Math.min(run.wakeAt ?? now, now)
+    if (mark === 'quarantined') Object.assign(run, { mark: 'none', tries: 0 })
+    this.#hint()
+    return true
   }
 
   async mailOf(worker: WorkerKey): Promise<readonly { readonly run: RunKey; readonly mail: number }[]> {

@@ -4,6 +4,7 @@ import type {
   Mark,
   Message,
   NewAsk,
+  QuarantineCause,
   RunKey,
   RunState,
   WorkerKey,
@@ -49,6 +50,7 @@ export interface RunRecord {
   tries: number
   link: Uint8Array
   reason: Uint8Array | null
+  cause: QuarantineCause | null
   endedAt: number | null
   info: Uint8Array | null
 }

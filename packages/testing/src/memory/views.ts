@@ -3,7 +3,21 @@ import { isDue } from './ownership.ts'
 import type { AskRecord, RunRecord } from './tables.ts'
 
 export function showRun(run: RunRecord): RunRow {
-  const { id, procedure, version, state, mark, wakeAt, mail, createdAt, endedAt, tags, startedBy, info } = run
+  const {
+    id,
+    procedure,
+    version,
+    state,
+    mark,
+    wakeAt,
+    mail,
+    tries,
+    createdAt,
+    endedAt,
+    tags,
+    startedBy,
+    info,
+  } = run
   return {
     run: run.run,
     id,
@@ -12,6 +26,8 @@ export function showRun(run: RunRecord): RunRow {
     state,
     mark,
     reason: mark === 'none' ? null : run.reason,
+    cause: mark === 'none' ? null : run.cause,
+    tries,
     owned: run.worker !== null,
     wakeAt,
     head: run.events.length,

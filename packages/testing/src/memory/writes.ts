@@ -42,6 +42,7 @@ export function createRun(tables: Tables, given: NewRun, at: number): Created {
     tries: 0,
     link: copy(given.link),
     reason: null,
+    cause: null,
     endedAt: null,
     info: null,
   }

@@ -8,7 +8,7 @@ export interface Model {
   readonly runs: readonly ModelRun[]
 }
 
-export type ModelRun = Pick<DumpedRun, 'id' | 'worker' | 'epoch' | 'head' | 'mail'>
+export type ModelRun = Pick<DumpedRun, 'id' | 'worker' | 'epoch' | 'head' | 'mail' | 'mark'>
 
 /** A unit in which run and worker are still to be put in as each store numbers them. */
 export interface ModelUnit extends Omit<Unit, 'run'> {
@@ -18,6 +18,12 @@ export interface ModelUnit extends Omit<Unit, 'run'> {
 /** The run a number stands for; `nowhere` as long as there are none, and now and then later. */
 export function pickRun(model: Model, number: number): string {
   return model.runs[number % Math.max(1, model.runs.length + (number === 5 ? 1 : 0))]?.id ?? 'nowhere'
+}
+
+/** A marked run, now and then another one. */
+export function pickMarked(model: Model, number: number): string {
+  const marked = model.runs.filter(({ mark }) => mark !== 'none')
+  return marked[number % (marked.length + 1)]?.id ?? pickRun(model, number)
 }
 
 /** Who commits: mostly somebody who owns something. */

@@ -15,6 +15,7 @@ export type Operation =
   | { readonly do: 'send'; readonly messages: readonly PlannedMessage[]; readonly claimant: number | null }
   | { readonly do: 'answer'; readonly answers: readonly PlannedAnswer[]; readonly claimant: number | null }
   | { readonly do: 'mark'; readonly run: number; readonly epochOff: number; readonly isStuck: boolean }
+  | { readonly do: 'retry'; readonly run: number; readonly isStuck: boolean }
   | {
       readonly do: 'claim' | 'retryStuck'
       readonly worker: number
@@ -182,6 +183,14 @@ export const operations: fc.Arbitrary<Operation> = fc.oneof(
       do: fc.constant('mark' as const),
       run,
       epochOff: off,
+      isStuck: fc.nat(3).map((one) => one > 0),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('retry' as const),
+      run,
       isStuck: fc.nat(3).map((one) => one > 0),
     }),
   },

@@ -1,7 +1,7 @@
 import type { Claimant, Claimed, NewMessage, RunKey, StorePort, WorkerKey } from '@pawl/core/storage'
 import { allAsks, allRuns, answerTo, bytes, hex, newRun, started } from '../builders.ts'
 import type { Dump } from '../subject.ts'
-import { type Model, pickOwner, pickRun, planUnits } from './model.ts'
+import { type Model, pickMarked, pickOwner, pickRun, planUnits } from './model.ts'
 import type { Operation, PlannedMessage, PlannedRun } from './operations.ts'
 
 /** A worker no store will ever have, however many it has given numbers to. */
@@ -70,8 +70,14 @@ export class Player {
           epoch,
           mark,
           bytes('why'),
+          operation.isStuck ? undefined : 'crashes',
         )
       }
+      case 'retry':
+        return port.retry(
+          this.#key(pickMarked(model, operation.run)),
+          operation.isStuck ? 'stuck' : 'quarantined',
+        )
       case 'claim': {
         const { runs } = await port.claim(this.#claimantOf(operation), 1000)
         return this.#show([...runs].sort(byId))

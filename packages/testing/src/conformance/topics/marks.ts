@@ -130,6 +130,95 @@ export function describeMarks(test: StageTest): void {
       expect(await stage.port.retryStuck(claimant)).toBe(0)
     })
 
+    for (const cause of ['damage', 'crashes', 'fault'] as const)
+      test(`a quarantine keeps the cause ${cause}`, async (stage) => {
+        const { run, worker } = await stage.owned('a', await stage.worker())
+        await stage.port.mark(worker, run, 1, 'quarantined', bytes('why'), cause)
+        expect(await stage.find('a')).toMatchObject({ cause })
+      })
+
+    test('a run has a cause only while it is quarantined', async (stage) => {
+      const claimant = await stage.claimant()
+      const { run, worker } = await stage.owned('a', claimant.worker)
+      expect(await stage.find('a')).toMatchObject({ cause: null })
+      await stage.port.mark(worker, run, 1, 'quarantined', bytes('why'), 'crashes')
+      expect(await stage.port.retry(run, 'quarantined')).toBe(true)
+      expect(await stage.find('a')).toMatchObject({ cause: null })
+      const [claimed] = (await stage.port.claim(claimant, 1)).runs
+      await stage.port.mark(worker, run, claimed?.epoch ?? 0, 'stuck', bytes('why'))
+      expect(await stage.find('a')).toMatchObject({ mark: 'stuck', cause: null })
+    })
+
+    test('one stuck run is retried: due for any worker, and marked until something is committed', async (stage) => {
+      const claimant = await stage.claimant()
+      const { run } = await stage.owned('a', claimant.worker)
+      const other = await stage.owned('b', claimant.worker)
+      await stage.port.mark(claimant.worker, run, 1, 'stuck', bytes('why'))
+      await mark(stage, other)
+      expect(await stage.port.retry(run, 'stuck')).toBe(true)
+      const row = await stage.find('a')
+      expect(row).toMatchObject({ mark: 'stuck', owned: false })
+      expect(text(row.reason)).toBe('why')
+      expect((await stage.port.claim(await stage.claimant(), 10)).runs).toMatchObject([
+        { id: 'a', mark: 'stuck', epoch: 3 },
+      ])
+      expect(await stage.find('b')).toMatchObject({ mark: 'stuck', wakeAt: null })
+    })
+
+    test('retrying what is due already leaves it due since then', async (stage) => {
+      const { run, worker } = await stage.owned('a', await stage.worker())
+      await stage.port.mark(worker, run, 1, 'stuck', bytes('why'))
+      expect(await stage.port.retry(run, 'stuck')).toBe(true)
+      const { wakeAt } = await stage.find('a')
+      await stage.passed((await stage.port.now()) + 2)
+      expect(await stage.port.retry(run, 'stuck')).toBe(true)
+      expect(await stage.find('a')).toMatchObject({ wakeAt })
+    })
+
+    test('a quarantined run is released: due, unmarked, without a reason, its tries at 0', async (stage) => {
+      await stage.owned('a', await stage.doomedWorker())
+      await stage.port.sweep()
+      const claimant = await stage.claimant()
+      const [claimed] = (await stage.port.claim(claimant, 1)).runs
+      const { run, epoch } = claimed ?? { run: 0, epoch: 0 }
+      await stage.port.mark(claimant.worker, run, epoch, 'quarantined', bytes('why'), 'crashes')
+      expect(await stage.find('a')).toMatchObject({ mark: 'quarantined', tries: 1 })
+      expect(await stage.port.retry(run, 'quarantined')).toBe(true)
+      expect(await stage.find('a')).toMatchObject({ mark: 'none', reason: null, tries: 0 })
+      expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', mark: 'none', tries: 0 }])
+    })
+
+    test('a released run is woken by messages as any other', async (stage) => {
+      const claimant = await stage.claimant()
+      const { run, worker } = await stage.owned('a', claimant.worker)
+      await stage.port.mark(worker, run, 1, 'quarantined', bytes('why'), 'fault')
+      await stage.port.send([signal('a')], null)
+      await stage.port.retry(run, 'quarantined')
+      expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', mail: 1 }])
+    })
+
+    test('nothing is retried that has another mark, is owned, has ended, or is not there', async (stage) => {
+      const claimant = await stage.claimant()
+      const { worker } = claimant
+      const stuck = await stage.owned('stuck', worker)
+      await mark(stage, stuck)
+      expect(await stage.port.retry(stuck.run, 'quarantined')).toBe(false)
+      const quarantined = await stage.owned('quarantined', worker)
+      await stage.port.mark(worker, quarantined.run, 1, 'quarantined', bytes('why'), 'damage')
+      expect(await stage.port.retry(quarantined.run, 'stuck')).toBe(false)
+      const parked = await stage.parked('parked', worker)
+      expect(await stage.port.retry(parked.run, 'stuck')).toBe(false)
+      const ended = await stage.ended('ended', worker)
+      expect(await stage.port.retry(ended.run, 'stuck')).toBe(false)
+      expect(await stage.port.retry(4711, 'stuck')).toBe(false)
+      const before = await stage.dump()
+      expect(before.runs.map(({ wakeAt }) => wakeAt)).toEqual([null, null, null, null])
+      await stage.port.retryStuck(claimant)
+      await stage.port.claim(claimant, 10)
+      expect(await stage.port.retry(stuck.run, 'stuck')).toBe(false)
+      expect(await stage.find('stuck')).toMatchObject({ owned: true, wakeAt: null })
+    })
+
     test('a stuck run whose owner dies is due again, still marked', async (stage) => {
       await mark(stage, await stage.owned('a', await stage.worker()))
       const doomed = { worker: await stage.doomedWorker(), procedures: [{ name: 'refund', versions: [1] }] }
