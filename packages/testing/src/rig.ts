@@ -197,7 +197,7 @@ export class Rig implements Dweller {
       onCreated: (run) => this.#life.worker.onCreated(run),
       onClaimed: (claimed, message) => this.#life.worker.onClaimed(claimed, message),
       onMail: (run, message) => this.#life.worker.onMail(run, message),
-      onHint: () => this.#life.worker.onHint(),
+      onDue: () => this.#life.worker.onDue(),
     }
   }
 

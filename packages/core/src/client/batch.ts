@@ -1,40 +1,72 @@
 import { setImmediateNative } from '../host/natives.ts'
 
-/** As many items as one transaction takes. */
-const mostItems = 1_000
+/** Maximum items in one transaction: a store may carry it out in one synchronous piece, which holds the event loop. */
+const maxItems = 250
+/** Maximum bytes in one transaction, unless one item alone has more. */
+const maxBytes = 8 * 2 ** 20
+
+export interface BatchOptions<Item, Outcome, Context> {
+  /** Called once for all items of a round of the event loop, however many transactions they take. */
+  readonly begin: () => Context
+  /** Returns one outcome per item, in order. */
+  readonly write: (items: readonly Item[], context: Context) => Promise<readonly Outcome[]>
+  /** Bytes of payload. */
+  readonly sizeOf: (item: Item) => number
+}
 
 /**
  * Gathers what many callers write within one round of the event loop into one transaction. Each gets the
- * outcome of its own item.
+ * outcome of its own item. What one transaction cannot take follows in the next rounds, in order.
  */
-export class Batch<Item, Outcome> {
-  readonly #write: (items: readonly Item[]) => Promise<readonly Outcome[]>
-  #items: Waiting<Item, Outcome>[] = []
-  #scheduled = false
+export class Batch<Item, Outcome, Context> {
+  readonly #options: BatchOptions<Item, Outcome, Context>
+  #items: Waiting<Item, Outcome, Context>[] = []
+  #context: { readonly value: Context } | null = null
+  #isScheduled = false
 
-  constructor(write: (items: readonly Item[]) => Promise<readonly Outcome[]>) {
-    this.#write = write
+  constructor(options: BatchOptions<Item, Outcome, Context>) {
+    this.#options = options
   }
 
   add(item: Item): Promise<Outcome> {
     return new Promise((resolve, reject) => {
-      this.#items.push({ item, resolve, reject })
-      if (this.#scheduled) return
-      this.#scheduled = true
-      setImmediateNative(() => this.#flush())
+      this.#context ??= { value: this.#options.begin() }
+      this.#items.push({ item, context: this.#context.value, resolve, reject })
+      this.#schedule()
     })
   }
 
-  #flush(): void {
-    this.#scheduled = false
-    const items = this.#items
-    this.#items = []
-    for (let from = 0; from < items.length; from += mostItems)
-      this.#writeSome(items.slice(from, from + mostItems))
+  #schedule(): void {
+    if (this.#isScheduled || this.#items.length === 0) return
+    this.#isScheduled = true
+    setImmediateNative(() => this.#flush())
   }
 
-  #writeSome(items: readonly Waiting<Item, Outcome>[]): void {
-    this.#write(items.map(({ item }) => item)).then(
+  #flush(): void {
+    this.#isScheduled = false
+    this.#context = null
+    const items = this.#items.splice(0, this.#countFitting())
+    this.#schedule()
+    this.#write(items)
+  }
+
+  /** At least one; none of another round. */
+  #countFitting(): number {
+    const [first] = this.#items
+    let count = 0
+    let bytes = 0
+    for (const { item, context } of this.#items) {
+      bytes += this.#options.sizeOf(item)
+      if (count === maxItems || (count > 0 && (bytes > maxBytes || context !== first?.context))) break
+      count++
+    }
+    return count
+  }
+
+  #write(items: readonly Waiting<Item, Outcome, Context>[]): void {
+    const { context } = items[0] as Waiting<Item, Outcome, Context>
+    const given = items.map(({ item }) => item)
+    this.#options.write(given, context).then(
       (outcomes) => {
         for (const [i, { resolve }] of items.entries()) resolve(outcomes[i] as Outcome)
       },
@@ -45,8 +77,9 @@ export class Batch<Item, Outcome> {
   }
 }
 
-interface Waiting<Item, Outcome> {
+interface Waiting<Item, Outcome, Context> {
   readonly item: Item
+  readonly context: Context
   readonly resolve: (outcome: Outcome) => void
   readonly reject: (error: unknown) => void
 }

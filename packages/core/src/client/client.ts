@@ -56,7 +56,7 @@ async function listRuns(connection: Connection, given: RunFilter | undefined): P
   checkKeys('the filter of list', filter, ['procedure', 'status', 'tag', 'limit', 'cursor'])
   const { procedure, tag, cursor } = filter
   const limit = readLimit('of list', filter['limit'])
-  const store = await connection.store()
+  const store = await connection.begin()
   const rows = await store.runs({
     procedure: procedure === undefined ? null : checkName('procedure of list', procedure),
     statuses: readStatuses(filter['status']),

@@ -2,15 +2,18 @@ import type { Bell } from '../base/bell.ts'
 import { formatDuration } from '../base/duration.ts'
 import type { Sha256 } from '../base/hash.ts'
 import { PawlError } from '../errors/pawl-error.ts'
+import { RoundLimiter } from '../host/rounds.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Home } from '../ports/home.ts'
-import type { StorePort } from '../ports/store.ts'
+import type { Claimant, StorePort } from '../ports/store.ts'
 
 /** Without a hint, what is waited for is looked up this often, where hints may get lost or time alone may bring it. */
 const pollMs = 1_000
 /** So long after its deadline a wait is over also if the store has not answered by then. */
 const graceMs = 1_000
+/** Maximum calls of a client that begin to read in one round of the event loop: a store may read synchronously. */
+const maxCallsPerRound = 250
 
 export interface ConnectionOptions {
   readonly store: StorePort
@@ -33,6 +36,7 @@ export class Connection {
   readonly home: Home | undefined
   readonly #store: StorePort
   readonly #hintsAreSure: boolean
+  readonly #calls = new RoundLimiter(maxCallsPerRound)
   #opened: Promise<void> | null = null
   #unwatch: (() => void) | null = null
   #stopped = false
@@ -47,11 +51,23 @@ export class Connection {
     this.clock = clock
   }
 
+  /** The store, for a call that begins: of many calls made together, each round of the event loop begins some. @throws as `store` */
+  async begin(): Promise<StorePort> {
+    await this.#calls.enter()
+    return this.store()
+  }
+
   /** The store, connected and migrated. @throws PawlError 'engine-stopped', 'store-unusable' */
   async store(): Promise<StorePort> {
     if (this.#stopped) throw new PawlError('engine-stopped', {})
     if (this.home === undefined) await this.#open()
     return this.#store
+  }
+
+  /** The worker of this process, while it takes new work. @throws PawlError 'engine-stopped' */
+  claimant(): Claimant | null {
+    if (this.#stopped) throw new PawlError('engine-stopped', {})
+    return this.home?.claimant() ?? null
   }
 
   /**
@@ -90,7 +106,7 @@ export class Connection {
   ): Promise<Seen> {
     const until = timeoutMs === null ? null : this.clock.elapsed() + timeoutMs
     // Before anybody listens for what it tells: of a store that cannot be opened nobody is told anything.
-    await this.store()
+    await this.begin()
     this.#watch()
     for (;;) {
       const rung = this.#listen(topic, until, polls)
@@ -101,6 +117,8 @@ export class Connection {
         if (left !== null && left <= 0)
           throw new PawlError('wait-timed-out', { after: formatDuration(timeoutMs ?? 0) })
         await rung.wait
+        // One hint may wake all that wait.
+        await this.#calls.enter()
       } finally {
         rung.stop()
       }

@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 
 /** @throws PawlError 'run-not-found' */
 export async function findRun(connection: Connection, id: string): Promise<RunRow> {
-  const row = await (await connection.store()).find(checkName('id of a run', id))
+  const row = await (await connection.begin()).find(checkName('id of a run', id))
   if (row === null) throw new PawlError('run-not-found', { run: id })
   return row
 }

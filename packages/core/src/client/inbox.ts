@@ -48,7 +48,7 @@ async function listAsks(connection: Connection, given: unknown): Promise<Page<As
     'cursor',
   ])
   const limit = readLimit('of inbox.list', filter['limit'])
-  const store = await connection.store()
+  const store = await connection.begin()
   const place =
     filter['cursor'] === undefined ? null : readCursor('cursor of inbox.list', filter['cursor'], isPlace)
   const now = place?.now ?? (await store.now())
@@ -109,7 +109,7 @@ function isPlace(value: unknown): value is Place {
 
 async function getAsk(connection: Connection, given: unknown): Promise<Ask | null> {
   const id = parseAskId(checkId(given))
-  const store = await connection.store()
+  const store = await connection.begin()
   const row = id === null ? null : await store.ask(id.run, id.position)
   return row === null ? null : toAskView(row, await store.now())
 }
@@ -168,7 +168,7 @@ async function answerAsk(
   const to = readAddress(address)
   // A copy, made in the caller's own call: what he changes later was answered as it was.
   const answer = decode(encode(given, 'answer'))
-  const store = await connection.store()
+  const store = await connection.begin()
   if ('ask' in to) {
     const id = parseAskId(to.ask)
     const row = id === null ? null : await store.ask(id.run, id.position)

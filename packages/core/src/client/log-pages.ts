@@ -1,5 +1,5 @@
 import type { LogEvent } from '../events/event.ts'
-import { setImmediateNative } from '../host/natives.ts'
+import { nextRound } from '../host/rounds.ts'
 import type { RunRow, StorePort } from '../ports/store.ts'
 
 const firstPage = 10
@@ -22,6 +22,6 @@ export async function* readLogPages(
     const bytes = page.reduce((sum, { payload }) => sum + (payload?.length ?? 0), 0)
     const fitting = Math.floor((pageBytes * page.length) / Math.max(1, bytes))
     size = Math.max(1, Math.min(largestPage, 2 * size, fitting))
-    await new Promise<void>((resolve) => setImmediateNative(() => resolve()))
+    await nextRound()
   }
 }

@@ -1,17 +1,35 @@
-import type { Answered, Claimed, Message, NewAnswer, NewMessage, RunKey, Sent } from '../ports/store.ts'
+import type {
+  Answered,
+  Claimant,
+  Claimed,
+  Message,
+  NewAnswer,
+  NewMessage,
+  RunKey,
+  Sent,
+} from '../ports/store.ts'
 import { Batch } from './batch.ts'
 import type { Connection } from './connection.ts'
 
 /** Leaves messages for runs and answers for asks, many in one transaction, and tells the worker of this process. */
 export class Mailer {
   readonly #connection: Connection
-  readonly #messages: Batch<NewMessage, Sent>
-  readonly #answers: Batch<NewAnswer, Answered>
+  readonly #messages: Batch<NewMessage, Sent, Claimant | null>
+  readonly #answers: Batch<NewAnswer, Answered, Claimant | null>
 
   constructor(connection: Connection) {
     this.#connection = connection
-    this.#messages = new Batch((messages) => this.#send(messages))
-    this.#answers = new Batch((answers) => this.#answer(answers))
+    const begin = () => connection.claimant()
+    this.#messages = new Batch({
+      begin,
+      write: (messages: readonly NewMessage[], claimant) => this.#send(messages, claimant),
+      sizeOf,
+    })
+    this.#answers = new Batch({
+      begin,
+      write: (answers: readonly NewAnswer[], claimant) => this.#answer(answers, claimant),
+      sizeOf,
+    })
   }
 
   send(message: NewMessage): Promise<Sent> {
@@ -22,9 +40,9 @@ export class Mailer {
     return this.#answers.add(answer)
   }
 
-  async #send(messages: readonly NewMessage[]): Promise<readonly Sent[]> {
+  async #send(messages: readonly NewMessage[], claimant: Claimant | null): Promise<readonly Sent[]> {
     const store = await this.#connection.store()
-    const outcomes = await store.send(messages, this.#connection.home?.claimant() ?? null)
+    const outcomes = await store.send(messages, claimant)
     // Also for what was there before the run may have been claimed: it was due.
     for (const sent of outcomes)
       if (sent.outcome === 'stored' || (sent.outcome === 'duplicate' && sent.claimed !== null))
@@ -32,9 +50,9 @@ export class Mailer {
     return outcomes
   }
 
-  async #answer(answers: readonly NewAnswer[]): Promise<readonly Answered[]> {
+  async #answer(answers: readonly NewAnswer[], claimant: Claimant | null): Promise<readonly Answered[]> {
     const store = await this.#connection.store()
-    const outcomes = await store.answer(answers, this.#connection.home?.claimant() ?? null)
+    const outcomes = await store.answer(answers, claimant)
     for (const answered of outcomes) if (answered.outcome === 'answered') this.#tell(answered)
     return outcomes
   }
@@ -44,6 +62,10 @@ export class Mailer {
     if (claimed === null) home?.onMail(run, message)
     else home?.onClaimed(claimed, message)
   }
+}
+
+function sizeOf({ payload }: NewMessage | NewAnswer): number {
+  return payload?.length ?? 0
 }
 
 interface Delivered {

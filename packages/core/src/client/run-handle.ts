@@ -101,8 +101,9 @@ async function sendSignal(
       name,
       `Procedure '${definition.name}' declares ${[...definition.signals.keys()].join(', ') || 'no signals'}.`,
     )
-  const { key, payload } = await readSignal(schema, rest)
-  const sent = await mailer.send({ run, kind: 'signal', name, key, payload })
+  const sent = await whenKnown(readSignal(schema, rest), ({ key, payload }) =>
+    mailer.send({ run, kind: 'signal', name, key, payload }),
+  )
   if (sent.outcome === 'missing') throw new PawlError('run-not-found', { run })
   if (sent.outcome === 'ended') throw new PawlError('run-ended', { run, status: sent.state })
 }

@@ -11,7 +11,7 @@ import type { StartedPayload } from '../events/payloads.ts'
 import { LogHash, sameBytes } from '../events/seal.ts'
 import { validate } from '../host/checks.ts'
 import { acceptsFirst, logFormat } from '../kernel/flags.ts'
-import type { Created, NewRun, RunKey } from '../ports/store.ts'
+import type { Claimant, Created, NewRun, RunKey } from '../ports/store.ts'
 import { isEqual } from '../projections/answer-check.ts'
 import { Batch } from './batch.ts'
 import type { Connection } from './connection.ts'
@@ -23,11 +23,15 @@ type Existing = 'same-input' | 'any-input'
 /** Starts runs: each resolved once it can no longer be lost, and once only for one id. */
 export class RunStarter {
   readonly #connection: Connection
-  readonly #creates: Batch<NewRun, Created>
+  readonly #creates: Batch<Unhashed, Created, Claimant | null>
 
   constructor(connection: Connection) {
     this.#connection = connection
-    this.#creates = new Batch((runs) => this.#create(runs))
+    this.#creates = new Batch({
+      begin: () => connection.claimant(),
+      write: (runs, claimant) => this.#create(runs, claimant),
+      sizeOf: ({ started }) => started.payload?.length ?? 0,
+    })
   }
 
   /**
@@ -44,12 +48,14 @@ export class RunStarter {
     const id = settings.id ?? this.#newId()
     // Nobody repeats a request whose id was drawn.
     const given = settings.id === undefined ? null : keepGiven(input)
-    const run = await whenKnown(checkInput(definition, input), (checked) => {
+    const starting = whenKnown(checkInput(definition, input), (checked) => {
       if (!checked.ok) throw new PawlError('input-invalid', { issues: checked.issues })
-      return this.#newRun(id, name, definition, { given, checked: checked.value }, settings)
+      const run = this.#newRun(id, name, definition, { given, checked: checked.value }, settings)
+      return { run, creating: this.#creates.add(run) }
     })
-    await this.#connection.store()
-    const created = await this.#creates.add(run)
+    // No await that is not needed: with each, many callers that start together hold the event loop for longer.
+    const { run, creating } = starting instanceof Promise ? await starting : starting
+    const created = await creating
     if (created.outcome === 'exists' && !(await this.#isSame(created.run, run, given, existing)))
       throw existing === 'same-input' ? new PawlError('id-taken', { id }) : takenByAnother(id)
     return { id }
@@ -86,7 +92,7 @@ export class RunStarter {
     definition: ProcedureDefinition | undefined,
     input: { readonly given: Given; readonly checked: unknown },
     { by, tags }: RunSettings,
-  ): NewRun {
+  ): Unhashed {
     const version = definition?.version ?? null
     const isOther =
       definition?.input !== undefined && input.given !== null && !isEqual(input.given.value(), input.checked)
@@ -114,59 +120,61 @@ export class RunStarter {
       tookMs: null,
       payload: encodeAround(payload, input.checked, 'input'),
     }
-    const hash = new LogHash(this.#connection.sha256)
-    hash.add(started)
     return {
       id,
       procedure: name,
       version,
       started,
-      link: hash.link(),
-      worker: null,
       tags,
       startedBy: by ?? null,
     }
   }
 
   /** A run that the worker of this process can execute is created already claimed by it. */
-  async #create(runs: readonly NewRun[]): Promise<readonly Created[]> {
+  async #create(unhashed: readonly Unhashed[], claimant: Claimant | null): Promise<readonly Created[]> {
+    const runs = unhashed.map((run) => this.#toNewRun(run, claimant))
     const { home } = this.#connection
-    const claimant = home?.claimant() ?? null
-    const claimable = (run: NewRun): boolean =>
-      claimant?.procedures.some(
-        ({ name, versions }) =>
-          name === run.procedure && run.version !== null && versions.includes(run.version),
-      ) ?? false
-    const written = runs.map((run) => (claimable(run) ? { ...run, worker: claimant?.worker ?? null } : run))
     const store = await this.#connection.store()
-    const outcomes = await store.create(written)
+    const outcomes = await store.create(runs)
     outcomes.forEach((created, i) => {
-      const run = written[i] as NewRun
-      if (created.outcome === 'created' && run.worker !== null && run.version !== null) {
-        const { id, procedure, version, link, started } = run
-        const claimed = {
-          run: created.run,
-          id,
-          procedure,
-          version,
-          epoch: 1,
-          head: 1,
-          mail: 0,
-          tries: 0,
-          mark: 'none' as const,
-          link,
-        }
-        home?.onCreated({ claimed, started: firstOfLog(started, created.at) })
+      const { id, procedure, version, link, started, worker } = runs[i] as NewRun
+      if (created.outcome !== 'created' || worker === null || version === null) return
+      const claimed = {
+        run: created.run,
+        id,
+        procedure,
+        version,
+        epoch: 1,
+        head: 1,
+        mail: 0,
+        tries: 0,
+        mark: 'none' as const,
+        link,
       }
+      home?.onCreated({ claimed, started: firstOfLog(started, created.at) })
     })
-    if (written.some(({ worker }) => worker === null)) home?.onHint()
+    if (runs.some(({ worker }) => worker === null)) home?.onDue()
     return outcomes
+  }
+
+  // One literal, not spread parts: there is one for every run.
+  #toNewRun(
+    { id, procedure, version, started, tags, startedBy }: Unhashed,
+    claimant: Claimant | null,
+  ): NewRun {
+    const hash = new LogHash(this.#connection.sha256)
+    hash.add(started)
+    const canClaim = claimant?.procedures.some(
+      ({ name, versions }) => name === procedure && version !== null && versions.includes(version),
+    )
+    const worker = canClaim === true ? (claimant?.worker ?? null) : null
+    return { id, procedure, version, started, link: hash.link(), worker, tags, startedBy }
   }
 
   /** Whether the run that is there was started as this one was to be. */
   async #isSame(
     key: RunKey,
-    { id, procedure, started }: NewRun,
+    { id, procedure, started }: Unhashed,
     given: Given,
     existing: Existing,
   ): Promise<boolean> {
@@ -189,6 +197,9 @@ export class RunStarter {
     return this.#connection.sha256(encodeRecord([canonical(given)], 'input'))
   }
 }
+
+/** A run whose first event is still to be hashed: in slices, and not in the call of its caller. */
+type Unhashed = Omit<NewRun, 'link' | 'worker'>
 
 /** The input as the caller gave it, made afresh; null for what cannot be recorded. */
 type Given = { readonly value: () => unknown } | null

@@ -25,8 +25,8 @@ export interface Home {
   onClaimed(claimed: Claimed, message: Message | null): void
   /** A message was left for a run that somebody, perhaps this worker, owns. */
   onMail(run: RunKey, message: Message | null): void
-  /** Something may be due. */
-  onHint(): void
+  /** A run may be due. */
+  onDue(): void
 }
 
 /** A run created already claimed. */

@@ -4,8 +4,14 @@ import type { Logger } from '../ports/logger.ts'
 import type { StorePort, Unit, UnitOutcome, WorkerKey } from '../ports/store.ts'
 import { Complaints } from './complaints.ts'
 
-/** As many units as one transaction takes. */
-const mostUnits = 1_000
+/**
+ * Maximum rows and bytes in one transaction, which one unit alone may exceed: a store may carry it out in one
+ * synchronous piece, which holds the event loop.
+ */
+const maxRows = 1_000
+const maxBytes = 8 * 2 ** 20
+/** Maximum runs that are asked for a unit in one piece: some have nothing to write after all. */
+const maxAsked = 500
 /** Fewer are not worth a transaction of their own. */
 const leastUnits = 16
 const retryFirstMs = 50
@@ -99,13 +105,19 @@ export class Committer<Run extends Writer> {
     const runs: Run[] = []
     const units: Unit[] = []
     const most = this.#share()
+    let asked = 0
+    let rows = 0
+    let bytes = 0
     for (const run of this.#ready) {
-      if (units.length === most) break
+      if (units.length === most || asked === maxAsked || rows >= maxRows || bytes >= maxBytes) break
       this.#ready.delete(run)
+      asked++
       const unit = run.prepare()
       if (unit === null) continue
       runs.push(run)
       units.push(unit)
+      rows += countRows(unit)
+      bytes += countBytes(unit)
     }
     if (units.length > 0) this.#write(runs, units)
     this.#settle()
@@ -117,7 +129,7 @@ export class Committer<Run extends Writer> {
    */
   #share(): number {
     const share = Math.ceil(this.#ready.size / (this.#lanes - this.#inFlight))
-    return Math.min(mostUnits, Math.max(leastUnits, share))
+    return Math.max(leastUnits, share)
   }
 
   #write(runs: readonly Run[], units: readonly Unit[]): void {
@@ -168,4 +180,17 @@ export class Committer<Run extends Writer> {
     this.#onChange = []
     for (const resolve of waiting) resolve()
   }
+}
+
+/** The run's own, one for each event, and those of what else changes. */
+function countRows({ events, effects }: Unit): number {
+  return 1 + events.length + effects.length
+}
+
+/** Bytes of payload. */
+function countBytes({ events, effects }: Unit): number {
+  let bytes = 0
+  for (const { payload } of events) bytes += payload?.length ?? 0
+  for (const effect of effects) if (effect.do === 'open-ask') bytes += effect.ask.payload.length
+  return bytes
 }

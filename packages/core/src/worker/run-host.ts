@@ -2,6 +2,7 @@ import type { AgentDefinition } from '../authoring/agent.ts'
 import type { ProcedureDefinition } from '../authoring/procedure.ts'
 import type { Bell } from '../base/bell.ts'
 import type { Sha256 } from '../base/hash.ts'
+import type { RoundLimiter } from '../host/rounds.ts'
 import type { TurnOwner } from '../kernel/turns.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Effects } from '../ports/effects.ts'
@@ -21,6 +22,8 @@ export interface Surroundings {
   readonly effects: Effects
   readonly sha256: Sha256
   readonly slots: Slots
+  /** Admits runs that read their logs. */
+  readonly loads: RoundLimiter
   readonly bell: Bell
   readonly logger: Logger
   readonly determinism: TurnOwner['determinism']

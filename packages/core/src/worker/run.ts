@@ -123,6 +123,8 @@ export class Run {
     }
     if (message !== null) this.#mailbox.begin(message)
     void this.#read(async () => {
+      await this.#host.loads.enter()
+      if (this.#isOver) return
       // On its way while the log is.
       const mail = this.#mailbox.read()
       mail.catch(() => {})

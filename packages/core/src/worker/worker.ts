@@ -5,6 +5,7 @@ import type { Bell } from '../base/bell.ts'
 import type { Sha256 } from '../base/hash.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { outsideTurn } from '../host/outside-turn.ts'
+import { nextRound, RoundLimiter } from '../host/rounds.ts'
 import type { TurnOwner } from '../kernel/turns.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Effects } from '../ports/effects.ts'
@@ -31,6 +32,8 @@ const aloneMs = pollMs / 2
 /** A worker holds so many runs in its hands at once; more due ones wait for the next claim, here or elsewhere. */
 const mostOwned = 1_000
 const claimAtOnce = 100
+/** Maximum runs that begin to read their logs in one round of the event loop. */
+const maxLoadsPerRound = 100
 /** So long a store may take for what a stopping worker hands back. */
 const handBackMs = 1_000
 /** So long a store that could be opened may fail before a worker that starts gives up. */
@@ -116,7 +119,7 @@ export class Worker implements Home {
     this.#time.learn(await this.#insist(() => store.now()))
     await this.#insist(() => this.#register())
     this.#state = 'working'
-    this.#callOff.push(store.watch(() => this.onHint()))
+    this.#callOff.push(store.watch(() => this.#onHint()))
     await Promise.all([this.#attempt(() => store.sweep()), this.#attempt(() => this.#retryStuck())])
     this.#every(leaseMs / 5, () => this.#beat())
     this.#every(leaseMs / 5, () => this.#sweep())
@@ -321,7 +324,7 @@ export class Worker implements Home {
   onMail(key: RunKey, message: Message | null): void {
     const run = this.#owned.find(key)
     // Let go of while the message was on its way: it is due, and whoever sent it could not claim it.
-    if (run === undefined) return this.#claimSoon()
+    if (run === undefined) return this.onDue()
     if (message !== null) run.onMessage(message)
     else this.#readCounters().catch(this.#report)
   }
@@ -367,12 +370,12 @@ export class Worker implements Home {
     }
   }
 
-  onHint(): void {
+  #onHint(): void {
     this.#options.bell.ringAll()
     this.#poll().catch(this.#report)
   }
 
-  #claimSoon(): void {
+  onDue(): void {
     this.#claim().catch(this.#report)
   }
 
@@ -398,8 +401,11 @@ export class Worker implements Home {
         const { runs, at, nextDueAt } = await this.#options.store.claim(this.#unsuspecting, limit)
         this.#time.learn(at)
         for (const claimed of runs) this.#adopt(claimed)
-        if (runs.length === limit) this.#claimAgain = true
-        else if (nextDueAt !== null && nextDueAt <= at) await this.#claimSuspect()
+        if (runs.length === limit) {
+          this.#claimAgain = true
+          // Each of them reads its log now.
+          await nextRound()
+        } else if (nextDueAt !== null && nextDueAt <= at) await this.#claimSuspect()
         // What is due already and could not be taken is for others, or for later: the poll looks again.
         if (nextDueAt !== null && nextDueAt > at) this.#armDue(nextDueAt)
       }
@@ -410,7 +416,7 @@ export class Worker implements Home {
 
   /** What was left unclaimed for want of room is claimed when there is plenty of it again. */
   #claimIfRoom(): void {
-    if (this.#claimAgain && !this.#claiming && this.#owned.size <= mostOwned / 2) this.#claimSoon()
+    if (this.#claimAgain && !this.#claiming && this.#owned.size <= mostOwned / 2) this.onDue()
   }
 
   /** The next one follows when this one has made an event or was let go, or has been alone for long enough. */
@@ -428,7 +434,7 @@ export class Worker implements Home {
   #acquit({ key }: Run): void {
     if (this.#suspect?.run !== key) return
     this.#suspect = null
-    this.#claimSoon()
+    this.onDue()
   }
 
   /** Claims again when the next run is due; the poll would be up to a second late. */
@@ -438,7 +444,7 @@ export class Worker implements Home {
     this.#dueAt = dueAt
     this.#callOffDue = this.#options.clock.after(Math.max(0, dueAt - this.#time.now()), () => {
       this.#dueAt = Number.POSITIVE_INFINITY
-      this.#claimSoon()
+      this.onDue()
     })
   }
 
@@ -469,6 +475,7 @@ export class Worker implements Home {
       ...{ store, clock, entropy, effects, sha256, bell, logger, determinism, escalateTo, decider, replay },
       time: this.#time,
       slots: this.#slots,
+      loads: new RoundLimiter(maxLoadsPerRound),
       get worker() {
         return worker.#worker
       },

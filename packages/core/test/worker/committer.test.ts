@@ -20,7 +20,7 @@ function createCommitter(commitsInFlight: number | undefined) {
       let isLeft = true
       const run: Writer = {
         prepare() {
-          const unit = isLeft ? ({} as Unit) : null
+          const unit = isLeft ? ({ events: [{}], effects: [] } as unknown as Unit) : null
           isLeft = false
           return unit
         },

@@ -1,0 +1,90 @@
+import { describe, expect, test } from 'vitest'
+import { Batch } from '../../src/client/batch.ts'
+import { nextRound } from '../../src/host/rounds.ts'
+
+interface Write {
+  readonly items: readonly number[]
+  readonly context: number
+  /** The round of the event loop it was made in. */
+  readonly round: number
+}
+
+/** A batch of numbers, each its own outcome; `bytesOf` as many bytes as it has. */
+function makeBatch(bytesOf: (item: number) => number = () => 1) {
+  const writes: Write[] = []
+  let contexts = 0
+  let round = 0
+  const count = (): void => {
+    round++
+    if (round < 200) setImmediate(count)
+  }
+  count()
+  const batch = new Batch<number, number, number>({
+    begin: () => contexts++,
+    write: async (items, context) => {
+      writes.push({ items, context, round })
+      return items
+    },
+    sizeOf: bytesOf,
+  })
+  return { batch, writes }
+}
+
+const numbers = (length: number) => Array.from({ length }, (_, i) => i)
+
+describe('a batch', () => {
+  test('is one write for all that is added in one round of the event loop', async () => {
+    const { batch, writes } = makeBatch()
+    expect(await Promise.all(numbers(5).map((i) => batch.add(i)))).toEqual([0, 1, 2, 3, 4])
+    expect(writes.map(({ items }) => items)).toEqual([[0, 1, 2, 3, 4]])
+  })
+
+  test('writes no more in one round when more is added: the rest follows, in order', async () => {
+    const most: number[] = []
+    for (const count of [1_000, 10_000]) {
+      const { batch, writes } = makeBatch()
+      expect(await Promise.all(numbers(count).map((i) => batch.add(i)))).toEqual(numbers(count))
+      expect(writes.flatMap(({ items }) => items)).toEqual(numbers(count))
+      expect(new Set(writes.map(({ round }) => round)).size).toBe(writes.length)
+      most.push(Math.max(...writes.map(({ items }) => items.length)))
+    }
+    expect(most).toEqual([250, 250])
+  })
+
+  test('begins once for what is added in one round, however many writes it takes', async () => {
+    const { batch, writes } = makeBatch()
+    const early = numbers(600).map((i) => batch.add(i))
+    await nextRound()
+    const late = batch.add(600)
+    await Promise.all([...early, late])
+    expect(writes.map(({ items, context }) => [items.length, context])).toEqual([
+      [250, 0],
+      [250, 0],
+      [100, 0],
+      [1, 1],
+    ])
+  })
+
+  test('holds a few mebibytes at most, or one item that has more', async () => {
+    const megabytes = [3, 4, 2, 9, 9, 1]
+    const { batch, writes } = makeBatch((i) => (megabytes[i] ?? 0) * 2 ** 20)
+    await Promise.all(megabytes.map((_, i) => batch.add(i)))
+    expect(writes.map(({ items }) => items)).toEqual([[0, 1], [2], [3], [4], [5]])
+  })
+
+  test('tells a failure of a write to its own items', async () => {
+    let fails = false
+    const batch = new Batch<number, number, null>({
+      begin: () => null,
+      write: async (items) => {
+        fails = !fails
+        if (fails) throw new Error('the store is away')
+        return items
+      },
+      sizeOf: () => 0,
+    })
+    const all = await Promise.allSettled(numbers(300).map((i) => batch.add(i)))
+    expect(all.filter(({ status }) => status === 'rejected')).toHaveLength(250)
+    expect(all.slice(250).every(({ status }) => status === 'fulfilled')).toBe(true)
+  })
+})

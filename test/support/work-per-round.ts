@@ -1,0 +1,53 @@
+import type { NewRun, StorePort, Unit, WorkerKey } from '@pawl/core/storage'
+import type { MeddlingStore } from './meddling-store.ts'
+
+/** What a store is given in one round of the event loop, at most, since the last `reset`. */
+export class WorkPerRound {
+  readonly #most = new Map<string, number>()
+  #round = new Map<string, number>()
+  #isOver = false
+
+  /**
+   * Counts items of lists, rows of commits, and reads, each under the name of its method. To be made before anything
+   * else happens: its own part of a round comes first.
+   */
+  constructor(store: MeddlingStore, methods: readonly (keyof StorePort)[]) {
+    const beginRound = (): void => {
+      this.#round = new Map()
+      if (!this.#isOver) setImmediate(beginRound)
+    }
+    beginRound()
+    for (const method of methods)
+      store.always(method, (go, args) => {
+        this.#add(method, countItems(method, args))
+        return go()
+      })
+  }
+
+  stop(): void {
+    this.#isOver = true
+  }
+
+  reset(): void {
+    this.#most.clear()
+  }
+
+  most(method: keyof StorePort): number {
+    return this.#most.get(method) ?? 0
+  }
+
+  #add(method: string, count: number): void {
+    const sum = (this.#round.get(method) ?? 0) + count
+    this.#round.set(method, sum)
+    this.#most.set(method, Math.max(this.#most.get(method) ?? 0, sum))
+  }
+}
+
+function countItems(method: keyof StorePort, args: readonly unknown[]): number {
+  if (method === 'commit') {
+    const [, units] = args as readonly [WorkerKey, readonly Unit[]]
+    return units.reduce((sum, { events, effects }) => sum + 1 + events.length + effects.length, 0)
+  }
+  const [items] = args as readonly [readonly NewRun[] | unknown]
+  return Array.isArray(items) ? items.length : 1
+}
