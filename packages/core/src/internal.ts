@@ -11,6 +11,7 @@ export {
 export { checkActor } from './authoring/people-options.ts'
 export { Bell } from './base/bell.ts'
 export { formatDuration } from './base/duration.ts'
+export { implement } from './base/implement.ts'
 export { createChance, seedBytes } from './base/prng.ts'
 export { createConnectedClient } from './client/client.ts'
 export { checkEngineKeys, type EngineSettings, readEngineOptions, readStopOptions } from './client/options.ts'

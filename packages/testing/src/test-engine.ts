@@ -7,6 +7,7 @@ import {
   checkObject,
   checkOneOf,
   guardVerbs,
+  implement,
   parseDuration,
   readEngineOptions,
   readStopOptions,
@@ -144,7 +145,7 @@ function createFacade(rig: Rig): TestEngine & AsyncDisposable {
     next: (filter) => checked(time.skipFor(client.inbox.next(filter))),
     answer: (ask, answer, as) => rig.during(() => client.inbox.answer(ask, answer, as)),
   } satisfies Client['inbox'])
-  const facade = {
+  const facade = implement<TestEngine & AsyncDisposable>({
     run: async (...args: Parameters<Client['run']>) =>
       handle((await rig.during(() => client.run(...args))) as AnyHandle),
     runOrGet: async (...args: Parameters<Client['runOrGet']>) =>
@@ -177,7 +178,6 @@ function createFacade(rig: Rig): TestEngine & AsyncDisposable {
       stopped ??= rig.close().then(checkScript)
       await stopped
     },
-  }
-  const guarded: unknown = guardVerbs('engine', facade, ['get', 'humans'])
-  return guarded as TestEngine & AsyncDisposable
+  })
+  return guardVerbs('engine', facade, ['get', 'humans'])
 }

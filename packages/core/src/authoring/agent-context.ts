@@ -1,3 +1,4 @@
+import { implementCallable } from '../base/implement.ts'
 import { type Schema, validate } from '../base/schema.ts'
 import { listIssues } from '../errors/catalogue.ts'
 import { FinalError } from '../errors/final-error.ts'
@@ -22,11 +23,13 @@ interface Surroundings {
 
 /** Calls to agents, and decisions made by them. */
 export function createAgentOps(issue: IssueOperation, surroundings: Surroundings): AgentOps {
-  const call = (agent: unknown, input: unknown, given?: unknown): Promise<unknown> =>
-    issue(agentCall(agent, input, given, surroundings))
-  const decide = (question: unknown, choices: unknown, given: unknown): Promise<unknown> =>
-    issue(decision(question, choices, given, surroundings))
-  return Object.assign(call, { decide }) as unknown as AgentOps
+  return implementCallable<AgentOps>(
+    (agent: unknown, input: unknown, given?: unknown) => issue(agentCall(agent, input, given, surroundings)),
+    {
+      decide: (question: unknown, choices: unknown, given: unknown) =>
+        issue(decision(question, choices, given, surroundings)),
+    },
+  )
 }
 
 function agentCall(agent: unknown, input: unknown, given: unknown, { effects }: Surroundings): BodyOperation {

@@ -1,3 +1,4 @@
+import { implement } from '../base/implement.ts'
 import { isOptional, isTransforming, jsonSchemaOf, type Schema, validate } from '../base/schema.ts'
 import { recordFailure } from '../errors/failure.ts'
 import { decode, encode } from '../events/payload.ts'
@@ -24,7 +25,7 @@ type Given = { readonly [name: string]: unknown }
 
 /** The questions to people, each one operation. */
 export function createHuman(issue: IssueOperation): Human {
-  const human = {
+  return implement<Human>({
     approve: (message: unknown, given?: unknown) => issue(approval(message, given)),
     input: (message: unknown, schema: unknown, given?: unknown) => issue(input(message, schema, given)),
     select: (message: unknown, choices: unknown, given?: unknown) =>
@@ -52,8 +53,7 @@ export function createHuman(issue: IssueOperation): Human {
         read: readNothing,
       })
     },
-  }
-  return human as unknown as Human
+  })
 }
 
 function approval(message: unknown, given: unknown): AskOperation {

@@ -1,17 +1,27 @@
 import type { Validation } from '../base/schema.ts'
+import type { OperationKind } from '../events/event.ts'
 import type { AskPayload } from '../events/payloads.ts'
-import type { Operation } from '../kernel/operation.ts'
+import type { Issue, Operation } from '../kernel/operation.ts'
 import type { AgentCall } from './agent.ts'
 import type { RetryPolicy } from './step-options.ts'
 
-/** What `ctx` issues: what the kernel needs to know of an operation, and what the worker needs to do it. */
-export type ProcedureOperation =
-  | BodyOperation
-  | TimerOperation
-  | SignalOperation
-  | AskOperation
-  | NoticeOperation
-  | DecideOperation
+/** The operation of each kind: what the kernel needs to know of it, and what the worker needs to do it. */
+export interface OperationByKind {
+  readonly step: BodyOperation
+  readonly llm: BodyOperation
+  readonly timer: TimerOperation
+  readonly signal: SignalOperation
+  readonly hitl_approval: AskOperation
+  readonly hitl_input: AskOperation
+  readonly hitl_select: AskOperation
+  readonly hitl_review: AskOperation
+  readonly hitl_escalation: AskOperation
+  readonly hitl_notification: NoticeOperation
+  readonly ail_decision: DecideOperation
+}
+
+/** What `ctx` issues. */
+export type ProcedureOperation = OperationByKind[OperationKind]
 
 /** The key people may answer it by; null if it has none. */
 export function askKeyOf(operation: ProcedureOperation): string | null {
@@ -19,8 +29,8 @@ export function askKeyOf(operation: ProcedureOperation): string | null {
   return 'fallback' in operation && operation.fallback.do === 'ask' ? operation.fallback.ask.key : null
 }
 
-/** Issues an operation of `ctx`; typed by whoever builds the operation. */
-export type IssueOperation = (operation: ProcedureOperation) => Promise<unknown>
+/** Issues an operation of `ctx`. */
+export type IssueOperation = Issue<ProcedureOperation>
 
 /** A span, or an instant; ms. */
 export type Due = { readonly afterMs: number } | { readonly atMs: number }

@@ -1,3 +1,4 @@
+import { implement } from '../base/implement.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import type { Program } from '../kernel/operation.ts'
 import type { Effects } from '../ports/effects.ts'
@@ -8,7 +9,7 @@ import { readDue } from './ask-options.ts'
 import type { Ctx } from './ctx.ts'
 import { parseDuration } from './duration.ts'
 import { createHuman } from './human-context.ts'
-import { askKeyOf, type IssueOperation } from './operations.ts'
+import { askKeyOf, type IssueOperation, type ProcedureOperation } from './operations.ts'
 import {
   checkArray,
   checkFunction,
@@ -45,7 +46,7 @@ export interface ProgramOptions {
 }
 
 /** The kernel's program of a procedure: its body, with a context built on top of `issue`. */
-export function createProgram(options: ProgramOptions): Program {
+export function createProgram(options: ProgramOptions): Program<ProcedureOperation> {
   return (issue) => options.definition.body(createContext(options, issue), options.input())
 }
 
@@ -74,7 +75,7 @@ function checkKeysOf(issue: IssueOperation): IssueOperation {
  */
 function createContext(options: ProgramOptions, issue: IssueOperation): Ctx {
   const ask = checkKeysOf(issue)
-  const context = {
+  return implement<Ctx>({
     runId: options.runId,
     step: (name: string, body: () => unknown, given?: object) => {
       const of = `of step '${checkName('name of step', name)}'`
@@ -132,8 +133,7 @@ function createContext(options: ProgramOptions, issue: IssueOperation): Ctx {
     random: () => ownTurn(options, 'random').random(),
     uuid: () => ownTurn(options, 'uuid').uuid(),
     log: createLog(options),
-  }
-  return context as unknown as Ctx
+  })
 }
 
 function checkSignal({ name: procedure, signals }: ProcedureDefinition, of: string, name: unknown): string {

@@ -1,5 +1,6 @@
 import { checkArray, checkKeys, checkName, checkObject, checkOneOf, refuse } from '../authoring/options.ts'
 import { definitionOf } from '../authoring/procedure.ts'
+import { implement } from '../base/implement.ts'
 import { runStatuses } from '../base/words.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { isUnread } from '../events/codec.ts'
@@ -26,7 +27,7 @@ export function createConnectedClient(options: ConnectionOptions): Client {
   const starter = new RunStarter(connection)
   const mailer = new Mailer(connection)
   const of = options.home === undefined ? 'client' : 'engine'
-  const verbs = {
+  const client = implement<Client>({
     run: async (procedure: unknown, input?: unknown, given?: unknown) => {
       const { id } = await starter.start(procedure, input, readRunOptions(given), 'same-input')
       return createRunHandle(connection, mailer, id, definitionOf(procedure))
@@ -46,9 +47,8 @@ export function createConnectedClient(options: ConnectionOptions): Client {
     retry: async (id: string) => retryRun(connection, checkName('id of retry', id)),
     inbox: guardVerbs(`${of}.inbox`, createInbox(connection, mailer)),
     stop: () => connection.stop(),
-  }
-  const client: unknown = guardVerbs(of, verbs, ['get'])
-  return client as Client
+  })
+  return guardVerbs(of, client, ['get'])
 }
 
 async function listRuns(connection: Connection, given: RunFilter | undefined): Promise<Page<RunView>> {

@@ -1,14 +1,9 @@
 import { failureOf } from '../errors/failure.ts'
 import { type LogEvent, noPosition } from '../events/event.ts'
 import { decode } from '../events/payload.ts'
-import type {
-  AnswerPayload,
-  FailedPayload,
-  ReceivedPayload,
-  TimedOutPayload,
-  WaitingPayload,
-} from '../events/payloads.ts'
+import type { FailedPayload, WaitingPayload } from '../events/payloads.ts'
 import type { RunRow } from '../ports/store.ts'
+import { answerResult, operationViews } from './operation-views.ts'
 import { infoOf } from './run-view.ts'
 import type { ExecutionLog } from './views.ts'
 
@@ -89,26 +84,10 @@ function settledEntry(event: LogEvent): Entry {
   }
 }
 
-/** Never null, which would say that it is open: what has no value to show is `{}`. */
 function resultOf(event: LogEvent): unknown {
   const payload = decode(event.payload)
   if (event.failed) return failedResult(event, payload as FailedPayload)
-  switch (event.kind) {
-    case 'hitl_approval':
-    case 'hitl_input':
-    case 'hitl_select':
-    case 'hitl_review':
-    case 'hitl_escalation':
-      return answerResult(event, payload as AnswerPayload | TimedOutPayload)
-    case 'signal':
-      return signalResult(payload as ReceivedPayload | TimedOutPayload)
-    case 'ail_decision': {
-      const { at, ...decision } = payload as { readonly at: number }
-      return { ...decision, responded_at: new Date(at).toISOString(), timed_out: false }
-    }
-    default:
-      return payload ?? {}
-  }
+  return event.kind === null ? {} : operationViews[event.kind].resultOf(payload, event)
 }
 
 /** With what it cost, and with the answer that was refused. */
@@ -117,25 +96,6 @@ function failedResult(event: LogEvent, failed: FailedPayload): unknown {
   return {
     error: failureOf(failed),
     ...(usage === undefined ? {} : { usage }),
-    ...(answer === undefined ? {} : (answerResult(event, answer) as object)),
+    ...(answer === undefined ? {} : answerResult(event, answer)),
   }
-}
-
-function answerResult(event: LogEvent, payload: AnswerPayload | TimedOutPayload): unknown {
-  if ('timedOut' in payload) {
-    const { timedOut, ...rest } = payload
-    return { ...rest, responded_at: new Date(event.at).toISOString(), timed_out: timedOut }
-  }
-  const { answer, changed, by, at } = payload
-  return {
-    ...answer,
-    ...(changed ? { changed } : {}),
-    by,
-    responded_at: new Date(at).toISOString(),
-    timed_out: false,
-  }
-}
-
-function signalResult(payload: ReceivedPayload | TimedOutPayload): unknown {
-  return 'timedOut' in payload ? { timed_out: true } : { ...payload, timed_out: false }
 }

@@ -2,6 +2,7 @@ import { parseDuration } from '../authoring/duration.ts'
 import { checkBoolean, checkKeys, checkName, checkObject, checkOneOf, refuse } from '../authoring/options.ts'
 import { checkActor, checkAudience } from '../authoring/people-options.ts'
 import { topics } from '../base/bell.ts'
+import { implement } from '../base/implement.ts'
 import type { Actor } from '../base/people.ts'
 import { askKinds, askStatuses } from '../base/words.ts'
 import { PawlError } from '../errors/pawl-error.ts'
@@ -23,14 +24,13 @@ import type { Ask } from './views.ts'
 
 /** The asks of all runs: to be listed, waited for, and answered. */
 export function createInbox(connection: Connection, mailer: Mailer): Inbox {
-  const inbox = {
+  return implement<Inbox>({
     list: (filter?: unknown) => listAsks(connection, filter),
     get: (ask: unknown) => getAsk(connection, ask),
     next: (filter?: unknown) => nextAsk(connection, filter),
     answer: (address: unknown, answer: unknown, as: unknown) =>
       answerAsk(connection, mailer, address, answer, as),
-  }
-  return inbox as unknown as Inbox
+  })
 }
 
 // ── looking

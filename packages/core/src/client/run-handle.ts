@@ -2,6 +2,7 @@ import { parseDuration } from '../authoring/duration.ts'
 import { checkKeys, checkName, checkObject, refuse } from '../authoring/options.ts'
 import type { ProcedureDefinition } from '../authoring/procedure.ts'
 import { topics } from '../base/bell.ts'
+import { implement } from '../base/implement.ts'
 import type { Schema } from '../base/schema.ts'
 import { whenKnown } from '../base/when-known.ts'
 import { type FailureRecord, failureOf, reviveFailure } from '../errors/failure.ts'
@@ -24,13 +25,13 @@ export function createRunHandle(
   id: string,
   definition: ProcedureDefinition | undefined,
 ): RunHandle<unknown> {
-  const handle: unknown = guardVerbs('run', {
+  const handle = implement<RunHandle<unknown>>({
     id,
     result: (options?: unknown) => waitForResult(connection, id, options),
     status: async () => toRunView(await findRun(connection, id), await (await connection.store()).now()),
     signal: (name: unknown, ...rest: readonly unknown[]) => sendSignal(mailer, id, definition, name, rest),
   })
-  return handle as RunHandle<unknown>
+  return guardVerbs('run', handle)
 }
 
 async function waitForResult(connection: Connection, id: string, given: unknown): Promise<unknown> {

@@ -2,10 +2,12 @@ import type { Actor } from '../base/people.ts'
 import type { RunStatus } from '../base/words.ts'
 import type { Failure } from '../errors/error-details.ts'
 import { type FailureRecord, failureOf } from '../errors/failure.ts'
+import type { OperationKind } from '../events/event.ts'
 import { decode } from '../events/payload.ts'
 import type { RunInfo, WaitingPayload } from '../events/payloads.ts'
 import type { RunRow } from '../ports/store.ts'
 import { askIdOf } from '../projections/ask.ts'
+import { operationViews } from './operation-views.ts'
 import type { RunView } from './views.ts'
 
 /** A run as people see it at `now`, by the store's clock. */
@@ -49,10 +51,19 @@ function toWaitingView(
   run: string,
   { position, kind, name, asks, until }: WaitingPayload,
 ): RunView['waitingFor'][number] {
-  const what = asks ? 'ask' : kind === 'timer' || kind === 'signal' ? kind : 'step'
+  const what = asks ? 'ask' : waitsFor(kind)
   return {
     ...{ kind: what, name, position },
     ask: asks ? askIdOf(run, position) : undefined,
     until: until === null ? undefined : new Date(until),
   }
+}
+
+/** A later version may know more kinds than this one. */
+function waitsFor(kind: string): RunView['waitingFor'][number]['kind'] {
+  return isOperationKind(kind) ? operationViews[kind].waitsFor : 'step'
+}
+
+function isOperationKind(kind: string): kind is OperationKind {
+  return Object.hasOwn(operationViews, kind)
 }

@@ -1,29 +1,29 @@
-import type { Pending } from './operation.ts'
+import type { Operation, Pending } from './operation.ts'
 
 /** What a run wants, once every event is delivered and its queues are drained. A value, never a throw. */
-export type Decision = Waiting | Completed | Failed | Verdict
+export type Decision<O extends Operation = Operation> = Waiting<O> | Completed<O> | Failed<O> | Verdict
 
 /** Why the continuation cannot go on from this log. It writes nothing any more. */
 export type Verdict = Nondeterminism | ForeignAwait | UnreadableEvent
 
 /** It waits for operations; `issued` are new since the last decision. */
-export interface Waiting {
+export interface Waiting<O extends Operation = Operation> {
   readonly state: 'waiting'
-  readonly issued: readonly Pending[]
+  readonly issued: readonly Pending<O>[]
 }
 
 /** The procedure has returned. What it left pending is never started, or not waited for. */
-export interface Completed {
+export interface Completed<O extends Operation = Operation> {
   readonly state: 'completed'
   readonly output: unknown
-  readonly left: readonly Pending[]
+  readonly left: readonly Pending<O>[]
 }
 
 /** The procedure has thrown, or let an exception escape. */
-export interface Failed {
+export interface Failed<O extends Operation = Operation> {
   readonly state: 'failed'
   readonly error: unknown
-  readonly left: readonly Pending[]
+  readonly left: readonly Pending<O>[]
 }
 
 /** The code no longer matches the log: both sides, and where. */

@@ -5,9 +5,9 @@ import { type Operation, type Pending, type Program, Unreadable } from './operat
 import type { TurnOwner, Turns } from './turns.ts'
 
 /** What an execution is given by the run it belongs to. */
-export interface ExecutionOptions {
+export interface ExecutionOptions<O extends Operation = Operation> {
   readonly id: string
-  readonly program: Program
+  readonly program: Program<O>
   readonly turns: Turns
   readonly determinism: TurnOwner['determinism']
   readonly chance: { random(): number; uuid(): string }
@@ -29,10 +29,10 @@ export interface ExecutionOptions {
  * event settles at most one of them, and begins a turn; the caller (host/drain) lets every queue run empty
  * before it delivers the next. That makes `Promise.race` sound: which branch won is the order of two events.
  */
-export class Execution implements TurnOwner {
+export class Execution<O extends Operation = Operation> implements TurnOwner {
   readonly id: string
   readonly determinism: TurnOwner['determinism']
-  readonly #options: ExecutionOptions
+  readonly #options: ExecutionOptions<O>
   readonly #turns: Turns
 
   #events: LogEvent[] = []
@@ -47,7 +47,7 @@ export class Execution implements TurnOwner {
 
   #nextPosition = 0
   readonly #ordinals = new Ordinals()
-  readonly #pending = new Map<number, Pending>()
+  readonly #pending = new Map<number, Pending<O>>()
   /** A decision has told of all before this position. Operations of one turn, which may change places, are told of at once. */
   #toldUpTo = 0
   #lastIssued = 'the start'
@@ -58,7 +58,7 @@ export class Execution implements TurnOwner {
   /** Null in most runs: an empty map for each would be a part of what it costs to keep one in memory. */
   #unhandled: Map<object, unknown> | null = null
 
-  constructor(options: ExecutionOptions) {
+  constructor(options: ExecutionOptions<O>) {
     this.#options = options
     this.id = options.id
     this.determinism = options.determinism
@@ -104,11 +104,11 @@ export class Execution implements TurnOwner {
   // ── read by the run
 
   /** What the run wants. To be asked when everything is delivered and drained; tells of each operation once. */
-  decide(): Decision {
+  decide(): Decision<O> {
     if (this.#end !== null) return this.#judgeEnd(this.#end.failed, this.#end.value)
     if (this.#verdict !== null) return this.#verdict
     if (this.#pending.size === 0) return this.#foreignAwait('it waits, but for no operation')
-    const issued: Pending[] = []
+    const issued: Pending<O>[] = []
     for (; this.#toldUpTo < this.#nextPosition; this.#toldUpTo++) {
       const pending = this.#pending.get(this.#toldUpTo)
       if (pending !== undefined) issued.push(pending)
@@ -128,7 +128,7 @@ export class Execution implements TurnOwner {
   }
 
   /** The operations without a result, by position. */
-  get pending(): ReadonlyMap<number, Pending> {
+  get pending(): ReadonlyMap<number, Pending<O>> {
     return this.#pending
   }
 
@@ -144,7 +144,7 @@ export class Execution implements TurnOwner {
    * positions. Outside the run's own turn it returns a promise that never settles (a throw could be
    * caught and lived with) and the run is found to await something foreign.
    */
-  readonly issue = (operation: Operation): Promise<unknown> => {
+  readonly issue = (operation: O): Promise<unknown> => {
     if (this.#turns.current !== this) {
       this.foreign(`${operation.kind} "${operation.name}" was issued`)
       return new Promise(() => {})
@@ -219,7 +219,7 @@ export class Execution implements TurnOwner {
     if (!this.#isOver) this.#end = { failed, value }
   }
 
-  #settle(event: LogEvent, pending: Pending): void {
+  #settle(event: LogEvent, pending: Pending<O>): void {
     this.#beginTurn(event)
     this.#pending.delete(pending.position)
     let value: unknown
@@ -261,7 +261,7 @@ export class Execution implements TurnOwner {
    * The operation an event is about: the one at its position, if turn, kind, name and nth agree. Otherwise
    * another of the same turn that has them, and the two change places. Otherwise none: the code has changed.
    */
-  #recognise(event: LogEvent): Pending | null {
+  #recognise(event: LogEvent): Pending<O> | null {
     const there = this.#pending.get(event.position)
     if (there === undefined) return null
     if (isAbout(event, there)) return there
@@ -283,7 +283,7 @@ export class Execution implements TurnOwner {
     return this.#end !== null || this.#verdict !== null
   }
 
-  #diverge(event: LogEvent, asked: Pending | undefined): void {
+  #diverge(event: LogEvent, asked: Pending<O> | undefined): void {
     this.#verdict = differ(event, event.position, asked === undefined ? 'nothing' : describePending(asked))
   }
 
@@ -295,7 +295,7 @@ export class Execution implements TurnOwner {
   }
 
   /** An end counts only if what the log has behind it agrees. */
-  #judgeEnd(failed: boolean, value: unknown): Completed | Failed | Nondeterminism {
+  #judgeEnd(failed: boolean, value: unknown): Completed<O> | Failed<O> | Nondeterminism {
     for (; this.#at < this.#events.length; this.#at++) {
       const event = this.#events[this.#at] as LogEvent
       const position = event.kind === null ? this.#nextPosition : event.position

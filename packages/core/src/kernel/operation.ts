@@ -12,18 +12,18 @@ export interface Operation {
 }
 
 /** Asks for an operation: takes a position at once and returns a plain promise that settles by an event. */
-export type Issue = (operation: Operation) => Promise<unknown>
+export type Issue<O extends Operation = Operation> = (operation: O) => Promise<unknown>
 
 /** What the kernel runs. It knows nothing of `ctx`. */
-export type Program = (issue: Issue) => unknown
+export type Program<O extends Operation = Operation> = (issue: Issue<O>) => unknown
 
 /** An operation that was issued and has no result yet. */
-export interface Pending {
+export interface Pending<O extends Operation = Operation> {
   /** Swapped with another of the same turn when the log says that they changed places. */
   position: number
   readonly turn: number
   readonly nth: number
-  readonly operation: Operation
+  readonly operation: O
   /** The time of the turn it was issued in; deadlines count from here. */
   readonly issuedAt: number
   readonly resolve: (value: unknown) => void

@@ -1,3 +1,4 @@
+import type { ProcedureOperation } from '../authoring/operations.ts'
 import type { Issue } from '../base/schema.ts'
 import type { LogEvent } from '../events/event.ts'
 import { allowGrace, drain } from '../host/drain.ts'
@@ -22,7 +23,7 @@ export class Continuation {
   readonly #claimed: Claimed
   readonly #onForeign: () => void
   #start: Start | null = null
-  #execution: Execution | null = null
+  #execution: Execution<ProcedureOperation> | null = null
   #notes = new LogNotes()
   /** True while what is delivered was in the log before this continuation. */
   #isReplaying = false
@@ -102,14 +103,14 @@ export class Continuation {
   /** Delivers what has come to be in its log. Turns that only replay it are not watched: nearly all have ended once. */
   deliver(events: readonly LogEvent[], onDrained: () => void): void {
     if (!this.#isReplaying) watchFromNowOn()
-    const execution = this.#execution as Execution
+    const execution = this.#execution as Execution<ProcedureOperation>
     execution.enqueue(events)
     drain(execution, onDrained)
   }
 
   /** What the procedure wants, once all is delivered; at once, unless it may yet be seen to move outside a turn. */
-  decide(onDecided: (decision: Decision) => void): void {
-    const execution = this.#execution as Execution
+  decide(onDecided: (decision: Decision<ProcedureOperation>) => void): void {
+    const execution = this.#execution as Execution<ProcedureOperation>
     if (execution.needsGrace) allowGrace(() => onDecided(execution.decide()))
     else onDecided(execution.decide())
   }

@@ -1,3 +1,4 @@
+import type { ProcedureOperation } from '../authoring/operations.ts'
 import { createProgram } from '../authoring/program.ts'
 import { createChance } from '../base/prng.ts'
 import { setImmediateNative } from '../host/natives.ts'
@@ -19,10 +20,10 @@ export interface ExecutionParts {
 }
 
 /** The procedure of a run, at its very beginning. */
-export function createExecution(parts: ExecutionParts): Execution {
+export function createExecution(parts: ExecutionParts): Execution<ProcedureOperation> {
   const { surroundings, runId, start, isReplaying, onForeign, onIssue } = parts
   const { determinism, logger, effects, decider } = surroundings
-  const execution: Execution = new Execution({
+  const execution: Execution<ProcedureOperation> = new Execution({
     id: runId,
     turns,
     determinism,

@@ -1,8 +1,9 @@
+import type { ProcedureOperation } from '../authoring/operations.ts'
 import { type FailureRecord, recordFailure } from '../errors/failure.ts'
-import type { OperationKind } from '../events/event.ts'
 import { encode, encodeRecord } from '../events/payload.ts'
 import type { RunInfo } from '../events/payloads.ts'
 import type { Pending } from '../kernel/operation.ts'
+import { activityKinds } from './activities/registry.ts'
 import type { WrittenEvent } from './log-end.ts'
 import { runEvent } from './run-event.ts'
 
@@ -11,10 +12,10 @@ export interface Ending {
   readonly failure: FailureRecord | null
   readonly payload: Uint8Array | null
   /** Operations that were pending when the procedure ended. */
-  readonly left: readonly Pending[]
+  readonly left: readonly Pending<ProcedureOperation>[]
 }
 
-export function completeWith(output: unknown, left: readonly Pending[]): Ending {
+export function completeWith(output: unknown, left: readonly Pending<ProcedureOperation>[]): Ending {
   try {
     return { failure: null, payload: encode(output, 'output'), left }
   } catch (error) {
@@ -22,7 +23,7 @@ export function completeWith(output: unknown, left: readonly Pending[]): Ending 
   }
 }
 
-export function failWith(error: unknown, left: readonly Pending[]): Ending {
+export function failWith(error: unknown, left: readonly Pending<ProcedureOperation>[]): Ending {
   const failure = recordFailure(error)
   return { failure, payload: encodeRecord(failure, 'failure'), left }
 }
@@ -46,15 +47,12 @@ export function describeEnding({ failure, left }: Ending, signals: readonly stri
   return { waiting: [], ...(failure === null ? {} : { failure }), ...(isNothing ? {} : { leftOver }) }
 }
 
-/** Operations that do something, so that it is missed if they never begin. */
-const acts: readonly string[] = ['step', 'llm', 'ail_decision', 'hitl_notification'] satisfies OperationKind[]
-
 /**
  * Of what was left the operations that were issued after turn `begun`, the last whose operations were begun: nobody
  * waited for them. A timer or a signal may have lost a race. Null if there is none.
  */
-export function describeUnbegun(left: readonly Pending[], begun: number): string | null {
-  const unbegun = left.filter(({ turn, operation }) => acts.includes(operation.kind) && turn > begun)
+export function describeUnbegun(left: readonly Pending<ProcedureOperation>[], begun: number): string | null {
+  const unbegun = left.filter(({ turn, operation }) => activityKinds[operation.kind].acts && turn > begun)
   if (unbegun.length === 0) return null
   const named = unbegun.slice(0, 5).map(({ operation: { kind, name } }) => `${kind} "${name}"`)
   return (

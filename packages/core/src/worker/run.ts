@@ -12,8 +12,8 @@ import { validate } from '../host/checks.ts'
 import type { Decision, Nondeterminism } from '../kernel/decision.ts'
 import type { Pending } from '../kernel/operation.ts'
 import type { Claimed, Effect, Message, RunKey, Unit, UnitOutcome } from '../ports/store.ts'
-import type { Draft, Workplace } from './activities/activity.ts'
-import { createActivity } from './activities/create-activity.ts'
+import type { Activity, Draft, Workplace } from './activities/activity.ts'
+import { createActivity } from './activities/registry.ts'
 import { Continuation, type InputRefused } from './continuation.ts'
 import { Desk } from './desk.ts'
 import { completeWith, describeEnding, describeUnbegun, type Ending, endedEvent, failWith } from './ending.ts'
@@ -202,7 +202,7 @@ export class Run {
     })
   }
 
-  #onDecided(decision: Decision): void {
+  #onDecided(decision: Decision<ProcedureOperation>): void {
     if (this.#isOver) return
     switch (decision.state) {
       case 'waiting':
@@ -239,7 +239,7 @@ export class Run {
     else this.#leave(stuckBy(error))
   }
 
-  #wait(issued: readonly Pending[]): void {
+  #wait(issued: readonly Pending<ProcedureOperation>[]): void {
     this.#guard(() => {
       for (const pending of issued) if (!this.#desk.has(pending.position)) this.#open(pending).begin()
       if (this.#isOver) return
@@ -249,13 +249,9 @@ export class Run {
     })
   }
 
-  #open(pending: Pending): ReturnType<typeof createActivity> {
-    const operation = pending as Pending & { readonly operation: ProcedureOperation }
-    const activity = createActivity(
-      this.#workplace,
-      operation,
-      this.#continuation.notes.recordsOf(pending.position),
-    )
+  #open(pending: Pending<ProcedureOperation>): Activity {
+    const records = this.#continuation.notes.recordsOf(pending.position)
+    const activity = createActivity(this.#workplace, pending, records)
     this.#desk.add(pending, activity)
     return activity
   }
@@ -282,7 +278,7 @@ export class Run {
     if (this.#phase === 'still') this.#host.onReady(this)
   }
 
-  async #complete(output: unknown, left: readonly Pending[]): Promise<void> {
+  async #complete(output: unknown, left: readonly Pending<ProcedureOperation>[]): Promise<void> {
     const schema = this.#continuation.start.definition.output
     const checked =
       schema === undefined ? { ok: true as const, value: output } : await validate(schema, output)

@@ -1,4 +1,4 @@
-import type { AskSpec, ProcedureOperation } from '../../authoring/operations.ts'
+import type { AskSpec } from '../../authoring/operations.ts'
 import type { Validation } from '../../base/schema.ts'
 import type { LogEvent } from '../../events/event.ts'
 import type { Pending } from '../../kernel/operation.ts'
@@ -90,8 +90,6 @@ export interface StepHistory {
   last(count: number): readonly StepResult[] | Promise<readonly StepResult[]>
   named(steps: readonly string[]): Promise<readonly StepResult[]>
 }
-
-export type PendingOf<O extends ProcedureOperation> = Pending & { readonly operation: O }
 
 /** The effect that marks message `n` as used. */
 export function consume(n: number): Effect {

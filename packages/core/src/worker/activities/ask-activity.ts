@@ -22,26 +22,19 @@ import type {
   TimedOutPayload,
 } from '../../events/payloads.ts'
 import { runChecks } from '../../host/checks.ts'
+import type { Pending } from '../../kernel/operation.ts'
 import type { Effect, Message, NewAsk } from '../../ports/store.ts'
 import { checkAnswer, isEqual, issuesIn } from '../../projections/answer-check.ts'
 import { askIdOf, closesAtOf, recipientsOf, subjectOf, urgencyOf } from '../../projections/ask.ts'
 import { topicOf } from '../mailbox.ts'
-import {
-  type Activity,
-  type Busy,
-  consume,
-  type Draft,
-  type PendingOf,
-  type StepResult,
-  type Workplace,
-} from './activity.ts'
+import { type Activity, type Busy, consume, type Draft, type StepResult, type Workplace } from './activity.ts'
 import { gatherHistory, showHistory } from './ask-history.ts'
 import { tryEncode } from './try-encode.ts'
 import { usageMember } from './usage.ts'
 
 export interface AskOptions {
   readonly place: Workplace
-  readonly pending: PendingOf<AskOperation | DecideOperation>
+  readonly pending: Pending<AskOperation | DecideOperation>
   readonly spec: AskSpec
   /** The ask as it stands in the log, if it was asked before. */
   readonly asked: LogEvent | undefined

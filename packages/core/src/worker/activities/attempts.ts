@@ -4,8 +4,9 @@ import type { FailureRecord } from '../../errors/failure.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { decode, encodeRecord } from '../../events/payload.ts'
 import type { AttemptedPayload } from '../../events/payloads.ts'
+import type { Pending } from '../../kernel/operation.ts'
 import type { Waiter } from '../slots.ts'
-import type { Busy, PendingOf, Workplace } from './activity.ts'
+import type { Busy, Workplace } from './activity.ts'
 import { Attempt, type AttemptOutcome, type AttemptOwner } from './attempt.ts'
 import { createCall } from './call.ts'
 import { type Backoff, delayBefore } from './retry.ts'
@@ -23,7 +24,7 @@ export interface Judge {
  */
 export class Attempts implements AttemptOwner, Waiter {
   readonly #place: Workplace
-  readonly #pending: PendingOf<BodyOperation | DecideOperation>
+  readonly #pending: Pending<BodyOperation | DecideOperation>
   readonly #judge: Judge
   #number = 1
   #dueAt: number | null = null
@@ -36,7 +37,7 @@ export class Attempts implements AttemptOwner, Waiter {
   /** `records` are the attempts in the log. */
   constructor(
     place: Workplace,
-    pending: PendingOf<BodyOperation | DecideOperation>,
+    pending: Pending<BodyOperation | DecideOperation>,
     records: readonly LogEvent[],
     judge: Judge,
   ) {

@@ -9,7 +9,8 @@ import { maxPayloadBytes } from '../../events/codec.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { encode, encodeRecord } from '../../events/payload.ts'
 import type { AgentResult, FailedPayload } from '../../events/payloads.ts'
-import type { Activity, Busy, PendingOf, Workplace } from './activity.ts'
+import type { Pending } from '../../kernel/operation.ts'
+import type { Activity, Busy, Workplace } from './activity.ts'
 import type { AttemptOutcome } from './attempt.ts'
 import { Attempts, describeCode, type Judge } from './attempts.ts'
 import { usageMember } from './usage.ts'
@@ -23,11 +24,11 @@ export class BodyActivity implements Activity, Judge {
   readonly isOpenAsk = false
   readonly topics: readonly string[] = noTopics
   readonly #place: Workplace
-  readonly #pending: PendingOf<BodyOperation>
+  readonly #pending: Pending<BodyOperation>
   readonly #attempts: Attempts
 
   /** `records` are the attempts in the log. */
-  constructor(place: Workplace, pending: PendingOf<BodyOperation>, records: readonly LogEvent[]) {
+  constructor(place: Workplace, pending: Pending<BodyOperation>, records: readonly LogEvent[]) {
     this.#place = place
     this.#pending = pending
     this.#attempts = new Attempts(place, pending, records, this)

@@ -9,8 +9,9 @@ import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { decode, encodeRecord } from '../../events/payload.ts'
 import type { AnswerPayload, AskPayload, DecisionPayload, Judged } from '../../events/payloads.ts'
+import type { Pending } from '../../kernel/operation.ts'
 import type { Message } from '../../ports/store.ts'
-import type { Activity, Busy, PendingOf, Workplace } from './activity.ts'
+import type { Activity, Busy, Workplace } from './activity.ts'
 import { AskActivity } from './ask-activity.ts'
 import type { AttemptOutcome } from './attempt.ts'
 import { Attempts, type Judge } from './attempts.ts'
@@ -22,13 +23,13 @@ import { usageMember } from './usage.ts'
  */
 export class DecideActivity implements Activity, Judge {
   readonly #place: Workplace
-  readonly #pending: PendingOf<DecideOperation>
+  readonly #pending: Pending<DecideOperation>
   readonly #records: readonly LogEvent[]
   readonly #attempts: Attempts
   /** From when on people are asked. */
   #ask: AskActivity | null = null
 
-  constructor(place: Workplace, pending: PendingOf<DecideOperation>, records: readonly LogEvent[]) {
+  constructor(place: Workplace, pending: Pending<DecideOperation>, records: readonly LogEvent[]) {
     this.#place = place
     this.#pending = pending
     this.#records = records

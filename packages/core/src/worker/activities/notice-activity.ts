@@ -1,5 +1,6 @@
 import type { NoticeOperation } from '../../authoring/operations.ts'
-import type { Activity, PendingOf, Workplace } from './activity.ts'
+import type { Pending } from '../../kernel/operation.ts'
+import type { Activity, Workplace } from './activity.ts'
 
 /** A notice to people: a line of the logger and an entry of the log. Nobody is waited for. */
 export class NoticeActivity implements Activity {
@@ -8,9 +9,9 @@ export class NoticeActivity implements Activity {
   readonly isOpenAsk = false
   readonly topics: readonly string[] = []
   readonly #place: Workplace
-  readonly #pending: PendingOf<NoticeOperation>
+  readonly #pending: Pending<NoticeOperation>
 
-  constructor(place: Workplace, pending: PendingOf<NoticeOperation>) {
+  constructor(place: Workplace, pending: Pending<NoticeOperation>) {
     this.#place = place
     this.#pending = pending
   }

@@ -2,22 +2,23 @@ import { dueAt, type SignalOperation } from '../../authoring/operations.ts'
 import type { Validation } from '../../base/schema.ts'
 import { decode, encodeRecord } from '../../events/payload.ts'
 import type { ReceivedPayload, TimedOutPayload } from '../../events/payloads.ts'
+import type { Pending } from '../../kernel/operation.ts'
 import type { Message } from '../../ports/store.ts'
 import { topicOf } from '../mailbox.ts'
-import { type Activity, type Busy, consume, type Draft, type PendingOf, type Workplace } from './activity.ts'
+import { type Activity, type Busy, consume, type Draft, type Workplace } from './activity.ts'
 import { tryEncode } from './try-encode.ts'
 
 /** A receive: takes the oldest signal of its names that nobody has taken, or its time runs out. */
 export class SignalActivity implements Activity {
   readonly isOpenAsk = false
   readonly #place: Workplace
-  readonly #pending: PendingOf<SignalOperation>
+  readonly #pending: Pending<SignalOperation>
   readonly #topics: readonly string[]
   #dueAt: number | null = null
   #checking = false
   #over = false
 
-  constructor(place: Workplace, pending: PendingOf<SignalOperation>) {
+  constructor(place: Workplace, pending: Pending<SignalOperation>) {
     this.#place = place
     this.#pending = pending
     this.#topics = pending.operation.names.map((name) => topicOf('signal', name))

@@ -1,5 +1,6 @@
 import { dueAt, type TimerOperation } from '../../authoring/operations.ts'
-import type { Activity, PendingOf, Workplace } from './activity.ts'
+import type { Pending } from '../../kernel/operation.ts'
+import type { Activity, Workplace } from './activity.ts'
 
 /** A sleep. It needs no event until it fires: its deadline follows from the turn it was issued in. */
 export class TimerActivity implements Activity {
@@ -7,10 +8,10 @@ export class TimerActivity implements Activity {
   readonly isOpenAsk = false
   readonly topics: readonly string[] = []
   readonly #place: Workplace
-  readonly #pending: PendingOf<TimerOperation>
+  readonly #pending: Pending<TimerOperation>
   #dueAt: number | null = null
 
-  constructor(place: Workplace, pending: PendingOf<TimerOperation>) {
+  constructor(place: Workplace, pending: Pending<TimerOperation>) {
     this.#place = place
     this.#pending = pending
   }

@@ -1,0 +1,62 @@
+import type { AskOperation, OperationByKind, ProcedureOperation } from '../../authoring/operations.ts'
+import type { LogEvent, OperationKind } from '../../events/event.ts'
+import type { Pending } from '../../kernel/operation.ts'
+import type { Activity, Workplace } from './activity.ts'
+import { AskActivity } from './ask-activity.ts'
+import { BodyActivity } from './body-activity.ts'
+import { DecideActivity } from './decide-activity.ts'
+import { NoticeActivity } from './notice-activity.ts'
+import { SignalActivity } from './signal-activity.ts'
+import { TimerActivity } from './timer-activity.ts'
+
+/** What the worker has for one kind of operation. */
+interface ActivityKind<O extends ProcedureOperation> {
+  /** Whether it acts on the world, so that it is missed if it never begins. */
+  readonly acts: boolean
+  /** `records`: the events of the operation in the log, none of which settled it. */
+  create(place: Workplace, pending: Pending<O>, records: readonly LogEvent[]): Activity
+}
+
+const step: ActivityKind<OperationByKind['step']> = {
+  acts: true,
+  create: (place, pending, records) => new BodyActivity(place, pending, records),
+}
+
+const ask: ActivityKind<AskOperation> = {
+  acts: false,
+  create: (place, pending, records) =>
+    new AskActivity({
+      place,
+      pending,
+      spec: pending.operation.ask,
+      asked: records.find(({ type }) => type === 'asked'),
+    }),
+}
+
+/** One row for each kind of operation; a kind without one is a type error. */
+export const activityKinds: { readonly [K in OperationKind]: ActivityKind<OperationByKind[K]> } = {
+  step,
+  llm: step,
+  timer: { acts: false, create: (place, pending) => new TimerActivity(place, pending) },
+  signal: { acts: false, create: (place, pending) => new SignalActivity(place, pending) },
+  hitl_approval: ask,
+  hitl_input: ask,
+  hitl_select: ask,
+  hitl_review: ask,
+  hitl_escalation: ask,
+  hitl_notification: { acts: true, create: (place, pending) => new NoticeActivity(place, pending) },
+  ail_decision: {
+    acts: true,
+    create: (place, pending, records) => new DecideActivity(place, pending, records),
+  },
+}
+
+/** Makes what the worker does for an operation. */
+export function createActivity(
+  place: Workplace,
+  pending: Pending<ProcedureOperation>,
+  records: readonly LogEvent[],
+): Activity {
+  const kind: ActivityKind<ProcedureOperation> = activityKinds[pending.operation.kind]
+  return kind.create(place, pending, records)
+}

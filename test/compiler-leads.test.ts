@@ -1,0 +1,120 @@
+import { execFile } from 'node:child_process'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+
+// What a newcomer declares, the compiler asks for wherever it has to be built. Each case changes a copy of the
+// sources, and lists the files in which `tsc` then fails.
+
+const root = new URL('..', import.meta.url).pathname
+const packages = ['core', 'testing', 'storage-sqlite', 'storage-postgres']
+let copy: string
+
+beforeAll(() => {
+  copy = mkdtempSync(join(tmpdir(), 'pawl-compiler-'))
+  for (const name of packages)
+    for (const part of ['src', 'package.json'])
+      cpSync(join(root, 'packages', name, part), join(copy, 'packages', name, part), { recursive: true })
+  for (const name of ['tsconfig.base.json', 'tsconfig.test.json']) cpSync(join(root, name), join(copy, name))
+  const config = { extends: './tsconfig.test.json', include: ['packages/*/src'] }
+  writeFileSync(join(copy, 'tsconfig.json'), JSON.stringify(config))
+  // The libraries as they are; the packages of the copy by their names.
+  mkdirSync(join(copy, 'node_modules/@pawl'), { recursive: true })
+  for (const name of readdirSync(join(root, 'node_modules')))
+    if (name !== '@pawl' && !name.startsWith('.'))
+      symlinkSync(join(root, 'node_modules', name), join(copy, 'node_modules', name))
+  for (const name of packages)
+    symlinkSync(join(copy, 'packages', name), join(copy, 'node_modules/@pawl', name))
+})
+afterAll(() => rmSync(copy, { recursive: true, force: true }))
+
+/** The files in which the compiler finds faults, relative to `packages`. */
+function compile(): Promise<readonly string[]> {
+  return new Promise((resolve) => {
+    execFile(join(root, 'node_modules/.bin/tsc'), ['-p', copy], { cwd: copy }, (_, stdout) => {
+      const files = [...stdout.matchAll(/^packages\/(\S+?)\(\d+,\d+\): error/gm)].map(
+        ([, file]) => file as string,
+      )
+      resolve([...new Set(files)].sort())
+    })
+  })
+}
+
+async function compileWith(file: string, from: string, to: string): Promise<readonly string[]> {
+  const path = join(copy, 'packages', file)
+  const before = readFileSync(path, 'utf8')
+  expect(before).toContain(from)
+  writeFileSync(path, before.replace(from, to))
+  try {
+    return await compile()
+  } finally {
+    writeFileSync(path, before)
+  }
+}
+
+test('the copy compiles as it is', async () => {
+  expect(await compile()).toEqual([])
+})
+
+test('a new method of Client is asked for by the client and by the test engine', async () => {
+  const head = 'export interface Client {\n'
+  expect(
+    await compileWith('core/src/client/types.ts', head, `${head}  cancel(id: string): Promise<void>\n`),
+  ).toEqual(['core/src/client/client.ts', 'testing/src/test-engine.ts'])
+})
+
+test('a new method of Inbox is asked for by the inbox and by the test engine', async () => {
+  const head = 'export interface Inbox {\n'
+  expect(
+    await compileWith('core/src/client/types.ts', head, `${head}  delegate(ask: string): Promise<void>\n`),
+  ).toEqual(['core/src/client/inbox.ts', 'testing/src/test-engine.ts'])
+})
+
+test('a new method of Ctx is asked for by the context', async () => {
+  const member = '  readonly runId: string\n'
+  expect(
+    await compileWith(
+      'core/src/authoring/ctx.ts',
+      member,
+      `${member}  race<T>(branches: { readonly [name: string]: (ctx: Ctx) => Promise<T> }): Promise<T>\n`,
+    ),
+  ).toEqual(['core/src/authoring/program.ts'])
+})
+
+test('a new kind of operation is asked for by the operations, the activities and the views', async () => {
+  expect(
+    await compileWith('core/src/events/event.ts', "  'ail_decision',\n]", "  'ail_decision',\n  'child',\n]"),
+  ).toEqual(
+    expect.arrayContaining([
+      'core/src/authoring/operations.ts',
+      'core/src/client/operation-views.ts',
+      'core/src/worker/activities/registry.ts',
+    ]),
+  )
+})
+
+test('a new effect of a unit is asked for by every store', async () => {
+  const head = 'export type Effect =\n'
+  expect(
+    await compileWith(
+      'core/src/ports/store.ts',
+      head,
+      `${head}  | { readonly do: 'send'; readonly to: string }\n`,
+    ),
+  ).toEqual([
+    'storage-postgres/src/writes/commit-statements.ts',
+    'storage-postgres/src/writes/commit.ts',
+    'storage-sqlite/src/writes/commit.ts',
+    'testing/src/memory/writes.ts',
+  ])
+})
