@@ -18,6 +18,7 @@ export {
   markCode,
   messageKindCode,
   operationKindCode,
+  refuseMessage,
   stateCode,
 } from './ports/codes.ts'
 export { connectTo, defineStore, type Store } from './ports/connect.ts'
@@ -30,6 +31,7 @@ export type {
   Claimed,
   Claims,
   Created,
+  Damaged,
   Effect,
   EndState,
   Mark,

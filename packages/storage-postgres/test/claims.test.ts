@@ -160,16 +160,17 @@ test('what a send had claimed when its second statement failed is handed over by
   for (const run of runs)
     await port.commit(worker, [newUnit(run, { events: [], next: { do: 'park', wakeAt: null } })])
 
-  // More than one statement carries; the last run has an id that PostgreSQL cannot even look for.
+  // More than one statement carries; the name of the last message cannot be written out.
   const payload = new Uint8Array(1_700_000)
-  const letters = [...ids, 'a\0b'].map((run) => ({
-    run,
+  const names = [...ids.map(() => 'x'), 5 as never]
+  const letters = names.map((name, index) => ({
+    run: ids[index] ?? 'other',
     kind: 'signal' as const,
-    name: 'x',
+    name,
     key: null,
     payload,
   }))
-  await expect(port.send(letters, claimant)).rejects.toThrow('invalid byte sequence')
+  await expect(port.send(letters, claimant)).rejects.toThrow(TypeError)
 
   const handedOver = new Set<string>()
   for (let claims = 0; claims < 3; claims++)

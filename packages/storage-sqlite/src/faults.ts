@@ -18,6 +18,12 @@ export function isTaken(error: unknown): boolean {
   return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY'
 }
 
+/** What is already in the rows of the run keeps them from taking what was to be written. */
+export function isRefusedByRow(error: unknown): boolean {
+  const code = codeOf(error)
+  return code.startsWith('SQLITE_CONSTRAINT') || code === 'SQLITE_MISMATCH' || error instanceof RangeError
+}
+
 // By the beginning of the code. None of these wrote anything.
 const faults: readonly (readonly [
   code: string,

@@ -8,6 +8,7 @@ import { type Answer, prepareAnswer } from './writes/answer.ts'
 import { type ClaimWrites, prepareClaims } from './writes/claim.ts'
 import { type Commit, prepareCommit } from './writes/commit.ts'
 import { type Create, prepareCreate } from './writes/create.ts'
+import { type Isolate, prepareIsolate } from './writes/isolate.ts'
 import { prepareMark, prepareRetry, type Retry, type SetMark } from './writes/mark.ts'
 import { prepareLeaveMessage } from './writes/message.ts'
 import { type Disown, prepareDisown, prepareReclaim, type Reclaim } from './writes/reclaim.ts'
@@ -25,6 +26,7 @@ export interface Statements {
   readonly answer: Answer
   readonly mark: SetMark
   readonly retry: Retry
+  readonly isolate: Isolate
   readonly claims: ClaimWrites
   readonly readLog: ReadLog
   readonly mail: MailReads
@@ -49,6 +51,7 @@ export function prepareStatements(database: Database): Statements {
     answer: prepareAnswer(database, asks, leaveMessage),
     mark: prepareMark(database),
     retry: prepareRetry(database),
+    isolate: prepareIsolate(database),
     claims: prepareClaims(database),
     readLog: prepareReadLog(database),
     mail: prepareMailReads(database),

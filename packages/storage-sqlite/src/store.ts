@@ -42,21 +42,9 @@ export function createStore(file: string, environment: Environment = realEnviron
     },
     commit: (worker, units) => commit(connection, transactions, worker, units),
     send: (messages, claimant) =>
-      transactions.granting((statements, at) => {
-        const sent = messages.map((message) => statements.send(message, at))
-        const claimed = new Claiming(statements, claimant, at)
-        const result = sent.map((one) => ('run' in one ? { ...one, claimed: claimed.take(one.run) } : one))
-        return { result, granted: claimed.granted }
-      }),
+      transactions.delivering(messages, claimant, ({ send }, message, at) => send(message, at)),
     answer: (answers, claimant) =>
-      transactions.granting((statements, at) => {
-        const answered = answers.map((answer) => statements.answer(answer, at))
-        const claimed = new Claiming(statements, claimant, at)
-        const result = answered.map((one) =>
-          one.outcome === 'answered' ? { ...one, claimed: claimed.take(one.run) } : one,
-        )
-        return { result, granted: claimed.granted }
-      }),
+      transactions.delivering(answers, claimant, ({ answer }, given, at) => answer(given, at)),
     mark: (worker, run, epoch, mark, reason, cause) =>
       connection.write((statements) => statements.mark(worker, run, epoch, mark, reason, cause)),
 

@@ -1,7 +1,9 @@
-import type { Claimant, Claimed, RunKey } from '@pawl/core/storage'
+import type { Claimant, Claimed, Damaged, RunKey } from '@pawl/core/storage'
 import { type Connection, UnknownOutcome } from './connection/connection.ts'
 import { pauseAfterFault } from './connection/retry.ts'
+import { isRefusedByRow } from './faults.ts'
 import type { Statements } from './statements.ts'
+import type { Isolate } from './writes/isolate.ts'
 import type { Grant } from './writes/reclaim.ts'
 
 /** Transactions that have to be followed up if the disk fails while they commit. */
@@ -34,6 +36,33 @@ export class Transactions {
     }
   }
 
+  /**
+   * Writes items for runs in one transaction, and then claims their runs for the claimant. If the rows of a run refuse
+   * an item, all are written once more, each in a savepoint: a batch without damage does not pay for savepoints.
+   */
+  async delivering<Item, Outcome extends { readonly outcome: string }>(
+    items: readonly Item[],
+    claimant: Claimant | null,
+    write: (statements: Statements, item: Item, at: number) => Outcome,
+  ): Promise<readonly (Outcome | Damaged)[]> {
+    const deliver = (isIsolated: boolean): Promise<readonly (Outcome | Damaged)[]> =>
+      this.granting((statements, at) => {
+        const isolate: Isolate = isIsolated ? statements.isolate : (work) => work()
+        const outcomes = items.map((item) => isolate(() => write(statements, item, at)))
+        const claiming = new Claiming(statements, claimant, at)
+        const take = (run: RunKey): Claimed | null => {
+          const claimed = isolate(() => claiming.take(run))
+          return claimed !== null && 'outcome' in claimed ? null : claimed
+        }
+        const result = outcomes.map((one) => (isDelivered(one) ? { ...one, claimed: take(one.run) } : one))
+        return { result, granted: claiming.granted }
+      })
+    return deliver(false).catch((error: unknown) => {
+      if (!isRefusedByRow(error)) throw error
+      return deliver(true)
+    })
+  }
+
   /** Repeats a transaction until the disk takes it. `work` is told how often it was tried before. */
   async untilDone<T>(work: (statements: Statements, at: number, tries: number) => T): Promise<T> {
     for (let tries = 0; ; tries++) {
@@ -45,6 +74,10 @@ export class Transactions {
       }
     }
   }
+}
+
+function isDelivered(outcome: object): outcome is { readonly run: RunKey } {
+  return 'run' in outcome
 }
 
 /** Claims runs within a transaction, and lists what it granted. */

@@ -1,4 +1,4 @@
-import { createEngine, PawlError, procedure } from '@pawl/core'
+import { createClient, createEngine, PawlError, procedure } from '@pawl/core'
 import { sqlite } from '@pawl/storage-sqlite'
 import SqliteDatabase from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
@@ -52,6 +52,33 @@ it('one flipped bit in a payload quarantines its run, which is never served; the
   expect((await second.list({ status: 'quarantined' })).items).toMatchObject([
     { id: 'a', failure: { code: 'run-quarantined', message: expect.stringContaining('do not match') } },
   ])
+})
+
+it('signals that are sent at once with one for a damaged run all arrive but that one', async () => {
+  const file = tempFile()
+  const client = createClient({ store: sqlite(file) })
+  onTestFinished(() => client.stop())
+  const ids = Array.from({ length: 50 }, (_, index) => `run ${index}`)
+  // No worker is there: the messages stay unread.
+  await Promise.all(ids.map((id) => client.run(pay, { amount: 1 }, { id })))
+  await client.get(pay, 'run 7').signal('go', {})
+  const database = new SqliteDatabase(file)
+  database.exec("update runs set mail = 0 where id = 'run 7'")
+  const send = () => Promise.allSettled(ids.map((id) => client.get(pay, id).signal('go', {})))
+  const sent = await send()
+  expect(sent.flatMap(({ status }, index) => (status === 'rejected' ? ids[index] : []))).toEqual(['run 7'])
+  expect(sent[7]).toMatchObject({
+    reason: {
+      code: 'run-quarantined',
+      details: { run: 'run 7', reason: expect.stringContaining('UNIQUE constraint failed') },
+      message: expect.stringContaining('Nothing was stored by this call; other runs are not affected.'),
+    },
+  })
+  const mails = database.prepare('select count(*) from messages group by run order by run').pluck().all()
+  expect(mails).toEqual(ids.map(() => 1))
+  database.exec("update runs set mail = 1 where id = 'run 7'")
+  database.close()
+  expect(new Set((await send()).map(({ status }) => status))).toEqual(new Set(['fulfilled']))
 })
 
 it('what a later version has written waits for it, as stuck; the others go on', async () => {

@@ -17,6 +17,7 @@ import { compareOrder, orderOf } from '../projections/ask-order.ts'
 import { askStatusOf, toAskView } from './ask-view.ts'
 import type { Connection } from './connection.ts'
 import { readCursor, writeCursor } from './cursor.ts'
+import { damagedError } from './damaged.ts'
 import type { Mailer } from './mailer.ts'
 import { readLimit } from './options.ts'
 import type { Inbox, Page } from './types.ts'
@@ -226,6 +227,7 @@ async function answerOpen(
   })
   if (answered.outcome === 'missing') throw new PawlError('ask-not-found', { ask })
   if (answered.outcome === 'closed') throw closedError(answered.ask, await store.now())
+  if (answered.outcome === 'damaged') throw damagedError(row.run, answered)
 }
 
 /** @throws PawlError 'answer-invalid' */
@@ -276,6 +278,8 @@ async function answerEarly(
       throw new PawlError('run-not-found', { run })
     case 'ended':
       throw new PawlError('run-ended', { run, status: sent.state })
+    case 'damaged':
+      throw damagedError(run, sent)
   }
 }
 

@@ -13,6 +13,7 @@ import { guardVerbs } from '../host/guard/verbs.ts'
 import type { NewMessage, RunRow } from '../ports/store.ts'
 import { isEqual } from '../projections/answer-check.ts'
 import type { Connection } from './connection.ts'
+import { damagedError } from './damaged.ts'
 import { findRun } from './find-run.ts'
 import type { Mailer } from './mailer.ts'
 import { infoOf, toRunView } from './run-view.ts'
@@ -107,6 +108,7 @@ async function sendSignal(
   )
   if (sent.outcome === 'missing') throw new PawlError('run-not-found', { run })
   if (sent.outcome === 'ended') throw new PawlError('run-ended', { run, status: sent.state })
+  if (sent.outcome === 'damaged') throw damagedError(run, sent)
 }
 
 /** In the caller's own call, as far as the schema lets: what he changes later was sent as it was. */

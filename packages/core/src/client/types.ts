@@ -116,7 +116,8 @@ export interface RunHandle<Output, T = {}> {
   status(): Promise<RunView>
   /**
    * Sends a declared signal; resolved once it is stored. The same `id`, of at most 200 characters, is delivered once.
-   * @throws PawlError 'payload-invalid', 'payload-refused', 'run-ended', 'run-not-found', 'option-invalid'
+   * @throws PawlError 'payload-invalid', 'payload-refused', 'run-ended', 'run-not-found', 'option-invalid',
+   * 'run-quarantined' (its rows are damaged)
    * @example await engine.get(order, 'order:7').signal('paid', { cents: 4500 }, { id: event.id })
    */
   signal<K extends SignalName<T>>(
@@ -174,8 +175,8 @@ export interface Inbox {
   /**
    * Answers. Exactly one answer wins; an invalid one leaves the question open.
    * @throws PawlError 'ask-closed' (details.winner says who was faster), 'answer-invalid' (details.issues),
-   *   'answer-forbidden' (an agent on a human ask), 'ask-not-found', 'payload-refused', 'option-invalid'; by key also
-   *   'run-not-found', 'run-ended'
+   *   'answer-forbidden' (an agent on a human ask), 'ask-not-found', 'payload-refused', 'option-invalid',
+   *   'run-quarantined' (the rows of its run are damaged); by key also 'run-not-found', 'run-ended'
    * @example await engine.inbox.answer(ask.id, { approved: true, params: { amount: 40 } }, { as: 'user:ana' })
    */
   answer(ask: AskAddress, answer: Answer, as: As): Promise<void>

@@ -1,7 +1,7 @@
 import { type AskStatus, askStatuses } from '../base/words.ts'
 import { WrittenLater } from '../events/codec.ts'
 import { type EventType, eventTypes, type OperationKind, operationKinds } from '../events/event.ts'
-import type { Mark, Message, RunState } from './store.ts'
+import type { Damaged, EndState, Mark, Message, RunState } from './store.ts'
 
 // Stores keep small numbers for words: the place in these lists. Append to a list, never change its order.
 const runStates = ['live', 'completed', 'failed', 'cancelled'] as const satisfies readonly RunState[]
@@ -20,6 +20,16 @@ export const askStatusCode: Code<AskStatus> = makeCode(askStatuses)
 export const messageKindCode: Code<Message['kind']> = makeCode(messageKinds)
 export const eventTypeCode: Code<EventType> = makeCode(eventTypes)
 export const operationKindCode: Code<OperationKind> = makeCode(operationKinds)
+
+/** What becomes of a message for a run that is not live. `stored` is the number of its state. */
+export function refuseMessage(
+  stored: number,
+): { readonly outcome: 'ended'; readonly state: EndState } | Damaged {
+  const state = runStates[stored]
+  if (state === undefined || state === 'live')
+    return { outcome: 'damaged', why: `its state stands as ${stored}, which this version does not know` }
+  return { outcome: 'ended', state }
+}
 
 function makeCode<Word extends string>(words: readonly Word[]): Code<Word> {
   const numberOf = Object.fromEntries(words.map((word, index) => [word, index])) as { [word in Word]: number }

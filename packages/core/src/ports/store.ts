@@ -220,6 +220,7 @@ export type Sent =
   | { readonly outcome: 'asked'; readonly position: number }
   | { readonly outcome: 'missing' }
   | { readonly outcome: 'ended'; readonly state: EndState }
+  | Damaged
 
 export interface NewAnswer {
   readonly run: string
@@ -238,6 +239,13 @@ export type Answered =
   /** The ask is not open any more, or its time has run out (`closesAt` reached). */
   | { readonly outcome: 'closed'; readonly ask: AskRow }
   | { readonly outcome: 'missing' }
+  | Damaged
+/** The rows of the run contradict themselves, or a later version wrote them. Nothing was left for it. */
+export interface Damaged {
+  readonly outcome: 'damaged'
+  /** Completes "Run x is quarantined: …". */
+  readonly why: string
+}
 
 export interface Message {
   /** The mail counter when it came; increasing, not dense. */

@@ -6,6 +6,7 @@ import {
   type Message,
   messageKindCode,
   type NewAnswer,
+  refuseMessage,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { listBytes, listIntegers, listTexts } from '../connection/fast-path/lists.ts'
@@ -78,6 +79,8 @@ export function prepareAnswer(
           claimed: handover.give(row),
         }
       case 'closed': {
+        const refused = row.state === 0 ? undefined : refuseMessage(row.state)
+        if (refused?.outcome === 'damaged') return refused
         const ask = await findAsk(reply.run, reply.position)
         return ask ? { outcome: 'closed', ask } : { outcome: 'missing' }
       }
@@ -102,6 +105,8 @@ export function prepareAnswer(
 interface AnsweredRow extends DeliveredRow {
   readonly i: number
   readonly verdict: 'missing' | 'again' | 'answered' | 'closed'
+  /** The number of the run's state. */
+  readonly state: number
   readonly at: number
   /** The number of the message, if it was left just now. */
   readonly n: number | null
@@ -162,7 +167,7 @@ function writeSingle(names: Names): string {
     bumped as materialized (select run, n as mail from inserted),
     touched as materialized (select run from inserted),
     ${wakeRuns(names, 6)}
-    select 1 as i, 'answered' as verdict, x.run, x.at, x.n, ${claimedColumns}
+    select 1 as i, 'answered' as verdict, 0 as state, x.run, x.at, x.n, ${claimedColumns}
     from inserted x join woken w on w.run = x.run`
 }
 
@@ -205,7 +210,7 @@ function writeAnswer(names: Names): string {
       select distinct j.run from judged j left join won on won.i = j.i
       where won.i is not null or j.verdict = 'answered'),
     ${wakeRuns(names, 6)}
-    select j.i::int, j.run, now as at,
+    select j.i::int, j.run, j.state, now as at,
       case when won.i is not null then 'answered'
            when j.verdict <> 'new' then j.verdict
            -- Closed meanwhile; perhaps by an attempt of ours that was not heard of.

@@ -1,7 +1,8 @@
-import type { Claimant, Claimed, RunKey } from '@pawl/core/storage'
+import type { Claimant, Claimed, Damaged, RunKey } from '@pawl/core/storage'
 import { listBigints, listIntegers, listTexts } from '../connection/fast-path/lists.ts'
 import type { Value } from '../connection/fast-path/values.ts'
 import type { NoteOwned, Ownership } from '../connection/ownership.ts'
+import { classify, describe } from '../faults.ts'
 import type { Names } from '../names.ts'
 import { divide } from './batches.ts'
 import { type ClaimedRow, chooseVersion, listAbilities, showClaimed } from './claim.ts'
@@ -73,27 +74,59 @@ interface Delivery<Item, Row, Outcome> {
   readonly show: (message: Item, row: Row) => Outcome | undefined | Promise<Outcome | undefined>
 }
 
-/** Runs the statement for all messages, and again for those it came too late for, until each has its outcome, in order. */
+/**
+ * Runs the statement for all messages, and again for those it came too late for, until each has its outcome, in order.
+ * If the rows of a run refuse what is for it, nothing of the statement is written: its messages are sent in halves,
+ * down to those of that run.
+ */
 export async function deliver<Item, Row extends { readonly i: number }, Outcome>(
   messages: readonly Item[],
   { sizeOf, run, show }: Delivery<Item, Row, Outcome>,
-): Promise<readonly Outcome[]> {
-  const outcomes: Outcome[] = []
-  const items = messages.map((message, place) => ({ message, place }))
-  for (const batch of divide(items, ({ message }) => sizeOf(message))) {
+): Promise<readonly (Outcome | Damaged)[]> {
+  const outcomes: (Outcome | Damaged)[] = []
+  type Placed = { readonly message: Item; readonly place: number }
+
+  /** Returns those that have to be sent again. */
+  async function note(sent: readonly Placed[], rows: readonly Row[]): Promise<readonly Placed[]> {
+    const again: Placed[] = []
+    for (const row of rows) {
+      const item = sent[row.i - 1]
+      if (!item) continue
+      const outcome = await show(item.message, row)
+      if (outcome === undefined) again.push(item)
+      else outcomes[item.place] = outcome
+    }
+    return again
+  }
+
+  async function send(batch: readonly Placed[]): Promise<void> {
     for (let left = batch; left.length > 0; ) {
-      const again: (typeof items)[number][] = []
-      for (const row of await run(left.map(({ message }) => message))) {
-        const item = left[row.i - 1]
-        if (!item) continue
-        const outcome = await show(item.message, row)
-        if (outcome === undefined) again.push(item)
-        else outcomes[item.place] = outcome
+      let rows: readonly Row[]
+      try {
+        rows = await run(left.map(({ message }) => message))
+      } catch (error) {
+        if (classify(error) !== 'data') throw error
+        const [first] = left
+        if (left.length > 1) for (const half of halve(left)) await send(half)
+        else if (first) outcomes[first.place] = refusal(error)
+        return
       }
-      left = again
+      left = await note(left, rows)
     }
   }
+
+  const items = messages.map((message, place) => ({ message, place }))
+  for (const batch of divide(items, ({ message }) => sizeOf(message))) await send(batch)
   return outcomes
+}
+
+function halve<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
+  const middle = items.length >> 1
+  return [items.slice(0, middle), items.slice(middle)]
+}
+
+function refusal(error: unknown): Damaged {
+  return { outcome: 'damaged', why: `the database does not take what is for it: ${describe(error)}` }
 }
 
 /** Hands each claimed run to the first message that was for it. */

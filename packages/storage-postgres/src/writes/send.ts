@@ -1,11 +1,4 @@
-import {
-  type Claimant,
-  type EndState,
-  messageKindCode,
-  type NewMessage,
-  type Sent,
-  stateCode,
-} from '@pawl/core/storage'
+import { type Claimant, messageKindCode, type NewMessage, refuseMessage, type Sent } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { listBytes, listSmallints, listTexts } from '../connection/fast-path/lists.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
@@ -91,7 +84,7 @@ function showSent(message: PendingMessage, row: SentRow, handover: ClaimHandover
     case 'asked':
       return { outcome: 'asked', position: row.position ?? 0 }
     case 'ended':
-      return { outcome: 'ended', state: stateCode.wordOf(row.state) as EndState }
+      return refuseMessage(row.state)
     default: {
       const { n, at, run } = row
       const { kind, name, payload, isKeyMade } = message

@@ -8,6 +8,7 @@ import {
   stateCode,
 } from '@pawl/core/storage'
 import type {
+  Damage,
   Dump,
   DumpedAsk,
   DumpedMessage,
@@ -33,9 +34,33 @@ export function makeSubject(
       return {
         store: store(),
         dump: () => dump(owner, schema),
+        damage: (run, how) => damage(owner, schema, run, how),
         remove: () => empty(owner, schema),
       }
     },
+  }
+}
+
+const damages: { readonly [how in Damage]: string } = {
+  'mail-behind': 'mail = 0',
+  'mail-full': 'mail = 2147483647',
+  'unknown-state': 'state = 99',
+}
+
+async function damage(owner: pg.Pool, schema: string, id: string, how: Damage): Promise<() => Promise<void>> {
+  const { rows } = await owner.query<{ mail: number; state: number }>(
+    `select mail, state from ${schema}.runs where id = $1`,
+    [id],
+  )
+  const [row] = rows
+  if (!row) throw new Error(`there is no run ${id}`)
+  await owner.query(`update ${schema}.runs set ${damages[how]} where id = $1`, [id])
+  return async () => {
+    await owner.query(`update ${schema}.runs set mail = $2, state = $3 where id = $1`, [
+      id,
+      row.mail,
+      row.state,
+    ])
   }
 }
 

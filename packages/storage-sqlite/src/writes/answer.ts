@@ -1,4 +1,4 @@
-import type { Answered, NewAnswer, RunKey } from '@pawl/core/storage'
+import { type Answered, type NewAnswer, type RunKey, refuseMessage } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 import type { AskReads } from '../reads/asks.ts'
 import type { LeaveMessage } from './message.ts'
@@ -21,6 +21,8 @@ export function prepareAnswer(database: Database, { readAsk }: AskReads, leave: 
       const message = leave(run, { at, kind: 'answer', name: String(position), key: null, payload })
       return { outcome: 'answered', run, message, claimed: null }
     }
+    const refused = state === 0 ? undefined : refuseMessage(state)
+    if (refused?.outcome === 'damaged') return refused
     const ask = readAsk(id, position)
     return ask ? { outcome: 'closed', ask } : { outcome: 'missing' }
   }

@@ -1,5 +1,6 @@
 import { type Message, messageKindCode, type RunKey } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
+import { checkInteger } from '../connection/integers.ts'
 
 /** Leaves a message for a live run: numbers it, and sets the run due if no worker owns it. */
 export type LeaveMessage = (
@@ -20,7 +21,9 @@ export function prepareLeaveMessage(database: Database): LeaveMessage {
     .pluck()
   return (run, { at, kind, name, key, payload }) => {
     wake.run(at, at, run)
-    const n = insert.get(run, at, messageKindCode.numberOf[kind], name, key, payload, run) as number
+    const n = checkInteger(
+      insert.get(run, at, messageKindCode.numberOf[kind], name, key, payload, run) as number,
+    )
     return { n, at, kind, name, payload }
   }
 }

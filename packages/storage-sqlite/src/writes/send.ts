@@ -1,4 +1,4 @@
-import { type EndState, type NewMessage, type RunKey, type Sent, stateCode } from '@pawl/core/storage'
+import { type NewMessage, type RunKey, refuseMessage, type Sent } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 import type { LeaveMessage } from './message.ts'
 
@@ -21,7 +21,7 @@ export function prepareSend(database: Database, leave: LeaveMessage): Send {
       return { outcome: 'duplicate', run, message: null, claimed: null }
     const position = kind === 'early' ? findAsk.get(run, name) : undefined
     if (position !== undefined) return { outcome: 'asked', position }
-    if (state !== 0) return { outcome: 'ended', state: stateCode.wordOf(state) as EndState }
+    if (state !== 0) return refuseMessage(state)
     const message = leave(run, { at, kind, name, key, payload })
     return { outcome: 'stored', run, message, claimed: null }
   }

@@ -2,7 +2,8 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sqlite } from '@pawl/storage-sqlite'
-import type { StoreSubject } from '@pawl/testing/conformance'
+import type { Damage, StoreSubject } from '@pawl/testing/conformance'
+import SqliteDatabase from 'better-sqlite3'
 import { dumpFile } from './dump.ts'
 
 export const sqliteSubject: StoreSubject = {
@@ -10,7 +11,12 @@ export const sqliteSubject: StoreSubject = {
   make() {
     const directory = makeDirectory(memoryDirectory)
     const file = join(directory, 'pawl.db')
-    return { store: sqlite(file), dump: () => dumpFile(file), remove: () => removeDirectory(directory) }
+    return {
+      store: sqlite(file),
+      dump: () => dumpFile(file),
+      damage: (run, how) => damageRow(file, run, how),
+      remove: () => removeDirectory(directory),
+    }
   },
 }
 
@@ -23,4 +29,27 @@ export function makeDirectory(parent: string = tmpdir()): string {
 
 export function removeDirectory(directory: string): void {
   rmSync(directory, { recursive: true, force: true })
+}
+
+const damages: { readonly [how in Damage]: string } = {
+  'mail-behind': 'mail = 0',
+  'mail-full': 'mail = 9223372036854775807',
+  'unknown-state': 'state = 99',
+}
+
+/** On a connection of its own. */
+function damageRow(file: string, id: string, how: Damage): () => void {
+  const write = (change: string, ...values: readonly number[]): void => {
+    const database = new SqliteDatabase(file)
+    database.prepare(`update runs set ${change} where id = ?`).run(...values, id)
+    database.close()
+  }
+  const database = new SqliteDatabase(file, { readonly: true })
+  const row = database
+    .prepare<[string], { mail: number; state: number }>('select mail, state from runs where id = ?')
+    .get(id)
+  database.close()
+  if (!row) throw new Error(`there is no run ${id}`)
+  write(damages[how])
+  return () => write('mail = ?, state = ?', row.mail, row.state)
 }

@@ -1,8 +1,8 @@
 import { defineStore } from '@pawl/core/storage'
 import { MemoryConnection } from '../memory/connection.ts'
 import { dumpTables } from '../memory/dump.ts'
-import { makeTables } from '../memory/tables.ts'
-import type { StoreSubject } from './subject.ts'
+import { makeTables, type RunRecord, type Tables } from '../memory/tables.ts'
+import type { Damage, StoreSubject } from './subject.ts'
 
 /** The memory store, with a look behind its port: what other stores are compared with. */
 export const memorySubject: StoreSubject = {
@@ -12,7 +12,22 @@ export const memorySubject: StoreSubject = {
     return {
       store: defineStore('memory', () => new MemoryConnection(tables, Date.now)),
       dump: () => dumpTables(tables),
+      damage: (run, how) => damageRecord(tables, run, how),
       remove: () => undefined,
     }
   },
+}
+
+const damages: { readonly [how in Damage]: Partial<RunRecord> } = {
+  'mail-behind': { mail: 0 },
+  'mail-full': { mail: Number.MAX_SAFE_INTEGER },
+  'unknown-state': { state: 99 as never },
+}
+
+function damageRecord(tables: Tables, id: string, how: Damage): () => void {
+  const run = tables.runs.get(id)
+  if (!run) throw new Error(`there is no run ${id}`)
+  const { mail, state } = run
+  Object.assign(run, damages[how])
+  return () => void Object.assign(run, { mail, state })
 }

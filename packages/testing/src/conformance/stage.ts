@@ -10,7 +10,7 @@ import {
 import { expect, it } from 'vitest'
 import { newRun, type Standing, type UnitParts, unitFor } from './builders.ts'
 import { findFaults } from './invariants.ts'
-import type { Dump, Place, StoreSubject } from './subject.ts'
+import type { Damage, Dump, Place, StoreSubject } from './subject.ts'
 import { makePromised, type Promised, witness } from './witness.ts'
 
 /** Declares a test on a fresh place, whose invariants are checked when it is over. */
@@ -65,6 +65,13 @@ export class Stage {
 
   dump(): Promise<Dump> | Dump {
     return this.#place.dump()
+  }
+
+  /** Spoils the row of a run while `body` runs. */
+  async whileDamaged(run: string, how: Damage, body: () => Promise<void>): Promise<void> {
+    const heal = await this.#place.damage(run, how)
+    await body()
+    await heal()
   }
 
   async checkInvariants(): Promise<void> {

@@ -7,6 +7,7 @@ import { describeClaims } from './topics/claims.ts'
 import { describeCommit } from './topics/commit.ts'
 import { describeConnections } from './topics/connections.ts'
 import { describeCreate } from './topics/create.ts'
+import { describeDamage } from './topics/damage.ts'
 import { describeFencing } from './topics/fencing.ts'
 import { describeLoad } from './topics/load.ts'
 import { describeMarks } from './topics/marks.ts'
@@ -17,7 +18,7 @@ import { describeWorkers } from './topics/workers.ts'
 
 export { type DifferentialOptions, storeDifferential } from './differential/store-differential.ts'
 export { memorySubject } from './memory-subject.ts'
-export type { Dump, DumpedAsk, DumpedMessage, DumpedRun, Place, StoreSubject } from './subject.ts'
+export type { Damage, Dump, DumpedAsk, DumpedMessage, DumpedRun, Place, StoreSubject } from './subject.ts'
 
 /**
  * The specification of the store port, as tests for vitest: call it in a test file of the store. After every
@@ -36,6 +37,7 @@ export function storeConformance(subject: StoreSubject): void {
     describeParking(test)
     describeSend(test)
     describeAnswers(test)
+    describeDamage(test)
     describeAskList(test)
     describeClaims(test)
     describeMarks(test)

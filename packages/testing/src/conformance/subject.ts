@@ -13,9 +13,17 @@ export interface Place {
   readonly store: Store
   /** Everything that is kept, read behind the port's back. */
   dump(): Promise<Dump> | Dump
+  /** Spoils the row of a run behind the port's back. Returns how to put it right. */
+  damage(run: string, how: Damage): Promise<() => Promise<void> | void> | (() => Promise<void> | void)
   /** Removes the place; all connections are closed by then. */
   remove(): Promise<void> | void
 }
+
+/**
+ * `mail-behind`: the mail counter is 0 although there are messages. `mail-full`: it is the largest number that its
+ * column holds. `unknown-state`: its state is a number that this version does not know.
+ */
+export type Damage = 'mail-behind' | 'mail-full' | 'unknown-state'
 
 /** What a store keeps, in the words of the port. Lists are in order: runs by key, the others by run and number. */
 export interface Dump {

@@ -1,6 +1,7 @@
 import {
   type Answered,
   type Created,
+  type Damaged,
   type Effect,
   type Message,
   type NewAnswer,
@@ -9,6 +10,7 @@ import {
   type NewMessage,
   type NewRun,
   type Sent,
+  stateCode,
   type Unit,
   type UnitOutcome,
   unreachable,
@@ -120,6 +122,8 @@ export function sendMessage(
   if (key !== null && run.messages.some((message) => message.key === key)) {
     return { outcome: 'duplicate', run: run.run, message: null, claimed: null }
   }
+  const damaged = findDamage(run)
+  if (damaged) return damaged
   const asked = kind === 'early' ? run.asksByKey.get(name) : undefined
   if (asked) return { outcome: 'asked', position: asked.position }
   if (run.state !== 'live') return { outcome: 'ended', state: run.state }
@@ -135,6 +139,8 @@ export function giveAnswer(
   const run = tables.runs.get(id)
   const ask = run?.asks.get(position)
   if (!run || !ask) return { outcome: 'missing' }
+  const damaged = findDamage(run)
+  if (damaged) return damaged
   const isOpen = run.state === 'live' && ask.status === 'open' && (ask.closesAt === null || at < ask.closesAt)
   if (!isOpen) return { outcome: 'closed', ask: showAsk(ask) }
   Object.assign(ask, { status: 'answered', closedAt: at, answeredBy: by, answer: copy(payload) })
@@ -165,6 +171,13 @@ function appendEvent(
     tookMs,
     ...bytes,
   })
+}
+
+/** Whether a test has spoiled the record: memory does not do so by itself. */
+function findDamage({ state, mail, messages }: RunRecord): Damaged | undefined {
+  if (!(state in stateCode.numberOf)) return { outcome: 'damaged', why: `its state is ${String(state)}` }
+  if (mail === messages.length) return undefined
+  return { outcome: 'damaged', why: `it counts ${mail} messages and has ${messages.length}` }
 }
 
 function leaveMessage(

@@ -1,0 +1,26 @@
+import type { Damaged } from '@pawl/core/storage'
+import type { Database } from 'better-sqlite3'
+import { isRefusedByRow } from '../faults.ts'
+
+/** Writes one item of a batch. If the rows of its run refuse it, nothing of it is left, and the transaction goes on. */
+export type Isolate = <Outcome>(write: () => Outcome) => Outcome | Damaged
+
+export function prepareIsolate(database: Database): Isolate {
+  const begin = database.prepare('savepoint item')
+  const undo = database.prepare('rollback to item')
+  const end = database.prepare('release item')
+  return (write) => {
+    begin.run()
+    try {
+      const outcome = write()
+      end.run()
+      return outcome
+    } catch (error) {
+      // The whole transaction is rolled back.
+      if (!isRefusedByRow(error)) throw error
+      undo.run()
+      end.run()
+      return { outcome: 'damaged', why: `the file does not take what is for it: ${(error as Error).message}` }
+    }
+  }
+}
