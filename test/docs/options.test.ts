@@ -38,7 +38,7 @@ async function refusalOf(call: Call): Promise<string> {
   try {
     await call(engine)
   } catch (error) {
-    if (PawlError.is(error, 'run-failed')) return error.details.cause.message
+    if (PawlError.is(error, 'procedure-broken')) return error.details.cause.message
     if (PawlError.is(error)) return error.message
     throw error
   }

@@ -24,7 +24,9 @@ describe.each(files)('runs that version %s left behind', (name) => {
     const done: string[] = []
     const cases = makeCases((run, step) => done.push(`${run}: ${step}`))
     const complaints: string[] = []
-    const complain = (message: string): void => void complaints.push(message)
+    const complain = (message: string): void => {
+      if (!message.includes('failed (NO_WAY in procedure "failing"')) complaints.push(message)
+    }
     const engine = await createEngine({
       store: sqlite(file),
       procedures: cases.map(({ procedure }) => procedure),

@@ -205,7 +205,7 @@ describe('a run that ends', () => {
     expect(await (await engine.run(racing)).result()).toBe('quick')
     await (await engine.run(hanging)).result()
     expect(await refusalOf((await engine.run(failing)).result())).toMatchObject({ code: 'run-failed' })
-    expect(lines).toEqual([])
+    expect(lines).toMatchObject([{ message: expect.stringContaining('failed (run-failed in') }])
   })
 
   test('does nothing for whoever has kept its ctx, and says so', async () => {
@@ -316,22 +316,28 @@ describe('an output', () => {
 
 describe('a procedure that throws', () => {
   test('fails its run with name, message and code', async () => {
+    class OrderError extends Error {
+      override readonly name = 'OrderError'
+    }
     const broken = procedure({ name: 'broken' }, async () => {
-      throw Object.assign(new TypeError('oh no'), { code: 'E1' })
+      throw Object.assign(new OrderError('oh no'), { code: 'E1' })
     })
     await using engine = await testEngine({ procedures: [broken] })
     const run = await engine.run(broken)
     const error = await refusalOf(run.result())
     expect(error).toMatchObject({
       code: 'run-failed',
-      details: { run: run.id, cause: { name: 'TypeError', message: 'oh no', code: 'E1' } },
+      details: { run: run.id, cause: { name: 'OrderError', message: 'oh no', code: 'E1' } },
     })
     expect((error as { cause?: unknown }).cause).toMatchObject({
-      name: 'TypeError',
+      name: 'OrderError',
       message: 'oh no',
       code: 'E1',
     })
-    expect((await run.status()).failure).toEqual({ name: 'TypeError', message: 'oh no', code: 'E1' })
+    expect((await run.status()).failure).toEqual({
+      ...{ name: 'OrderError', message: 'oh no', code: 'E1' },
+      stack: expect.stringContaining('lifecycle.test.ts'),
+    })
   })
 
   test('from a callback nobody catches fails its run, and the process lives', async () => {
@@ -366,7 +372,7 @@ describe('a procedure that throws', () => {
     await using engine = await testEngine({ procedures: [careless], logger })
     expect(await (await engine.run(careless)).result()).toBe('done')
     expect(lines).toContainEqual(
-      expect.objectContaining({ level: 'warn', message: expect.stringContaining('nobody handled') }),
+      expect.objectContaining({ level: 'warn', message: expect.stringContaining('an unhandled rejection') }),
     )
   })
 })
@@ -485,7 +491,8 @@ describe('a run of a client that only knows its name', () => {
       })
       expect((await engine.log(id)).execution_log).toEqual([])
     }
-    expect(lines.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([])
+    const failed = { level: 'error', message: expect.stringContaining('failed (input-invalid in') }
+    expect(lines).toMatchObject([failed, failed])
   })
 
   test('gets the input as the schema returns it', async () => {
@@ -777,10 +784,8 @@ describe('changed code', () => {
   })
 
   test('that throws where the log goes on says what it threw, and where', async () => {
-    const broken = procedure({ name: 'p' }, async (ctx) => {
-      await ctx.step('one', () => 1, { retries: 3 } as never)
-      await ctx.step('two', () => 2)
-      await ctx.sleep('1h')
+    const broken = procedure({ name: 'p' }, async () => {
+      throw Object.assign(new Error('no order'), { code: 'no-order' })
     })
     const { store, run } = await leaveSleeping()
     await using two = await testEngine({ procedures: [broken], store, logger: keepLines().logger })
@@ -788,10 +793,10 @@ describe('changed code', () => {
       code: 'nondeterminism',
       details: {
         recorded: expect.stringContaining('step "one"'),
-        asked: expect.stringMatching(/^its failure with PawlError: There is no option retries/),
+        asked: 'its failure with Error: no order',
         at: expect.stringContaining('lifecycle.test.ts'),
       },
-      cause: { code: 'option-invalid' },
+      cause: { code: 'no-order' },
     })
   })
 

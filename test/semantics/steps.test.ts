@@ -238,6 +238,7 @@ describe('retries', () => {
     await expect((await engine.run(slipping)).result()).rejects.toThrow('first')
     expect(lines).toMatchObject([
       { level: 'warn', message: 'retry.when of step "a" threw, which ends its attempts: Error: a slip' },
+      { level: 'error', message: expect.stringContaining('failed (step-failed in') },
     ])
   })
 
@@ -251,6 +252,7 @@ describe('retries', () => {
     await expect((await engine.run(slipping)).result()).rejects.toThrow('first')
     expect(lines).toMatchObject([
       { level: 'warn', message: expect.stringContaining('has to answer at once') },
+      { level: 'error', message: expect.stringContaining('failed (step-failed in') },
     ])
     expect(engine.calls).toEqual({ a: 1 })
   })

@@ -28,7 +28,7 @@ describe('sleep', () => {
     await using engine = await testEngine({ procedures: [nap] })
     const run = await engine.run(nap, time)
     await expect(run.result()).rejects.toMatchObject({
-      code: 'run-failed',
+      code: 'procedure-broken',
       details: { cause: { code: 'duration-invalid' } },
     })
   })

@@ -115,7 +115,7 @@ describe('a write that fails', () => {
     expect(await run.status()).toMatchObject({ status: 'quarantined' })
     expect(calls).toEqual(['first'])
     expect(lines).toContainEqual(
-      expect.objectContaining({ level: 'error', message: expect.stringContaining('run "a" is quarantined') }),
+      expect.objectContaining({ level: 'error', message: expect.stringContaining('Run "a" is quarantined') }),
     )
     expect(await (await engine.run(two)).result()).toEqual([2, 3])
   })

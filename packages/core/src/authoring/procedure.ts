@@ -7,6 +7,7 @@ import {
   checkKeys,
   checkName,
   checkObject,
+  checkOneOf,
   checkSchema,
   checkWhole,
   refuse,
@@ -42,7 +43,15 @@ export interface ProcedureSpec {
   readonly output?: Schema<any, any>
   /** Messages a run can `receive`. `z.void()` for one without a payload. A schema must accept what it returns. */
   readonly signals?: { readonly [name: string]: Schema<any, any> }
+  /**
+   * If the body throws a programming error (TypeError, ReferenceError, 'option-invalid' …): 'park' makes the run
+   * `stuck` with code 'procedure-broken' until the code is fixed; 'fail' ends it. Default: the engine's `bugs`.
+   */
+  readonly bugs?: 'park' | 'fail'
 }
+
+/** What a programming error does to its run: 'park' makes it `stuck`, 'fail' ends it. */
+export type Bugs = 'park' | 'fail'
 
 // One conditional around the whole function: only so do literals in `return { status: 'done' }` stay literal.
 type Body<S, R> = S extends { readonly output: Schema<infer Returned, any> }
@@ -74,6 +83,8 @@ export interface ProcedureDefinition {
   readonly input: Schema | undefined
   readonly output: Schema | undefined
   readonly signals: ReadonlyMap<string, Schema>
+  /** Undefined: as the engine says, also of a procedure made by an earlier version of the package. */
+  readonly bugs?: Bugs | undefined
   readonly body: (ctx: Ctx, input: unknown) => Promise<unknown>
 }
 
@@ -95,10 +106,10 @@ export function procedure<const S extends ProcedureSpec, R>(
   spec: S & NoOthers<S, ProcedureSpec, 'procedure'>,
   body: Body<S, R>,
 ): Procedure<InputOf<S>, OutputOf<S, R>, TalkOf<S>> {
-  const { name, version, input, output, signals } = readSpec(spec)
+  const { name, version, input, output, signals, bugs } = readSpec(spec)
   checkFunction('body of procedure', body)
   const defined: ProcedureDefinition = {
-    ...{ name, version, input, output, signals },
+    ...{ name, version, input, output, signals, bugs },
     body: body as ProcedureDefinition['body'],
   }
   const made = { name, version, schemas: Object.freeze({ input, output }), [definition]: defined }
@@ -151,7 +162,7 @@ type ReadSpec = Omit<ProcedureDefinition, 'body'>
 
 function readSpec(given: ProcedureSpec): ReadSpec {
   const spec: Partial<ProcedureSpec> = checkObject('options of procedure', given)
-  checkKeys('the options of procedure', spec, ['name', 'version', 'input', 'output', 'signals'])
+  checkKeys('the options of procedure', spec, ['name', 'version', 'input', 'output', 'signals', 'bugs'])
   const name = checkName('name of procedure', spec.name)
   const of = `of procedure '${name}'`
   return {
@@ -160,7 +171,13 @@ function readSpec(given: ProcedureSpec): ReadSpec {
     input: spec.input === undefined ? undefined : checkSchema(`input ${of}`, spec.input),
     output: spec.output === undefined ? undefined : checkSchema(`output ${of}`, spec.output),
     signals: readSignals(of, spec.signals),
+    bugs: spec.bugs === undefined ? undefined : readBugs(of, spec.bugs),
   }
+}
+
+/** @throws PawlError 'option-invalid' */
+export function readBugs(of: string, given: unknown): Bugs {
+  return checkOneOf(`bugs ${of}`, given, ['park', 'fail'])
 }
 
 function readSignals(of: string, given: unknown): ReadonlyMap<string, Schema> {

@@ -10,7 +10,13 @@ import {
   refuse,
 } from '../authoring/options.ts'
 import { checkActor, checkAudience } from '../authoring/people-options.ts'
-import { checkSignals, definitionOf, type ProcedureDefinition } from '../authoring/procedure.ts'
+import {
+  type Bugs,
+  checkSignals,
+  definitionOf,
+  type ProcedureDefinition,
+  readBugs,
+} from '../authoring/procedure.ts'
 import type { Actor, Audience } from '../base/people.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import type { Logger } from '../ports/logger.ts'
@@ -21,6 +27,7 @@ export interface EngineSettings {
   readonly decider: AgentDefinition | undefined
   readonly escalateTo: Audience | undefined
   readonly determinism: 'virtual' | 'error' | 'off'
+  readonly bugs: Bugs
   readonly concurrency: number
   readonly leaseMs: number
   readonly logger: Logger | undefined
@@ -32,6 +39,7 @@ const engineOptionNames = [
   'decider',
   'escalateTo',
   'determinism',
+  'bugs',
   'concurrency',
   'lease',
   'logger',
@@ -49,7 +57,7 @@ export function checkEngineKeys(maker: string, options: object, others: readonly
 export function readEngineOptions(given: unknown): EngineSettings {
   const options = checkObject('options of createEngine', given)
   checkEngineKeys('createEngine', options)
-  const { decider, escalateTo, determinism, concurrency, lease, logger } = options
+  const { decider, escalateTo, determinism, bugs, concurrency, lease, logger } = options
   return {
     procedures: readProcedures(options['procedures']),
     decider: decider === undefined ? undefined : readDecider(decider),
@@ -59,6 +67,7 @@ export function readEngineOptions(given: unknown): EngineSettings {
       determinism === undefined
         ? 'virtual'
         : checkOneOf('determinism of createEngine', determinism, ['virtual', 'error', 'off']),
+    bugs: bugs === undefined ? 'park' : readBugs('of createEngine', bugs),
     concurrency:
       concurrency === undefined
         ? 100

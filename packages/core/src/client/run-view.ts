@@ -5,6 +5,7 @@ import { type FailureRecord, failureOf } from '../errors/failure.ts'
 import type { OperationKind } from '../events/event.ts'
 import { decode } from '../events/payload.ts'
 import type { RunInfo, WaitingPayload } from '../events/payloads.ts'
+import { findFrames } from '../host/call-site.ts'
 import type { RunRow } from '../ports/store.ts'
 import { askIdOf } from '../projections/ask.ts'
 import { operationViews } from './operation-views.ts'
@@ -34,7 +35,9 @@ export function toRunView(row: RunRow, now: number): RunView {
 function findFailure({ reason }: RunRow, status: RunStatus, { failure }: RunInfo): Failure | undefined {
   const isLeft = status === 'stuck' || status === 'quarantined'
   const record = isLeft && reason !== null ? (decode(reason) as FailureRecord) : failure
-  return record === undefined ? undefined : failureOf(record)
+  if (record === undefined) return undefined
+  const stack = findFrames(record)
+  return stack === undefined ? failureOf(record) : { ...failureOf(record), stack }
 }
 
 export function infoOf({ info }: RunRow): RunInfo {

@@ -19,6 +19,8 @@ export interface EngineOptions {
   readonly escalateTo?: Audience
   /** What `Date` and `Math.random` do inside a procedure. Default 'virtual': they answer from the run. */
   readonly determinism?: 'virtual' | 'error' | 'off'
+  /** Default of `ProcedureSpec.bugs`: 'park'. */
+  readonly bugs?: 'park' | 'fail'
   /** Bodies of steps and agents at work at once in this process. A whole number from 1. Default 100. */
   readonly concurrency?: number
   /** A worker silent for this long loses its runs. Default '10s', at least '1s'; swept at a fifth of it. */
@@ -109,7 +111,7 @@ export interface RunHandle<Output, T = {}> {
    * Waits for the end; without a `timeout`, for ever.
    * @throws PawlError 'run-failed', 'run-quarantined', 'wait-timed-out' (the run goes on), 'run-not-found',
    * 'engine-stopped', 'run-cancelled' (not in this release: nothing cancels a run);
-   * 'nondeterminism' or 'foreign-await' when the run gets stuck (it can still go on: ask again once the code is right)
+   * 'nondeterminism', 'foreign-await' or 'procedure-broken' when the run gets stuck (it resumes once the code is fixed)
    */
   result(options?: { readonly timeout?: Duration }): Promise<Output>
   /** Where it stands. @throws PawlError 'run-not-found' */

@@ -24,7 +24,7 @@ export interface RunView {
     readonly ask: string | undefined
     readonly until: Date | undefined
   }[]
-  /** Why it failed, or why it is stuck or quarantined. */
+  /** Why it failed, is stuck or is quarantined; with its stack. */
   readonly failure: Failure | undefined
   readonly tags: readonly string[]
   readonly startedBy: Actor | undefined

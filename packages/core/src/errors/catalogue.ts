@@ -106,6 +106,12 @@ const catalogue: Catalogue = {
     remedy:
       'Payloads are plain objects, arrays, strings, numbers, bigints, booleans, null, undefined, Date, Map, Set and bytes, at most 2 MiB and 256 levels deep. Pass or return only what is needed, such as an id.',
   }),
+  'procedure-broken': ({ run, cause, at }) => ({
+    what: `Run ${run} has stopped at a bug in its procedure: ${showFailure(cause)}${at === '' ? '' : ` (${at})`}.`,
+    next: "It is parked as 'stuck': nothing that follows the bug is recorded, and its asks and timers are kept.",
+    remedy:
+      "Fix the procedure and deploy it: each engine retries its stuck runs when it starts, and client.retry(id) does so at once. To let such errors end the run, set bugs: 'fail'.",
+  }),
   'procedure-duplicate': ({ procedure }) => ({
     what: `Two procedures are named ${showValue(procedure)} and have the same version.`,
     next: 'The engine was not started.',
@@ -129,7 +135,8 @@ const catalogue: Catalogue = {
   'run-failed': ({ run, cause }) => ({
     what: `Run ${run} failed: ${showFailure(cause)}.`,
     next: 'It has ended; its log stays readable.',
-    remedy: `See details.cause and the log of the run; once the reason is gone, start a new run under another id.`,
+    remedy:
+      'See status().failure and the log of the run. Once the cause is gone, start a new run under another id.',
   }),
   'run-not-found': ({ run }) => ({
     what: `There is no run ${run} in this store.`,
@@ -182,7 +189,8 @@ export function listIssues(issues: readonly Issue[]): string {
   return shown.join('; ') + (more > 0 ? `; and ${more} more` : '')
 }
 
-function showFailure({ name, message }: Failure): string {
+/** For one sentence: what it is and says. */
+export function showFailure({ name, message }: Failure): string {
   return withoutFinalStop(message === '' ? name : `${name}: ${message}`)
 }
 

@@ -8,6 +8,8 @@ export interface Failure {
   readonly name: string
   readonly message: string
   readonly code: string | undefined
+  /** Frames with the author's code first. Of `status().failure` only. */
+  readonly stack?: string
 }
 
 /** Every code, with what its error carries. The message says what to do; `help` is a page about it. */
@@ -38,6 +40,8 @@ export interface ErrorDetails {
   'output-invalid': { readonly issues: readonly Issue[] }
   'payload-invalid': { readonly issues: readonly Issue[] }
   'payload-refused': { readonly path: string }
+  /** `at`: file:line:column in the author's code; empty if it is unknown. */
+  'procedure-broken': { readonly run: string; readonly cause: Failure; readonly at: string }
   'procedure-duplicate': { readonly procedure: string }
   'procedure-unknown': { readonly procedure: string }
   'run-cancelled': { readonly run: string; readonly reason: string | undefined }

@@ -58,6 +58,13 @@ function wordsOf({ message, code = '' }: FailureRecord): string {
   return message === '' ? code : message
 }
 
+const revived = new WeakSet<object>()
+
+/** Whether {@link reviveFailure} made it: then it is the result of an operation, not thrown by the code that let it through. */
+export function isRevived(error: object): boolean {
+  return revived.has(error)
+}
+
 /**
  * Makes an error of a record: a {@link PawlError} if it was one of a code known here, or else an Error with
  * that name, message and code. Its stack is the recorded one, so that live and replay see the same.
@@ -70,6 +77,7 @@ export function reviveFailure(failure: FailureRecord): Error {
   if (!isOurs) defineHidden(error, 'name', name)
   if (!isOurs && code !== undefined) Object.assign(error, { code })
   if (failure.errors !== undefined) defineHidden(error, 'errors', failure.errors.map(reviveFailure))
+  revived.add(error)
   defineHidden(
     error,
     'stack',

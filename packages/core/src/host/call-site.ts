@@ -19,20 +19,57 @@ export function captureCallSite(
   return placesOn(readStack(operation)).find((place) => !own.some((folder) => place.startsWith(folder)))
 }
 
-/** Where the author's code threw it, as far as it says so. */
+/**
+ * Where the author's code threw an error, or the record of one: `file:line:column` of the innermost frame that is
+ * neither the package's nor Node's nor, if there is another, a library's. An error that Pawl made of another is
+ * searched for its cause.
+ */
 export function findThrowSite(error: unknown): string | undefined {
   const own = findOwnFolders() ?? []
-  return placesOn(readStackOf(error)).find((place) => !own.some((folder) => place.startsWith(folder)))
+  const places = stacksOf(error).flatMap(placesOn).filter(isNoneOf(own))
+  return places.find((place) => !isOfLibrary(place)) ?? places[0]
 }
 
-/** Whatever was thrown: to read of it may throw as well. */
-function readStackOf(error: unknown): string {
-  try {
-    const { stack } = Object(error) as { readonly stack?: unknown }
-    return typeof stack === 'string' ? stack : ''
-  } catch {
-    return ''
+/**
+ * The frames of an error, or of the record of one, with those of the author's code first. Of an error without such
+ * frames, those of its cause. Undefined if there are none.
+ */
+export function findFrames(error: unknown): string | undefined {
+  const isForeign = isNoneOf(findOwnFolders() ?? [])
+  const isAuthors = (frame: string): boolean => {
+    const place = placeOf(frame)
+    return place !== undefined && isForeign(place) && !isOfLibrary(place)
   }
+  const stacks = stacksOf(error).map((stack) => stack.split('\n').filter((line) => /^\s*at /.test(line)))
+  const frames = stacks.find((lines) => lines.some(isAuthors)) ?? stacks.find((lines) => lines.length > 0)
+  if (frames === undefined) return undefined
+  return [...frames.filter(isAuthors), ...frames.filter((frame) => !isAuthors(frame))].join('\n')
+}
+
+function isNoneOf(folders: readonly string[]): (place: string) => boolean {
+  return (place) => !folders.some((folder) => place.startsWith(folder))
+}
+
+function isOfLibrary(place: string): boolean {
+  return /[\\/]node_modules[\\/]/.test(place)
+}
+
+const deepestCause = 8
+
+/** Its own, and those of its causes. Whatever was thrown: to read of it may throw as well. */
+function stacksOf(error: unknown): readonly string[] {
+  const stacks: string[] = []
+  let next = error
+  try {
+    for (let depth = 0; depth < deepestCause && next !== undefined && next !== null; depth++) {
+      const { stack, cause } = Object(next) as { readonly stack?: unknown; readonly cause?: unknown }
+      if (typeof stack === 'string') stacks.push(stack)
+      next = cause
+    }
+  } catch {
+    // What was read before counts.
+  }
+  return stacks
 }
 
 /** Of the package's code as it stands in a stack: built, or its sources by way of a source map. */

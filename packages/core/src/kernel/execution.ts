@@ -17,6 +17,8 @@ export interface ExecutionOptions<O extends Operation = Operation> {
   readonly onForeign?: () => void
   /** Called when something of its context is used outside a turn after it has ended. */
   readonly onLate?: (what: string) => void
+  /** Called with each rejection that nothing handles, when it is found; a handler may still come. */
+  readonly onUnhandled?: (reason: unknown) => void
   /** Called in every issue that takes a position: for finding the call site of one of them. */
   readonly onIssue?: (position: number) => void
 }
@@ -194,6 +196,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
   onUnhandled(promise: object, reason: unknown): void {
     this.#unhandled ??= new Map()
     this.#unhandled.set(promise, reason)
+    this.#options.onUnhandled?.(reason)
   }
   onHandled(promise: object): void {
     this.#unhandled?.delete(promise)

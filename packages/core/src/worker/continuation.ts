@@ -1,6 +1,10 @@
 import type { ProcedureOperation } from '../authoring/operations.ts'
 import type { Issue } from '../base/schema.ts'
+import { isBug } from '../errors/bug.ts'
+import { showFailure } from '../errors/catalogue.ts'
+import { failureOf, recordFailure } from '../errors/failure.ts'
 import type { LogEvent } from '../events/event.ts'
+import { findThrowSite } from '../host/call-site.ts'
 import { allowGrace, drain } from '../host/drain.ts'
 import { watchFromNowOn } from '../host/watchdog.ts'
 import type { Decision } from '../kernel/decision.ts'
@@ -71,6 +75,7 @@ export class Continuation {
       start,
       isReplaying: () => this.#isReplaying,
       onForeign: this.#onForeign,
+      onUnhandled: (reason) => this.#onUnhandled(reason),
     })
     return null
   }
@@ -113,6 +118,18 @@ export class Continuation {
     const execution = this.#execution as Execution<ProcedureOperation>
     if (execution.needsGrace) allowGrace(() => onDecided(execution.decide()))
     else onDecided(execution.decide())
+  }
+
+  /** It alters no outcome, and a handler may still come; but a bug is not to wait for the end of the run. */
+  #onUnhandled(reason: unknown): void {
+    if (this.#isReplaying || !isBug(reason)) return
+    const { id: run, procedure } = this.#claimed
+    const failure = failureOf(recordFailure(reason))
+    this.#surroundings.reports.add({
+      ...{ run, procedure, outcome: 'has an unhandled rejection', code: failure.code ?? failure.name },
+      ...{ at: findThrowSite(reason), cause: showFailure(failure) },
+      remedy: 'The run continues. Await the promise that was rejected, or handle its error.',
+    })
   }
 
   #drained(events: readonly LogEvent[]): Promise<void> {

@@ -13,6 +13,8 @@ export interface ExecutionParts {
   readonly start: Start
   /** While it says so, `ctx.log` is silent. */
   readonly isReplaying: () => boolean
+  /** A rejection that nothing handles; told in its turn. */
+  readonly onUnhandled?: (reason: unknown) => void
   /** The procedure was seen to move outside a turn; told outside all turns. */
   readonly onForeign: () => void
   /** Called in every issue that takes a position. */
@@ -21,7 +23,7 @@ export interface ExecutionParts {
 
 /** The procedure of a run, at its very beginning. */
 export function createExecution(parts: ExecutionParts): Execution<ProcedureOperation> {
-  const { surroundings, runId, start, isReplaying, onForeign, onIssue } = parts
+  const { surroundings, runId, start, isReplaying, onForeign, onUnhandled, onIssue } = parts
   const { determinism, logger, effects, decider } = surroundings
   const execution: Execution<ProcedureOperation> = new Execution({
     id: runId,
@@ -41,6 +43,7 @@ export function createExecution(parts: ExecutionParts): Execution<ProcedureOpera
     onForeign: () => setImmediateNative(onForeign),
     onLate: (what) =>
       logger.warn(`the ctx of run "${runId}" was used after the run had ended: ${what}, which does nothing`),
+    ...(onUnhandled === undefined ? {} : { onUnhandled }),
     ...(onIssue === undefined ? {} : { onIssue }),
   })
   return execution

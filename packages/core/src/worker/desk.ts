@@ -57,6 +57,15 @@ export class Desk {
     this.#entries.delete(position)
   }
 
+  /** Stops and forgets all others. */
+  keep(isKept: (entry: Entry) => boolean): void {
+    for (const [position, entry] of this.#entries)
+      if (!isKept(entry)) {
+        this.#entries.delete(position)
+        entry.activity.stop()
+      }
+  }
+
   /** Calls on whoever is due, the longest due first, unless something of it is still to be written. */
   callDue(now: number, drafted: ReadonlySet<number>): void {
     const due: { readonly at: number; readonly position: number; readonly activity: Activity }[] = []

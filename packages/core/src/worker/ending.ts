@@ -1,11 +1,14 @@
 import type { ProcedureOperation } from '../authoring/operations.ts'
-import { type FailureRecord, recordFailure } from '../errors/failure.ts'
+import { explain, showFailure } from '../errors/catalogue.ts'
+import { type FailureRecord, failureOf, recordFailure } from '../errors/failure.ts'
 import { encode, encodeRecord } from '../events/payload.ts'
 import type { RunInfo } from '../events/payloads.ts'
+import { findThrowSite } from '../host/call-site.ts'
 import type { Pending } from '../kernel/operation.ts'
 import { activityKinds } from './activities/registry.ts'
 import type { WrittenEvent } from './log-end.ts'
 import { runEvent } from './run-event.ts'
+import type { RunReport } from './run-reports.ts'
 
 /** How a run ends, once what it leaves behind is settled. */
 export interface Ending {
@@ -47,12 +50,28 @@ export function describeEnding({ failure, left }: Ending, signals: readonly stri
   return { waiting: [], ...(failure === null ? {} : { failure }), ...(isNothing ? {} : { leftOver }) }
 }
 
+/** What is logged of a run that has failed. The message of a PawlError says by itself what to do. */
+export function reportFailure(run: string, procedure: string, record: FailureRecord): RunReport {
+  const cause = failureOf(record)
+  const isOurs = record.details !== undefined
+  return {
+    ...{ run, procedure, outcome: 'failed', code: cause.code ?? 'run-failed', at: findThrowSite(record) },
+    cause: isOurs ? cause.message : showFailure(cause),
+    remedy: explain('run-failed', { run, cause }).remedy,
+  }
+}
+
+/** It does something, so that it is missed if it never begins, and is kept if it did. */
+export function isAct({ operation }: Pending): boolean {
+  return activityKinds[operation.kind].acts
+}
+
 /**
  * Of what was left the operations that were issued after turn `begun`, the last whose operations were begun: nobody
  * waited for them. A timer or a signal may have lost a race. Null if there is none.
  */
 export function describeUnbegun(left: readonly Pending<ProcedureOperation>[], begun: number): string | null {
-  const unbegun = left.filter(({ turn, operation }) => activityKinds[operation.kind].acts && turn > begun)
+  const unbegun = left.filter((pending) => isAct(pending) && pending.turn > begun)
   if (unbegun.length === 0) return null
   const named = unbegun.slice(0, 5).map(({ operation: { kind, name } }) => `${kind} "${name}"`)
   return (

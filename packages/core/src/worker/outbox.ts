@@ -32,6 +32,11 @@ export class Outbox {
     return retracted
   }
 
+  /** Drops all others; what was sent is under way. */
+  keep(isKept: (draft: Draft) => boolean): void {
+    this.#drafts = this.#drafts.filter(isKept)
+  }
+
   /**
    * What goes into a unit: as much as a unit may hold of all of them, or of those a run still wants that has ended,
    * which wants no others. The rest stays for the next one.

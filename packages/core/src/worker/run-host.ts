@@ -1,5 +1,5 @@
 import type { AgentDefinition } from '../authoring/agent.ts'
-import type { ProcedureDefinition } from '../authoring/procedure.ts'
+import type { Bugs, ProcedureDefinition } from '../authoring/procedure.ts'
 import type { Bell } from '../base/bell.ts'
 import type { Sha256 } from '../base/hash.ts'
 import type { RoundLimiter } from '../host/rounds.ts'
@@ -9,6 +9,7 @@ import type { Effects } from '../ports/effects.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { StorePort, WorkerKey } from '../ports/store.ts'
+import type { RunReports } from './run-reports.ts'
 import type { Slots } from './slots.ts'
 import type { StoreTime } from './store-time.ts'
 
@@ -26,7 +27,10 @@ export interface Surroundings {
   readonly loads: RoundLimiter
   readonly bell: Bell
   readonly logger: Logger
+  readonly reports: RunReports
   readonly determinism: TurnOwner['determinism']
+  /** What a programming error does to its run, if its procedure does not say. */
+  readonly bugs: Bugs
   readonly escalateTo: string | undefined
   readonly decider: AgentDefinition | undefined
   /** 'always': every event is delivered to a continuation made anew from the whole log; for tests. */

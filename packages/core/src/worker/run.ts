@@ -1,5 +1,6 @@
 import type { AskSpec, ProcedureOperation } from '../authoring/operations.ts'
 import { topics } from '../base/bell.ts'
+import { isBug } from '../errors/bug.ts'
 import { failureOf, recordFailure } from '../errors/failure.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { isUnread } from '../events/codec.ts'
@@ -16,13 +17,31 @@ import type { Activity, Draft, Workplace } from './activities/activity.ts'
 import { createActivity } from './activities/registry.ts'
 import { Continuation, type InputRefused } from './continuation.ts'
 import { Desk } from './desk.ts'
-import { completeWith, describeEnding, describeUnbegun, type Ending, endedEvent, failWith } from './ending.ts'
+import {
+  completeWith,
+  describeEnding,
+  describeUnbegun,
+  type Ending,
+  endedEvent,
+  failWith,
+  isAct,
+  reportFailure,
+} from './ending.ts'
 import { findCallSite } from './find-call-site.ts'
 import { LogEnd, type WrittenEvent } from './log-end.ts'
 import { LogDamaged, readAgainMs } from './log-reader.ts'
 import { Mailbox } from './mailbox.ts'
 import { consumedBy, effectsOf, eventsOf, Outbox } from './outbox.ts'
-import { putAside, quarantinedFor, type Reason, stuckBy, unreadFor } from './put-aside.ts'
+import {
+  brokenBy,
+  divergedBy,
+  foreignAwait,
+  putAside,
+  quarantinedFor,
+  type Reason,
+  unfitInput,
+  unreadFor,
+} from './put-aside.ts'
 import type { RunHost } from './run-host.ts'
 import { mostTries } from './suspects.ts'
 import { createWorkplace } from './workplace.ts'
@@ -32,6 +51,12 @@ const lingerMs = 1_000
 
 /** What a run does at present. Only a still run is asked for a unit, and it has at most one in flight. */
 type Phase = 'moving' | 'still' | 'writing' | 'parked' | 'leaving' | 'gone'
+
+/** What was thrown, and the position of the operation it was found in, if it did not leave the procedure. */
+interface Bug {
+  readonly error: unknown
+  readonly position: number | null
+}
 
 /**
  * One run in the hands of its worker: the continuation in memory, what is at work for its pending operations,
@@ -52,6 +77,8 @@ export class Run {
   #phase: Phase = 'moving'
   #ending: Ending | null = null
   #hasReturned = false
+  /** A bug in the procedure: nothing moves it any more, and it is parked once the bodies at work are done. */
+  #bug: Bug | null = null
   /** The last turn whose operations were begun here. */
   #begunUpTo: number | null = null
   /** The procedure was seen to move outside a turn. */
@@ -181,7 +208,9 @@ export class Run {
   }
 
   #onDrained(): void {
-    if (!this.#isOver) this.#continuation.decide((decision) => this.#onDecided(decision))
+    if (this.#isOver) return
+    if (this.#bug !== null) return this.#stopAt(this.#bug)
+    this.#continuation.decide((decision) => this.#onDecided(decision))
   }
 
   #onForeign(): void {
@@ -204,6 +233,7 @@ export class Run {
 
   #onDecided(decision: Decision<ProcedureOperation>): void {
     if (this.#isOver) return
+    if (this.#bug !== null) return this.#stopAt(this.#bug)
     switch (decision.state) {
       case 'waiting':
         return this.#wait(decision.issued)
@@ -213,6 +243,8 @@ export class Run {
         this.#host.onReady(this)
         return void this.#complete(decision.output, decision.left)
       case 'failed':
+        if (this.#parksBugs && isBug(decision.error))
+          return this.#stopAt({ error: decision.error, position: null })
         this.#hasReturned = true
         return this.#end(failWith(decision.error, decision.left))
       case 'nondeterminism':
@@ -222,11 +254,7 @@ export class Run {
           }),
         )
       case 'foreign-await':
-        return this.#leave(
-          stuckBy(
-            new PawlError('foreign-await', { run: this.id, after: decision.after, what: decision.what }),
-          ),
-        )
+        return this.#leave(foreignAwait({ run: this.id, after: decision.after, what: decision.what }))
       case 'unreadable':
         return this.#leave(unreadFor(this.id, `the result at position ${decision.position}`, decision.error))
     }
@@ -234,14 +262,16 @@ export class Run {
 
   /** Before its first turn that is its end; later, of an old log, the code must have changed. */
   #refuseInput({ issues }: InputRefused): void {
-    const error = new PawlError('input-invalid', { issues })
-    if (this.#log.head === 1) this.#end(failWith(error, []))
-    else this.#leave(stuckBy(error))
+    if (this.#log.head === 1) this.#end(failWith(new PawlError('input-invalid', { issues }), []))
+    else this.#leave(unfitInput(this.id, { issues }))
   }
 
   #wait(issued: readonly Pending<ProcedureOperation>[]): void {
     this.#guard(() => {
-      for (const pending of issued) if (!this.#desk.has(pending.position)) this.#open(pending).begin()
+      for (const pending of issued) {
+        if (!this.#desk.has(pending.position)) this.#open(pending).begin()
+        if (this.#bug !== null) return this.#stopAt(this.#bug)
+      }
       if (this.#isOver) return
       this.#begunUpTo = this.#continuation.turn
       this.#phase = 'still'
@@ -263,6 +293,11 @@ export class Run {
       recentSteps: () => this.#continuation.notes.steps,
       take: (topics) => this.#mailbox.take(topics),
       isGone: () => this.#isOver,
+      parkFor: (position, error) => {
+        if (!this.#parksBugs) return false
+        this.#onMisuse({ error, position })
+        return true
+      },
       record: (draft) => {
         if (this.#isOver) return
         this.#outbox.add(draft)
@@ -308,6 +343,7 @@ export class Run {
     const { accepted } = this.#continuation
     if (accepted !== null) return this.#createUnit([accepted], [], { do: 'keep' }, null)
     return this.#guard(() => {
+      if (this.#bug !== null) return this.#prepareStop(this.#bug)
       this.#desk.handOut(this.#mailbox, this.#ending !== null)
       return this.#ending === null ? this.#prepareNext() : this.#prepareEnd(this.#ending)
     })
@@ -357,6 +393,24 @@ export class Run {
     const info = describeEnding(ending, this.#mailbox.signals)
     const state = ending.failure === null ? 'completed' : 'failed'
     return this.#createUnit([...eventsOf(drafts), endedEvent(ending)], drafts, { do: 'end', state }, info)
+  }
+
+  /** Results of bodies that were at work are written, and nothing else; then it is parked. */
+  #prepareStop(bug: Bug): Unit | null {
+    this.#clearDesk()
+    // A decision that people make after all must see the answer that came before its question.
+    this.#desk.handOut(this.#mailbox, true)
+    const drafts = this.#outbox.send()
+    if (drafts.length > 0) return this.#createUnit(eventsOf(drafts), drafts, { do: 'keep' }, null)
+    if (!this.#desk.isWorking) {
+      this.#phase = 'moving'
+      this.#reportBug(bug).catch((error) =>
+        this.#guard(() => {
+          throw error
+        }),
+      )
+    }
+    return null
   }
 
   #createUnit(
@@ -461,8 +515,8 @@ export class Run {
     this.#phase = 'still'
     this.#mailbox.learn(mail)
     if (this.#continuation.accepted !== null) return this.#replay()
-    // The end is still to be written: nobody waits for these any more.
-    if (this.#ending !== null) return this.#ready()
+    // The end is still to be written, or it has stopped: nothing waits for these any more.
+    if (this.#ending !== null || this.#bug !== null) return this.#ready()
     if (events.some(({ type }) => type === 'settled')) return this.#goOn(events, before)
     if (this.#movedOutside) return this.#onDrained()
     this.#ready()
@@ -488,14 +542,15 @@ export class Run {
   }
 
   #onEnded(): void {
-    for (const reason of this.#continuation.unhandled)
-      this.#host.logger.warn(`run "${this.id}" has ended with a rejection that nobody handled`, {
-        error: reason,
-      })
+    // Bugs among them were reported when they were found.
+    for (const reason of this.#continuation.unhandled.filter((one) => !isBug(one)))
+      this.#host.logger.warn(`Run "${this.id}" has ended with an unhandled rejection`, { error: reason })
     for (const key of this.#mailbox.earlyKeys)
       this.#host.logger.warn(
         `run "${this.id}" has ended, and somebody has answered "${key}", which nobody was asked`,
       )
+    if (this.#ending !== null && this.#ending.failure !== null)
+      this.#host.reports.add(reportFailure(this.id, this.#claimed.procedure, this.#ending.failure))
     if (this.#ending?.failure === null) {
       // Of what a replay brought here at once only the last turn cannot have begun in another life.
       const begun = this.#begunUpTo ?? this.#continuation.turn - 1
@@ -541,22 +596,63 @@ export class Run {
 
   // ── putting aside
 
+  get #parksBugs(): boolean {
+    return (this.#continuation.start.definition.bugs ?? this.#host.bugs) === 'park'
+  }
+
+  /** Found in an operation, in any phase: what is under way ends first. */
+  #onMisuse(bug: Bug): void {
+    if (this.#isOver) return
+    this.#bug ??= bug
+    this.#clearDesk()
+    this.#ready()
+  }
+
+  /** Nothing is delivered or begun any more. */
+  #stopAt(bug: Bug): void {
+    this.#bug = bug
+    this.#guard(() => {
+      this.#clearDesk()
+      this.#phase = 'still'
+      this.#ready()
+    })
+  }
+
+  /** Leaves the bodies that are at work, and what has come of others; all else is as it was when it is tried again. */
+  #clearDesk(): void {
+    this.#outbox.keep(({ pending }) => isAct(pending))
+    const { positions } = this.#outbox
+    this.#desk.keep(
+      ({ pending, activity }) =>
+        isAct(pending) && (activity.busy === 'working' || positions.has(pending.position)),
+    )
+  }
+
+  async #reportBug({ error, position }: Bug): Promise<void> {
+    const thrownAt = findThrowSite(error)
+    const at = position === null ? (thrownAt ?? '') : await this.#findCallSite(position)
+    this.#leave(brokenBy(this.id, error, at))
+  }
+
+  #findCallSite(position: number): Promise<string> {
+    const { start } = this.#continuation
+    return findCallSite(this.#host, { id: this.id, start, log: this.#log }, position)
+  }
+
   async #reportDifference({ position, recorded, asked, thrown }: Nondeterminism): Promise<void> {
     if (thrown !== undefined) return this.#reportThrown({ position, recorded, asked }, thrown.error)
-    const at = await findCallSite(
-      this.#host,
-      { id: this.id, start: this.#continuation.start, log: this.#log },
-      position,
-    )
-    this.#leave(stuckBy(new PawlError('nondeterminism', { position, recorded, asked, at })))
+    const at = await this.#findCallSite(position)
+    this.#leave(divergedBy(this.id, { position, recorded, asked, at }))
   }
 
   /** It failed where the log goes on: what it failed with says more than any place in the log. */
   #reportThrown(difference: Omit<Nondeterminism, 'state'>, error: unknown): void {
+    if (this.#parksBugs && isBug(error))
+      return this.#leave(brokenBy(this.id, error, findThrowSite(error) ?? ''))
     const { name, message } = failureOf(recordFailure(error))
     const asked = `${difference.asked} with ${name}: ${message}`
     const details = { ...difference, asked, at: findThrowSite(error) ?? '' }
-    this.#leave(stuckBy(new PawlError('nondeterminism', details, { cause: error })))
+    this.#leave(divergedBy(this.id, details, { cause: error }))
   }
 
   /**
@@ -568,11 +664,8 @@ export class Run {
       return task()
     } catch (error) {
       if (!this.#leaveUnread(error, 'an event or a message')) {
-        // Where it comes from is for whoever mends it.
-        this.#host.logger.error(`run "${this.id}" cannot be gone on with`, { error })
-        this.#leave(
-          quarantinedFor(this.id, `it cannot be gone on with: ${(error as Error).message}`, 'fault'),
-        )
+        const why = `it cannot be gone on with: ${(error as Error).message}`
+        this.#leave(quarantinedFor(this.id, why, 'fault', error))
       }
       return null
     }
@@ -592,7 +685,8 @@ export class Run {
     this.#phase = 'leaving'
     const { key, id } = this
     const { epoch } = this.#log
-    this.#callOff = putAside(this.#host, { key, id, epoch }, reason, () => this.#host.onGone(this))
+    const { procedure } = this.#claimed
+    this.#callOff = putAside(this.#host, { key, id, epoch, procedure }, reason, () => this.#host.onGone(this))
   }
 }
 

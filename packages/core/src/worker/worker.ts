@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../authoring/agent.ts'
 import type { AskSpec } from '../authoring/operations.ts'
-import type { ProcedureDefinition } from '../authoring/procedure.ts'
+import type { Bugs, ProcedureDefinition } from '../authoring/procedure.ts'
 import type { Bell } from '../base/bell.ts'
 import type { Sha256 } from '../base/hash.ts'
 import { PawlError } from '../errors/pawl-error.ts'
@@ -21,6 +21,7 @@ import { Procedures } from './procedures.ts'
 import { RecentOutputs } from './recent-outputs.ts'
 import { Run } from './run.ts'
 import type { RunHost, Surroundings } from './run-host.ts'
+import { RunReports } from './run-reports.ts'
 import { Slots } from './slots.ts'
 import { StoreTime } from './store-time.ts'
 import { suspectTries } from './suspects.ts'
@@ -58,6 +59,8 @@ export interface WorkerOptions {
   readonly decider: AgentDefinition | undefined
   readonly escalateTo: string | undefined
   readonly determinism: TurnOwner['determinism']
+  /** What a programming error does to its run, if its procedure does not say. */
+  readonly bugs: Bugs
   /** Steps at work at once. */
   readonly concurrency: number
   readonly leaseMs: number
@@ -82,6 +85,7 @@ export class Worker implements Home {
   readonly #kept: KeptRuns<Run>
   readonly #outputs = new RecentOutputs()
   readonly #complaints: Complaints
+  readonly #reports: RunReports
   readonly #host: RunHost<Run>
   #worker: WorkerKey = -1
   #state: 'new' | 'working' | 'stopping' | 'stopped' = 'new'
@@ -107,6 +111,7 @@ export class Worker implements Home {
     this.#kept = new KeptRuns(options.keep)
     const { store, clock, logger } = this.#options
     this.#complaints = new Complaints(logger, clock, 'the store answers again')
+    this.#reports = new RunReports(logger, clock)
     this.#committer = new Committer({ store, clock, logger, worker: () => this.#worker })
     this.#host = this.#createHost()
   }
@@ -163,6 +168,7 @@ export class Worker implements Home {
     this.#slots.close()
     for (const run of this.#owned) this.#committer.add(run)
     await this.#within(withinMs, this.#atRest())
+    this.#reports.flush(true)
     this.#leave()
     await this.#handBack()
   }
@@ -331,6 +337,7 @@ export class Worker implements Home {
 
   async #poll(): Promise<void> {
     this.#watchSlots()
+    this.#reports.flush()
     await this.#claim()
     await this.#readCounters()
     if (this.#options.clock.elapsed() >= this.#retriesStuckAt && (await this.#retryStuck()) > 0)
@@ -469,10 +476,11 @@ export class Worker implements Home {
 
   #createHost(): RunHost<Run> {
     const worker = this
-    const { store, clock, entropy, effects, sha256, bell, logger, determinism, escalateTo, decider, replay } =
-      this.#options
+    const { store, clock, entropy, effects, sha256, bell, logger, determinism, bugs } = this.#options
+    const { escalateTo, decider, replay } = this.#options
     return {
-      ...{ store, clock, entropy, effects, sha256, bell, logger, determinism, escalateTo, decider, replay },
+      ...{ store, clock, entropy, effects, sha256, bell, logger, determinism, bugs },
+      ...{ escalateTo, decider, replay, reports: this.#reports },
       time: this.#time,
       slots: this.#slots,
       loads: new RoundLimiter(maxLoadsPerRound),

@@ -18,6 +18,7 @@ export interface WorkplaceParts {
   recentSteps(): RecentSteps
   take(topics: readonly string[]): Message | undefined
   isGone(): boolean
+  parkFor(position: number, error: unknown): boolean
   record(draft: Draft): void
   retract(activity: Activity): void
   lookAgain(): void
@@ -53,6 +54,7 @@ export function createWorkplace(
     take: parts.take,
     record: parts.record,
     retract: parts.retract,
+    parkFor: parts.parkFor,
     lookAgain: parts.lookAgain,
     guard: parts.guard,
     idempotencyKey: (position) => idempotencyKey(sha256, parts.start(), position),

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { expect, test } from 'vitest'
-import { captureCallSite } from '../../src/host/call-site.ts'
+import { describe, expect, test } from 'vitest'
+import { recordFailure } from '../../src/errors/failure.ts'
+import { captureCallSite, findFrames, findThrowSite } from '../../src/host/call-site.ts'
 import { runProgram } from './run-program.ts'
 
 const program = fileURLToPath(new URL('./programs/call-site.ts', import.meta.url))
@@ -38,4 +39,62 @@ test('it is unknown where stacks are not text', () => {
   } finally {
     Error.prepareStackTrace = prepare
   }
+})
+
+describe('where an error was thrown', () => {
+  const core = fileURLToPath(new URL('../../src', import.meta.url))
+  const own = `    at refuse (${core}/authoring/options.ts:15:9)`
+  const nodes = '    at process.processTicks (node:internal/process/task_queues:103:5)'
+  const library = '    at parse (/app/node_modules/yaml/dist/parse.js:7:11)'
+  const authors = '    at async load (/app/src/load.ts:4:3)'
+  const caller = '    at /app/src/refund.ts:9:1'
+  const withStack = (frames: readonly string[], cause?: unknown): object => ({
+    name: 'Error',
+    message: 'no',
+    stack: `Error: no\n${frames.join('\n')}`,
+    ...(cause === undefined ? {} : { cause }),
+  })
+
+  test('is the innermost frame of the author, and what is shown begins with those', () => {
+    const error = withStack([own, nodes, library, authors, caller])
+    expect(findThrowSite(error)).toBe('/app/src/load.ts:4:3')
+    expect(findFrames(error)).toBe([authors, caller, own, nodes, library].join('\n'))
+  })
+
+  test('is in a library if there is nothing of the author', () => {
+    const error = withStack([nodes, library])
+    expect(findThrowSite(error)).toBe('/app/node_modules/yaml/dist/parse.js:7:11')
+    expect(findFrames(error)).toBe([nodes, library].join('\n'))
+  })
+
+  test('is in the cause of an error that has been made of it', () => {
+    const error = withStack([own, nodes], withStack([library], withStack([nodes, caller])))
+    expect(findThrowSite(error)).toBe('/app/src/refund.ts:9:1')
+    expect(findFrames(error)).toBe([caller, nodes].join('\n'))
+  })
+
+  test('is told of a real error and of its record alike', () => {
+    const error = new TypeError('no')
+    const [first] = error.stack?.split('\n').slice(1) ?? []
+    expect(findThrowSite(error)).toMatch(/call-site\.test\.ts:\d+:\d+$/)
+    expect(findThrowSite(recordFailure(error))).toBe(findThrowSite(error))
+    expect(findFrames(error)?.split('\n')[0]).toBe(first)
+    expect(findFrames(recordFailure(error))).toBe(findFrames(error))
+  })
+
+  test('is unknown of what has no stack, is no error, or cannot be looked at', () => {
+    const circular = withStack([own]) as { cause?: unknown }
+    circular.cause = circular
+    const odd = Object.defineProperty({}, 'stack', {
+      get: () => {
+        throw new Error('no')
+      },
+    })
+    for (const thrown of ['text', null, undefined, {}, { stack: 5 }, withStack([]), odd]) {
+      expect(findThrowSite(thrown)).toBeUndefined()
+      expect(findFrames(thrown)).toBeUndefined()
+    }
+    expect(findThrowSite(circular)).toBeUndefined()
+    expect(findFrames(circular)).toBe(own)
+  })
 })

@@ -60,6 +60,8 @@ export type SignalName = 'a' | 'b' | 'c'
 export interface Stage {
   /** A new execution of the procedure of a run begins. Returns where it notes what it sees. */
   beginTrace(run: string): string[]
+  /** An execution comes to a place of its program. */
+  onPlace?(run: string): void
   /** The body of an operation: what it does, unless it fails. */
   perform(run: string, path: string, work: Work): Promise<string>
   startChild(id: string, parent: string): Promise<void>
@@ -203,6 +205,7 @@ export function makeProcedure(
     return [...trace]
 
     async function run(node: Node, path: string): Promise<unknown> {
+      stage.onPlace?.(ctx.runId)
       switch (node.do) {
         case 'sequence':
           for (const [i, part] of node.parts.entries()) await run(part, `${path}${i}`)

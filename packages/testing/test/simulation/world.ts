@@ -50,6 +50,7 @@ const expectedCodes = [
   // Of a run that wrong code was at: as long as it is put aside.
   'foreign-await',
   'nondeterminism',
+  'procedure-broken',
 ]
 
 /** Longer than the engine waits before it puts a run aside that may yet move: that wait is of real time. */
@@ -101,7 +102,7 @@ export class World {
     this.#procedures = this.programs.map((program) => makeProcedure(program, this.bodies))
     this.#wrongProcedures = this.programs.map((program) =>
       makeWrongProcedure(program, {
-        ...{ tables: this.tables, chance: this.#chance },
+        ...{ tables: this.tables, chance: this.#chance, stage: this.bodies },
         onBegin: () => {
           this.#isGraceDue = true
         },
@@ -411,7 +412,7 @@ export class World {
     const say = (level: string) => (message: string, fields?: object) => {
       const { error } = (fields ?? {}) as { readonly error?: Error }
       this.#note(`${name} ${level}: ${message} ${error?.message ?? ''}`)
-      const isExpected = isWrong && message.includes(' is stuck: ')
+      const isExpected = isWrong && message.includes(' is stuck (')
       if (error?.message.startsWith('injected') !== true && !isExpected)
         this.lines.push(`${level}: ${message} ${error?.stack ?? ''}`)
     }

@@ -1,25 +1,28 @@
 import { procedure } from '@pawl/core'
 import type { Tables } from '../../src/memory/tables.ts'
 import type { Chance } from './chance.ts'
-import { type AnyProcedure, input, signals } from './program.ts'
+import { type AnyProcedure, input, makeProcedure, type Node, type Stage, signals } from './program.ts'
 
 export interface WrongCodeOptions {
   readonly tables: Tables
   readonly chance: Chance
+  readonly stage: Stage
   readonly onBegin: () => void
   /** It was let go on. */
   readonly onKept: (run: string) => void
 }
 
+type Program = Pick<AnyProcedure, 'name' | 'version'> & { readonly root: Node }
+
 /**
  * The procedure as somebody has deployed it by mistake: no run that it is given can go on with it, and whatever it
- * does, nothing of it may be kept.
+ * does, nothing of it may be kept. With a bug it does what is right up to there, which may be kept.
  */
-export function makeWrongProcedure(
-  { name, version }: Pick<AnyProcedure, 'name' | 'version'>,
-  { tables, chance, onBegin, onKept }: WrongCodeOptions,
-): AnyProcedure {
-  const mistake = chance.pick(['asks for something else', 'fails', 'awaits'] as const)
+export function makeWrongProcedure(program: Program, options: WrongCodeOptions): AnyProcedure {
+  const { name, version } = program
+  const { tables, chance, onBegin, onKept } = options
+  const mistake = chance.pick(['asks for something else', 'fails', 'awaits', 'has a bug'] as const)
+  if (mistake === 'has a bug') return makeProcedure(program, breakAfter(chance.below(6), options.stage))
   return procedure({ name, version, input, signals }, async (ctx) => {
     onBegin()
     // What it did to a run that has done nothing yet would be right: it would be the run's own code.
@@ -31,4 +34,26 @@ export function makeWrongProcedure(
     }
     await new Promise(() => {})
   })
+}
+
+/** An exception escapes at the so-manieth place that an execution comes to; the program itself could catch others. */
+function breakAfter(count: number, stage: Stage): Stage {
+  const left = new Map<string, number>()
+  return {
+    beginTrace: (run) => {
+      left.set(run, count)
+      return stage.beginTrace(run)
+    },
+    onPlace: (run) => {
+      const more = left.get(run) ?? 0
+      left.set(run, more - 1)
+      if (more !== 0) return
+      process.nextTick(() => {
+        throw new TypeError('This code has a bug.')
+      })
+    },
+    perform: (...body) => stage.perform(...body),
+    startChild: (...child) => stage.startChild(...child),
+    tellParent: (...child) => stage.tellParent(...child),
+  }
 }

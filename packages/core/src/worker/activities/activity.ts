@@ -66,6 +66,11 @@ export interface Workplace {
   record(draft: Draft): void
   /** Takes back what the activity wanted recorded and was not sent yet. */
   retract(activity: Activity): void
+  /**
+   * Parks the run for a misuse that was found as the operation began, once the bodies at work are done. False: the
+   * procedure lets bugs fail it, and the misuse is to be recorded.
+   */
+  parkFor(position: number, misuse: unknown): boolean
   /** Something changed that nothing is recorded for; the run looks again. */
   lookAgain(): void
   /** For what goes on later than the call that began it: what it throws puts the run aside, and nothing else. */

@@ -11,7 +11,7 @@ import { showValue } from '../../base/text.ts'
 import { recordFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent } from '../../events/event.ts'
-import { decode, encodeRecord } from '../../events/payload.ts'
+import { decode, encode, encodeRecord } from '../../events/payload.ts'
 import type {
   AnswerMessage,
   AnswerPayload,
@@ -165,6 +165,8 @@ export class AskActivity implements Activity {
     if (this.#state !== 'preparing') return
     const { spec, place } = this.#options
     if (!silence.ok) return this.#refuseDefault(silence.issues)
+    const unstorable = findUnstorable(silence.value)
+    if (unstorable !== null) return this.#refuse(unstorable)
     // From when it goes out, not from when the code came to it: what an outage or an agent took is nobody's silence.
     const due = spec.due === null ? null : dueAt(spec.due, place.now())
     const steps = showHistory(history, spec.payload)
@@ -180,8 +182,7 @@ export class AskActivity implements Activity {
   }
 
   #refuseDefault(issues: readonly Issue[]): void {
-    const { pending, place, spec } = this.#options
-    const { silence } = spec.payload
+    const { silence } = this.#options.spec.payload
     const [{ path, message } = { path: '', message: 'it does not' }] = issuesIn('default', issues)
     const error = new PawlError(
       'option-invalid',
@@ -195,7 +196,14 @@ export class AskActivity implements Activity {
         remedy: 'It must be something that a person could have answered.',
       },
     )
+    this.#refuse(error)
+  }
+
+  /** A misuse: nobody is asked. */
+  #refuse(error: unknown): void {
+    const { pending, place } = this.#options
     this.#state = 'over'
+    if (place.parkFor(pending.position, error)) return
     const payload = encodeRecord(recordFailure(error), 'failure')
     place.record({ type: 'settled', pending, failed: true, tookMs: 0, payload })
     place.lookAgain()
@@ -338,6 +346,18 @@ const silenceRemedies: { readonly [kind in AskPayload['kind']]?: string } = {
   approve:
     "Catch this error, or say what silence means with onTimeout: 'reject', 'escalate' or 'keep-waiting'.",
   decide: 'Catch this error, or leave the timeout out: a decision says nothing else of silence.',
+}
+
+/** What the schema made of the default, where it cannot be stored. */
+function findUnstorable(silence: Silence): unknown {
+  if (silence.do !== 'default') return null
+  try {
+    encode(silence.value, 'onTimeout.default of input')
+    return null
+  } catch (error) {
+    if (!PawlError.is(error, 'payload-refused')) throw error
+    return error
+  }
 }
 
 const cameTooLate: Issue = { path: '', message: 'it came when the time for it was over' }

@@ -11,7 +11,7 @@ import { TimerActivity } from './timer-activity.ts'
 
 /** What the worker has for one kind of operation. */
 interface ActivityKind<O extends ProcedureOperation> {
-  /** Whether it acts on the world, so that it is missed if it never begins. */
+  /** Whether it acts on the world: it is missed if it never begins, and awaited if a bug stops its run. */
   readonly acts: boolean
   /** `records`: the events of the operation in the log, none of which settled it. */
   create(place: Workplace, pending: Pending<O>, records: readonly LogEvent[]): Activity

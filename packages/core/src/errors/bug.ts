@@ -1,0 +1,44 @@
+import type { ErrorCode } from './error-details.ts'
+import { isRevived } from './failure.ts'
+import { PawlError } from './pawl-error.ts'
+
+/** The source text of each constructor, which no class of an author has, and which is the same in every realm. */
+const builtIns: ReadonlyMap<string, string> = new Map(
+  [TypeError, ReferenceError, SyntaxError, RangeError].map((type) => [type.name, sourceOf(type)]),
+)
+
+/** What Pawl throws in a call that the author's code must not make. */
+const misuses: readonly ErrorCode[] = [
+  'duration-invalid',
+  'nondeterministic-call',
+  'option-invalid',
+  'payload-refused',
+]
+
+/**
+ * Whether what left a procedure is a programming error, which the next deploy may have fixed: the runtime's own
+ * TypeError, ReferenceError, SyntaxError or RangeError (of any realm, no subclass), an AssertionError, or a misuse of
+ * Pawl. The recorded failure of an operation is a result, whatever it is. Never throws.
+ */
+export function isBug(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null || isRevived(error)) return false
+  try {
+    if (PawlError.is(error)) return misuses.includes(error.code)
+    return isBuiltIn(error) || (error as { readonly name?: unknown }).name === 'AssertionError'
+  } catch {
+    return false
+  }
+}
+
+/** By the prototype, since the error itself may have any property; and by its own, since a subclass inherits others. */
+function isBuiltIn(error: object): boolean {
+  const prototype: object | null = Object.getPrototypeOf(error)
+  if (prototype === null || !Object.hasOwn(prototype, 'constructor')) return false
+  const made: unknown = prototype.constructor
+  return typeof made === 'function' && builtIns.get(made.name) === sourceOf(made)
+}
+
+// biome-ignore lint/complexity/noBannedTypes: any function
+function sourceOf(code: Function): string {
+  return Function.prototype.toString.call(code)
+}
