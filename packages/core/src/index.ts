@@ -57,7 +57,7 @@ export type {
   RunHandle,
   RunOptions,
 } from './client/types.ts'
-export type { Answer, Ask, ExecutionLog, RunView } from './client/views.ts'
+export type { Answer, Ask, ExecutionLog, RunView, Waiting } from './client/views.ts'
 export { createClient, createEngine } from './engine.ts'
 export type { ErrorCode, ErrorDetails, Failure } from './errors/error-details.ts'
 export { FinalError } from './errors/final-error.ts'

@@ -27,6 +27,7 @@ export type {
   AskOrder,
   AskQuery,
   AskRow,
+  Backlog,
   Claimant,
   Claimed,
   Claims,

@@ -101,6 +101,7 @@ const types = [
     'ValueOf',
     'ValuesFor',
     'Verdict',
+    'Waiting',
   ],
 ]
 

@@ -5,6 +5,7 @@ import { Ownership } from './connection/ownership.ts'
 import { type Names, storeTime } from './names.ts'
 import { checkServer } from './open.ts'
 import { prepareFindAsk } from './reads/asks.ts'
+import { prepareReadBacklog } from './reads/backlog.ts'
 import { prepareReadLog } from './reads/log.ts'
 import { prepareReadMail } from './reads/mail.ts'
 import { prepareFindRun } from './reads/runs.ts'
@@ -73,6 +74,7 @@ export function createStore(
       if (count > 0) hints.send()
       return count
     },
+    abilities: workers.abilities,
     async release(worker) {
       await workers.release(worker)
       hints.send()
@@ -118,6 +120,7 @@ export function createStore(
     // ── ownership
 
     claim: claiming.claim,
+    backlog: prepareReadBacklog(database),
     async retryStuck(claimant) {
       const count = await claiming.retryStuck(claimant)
       if (count > 0) hints.send()

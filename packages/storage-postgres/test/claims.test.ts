@@ -100,6 +100,38 @@ test('runs that nobody here can execute cost a claim nothing', async () => {
   expect(rows, text).toBeLessThan(60)
 })
 
+test('the backlog is read from kind to kind, and counts no more than a thousand runs of each', async () => {
+  await database.owner.query(`
+    insert into pawl.runs (run, wake_at, created_at, epoch, head, version, id, procedure, link)
+      select nextval('pawl.runs_run_seq'), i, 1, 1, 1, nullif(i % 2, 0), 'run ' || i, 'kind ' || i % 3, ''
+      from generate_series(1, 30000) i`)
+  await database.owner.query('analyze pawl.runs')
+  const recording = new RecordingPool(database.url)
+  const port = await open(postgres({ pool: recording }, { notifications: false }))
+  onTestFinished(async () => {
+    await port.close()
+    await recording.end()
+  })
+  expect(await port.backlog()).toEqual(
+    [0, 1, 2].flatMap((kind) => [
+      {
+        procedure: `kind ${kind}`,
+        version: null,
+        oldest: `run ${kind === 0 ? 6 : kind === 1 ? 4 : 2}`,
+        count: 1_000,
+      },
+      {
+        procedure: `kind ${kind}`,
+        version: 1,
+        oldest: `run ${kind === 0 ? 3 : kind === 1 ? 1 : 5}`,
+        count: 1_000,
+      },
+    ]),
+  )
+  const { rows, text } = await explain(database.owner, recording.last('recursive kind'))
+  expect(rows, text).toBeLessThan(6 * 1_000 + 100)
+})
+
 test('claiming and parking leave two dead rows of a run, and its steps few', async () => {
   // Not beside others: while a long transaction writes anywhere on a server, no dead row is cleaned up on it.
   const server = isServerGiven ? undefined : await PostgresServer.start()

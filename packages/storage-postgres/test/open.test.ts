@@ -18,8 +18,8 @@ import {
 import type { Client } from '../src/connection/clients.ts'
 import { classify, explain, type Fault } from '../src/faults.ts'
 import { nameTables } from '../src/names.ts'
-import { migrateOn } from '../src/schema/migrate.ts'
-import { newRun, open } from './support/units.ts'
+import { migrateOn, migrations } from '../src/schema/migrate.ts'
+import { newRun, newUnit, open, order } from './support/units.ts'
 
 let database: TestDatabase
 beforeAll(async () => {
@@ -299,13 +299,16 @@ describe('names', () => {
 
 describe('migrations', () => {
   const names = nameTables('fresh')
-  const all = [
-    { version: 1, name: 'initial' },
-    { version: 2, name: 'processes' },
-  ]
+  const all = migrations.map(({ version, name }) => ({ version, name }))
   beforeEach(async () => {
     await database.owner.query('drop schema if exists fresh cascade')
   })
+
+  async function migrateUpTo(version: number): Promise<void> {
+    const client = await database.owner.connect()
+    await migrateOn(client as unknown as Client, names, migrations.slice(0, version))
+    client.release()
+  }
 
   test('ten processes that open at once migrate once', async () => {
     const program = await bundle(new URL('programs/forgetful.ts', import.meta.url).pathname)
@@ -355,29 +358,44 @@ describe('migrations', () => {
     expect(await describeSchema('fresh')).toEqual(wanted)
   })
 
-  test('a store of version 1 is brought up to date, with what is in it', async () => {
-    const old = await open(postgres(database.ownerUrl, { schema: 'fresh' }))
-    const worker = await old.register({ name: 'old', leaseMs: 3_600_000 })
-    await old.create([newRun('a', { worker })])
-    await old.close()
-    // What version 2 added, taken away again.
-    await database.owner.query(`
-      alter table fresh.workers drop pid, drop session, drop process_started, drop machine;
-      delete from fresh.migrations where version > 1`)
-    const port = await open(postgres(database.ownerUrl, { schema: 'fresh' }))
-    expect(await describeSchema('fresh')).toEqual(await describeSchema('pawl'))
-    expect(await port.find('a')).toMatchObject({ owned: true })
-    expect(await port.sweep()).toBe(0)
-    expect(await port.beat(worker)).toBe(true)
-    await port.close()
-  })
+  for (const { version } of migrations.slice(0, -1))
+    test(`a store of version ${version} is brought up to date, with its live runs`, async () => {
+      await migrateUpTo(version)
+      // A run that a live worker owns, one of a dead worker, one that waits, one that was quarantined for crashes, and one that is stuck.
+      await database.owner.query(`
+        insert into fresh.workers (name, lease_ms, beat_at)
+          values ('old', 3600000, (extract(epoch from now()) * 1000)::bigint), ('dead', 1, 1);
+        insert into fresh.runs (worker, wake_at, created_at, epoch, head, version, tries, mark, id, procedure, link)
+          values (1, null, 1, 1, 1, 1, 0, 0, 'owned', 'order', ''), (2, null, 1, 1, 1, 1, 1, 0, 'orphan', 'order', ''),
+            (null, null, 1, 1, 1, 1, 0, 0, 'waiting', 'order', ''), (null, null, 1, 9, 1, 1, 7, 2, 'poison', 'order', ''),
+            (null, null, 1, 2, 1, 1, 0, 1, 'stuck', 'order', '');
+        insert into fresh.run_info (run, procedure, tags, reason) select run, procedure, '{}', '\\x01' from fresh.runs;
+        insert into fresh.events (run, at, seq, epoch, position, turn, nth, type, failed, name)
+          select run, 1, 0, 1, -1, 0, 0, 0, false, 'started' from fresh.runs`)
+      const port = await open(postgres(database.ownerUrl, { schema: 'fresh' }))
+      expect(await describeSchema('fresh')).toEqual(await describeSchema('pawl'))
+      expect(await port.find('owned')).toMatchObject({ owned: true, tries: 0, cause: null })
+      expect(await port.find('poison')).toMatchObject({ mark: 'quarantined', cause: null, tries: 7 })
+      expect(await port.abilities()).toBe(null)
+      expect(await port.sweep()).toBe(1)
+      expect(await port.beat(1)).toBe(true)
+      const worker = await port.register({ name: 'new', leaseMs: 60_000, procedures: [order] })
+      const claimant = { worker, procedures: [order] }
+      expect((await port.claim(claimant, 9)).runs).toMatchObject([{ id: 'orphan', tries: 2, epoch: 3 }])
+      const { run = 0 } = (await port.find('poison')) ?? {}
+      expect(await port.retry(run, 'quarantined')).toBe(true)
+      expect(await port.retryStuck(claimant)).toBe(1)
+      await port.send([{ run: 'waiting', kind: 'signal', name: 'paid', key: null, payload: null }], null)
+      const { runs } = await port.claim(claimant, 9)
+      expect(runs.map(({ id }) => id).sort()).toEqual(['poison', 'stuck', 'waiting'])
+      const units = runs.map((claimed) => newUnit({ ...claimed, mail: 0 }))
+      for (const outcome of await port.commit(worker, units)) expect(outcome).toMatchObject({ outcome: 'ok' })
+      expect(await port.find('poison')).toMatchObject({ mark: 'none', tries: 0, head: 2 })
+      await port.close()
+    })
 
   test('a migration that has to wait for a table lets all others pass in the meantime', async () => {
-    const old = await open(postgres(database.ownerUrl, { schema: 'fresh' }))
-    await old.close()
-    await database.owner.query(`
-      alter table fresh.workers drop pid, drop session, drop process_started, drop machine;
-      delete from fresh.migrations where version > 1`)
+    await migrateUpTo(1)
     // Somebody reads the table, as a backup does.
     const reader = await database.owner.connect()
     await reader.query('begin')

@@ -1,6 +1,7 @@
 import type { Database } from 'better-sqlite3'
 import { prepareReadAll, type ReadAll } from './connection/read-all.ts'
 import { type AskReads, prepareAskReads } from './reads/asks.ts'
+import { prepareReadBacklog, type ReadBacklog } from './reads/backlog.ts'
 import { prepareReadLog, type ReadLog } from './reads/log.ts'
 import { type MailReads, prepareMailReads } from './reads/mail.ts'
 import { prepareReadRun, type ReadRun } from './reads/runs.ts'
@@ -28,6 +29,7 @@ export interface Statements {
   readonly retry: Retry
   readonly isolate: Isolate
   readonly claims: ClaimWrites
+  readonly readBacklog: ReadBacklog
   readonly readLog: ReadLog
   readonly mail: MailReads
   readonly readRun: ReadRun
@@ -53,6 +55,7 @@ export function prepareStatements(database: Database): Statements {
     retry: prepareRetry(database),
     isolate: prepareIsolate(database),
     claims: prepareClaims(database),
+    readBacklog: prepareReadBacklog(database),
     readLog: prepareReadLog(database),
     mail: prepareMailReads(database),
     readRun: prepareReadRun(database),

@@ -32,6 +32,7 @@ export function createStore(file: string, environment: Environment = realEnviron
         handedBack += await connection.write(({ workers }, at) => workers.sweep(at, sweepSize))
       return handedBack
     },
+    abilities: () => connection.read(({ workers }, at) => workers.listAbilities(at)),
     release: (worker) => connection.write(({ workers }, at) => workers.release(worker, at)),
 
     // ── the writes
@@ -64,6 +65,7 @@ export function createStore(file: string, environment: Environment = realEnviron
         return { result, granted: claimed.granted }
       })
     },
+    backlog: () => connection.read(({ readBacklog }, at) => readBacklog(at)),
     retryStuck: (claimant) => connection.write(({ claims }, at) => claims.retryStuck(claimant, at)),
     retry: (run, mark) => connection.write((statements, at) => statements.retry(run, mark, at)),
     mailOf: (worker) => connection.read(({ mail }) => mail.readMailOf(worker)),

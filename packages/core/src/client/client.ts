@@ -14,10 +14,10 @@ import { createInbox } from './inbox.ts'
 import { readLogPages } from './log-pages.ts'
 import { Mailer } from './mailer.ts'
 import { readLimit, readRunOptions } from './options.ts'
+import { readViews } from './read-views.ts'
 import { retryRun } from './retry-run.ts'
 import { createRunHandle } from './run-handle.ts'
 import { RunStarter } from './run-starter.ts'
-import { toRunView } from './run-view.ts'
 import type { Client, Page, RunFilter } from './types.ts'
 import type { ExecutionLog, RunView } from './views.ts'
 
@@ -64,11 +64,10 @@ async function listRuns(connection: Connection, given: RunFilter | undefined): P
     before: cursor === undefined ? null : readCursor('cursor of list', cursor, isKey).before,
     limit: limit + 1,
   })
-  const now = await store.now()
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   return {
-    items: page.map((row) => toRunView(row, now)),
+    items: await readViews(store, page),
     cursor: rows.length > limit && last !== undefined ? writeCursor({ before: last.run }) : undefined,
   }
 }

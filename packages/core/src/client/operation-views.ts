@@ -1,11 +1,11 @@
 import type { LogEvent, OperationKind } from '../events/event.ts'
 import type { AnswerPayload, ReceivedPayload, TimedOutPayload } from '../events/payloads.ts'
-import type { RunView } from './views.ts'
+import type { Waiting } from './views.ts'
 
 /** How people see one kind of operation. */
 interface OperationView {
   /** What a run is said to wait for while it is pending, unless it has an open ask. */
-  readonly waitsFor: RunView['waitingFor'][number]['kind']
+  readonly waitsFor: Waiting['kind']
   /** Returns the `result` of its entry in the execution log. Never null, which would say that it is open. */
   resultOf(payload: unknown, event: LogEvent): unknown
 }

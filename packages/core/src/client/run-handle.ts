@@ -16,8 +16,10 @@ import type { Connection } from './connection.ts'
 import { damagedError } from './damaged.ts'
 import { findRun } from './find-run.ts'
 import type { Mailer } from './mailer.ts'
-import { infoOf, toRunView } from './run-view.ts'
+import { readViews } from './read-views.ts'
+import { infoOf } from './run-view.ts'
 import type { RunHandle } from './types.ts'
+import type { RunView } from './views.ts'
 
 /** A handle on one run. It holds nothing; without a definition its signals are checked by the worker alone. */
 export function createRunHandle(
@@ -29,10 +31,16 @@ export function createRunHandle(
   const handle = implement<RunHandle<unknown>>({
     id,
     result: (options?: unknown) => waitForResult(connection, id, options),
-    status: async () => toRunView(await findRun(connection, id), await (await connection.store()).now()),
+    status: () => readStatus(connection, id),
     signal: (name: unknown, ...rest: readonly unknown[]) => sendSignal(mailer, id, definition, name, rest),
   })
   return guardVerbs('run', handle)
+}
+
+async function readStatus(connection: Connection, id: string): Promise<RunView> {
+  const row = await findRun(connection, id)
+  const [view] = await readViews(await connection.store(), [row])
+  return view as RunView
 }
 
 async function waitForResult(connection: Connection, id: string, given: unknown): Promise<unknown> {

@@ -2,14 +2,14 @@ import type { Actor } from '../base/people.ts'
 import type { RunStatus } from '../base/words.ts'
 import type { Failure } from '../errors/error-details.ts'
 import { type FailureRecord, failureOf } from '../errors/failure.ts'
-import type { OperationKind } from '../events/event.ts'
+import { noPosition, type OperationKind } from '../events/event.ts'
 import { decode } from '../events/payload.ts'
 import type { RunInfo, WaitingPayload } from '../events/payloads.ts'
 import { findFrames } from '../host/call-site.ts'
 import type { RunRow } from '../ports/store.ts'
 import { askIdOf } from '../projections/ask.ts'
 import { operationViews } from './operation-views.ts'
-import type { RunView } from './views.ts'
+import type { RunView, Waiting } from './views.ts'
 
 /** A run as people see it at `now`, by the store's clock. */
 export function toRunView(row: RunRow, now: number): RunView {
@@ -31,6 +31,17 @@ export function toRunView(row: RunRow, now: number): RunView {
   }
 }
 
+/** Due, and no worker has it: the next one that has its code takes it. */
+export function isDue({ state, owned, wakeAt }: RunRow, now: number): boolean {
+  return state === 'live' && !owned && wakeAt !== null && wakeAt <= now
+}
+
+/** The position of the operation after those that the run is known to have issued; `tail` is the end of its log. */
+export function nextPositionAfter(row: RunRow, tail: readonly { readonly position: number }[]): number {
+  const positions = [...tail, ...infoOf(row).waiting].map(({ position }) => position)
+  return Math.max(noPosition, ...positions) + 1
+}
+
 /** Of an ended run its own; of one that is left alone why it is. */
 function findFailure({ reason }: RunRow, status: RunStatus, { failure }: RunInfo): Failure | undefined {
   const isLeft = status === 'stuck' || status === 'quarantined'
@@ -50,10 +61,7 @@ function statusOf({ state, mark, owned, wakeAt }: RunRow, now: number): RunStatu
   return owned || (wakeAt !== null && wakeAt <= now) ? 'running' : 'waiting'
 }
 
-function toWaitingView(
-  run: string,
-  { position, kind, name, asks, until }: WaitingPayload,
-): RunView['waitingFor'][number] {
+function toWaitingView(run: string, { position, kind, name, asks, until }: WaitingPayload): Waiting {
   const what = asks ? 'ask' : waitsFor(kind)
   return {
     ...{ kind: what, name, position },
@@ -63,7 +71,7 @@ function toWaitingView(
 }
 
 /** A later version may know more kinds than this one. */
-function waitsFor(kind: string): RunView['waitingFor'][number]['kind'] {
+function waitsFor(kind: string): Waiting['kind'] {
   return isOperationKind(kind) ? operationViews[kind].waitsFor : 'step'
 }
 

@@ -12,18 +12,8 @@ export interface RunView {
   readonly status: RunStatus
   readonly startedAt: Date
   readonly endedAt: Date | undefined
-  /**
-   * One entry for each thing it waits for, of the first hundred; none while a step of it is at work: see the inbox for
-   * its open asks.
-   */
-  readonly waitingFor: readonly {
-    readonly kind: 'ask' | 'signal' | 'timer' | 'step' | 'child'
-    readonly name: string
-    readonly position: number
-    /** For an ask: its id in the inbox. */
-    readonly ask: string | undefined
-    readonly until: Date | undefined
-  }[]
+  /** One entry for each thing it waits for, at most 100; none while one of its steps is running. */
+  readonly waitingFor: readonly Waiting[]
   /** Why it failed, is stuck or is quarantined; with its stack. */
   readonly failure: Failure | undefined
   readonly tags: readonly string[]
@@ -33,6 +23,19 @@ export interface RunView {
     readonly signals: readonly string[]
     readonly operations: readonly { readonly position: number; readonly name: string }[]
   }
+}
+
+/** One thing that a run waits for. */
+export interface Waiting {
+  /** 'worker': the run is due, and no live engine has its procedure in its version. Not in this release: 'child', 'queue'. */
+  readonly kind: 'ask' | 'signal' | 'timer' | 'step' | 'child' | 'worker' | 'queue'
+  /** For 'worker': the procedure. */
+  readonly name: string
+  /** For 'worker': the position of the next operation. */
+  readonly position: number
+  /** For an ask: its id in the inbox. */
+  readonly ask: string | undefined
+  readonly until: Date | undefined
 }
 
 /** What a run asked of the outside and what came of it, by position. */

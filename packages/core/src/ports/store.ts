@@ -33,6 +33,8 @@ export interface StorePort {
    * many runs it handed back. Never waits for a locked row; what it misses the next sweep finds.
    */
   sweep(): Promise<number>
+  /** What the live workers can execute, all together: their leases run. Null: one of them has not said. */
+  abilities(): Promise<readonly ProcedureVersions[] | null>
   /** A graceful stop: hands all runs of the worker back (epoch raised, `tries` kept) and declares it dead. */
   release(worker: WorkerKey): Promise<void>
 
@@ -64,6 +66,8 @@ export interface StorePort {
   // ── ownership
   /** Takes due runs that the claimant can execute, the longest due first: owned, epoch raised, not due. */
   claim(claimant: Claimant, limit: number): Promise<Claims>
+  /** The due runs that no worker owns, by procedure and version. */
+  backlog(): Promise<readonly Backlog[]>
   /** Sets the stuck runs of the claimant's procedures due, so that they are tried again. Returns how many. */
   retryStuck(claimant: Claimant): Promise<number>
   /**
@@ -101,6 +105,8 @@ export interface NewWorker {
   /** For people: host and process. */
   readonly name: string
   readonly leaseMs: number
+  /** What it can execute, for others to see. Default: it does not say. */
+  readonly procedures?: readonly ProcedureVersions[]
 }
 
 /** Who claims, and what it can execute. */
@@ -275,6 +281,17 @@ export interface Claims {
   readonly at: number
   /** When the next unowned run is due that the claimant can execute, with however many `tries`; null if none is. */
   readonly nextDueAt: number | null
+}
+
+/** Due runs of one procedure and version. */
+export interface Backlog {
+  readonly procedure: string
+  /** Null: they have no version yet. */
+  readonly version: number | null
+  /** The id of the one that has been due longest. */
+  readonly oldest: string
+  /** How many there are; no more than 1,000 are counted. */
+  readonly count: number
 }
 
 export interface RunRow {

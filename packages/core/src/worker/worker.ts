@@ -7,6 +7,7 @@ import { PawlError } from '../errors/pawl-error.ts'
 import { outsideTurn } from '../host/outside-turn.ts'
 import { nextRound, RoundLimiter } from '../host/rounds.ts'
 import type { TurnOwner } from '../kernel/turns.ts'
+import { canExecute } from '../ports/abilities.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Effects } from '../ports/effects.ts'
 import type { Entropy } from '../ports/entropy.ts'
@@ -25,6 +26,7 @@ import { RunReports } from './run-reports.ts'
 import { Slots } from './slots.ts'
 import { StoreTime } from './store-time.ts'
 import { suspectTries } from './suspects.ts'
+import { reportUnclaimable } from './unclaimable-runs.ts'
 
 /** The truth behind lost hints: due runs, and mail of owned runs, are asked for this often. */
 const pollMs = 1_000
@@ -44,6 +46,9 @@ const startAgainMs = 200
 const wellMs = 5_000
 /** Runs that are stuck are tried when a worker starts, and then again after each of these: a deploy takes its time. */
 const retryStuckAfterMs = [10_000, 60_000, 300_000, 1_800_000]
+/** The first look for runs that no engine can execute is so long after the start: engines that start together see each other. */
+const unclaimableAfterMs = 5_000
+const unclaimableEveryMs = 60_000
 /** So long all places of bodies may be taken, and others wait, before that is said. */
 const jamMs = 30_000
 
@@ -129,6 +134,7 @@ export class Worker implements Home {
     this.#every(leaseMs / 5, () => this.#beat())
     this.#every(leaseMs / 5, () => this.#sweep())
     this.#every(pollMs, () => this.#poll())
+    this.#every(unclaimableEveryMs, () => reportUnclaimable(store, this.#options.logger), unclaimableAfterMs)
     await this.#attempt(() => this.#claim())
   }
 
@@ -232,19 +238,19 @@ export class Worker implements Home {
     }
   }
 
-  #every(ms: number, body: () => Promise<void>): void {
+  #every(ms: number, body: () => Promise<void>, firstMs = ms): void {
     let callOff = (): void => {}
-    const again = (): void => {
+    const again = (afterMs: number): void => {
       callOff = this.#options.clock.after(
-        ms,
+        afterMs,
         () =>
           void body()
             .catch(this.#report)
-            .then(() => this.#state !== 'stopped' && again()),
+            .then(() => this.#state !== 'stopped' && again(ms)),
         true,
       )
     }
-    again()
+    again(firstMs)
     this.#callOff.push(() => callOff())
   }
 
@@ -261,7 +267,7 @@ export class Worker implements Home {
   async #register(): Promise<void> {
     const { store, name, leaseMs, clock } = this.#options
     const askedAt = clock.elapsed()
-    this.#worker = await store.register({ name, leaseMs })
+    this.#worker = await store.register({ name, leaseMs, procedures: this.#procedures.versions })
     this.#provenAt = askedAt
   }
 
@@ -303,9 +309,7 @@ export class Worker implements Home {
   }
 
   knows(procedure: string, version: number | null): boolean {
-    return this.#procedures.versions.some(
-      ({ name, versions }) => name === procedure && (version === null || versions.includes(version)),
-    )
+    return canExecute(this.#procedures.versions, procedure, version)
   }
 
   checkOf(run: RunKey, position: number): AskSpec['check'] {

@@ -7,11 +7,12 @@ import type { Migration } from './migration.ts'
 import { initial } from './migrations/0001-initial.ts'
 import { processes } from './migrations/0002-processes.ts'
 import { causes } from './migrations/0003-causes.ts'
+import { abilities } from './migrations/0004-abilities.ts'
 import { queries } from './queries.ts'
 import { explainRights, isCurrent } from './version.ts'
 
 /** All steps, in order. */
-const migrations: readonly Migration[] = [initial, processes, causes]
+export const migrations: readonly Migration[] = [initial, processes, causes, abilities]
 
 /**
  * Brings the schema up to what this version of the package knows. Everything is one transaction: whoever is
@@ -33,7 +34,11 @@ export async function migrate(database: Database): Promise<void> {
 }
 
 /** Does it on one connection. Those who come at the same time wait for the lock and then find it done. */
-export async function migrateOn(client: Client, names: Names): Promise<void> {
+export async function migrateOn(
+  client: Client,
+  names: Names,
+  known: readonly Migration[] = migrations,
+): Promise<void> {
   const run = (text: string, values: readonly unknown[] = []) => client.query({ text, values })
   try {
     await run('begin')
@@ -52,7 +57,7 @@ export async function migrateOn(client: Client, names: Names): Promise<void> {
     )
     const done = await run(`select coalesce(max(version), 0)::int as version from ${names.migrations}`)
     const version = Number((done.rows[0] as { version: unknown }).version)
-    if (!isCurrent(version, names)) await apply(run, names, migrations.slice(version))
+    if (!isCurrent(version, names)) await apply(run, names, known.slice(version))
     await run('commit')
   } catch (error) {
     await run('rollback').catch(() => {})

@@ -2,6 +2,7 @@ import {
   identifyOwnProcess,
   isProcessGone,
   type NewWorker,
+  type ProcedureVersions,
   type ProcessIdentity,
   type WorkerKey,
 } from '@pawl/core/storage'
@@ -18,6 +19,7 @@ export interface Workers {
   register(worker: NewWorker): Promise<WorkerKey>
   beat(worker: WorkerKey): Promise<boolean>
   sweep(): Promise<number>
+  abilities(): Promise<readonly ProcedureVersions[] | null>
   release(worker: WorkerKey): Promise<void>
 }
 
@@ -56,7 +58,7 @@ export function prepareWorkers(database: Database, ownership: Ownership): Worker
   }
 
   return {
-    async register({ name, leaseMs }) {
+    async register({ name, leaseMs, procedures }) {
       const { maxConnections } = database
       if (maxConnections !== undefined && maxConnections < fewestConnections) {
         throw unusable(
@@ -71,6 +73,7 @@ export function prepareWorkers(database: Database, ownership: Ownership): Worker
           own.pid,
           own.startedAt,
           own.machine,
+          procedures === undefined ? null : JSON.stringify(procedures),
         ]),
       )
       const worker = rows[0]?.worker ?? 0
@@ -95,6 +98,13 @@ export function prepareWorkers(database: Database, ownership: Ownership): Worker
       await database.run(statements.remove, [])
       return count
     },
+    async abilities() {
+      const rows = await database.repeat(() =>
+        database.run<{ procedures: string | null }>(statements.listAbilities, []),
+      )
+      if (rows.some(({ procedures }) => procedures === null)) return null
+      return rows.flatMap(({ procedures }) => JSON.parse(procedures ?? '[]') as ProcedureVersions[])
+    },
     async release(worker) {
       await database.repeat(async () => {
         await database.run(statements.bury, [worker])
@@ -112,6 +122,7 @@ function writeStatements({
   | 'register'
   | 'beat'
   | 'findNeighbours'
+  | 'listAbilities'
   | 'buryGone'
   | 'expire'
   | 'bury'
@@ -125,8 +136,8 @@ function writeStatements({
     from lost l where r.run = l.run returning r.run`
   return {
     register: new Statement(
-      `insert into ${workers} (name, lease_ms, beat_at, pid, process_started, machine, session)
-       values ($1, $2, ${storeTime}, $3, $4, $5, pg_catalog.pg_backend_pid()) returning worker`,
+      `insert into ${workers} (name, lease_ms, beat_at, pid, process_started, machine, procedures, session)
+       values ($1, $2, ${storeTime}, $3, $4, $5, $6, pg_catalog.pg_backend_pid()) returning worker`,
     ),
     beat: new Statement(
       `update ${workers} set beat_at = ${storeTime}, session = pg_catalog.pg_backend_pid()
@@ -134,6 +145,9 @@ function writeStatements({
     ),
     findNeighbours: new Statement(
       `select worker, pid, process_started as "startedAt", machine from ${workers} where not dead and machine = $1`,
+    ),
+    listAbilities: new Statement(
+      `select distinct procedures from ${workers} where not dead and beat_at + lease_ms >= ${storeTime}`,
     ),
     // Copies of one machine (a snapshot that was started twice) take themselves for the same one, and see only
     // their own processes. So the server is asked as well: one that is there has its connection.

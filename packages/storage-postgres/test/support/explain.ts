@@ -20,7 +20,7 @@ export async function explain(owner: pg.Pool, { name, text, values }: Recorded):
     await client.query(`prepare explained as ${text}`)
     const literals = values.map((value) => (value === null ? 'null' : client.escapeLiteral(write(value))))
     const { rows } = await client.query(
-      `explain (analyze, format json) execute explained(${literals.join()})`,
+      `explain (analyze, format json) execute explained${literals.length > 0 ? `(${literals.join()})` : ''}`,
     )
     const [{ Plan: plan }] = rows[0]['QUERY PLAN']
     return {

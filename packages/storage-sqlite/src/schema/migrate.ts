@@ -6,11 +6,12 @@ import { initial } from './migrations/0001-initial.ts'
 import { unsuccessful } from './migrations/0002-unsuccessful.ts'
 import { asksOfRun } from './migrations/0003-asks-of-run.ts'
 import { causes } from './migrations/0004-causes.ts'
+import { abilities } from './migrations/0005-abilities.ts'
 import { queries } from './queries.ts'
 import { hasTable, readVersion } from './version.ts'
 
 /** All steps, in order. */
-export const migrations: readonly Migration[] = [initial, unsuccessful, asksOfRun, causes]
+export const migrations: readonly Migration[] = [initial, unsuccessful, asksOfRun, causes, abilities]
 
 /**
  * Brings the file to the newest schema, in one transaction: it can be run twice, by several processes at

@@ -20,6 +20,7 @@ interface WorkersTable {
   readonly pid: number
   readonly process_started: string | null
   readonly machine: string | null
+  readonly procedures: string | null
 }
 interface RunsTable {
   readonly run: number

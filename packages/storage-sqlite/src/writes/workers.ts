@@ -2,6 +2,7 @@ import {
   identifyOwnProcess,
   isProcessGone,
   type NewWorker,
+  type ProcedureVersions,
   type ProcessIdentity,
   type WorkerKey,
 } from '@pawl/core/storage'
@@ -10,6 +11,8 @@ import type { Database } from 'better-sqlite3'
 export interface Workers {
   register(worker: NewWorker, at: number): WorkerKey
   beat(worker: WorkerKey, at: number): boolean
+  /** What the live workers can execute; null: one of them has not said. Only reads. */
+  listAbilities(at: number): readonly ProcedureVersions[] | null
   /** Whether there is a worker to be declared dead, or a run of a dead one. Only reads. */
   findsWork(at: number): boolean
   /** Declares workers dead and hands back at most `limit` runs of dead workers. Returns how many. */
@@ -27,11 +30,14 @@ export function prepareIsAlive(database: Database): IsAlive {
 export function prepareWorkers(database: Database): Workers {
   const own = identifyOwnProcess()
   const insert = database.prepare(
-    'insert into workers (name, beat_at, lease_ms, pid, process_started, machine) values (?, ?, ?, ?, ?, ?)',
+    'insert into workers (name, beat_at, lease_ms, pid, process_started, machine, procedures) values (?, ?, ?, ?, ?, ?, ?)',
   )
   const beat = database.prepare('update workers set beat_at = ? where worker = ? and dead = 0')
   const readAll = database.prepare<[], WorkerRow>(
     'select worker, beat_at + lease_ms as ends_at, dead, pid, process_started, machine from workers',
+  )
+  const readAbilities = database.prepare<[], WorkerRow & { readonly procedures: string | null }>(
+    'select worker, beat_at + lease_ms as ends_at, dead, pid, process_started, machine, procedures from workers',
   )
   const declareDead = database.prepare('update workers set dead = 1 where worker = ?')
   const handBackSome = database.prepare(
@@ -52,11 +58,18 @@ export function prepareWorkers(database: Database): Workers {
   }
 
   return {
-    register({ name, leaseMs }, at) {
-      return Number(insert.run(name, at, leaseMs, own.pid, own.startedAt, own.machine).lastInsertRowid)
+    register({ name, leaseMs, procedures }, at) {
+      const { pid, startedAt, machine } = own
+      const abilities = procedures === undefined ? null : JSON.stringify(procedures)
+      return Number(insert.run(name, at, leaseMs, pid, startedAt, machine, abilities).lastInsertRowid)
     },
     beat(worker, at) {
       return beat.run(at, worker).changes === 1
+    },
+    listAbilities(at) {
+      const live = readAbilities.all().filter((row) => !isDead(row, at))
+      if (live.some(({ procedures }) => procedures === null)) return null
+      return live.flatMap(({ procedures }) => JSON.parse(procedures ?? '[]') as ProcedureVersions[])
     },
     findsWork(at) {
       return readAll.all().some((row) => isDead(row, at))

@@ -1,10 +1,12 @@
 import { copyFileSync, existsSync } from 'node:fs'
+import { identifyOwnProcess } from '@pawl/core/storage'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { migrate, migrations } from '../../src/schema/migrate.ts'
 import type { Migration } from '../../src/schema/migration.ts'
 import { startProgram } from '../support/programs.ts'
+import { step } from '../support/runs.ts'
 import { openStore, tempFile } from '../support/stores.ts'
 
 const versions = migrations.map(({ version }) => version)
@@ -59,6 +61,57 @@ describe('migrations', () => {
     expect(database.prepare('select worker from workers').pluck().all()).toEqual([worker])
     expect(database.prepare('select count(*) from schedules').pluck().get()).toBe(0)
   })
+
+  for (const { version } of migrations.slice(0, -1))
+    it(`bring a file of version ${version} up to date, with its live runs`, async () => {
+      const file = tempFile()
+      const database = connect(file)
+      database.pragma('journal_mode = wal')
+      migrate(database, file, migrations.slice(0, version))
+      // A run that a live worker owns, one of a dead worker, one that waits, one that was quarantined for crashes, and one that is stuck.
+      const { pid, startedAt, machine } = identifyOwnProcess()
+      const addWorker = database.prepare(
+        'insert into workers (name, beat_at, lease_ms, pid, process_started, machine) values (?, ?, ?, ?, ?, ?)',
+      )
+      addWorker.run('old', Date.now(), 3_600_000, pid, startedAt, machine)
+      addWorker.run('dead', 1, 1, pid, startedAt, machine)
+      const addRun = database.prepare(
+        `insert into runs (worker, epoch, tries, mark, id, head, mail, state, created_at, version, procedure, link)
+         values (?, ?, ?, ?, ?, 1, 0, 0, 1, 1, 'refund', x'')`,
+      )
+      addRun.run(1, 1, 0, 0, 'owned')
+      addRun.run(2, 1, 1, 0, 'orphan')
+      addRun.run(null, 1, 0, 0, 'waiting')
+      addRun.run(null, 9, 7, 2, 'poison')
+      addRun.run(null, 2, 0, 1, 'stuck')
+      database.exec(`insert into run_info (run, tags, reason) select run, '[]', x'01' from runs;
+        insert into events (run, seq, at, epoch, type, position, turn, nth, failed, name)
+          select run, 0, 1, 1, 0, -1, 0, 0, 0, 'started' from runs`)
+      database.close()
+
+      const port = await openStore(file)
+      const fresh = tempFile()
+      await openStore(fresh)
+      expect(readSchema(connect(file))).toEqual(readSchema(connect(fresh)))
+      expect(await port.find('owned')).toMatchObject({ owned: true, tries: 0, cause: null })
+      expect(await port.find('poison')).toMatchObject({ mark: 'quarantined', cause: null, tries: 7 })
+      expect(await port.abilities()).toBe(null)
+      expect(await port.sweep()).toBe(1)
+      expect(await port.beat(1)).toBe(true)
+      const procedures = [{ name: 'refund', versions: [1] }]
+      const worker = await port.register({ name: 'new', leaseMs: 60_000, procedures })
+      const claimant = { worker, procedures }
+      expect((await port.claim(claimant, 9)).runs).toMatchObject([{ id: 'orphan', tries: 2, epoch: 3 }])
+      const { run = 0 } = (await port.find('poison')) ?? {}
+      expect(await port.retry(run, 'quarantined')).toBe(true)
+      expect(await port.retryStuck(claimant)).toBe(1)
+      await port.send([{ run: 'waiting', kind: 'signal', name: 'paid', key: null, payload: null }], null)
+      const { runs } = await port.claim(claimant, 9)
+      expect(runs.map(({ id }) => id).sort()).toEqual(['poison', 'stuck', 'waiting'])
+      const units = runs.map((claimed) => step({ ...claimed, worker }))
+      for (const outcome of await port.commit(worker, units)) expect(outcome).toMatchObject({ outcome: 'ok' })
+      expect(await port.find('poison')).toMatchObject({ mark: 'none', tries: 0, head: 2 })
+    })
 
   it('refuse a file that is newer than they are, and name both versions', async () => {
     const file = tempFile()

@@ -14,6 +14,7 @@ import { describeMarks } from './topics/marks.ts'
 import { describeParking } from './topics/parking.ts'
 import { describeRunList } from './topics/run-list.ts'
 import { describeSend } from './topics/send.ts'
+import { describeUnclaimable } from './topics/unclaimable.ts'
 import { describeWorkers } from './topics/workers.ts'
 
 export { type DifferentialOptions, storeDifferential } from './differential/store-differential.ts'
@@ -41,6 +42,7 @@ export function storeConformance(subject: StoreSubject): void {
     describeAskList(test)
     describeClaims(test)
     describeMarks(test)
+    describeUnclaimable(test)
     describeLoad(test)
     describeRunList(test)
     describeConnections(test)

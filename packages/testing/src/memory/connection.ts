@@ -2,6 +2,7 @@ import type {
   Answered,
   AskQuery,
   AskRow,
+  Backlog,
   Claimant,
   Claimed,
   Claims,
@@ -13,6 +14,7 @@ import type {
   NewMessage,
   NewRun,
   NewWorker,
+  ProcedureVersions,
   QuarantineCause,
   RunKey,
   RunQuery,
@@ -66,10 +68,10 @@ export class MemoryConnection implements StorePort {
 
   // ── workers
 
-  async register({ leaseMs }: NewWorker): Promise<WorkerKey> {
+  async register({ leaseMs, procedures }: NewWorker): Promise<WorkerKey> {
     this.#checkOpen()
     const worker = this.#tables.workers.size + 1
-    const record = { worker, leaseMs, beatAt: this.#now(), isDead: false }
+    const record = { worker, leaseMs, procedures: procedures ?? null, beatAt: this.#now(), isDead: false }
     this.#tables.workers.set(worker, record)
     this.#workers.push(record)
     return worker
@@ -96,6 +98,17 @@ export class MemoryConnection implements StorePort {
     }
     if (orphans.length > 0) this.#hint()
     return orphans.length
+  }
+
+  async abilities(): Promise<readonly ProcedureVersions[] | null> {
+    this.#checkOpen()
+    const now = this.#now()
+    const live = [...this.#tables.workers.values()].filter(
+      ({ isDead, beatAt, leaseMs }) => !isDead && beatAt + leaseMs >= now,
+    )
+    return live.some(({ procedures }) => procedures === null)
+      ? null
+      : live.flatMap(({ procedures }) => procedures ?? [])
   }
 
   async release(worker: WorkerKey): Promise<void> {
@@ -177,6 +190,20 @@ export class MemoryConnection implements StorePort {
       if (isSooner && canExecute(run, claimant)) next = run.wakeAt
     }
     return next
+  }
+
+  async backlog(): Promise<readonly Backlog[]> {
+    this.#checkOpen()
+    const due = this.#allRuns()
+      .filter((run) => isDue(run, this.#now()))
+      .sort((a, b) => (a.wakeAt ?? 0) - (b.wakeAt ?? 0) || a.run - b.run)
+    const kinds = new Map<string, Backlog>()
+    for (const { id, procedure, version } of due) {
+      const key = JSON.stringify([procedure, version])
+      const { oldest, count } = kinds.get(key) ?? { oldest: id, count: 0 }
+      kinds.set(key, { procedure, version, oldest, count: Math.min(count + 1, 1_000) })
+    }
+    return [...kinds.values()]
   }
 
   /** Takes the run for whoever left it a message, if that made it due. */

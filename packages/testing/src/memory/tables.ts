@@ -4,6 +4,7 @@ import type {
   Mark,
   Message,
   NewAsk,
+  ProcedureVersions,
   QuarantineCause,
   RunKey,
   RunState,
@@ -24,6 +25,7 @@ export interface Tables {
 export interface WorkerRecord {
   readonly worker: WorkerKey
   readonly leaseMs: number
+  readonly procedures: readonly ProcedureVersions[] | null
   beatAt: number
   isDead: boolean
 }

@@ -1,0 +1,104 @@
+import type { ProcedureVersions, StorePort } from '@pawl/core/storage'
+import { describe, expect } from 'vitest'
+import { later, newRun } from '../builders.ts'
+import type { StageTest } from '../stage.ts'
+
+const refund = { name: 'refund', versions: [1, 2] }
+const order = { name: 'order', versions: [7] }
+
+export function describeUnclaimable(test: StageTest): void {
+  describe('abilities', () => {
+    test('without a worker there are none', async (stage) => {
+      expect(await stage.port.abilities()).toEqual([])
+    })
+
+    test('they are what the live workers can execute, on every connection', async (stage) => {
+      await register(stage.port, [refund])
+      const other = await stage.connect()
+      await register(other, [order])
+      await register(other, [])
+      for (const port of [stage.port, other]) expect(sort(await port.abilities())).toEqual([order, refund])
+    })
+
+    test('names are kept as they are', async (stage) => {
+      const odd = { name: `"quoted", 'and' {bræced} \u{1f40c}`, versions: [1] }
+      await register(stage.port, [odd])
+      expect(await stage.port.abilities()).toEqual([odd])
+    })
+
+    test('those of a worker that was declared dead, or released, do not count', async (stage) => {
+      await register(stage.port, [refund], -1_000)
+      await stage.port.sweep()
+      const released = await register(stage.port, [refund])
+      await stage.port.release(released)
+      await register(stage.port, [order])
+      expect(await stage.port.abilities()).toEqual([order])
+    })
+
+    test('those of a worker whose lease has run out do not count before it is declared dead', async (stage) => {
+      await register(stage.port, [refund], -1_000)
+      expect(await stage.port.abilities()).toEqual([])
+    })
+
+    test('with a live worker that does not say what it can execute they are unknown', async (stage) => {
+      await register(stage.port, [refund])
+      const silent = await stage.worker()
+      expect(await stage.port.abilities()).toBe(null)
+      await stage.port.release(silent)
+      expect(await stage.port.abilities()).toEqual([refund])
+    })
+  })
+
+  describe('the backlog', () => {
+    test('is empty where nothing is due', async (stage) => {
+      const claimant = await stage.claimant()
+      await stage.owned('owned', claimant.worker)
+      await stage.parked('waiting', claimant.worker)
+      await stage.parked('later', claimant.worker, { next: { do: 'park', wakeAt: later } })
+      await stage.ended('ended', claimant.worker)
+      expect(await stage.port.backlog()).toEqual([])
+    })
+
+    test('has each procedure and version once, with the run that is due longest and their number', async (stage) => {
+      const { worker } = await stage.claimant()
+      await stage.parked('oldest', worker, { next: { do: 'park', wakeAt: 10 } })
+      await stage.parked('newer', worker, { next: { do: 'park', wakeAt: 20 } })
+      await stage.parked('later', worker, { next: { do: 'park', wakeAt: later } })
+      await stage.port.create([
+        newRun('a', { version: 2 }),
+        newRun('b', { version: null }),
+        newRun('c', { procedure: 'order', version: null }),
+        newRun('d', { procedure: 'zebra', version: 3 }),
+      ])
+      expect(sort(await stage.port.backlog())).toEqual([
+        { procedure: 'order', version: null, oldest: 'c', count: 1 },
+        { procedure: 'refund', version: 1, oldest: 'oldest', count: 2 },
+        { procedure: 'refund', version: 2, oldest: 'a', count: 1 },
+        { procedure: 'refund', version: null, oldest: 'b', count: 1 },
+        { procedure: 'zebra', version: 3, oldest: 'd', count: 1 },
+      ])
+    })
+
+    test('has a stuck run that is retried', async (stage) => {
+      const { run, worker } = await stage.owned('a', await stage.worker())
+      await stage.port.mark(worker, run, 1, 'stuck', new Uint8Array([1]))
+      expect(await stage.port.backlog()).toEqual([])
+      await stage.port.retry(run, 'stuck')
+      expect(await stage.port.backlog()).toEqual([{ procedure: 'refund', version: 1, oldest: 'a', count: 1 }])
+    })
+
+    test('counts no more than a thousand', async (stage) => {
+      const runs = Array.from({ length: 1_001 }, (_, index) => newRun(`run ${index}`))
+      await stage.port.create(runs)
+      expect(await stage.port.backlog()).toMatchObject([{ count: 1_000 }])
+    })
+  })
+}
+
+function register(port: StorePort, procedures: readonly ProcedureVersions[], leaseMs = 60_000) {
+  return port.register({ name: 'test', leaseMs, procedures })
+}
+
+function sort<One>(list: readonly One[] | null): readonly One[] {
+  return [...(list ?? [])].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1))
+}

@@ -1,0 +1,169 @@
+import { createClient, procedure, ref } from '@pawl/core'
+import { encodePayload } from '@pawl/core/internal'
+import { connectTo, type ProcedureVersions, type StorePort } from '@pawl/core/storage'
+import { memory, testEngine } from '@pawl/testing'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { meddleWith } from '../support/meddling-store.ts'
+import { keepLines } from './support.ts'
+
+const known = procedure({ name: 'known' }, (ctx) => ctx.step('work', () => 'done'))
+const nap = procedure({ name: 'nap' }, async (ctx) => {
+  await ctx.step('first', () => 1)
+  await ctx.sleep('1m')
+  return 'woke up'
+})
+const worker = (name: string, position = 0) => ({
+  ...{ kind: 'worker', name, position, ask: undefined, until: undefined },
+})
+
+/** A client of a store, and workers that can execute what they say and execute nothing. */
+async function prepare() {
+  const inner = memory()
+  const meddling = meddleWith(inner)
+  let asked = 0
+  meddling.always('abilities', (go) => {
+    asked++
+    return go()
+  })
+  const client = createClient({ store: meddling.store })
+  const port = connectTo(inner) as StorePort
+  await port.open()
+  onTestFinished(async () => {
+    await client.stop()
+    await port.close()
+  })
+  return {
+    ...{ store: inner, client, port, asked: () => asked },
+    register: (procedures?: readonly ProcedureVersions[], leaseMs = 60_000) =>
+      port.register({ name: 'w', leaseMs, ...(procedures === undefined ? {} : { procedures }) }),
+  }
+}
+
+describe('a due run that no live engine can execute waits for a worker', () => {
+  test('while there is none at all, and from then on until one has its procedure and version', async () => {
+    const { client, register } = await prepare()
+    const run = await client.run(
+      procedure({ name: 'known', version: 2 }, async () => {}),
+      undefined,
+      { id: 'a' },
+    )
+    const expected = { status: 'running', waitingFor: [worker('known')] }
+    expect(await run.status()).toMatchObject(expected)
+    await register([
+      { name: 'known', versions: [1] },
+      { name: 'other', versions: [2] },
+    ])
+    expect(await run.status()).toMatchObject(expected)
+    expect((await client.list()).items).toMatchObject([{ id: 'a', ...expected }])
+    await register([{ name: 'known', versions: [1, 2] }], -1_000)
+    expect(await run.status()).toMatchObject(expected)
+    await register([{ name: 'known', versions: [1, 2] }])
+    expect(await run.status()).toMatchObject({ status: 'running', waitingFor: [] })
+  })
+
+  test('if it has no version yet: until one has any version of its procedure', async () => {
+    const { client, register } = await prepare()
+    const run = await client.run(ref<typeof known>('known'))
+    expect(await run.status()).toMatchObject({ version: 0, waitingFor: [worker('known')] })
+    await register([{ name: 'known', versions: [7] }])
+    expect(await run.status()).toMatchObject({ waitingFor: [] })
+  })
+
+  test('at the position after its last operation', async () => {
+    const store = memory()
+    const engine = await testEngine({ store, procedures: [nap] })
+    await engine.run(nap, undefined, { id: 'a' })
+    while ((await engine.get('a').status()).status !== 'waiting')
+      await new Promise((done) => setImmediate(done))
+    await engine.stop()
+    await using later = await testEngine({ store, procedures: [known], logger: keepLines().logger })
+    await later.advance('2m')
+    expect(await later.get('a').status()).toMatchObject({ status: 'running', waitingFor: [worker('nap', 2)] })
+  })
+
+  test('if it was stuck and is retried', async () => {
+    const { client, port, register } = await prepare()
+    await client.run(known, undefined, { id: 'a' })
+    const procedures = [{ name: 'known', versions: [1] }]
+    const key = await register(procedures)
+    const [claimed] = (await port.claim({ worker: key, procedures }, 1)).runs
+    await port.mark(key, claimed?.run ?? 0, claimed?.epoch ?? 0, 'stuck', encodePayload({}, 'reason'))
+    await port.release(key)
+    const status = async () => (await client.list()).items.map(({ waitingFor }) => waitingFor)
+    expect(await status()).toEqual([[]])
+    await client.retry('a')
+    expect(await status()).toEqual([[worker('known')]])
+  })
+
+  test('but not while a live engine of an earlier version is there, whose procedures are unknown', async () => {
+    const { client, register } = await prepare()
+    const run = await client.run(known)
+    await register()
+    expect(await run.status()).toMatchObject({ status: 'running', waitingFor: [] })
+  })
+
+  test('and only for such a run the client asks which engines live', async () => {
+    const { client, port, register, asked } = await prepare()
+    const run = await client.run(known)
+    const key = await register([{ name: 'known', versions: [1] }])
+    await port.claim({ worker: key, procedures: [{ name: 'known', versions: [1] }] }, 1)
+    expect(await run.status()).toMatchObject({ status: 'running', waitingFor: [] })
+    await client.list()
+    expect(asked()).toBe(0)
+    await port.release(key)
+    await run.status()
+    await client.list()
+    expect(asked()).toBe(2)
+  })
+})
+
+describe('an engine names the runs that no live engine can execute', () => {
+  test('soon after it starts and then once a minute, by procedure and version', async () => {
+    const { store, client } = await prepare()
+    const { logger, lines } = keepLines()
+    await client.run(
+      procedure({ name: 'known', version: 2 }, async () => {}),
+      undefined,
+      { id: 'a' },
+    )
+    for (const id of ['b', 'c', 'd']) await client.run(ref<typeof known>('typo'), undefined, { id })
+    await using engine = await testEngine({ store, procedures: [known], logger })
+    await engine.advance('4s')
+    expect(lines).toEqual([])
+    await engine.advance('2s')
+    const named = [
+      {
+        level: 'warn',
+        message:
+          'Run "a" is due, and no live engine has version 2 of procedure "known". Start an engine that has it',
+        fields: { run: 'a', procedure: 'known', version: 2, count: 1 },
+      },
+      {
+        level: 'warn',
+        message:
+          'Run "b" and 2 others are due, and no live engine has procedure "typo". Start an engine that has it',
+        fields: { run: 'b', procedure: 'typo', version: null, count: 3 },
+      },
+    ]
+    expect(lines).toEqual(named)
+    await engine.advance('58s')
+    expect(lines).toEqual(named)
+    await engine.advance('2s')
+    expect(lines).toEqual([...named, ...named])
+  })
+
+  test('no longer once another engine has the procedure, or an engine of an earlier version is there', async () => {
+    const { store, client, register } = await prepare()
+    const { logger, lines } = keepLines()
+    await client.run(ref<typeof known>('other'), undefined, { id: 'a' })
+    await using engine = await testEngine({ store, procedures: [known], logger })
+    await register([{ name: 'other', versions: [1] }], 65_000)
+    await engine.advance('6s')
+    expect(lines).toEqual([])
+    await engine.advance('1m')
+    expect(lines).toMatchObject([{ fields: { run: 'a', procedure: 'other' } }])
+    await register()
+    await engine.advance('1m')
+    expect(lines).toHaveLength(1)
+  })
+})
