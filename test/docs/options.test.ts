@@ -245,9 +245,19 @@ describe('docs/options.md says what may be given', () => {
     }
     for (const [key, value] of Object.entries({ default: 'a', escalateTo: 'user:ana' })) {
       expect(rows.map((row) => /^`\{ (\w+):/.exec(row['form'] ?? '')?.[1])).toContain(key)
-      const message = await refusalOf(asked({ onTimeout: { [key]: value, ...nonsense } }))
+      const message = await refusalOf(asked({ timeout: '1h', onTimeout: { [key]: value, ...nonsense } }))
       expect(message).toContain(`Known are: ${key}.`)
     }
+  })
+
+  test('onTimeout needs a timeout, if only an undefined one', async () => {
+    const call = within((ctx) => ctx.human.approve('May I?', { onTimeout: 'fail' } as never))
+    expect(await refusalOf(call)).toContain('The option onTimeout of approve needs a timeout.')
+    expect(
+      await refusalOf(
+        within((ctx) => ctx.human.approve('May I?', { timeout: undefined, onTimeout: 'none' as never })),
+      ),
+    ).toContain('cannot be')
   })
 
   test('an escalation takes no timeout', async () => {

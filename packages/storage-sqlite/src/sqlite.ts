@@ -26,6 +26,13 @@ function refusalOf(file: unknown): string | null {
   if (typeof file !== 'string') return "It must be the path of a file, such as 'pawl.db'."
   if (/^file:/i.test(file)) return 'It must be a path; fileURLToPath() of node:url makes one of an address.'
   if (file.startsWith('~/')) return 'Only a shell knows what ~ is; homedir() of node:os tells.'
+  if (process.platform !== 'win32' && isWindowsPath(file))
+    return `It is a Windows path, and this platform is ${process.platform}. Use a path with /, such as '/var/lib/app/pawl.db'.`
   if (file !== file.trimEnd()) return 'It must not end with white space, which the driver would leave out.'
   return null
+}
+
+/** A drive, or separators that are all backslashes: elsewhere they are letters of a name. */
+function isWindowsPath(file: string): boolean {
+  return /^[a-z]:[\\/]/i.test(file) || (file.includes('\\') && !file.includes('/'))
 }

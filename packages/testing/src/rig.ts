@@ -191,6 +191,7 @@ export class Rig implements Dweller {
     return {
       claimant: () => this.#life.worker.claimant(),
       knows: (procedure, version) => this.#life.worker.knows(procedure, version),
+      signalsOf: (procedure, version) => this.#life.worker.signalsOf(procedure, version),
       checkOf: (run, position) => this.#life.worker.checkOf(run, position),
       holds: (run) => this.#life.worker.holds(run),
       outputOf: (run) => this.#life.worker.outputOf(run),

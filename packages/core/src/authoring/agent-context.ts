@@ -2,6 +2,7 @@ import { implementCallable } from '../base/implement.ts'
 import { type Schema, validate } from '../base/schema.ts'
 import { listIssues } from '../errors/catalogue.ts'
 import { FinalError } from '../errors/final-error.ts'
+import { PawlError } from '../errors/pawl-error.ts'
 import { decode, encode } from '../events/payload.ts'
 import type { Effects } from '../ports/effects.ts'
 import { type AgentCall, type AgentDefinition, type AgentOps, agentDefinitionOf } from './agent.ts'
@@ -116,12 +117,19 @@ function decision(
 }
 
 function readJudge(of: string, given: unknown, engineDecider: AgentDefinition | undefined): AgentDefinition {
-  if (given === undefined)
-    return (
-      engineDecider ??
-      refuse(`agent ${of}`, given, 'Name one made by decider(), or give the engine a decider.')
-    )
+  if (given === undefined) return engineDecider ?? refuseWithoutJudge(of)
   return agentDefinitionOf(given) ?? refuse(`agent ${of}`, given, 'It must be made by decider() or agent().')
+}
+
+function refuseWithoutJudge(of: string): never {
+  throw new PawlError(
+    'option-invalid',
+    { option: `agent ${of}`, given: 'undefined' },
+    {
+      what: `There is no agent ${of}: the option agent is missing, and the engine has no decider.`,
+      remedy: 'Pass agent, made by decider(), in the options of decide, or decider in those of createEngine.',
+    },
+  )
 }
 
 function askOptionsOf({ fallback }: DecideSettings): { readonly [name: string]: unknown } {

@@ -1,5 +1,7 @@
 import type { Audience } from '../base/people.ts'
+import { showValue } from '../base/text.ts'
 import { type RiskLevel, riskLevels, type Severity, severities } from '../base/words.ts'
+import { PawlError } from '../errors/pawl-error.ts'
 import type { Silence } from '../events/payloads.ts'
 import type { Choice, RiskDetails, Section } from './ask.ts'
 import { parseDuration } from './duration.ts'
@@ -42,6 +44,7 @@ export interface AskSettings {
  */
 export function readAskOptions(of: string, given: unknown): AskSettings {
   const options = checkObject(`options ${of}`, given)
+  checkHasTimeout(of, options)
   return {
     key: options['key'] === undefined ? null : checkName(`key ${of}`, options['key']),
     to: readAudiences(`to ${of}`, options['to']),
@@ -52,6 +55,20 @@ export function readAskOptions(of: string, given: unknown): AskSettings {
     alternatives: readAlternatives(of, options['alternatives']),
     risk: readRisk(of, options['risk']),
   }
+}
+
+/** A timeout that is undefined was thought of: it depends on the configuration, say. */
+function checkHasTimeout(of: string, options: { readonly [name: string]: unknown }): void {
+  const { onTimeout } = options
+  if (onTimeout === undefined || 'timeout' in options) return
+  throw new PawlError(
+    'option-invalid',
+    { option: `onTimeout ${of}`, given: showValue(onTimeout) },
+    {
+      what: `The option onTimeout ${of} needs a timeout.`,
+      remedy: "Add a timeout, such as timeout: '1h'. Without one the ask waits for ever.",
+    },
+  )
 }
 
 /** A span from now or an instant; null if there is none. */

@@ -1,5 +1,6 @@
 import type { Deadline, Duration } from '../base/duration.ts'
 import type { Actor, Audience } from '../base/people.ts'
+import type { Refused } from '../base/refused.ts'
 import type { RiskLevel } from '../base/words.ts'
 
 export interface RiskDetails<L extends RiskLevel = RiskLevel> {
@@ -62,6 +63,18 @@ export interface AskOptions {
 
 /** Stays open, is marked overdue, gains priority and is shown to the engine's `escalateTo` (or to whom you name). */
 export type Escalate = 'escalate' | { readonly escalateTo: Audience }
+/** `onTimeout` needs a `timeout`, if only one that may be undefined. */
+export type OnTimeout<Outcome> =
+  | {
+      /** Starts when the ask is stored. Default: none, it waits for ever. Silence is never consent. */
+      readonly timeout: Deadline | undefined
+      /** What happens when the timeout passes. */
+      readonly onTimeout?: Outcome
+    }
+  | {
+      readonly timeout?: undefined
+      readonly onTimeout?: Refused<"onTimeout says what happens when the timeout passes: add a timeout, such as timeout: '1h'">
+    }
 export type OrDefault<V> = 'fail' | 'keep-waiting' | Escalate | { readonly default: V }
 
 /** Who answered and when, on every answer. */

@@ -16,22 +16,39 @@ import {
   readSilence,
 } from './ask-options.ts'
 import type { Human } from './human.ts'
-import { fillMessage, isShown } from './message.ts'
+import { fillMessage, findUnfilled, isShown } from './message.ts'
 import type { AskOperation, AskSpec, IssueOperation } from './operations.ts'
 import { checkBoolean, checkKeys, checkObject, checkSchema, checkText, refuse } from './options.ts'
+import type { Remark } from './remark.ts'
 import { readApproval, readChoice, readInput, readNothing, readResolution, readReview } from './results.ts'
 
 type Given = { readonly [name: string]: unknown }
 
+/** What questions need of the engine. */
+interface Surroundings {
+  readonly escalateTo: string | undefined
+  readonly remark: Remark
+}
+
 /** The questions to people, each one operation. */
-export function createHuman(issue: IssueOperation): Human {
+export function createHuman(issue: IssueOperation, surroundings: Surroundings): Human {
+  const { remark } = surroundings
+  const ask = (operation: AskOperation, message: unknown, given: unknown): Promise<unknown> => {
+    const { kind, silence } = operation.ask.payload
+    remarkOnMessage(remark, kind, message, given)
+    if (silence.do === 'escalate' && operation.ask.due !== null)
+      remarkOnEscalation(surroundings, kind, silence.to)
+    return issue(operation)
+  }
   return implement<Human>({
-    approve: (message: unknown, given?: unknown) => issue(approval(message, given)),
-    input: (message: unknown, schema: unknown, given?: unknown) => issue(input(message, schema, given)),
+    approve: (message: unknown, given?: unknown) => ask(approval(message, given), message, given),
+    input: (message: unknown, schema: unknown, given?: unknown) =>
+      ask(input(message, schema, given), message, given),
     select: (message: unknown, choices: unknown, given?: unknown) =>
-      issue(selection(message, choices, given)),
-    review: (message: unknown, artifact: unknown, given?: unknown) => issue(review(message, artifact, given)),
-    escalate: (message: unknown, given?: unknown) => issue(escalation(message, given)),
+      ask(selection(message, choices, given), message, given),
+    review: (message: unknown, artifact: unknown, given?: unknown) =>
+      ask(review(message, artifact, given), message, given),
+    escalate: (message: unknown, given?: unknown) => ask(escalation(message, given), message, given),
     notify: (message: unknown, given?: unknown) => {
       const options = readOptions('of notify', given, ['to', 'links', 'details', 'severity', 'data'], true)
       const { to, links, details } = readAskOptions('of notify', options)
@@ -44,6 +61,7 @@ export function createHuman(issue: IssueOperation): Human {
         ...(links.length > 0 ? { links } : {}),
       }
       const payload = encode({ message: filled, ...fields }, 'notice')
+      remarkOnMessage(remark, 'notify', message, given)
       return issue({
         kind: 'hitl_notification',
         name: 'notify',
@@ -54,6 +72,28 @@ export function createHuman(issue: IssueOperation): Human {
       })
     },
   })
+}
+
+/** Not refused: a message made of data may well have braces in it. */
+function remarkOnMessage(remark: Remark, method: string, message: unknown, given: unknown): void {
+  const { data, params } = { ...(given as { readonly data?: Given; readonly params?: Given } | undefined) }
+  for (const name of findUnfilled(String(message), { ...data, ...params }))
+    remark(
+      `{${name}} of ${method}`,
+      `the message of ${method} has {${name}}, and no value for it: people read the braces. Pass one in data, unless the braces are meant as text.`,
+    )
+}
+
+function remarkOnEscalation(
+  { escalateTo, remark }: Surroundings,
+  method: string,
+  to: string | undefined,
+): void {
+  if (to !== undefined || escalateTo !== undefined) return
+  remark(
+    `escalation of ${method}`,
+    `${method} has onTimeout: 'escalate', and neither it nor the engine names an audience: after the timeout the ask stays open, and no one else sees it. Name one: onTimeout: { escalateTo: 'role:manager' }, or escalateTo in the options of createEngine.`,
+  )
 }
 
 function approval(message: unknown, given: unknown): AskOperation {

@@ -6,6 +6,7 @@ import type {
   AskOptions,
   Choice,
   Escalate,
+  OnTimeout,
   OrDefault,
   Resolution,
   Review,
@@ -19,7 +20,7 @@ type ConsentBySilence<L extends RiskLevel> = [L] extends ['low' | 'medium']
   ? 'approve'
   : Refused<"onTimeout: 'approve' needs risk: 'low' or 'medium' to be stated; silence is not consent">
 
-export interface ApproveOptions<P, L extends RiskLevel> extends Omit<AskOptions, 'risk'> {
+interface ConsentOptions<P, L extends RiskLevel> extends Omit<AskOptions, 'risk' | 'timeout'> {
   /** What will be done. Shown to the person, fills placeholders, and comes back in the answer. */
   readonly params?: P
   /** The params the person may change; all others are refused. Default: none. */
@@ -28,9 +29,12 @@ export interface ApproveOptions<P, L extends RiskLevel> extends Omit<AskOptions,
   // biome-ignore lint/suspicious/noExplicitAny: a schema of anything
   readonly schema?: Schema<any, P>
   readonly risk?: L | RiskDetails<L> | undefined
-  /** Default 'reject', seen as `timedOut: true`. */
-  readonly onTimeout?: 'reject' | 'fail' | 'keep-waiting' | Escalate | ConsentBySilence<L>
 }
+/** All options of `approve`. `onTimeout`: default 'reject', seen as `timedOut: true`. */
+export type ApproveOptions<P, L extends RiskLevel> = ConsentOptions<P, L> &
+  OnTimeout<'reject' | 'fail' | 'keep-waiting' | Escalate | ConsentBySilence<L>>
+
+type Untimed = Omit<AskOptions, 'timeout'>
 
 type ApproveArgs<M extends string, P, L extends RiskLevel> = [Placeholders<M>] extends [never]
   ? [options?: ApproveOptions<P, L> & Data<never>]
@@ -74,10 +78,7 @@ export interface Human {
     message: M,
     // biome-ignore lint/suspicious/noExplicitAny: a schema of anything
     schema: Schema<any, V>,
-    ...options: Options<
-      M,
-      AskOptions & { readonly initial?: Partial<V>; readonly onTimeout?: OrDefault<NoInfer<V>> }
-    >
+    ...options: Options<M, Untimed & OnTimeout<OrDefault<NoInfer<V>>> & { readonly initial?: Partial<V> }>
   ): Promise<V>
 
   /**
@@ -88,7 +89,7 @@ export interface Human {
   select<const M extends string, const C extends readonly Choice[]>(
     message: M,
     choices: C,
-    ...options: Options<M, AskOptions & { readonly onTimeout?: OrDefault<ValueOf<C[number]>> }>
+    ...options: Options<M, Untimed & OnTimeout<OrDefault<ValueOf<C[number]>>>>
   ): Promise<ValueOf<C[number]>>
 
   /**
@@ -101,19 +102,19 @@ export interface Human {
     artifact: A,
     ...options: Options<
       M,
-      AskOptions & {
-        /** Default ['approve', 'reject']. */
-        readonly choices?: C
-        /** Default false. */
-        readonly editable?: boolean
-        /** Checks an edited artifact. An invalid edit is refused without consuming the question. */
-        // biome-ignore lint/suspicious/noExplicitAny: a schema of anything
-        readonly schema?: Schema<any, NoInfer<A>>
-        /** The version before, shown as a diff. */
-        readonly baseline?: NoInfer<A>
-        readonly as?: Section['as']
-        readonly onTimeout?: OrDefault<ValueOf<C[number]>>
-      }
+      Untimed &
+        OnTimeout<OrDefault<ValueOf<C[number]>>> & {
+          /** Default ['approve', 'reject']. */
+          readonly choices?: C
+          /** Default false. */
+          readonly editable?: boolean
+          /** Checks an edited artifact. An invalid edit is refused without consuming the question. */
+          // biome-ignore lint/suspicious/noExplicitAny: a schema of anything
+          readonly schema?: Schema<any, NoInfer<A>>
+          /** The version before, shown as a diff. */
+          readonly baseline?: NoInfer<A>
+          readonly as?: Section['as']
+        }
     >
   ): Promise<Review<A, ValueOf<C[number]>>>
 
@@ -126,7 +127,7 @@ export interface Human {
     message: M,
     ...options: Options<
       M,
-      Omit<AskOptions, 'timeout'> & {
+      Untimed & {
         readonly timeout?: Refused<'escalate waits until a person resolves it; use select with a timeout instead'>
         /** Default ['continue']. */
         readonly choices?: C

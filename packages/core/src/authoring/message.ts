@@ -19,6 +19,12 @@ export function fillMessage(message: string, values: Readonly<Record<string, unk
   })
 }
 
+/** The placeholders that {@link fillMessage} leaves as they are: names without a value. JSON in braces is text. */
+export function findUnfilled(message: string, values: Readonly<Record<string, unknown>>): readonly string[] {
+  const names = [...message.matchAll(/\{([^{}":\n]+)\}/g)].map(([, name]) => name as string)
+  return [...new Set(names)].filter((name) => !Object.hasOwn(values, name))
+}
+
 /** Whether it can stand in a sentence. */
 export function isShown(value: unknown): value is Shown {
   return (

@@ -20,6 +20,7 @@ import {
   refuse,
 } from './options.ts'
 import type { ProcedureDefinition } from './procedure.ts'
+import type { Remark } from './remark.ts'
 import { readAnySignal, readNothing, readSignal, readValue } from './results.ts'
 import { readStepOptions } from './step-options.ts'
 
@@ -43,6 +44,10 @@ export interface ProgramOptions {
   readonly effects: Effects
   /** Who judges when `decide` names nobody. */
   readonly decider: AgentDefinition | undefined
+  /** Whom `onTimeout: 'escalate'` escalates to. */
+  readonly escalateTo: string | undefined
+  /** Warns of what is legal and hardly meant, once for each `about` of a procedure. */
+  readonly remark: Remark
 }
 
 /** The kernel's program of a procedure: its body, with a context built on top of `issue`. */
@@ -127,7 +132,7 @@ function createContext(options: ProgramOptions, issue: IssueOperation): Ctx {
         read: readAnySignal,
       })
     },
-    human: createHuman(ask),
+    human: createHuman(ask, options),
     agent: createAgentOps(ask, options),
     now: () => new Date(options.execution().now()),
     random: () => ownTurn(options, 'random').random(),

@@ -10,11 +10,12 @@ import type {
 } from '../ports/store.ts'
 import { Batch } from './batch.ts'
 import type { Connection } from './connection.ts'
+import { findUndeclared, type Outgoing, type Undeclared } from './undeclared.ts'
 
 /** Leaves messages for runs and answers for asks, many in one transaction, and tells the worker of this process. */
 export class Mailer {
   readonly #connection: Connection
-  readonly #messages: Batch<NewMessage, Sent, Claimant | null>
+  readonly #messages: Batch<Outgoing, Sent | Undeclared, Claimant | null>
   readonly #answers: Batch<NewAnswer, Answered, Claimant | null>
 
   constructor(connection: Connection) {
@@ -22,8 +23,8 @@ export class Mailer {
     const begin = () => connection.claimant()
     this.#messages = new Batch({
       begin,
-      write: (messages: readonly NewMessage[], claimant) => this.#send(messages, claimant),
-      sizeOf,
+      write: (messages: readonly Outgoing[], claimant) => this.#send(messages, claimant),
+      sizeOf: ({ message }) => sizeOf(message),
     })
     this.#answers = new Batch({
       begin,
@@ -32,22 +33,30 @@ export class Mailer {
     })
   }
 
-  send(message: NewMessage): Promise<Sent> {
-    return this.#messages.add(message)
+  /** With `isUnchecked`, a signal is not stored if this process knows that the procedure of its run does not declare it. */
+  send(message: NewMessage, isUnchecked: boolean): Promise<Sent | Undeclared>
+  send(message: NewMessage): Promise<Sent>
+  send(message: NewMessage, isUnchecked = false): Promise<Sent | Undeclared> {
+    return this.#messages.add({ message, isUnchecked })
   }
 
   answer(answer: NewAnswer): Promise<Answered> {
     return this.#answers.add(answer)
   }
 
-  async #send(messages: readonly NewMessage[], claimant: Claimant | null): Promise<readonly Sent[]> {
+  async #send(
+    outgoing: readonly Outgoing[],
+    claimant: Claimant | null,
+  ): Promise<readonly (Sent | Undeclared)[]> {
     const store = await this.#connection.store()
-    const outcomes = await store.send(messages, claimant)
+    const undeclared = await findUndeclared(outgoing, store, this.#connection.home)
+    const messages = outgoing.filter((one) => !undeclared.has(one)).map(({ message }) => message)
+    const sent = messages.length === 0 ? [] : await store.send(messages, claimant)
     // Also for what was there before the run may have been claimed: it was due.
-    for (const sent of outcomes)
-      if (sent.outcome === 'stored' || (sent.outcome === 'duplicate' && sent.claimed !== null))
-        this.#tell(sent)
-    return outcomes
+    for (const one of sent)
+      if (one.outcome === 'stored' || (one.outcome === 'duplicate' && one.claimed !== null)) this.#tell(one)
+    let next = 0
+    return outgoing.map((one) => undeclared.get(one) ?? (sent[next++] as Sent))
   }
 
   async #answer(answers: readonly NewAnswer[], claimant: Claimant | null): Promise<readonly Answered[]> {

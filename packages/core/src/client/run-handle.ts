@@ -1,5 +1,5 @@
 import { parseDuration } from '../authoring/duration.ts'
-import { checkKeys, checkName, checkObject, refuse } from '../authoring/options.ts'
+import { checkKeys, checkName, checkObject, findNearest, refuse } from '../authoring/options.ts'
 import type { ProcedureDefinition } from '../authoring/procedure.ts'
 import { topics } from '../base/bell.ts'
 import { implement } from '../base/implement.ts'
@@ -106,17 +106,24 @@ async function sendSignal(
   const name = checkName('name of signal', given)
   const schema = definition?.signals.get(name)
   if (definition !== undefined && schema === undefined)
-    refuse(
-      'name of signal',
-      name,
-      `Procedure '${definition.name}' declares ${[...definition.signals.keys()].join(', ') || 'no signals'}.`,
-    )
+    refuseSignal(name, definition.name, [...definition.signals.keys()])
   const sent = await whenKnown(readSignal(schema, rest), ({ key, payload }) =>
-    mailer.send({ run, kind: 'signal', name, key, payload }),
+    mailer.send({ run, kind: 'signal', name, key, payload }, definition === undefined),
   )
+  if (sent.outcome === 'undeclared') refuseSignal(name, sent.procedure, sent.signals)
   if (sent.outcome === 'missing') throw new PawlError('run-not-found', { run })
   if (sent.outcome === 'ended') throw new PawlError('run-ended', { run, status: sent.state })
   if (sent.outcome === 'damaged') throw damagedError(run, sent)
+}
+
+function refuseSignal(name: string, procedure: string, signals: readonly string[]): never {
+  const nearest = findNearest(name, signals)
+  const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`
+  refuse(
+    'name of signal',
+    name,
+    `Procedure '${procedure}' declares ${signals.join(', ') || 'no signals'}.${hint}`,
+  )
 }
 
 /** In the caller's own call, as far as the schema lets: what he changes later was sent as it was. */

@@ -14,6 +14,8 @@ export interface Home {
   claimant(): Claimant | null
   /** Whether it has the code of a procedure: of this version, or of any. */
   knows(procedure: string, version: number | null): boolean
+  /** The names of the signals that a version of a procedure declares; undefined if it does not have its code. */
+  signalsOf(procedure: string, version: number): readonly string[] | undefined
   /** The author's own schema of an open question, if the run that asks is in memory here. */
   checkOf(run: RunKey, position: number): AnswerCheck | undefined
   /** Whether it has the run in its hands and its lease is proven: then the run has not ended. */

@@ -1,6 +1,7 @@
 import type { ProcedureOperation } from '../authoring/operations.ts'
 import { createProgram } from '../authoring/program.ts'
 import { createChance } from '../base/prng.ts'
+import { captureCallSite } from '../host/call-site.ts'
 import { setImmediateNative } from '../host/natives.ts'
 import { turns } from '../host/turn.ts'
 import { Execution } from '../kernel/execution.ts'
@@ -24,7 +25,14 @@ export interface ExecutionParts {
 /** The procedure of a run, at its very beginning. */
 export function createExecution(parts: ExecutionParts): Execution<ProcedureOperation> {
   const { surroundings, runId, start, isReplaying, onForeign, onUnhandled, onIssue } = parts
-  const { determinism, logger, effects, decider } = surroundings
+  const { determinism, logger, effects, decider, escalateTo, remarks } = surroundings
+  const remark = (about: string, message: string): void => {
+    const { name } = start.definition
+    const key = `${about} in ${name}`
+    if (isReplaying() || !remarks.isNew(key)) return
+    const at = captureCallSite()
+    remarks.warn(key, `Procedure "${name}"${at === undefined ? '' : ` (${at})`}: ${message}`, { run: runId })
+  }
   const execution: Execution<ProcedureOperation> = new Execution({
     id: runId,
     turns,
@@ -37,7 +45,9 @@ export function createExecution(parts: ExecutionParts): Execution<ProcedureOpera
       logger,
       effects,
       decider,
+      escalateTo,
       isReplaying,
+      remark,
       execution: () => execution,
     }),
     onForeign: () => setImmediateNative(onForeign),

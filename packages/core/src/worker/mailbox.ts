@@ -10,6 +10,8 @@ export function topicOf(kind: Message['kind'], name: string): string {
 export interface Reader {
   /** The mailbox is up to date. */
   onRead(): void
+  /** A message was put into the mailbox for the first time. */
+  onNew?(message: Message): void
   /** The store did not answer. The worker's next poll says once more that there are messages. */
   onUnread(error: unknown): void
 }
@@ -77,7 +79,7 @@ export class Mailbox {
   /** The message the run was claimed with. If it is the only one there ever was, nothing need be read. */
   begin(message: Message): void {
     if (message.n !== 1 || this.#counter !== 1) return
-    this.#put(message)
+    this.#putNew(message)
     this.#seen = 1
   }
 
@@ -91,7 +93,7 @@ export class Mailbox {
   receive(message: Message): void {
     // While it is behind, what it has not seen may be used up: by the log that is being replayed.
     if (this.#isReading || this.isBehind || message.n !== this.#seen + 1) return this.learn(message.n)
-    this.#put(message)
+    this.#putNew(message)
     this.#seen = message.n
     this.#counter = message.n
   }
@@ -110,7 +112,7 @@ export class Mailbox {
       while (this.isBehind) {
         const upTo = this.#counter
         const messages = await this.#store.mail(this.#run, this.#seen)
-        for (const message of messages) this.#put(message)
+        for (const message of messages) this.#putNew(message)
         this.#seen = Math.max(upTo, messages.at(-1)?.n ?? 0)
         this.#counter = Math.max(this.#counter, this.#seen)
       }
@@ -155,6 +157,11 @@ export class Mailbox {
     if (numbers.length === 0) return
     const forgotten = new Set(numbers)
     this.#taken = this.#taken.filter(({ n }) => !forgotten.has(n))
+  }
+
+  #putNew(message: Message): void {
+    this.#put(message)
+    this.#reader.onNew?.(message)
   }
 
   #put(message: Message): void {

@@ -9,6 +9,7 @@ import type { Effects } from '../ports/effects.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { StorePort, WorkerKey } from '../ports/store.ts'
+import type { Remarks } from './remarks.ts'
 import type { RunReports } from './run-reports.ts'
 import type { Slots } from './slots.ts'
 import type { StoreTime } from './store-time.ts'
@@ -28,6 +29,7 @@ export interface Surroundings {
   readonly bell: Bell
   readonly logger: Logger
   readonly reports: RunReports
+  readonly remarks: Remarks
   readonly determinism: TurnOwner['determinism']
   /** What a programming error does to its run, if its procedure does not say. */
   readonly bugs: Bugs

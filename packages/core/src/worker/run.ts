@@ -93,6 +93,7 @@ export class Run {
     this.#log = new LogEnd(host, claimed)
     this.#mailbox = new Mailbox(host.store, claimed.run, claimed.mail, {
       onRead: () => this.#ready(),
+      onNew: (message) => this.#checkDeclared(message),
       onUnread: (error) => this.#onUnread(error),
     })
     this.#continuation = new Continuation(host, claimed, () => this.#onForeign())
@@ -574,6 +575,19 @@ export class Run {
   /** There are messages up to this number. Until they are read nothing is decided. */
   onMail(counter: number): void {
     if (!this.#isOver) this.#mailbox.learn(counter)
+  }
+
+  /** A client that has no code cannot check the names of signals. */
+  #checkDeclared({ kind, name }: Message): void {
+    const { procedure, version } = this.#claimed
+    const definition = this.#host.procedure(procedure, version)
+    if (kind !== 'signal' || definition === undefined || definition.signals.has(name)) return
+    const declared = [...definition.signals.keys()].join(', ') || 'no signals'
+    this.#host.remarks.warn(
+      `signal ${name} in ${procedure}`,
+      `Run "${this.id}" was sent the signal "${name}", which procedure "${procedure}" does not declare: it is never received. Declared: ${declared}.`,
+      { run: this.id },
+    )
   }
 
   #onUnread(error: unknown): void {

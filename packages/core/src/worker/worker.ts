@@ -20,6 +20,7 @@ import { KeptRuns } from './kept-runs.ts'
 import { OwnedRuns } from './owned-runs.ts'
 import { Procedures } from './procedures.ts'
 import { RecentOutputs } from './recent-outputs.ts'
+import { Remarks } from './remarks.ts'
 import { Run } from './run.ts'
 import type { RunHost, Surroundings } from './run-host.ts'
 import { RunReports } from './run-reports.ts'
@@ -312,6 +313,11 @@ export class Worker implements Home {
     return canExecute(this.#procedures.versions, procedure, version)
   }
 
+  signalsOf(procedure: string, version: number): readonly string[] | undefined {
+    const definition = this.#procedures.find(procedure, version)
+    return definition === undefined ? undefined : [...definition.signals.keys()]
+  }
+
   checkOf(run: RunKey, position: number): AskSpec['check'] {
     return (this.#owned.find(run) ?? this.#kept.find(run))?.checkOf(position)
   }
@@ -488,6 +494,7 @@ export class Worker implements Home {
       time: this.#time,
       slots: this.#slots,
       loads: new RoundLimiter(maxLoadsPerRound),
+      remarks: new Remarks(logger),
       get worker() {
         return worker.#worker
       },

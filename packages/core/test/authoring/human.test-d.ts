@@ -2,7 +2,7 @@
 // biome-ignore-all lint/complexity/noBannedTypes: no signals and no params are {}
 import { describe, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import type { Actor, Approval, Ctx, Resolution, Review } from '../../src/index.ts'
+import type { Actor, Approval, ApproveOptions, Ctx, Deadline, Resolution, Review } from '../../src/index.ts'
 
 declare const ctx: Ctx
 const { human } = ctx
@@ -55,6 +55,16 @@ describe('approve', () => {
       timeout: '1h',
       onTimeout: 'approve',
     })
+  })
+
+  test('takes onTimeout with a timeout that may be undefined', () => {
+    const timeout = undefined as Deadline | undefined
+    human.approve('Go?', { timeout, onTimeout: 'fail' })
+    human.select('Where to?', ['a', 'b'], { timeout, onTimeout: { default: 'b' } })
+    human.review('Fine?', 'text', { timeout, onTimeout: { default: 'reject' } })
+    human.input('Who?', z.string(), { timeout, onTimeout: { default: 'x' } })
+    const options: ApproveOptions<{ amount: number }, 'low'> = { timeout, onTimeout: 'approve', risk: 'low' }
+    expectTypeOf(human.approve('Go?', options)).toEqualTypeOf<Promise<Approval<{ amount: number }>>>()
   })
 
   test('takes a schema of the params, audiences and a deadline', () => {

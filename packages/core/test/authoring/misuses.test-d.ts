@@ -34,6 +34,7 @@ const order = procedure(
   async () => 1,
 )
 const hello = procedure({ name: 'hello' }, async () => 'hi')
+const named = z.object({ name: z.string() })
 const writer = agent(
   { name: 'writer', input: z.object({ topic: z.string() }), output: z.object({ text: z.string() }) },
   async ({ topic }) => ({ text: topic }),
@@ -195,9 +196,11 @@ describe('asks', () => {
     // @ts-expect-error no such risk
     human.approve('Delete it?', { risk: 'extreme' })
     // @ts-expect-error no such silence
-    human.approve('Delete it?', { onTimeout: 'ignore' })
+    human.approve('Delete it?', { timeout: '1h', onTimeout: 'ignore' })
     // @ts-expect-error an approval has no default value: it is yes or no
-    human.approve('Delete it?', { onTimeout: { default: true } })
+    human.approve('Delete it?', { timeout: '1h', onTimeout: { default: true } })
+    // @ts-expect-error onTimeout needs a timeout
+    human.approve('Delete it?', { onTimeout: 'reject' })
     // @ts-expect-error a timeout has a unit
     human.approve('Delete it?', { timeout: 3600 })
     // @ts-expect-error an audience needs a scheme
@@ -215,11 +218,13 @@ describe('asks', () => {
     // @ts-expect-error input needs a schema
     human.input('Who are you?')
     // @ts-expect-error the default must fit the schema
-    human.input('Who?', z.object({ name: z.string() }), { onTimeout: { default: { name: 1 } } })
+    human.input('Who?', named, { timeout: '1h', onTimeout: { default: { name: 1 } } })
+    // @ts-expect-error onTimeout needs a timeout
+    human.input('Who?', z.string(), { onTimeout: { default: 'x' } })
     // @ts-expect-error the initial value must fit the schema
     human.input('Who?', z.object({ name: z.string() }), { initial: { name: 1 } })
     // @ts-expect-error silence is no approval of data
-    human.input('Who?', z.string(), { onTimeout: 'approve' })
+    human.input('Who?', z.string(), { timeout: '1h', onTimeout: 'approve' })
     // @ts-expect-error select needs choices
     human.select('Where to?')
     // @ts-expect-error choices are texts
@@ -227,13 +232,17 @@ describe('asks', () => {
     // @ts-expect-error a choice has a value
     human.select('Where to?', [{ label: 'Staging' }])
     // @ts-expect-error the default must be one of the choices
-    human.select('Where to?', ['staging', 'production'], { onTimeout: { default: 'nowhere' } })
+    human.select('Where to?', ['staging', 'production'], { timeout: '1h', onTimeout: { default: 'nowhere' } })
+    // @ts-expect-error onTimeout needs a timeout
+    human.select('Where to?', ['staging', 'production'], { onTimeout: 'escalate' })
     // @ts-expect-error not one of the choices
     ;(await human.select('Where to?', ['staging', 'production'])) === 'test'
     // @ts-expect-error review needs something to look at
     human.review('Publish?')
     // @ts-expect-error the default must be one of the choices
-    human.review('Publish?', 'text', { onTimeout: { default: 'publish' } })
+    human.review('Publish?', 'text', { timeout: '1h', onTimeout: { default: 'publish' } })
+    // @ts-expect-error onTimeout needs a timeout
+    human.review('Publish?', 'text', { onTimeout: 'fail' })
     // @ts-expect-error the version before is of the same kind
     human.review('Publish?', 'text', { baseline: 7 })
     // @ts-expect-error {title} has no value

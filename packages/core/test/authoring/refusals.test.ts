@@ -19,29 +19,40 @@ const refusals = [
     sentence: 'this procedure declares no signals: add signals: { name: schema } to procedure({ … })',
   },
   {
-    mistake: `ctx.human.approve('Delete it?', { onTimeout: 'approve' })`,
+    mistake: `ctx.human.approve('Delete it?', { timeout: '1h', onTimeout: 'approve' })`,
     sentence: `onTimeout: 'approve' needs risk: 'low' or 'medium' to be stated; silence is not consent`,
   },
   {
-    mistake: `ctx.human.approve('Delete it?', { risk: 'high', onTimeout: 'approve' })`,
+    mistake: `ctx.human.approve('Delete it?', { risk: 'high', timeout: '1h', onTimeout: 'approve' })`,
     sentence: `onTimeout: 'approve' needs risk: 'low' or 'medium' to be stated; silence is not consent`,
   },
   {
     mistake: `ctx.human.escalate('Totals differ', { timeout: '1h' })`,
     sentence: 'escalate waits until a person resolves it; use select with a timeout instead',
   },
+  ...[
+    `ctx.human.approve('Delete it?', { onTimeout: 'fail' })`,
+    `ctx.human.approve('Delete {n}?', { data: { n: 1 }, onTimeout: { escalateTo: 'user:ana' } })`,
+    `ctx.human.input('Who?', z.string(), { onTimeout: { default: 'x' } })`,
+    `ctx.human.select('Where to?', ['a', 'b'], { onTimeout: 'escalate' })`,
+    `ctx.human.review('Fine?', 'text', { editable: true, onTimeout: 'keep-waiting' })`,
+  ].map((mistake) => ({
+    mistake,
+    sentence: "onTimeout says what happens when the timeout passes: add a timeout, such as timeout: '1h'",
+  })),
 ]
 
 test('what the compiler refuses, it refuses with a sentence', async () => {
   const printed = await compile([
     `import { type Client, type Ctx, procedure } from '${root}packages/core/src/index.ts'`,
+    `import { z } from '${root}node_modules/zod/index.js'`,
     'declare const ctx: Ctx',
     'declare const client: Client',
     `const hello = procedure({ name: 'hello' }, async () => 1)`,
     ...refusals.map(({ mistake }) => mistake),
   ])
   for (const [index, { sentence }] of refusals.entries()) {
-    const line = index + 5
+    const line = index + 6
     const about = printed.filter((message) => message.startsWith(`refused.ts(${line},`))
     expect(about.join('\n')).toContain(sentence)
   }

@@ -55,11 +55,19 @@ describe('a start that fails says what to do', () => {
     ['~/pawl.db', 'homedir()'],
     ['/tmp/pawl.db\n', 'white space'],
     ['/tmp/pawl.db ', 'white space'],
+    ['C:\\data\\pawl.db', 'It is a Windows path, and this platform is linux. Use a path with /'],
+    ['d:/data/pawl.db', 'Windows path'],
+    ['data\\pawl.db', 'Windows path'],
+    ['\\\\server\\share\\pawl.db', 'Windows path'],
     [new URL('file:///tmp/pawl.db') as unknown as string, 'the path of a file'],
   ])('the name %j is no path', (file, remedy) => {
     expect(() => sqlite(file)).toThrow(
       expect.objectContaining({ code: 'option-invalid', message: expect.stringContaining(remedy) }),
     )
+  })
+
+  it('a name with a backslash in it, among slashes, is one', () => {
+    expect(() => sqlite('/tmp/a\\b/pawl.db')).not.toThrow()
   })
 
   it('the name is longer than the system takes', async () => {
