@@ -1,6 +1,4 @@
-import { createEngine, procedure } from '@pawl/core'
 import { consoleLogger } from '@pawl/core/internal'
-import { memory } from '@pawl/testing'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 
 let written: string[]
@@ -40,23 +38,4 @@ test('escapes what fields hold, the stacks of errors too', () => {
   expect(written.join()).toContain('\\x1B[2J\\u202E')
   expect(written.join()).toMatch(/\n +at x/)
   expect(written.join()).not.toMatch(/(?!\n)[\p{Cc}\p{Bidi_C}]/u)
-})
-
-test('escapes what a procedure logs and tells people', async () => {
-  const talking = procedure({ name: 'talking' }, async (ctx) => {
-    ctx.log.info('a\u001B[2Jb')
-    ctx.log.error('c\u009Bd', { text: '\u202E' })
-    await ctx.human.notify('Ship {what}?', { data: { what: '\u001B]0;title\u0007\u202Ex\nnext' } })
-  })
-  const engine = await createEngine({ store: memory(), procedures: [talking] })
-  try {
-    await (await engine.run(talking)).result()
-  } finally {
-    await engine.stop()
-  }
-  expect(written).toEqual([
-    expect.stringContaining('[pawl] a\\x1B[2Jb'),
-    expect.stringMatching(/^\[pawl\] c\\x9Bd .*'\\u202E'/),
-    expect.stringContaining('[pawl] Ship \\x1B]0;title\\x07\\u202Ex\n  next?'),
-  ])
 })
