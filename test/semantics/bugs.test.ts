@@ -159,6 +159,15 @@ describe('an error that leaves the procedure', () => {
     expect((await later.status()).startedAt).toEqual(new Date(start))
   })
 
+  test('is told to a test that waits for something else in vain', async () => {
+    const broken = thrower(() => (null as unknown as () => void)())
+    const engine = await startEngine({ procedures: [broken] })
+    await engine.run(broken, undefined, { id: 'a' })
+    await expect(engine.inbox.next()).rejects.toThrow(
+      /^Nothing will happen any more.*\nRun "a" is stuck: Run a has stopped at a bug in its procedure: TypeError/,
+    )
+  })
+
   test('is told also where the log goes on, since a deploy has brought it', async () => {
     const steps = (isBroken: boolean) =>
       procedure({ name: 'p' }, async (ctx) => {
@@ -639,5 +648,48 @@ describe('a run that has failed', () => {
     const engine = await startEngine({ procedures: [odd], logger })
     expect(await refusalOf((await engine.run(odd)).result())).toMatchObject({ code: 'run-failed' })
     expect(lines).toMatchObject([{ level: 'error', fields: { code: 'run-failed', procedure: 'odd' } }])
+  })
+})
+
+describe('the place in the code that a line names', () => {
+  test('is the call of the operation that failed, if its error does not say more', async () => {
+    const { logger, lines } = keepLines()
+    const asking = procedure({ name: 'asking' }, async (ctx) => {
+      await ctx.step('before', () => 1)
+      await ctx.human.select('Which?', ['a'], { timeout: '1h' })
+    })
+    const engine = await startEngine({
+      ...{ procedures: [asking], logger },
+      humans: [{ ask: 'Which?', answer: 'silence' }],
+    })
+    const run = await engine.run(asking, undefined, { id: 'a' })
+    expect(await refusalOf(run.result())).toMatchObject({ details: { cause: { code: 'ask-timed-out' } } })
+    expect(lines).toMatchObject([
+      {
+        message: expect.stringMatching(
+          /^Run "a" failed \(ask-timed-out in procedure "asking" at .*bugs\.test\.ts:\d+:\d+\): Nobody answered/,
+        ),
+        fields: { code: 'ask-timed-out', at: expect.stringMatching(here) },
+      },
+    ])
+    expect((await engine.log('a')).execution_log.map(({ status }) => status)).toEqual(['done', 'failed'])
+  })
+
+  test('is the last operation before a run waits for something else', async () => {
+    const { logger, lines } = keepLines()
+    const waiting = procedure({ name: 'waiting' }, async (ctx) => {
+      await ctx.step('before', () => 1)
+      await new Promise(() => {})
+    })
+    const engine = await startEngine({ procedures: [waiting], logger })
+    const run = await engine.run(waiting, undefined, { id: 'a' })
+    expect(await refusalOf(run.result())).toMatchObject({ code: 'foreign-await' })
+    expect(lines).toMatchObject([
+      {
+        message: expect.stringMatching(
+          /^Run "a" is stuck \(foreign-await in procedure "waiting" at .*bugs\.test\.ts:\d+:\d+\): it waits for/,
+        ),
+      },
+    ])
   })
 })

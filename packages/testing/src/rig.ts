@@ -217,11 +217,15 @@ export class Rig implements Dweller {
   }
 
   async describeWaiting(): Promise<string> {
-    const { items } = await this.client.list({ status: ['waiting', 'running'], limit: 5 })
+    const { items } = await this.client.list({
+      status: ['waiting', 'running', 'stuck', 'quarantined'],
+      limit: 5,
+    })
     return items
-      .map(
-        ({ id, waitingFor }) =>
-          `Run "${id}" waits for ${waitingFor.map(({ kind, name }) => `${kind} "${name}"`).join(', ')}.`,
+      .map(({ id, status, failure, waitingFor }) =>
+        status === 'stuck' || status === 'quarantined'
+          ? `Run "${id}" is ${status}: ${failure?.message}`
+          : `Run "${id}" waits for ${waitingFor.map(({ kind, name }) => `${kind} "${name}"`).join(', ')}.`,
       )
       .join('\n')
   }

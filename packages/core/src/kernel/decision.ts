@@ -23,6 +23,8 @@ export interface Completed<O extends Operation = Operation> {
 export interface Failed<O extends Operation = Operation> {
   readonly state: 'failed'
   readonly error: unknown
+  /** The operation whose recorded failure it is; null if the procedure has thrown it. */
+  readonly position: number | null
   readonly left: readonly Pending<O>[]
 }
 
@@ -39,8 +41,9 @@ export interface Nondeterminism {
 /** The procedure waits for, or was moved by, something outside `ctx`. */
 export interface ForeignAwait {
   readonly state: 'foreign-await'
-  /** The last operation before it. */
+  /** The last operation before it, and its position: `noPosition` if there is none. */
   readonly after: string
+  readonly position: number
   readonly what: string
 }
 

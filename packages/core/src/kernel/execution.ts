@@ -57,6 +57,8 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
   #end: { readonly failed: boolean; readonly value: unknown } | null = null
   #verdict: Verdict | null = null
   readonly #timers: string[] = []
+  /** The position of each operation that has failed, by the error its promise was rejected with. Null in most runs. */
+  #failures: WeakMap<object, number> | null = null
   /** Null in most runs: an empty map for each would be a part of what it costs to keep one in memory. */
   #unhandled: Map<object, unknown> | null = null
 
@@ -229,11 +231,19 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
     try {
       value = pending.operation.read(event)
     } catch (error) {
-      if (!(error instanceof Unreadable)) return pending.reject(error)
+      if (!(error instanceof Unreadable)) return this.#reject(pending, error)
       this.#verdict = { state: 'unreadable', position: event.position, error }
       return
     }
     pending.resolve(value)
+  }
+
+  #reject(pending: Pending<O>, error: unknown): void {
+    if (typeof error === 'object' && error !== null) {
+      this.#failures ??= new WeakMap()
+      this.#failures.set(error, pending.position)
+    }
+    pending.reject(error)
   }
 
   /** Each operation still pending is rejected in a turn of its own. No release writes this event yet. */
@@ -308,7 +318,8 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
           : differ(event, position, 'its completion')
     }
     const left = [...this.#pending.values()]
-    return failed ? { state: 'failed', error: value, left } : { state: 'completed', output: value, left }
+    if (!failed) return { state: 'completed', output: value, left }
+    return { state: 'failed', error: value, position: this.#failures?.get(value as object) ?? null, left }
   }
 
   /** The same outcome, and what came too late. The operations of the last turn were never started. */
@@ -320,7 +331,8 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
 
   #foreignAwait(what: string): ForeignAwait {
     const timers = this.#timers.length === 0 ? '' : `; it used ${this.#timers.join(', ')}`
-    return { state: 'foreign-await', after: this.#lastIssued, what: what + timers }
+    const position = this.#nextPosition - 1
+    return { state: 'foreign-await', after: this.#lastIssued, position, what: what + timers }
   }
 }
 

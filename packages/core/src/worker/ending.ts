@@ -26,7 +26,10 @@ export function completeWith(output: unknown, left: readonly Pending<ProcedureOp
   }
 }
 
-export function failWith(error: unknown, left: readonly Pending<ProcedureOperation>[]): Ending {
+export function failWith(
+  error: unknown,
+  left: readonly Pending<ProcedureOperation>[],
+): Ending & { readonly failure: FailureRecord } {
   const failure = recordFailure(error)
   return { failure, payload: encodeRecord(failure, 'failure'), left }
 }
@@ -50,12 +53,22 @@ export function describeEnding({ failure, left }: Ending, signals: readonly stri
   return { waiting: [], ...(failure === null ? {} : { failure }), ...(isNothing ? {} : { leftOver }) }
 }
 
-/** What is logged of a run that has failed. The message of a PawlError says by itself what to do. */
-export function reportFailure(run: string, procedure: string, record: FailureRecord): RunReport {
+/**
+ * What is logged of a run that has failed. The message of a PawlError says by itself what to do. `position`: of the
+ * operation whose failure it is; kept only if the error itself does not say where it was thrown.
+ */
+export function reportFailure(
+  run: string,
+  procedure: string,
+  record: FailureRecord,
+  position: number | null = null,
+): RunReport {
   const cause = failureOf(record)
+  const at = findThrowSite(record)
   const isOurs = record.details !== undefined
   return {
-    ...{ run, procedure, outcome: 'failed', code: cause.code ?? 'run-failed', at: findThrowSite(record) },
+    ...{ run, procedure, outcome: 'failed', code: cause.code ?? 'run-failed', at },
+    ...(at === undefined && position !== null ? { position } : {}),
     cause: isOurs ? cause.message : showFailure(cause),
     remedy: explain('run-failed', { run, cause }).remedy,
   }

@@ -1,8 +1,10 @@
 import { noPosition } from '../events/event.ts'
+import { LogHash } from '../events/seal.ts'
 import { captureCallSite } from '../host/call-site.ts'
 import { drain } from '../host/drain.ts'
+import type { RunKey } from '../ports/store.ts'
 import { createExecution } from './create-execution.ts'
-import type { LogEnd } from './log-end.ts'
+import { LogReader } from './log-reader.ts'
 import type { Surroundings } from './run-host.ts'
 import type { Start } from './start.ts'
 
@@ -12,7 +14,7 @@ import type { Start } from './start.ts'
  */
 export async function findCallSite(
   surroundings: Surroundings,
-  run: { readonly id: string; readonly start: Start; readonly log: LogEnd },
+  run: { readonly id: string; readonly key: RunKey; readonly start: Start; readonly head: number },
   position: number,
 ): Promise<string> {
   if (position === noPosition) return ''
@@ -24,13 +26,14 @@ export async function findCallSite(
     },
   })
   try {
-    for await (const page of run.log.pages()) {
+    const { store, sha256 } = surroundings
+    for await (const page of new LogReader(store, run.key, run.head, new LogHash(sha256)).pages()) {
       execution.enqueue(page)
       await new Promise<void>((resolve) => drain(execution, resolve))
       if (site !== '' || execution.needsGrace) break
     }
   } catch (error) {
-    surroundings.logger.warn(`run "${run.id}" could not be replayed to find the call`, { error })
+    surroundings.logger.warn(`Run "${run.id}" could not be replayed to find the call site`, { error })
   }
   return site
 }

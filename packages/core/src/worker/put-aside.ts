@@ -49,12 +49,12 @@ export function divergedBy(
   return { mark: 'stuck', error, why, remedy, ...siteOf(details.at) }
 }
 
-/** It awaits something that is in no log. */
-export function foreignAwait(details: ErrorDetails['foreign-await']): Reason {
+/** It awaits something that is in no log. `at`: where the last operation before it was issued. */
+export function foreignAwait(details: ErrorDetails['foreign-await'], at: string): Reason {
   const { after, what } = details
   const why = `it waits for something that does not come from its ctx, after ${after}: ${what}`
   const { remedy } = explain('foreign-await', details)
-  return { mark: 'stuck', error: new PawlError('foreign-await', details), why, remedy }
+  return { mark: 'stuck', error: new PawlError('foreign-await', details), why, remedy, ...siteOf(at) }
 }
 
 /** Its input fits the code that began it, and not today's. */

@@ -18,6 +18,8 @@ export interface RunReport {
   readonly code: string
   /** file:line:column in the author's code, if it is known. */
   readonly at: string | undefined
+  /** Of the operation that failed, which tells reports apart if the error itself does not say where it was thrown. */
+  readonly position?: number
   readonly cause: string
   readonly remedy: string
   /** For people who mend Pawl: it stands beside the line. */
@@ -53,6 +55,12 @@ export class RunReports {
     if (group.lines < maxLines || this.#isPauseOver(group)) this.#log(group)
   }
 
+  /** Whether the report would be a line of its own, which is worth some effort. */
+  isLineDue(report: RunReport): boolean {
+    const group = this.#groups.get(keyOf(report))
+    return group === undefined || group.lines < maxLines || this.#isPauseOver(group)
+  }
+
   /** Logs the counts whose pause is over; `all`: also the others, since the worker stops. */
   flush(all = false): void {
     for (const group of this.#groups.values())
@@ -61,8 +69,7 @@ export class RunReports {
 
   /** Moves it behind the others, so that the first is the one that was silent for longest. */
   #groupOf(report: RunReport): Group {
-    const { procedure, outcome, code, at } = report
-    const key = JSON.stringify([procedure, outcome, code, at])
+    const key = keyOf(report)
     const group = this.#groups.get(key) ?? { lines: 0, lastLineAt: 0, count: 0, last: report }
     this.#groups.delete(key)
     this.#groups.set(key, group)
@@ -98,6 +105,10 @@ export class RunReports {
       ...(error === undefined ? {} : { error }),
     })
   }
+}
+
+function keyOf({ procedure, outcome, code, at, position }: RunReport): string {
+  return JSON.stringify([procedure, outcome, code, position ?? at])
 }
 
 function describe({ run, procedure, outcome, code, at, cause, remedy }: RunReport, times: string): string {

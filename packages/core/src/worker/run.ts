@@ -10,7 +10,7 @@ import type { RunInfo } from '../events/payloads.ts'
 import { sameBytes } from '../events/seal.ts'
 import { findThrowSite } from '../host/call-site.ts'
 import { validate } from '../host/checks.ts'
-import type { Decision, Nondeterminism } from '../kernel/decision.ts'
+import type { Decision, Failed, ForeignAwait, Nondeterminism } from '../kernel/decision.ts'
 import type { Pending } from '../kernel/operation.ts'
 import type { Claimed, Effect, Message, RunKey, Unit, UnitOutcome } from '../ports/store.ts'
 import type { Activity, Draft, Workplace } from './activities/activity.ts'
@@ -43,6 +43,7 @@ import {
   unreadFor,
 } from './put-aside.ts'
 import type { RunHost } from './run-host.ts'
+import type { RunReport } from './run-reports.ts'
 import { mostTries } from './suspects.ts'
 import { createWorkplace } from './workplace.ts'
 
@@ -76,6 +77,8 @@ export class Run {
 
   #phase: Phase = 'moving'
   #ending: Ending | null = null
+  /** What is logged once its failure is written. */
+  #report: RunReport | null = null
   #hasReturned = false
   /** A bug in the procedure: nothing moves it any more, and it is parked once the bodies at work are done. */
   #bug: Bug | null = null
@@ -247,15 +250,11 @@ export class Run {
         if (this.#parksBugs && isBug(decision.error))
           return this.#stopAt({ error: decision.error, position: null })
         this.#hasReturned = true
-        return this.#end(failWith(decision.error, decision.left))
+        return this.#fail(decision)
       case 'nondeterminism':
-        return void this.#reportDifference(decision).catch((error) =>
-          this.#guard(() => {
-            throw error
-          }),
-        )
+        return this.#attempt(this.#reportDifference(decision))
       case 'foreign-await':
-        return this.#leave(foreignAwait({ run: this.id, after: decision.after, what: decision.what }))
+        return this.#attempt(this.#reportForeign(decision))
       case 'unreadable':
         return this.#leave(unreadFor(this.id, `the result at position ${decision.position}`, decision.error))
     }
@@ -320,6 +319,20 @@ export class Run {
       schema === undefined ? { ok: true as const, value: output } : await validate(schema, output)
     if (checked.ok) this.#end(completeWith(checked.value, left))
     else this.#end(failWith(new PawlError('output-invalid', { issues: checked.issues }), left))
+  }
+
+  /** Of an operation that has failed the place in the code is found, if its error says none and a line will name it. */
+  #fail({ error, position, left }: Failed<ProcedureOperation>): void {
+    const ending = failWith(error, left)
+    const report = reportFailure(this.id, this.#claimed.procedure, ending.failure, position)
+    this.#report = report
+    if (report.position === undefined || !this.#host.reports.isLineDue(report)) return this.#end(ending)
+    this.#attempt(
+      this.#findCallSite(report.position).then((at) => {
+        this.#report = at === '' ? report : { ...report, at }
+        this.#end(ending)
+      }),
+    )
   }
 
   #end(ending: Ending): void {
@@ -405,11 +418,7 @@ export class Run {
     if (drafts.length > 0) return this.#createUnit(eventsOf(drafts), drafts, { do: 'keep' }, null)
     if (!this.#desk.isWorking) {
       this.#phase = 'moving'
-      this.#reportBug(bug).catch((error) =>
-        this.#guard(() => {
-          throw error
-        }),
-      )
+      this.#attempt(this.#reportBug(bug))
     }
     return null
   }
@@ -550,8 +559,9 @@ export class Run {
       this.#host.logger.warn(
         `run "${this.id}" has ended, and somebody has answered "${key}", which nobody was asked`,
       )
-    if (this.#ending !== null && this.#ending.failure !== null)
-      this.#host.reports.add(reportFailure(this.id, this.#claimed.procedure, this.#ending.failure))
+    const failure = this.#ending?.failure
+    if (failure)
+      this.#host.reports.add(this.#report ?? reportFailure(this.id, this.#claimed.procedure, failure))
     if (this.#ending?.failure === null) {
       // Of what a replay brought here at once only the last turn cannot have begun in another life.
       const begun = this.#begunUpTo ?? this.#continuation.turn - 1
@@ -649,8 +659,15 @@ export class Run {
   }
 
   #findCallSite(position: number): Promise<string> {
+    const { id, key } = this
     const { start } = this.#continuation
-    return findCallSite(this.#host, { id: this.id, start, log: this.#log }, position)
+    return findCallSite(this.#host, { id, key, start, head: this.#log.head }, position)
+  }
+
+  async #reportForeign({ after, position, what }: ForeignAwait): Promise<void> {
+    this.#phase = 'moving'
+    const at = await this.#findCallSite(position)
+    this.#leave(foreignAwait({ run: this.id, after, what }, at))
   }
 
   async #reportDifference({ position, recorded, asked, thrown }: Nondeterminism): Promise<void> {
@@ -683,6 +700,15 @@ export class Run {
       }
       return null
     }
+  }
+
+  /** What goes on later than the call that began it. */
+  #attempt(task: Promise<void>): void {
+    task.catch((error) =>
+      this.#guard(() => {
+        throw error
+      }),
+    )
   }
 
   /** Puts it aside for bytes that are not what was written, or that a later version wrote. False: that is not what went wrong. */

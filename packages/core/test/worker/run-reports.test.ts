@@ -72,6 +72,32 @@ test('the first ten have a line each, and those that follow are counted once a m
   expect(lines).toHaveLength(11)
 })
 
+test('failures of one operation are counted together, wherever it was called, and it is known when a line is due', () => {
+  const { add, pass, reports, lines, runs } = start()
+  const report = {
+    run: 'x',
+    procedure: 'refund',
+    outcome: 'failed',
+    code: 'E1',
+    cause: '',
+    remedy: '',
+  } as const
+  const isDue = () => reports.isLineDue({ ...report, at: undefined, position: 3 })
+  for (let n = 1; n <= 10; n++) {
+    expect(isDue()).toBe(true)
+    add(`${n}`, { position: 3 })
+  }
+  expect(isDue()).toBe(false)
+  add('11', { position: 3, at: undefined })
+  add('other operation', { position: 4 })
+  expect(runs().slice(10)).toEqual(['other operation'])
+  pass(60 * second)
+  expect(lines.at(-1)?.fields).toMatchObject({ run: '11' })
+  expect(isDue()).toBe(false)
+  pass(60 * second)
+  expect(isDue()).toBe(true)
+})
+
 test('one that follows after more than a minute has its line at once', () => {
   const { add, pass, runs } = start()
   for (let n = 1; n <= 10; n++) add(`${n}`)
