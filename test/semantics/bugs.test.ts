@@ -1,9 +1,24 @@
 import assert from 'node:assert/strict'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { runInNewContext } from 'node:vm'
-import { agent, type Ctx, decider, FinalError, type Procedure, procedure } from '@pawl/core'
+import {
+  agent,
+  type Ctx,
+  createClient,
+  createEngine,
+  decider,
+  FinalError,
+  type Procedure,
+  procedure,
+} from '@pawl/core'
+import type { Unit } from '@pawl/core/storage'
+import { sqlite } from '@pawl/storage-sqlite'
 import { memory, type TestEngineOptions, testEngine } from '@pawl/testing'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
+import { temporaryFolder } from '../support/bundle.ts'
+import { meddleWith } from '../support/meddling-store.ts'
 import { fail, keepLines, refusalOf, start } from './support.ts'
 
 // What a programming error does to its run: it parks, and the next deploy goes on with it.
@@ -216,6 +231,26 @@ describe('a run that is parked for a bug', () => {
     expect(await after.get(asking(true), 'a').result()).toEqual([true, 7])
   })
 
+  test('is there for the next process on a SQLite file', async () => {
+    const folder = await temporaryFolder()
+    const store = sqlite(join(folder, 'pawl.db'))
+    const loading = (isFixed: boolean) =>
+      procedure({ name: 'loading' }, async (ctx) => {
+        const order = await ctx.step('load', () => ({ items: ['tea'] }))
+        return (isFixed ? order : (undefined as unknown as typeof order)).items
+      })
+    const before = await createEngine({ store, procedures: [loading(false)], ...quiet() })
+    const run = await before.run(loading(false), undefined, { id: 'a' })
+    expect(await refusalOf(run.result())).toMatchObject({ code: 'procedure-broken' })
+    await before.stop()
+    const { logger, lines } = keepLines()
+    const after = await createEngine({ store, procedures: [loading(true)], logger })
+    expect(await after.get(loading(true), 'a').result()).toEqual(['tea'])
+    await after.stop()
+    await rm(folder, { recursive: true })
+    expect(lines).toEqual([])
+  })
+
   test('is tried again by the same worker after a while, as other stuck runs are', async () => {
     let isFixed = false
     const broken = procedure({ name: 'broken' }, async (ctx) => {
@@ -407,6 +442,86 @@ describe('bodies that are at work when a bug is met', () => {
     expect(await after.get(deciding(true), 'a').result()).toEqual(['no', 'user:ana'])
     expect(await after.get(deciding(true), 'b').result()).toEqual(['no', 'user:bob'])
     expect(after.calls).toEqual({})
+  })
+})
+
+describe('what comes in the turn of the bug', () => {
+  test('is not recorded, and is there when the run is tried again: a signal whose check has just ended', async () => {
+    let isFixed = false
+    let isSlow = false
+    let endCheck = (): void => {}
+    const schema = z.string().refine(async () => {
+      if (isSlow)
+        await new Promise<void>((resolve) => {
+          endCheck = resolve
+        })
+      return true
+    })
+    const receiving = procedure({ name: 'receiving', signals: { go: schema } }, async (ctx) => {
+      await ctx.sleep('1m')
+      const told = ctx.receive('go')
+      await ctx.step('work', () => 1)
+      endCheck()
+      if (!isFixed) throw new TypeError('a bug')
+      return told
+    })
+    const engine = await startEngine({ procedures: [receiving] })
+    const run = await engine.run(receiving, undefined, { id: 'a' })
+    await run.signal('go', 'gone')
+    isSlow = true
+    expect(await refusalOf(run.result())).toMatchObject({ code: 'procedure-broken' })
+    expect((await engine.log('a')).execution_log.map(({ type }) => type)).toEqual(['timer', 'step'])
+    isFixed = true
+    isSlow = false
+    await engine.retry('a')
+    expect(await run.result()).toBe('gone')
+  })
+
+  test('is kept if it answers a question that a decision at work then asks: it wins over the question', async () => {
+    const inner = memory()
+    const meddling = meddleWith(inner)
+    const person = createClient({ store: inner })
+    const gate = makeGate<number>()
+    const judge = decider('judge', async () => ({
+      choice: 'yes',
+      rationale: '?',
+      confidence: await gate.body(),
+    }))
+    const deciding = (isFixed: boolean) =>
+      procedure({ name: 'deciding' }, async (ctx) => {
+        const decision = ctx.agent.decide('Keep it?', ['yes', 'no'], {
+          ...{ agent: judge, minConfidence: 0.9, fallback: { ask: {} }, key: 'keep', history: 'none' },
+        })
+        await ctx.step('quick', () => 1)
+        if (!isFixed) throw new TypeError('a bug')
+        return (await decision).by
+      })
+    // The question is refused, and prepared again, before the answer is read.
+    const refused = makeGate<void>()
+    meddling.next('mail', (go) => refused.body().then(go))
+    meddling.next(
+      'commit',
+      async (go) => {
+        await person.inbox.answer({ run: 'a', key: 'keep' }, { choice: 'no' }, { as: 'user:bob' })
+        const outcomes = await go()
+        setImmediate(() => refused.pass())
+        return outcomes
+      },
+      ([, units]) =>
+        (units as readonly Unit[]).some(({ effects }) => effects.some((one) => one.do === 'open-ask')),
+    )
+    const start = (isFixed: boolean) =>
+      createEngine({ store: meddling.store, procedures: [deciding(isFixed)], ...quiet() })
+    const before = await start(false)
+    const run = await before.run(deciding(false), undefined, { id: 'a' })
+    await until(async () => (await before.log('a')).execution_log.some(({ name }) => name === 'quick'))
+    gate.pass(0.1)
+    expect(await refusalOf(run.result())).toMatchObject({ code: 'procedure-broken' })
+    await before.stop()
+    const after = await start(true)
+    expect(await after.get(deciding(true), 'a').result()).toBe('user:bob')
+    await after.stop()
+    await person.stop()
   })
 })
 
