@@ -20,7 +20,7 @@ interface Settings {
 const timeouts = [
   'statement_timeout',
   'transaction_timeout',
-  // Strikes while tables are made or changed: all else is one statement.
+  // Matters while tables are made or changed: everything else is one statement.
   'idle_in_transaction_session_timeout',
 ] as const
 

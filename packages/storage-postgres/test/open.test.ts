@@ -72,7 +72,7 @@ describe('start-up checks', () => {
     const knows = async (setting: string) =>
       (await database.owner.query('select from pg_settings where name = $1', [setting])).rowCount === 1
 
-    /** With the setting for whoever connects to the database. */
+    /** Sets it for new connections to the database. */
     async function during(setting: string, value: string, call: () => Promise<void>): Promise<void> {
       await runOn(elsewhere(), `alter database ${name()} set ${setting} = '${value}'`)
       try {

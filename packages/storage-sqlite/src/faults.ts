@@ -18,7 +18,7 @@ export function isTaken(error: unknown): boolean {
   return code === 'SQLITE_CONSTRAINT_UNIQUE' || code === 'SQLITE_CONSTRAINT_PRIMARYKEY'
 }
 
-/** What is already in the rows of the run keeps them from taking what was to be written. */
+/** The rows of the run contradict the item that was to be written: they are damaged. */
 export function isRefusedByRow(error: unknown): boolean {
   const code = codeOf(error)
   return code.startsWith('SQLITE_CONSTRAINT') || code === 'SQLITE_MISMATCH' || error instanceof RangeError

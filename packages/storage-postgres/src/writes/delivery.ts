@@ -76,8 +76,8 @@ interface Delivery<Item, Row, Outcome> {
 
 /**
  * Runs the statement for all messages, and again for those it came too late for, until each has its outcome, in order.
- * If the rows of a run refuse what is for it, nothing of the statement is written: its messages are sent in halves,
- * down to those of that run.
+ * If the rows of a run refuse its message, nothing of the statement is written. Its messages are then sent in halves,
+ * down to the refused one.
  */
 export async function deliver<Item, Row extends { readonly i: number }, Outcome>(
   messages: readonly Item[],
@@ -126,7 +126,7 @@ function halve<Item>(items: readonly Item[]): readonly (readonly Item[])[] {
 }
 
 function refusal(error: unknown): Damaged {
-  return { outcome: 'damaged', why: `the database does not take what is for it: ${describe(error)}` }
+  return { outcome: 'damaged', why: `the database does not take its message: ${describe(error)}` }
 }
 
 /** Hands each claimed run to the first message that was for it. */

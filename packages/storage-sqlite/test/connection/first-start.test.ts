@@ -35,21 +35,24 @@ describe.runIf(knows)('a first start that is killed', () => {
 })
 
 describe.runIf(knows)('a first start that stands still', () => {
-  it.each(points)('%s keeps its files while other processes start, and goes on', async (point) => {
-    const file = tempFile()
-    const program = await startProgram('first-start', [file, point, 'SIGSTOP'])
-    expect(await program.line()).toBe('there')
-    const before = listAside(file)
-    expect(before.length).toBeGreaterThan(0)
-    await Promise.all([openStore(file), openStore(file)])
-    const killed = await startProgram('first-start', [file, 'none', 'SIGKILL'])
-    expect(await killed.end()).toBe(0)
-    expect(listAside(file)).toEqual(before)
-    program.signal('SIGCONT')
-    expect(await program.line()).toBe('open')
-    expect(await program.end()).toBe(0)
-    expect(listAside(file)).toEqual([])
-  })
+  it.each(points)(
+    '%s keeps its files while other processes start, and then opens the store',
+    async (point) => {
+      const file = tempFile()
+      const program = await startProgram('first-start', [file, point, 'SIGSTOP'])
+      expect(await program.line()).toBe('there')
+      const before = listAside(file)
+      expect(before.length).toBeGreaterThan(0)
+      await Promise.all([openStore(file), openStore(file)])
+      const killed = await startProgram('first-start', [file, 'none', 'SIGKILL'])
+      expect(await killed.end()).toBe(0)
+      expect(listAside(file)).toEqual(before)
+      program.signal('SIGCONT')
+      expect(await program.line()).toBe('open')
+      expect(await program.end()).toBe(0)
+      expect(listAside(file)).toEqual([])
+    },
+  )
 
   it('opens the store although its files were taken away', async () => {
     const file = tempFile()
