@@ -8,13 +8,21 @@ import { LogReader } from './log-reader.ts'
 import type { Surroundings } from './run-host.ts'
 import type { Start } from './start.ts'
 
+/** A run whose log can be replayed once more. */
+export interface Replayed {
+  readonly id: string
+  readonly key: RunKey
+  readonly start: Start
+  readonly head: number
+}
+
 /**
  * Where today's code issues the operation of that position: the log is replayed once more to see it. Empty
  * where that cannot be told.
  */
 export async function findCallSite(
   surroundings: Surroundings,
-  run: { readonly id: string; readonly key: RunKey; readonly start: Start; readonly head: number },
+  run: Replayed,
   position: number,
 ): Promise<string> {
   if (position === noPosition) return ''

@@ -1,22 +1,21 @@
 import type { AskSpec, ProcedureOperation } from '../authoring/operations.ts'
 import { topics } from '../base/bell.ts'
 import { isBug } from '../errors/bug.ts'
-import { failureOf, recordFailure } from '../errors/failure.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { isUnread } from '../events/codec.ts'
 import type { LogEvent } from '../events/event.ts'
 import { encodeRecord } from '../events/payload.ts'
 import type { RunInfo } from '../events/payloads.ts'
 import { sameBytes } from '../events/seal.ts'
-import { findThrowSite } from '../host/call-site.ts'
 import { validate } from '../host/checks.ts'
-import type { Decision, Failed, ForeignAwait, Nondeterminism } from '../kernel/decision.ts'
+import type { Decision, Failed } from '../kernel/decision.ts'
 import type { Pending } from '../kernel/operation.ts'
 import type { Claimed, Effect, Message, RunKey, Unit, UnitOutcome } from '../ports/store.ts'
 import type { Activity, Draft, Workplace } from './activities/activity.ts'
 import { createActivity } from './activities/registry.ts'
 import { Continuation, type InputRefused } from './continuation.ts'
 import { Desk } from './desk.ts'
+import { type Bug, diagnoseBug, diagnoseDifference, diagnoseForeignAwait } from './diagnose.ts'
 import {
   completeWith,
   describeEnding,
@@ -27,21 +26,12 @@ import {
   isAct,
   reportFailure,
 } from './ending.ts'
-import { findCallSite } from './find-call-site.ts'
+import { findCallSite, type Replayed } from './find-call-site.ts'
 import { LogEnd, type WrittenEvent } from './log-end.ts'
 import { LogDamaged, readAgainMs } from './log-reader.ts'
 import { Mailbox } from './mailbox.ts'
 import { consumedBy, effectsOf, eventsOf, Outbox } from './outbox.ts'
-import {
-  brokenBy,
-  divergedBy,
-  foreignAwait,
-  putAside,
-  quarantinedFor,
-  type Reason,
-  unfitInput,
-  unreadFor,
-} from './put-aside.ts'
+import { putAside, quarantinedFor, type Reason, unfitInput, unreadFor } from './put-aside.ts'
 import type { RunHost } from './run-host.ts'
 import type { RunReport } from './run-reports.ts'
 import { mostTries } from './suspects.ts'
@@ -52,12 +42,6 @@ const lingerMs = 1_000
 
 /** What a run does at present. Only a still run is asked for a unit, and it has at most one in flight. */
 type Phase = 'moving' | 'still' | 'writing' | 'parked' | 'leaving' | 'gone'
-
-/** What was thrown, and the position of the operation it was found in, if it did not leave the procedure. */
-interface Bug {
-  readonly error: unknown
-  readonly position: number | null
-}
 
 /**
  * One run in the hands of its worker: the continuation in memory, what is at work for its pending operations,
@@ -252,9 +236,9 @@ export class Run {
         this.#hasReturned = true
         return this.#fail(decision)
       case 'nondeterminism':
-        return this.#attempt(this.#reportDifference(decision))
+        return this.#leaveFor(diagnoseDifference(this.#host, this.#replayed, decision, this.#parksBugs))
       case 'foreign-await':
-        return this.#attempt(this.#reportForeign(decision))
+        return this.#leaveFor(diagnoseForeignAwait(this.#host, this.#replayed, decision))
       case 'unreadable':
         return this.#leave(unreadFor(this.id, `the result at position ${decision.position}`, decision.error))
     }
@@ -328,7 +312,7 @@ export class Run {
     this.#report = report
     if (report.position === undefined || !this.#host.reports.isLineDue(report)) return this.#end(ending)
     this.#attempt(
-      this.#findCallSite(report.position).then((at) => {
+      findCallSite(this.#host, this.#replayed, report.position).then((at) => {
         this.#report = at === '' ? report : { ...report, at }
         this.#end(ending)
       }),
@@ -416,10 +400,7 @@ export class Run {
     this.#desk.handOut(this.#mailbox, true)
     const drafts = this.#outbox.send()
     if (drafts.length > 0) return this.#createUnit(eventsOf(drafts), drafts, { do: 'keep' }, null)
-    if (!this.#desk.isWorking) {
-      this.#phase = 'moving'
-      this.#attempt(this.#reportBug(bug))
-    }
+    if (!this.#desk.isWorking) this.#leaveFor(diagnoseBug(this.#host, this.#replayed, bug))
     return null
   }
 
@@ -626,7 +607,7 @@ export class Run {
 
   /** Found in an operation, in any phase: what is under way ends first. */
   #onMisuse(bug: Bug): void {
-    if (this.#isOver) return
+    if (this.#isOver || this.#ending !== null) return
     this.#bug ??= bug
     this.#clearDesk()
     this.#ready()
@@ -652,38 +633,15 @@ export class Run {
     )
   }
 
-  async #reportBug({ error, position }: Bug): Promise<void> {
-    const thrownAt = findThrowSite(error)
-    const at = position === null ? (thrownAt ?? '') : await this.#findCallSite(position)
-    this.#leave(brokenBy(this.id, error, at))
+  /** For finding the place in the code: its log is replayed once more. */
+  get #replayed(): Replayed {
+    return { id: this.id, key: this.key, start: this.#continuation.start, head: this.#log.head }
   }
 
-  #findCallSite(position: number): Promise<string> {
-    const { id, key } = this
-    const { start } = this.#continuation
-    return findCallSite(this.#host, { id, key, start, head: this.#log.head }, position)
-  }
-
-  async #reportForeign({ after, position, what }: ForeignAwait): Promise<void> {
+  /** Puts it aside once it is known why. Nothing is decided meanwhile. */
+  #leaveFor(diagnosis: Promise<Reason>): void {
     this.#phase = 'moving'
-    const at = await this.#findCallSite(position)
-    this.#leave(foreignAwait({ run: this.id, after, what }, at))
-  }
-
-  async #reportDifference({ position, recorded, asked, thrown }: Nondeterminism): Promise<void> {
-    if (thrown !== undefined) return this.#reportThrown({ position, recorded, asked }, thrown.error)
-    const at = await this.#findCallSite(position)
-    this.#leave(divergedBy(this.id, { position, recorded, asked, at }))
-  }
-
-  /** It failed where the log goes on: what it failed with says more than any place in the log. */
-  #reportThrown(difference: Omit<Nondeterminism, 'state'>, error: unknown): void {
-    if (this.#parksBugs && isBug(error))
-      return this.#leave(brokenBy(this.id, error, findThrowSite(error) ?? ''))
-    const { name, message } = failureOf(recordFailure(error))
-    const asked = `${difference.asked} with ${name}: ${message}`
-    const details = { ...difference, asked, at: findThrowSite(error) ?? '' }
-    this.#leave(divergedBy(this.id, details, { cause: error }))
+    this.#attempt(diagnosis.then((reason) => this.#leave(reason)))
   }
 
   /**
