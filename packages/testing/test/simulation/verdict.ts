@@ -30,6 +30,8 @@ const harmless = [
   'could not hand back its runs',
   'which nobody was asked',
   'could not decide, and its fallback counts',
+  // Most workers have all procedures, and those that have may be dead.
+  'and no live engine has',
   // The world signals all runs, children too.
   'which procedure "child" does not declare',
   // Too late for it. Whether it was is judged by the answers that were acknowledged.
