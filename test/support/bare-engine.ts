@@ -8,12 +8,17 @@ export async function startBareEngine(options: {
   // biome-ignore lint/suspicious/noExplicitAny: procedures of any types
   readonly procedures: readonly Procedure<any, any, any>[]
   readonly keep: { readonly runs: number; readonly bytes: number }
+  readonly slices?: { readonly begun: number; readonly drafts: number }
   readonly logger: Logger
 }): Promise<{ readonly client: Client; readonly worker: Worker; readonly stop: () => Promise<void> }> {
-  const { keep, logger, procedures } = options
+  const { keep, slices, logger, procedures } = options
   const store = connectTo(options.store) as StorePort
   const bell = new Bell()
-  const settings = { ...readEngineOptions({ procedures }), logger, keep, replay: 'when-needed' } as const
+  const settings = {
+    ...readEngineOptions({ procedures }),
+    ...{ logger, keep, replay: 'when-needed' as const },
+    ...(slices === undefined ? {} : { slices }),
+  }
   const worker = new Worker({ ...settings, ...systemPorts, store, bell, name: 'bare' })
   const client = createConnectedClient({ ...systemPorts, store, bell, home: worker })
   await store.open()

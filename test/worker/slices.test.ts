@@ -2,6 +2,7 @@ import { createClient, createEngine, type Engine, procedure } from '@pawl/core'
 import { memory } from '@pawl/testing'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { startBareEngine } from '../support/bare-engine.ts'
 import { meddleWith } from '../support/meddling-store.ts'
 import { WorkPerRound } from '../support/work-per-round.ts'
 
@@ -79,3 +80,193 @@ describe('at once', () => {
     expect(more).toEqual([250, 250])
   })
 })
+
+describe('of one run, at once', () => {
+  const as = { as: 'user:ana' } as const
+  const asking = procedure({ name: 'asking', input: z.number() }, async (ctx, n) => {
+    const options = { timeout: '1h', onTimeout: 'reject' } as const
+    const answers = await Promise.all(count(n).map((i) => ctx.human.approve(`Pay ${i}?`, options)))
+    return answers.filter(({ approved }) => approved).length
+  })
+
+  test('questions are asked, and answered, in slices', async () => {
+    await restart([asking])
+    const [some, more] = await compare(['commit', 'answer', 'ask'], async (n) => {
+      const run = await engine.run(asking, n, { id: `asking ${n}` })
+      await untilWaiting(run)
+      expect((await engine.log(run.id)).execution_log).toHaveLength(n)
+      const ids = count(n).map((i) => `asking ${n}/${i}`)
+      await Promise.all(ids.map((ask) => engine.inbox.answer(ask, { approved: true }, as)))
+      expect(await run.result()).toBe(n)
+    })
+    expect(some.slice(1)).toEqual([250, 250])
+    expect(more.slice(1)).toEqual([250, 250])
+    for (const rows of [some[0], more[0]]) expect(rows).toBeLessThanOrEqual(1_500)
+  })
+
+  test('questions that were answered early are asked and settled in slices, each prepared about once', async () => {
+    const keyed = procedure(
+      { name: 'keyed', input: z.number(), signals: { go: z.void() } },
+      async (ctx, n) => {
+        await ctx.receive('go')
+        const answers = await Promise.all(
+          count(n).map((i) => ctx.human.approve(`Pay ${i}?`, { key: `k${i}` })),
+        )
+        return answers.filter(({ approved }) => approved).length
+      },
+    )
+    await restart([keyed])
+    const [some, more] = await compare(['commit'], async (n) => {
+      const run = await engine.run(keyed, n, { id: `keyed ${n}` })
+      const early = (i: number) => engine.inbox.answer({ run: run.id, key: `k${i}` }, { approved: true }, as)
+      await Promise.all(count(n).map(early))
+      await run.signal('go')
+      expect(await run.result()).toBe(n)
+    })
+    for (const [rows] of [some, more]) expect(rows).toBeLessThanOrEqual(1_500)
+  })
+
+  test('steps begin in slices, and their results are written in slices', async () => {
+    let begun = 0
+    const steps = procedure({ name: 'steps', input: z.number() }, async (ctx, n) => {
+      const body = async (): Promise<number> => ++begun
+      return (await Promise.all(count(n).map(() => ctx.step('step', body)))).length
+    })
+    await restart([steps], 1_000_000)
+    const bodies: number[] = []
+    const [some, more] = await compare(['commit'], async (n) => {
+      let most = 0
+      let before = begun
+      let isOver = false
+      const look = (): void => {
+        most = Math.max(most, begun - before)
+        before = begun
+        if (!isOver) setImmediate(look)
+      }
+      look()
+      expect(await (await engine.run(steps, n)).result()).toBe(n)
+      isOver = true
+      bodies.push(most)
+    })
+    expect(bodies).toEqual([250, 250])
+    for (const [rows] of [some, more]) expect(rows).toBeLessThanOrEqual(501)
+  })
+
+  test('timers that are due together fire in slices, the longest due first', async () => {
+    const fired: number[] = []
+    const sleeping = procedure({ name: 'sleeping', input: z.number() }, async (ctx, n) => {
+      await Promise.all(
+        count(n).map(async (i) => {
+          await ctx.sleep(`${20 - (i % 20)}ms`)
+          fired.push(20 - (i % 20))
+        }),
+      )
+      return n
+    })
+    await restart([sleeping])
+    const [some, more] = await compare(['commit'], async (n) => {
+      fired.length = 0
+      // They come to be due together while nothing else can happen.
+      const run = await engine.run(sleeping, n)
+      holdFor(40)
+      expect(await run.result()).toBe(n)
+      expect(fired).toEqual(fired.toSorted((a, b) => a - b))
+    })
+    for (const [rows] of [some, more]) expect(rows).toBeLessThanOrEqual(501)
+  })
+
+  test('signals are received in slices, in the order they were sent', async () => {
+    const listening = procedure(
+      { name: 'listening', input: z.number(), signals: { say: z.number() } },
+      async (ctx, n) => {
+        const heard: number[] = []
+        const listen = async (): Promise<void> => void heard.push(await ctx.receive('say'))
+        await Promise.all(count(n).map(listen))
+        return heard
+      },
+    )
+    await restart([listening])
+    const [some, more] = await compare(['commit', 'send'], async (n) => {
+      const run = await engine.run(listening, n)
+      await Promise.all(count(n).map((i) => run.signal('say', i)))
+      expect(await run.result()).toEqual(count(n))
+    })
+    expect([some[1], more[1]]).toEqual([250, 250])
+    for (const [rows] of [some, more]) expect(rows).toBeLessThanOrEqual(1_500)
+  })
+
+  test('a result that is there before all have begun is delivered when they have', async () => {
+    const told: string[] = []
+    const telling = procedure({ name: 'telling', input: z.number() }, async (ctx, n) => {
+      const first = ctx.step('first', () => 'first')
+      for (const i of count(n)) void ctx.human.notify(`note ${i}`)
+      return first
+    })
+    await restart([telling], 100, (message) => void told.push(message))
+    expect(await (await engine.run(telling, many)).result()).toBe('first')
+    expect(told).toEqual(count(many).map((i) => `note ${i}`))
+  })
+
+  test('a stopping engine does not begin the rest: another one does', async () => {
+    await restart([asking])
+    const run = await engine.run(asking, many, { id: 'a' })
+    await new Promise((resolve) => setImmediate(resolve))
+    await engine.stop()
+    await restart([asking])
+    await untilWaiting(engine.get(asking, run.id))
+    expect((await engine.log('a')).execution_log).toHaveLength(many)
+    await Promise.all(
+      count(many).map((i) => engine.inbox.answer(`a/${i}`, { approved: true }, { as: 'user:ana' })),
+    )
+    expect(await engine.get(asking, 'a').result()).toBe(many)
+  })
+})
+
+describe('with one message in a slice', () => {
+  const keep = { runs: 10, bytes: 1_000_000 }
+  const slices = { begun: 1, drafts: 1 }
+
+  test('messages that have come go before the timeouts of what would take them', async () => {
+    const checked = z.number().refine(async () => true)
+    const late = procedure({ name: 'late', signals: { say: checked } }, (ctx) =>
+      Promise.all([ctx.receive('say', { timeout: '20ms' }), ctx.receive('say', { timeout: '20ms' })]),
+    )
+    const bare = await startBareEngine({ store: memory(), procedures: [late], keep, slices, logger: quiet })
+    const run = await bare.client.run(late)
+    // Both time out before anything else can happen, and both signals are there when that is seen.
+    const sent = [run.signal('say', 1), run.signal('say', 2)]
+    holdFor(60)
+    await Promise.all(sent)
+    expect(await run.result()).toEqual([1, 2])
+    await bare.stop()
+  })
+
+  test('a run is not parked before all messages are handed out', async () => {
+    const picky = procedure({ name: 'picky', signals: { say: z.number() } }, (ctx) => ctx.receive('say'))
+    const bare = await startBareEngine({ store: memory(), procedures: [picky], keep, slices, logger: quiet })
+    const run = await bare.client.run(picky)
+    const untyped = bare.client.get(run.id)
+    await Promise.all(['not', 'numbers', 'at all', 7].map((payload) => untyped.signal('say', payload)))
+    expect(await run.result()).toBe(7)
+    await bare.stop()
+  })
+})
+
+/** Another engine, on the same store. */
+async function restart(
+  procedures: readonly Parameters<typeof createEngine>[0]['procedures'][number][],
+  concurrency = 100,
+  info: (message: string) => void = () => {},
+): Promise<void> {
+  await engine.stop()
+  engine = await createEngine({ store: store.store, procedures, concurrency, logger: { ...quiet, info } })
+}
+
+async function untilWaiting(run: { status(): Promise<{ readonly status: string }> }): Promise<void> {
+  while ((await run.status()).status !== 'waiting') await new Promise((resolve) => setTimeout(resolve, 5))
+}
+
+function holdFor(ms: number): void {
+  const until = performance.now() + ms
+  while (performance.now() < until);
+}

@@ -3,16 +3,37 @@ import type { Pending } from '../kernel/operation.ts'
 import type { Message } from '../ports/store.ts'
 import type { Activity } from './activities/activity.ts'
 import { mostTold } from './ending.ts'
-import { type Mailbox, topicOf } from './mailbox.ts'
+import { isEarly, type Mailbox, topicOf } from './mailbox.ts'
 
 interface Entry {
   readonly pending: Pending
   readonly activity: Activity
 }
 
+/** What the operations of a run are at. */
+export interface Survey {
+  /** Code of the author's is at work, or about to be. */
+  readonly isBusy: boolean
+  /** It is at work. */
+  readonly isWorking: boolean
+  /** When somebody next wants to be looked at. */
+  readonly dueAt: number | null
+}
+
+/** Who is given messages: all that wait for one, open questions, or questions that are not asked yet. */
+export type Takers = 'all' | 'asks' | 'unasked'
+
+interface Due {
+  readonly at: number
+  readonly position: number
+  readonly activity: Activity
+}
+
 /** What is at work for the pending operations of one run. */
 export class Desk {
   readonly #entries = new Map<number, Entry>()
+  /** Those that were due when they were last looked for, and are still to be called on: the longest due last. */
+  #due: Due[] = []
 
   /** Code of the author's is at work, or about to be. */
   get isBusy(): boolean {
@@ -20,20 +41,24 @@ export class Desk {
     return false
   }
 
-  /** It is at work. */
+  /** What all of them are at, in one pass. */
+  survey(): Survey {
+    let isBusy = false
+    let isWorking = false
+    let dueAt: number | null = null
+    for (const { activity } of this.#entries.values()) {
+      const { busy, dueAt: at } = activity
+      if (busy !== false) isBusy = true
+      if (busy === 'working') isWorking = true
+      if (at !== null && (dueAt === null || at < dueAt)) dueAt = at
+    }
+    return { isBusy, isWorking, dueAt }
+  }
+
+  /** Code of the author's is at work. */
   get isWorking(): boolean {
     for (const { activity } of this.#entries.values()) if (activity.busy === 'working') return true
     return false
-  }
-
-  /** When somebody next wants to be looked at. */
-  get dueAt(): number | null {
-    let earliest: number | null = null
-    for (const { activity } of this.#entries.values()) {
-      const { dueAt } = activity
-      if (dueAt !== null && (earliest === null || dueAt < earliest)) earliest = dueAt
-    }
-    return earliest
   }
 
   /** Open asks, with their operations. */
@@ -66,42 +91,60 @@ export class Desk {
       }
   }
 
-  /** Calls on whoever is due, the longest due first, unless something of it is still to be written. */
-  callDue(now: number, drafted: ReadonlySet<number>): void {
-    const due: { readonly at: number; readonly position: number; readonly activity: Activity }[] = []
+  /**
+   * Calls on whoever is due, the longest due first, unless something of it is still to be written: at most so many; the
+   * rest of them goes before all others the next time.
+   */
+  callDue(now: number, drafted: ReadonlySet<number>, most: number): void {
+    if (this.#due.length === 0) this.#due = this.#findDue(now)
+    for (let called = 0; called < most; ) {
+      const due = this.#due.pop()
+      if (due === undefined) return
+      const { at, position, activity } = due
+      if (this.find(position) !== activity || activity.dueAt !== at || drafted.has(position)) continue
+      called++
+      activity.onDue()
+    }
+  }
+
+  #findDue(now: number): Due[] {
+    const due: Due[] = []
     for (const [position, { activity }] of this.#entries) {
       const at = activity.dueAt
       if (at !== null && at <= now) due.push({ at, position, activity })
     }
-    if (due.length > 1) due.sort((a, b) => a.at - b.at)
-    for (const { position, activity } of due) if (!drafted.has(position)) activity.onDue()
+    return due.length > 1 ? due.reverse().sort((a, b) => b.at - a.at) : due
   }
 
   /**
-   * The oldest message goes first, to the first operation that waits for it. Of the operations of a run that
-   * has ended only questions still take anything: their answers.
+   * The oldest message goes first, to the first operation that waits for it: at most so many. Of the operations of a
+   * run that has ended only questions still take anything: their answers. Returns whether none is left that somebody
+   * would take.
    */
-  handOut(mailbox: Mailbox, hasEnded: boolean): void {
-    if (mailbox.isEmpty) return
-    const lines = this.#lineUp(hasEnded)
+  handOut(mailbox: Mailbox, to: Takers, most: number): boolean {
+    const lines = this.#lineUp(mailbox, to)
     // The oldest message of each topic, the oldest of all last.
     const heads: Message[] = []
     for (const topic of lines.keys()) insert(heads, mailbox.oldest([topic]))
+    let taken = 0
     for (let head = heads.pop(); head !== undefined; head = heads.pop()) {
       const topic = topicOf(head.kind, head.name)
       const taker = lines.get(topic)?.next()
       if (taker === undefined) continue
+      if (taken++ === most) return false
       taker.onMessage(mailbox.take([topic]) as Message)
       insert(heads, mailbox.oldest([topic]))
     }
+    return true
   }
 
-  /** Who waits for each topic. */
-  #lineUp(hasEnded: boolean): ReadonlyMap<string, Line> {
+  /** Who waits for each topic there is a message about. */
+  #lineUp(mailbox: Mailbox, to: Takers): ReadonlyMap<string, Line> {
     const lines = new Map<string, Line>()
     for (const { activity } of this.#entries.values()) {
-      if (hasEnded && !activity.isOpenAsk) continue
+      if (to !== 'all' && !activity.isOpenAsk) continue
       for (const topic of activity.topics) {
+        if (!mailbox.has(topic) || (to === 'unasked' && !isEarly(topic))) continue
         const line = lines.get(topic) ?? new Line(topic)
         lines.set(topic, line)
         line.add(activity)
@@ -112,14 +155,19 @@ export class Desk {
 
   /** For people who look at the run. */
   describe(): RunInfo['waiting'] {
-    return [...this.#entries.values()].slice(0, mostTold).map(({ pending, activity }) => ({
-      position: pending.position,
-      kind: pending.operation.kind,
-      name: pending.operation.name,
-      asks: activity.isOpenAsk,
-      since: pending.issuedAt,
-      until: activity.dueAt,
-    }))
+    const told: NonNullable<RunInfo['waiting']>[number][] = []
+    for (const { pending, activity } of this.#entries.values()) {
+      if (told.length === mostTold) break
+      told.push({
+        position: pending.position,
+        kind: pending.operation.kind,
+        name: pending.operation.name,
+        asks: activity.isOpenAsk,
+        since: pending.issuedAt,
+        until: activity.dueAt,
+      })
+    }
+    return told
   }
 
   stop(): void {

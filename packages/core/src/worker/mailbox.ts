@@ -6,6 +6,11 @@ export function topicOf(kind: Message['kind'], name: string): string {
   return `${kind} ${name}`
 }
 
+/** Whether it is about answers that came before their question. */
+export function isEarly(topic: string): boolean {
+  return topic.startsWith('early ')
+}
+
 /** Who is told how a reading went that it did not begin itself. */
 export interface Reader {
   /** The mailbox is up to date. */
@@ -120,6 +125,11 @@ export class Mailbox {
       // Not a moment later: who learns of more from now on has to read again.
       this.#isReading = false
     }
+  }
+
+  /** Whether there is a message about it. */
+  has(topic: string): boolean {
+    return this.#waiting.has(topic)
   }
 
   /** The oldest message about any of these; it stays. */

@@ -4,9 +4,15 @@ import type { WrittenEvent } from './log-end.ts'
 
 /** What a run wants to have written, until it is. */
 export class Outbox {
+  readonly #maxDrafts: number
   #drafts: Draft[] = []
   /** Those in the unit under way. */
   #sent: readonly Draft[] = []
+
+  /** `maxDrafts`: of a unit. */
+  constructor(maxDrafts: number) {
+    this.#maxDrafts = maxDrafts
+  }
 
   get isEmpty(): boolean {
     return this.#drafts.length === 0
@@ -14,6 +20,12 @@ export class Outbox {
   /** The procedure will move once these are in the log. */
   get settles(): boolean {
     return this.#drafts.some(({ type }) => type === 'settled')
+  }
+
+  /** How many more drafts the next unit would hold. */
+  get room(): number {
+    const left = this.#maxDrafts - this.#drafts.length
+    return left <= 0 || this.#drafts.reduce((sum, draft) => sum + sizeOf(draft), 0) > mostBytes ? 0 : left
   }
 
   add(draft: Draft): void {
@@ -43,7 +55,7 @@ export class Outbox {
    */
   send(isWanted?: (draft: Draft) => boolean): readonly Draft[] {
     const wanted = isWanted === undefined ? this.#drafts : this.#drafts.filter(isWanted)
-    const count = wanted.length === 1 ? 1 : countFitting(wanted)
+    const count = wanted.length === 1 ? 1 : countFitting(wanted, this.#maxDrafts)
     const isWhole = count === wanted.length
     this.#sent = isWhole ? wanted : wanted.slice(0, count)
     this.#drafts = isWhole ? [] : wanted.slice(count)
@@ -79,17 +91,18 @@ function isStrict({ strict }: Draft): boolean {
 const mostBytes = 8 * 2 ** 20
 
 /** At least one, and with it what belongs to the same operation: a question and its early answer are one. */
-function countFitting(drafts: readonly Draft[]): number {
+function countFitting(drafts: readonly Draft[], maxDrafts: number): number {
   let bytes = 0
   for (const [index, draft] of drafts.entries()) {
-    bytes += (draft.payload?.length ?? 0) + sizeOfEffects(draft)
-    if (bytes > mostBytes && index > 0 && drafts[index - 1]?.pending !== draft.pending) return index
+    bytes += sizeOf(draft)
+    const isFull = bytes > mostBytes || index >= maxDrafts
+    if (isFull && index > 0 && drafts[index - 1]?.pending !== draft.pending) return index
   }
   return drafts.length
 }
 
-function sizeOfEffects({ effects = none }: Draft): number {
-  let bytes = 0
+function sizeOf({ payload = null, effects = none }: Draft): number {
+  let bytes = payload?.length ?? 0
   for (const effect of effects) if (effect.do === 'open-ask') bytes += effect.ask.payload.length
   return bytes
 }

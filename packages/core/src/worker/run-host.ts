@@ -14,6 +14,14 @@ import type { RunReports } from './run-reports.ts'
 import type { Slots } from './slots.ts'
 import type { StoreTime } from './store-time.ts'
 
+/** How much a run does in one synchronous piece, which holds the event loop. */
+export interface Slices {
+  /** Maximum operations that begin. */
+  readonly begun: number
+  /** Maximum drafts in a unit, which a store may write in one piece. */
+  readonly drafts: number
+}
+
 /** What the runs of a worker share. */
 export interface Surroundings {
   readonly store: StorePort
@@ -35,6 +43,7 @@ export interface Surroundings {
   readonly bugs: Bugs
   readonly escalateTo: string | undefined
   readonly decider: AgentDefinition | undefined
+  readonly slices: Slices
   /** 'always': every event is delivered to a continuation made anew from the whole log; for tests. */
   readonly replay: 'always' | 'when-needed'
   procedure(name: string, version: number): ProcedureDefinition | undefined

@@ -8,6 +8,7 @@ import { encodeRecord } from '../events/payload.ts'
 import type { RunInfo } from '../events/payloads.ts'
 import { sameBytes } from '../events/seal.ts'
 import { validate } from '../host/checks.ts'
+import { setImmediateNative } from '../host/natives.ts'
 import type { Decision, Failed } from '../kernel/decision.ts'
 import type { Pending } from '../kernel/operation.ts'
 import type { Claimed, Effect, Message, RunKey, Unit, UnitOutcome } from '../ports/store.ts'
@@ -30,6 +31,7 @@ import { findCallSite, type Replayed } from './find-call-site.ts'
 import { LogEnd, type WrittenEvent } from './log-end.ts'
 import { LogDamaged, readAgainMs } from './log-reader.ts'
 import { Mailbox } from './mailbox.ts'
+import { Opening } from './opening.ts'
 import { consumedBy, effectsOf, eventsOf, Outbox } from './outbox.ts'
 import { putAside, quarantinedFor, type Reason, unfitInput, unreadFor } from './put-aside.ts'
 import type { RunHost } from './run-host.ts'
@@ -54,7 +56,7 @@ export class Run {
   readonly #claimed: Claimed
   readonly #log: LogEnd
   readonly #mailbox: Mailbox
-  readonly #outbox = new Outbox()
+  readonly #outbox: Outbox
   readonly #desk = new Desk()
   readonly #continuation: Continuation
   readonly #workplace: Workplace
@@ -66,6 +68,8 @@ export class Run {
   #hasReturned = false
   /** A bug in the procedure: nothing moves it any more, and it is parked once the bodies at work are done. */
   #bug: Bug | null = null
+  /** Operations that have not all begun; null: all have. */
+  #opening: Opening | null = null
   /** The last turn whose operations were begun here. */
   #begunUpTo: number | null = null
   /** The procedure was seen to move outside a turn. */
@@ -78,6 +82,7 @@ export class Run {
     this.#host = host
     this.#claimed = claimed
     this.#log = new LogEnd(host, claimed)
+    this.#outbox = new Outbox(host.slices.drafts)
     this.#mailbox = new Mailbox(host.store, claimed.run, claimed.mail, {
       onRead: () => this.#ready(),
       onNew: (message) => this.#checkDeclared(message),
@@ -95,7 +100,8 @@ export class Run {
   /** Nothing is at work, being read, or to be written: only time or a message moves it. */
   get isAtRest(): boolean {
     if (this.#phase === 'gone') return true
-    return this.#phase === 'still' && !this.#mailbox.isReading && this.#outbox.isEmpty && !this.#desk.isBusy
+    if (this.#phase !== 'still' || this.#opening !== null) return false
+    return !this.#mailbox.isReading && this.#outbox.isEmpty && !this.#desk.isBusy
   }
 
   /** Something it has, such as the result of a step, is still to be written. Not what nobody waits for any more. */
@@ -171,7 +177,7 @@ export class Run {
     this.#phase = 'still'
     if (message !== null) this.#mailbox.receive(message)
     this.#mailbox.learn(mail)
-    this.#ready()
+    this.#beginMore()
   }
 
   /** Whether this continuation is as far as the run that was claimed. */
@@ -183,6 +189,7 @@ export class Run {
   drop(): void {
     if (this.#phase === 'gone') return
     this.#phase = 'gone'
+    this.#opening = null
     this.#callOff()
     this.#desk.stop()
   }
@@ -252,15 +259,63 @@ export class Run {
 
   #wait(issued: readonly Pending<ProcedureOperation>[]): void {
     this.#guard(() => {
-      for (const pending of issued) {
-        if (!this.#desk.has(pending.position)) this.#open(pending).begin()
-        if (this.#bug !== null) return this.#stopAt(this.#bug)
-      }
+      this.#beginAll(issued)
+      if (this.#bug !== null) return this.#stopAt(this.#bug)
       if (this.#isOver) return
       this.#begunUpTo = this.#continuation.turn
       this.#phase = 'still'
-      this.#ready()
+      this.#beginMore()
     })
+  }
+
+  /** Begins those that have not begun: a few at once, many in slices. */
+  #beginAll(pending: readonly Pending<ProcedureOperation>[]): void {
+    const waiting = pending.filter(({ position }) => !this.#desk.has(position))
+    if (waiting.length <= this.#host.slices.begun) return this.#begin(waiting)
+    const opening = new Opening(waiting)
+    this.#opening = opening
+    this.#begin(opening.take(this.#host.slices.begun))
+  }
+
+  #begin(pending: readonly Pending<ProcedureOperation>[]): void {
+    for (const one of pending) {
+      this.#open(one).begin()
+      if (this.#bug !== null) return
+    }
+  }
+
+  /** Looks at what is still to begin: at the start of it, after each slice, and after each write, which makes room. */
+  #beginMore(): void {
+    const opening = this.#opening
+    if (opening === null || this.#isHandedOver) return this.#ready()
+    if (opening.isDone && this.#phase === 'still') return this.#onBegun(opening)
+    if (!opening.isDone && !opening.isScheduled && this.#outbox.room > 0) {
+      opening.isScheduled = true
+      setImmediateNative(() => this.#beginSlice(opening))
+    }
+    this.#ready()
+  }
+
+  #beginSlice(opening: Opening): void {
+    opening.isScheduled = false
+    if (this.#opening !== opening || this.#isHandedOver) return
+    this.#guard(() => {
+      this.#begin(opening.take(Math.min(this.#host.slices.begun, this.#outbox.room)))
+      if (!this.#isOver && this.#bug === null) this.#beginMore()
+    })
+  }
+
+  /** All have begun: what the log has got meanwhile is delivered. */
+  #onBegun({ held }: Opening): void {
+    this.#opening = null
+    if (held.events.length > 0) this.#goOn(held.events, held.from)
+    else if (this.#movedOutside && this.#ending === null) this.#onDrained()
+    else this.#ready()
+  }
+
+  /** The worker stops, and what has not begun is for another one. A run that ends has only its end to write. */
+  get #isHandedOver(): boolean {
+    return this.#host.handsOver && this.#ending === null
   }
 
   #open(pending: Pending<ProcedureOperation>): Activity {
@@ -324,12 +379,10 @@ export class Run {
     this.#ending = ending
     this.#guard(() => {
       // Questions that are open stay so until the end is written: who answers before that has answered.
-      for (const pending of ending.left)
-        if (this.#continuation.notes.isAsked(pending.position) && !this.#desk.has(pending.position))
-          this.#open(pending).begin()
+      this.#beginAll(ending.left.filter(({ position }) => this.#continuation.notes.isAsked(position)))
       if (this.#isOver) return
       this.#phase = 'still'
-      this.#ready()
+      this.#beginMore()
     })
   }
 
@@ -342,46 +395,86 @@ export class Run {
     if (accepted !== null) return this.#createUnit([accepted], [], { do: 'keep' }, null)
     return this.#guard(() => {
       if (this.#bug !== null) return this.#prepareStop(this.#bug)
-      this.#desk.handOut(this.#mailbox, this.#ending !== null)
-      return this.#ending === null ? this.#prepareNext() : this.#prepareEnd(this.#ending)
+      if (this.#opening !== null) return this.#prepareWhileOpening()
+      const isHandedOut = this.#handOut(this.#ending === null ? 'all' : 'asks')
+      return this.#ending === null
+        ? this.#prepareNext(isHandedOut)
+        : this.#prepareEnd(this.#ending, isHandedOut)
     })
   }
 
-  #prepareNext(): Unit | null {
+  /** Whether no message is left that an operation would take: as many go as there is room for what comes of them. */
+  #handOut(to: 'all' | 'asks'): boolean {
+    if (this.#mailbox.isEmpty) return true
+    if (this.#desk.handOut(this.#mailbox, to, this.#outbox.room)) return true
+    this.#handOutEarly()
+    return false
+  }
+
+  /** An answer to what is about to be asked must be seen before the question is. */
+  #handOutEarly(): void {
+    this.#desk.handOut(this.#mailbox, 'unasked', Number.POSITIVE_INFINITY)
+  }
+
+  /** Nothing is handed out, timed out or parked before all have begun, but what must be seen before its question is asked. */
+  #prepareWhileOpening(): Unit | null {
+    if (this.#ending !== null) return null
+    if (!this.#mailbox.isEmpty) this.#handOutEarly()
+    if (!this.#outbox.isEmpty) return this.#createNext()
+    return this.#isHandedOver && !this.#isSuspect && !this.#desk.isWorking ? this.#createHandOver() : null
+  }
+
+  #prepareNext(isHandedOut: boolean): Unit | null {
     const now = this.#host.time.now()
-    let wakeAt = this.#desk.dueAt
-    if (wakeAt !== null && wakeAt <= now) {
-      this.#desk.callDue(now, this.#outbox.positions)
-      wakeAt = this.#desk.dueAt
+    let { dueAt, isBusy, isWorking } = this.#desk.survey()
+    // A message that has come goes before the timeout of what would take it.
+    if (isHandedOut && dueAt !== null && dueAt <= now) {
+      this.#desk.callDue(now, this.#outbox.positions, this.#outbox.room)
+      ;({ dueAt, isBusy, isWorking } = this.#desk.survey())
     }
-    if (this.#host.handsOver && !this.#isSuspect && this.#outbox.isEmpty && !this.#desk.isWorking)
-      return this.#createUnit([], [], { do: 'park', wakeAt: now }, null)
-    const lets = !this.#outbox.settles && !this.#desk.isBusy && (wakeAt === null || wakeAt - now > lingerMs)
+    if (this.#host.handsOver && !this.#isSuspect && this.#outbox.isEmpty && !isWorking)
+      return this.#createHandOver()
+    const lets = isHandedOut && !this.#outbox.settles && !isBusy && (dueAt === null || dueAt - now > lingerMs)
     if (this.#outbox.isEmpty && !lets) {
-      this.#arm(wakeAt, now)
+      if (isHandedOut) this.#arm(dueAt, now)
+      else this.#ready()
       return null
     }
+    if (!lets) return this.#createNext()
     const drafts = this.#outbox.send()
-    if (lets && this.#outbox.isEmpty)
-      return this.#createUnit(
-        eventsOf(drafts),
-        drafts,
-        { do: 'park', wakeAt },
-        { waiting: this.#desk.describe() },
-      )
+    if (!this.#outbox.isEmpty) return this.#createRest(drafts)
+    return this.#createUnit(
+      eventsOf(drafts),
+      drafts,
+      { do: 'park', wakeAt: dueAt },
+      { waiting: this.#desk.describe() },
+    )
+  }
+
+  #createHandOver(): Unit {
+    return this.#createUnit([], [], { do: 'park', wakeAt: this.#host.time.now() }, null)
+  }
+
+  #createNext(): Unit {
+    return this.#createRest(this.#outbox.send())
+  }
+
+  /** Keeps the run. What did not fit is decided again, where the run may see more before it is written. */
+  #createRest(drafts: readonly Draft[]): Unit {
     const unit = this.#createUnit(eventsOf(drafts), drafts, { do: 'keep' }, null)
     this.#decideAgain(this.#outbox.dropStrict())
     return unit
   }
 
-  #prepareEnd(ending: Ending): Unit | null {
+  #prepareEnd(ending: Ending, isHandedOut: boolean): Unit | null {
     const { asks } = this.#desk
     if (asks.some(({ activity }) => activity.busy)) return null
     // What came in time is recorded; what nobody knows of yet, or waits for any more, is not.
     const sent = this.#outbox.send(
       ({ type, strict }) => strict === undefined && (type === 'settled' || type === null),
     )
-    if (!this.#outbox.isEmpty) return this.#createUnit(eventsOf(sent), sent, { do: 'keep' }, null)
+    if (!this.#outbox.isEmpty || !isHandedOut)
+      return this.#createUnit(eventsOf(sent), sent, { do: 'keep' }, null)
     const withdrawals = asks.flatMap(({ pending }): Draft[] =>
       this.#continuation.notes.isAsked(pending.position)
         ? [{ type: 'withdrawn', pending, effects: [withdrawn(pending)] }]
@@ -397,7 +490,7 @@ export class Run {
   #prepareStop(bug: Bug): Unit | null {
     this.#clearDesk()
     // A decision that people make after all must see the answer that came before its question.
-    this.#desk.handOut(this.#mailbox, true)
+    this.#handOut('asks')
     const drafts = this.#outbox.send()
     if (drafts.length > 0) return this.#createUnit(eventsOf(drafts), drafts, { do: 'keep' }, null)
     if (!this.#desk.isWorking) this.#leaveFor(diagnoseBug(this.#host, this.#replayed, bug))
@@ -470,7 +563,7 @@ export class Run {
     this.#log.takeBack()
     const refused = this.#outbox.takeBack()
     this.#guard(() => this.#decideAgain(refused))
-    this.#ready()
+    this.#beginMore()
   }
 
   #decideAgain(drafts: readonly Draft[]): void {
@@ -506,9 +599,14 @@ export class Run {
     this.#phase = 'still'
     this.#mailbox.learn(mail)
     if (this.#continuation.accepted !== null) return this.#replay()
+    const isSettled = events.some(({ type }) => type === 'settled')
+    if (this.#opening !== null) {
+      if (isSettled) this.#opening.hold(events, before)
+      return this.#beginMore()
+    }
     // The end is still to be written, or it has stopped: nothing waits for these any more.
     if (this.#ending !== null || this.#bug !== null) return this.#ready()
-    if (events.some(({ type }) => type === 'settled')) return this.#goOn(events, before)
+    if (isSettled) return this.#goOn(events, before)
     if (this.#movedOutside) return this.#onDrained()
     this.#ready()
   }
@@ -625,6 +723,7 @@ export class Run {
 
   /** Leaves the bodies that are at work, and what has come of others; all else is as it was when it is tried again. */
   #clearDesk(): void {
+    this.#opening = null
     this.#outbox.keep(({ pending }) => isAct(pending))
     const { positions } = this.#outbox
     this.#desk.keep(

@@ -22,7 +22,7 @@ import { Procedures } from './procedures.ts'
 import { RecentOutputs } from './recent-outputs.ts'
 import { Remarks } from './remarks.ts'
 import { Run } from './run.ts'
-import type { RunHost, Surroundings } from './run-host.ts'
+import type { RunHost, Slices, Surroundings } from './run-host.ts'
 import { RunReports } from './run-reports.ts'
 import { Slots } from './slots.ts'
 import { StoreTime } from './store-time.ts'
@@ -36,6 +36,7 @@ const aloneMs = pollMs / 2
 /** A worker holds so many runs in its hands at once; more due ones wait for the next claim, here or elsewhere. */
 const mostOwned = 1_000
 const claimAtOnce = 100
+const slicesByDefault: Slices = { begun: 250, drafts: 500 }
 /** Maximum runs that begin to read their logs in one round of the event loop. */
 const maxLoadsPerRound = 100
 /** So long a store may take for what a stopping worker hands back. */
@@ -75,6 +76,8 @@ export interface WorkerOptions {
   /** How many continuations of waiting runs are kept in memory, and how many bytes they may have been given. */
   readonly keep: { readonly runs: number; readonly bytes: number }
   readonly replay: Surroundings['replay']
+  /** Default: 250 operations begin at once, and a unit has 500 drafts. */
+  readonly slices?: Slices
 }
 
 /**
@@ -495,6 +498,7 @@ export class Worker implements Home {
       slots: this.#slots,
       loads: new RoundLimiter(maxLoadsPerRound),
       remarks: new Remarks(logger),
+      slices: this.#options.slices ?? slicesByDefault,
       get worker() {
         return worker.#worker
       },

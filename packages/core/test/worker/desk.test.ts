@@ -34,7 +34,83 @@ test('the oldest message that anybody waits for goes first, to the first that wa
   )
 })
 
-function handOut(waiting: readonly Plan[], sent: readonly Letter[]): readonly Taken[] {
+test('messages that are handed out a few at a time go the same way as all at once', () => {
+  fc.assert(
+    fc.property(plans, letters, fc.integer({ min: 1, max: 4 }), (waiting, sent, most) => {
+      expect(handOut(waiting, sent, most)).toEqual(handOutOneByOne(waiting, sent))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('those that are due are called on the longest due first, also a few at a time', () => {
+  const dues = fc.array(fc.option(fc.integer({ min: 0, max: 9 })), { maxLength: 20 })
+  fc.assert(
+    fc.property(dues, fc.integer({ min: 1, max: 5 }), (given, most) => {
+      const called: number[] = []
+      const left = [...given]
+      const desk = new Desk()
+      for (const position of given.keys())
+        desk.add(
+          { position } as never,
+          callable(left, position, (at) => void called.push(at)),
+        )
+      const now = 6
+      for (let before = -1; before < called.length; ) {
+        before = called.length
+        desk.callDue(now, new Set(), most)
+        expect(called.length - before).toBeLessThanOrEqual(most)
+      }
+      const due = [...given.entries()].flatMap(([position, at]) =>
+        at !== null && at <= now ? [{ position, at }] : [],
+      )
+      expect(called).toEqual(due.sort((a, b) => a.at - b.at).map(({ position }) => position))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('the survey of many operations says what each of them would', () => {
+  const states = fc.array(
+    fc.record({
+      busy: fc.constantFrom(false as const, 'queued' as const, 'working' as const),
+      dueAt: fc.option(fc.nat(9)),
+    }),
+    { maxLength: 6 },
+  )
+  fc.assert(
+    fc.property(states, (given) => {
+      const desk = new Desk()
+      for (const [position, state] of given.entries()) desk.add({ position } as never, state as never)
+      const dueAts = given.flatMap(({ dueAt }) => dueAt ?? [])
+      expect(desk.survey()).toEqual({
+        isBusy: given.some(({ busy }) => busy !== false),
+        isWorking: given.some(({ busy }) => busy === 'working'),
+        dueAt: dueAts.length === 0 ? null : Math.min(...dueAts),
+      })
+    }),
+  )
+})
+
+/** Due at one time, and then never again. */
+function callable(left: (number | null)[], position: number, onDue: (position: number) => void): Activity {
+  const activity = {
+    get dueAt() {
+      return left[position] ?? null
+    },
+    onDue() {
+      onDue(position)
+      left[position] = null
+    },
+  }
+  return activity as unknown as Activity
+}
+
+function handOut(
+  waiting: readonly Plan[],
+  sent: readonly Letter[],
+  most = Number.POSITIVE_INFINITY,
+): readonly Taken[] {
   const taken: Taken[] = []
   const desk = new Desk()
   const mailbox = new Mailbox({} as never, 1, 0, { onRead: () => {}, onUnread: () => {} })
@@ -44,7 +120,7 @@ function handOut(waiting: readonly Plan[], sent: readonly Letter[]): readonly Ta
     const onTaken = ({ n }: Message): void => void taken.push([i, n])
     desk.add({ position: i } as never, waitFor(plan, onTaken))
   }
-  desk.handOut(mailbox, false)
+  while (!desk.handOut(mailbox, 'all', most)) expect(taken.length).toBeLessThanOrEqual(sent.length)
   return taken
 }
 

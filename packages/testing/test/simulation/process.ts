@@ -26,6 +26,7 @@ export interface ProcessOptions {
   readonly settings: EngineSettings | null
   readonly keep: { readonly runs: number; readonly bytes: number }
   readonly replay: 'always' | 'when-needed'
+  readonly slices: { readonly begun: number; readonly drafts: number }
   /** A connection to the store, through the network. */
   connect(caller: Caller): StorePort
   /** A body begins in this process. */
@@ -51,7 +52,7 @@ export class SimulatedProcess implements Caller {
   #held: (() => void)[] = []
 
   constructor(options: ProcessOptions) {
-    const { name, isWrong, clock, pace, entropy, logger, settings, keep, replay } = options
+    const { name, isWrong, clock, pace, entropy, logger, settings, keep, replay, slices } = options
     this.name = name
     this.isWrong = isWrong
     this.hasWorker = settings !== null
@@ -69,7 +70,8 @@ export class SimulatedProcess implements Caller {
     const ports = { store, clock: this.#clock, entropy, sha256, bell }
     const onBody = (): void => options.onBody(this)
     this.#worker =
-      settings && new Worker({ ...settings, ...ports, logger, name, keep, replay, effects: announce(onBody) })
+      settings &&
+      new Worker({ ...settings, ...ports, logger, name, keep, replay, slices, effects: announce(onBody) })
     this.client = createConnectedClient({ ...ports, home: this.#worker ?? undefined })
   }
 

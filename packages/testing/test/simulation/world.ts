@@ -381,6 +381,11 @@ export class World {
         { runs: 2, bytes: 1e6 },
         { runs: 1_000, bytes: 1e9 },
       ]),
+      slices: chance.pick([
+        { begun: 1, drafts: 1 },
+        { begun: 2, drafts: 3 },
+        { begun: 250, drafts: 500 },
+      ]),
       replay: chance.oneIn(3) ? 'always' : 'when-needed',
       connect: (caller) =>
         connectThrough(new MemoryConnection(this.tables, () => this.clock.now), {

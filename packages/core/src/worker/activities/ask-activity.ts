@@ -240,11 +240,12 @@ export class AskActivity implements Activity {
     this.#asked = ask
     this.#dueAt = closesAtOf(ask)
     const { spec, place, pending } = this.#options
+    const payload = encodeRecord(ask, 'ask')
     place.record({
       type: 'asked',
       pending,
-      payload: encodeRecord(ask, 'ask'),
-      effects: [this.#openAsk(ask, null), ...(used === undefined ? [] : [consume(used)])],
+      payload,
+      effects: [this.#openAsk(ask, payload, null), ...(used === undefined ? [] : [consume(used)])],
       // An answer to this key that came meanwhile must be seen before the question is. And what it took until the question
       // could be written is nobody's silence: its span begins anew.
       ...(spec.key === null && !isSpan(spec.due) ? {} : { strict: this }),
@@ -259,7 +260,7 @@ export class AskActivity implements Activity {
     this.#dueAt = closesAtOf(ask)
   }
 
-  #openAsk(ask: AskPayload, answered: NewAsk['answered']): Effect {
+  #openAsk(ask: AskPayload, payload: Uint8Array, answered: NewAsk['answered']): Effect {
     const { spec, place, pending } = this.#options
     const row: NewAsk = {
       position: pending.position,
@@ -269,7 +270,7 @@ export class AskActivity implements Activity {
       ...recipientsOf(spec.to, ask, place.escalateTo),
       dueAt: ask.dueAt ?? null,
       closesAt: closesAtOf(ask),
-      payload: encodeRecord(ask, 'ask'),
+      payload,
       answered,
     }
     return { do: 'open-ask', ask: row }
@@ -332,8 +333,9 @@ export class AskActivity implements Activity {
     if (early !== undefined) {
       // Not asked yet as far as the log knows: if this is refused it is prepared anew.
       const answered = { by: answer.by, at: answer.at, payload: encodeRecord(answer, 'answer') }
-      const effects = [this.#openAsk(early, answered)]
-      place.record({ type: 'asked', pending, payload: encodeRecord(early, 'ask'), effects, ...strict })
+      const payload = encodeRecord(early, 'ask')
+      const effects = [this.#openAsk(early, payload, answered)]
+      place.record({ type: 'asked', pending, payload, effects, ...strict })
     }
     const tookMs = Math.max(0, answer.at - pending.issuedAt)
     place.record({ type: 'settled', pending, tookMs, ...result, effects: [consume(n)], ...strict })
