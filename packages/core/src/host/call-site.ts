@@ -20,6 +20,16 @@ export function captureCallSite(
 }
 
 /**
+ * Notes the present stack. Its author's frame, as of {@link findThrowSite}, is looked for when the result is called:
+ * that takes most of the time. `below`: the function whose callers count.
+ * @example const site = noteCallSite(setTimeout)
+ */
+export function noteCallSite(below: (...args: never[]) => unknown): () => string | undefined {
+  const noted = noteStack(below)
+  return () => findThrowSite(noted)
+}
+
+/**
  * Where the author's code threw an error, or the record of one: `file:line:column` of the innermost frame that is
  * neither the package's nor Node's nor, if there is another, a library's. An error that Pawl made of another is
  * searched for its cause.
@@ -81,12 +91,18 @@ function findOwnFolders(): readonly string[] | null {
 
 /** As text, which is where Node applies source maps. */
 function readStack(below?: (...args: never[]) => unknown): string {
+  const { stack } = noteStack(below)
+  return typeof stack === 'string' ? stack : ''
+}
+
+/** Its stack becomes text when it is first read. */
+function noteStack(below?: (...args: never[]) => unknown): { readonly stack?: unknown } {
   const limit = Error.stackTraceLimit
-  const holder: { stack?: unknown } = {}
+  const holder = {}
   Reflect.set(Error, 'stackTraceLimit', depth)
   try {
     Error.captureStackTrace(holder, below)
-    return typeof holder.stack === 'string' ? holder.stack : ''
+    return holder
   } finally {
     Reflect.set(Error, 'stackTraceLimit', limit)
   }

@@ -19,6 +19,8 @@ export interface ExecutionOptions<O extends Operation = Operation> {
   readonly onLate?: (what: string) => void
   /** Called with each rejection that nothing handles, when it is found; a handler may still come. */
   readonly onUnhandled?: (reason: unknown) => void
+  /** Called when a timer of the host fires that was set in one of its turns, unless it is over by then. */
+  readonly onTimerFired?: (api: string, site: () => string | undefined) => void
   /** Called in every issue that takes a position: for finding the call site of one of them. */
   readonly onIssue?: (position: number) => void
 }
@@ -81,7 +83,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
 
   /** How many deliveries are known to lie ahead. */
   get outstanding(): number {
-    return this.#isOver ? 0 : this.#events.length - this.#at + this.#unwritten.length
+    return this.isOver ? 0 : this.#events.length - this.#at + this.#unwritten.length
   }
 
   /** Delivers what comes next and returns; the turn lasts until the queues are empty. */
@@ -203,8 +205,11 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
   onHandled(promise: object): void {
     this.#unhandled?.delete(promise)
   }
-  onTimer(api: string): void {
+  onTimer(api: string, site: () => string | undefined): () => void {
     if (!this.#timers.includes(api)) this.#timers.push(api)
+    return () => {
+      if (!this.isOver) this.#options.onTimerFired?.(api, site)
+    }
   }
 
   // ── deliveries
@@ -221,7 +226,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
 
   #finish(failed: boolean, value: unknown): void {
     if (this.#turns.current !== this) return this.foreign('the procedure ended')
-    if (!this.#isOver) this.#end = { failed, value }
+    if (!this.isOver) this.#end = { failed, value }
   }
 
   #settle(event: LogEvent, pending: Pending<O>): void {
@@ -292,7 +297,8 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
 
   // ── verdicts
 
-  get #isOver(): boolean {
+  /** It has ended, or must not go on: nothing that happens to it counts any more. */
+  get isOver(): boolean {
     return this.#end !== null || this.#verdict !== null
   }
 

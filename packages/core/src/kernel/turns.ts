@@ -26,6 +26,9 @@ export interface TurnOwner {
   onUnhandled(promise: object, reason: unknown): void
   /** That rejection was handled after all. */
   onHandled(promise: object): void
-  /** A timer of the host was set in the turn, by the named API; named if the run turns out to wait for it. */
-  onTimer(api: string): void
+  /**
+   * A timer of the host was set in the turn, by the named API; named if the run turns out to wait for it. `site`: looks up
+   * where it was set. Returns what to call when it fires.
+   */
+  onTimer(api: string, site: () => string | undefined): () => void
 }

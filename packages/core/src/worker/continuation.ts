@@ -31,6 +31,7 @@ export class Continuation {
   #notes = new LogNotes()
   /** True while what is delivered was in the log before this continuation. */
   #isReplaying = false
+  #isDropped = false
 
   /** `onForeign`: the procedure was seen to move outside a turn. */
   constructor(surroundings: Surroundings, claimed: Claimed, onForeign: () => void) {
@@ -59,6 +60,11 @@ export class Continuation {
     return this.#execution?.unhandled ?? []
   }
 
+  /** Nothing is made of what happens to it from now on. */
+  drop(): void {
+    this.#isDropped = true
+  }
+
   /** Brings it to its first event, which is yet to be delivered. `second`: the one that follows, if there is one. */
   async begin(started: LogEvent, second?: LogEvent): Promise<InputRefused | null> {
     const { id, procedure, version } = this.#claimed
@@ -74,6 +80,7 @@ export class Continuation {
       runId: id,
       start,
       isReplaying: () => this.#isReplaying,
+      isLoaded: (execution) => !this.#isDropped && execution === this.#execution,
       onForeign: this.#onForeign,
       onUnhandled: (reason) => this.#onUnhandled(reason),
     })

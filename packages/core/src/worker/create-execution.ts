@@ -5,6 +5,7 @@ import { captureCallSite } from '../host/call-site.ts'
 import { setImmediateNative } from '../host/natives.ts'
 import { turns } from '../host/turn.ts'
 import { Execution } from '../kernel/execution.ts'
+import { remarkOnTimer } from './fired-timer.ts'
 import type { Surroundings } from './run-host.ts'
 import type { Start } from './start.ts'
 
@@ -18,13 +19,15 @@ export interface ExecutionParts {
   readonly onUnhandled?: (reason: unknown) => void
   /** The procedure was seen to move outside a turn; told outside all turns. */
   readonly onForeign: () => void
+  /** Whether this is the execution that the run goes on with. */
+  readonly isLoaded: (execution: Execution<ProcedureOperation>) => boolean
   /** Called in every issue that takes a position. */
   readonly onIssue?: (position: number) => void
 }
 
 /** The procedure of a run, at its very beginning. */
 export function createExecution(parts: ExecutionParts): Execution<ProcedureOperation> {
-  const { surroundings, runId, start, isReplaying, onForeign, onUnhandled, onIssue } = parts
+  const { surroundings, runId, start, isReplaying, isLoaded, onForeign, onUnhandled, onIssue } = parts
   const { determinism, logger, effects, decider, escalateTo, remarks } = surroundings
   const remark = (about: string, message: string): void => {
     const { name } = start.definition
@@ -51,6 +54,12 @@ export function createExecution(parts: ExecutionParts): Execution<ProcedureOpera
       execution: () => execution,
     }),
     onForeign: () => setImmediateNative(onForeign),
+    // A moment later: if the procedure was seen to move because of it, that is told, with the timer.
+    onTimerFired: (api, site) =>
+      setImmediateNative(() => {
+        if (execution.isOver || !isLoaded(execution)) return
+        remarkOnTimer(remarks, { id: runId, procedure: start.definition.name }, api, site())
+      }),
     onLate: (what) =>
       logger.warn(`the ctx of run "${runId}" was used after the run had ended: ${what}, which does nothing`),
     ...(onUnhandled === undefined ? {} : { onUnhandled }),

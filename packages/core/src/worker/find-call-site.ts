@@ -28,7 +28,14 @@ export async function findCallSite(
   if (position === noPosition) return ''
   let site = ''
   const execution = createExecution({
-    ...{ surroundings, runId: run.id, start: run.start, isReplaying: () => true, onForeign: () => {} },
+    ...{
+      surroundings,
+      runId: run.id,
+      start: run.start,
+      isReplaying: () => true,
+      isLoaded: () => false,
+      onForeign: () => {},
+    },
     onIssue: (issued) => {
       if (issued === position) site = captureCallSite() ?? ''
     },

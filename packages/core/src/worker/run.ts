@@ -192,6 +192,7 @@ export class Run {
     this.#opening = null
     this.#callOff()
     this.#desk.stop()
+    this.#continuation.drop()
   }
 
   // ── deciding

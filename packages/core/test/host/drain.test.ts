@@ -35,7 +35,7 @@ class Load implements Driven {
   onEscaped = () => {}
   onUnhandled = () => {}
   onHandled = () => {}
-  onTimer = () => {}
+  onTimer = () => () => {}
 }
 
 const drained = (load: Load, through = drain): Promise<void> =>

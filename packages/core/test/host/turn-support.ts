@@ -22,7 +22,10 @@ export function ownerOf(id: string, determinism: TurnOwner['determinism'] = 'vir
     onEscaped: (error) => told.push(`escaped ${messageOf(error)}`),
     onUnhandled: (_promise, reason) => told.push(`unhandled ${messageOf(reason)}`),
     onHandled: () => told.push('handled'),
-    onTimer: (api) => told.push(`timer ${api}`),
+    onTimer: (api) => {
+      told.push(`timer ${api}`)
+      return () => told.push(`fired ${api}`)
+    },
   }
 }
 

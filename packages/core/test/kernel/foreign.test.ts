@@ -133,9 +133,9 @@ describe('a procedure that waits for something outside ctx', () => {
 
   test('is told with the timers it has set', async () => {
     const { trial } = await run(async (ctx) => {
-      turns.current?.onTimer('setTimeout')
-      turns.current?.onTimer('setTimeout')
-      turns.current?.onTimer('setImmediate')
+      turns.current?.onTimer('setTimeout', () => undefined)
+      turns.current?.onTimer('setTimeout', () => undefined)
+      turns.current?.onTimer('setImmediate', () => undefined)
       await ctx.step('a')
       await new Promise(() => {})
     }, 'a')
@@ -146,6 +146,25 @@ describe('a procedure that waits for something outside ctx', () => {
 })
 
 describe('a timer nobody awaits', () => {
+  test('is told of when it fires, with the place it was set at, unless the run is over by then', async () => {
+    const told: string[] = []
+    const onTimerFired = (api: string, site: () => string | undefined): void =>
+      void told.push(`${api} at ${site()}`)
+    let fire: () => void = () => {}
+    const procedure: Procedure = async (ctx) => {
+      fire = turns.current?.onTimer('setTimeout()', () => 'refund.ts:12:28') ?? fire
+      await ctx.step('a')
+    }
+    const log = new Log()
+    const trial = new Trial(procedure, { onTimerFired })
+    await trial.deliver(log.events)
+    fire()
+    expect(told).toEqual(['setTimeout() at refund.ts:12:28'])
+    await trial.deliver([log.settle(trial.find('a'))])
+    fire()
+    expect(told).toHaveLength(1)
+  })
+
   test('does the procedure no harm', async () => {
     let flushed = 0
     const log = { info: () => void setTimeout(() => flushed++, 1) }

@@ -10,10 +10,13 @@ export interface Rule {
   /** What to use, for the refusal. */
   readonly use: string
   /** What it does for a run with determinism 'virtual'; for 'error' it is refused. */
-  readonly virtual: (run: TurnOwner, original: () => unknown, args: readonly unknown[]) => unknown
+  readonly virtual: (run: TurnOwner, original: Original, args: readonly unknown[], guarded: Method) => unknown
 }
 
-type Method = (this: unknown, ...args: readonly unknown[]) => unknown
+/** Calls the original method, with the arguments it was called with or with others. */
+export type Original = (args?: readonly unknown[]) => unknown
+
+export type Method = (this: unknown, ...args: readonly unknown[]) => unknown
 
 /**
  * Puts a rule on `target[key]`, wherever on the prototype chain it stands. Returns how to put back what was
@@ -35,19 +38,27 @@ export function guardMethod(target: object, key: string, rule: Rule): () => void
 
 function makeGuarded(original: Method, rule: Rule): Method {
   const guarded: Method = function (...args) {
-    return turns.current === null ? Reflect.apply(original, this, args) : answer(rule, original, this, args)
+    return turns.current === null
+      ? Reflect.apply(original, this, args)
+      : answer(rule, original, this, args, guarded)
   }
   // Name, length, and what hangs on the function, such as setTimeout's promisified form.
   return Object.defineProperties(guarded, Object.getOwnPropertyDescriptors(original))
 }
 
 /** Apart from the path outside turns, which stays fast because nothing there holds on to `args`. */
-function answer(rule: Rule, original: Method, self: unknown, args: readonly unknown[]): unknown {
-  const callOriginal = (): unknown => Reflect.apply(original, self, args)
+function answer(
+  rule: Rule,
+  original: Method,
+  self: unknown,
+  args: readonly unknown[],
+  guarded: Method,
+): unknown {
+  const callOriginal = (given = args): unknown => Reflect.apply(original, self, given)
   const run = governingRun()
   if (run === null) return callOriginal()
   if (run.determinism === 'error') throw refusalOf(rule.call, rule.use)
-  return rule.virtual(run, callOriginal, args)
+  return rule.virtual(run, callOriginal, args, guarded)
 }
 
 function findHolder(target: object, key: string): object | null {

@@ -1,8 +1,10 @@
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'
-import timers from 'node:timers/promises'
+import timers from 'node:timers'
+import promises from 'node:timers/promises'
 import { guardMethod, type Rule } from './method.ts'
 import { refusalOf } from './refusal.ts'
+import { abortTimer, callbackTimer, iteratedTimer, promisedTimer } from './timers.ts'
 
 /** Guards all methods of the table below. */
 export function guardMethods(): () => void {
@@ -22,16 +24,6 @@ const entropy = (call: string): Rule => ({
   call,
   use: 'ctx.random(), ctx.uuid() or a step',
   virtual: (_run, original) => original(),
-})
-
-/** Allowed, because a logger may well set one; named if the procedure turns out to wait for it. */
-const timer = (call: string): Rule => ({
-  call,
-  use: 'ctx.sleep()',
-  virtual: (run, original) => {
-    run.onTimer(call)
-    return original()
-  },
 })
 
 /** Its answer comes from outside, whenever it comes. */
@@ -58,14 +50,18 @@ const table: readonly (readonly [target: object, key: string, rule: Rule])[] = [
   [crypto, 'randomFillSync', entropy('randomFillSync()')],
   [crypto, 'randomInt', entropy('randomInt()')],
 
-  [globalThis, 'setTimeout', timer('setTimeout()')],
-  [globalThis, 'setInterval', timer('setInterval()')],
-  [globalThis, 'setImmediate', timer('setImmediate()')],
-  [timers, 'setTimeout', timer('setTimeout() of node:timers/promises')],
-  [timers, 'setInterval', timer('setInterval() of node:timers/promises')],
-  [timers, 'setImmediate', timer('setImmediate() of node:timers/promises')],
-  [timers.scheduler, 'wait', timer('scheduler.wait() of node:timers/promises')],
-  [timers.scheduler, 'yield', timer('scheduler.yield() of node:timers/promises')],
+  [globalThis, 'setTimeout', callbackTimer('setTimeout()')],
+  [globalThis, 'setInterval', callbackTimer('setInterval()')],
+  [globalThis, 'setImmediate', callbackTimer('setImmediate()')],
+  [timers, 'setTimeout', callbackTimer('setTimeout() of node:timers')],
+  [timers, 'setInterval', callbackTimer('setInterval() of node:timers')],
+  [timers, 'setImmediate', callbackTimer('setImmediate() of node:timers')],
+  [promises, 'setTimeout', promisedTimer('setTimeout() of node:timers/promises')],
+  [promises, 'setInterval', iteratedTimer('setInterval() of node:timers/promises')],
+  [promises, 'setImmediate', promisedTimer('setImmediate() of node:timers/promises')],
+  [promises.scheduler, 'wait', promisedTimer('scheduler.wait() of node:timers/promises')],
+  [promises.scheduler, 'yield', promisedTimer('scheduler.yield() of node:timers/promises')],
+  [AbortSignal, 'timeout', abortTimer('AbortSignal.timeout()')],
 
   [globalThis, 'fetch', fetching],
 ]

@@ -7,6 +7,11 @@ import crypto, {
   randomUUID,
 } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
+import timersModule, {
+  setImmediate as importedImmediate,
+  setInterval as importedInterval,
+  setTimeout as importedTimeout,
+} from 'node:timers'
 import {
   setImmediate as promisedImmediate,
   setInterval as promisedInterval,
@@ -107,18 +112,73 @@ describe('timers', () => {
     ['setInterval() of node:timers/promises', (done) => promisedInterval(1).next().then(done)],
     ['scheduler.wait() of node:timers/promises', (done) => scheduler.wait(1).then(done)],
     ['scheduler.yield() of node:timers/promises', (done) => scheduler.yield().then(done)],
+    ['setTimeout() of node:timers', (done) => importedTimeout(done, 1)],
+    ['setImmediate() of node:timers', (done) => importedImmediate(done)],
+    [
+      'setInterval() of node:timers',
+      (done) => {
+        const interval = importedInterval(() => {
+          clearInterval(interval)
+          done()
+        }, 1)
+      },
+    ],
+    ['AbortSignal.timeout()', (done) => AbortSignal.timeout(1).addEventListener('abort', done)],
   ]
 
-  test.each(timers)('%s goes on in a turn and is noted, or is refused', async (api, set) => {
+  test.each(timers)(
+    '%s goes on in a turn, is noted, and tells when it fires; or is refused',
+    async (api, set) => {
+      const owner = ownerOf('run')
+      const during = await new Promise(
+        (resolve) => void inTurn(owner, () => void set(() => resolve(turns.current))),
+      )
+      expect(during).toBeNull()
+      expect(owner.told).toEqual([`timer ${api}`, `fired ${api}`])
+      expect(() => duringTurn(strict, () => set(() => {}))).toThrow(`A procedure called ${api}`)
+      await new Promise<void>((resolve) => void set(resolve))
+      expect(owner.told).toHaveLength(2)
+    },
+  )
+
+  test('that are cleared or aborted fire for nobody, and reject as ever', async () => {
     const owner = ownerOf('run')
-    const during = await new Promise(
-      (resolve) => void inTurn(owner, () => void set(() => resolve(turns.current))),
-    )
-    expect(during).toBeNull()
-    expect(owner.told).toEqual([`timer ${api}`])
-    expect(() => duringTurn(strict, () => set(() => {}))).toThrow(`A procedure called ${api}`)
-    await new Promise<void>((resolve) => void set(resolve))
-    expect(owner.told).toHaveLength(1)
+    const controller = new AbortController()
+    const { aborted } = duringTurn(owner, () => {
+      clearTimeout(setTimeout(() => {}, 1))
+      const aborted = promisedTimeout(1, 'value', { signal: controller.signal })
+      return { aborted }
+    })
+    controller.abort(new Error('no more'))
+    await expect(aborted).rejects.toMatchObject({ name: 'AbortError' })
+    await promisedTimeout(5)
+    expect(owner.told.filter((told) => told.startsWith('fired'))).toEqual([])
+  })
+
+  test('give what they give elsewhere: values, arguments, a receiver and a handle', async () => {
+    const owner = ownerOf('run')
+    expect(await duringTurn(owner, () => promisedTimeout(1, 'value'))).toBe('value')
+    expect(await duringTurn(owner, () => promisedImmediate('now'))).toBe('now')
+    expect(duringTurn(owner, () => promisedTimeout(1))).toBeInstanceOf(Promise)
+    const seen = await new Promise<unknown[]>((resolve) => {
+      const handle: unknown = duringTurn(owner, () =>
+        setTimeout(
+          function (this: unknown, ...given: readonly unknown[]) {
+            resolve([this === handle, ...given])
+          },
+          1,
+          'a',
+          'b',
+        ),
+      )
+    })
+    expect(seen).toEqual([true, 'a', 'b'])
+    const ticks: unknown[] = []
+    for await (const tick of duringTurn(owner, () => promisedInterval(1, 'tick')))
+      if (ticks.push(tick) === 3) break
+    expect(ticks).toEqual(['tick', 'tick', 'tick'])
+    expect(owner.told.filter((told) => told.startsWith('fired setInterval'))).toHaveLength(1)
+    expect(() => duringTurn(owner, () => setTimeout(undefined as never, 1))).toThrow(TypeError)
   })
 
   test('leave a batching logger of the application alone', async () => {
@@ -170,6 +230,8 @@ describe('the guard', () => {
       globalThis,
       key,
     ]),
+    ...['setTimeout', 'setInterval', 'setImmediate'].map((key): [object, string] => [timersModule, key]),
+    [AbortSignal, 'timeout'],
   ]
   const describeAll = () => guarded.map(([holder, key]) => Object.getOwnPropertyDescriptor(holder, key))
   const shapeOf = (method: object) =>
