@@ -61,7 +61,7 @@ describe('client.retry', () => {
     expect(PawlError.is(error, 'run-quarantined')).toBe(true)
     expect(error.details).toEqual({ run: 'a', reason: 'it was the test' })
     expect(error.message).toBe(
-      'Run a cannot be retried, because its log is damaged: it was the test. It stays quarantined. Read its log with log(id), and do the rest of its work in a run under another id. Or restore the database from a backup.',
+      'Run a cannot be retried, because its log is damaged: it was the test. It stays quarantined. Restore the database from a backup, or do the rest of its work in a run under another id.',
     )
     expect(await port.find('a')).toMatchObject({ mark: 'quarantined', wakeAt: null })
   })

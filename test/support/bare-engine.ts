@@ -20,7 +20,7 @@ export async function startBareEngine(options: {
     ...(slices === undefined ? {} : { slices }),
   }
   const worker = new Worker({ ...settings, ...systemPorts, store, bell, name: 'bare' })
-  const client = createConnectedClient({ ...systemPorts, store, bell, home: worker })
+  const client = createConnectedClient({ ...systemPorts, store, bell, logger, home: worker })
   await store.open()
   await worker.start()
   const stop = async (): Promise<void> => {

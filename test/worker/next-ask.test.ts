@@ -1,12 +1,16 @@
 import { createEngine, procedure, type Store } from '@pawl/core'
-import { Bell, createConnectedClient, systemPorts } from '@pawl/core/internal'
+import { Bell, consoleLogger, createConnectedClient, systemPorts } from '@pawl/core/internal'
 import { connectTo, type StorePort } from '@pawl/core/storage'
 import { memory, testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 
 /** Nothing makes a client look that has this clock but the bell. */
-const clock = { ...systemPorts.clock, after: () => () => {} }
+const ports = {
+  ...systemPorts,
+  clock: { ...systemPorts.clock, after: () => () => {} },
+  logger: consoleLogger,
+}
 
 /** A client of a store on which nobody is asked, with the runs whose asks it looked for. */
 function watchLooks(store: Store) {
@@ -18,7 +22,7 @@ function watchLooks(store: Store) {
   }
   const watched = Object.assign(port, { asks })
   const bell = new Bell()
-  const client = createConnectedClient({ ...systemPorts, clock, store: watched, bell, home: undefined })
+  const client = createConnectedClient({ ...ports, store: watched, bell, home: undefined })
   return { client, bell, looks }
 }
 
@@ -43,8 +47,7 @@ test('a client beside no worker looks when the store hints that another process 
   const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('Now?'))
   const port = connectTo(store) as StorePort
   const client = createConnectedClient({
-    ...systemPorts,
-    clock,
+    ...ports,
     store: port,
     bell: new Bell(),
     home: undefined,
@@ -96,7 +99,7 @@ describe('waiting for the next ask of one run', () => {
       const store = memory()
       const engine = await createEngine({ store, procedures: [greet] })
       const client = createConnectedClient({
-        ...{ ...systemPorts, clock, store: connectTo(store) as StorePort, bell: new Bell(), home: undefined },
+        ...{ ...ports, store: connectTo(store) as StorePort, bell: new Bell(), home: undefined },
       })
       const run = await engine.run(greet)
       const waiting = (place === 'beside its worker' ? engine : client).inbox.next({ run: run.id })

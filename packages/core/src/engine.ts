@@ -83,7 +83,8 @@ export function createClient(options: { readonly store: Store }): Client {
   const given = checkObject('options of createClient', options)
   checkKeys('createClient', given, ['store'])
   const store = connect(given['store'] as Store, 'createClient')
-  return createConnectedClient({ store, bell: new Bell(), home: undefined, ...systemPorts })
+  const logger = outsideTurn(consoleLogger)
+  return createConnectedClient({ store, bell: new Bell(), logger, home: undefined, ...systemPorts })
 }
 
 /** A worker and a client on one connection. */
@@ -104,7 +105,7 @@ async function startEngine(
     keep: keptByDefault,
     replay: 'when-needed',
   })
-  const client = createConnectedClient({ store, bell, home: worker, ...ports })
+  const client = createConnectedClient({ store, bell, logger, home: worker, ...ports })
   const uninstall = [
     installShield(),
     installGuard(settings.determinism),

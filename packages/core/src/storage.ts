@@ -3,6 +3,7 @@ export { checkBoolean, checkKeys, checkObject, refuse } from './authoring/option
 export { unreachable } from './base/unreachable.ts'
 export type { AskStatus } from './base/words.ts'
 export { PawlError } from './errors/pawl-error.ts'
+export { RowCorrupt } from './events/codec.ts'
 export {
   type EventType,
   type LogEvent,
@@ -10,6 +11,7 @@ export {
   noPosition,
   type OperationKind,
   operationKinds,
+  type StoredEvent,
 } from './events/event.ts'
 export { identifyOwnProcess, isProcessGone, type ProcessIdentity } from './host/process-identity.ts'
 export {

@@ -89,7 +89,8 @@ export class Rig implements Dweller {
         isGone: () => false,
         onCall: (method) => this.#onClientCall(method),
       }),
-      ...{ bell, entropy, sha256, clock: time.clock.see().clock, home: this.#home(), hintsAreSure: true },
+      ...{ bell, entropy, sha256, clock: time.clock.see().clock, logger: this.#logger },
+      ...{ home: this.#home(), hintsAreSure: true },
     })
     const names = given.procedures.map(({ name }) => name)
     this.people = new People(time.clock, this.client.inbox, memory.asks, names)

@@ -18,36 +18,29 @@ import type { Approval, Resolution, Review } from './ask.ts'
 /** Who is said to have decided when silence counts as an answer. */
 const silence: Actor = 'policy:on-timeout'
 
-export function readValue(event: LogEvent): unknown {
-  if (event.failed) throw reviveFailure(read(event) as FailureRecord)
-  return event.payload === null ? undefined : read(event)
-}
+export const readValue = reader((value) => value)
 
-export function readNothing(event: LogEvent): undefined {
-  readValue(event)
-}
+export const readNothing = reader(() => undefined)
 
-export function readAgentOutput(event: LogEvent): unknown {
-  return (readValue(event) as AgentResult).output
-}
+export const readAgentOutput = reader((value) => (value as AgentResult).output)
 
 /** Null if none came in time. A signal without a payload is `true`, so that it never looks like that. */
-export function readSignal(event: LogEvent): unknown {
-  const received = readValue(event) as ReceivedPayload | TimedOutPayload
+export const readSignal = reader((value) => {
+  const received = value as ReceivedPayload | TimedOutPayload
   return 'timedOut' in received ? null : payloadOf(received)
-}
+})
 
-export function readAnySignal(event: LogEvent): unknown {
-  const received = readValue(event) as ReceivedPayload | TimedOutPayload
+export const readAnySignal = reader((value) => {
+  const received = value as ReceivedPayload | TimedOutPayload
   return 'timedOut' in received ? null : { name: received.name, payload: payloadOf(received) }
-}
+})
 
 function payloadOf({ payload }: ReceivedPayload): unknown {
   return payload === undefined ? true : payload
 }
 
-export function readApproval(event: LogEvent): Approval<unknown> {
-  const result = readValue(event) as AnswerPayload | TimedOutPayload
+export const readApproval = reader((value, event): Approval<unknown> => {
+  const result = value as AnswerPayload | TimedOutPayload
   if ('timedOut' in result) {
     const at = new Date(event.at)
     if (result.approved !== true)
@@ -57,20 +50,20 @@ export function readApproval(event: LogEvent): Approval<unknown> {
   const { answer, changed } = result
   if (answer.approved !== true) return { approved: false, timedOut: false, ...answered(result) }
   return { approved: true, params: answer.params, modified: changed === true, ...answered(result) }
-}
+})
 
-export function readInput(event: LogEvent): unknown {
-  const result = readValue(event) as AnswerPayload | TimedOutPayload
+export const readInput = reader((value) => {
+  const result = value as AnswerPayload | TimedOutPayload
   return 'timedOut' in result ? result.default : result.answer.value
-}
+})
 
-export function readChoice(event: LogEvent): unknown {
-  const result = readValue(event) as AnswerPayload | TimedOutPayload
+export const readChoice = reader((value) => {
+  const result = value as AnswerPayload | TimedOutPayload
   return 'timedOut' in result ? result.default : result.answer.choice
-}
+})
 
-export function readReview(event: LogEvent): Review<unknown, string> {
-  const result = readValue(event) as AnswerPayload | TimedOutPayload
+export const readReview = reader((value, event): Review<unknown, string> => {
+  const result = value as AnswerPayload | TimedOutPayload
   if ('timedOut' in result)
     return {
       ...{ choice: String(result.default), artifact: result.artifact, edited: false },
@@ -83,17 +76,17 @@ export function readReview(event: LogEvent): Review<unknown, string> {
     edited: changed === true,
     ...answered(result),
   }
-}
+})
 
-export function readResolution(event: LogEvent): Resolution<string> {
-  const result = readValue(event) as AnswerPayload
+export const readResolution = reader((value): Resolution<string> => {
+  const result = value as AnswerPayload
   return { choice: result.answer.choice ?? '', ...answered(result) }
-}
+})
 
-export function readDecision(event: LogEvent): Decision<string> {
-  const { choice, source, why, rationale, confidence, by } = readValue(event) as DecisionPayload
+export const readDecision = reader((value): Decision<string> => {
+  const { choice, source, why, rationale, confidence, by } = value as DecisionPayload
   return { choice, source, why, rationale, confidence, by: by as Actor }
-}
+})
 
 function answered({ by, at, answer }: AnswerPayload): {
   readonly by: Actor
@@ -103,10 +96,17 @@ function answered({ by, at, answer }: AnswerPayload): {
   return { by: by as Actor, at: new Date(at), comment: answer.comment }
 }
 
-function read(event: LogEvent): unknown {
-  try {
-    return decode(event.payload)
-  } catch (error) {
-    throw new Unreadable(error instanceof Error ? error.message : String(error), { cause: error })
+/** Throws a recorded failure. A result that `show` fails on is unreadable, which is no failure of the operation. */
+function reader<Result>(show: (value: unknown, event: LogEvent) => Result): (event: LogEvent) => Result {
+  return (event) => {
+    let failure: Error
+    try {
+      const value = decode(event.payload)
+      if (!event.failed) return show(value, event)
+      failure = reviveFailure(value as FailureRecord)
+    } catch (error) {
+      throw new Unreadable(error instanceof Error ? error.message : String(error), { cause: error })
+    }
+    throw failure
   }
 }

@@ -5,12 +5,25 @@ import { failureOf } from '../errors/failure.ts'
 import { decode } from '../events/payload.ts'
 import type { AskPayload, GivenAnswer } from '../events/payloads.ts'
 import type { AskRow } from '../ports/store.ts'
-import { askIdOf } from '../projections/ask.ts'
+import { askIdOf, readAskPayload } from '../projections/ask.ts'
+import { type KnownAsk, readAsk, understand } from '../projections/rows.ts'
+import type { Connection } from './connection.ts'
 import type { Answer, Ask } from './views.ts'
 
-/** A question as a person sees it at `now`, by the store's clock. */
-export function toAskView(row: AskRow, now: number): Ask {
-  const pinned = decode(row.payload) as AskPayload
+/** A question as a person sees it at `now`, by the store's clock; null, with a warning, for one that cannot be read. */
+export function showAsk(connection: Connection, row: AskRow, now: number): Ask | null {
+  try {
+    return understand(() => toAskView(readAsk(row), now))
+  } catch (error) {
+    connection.warnOnce(
+      `The ask at position ${row.position} of run "${row.run}" cannot be read, and is left out: ${(error as Error).message}. See docs/errors/run-quarantined.md`,
+    )
+    return null
+  }
+}
+
+function toAskView(row: KnownAsk, now: number): Ask {
+  const pinned = readAskPayload(row.payload)
   const status = askStatusOf(row, now)
   return {
     id: askIdOf(row.run, row.position),
@@ -53,11 +66,11 @@ export function toAskView(row: AskRow, now: number): Ask {
 }
 
 /** An ask whose time has run out is closed from that instant on, also before a worker has come to record it. */
-export function askStatusOf({ status, closesAt }: AskRow, now: number): AskStatus {
+export function askStatusOf({ status, closesAt }: KnownAsk, now: number): AskStatus {
   return status === 'open' && closesAt !== null && closesAt <= now ? 'timed-out' : status
 }
 
-function isOverdue(row: AskRow, now: number): boolean {
+function isOverdue(row: KnownAsk, now: number): boolean {
   return askStatusOf(row, now) === 'open' && row.dueAt !== null && row.dueAt <= now
 }
 
@@ -80,7 +93,7 @@ function describeSilence({ silence, kind }: AskPayload, escalateTo: readonly str
   }
 }
 
-function answerOf(row: AskRow): Ask['answer'] {
+function answerOf(row: KnownAsk): Ask['answer'] {
   if (row.answer === null || row.answeredBy === null || row.closedAt === null) return undefined
   const { answer } = decode(row.answer) as GivenAnswer
   return { ...(answer as Answer), by: row.answeredBy as Actor, at: new Date(row.closedAt) }

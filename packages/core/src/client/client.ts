@@ -2,8 +2,6 @@ import { checkArray, checkKeys, checkName, checkObject, checkOneOf, refuse } fro
 import { definitionOf } from '../authoring/procedure.ts'
 import { implement } from '../base/implement.ts'
 import { runStatuses } from '../base/words.ts'
-import { PawlError } from '../errors/pawl-error.ts'
-import { isUnread } from '../events/codec.ts'
 import { guardVerbs } from '../host/guard/verbs.ts'
 import type { RunQuery } from '../ports/store.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
@@ -19,6 +17,7 @@ import { retryRun } from './retry-run.ts'
 import { createRunHandle } from './run-handle.ts'
 import { RunStarter } from './run-starter.ts'
 import type { Client, Page, RunFilter } from './types.ts'
+import { explainUnread } from './unread.ts'
 import type { ExecutionLog, RunView } from './views.ts'
 
 /** A client. Beside a worker it shares the store with it, and leaves it open when it is stopped. */
@@ -67,7 +66,7 @@ async function listRuns(connection: Connection, given: RunFilter | undefined): P
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   return {
-    items: await readViews(store, page),
+    items: await readViews(connection, page),
     cursor: rows.length > limit && last !== undefined ? writeCursor({ before: last.run }) : undefined,
   }
 }
@@ -87,18 +86,8 @@ async function readLog(connection: Connection, id: string): Promise<ExecutionLog
   const store = await connection.store()
   const row = await findRun(connection, id)
   try {
-    return await toExecutionLog(row, readLogPages(store, row))
+    return await toExecutionLog(row, readLogPages(store, connection.sha256, row))
   } catch (error) {
-    if (!isUnread(error)) throw error
-    throw new PawlError(
-      'run-quarantined',
-      { run: id, reason: error.message },
-      {
-        what: `The log of run ${id} cannot be read: ${error.message}.`,
-        next: 'Nothing was done.',
-        remedy: 'Read it with the version of Pawl that wrote it, or else look for a damaged disk.',
-        cause: error,
-      },
-    )
+    throw explainUnread(id, `The log of run ${id}`, error)
   }
 }

@@ -6,6 +6,7 @@ import { RoundLimiter } from '../host/rounds.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Home } from '../ports/home.ts'
+import type { Logger } from '../ports/logger.ts'
 import type { Claimant, StorePort } from '../ports/store.ts'
 
 /** Without a hint, what is waited for is looked up this often, where hints may get lost or time alone may bring it. */
@@ -14,6 +15,7 @@ const pollMs = 1_000
 const graceMs = 1_000
 /** Maximum calls of a client that begin to read in one round of the event loop: a store may read synchronously. */
 const maxCallsPerRound = 250
+const mostWarnings = 1_000
 
 export interface ConnectionOptions {
   readonly store: StorePort
@@ -21,6 +23,7 @@ export interface ConnectionOptions {
   readonly clock: Clock
   readonly entropy: Entropy
   readonly sha256: Sha256
+  readonly logger: Logger
   /** The worker in this process; undefined for a client alone, which then opens the store when first used. */
   readonly home: Home | undefined
   /** No hint of the store gets lost. Default false. */
@@ -34,18 +37,31 @@ export class Connection {
   readonly entropy: Entropy
   readonly sha256: Sha256
   readonly home: Home | undefined
+  readonly #logger: Logger
   readonly #store: StorePort
   readonly #hintsAreSure: boolean
   readonly #calls = new RoundLimiter(maxCallsPerRound)
+  /** What was warned of, so that it is warned of once. */
+  readonly #warnings = new Set<string>()
   #opened: Promise<void> | null = null
   #unwatch: (() => void) | null = null
   #stopped = false
 
-  constructor({ store, bell, clock, entropy, sha256, home, hintsAreSure = false }: ConnectionOptions) {
+  constructor({
+    store,
+    bell,
+    clock,
+    entropy,
+    sha256,
+    logger,
+    home,
+    hintsAreSure = false,
+  }: ConnectionOptions) {
     this.bell = bell
     this.entropy = entropy
     this.sha256 = sha256
     this.home = home
+    this.#logger = logger
     this.#store = store
     this.#hintsAreSure = hintsAreSure
     this.clock = clock
@@ -123,6 +139,14 @@ export class Connection {
         rung.stop()
       }
     }
+  }
+
+  /** Logs a warning, once for each of the last thousand. */
+  warnOnce(warning: string): void {
+    if (this.#warnings.has(warning)) return
+    if (this.#warnings.size >= mostWarnings) this.#warnings.clear()
+    this.#warnings.add(warning)
+    this.#logger.warn(warning)
   }
 
   async stop(): Promise<void> {

@@ -2,23 +2,30 @@ import { failureOf } from '../errors/failure.ts'
 import { type LogEvent, noPosition } from '../events/event.ts'
 import { decode } from '../events/payload.ts'
 import type { FailedPayload, WaitingPayload } from '../events/payloads.ts'
-import type { RunRow } from '../ports/store.ts'
+import { type KnownRun, understand } from '../projections/rows.ts'
 import { answerResult, operationViews } from './operation-views.ts'
 import { infoOf } from './run-view.ts'
 import type { ExecutionLog } from './views.ts'
 
 type Entry = ExecutionLog['execution_log'][number]
 
-/** The view of a log by position. What waits without an event of its own (a sleep, a receive) is open as well. */
+/**
+ * The view of a log by position. What waits without an event of its own (a sleep, a receive) is open as well.
+ * @throws PayloadCorrupt, RowCorrupt, WrittenLater, and whatever reading the pages throws
+ */
 export async function toExecutionLog(
-  row: RunRow,
+  row: KnownRun,
   pages: AsyncIterable<readonly LogEvent[]>,
 ): Promise<ExecutionLog> {
   const entries = new Map<number, Entry>()
-  for await (const page of pages) for (const event of page) addEvent(entries, event)
+  for await (const page of pages) for (const event of page) understand(() => addEvent(entries, event))
   if (row.state === 'live')
     for (const waiting of infoOf(row).waiting)
-      if (!entries.has(waiting.position)) entries.set(waiting.position, waitingEntry(waiting))
+      if (!entries.has(waiting.position))
+        entries.set(
+          waiting.position,
+          understand(() => waitingEntry(waiting)),
+        )
   const execution_log = [...entries.values()].sort((a, b) => a.position - b.position)
   return {
     procedure_id: row.id,

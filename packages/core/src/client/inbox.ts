@@ -7,20 +7,23 @@ import type { Actor } from '../base/people.ts'
 import { askKinds, askStatuses } from '../base/words.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { decode, encode, encodeAround } from '../events/payload.ts'
-import type { AnswerMessage, AskPayload, GivenAnswer } from '../events/payloads.ts'
+import type { AnswerMessage, GivenAnswer } from '../events/payloads.ts'
 import { runChecks } from '../host/checks.ts'
 import type { AnswerCheck } from '../ports/home.ts'
-import type { AskOrder, AskQuery, AskRow, RunKey, StorePort } from '../ports/store.ts'
+import type { AskOrder, AskQuery, AskRow, Message, RunKey, StorePort } from '../ports/store.ts'
 import { checkAnswer, issuesIn } from '../projections/answer-check.ts'
-import { askIdOf, parseAskId, subjectOf } from '../projections/ask.ts'
+import { askIdOf, parseAskId, readAskPayload, subjectOf } from '../projections/ask.ts'
 import { compareOrder, orderOf } from '../projections/ask-order.ts'
-import { askStatusOf, toAskView } from './ask-view.ts'
+import { isPlaced, readAsk, understand } from '../projections/rows.ts'
+import { askStatusOf, showAsk } from './ask-view.ts'
 import type { Connection } from './connection.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import { damagedError } from './damaged.ts'
+import { knownRun } from './find-run.ts'
 import type { Mailer } from './mailer.ts'
 import { readLimit } from './options.ts'
 import type { Inbox, Page } from './types.ts'
+import { explainUnread } from './unread.ts'
 import type { Ask } from './views.ts'
 
 /** The asks of all runs: to be listed, waited for, and answered. */
@@ -54,13 +57,26 @@ async function listAsks(connection: Connection, given: unknown): Promise<Page<As
     filter['cursor'] === undefined ? null : readCursor('cursor of inbox.list', filter['cursor'], isPlace)
   const now = place?.now ?? (await store.now())
   const query = readQuery('inbox.list', filter)
-  const rows = await findAsks(store, { ...query, now, after: place?.after ?? null, limit: limit + 1 })
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
+  const { rows, last } = await readPage(store, { ...query, now, after: place?.after ?? null }, limit)
   return {
-    items: page.map((row) => toAskView(row, now)),
-    cursor:
-      rows.length > limit && last !== undefined ? writeCursor({ now, after: orderOf(last, now) }) : undefined,
+    items: rows.flatMap((row) => showAsk(connection, row, now) ?? []),
+    cursor: last === null ? undefined : writeCursor({ now, after: orderOf(last, now) }),
+  }
+}
+
+/** The rows of a page, and the last of them if there are more behind it. */
+async function readPage(
+  store: StorePort,
+  query: Omit<AskQuery, 'lapsed' | 'limit'>,
+  limit: number,
+): Promise<{ readonly rows: readonly AskRow[]; readonly last: AskRow | null }> {
+  for (let size = limit; ; size += limit) {
+    const rows = await findAsks(store, { ...query, limit: size + 1 })
+    if (rows.length <= size) return { rows, last: null }
+    const page = rows.slice(0, size)
+    // Rows whose place no cursor can name cannot be read either: one more page has as many readable ones as one may have.
+    const last = page.findLast(isPlaced)
+    if (last !== undefined) return { rows: page, last }
   }
 }
 
@@ -112,7 +128,7 @@ async function getAsk(connection: Connection, given: unknown): Promise<Ask | nul
   const id = parseAskId(checkId(given))
   const store = await connection.begin()
   const row = id === null ? null : await store.ask(id.run, id.position)
-  return row === null ? null : toAskView(row, await store.now())
+  return row === null ? null : showAsk(connection, row, await store.now())
 }
 
 async function nextAsk(connection: Connection, given: unknown): Promise<Ask> {
@@ -124,8 +140,14 @@ async function nextAsk(connection: Connection, given: unknown): Promise<Ask> {
   const look = async (): Promise<Ask | undefined> => {
     const store = await connection.store()
     const now = await store.now()
-    const [row] = await findAsks(store, { ...query, now, after: null, limit: 1 })
-    if (row !== undefined) return toAskView(row, now)
+    for (let limit = 1; ; limit *= 4) {
+      const rows = await findAsks(store, { ...query, now, after: null, limit })
+      for (const row of rows) {
+        const ask = showAsk(connection, row, now)
+        if (ask !== null) return ask
+      }
+      if (rows.length < limit) break
+    }
     if (query.run !== null) await checkCanAsk(connection, store, query.run)
     return undefined
   }
@@ -137,10 +159,11 @@ async function nextAsk(connection: Connection, given: unknown): Promise<Ask> {
 async function checkCanAsk(connection: Connection, store: StorePort, run: string): Promise<void> {
   if (connection.home?.holds(run)) return
   const row = await store.find(run)
-  if (row === null || row.state === 'live') return
+  const state = row === null ? 'live' : knownRun(row).state
+  if (state === 'live') return
   throw new PawlError(
     'run-ended',
-    { run, status: row.state },
+    { run, status: state },
     {
       next: 'It has no open ask and opens none.',
       remedy: 'Start a new run under another id to be asked again.',
@@ -200,12 +223,13 @@ function readAddress(given: unknown): Address {
 async function answerOpen(
   connection: Connection,
   mailer: Mailer,
-  row: AskRow,
+  stored: AskRow,
   given: unknown,
   by: Actor,
 ): Promise<void> {
   const store = await connection.store()
-  const ask = askIdOf(row.run, row.position)
+  const ask = askIdOf(stored.run, stored.position)
+  const row = readStored(stored, readAsk)
   if (row.status !== 'open' || row.closesAt !== null) {
     const now = await store.now()
     if (askStatusOf(row, now) !== 'open') throw closedError(row, now)
@@ -214,7 +238,8 @@ async function answerOpen(
   // What JSON Schema cannot say the schema itself can, which is at hand where the run is in memory. Elsewhere the
   // worker checks by it.
   const check = connection.home?.checkOf(row.runKey, row.position)
-  const checked = checkAnswer(decode(row.payload) as AskPayload, given, check !== undefined)
+  const pinned = readStored(row, ({ payload }) => readAskPayload(payload))
+  const checked = checkAnswer(pinned, given, check !== undefined)
   if (!checked.ok) throw new PawlError('answer-invalid', { issues: checked.issues })
   const { answer, changed } = checked
   const message = await checkBySchema(check, row.kind, { answer, changed, by })
@@ -228,6 +253,15 @@ async function answerOpen(
   if (answered.outcome === 'missing') throw new PawlError('ask-not-found', { ask })
   if (answered.outcome === 'closed') throw closedError(answered.ask, await store.now())
   if (answered.outcome === 'damaged') throw damagedError(row.run, answered)
+}
+
+/** Reads of a stored ask what is needed of it. @throws PawlError 'run-quarantined' */
+function readStored<Row extends AskRow, Value>(row: Row, read: (row: Row) => Value): Value {
+  try {
+    return understand(() => read(row))
+  } catch (error) {
+    throw explainUnread(row.run, `Ask ${askIdOf(row.run, row.position)}`, error)
+  }
 }
 
 /** @throws PawlError 'answer-invalid' */
@@ -283,7 +317,8 @@ async function answerEarly(
   }
 }
 
-function closedError(row: AskRow, now: number): PawlError {
+function closedError(stored: AskRow, now: number): PawlError {
+  const row = readStored(stored, readAsk)
   const winner =
     row.answeredBy === null || row.closedAt === null
       ? undefined
@@ -291,11 +326,21 @@ function closedError(row: AskRow, now: number): PawlError {
   return new PawlError('ask-closed', { status: askStatusOf(row, now), winner })
 }
 
-async function earlierError(store: StorePort, id: string, run: RunKey, key: string): Promise<PawlError> {
-  const row = await store.find(id)
-  if (row !== null && row.state !== 'live') return new PawlError('run-ended', { run: id, status: row.state })
-  const earlier = (await store.mail(run, 0)).find(({ kind, name }) => kind === 'early' && name === key)
-  if (earlier === undefined) return new PawlError('ask-closed', { status: 'answered', winner: undefined })
+/** Why an answer by its key came too late, where no question has that key yet. */
+async function earlierError(store: StorePort, id: string, run: RunKey, key: string): Promise<unknown> {
+  try {
+    const row = await store.find(id)
+    const state = row === null ? 'live' : knownRun(row).state
+    if (state !== 'live') return new PawlError('run-ended', { run: id, status: state })
+    const earlier = (await store.mail(run, 0)).find(({ kind, name }) => kind === 'early' && name === key)
+    if (earlier === undefined) return new PawlError('ask-closed', { status: 'answered', winner: undefined })
+    return understand(() => answeredError(earlier))
+  } catch (error) {
+    return explainUnread(id, `What was sent to run ${id}`, error)
+  }
+}
+
+function answeredError(earlier: Message): PawlError {
   const by = (decode(earlier.payload) as GivenAnswer).by as Actor
   const at = new Date(earlier.at)
   return new PawlError(

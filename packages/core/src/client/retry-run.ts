@@ -1,7 +1,8 @@
 import { type FailureRecord, reviveFailure } from '../errors/failure.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { decode } from '../events/payload.ts'
-import type { RunRow } from '../ports/store.ts'
+import type { EndState } from '../ports/store.ts'
+import type { KnownRun } from '../projections/rows.ts'
 import type { Connection } from './connection.ts'
 import { findRun } from './find-run.ts'
 
@@ -27,11 +28,11 @@ export async function retryRun(connection: Connection, id: string): Promise<void
   connection.home?.onDue()
 }
 
-function isReleasable({ cause, tries }: RunRow): boolean {
+function isReleasable({ cause, tries }: KnownRun): boolean {
   return cause === null ? tries >= crashesBeforeCauses : cause === 'crashes' || cause === 'fault'
 }
 
-function refuseEnded(run: string, status: Exclude<RunRow['state'], 'live'>): PawlError {
+function refuseEnded(run: string, status: EndState): PawlError {
   return new PawlError(
     'run-ended',
     { run, status },
@@ -42,9 +43,9 @@ function refuseEnded(run: string, status: Exclude<RunRow['state'], 'live'>): Paw
   )
 }
 
-function refuseDamaged({ id, cause, reason: bytes }: RunRow): PawlError {
-  const error = bytes === null ? null : reviveFailure(decode(bytes) as FailureRecord)
-  const reason = PawlError.is(error, 'run-quarantined') ? error.details.reason : (error?.message ?? 'unknown')
+function refuseDamaged(row: KnownRun): PawlError {
+  const { id, cause } = row
+  const reason = reasonOf(row)
   const why =
     cause === null
       ? 'it was quarantined by an earlier version, which did not store whether its log is damaged'
@@ -55,8 +56,18 @@ function refuseDamaged({ id, cause, reason: bytes }: RunRow): PawlError {
     {
       what: `Run ${id} cannot be retried, because ${why}: ${reason}.`,
       next: 'It stays quarantined.',
-      remedy:
-        'Read its log with log(id), and do the rest of its work in a run under another id. Or restore the database from a backup.',
+      remedy: 'Restore the database from a backup, or do the rest of its work in a run under another id.',
     },
   )
+}
+
+/** Why it was quarantined, as far as that can be read. */
+function reasonOf({ reason }: KnownRun): string {
+  try {
+    if (reason === null) return 'unknown'
+    const error = reviveFailure(decode(reason) as FailureRecord)
+    return PawlError.is(error, 'run-quarantined') ? error.details.reason : error.message
+  } catch {
+    return 'unknown'
+  }
 }

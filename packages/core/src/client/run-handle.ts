@@ -7,18 +7,23 @@ import type { Schema } from '../base/schema.ts'
 import { whenKnown } from '../base/when-known.ts'
 import { type FailureRecord, failureOf, reviveFailure } from '../errors/failure.ts'
 import { PawlError } from '../errors/pawl-error.ts'
+import { isUnread, LogDamaged } from '../events/codec.ts'
+import type { LogEvent } from '../events/event.ts'
 import { decode, encode } from '../events/payload.ts'
 import { validate } from '../host/checks.ts'
 import { guardVerbs } from '../host/guard/verbs.ts'
-import type { NewMessage, RunRow } from '../ports/store.ts'
+import type { NewMessage } from '../ports/store.ts'
 import { isEqual } from '../projections/answer-check.ts'
+import { type KnownRun, readRun, understand } from '../projections/rows.ts'
 import type { Connection } from './connection.ts'
 import { damagedError } from './damaged.ts'
-import { findRun } from './find-run.ts'
+import { findRow, findRun } from './find-run.ts'
+import { readLastEvent } from './log-pages.ts'
 import type { Mailer } from './mailer.ts'
 import { readViews } from './read-views.ts'
-import { infoOf } from './run-view.ts'
+import { infoOf, showUnread } from './run-view.ts'
 import type { RunHandle } from './types.ts'
+import { explainUnread } from './unread.ts'
 import type { RunView } from './views.ts'
 
 /** A handle on one run. It holds nothing; without a definition its signals are checked by the worker alone. */
@@ -37,10 +42,17 @@ export function createRunHandle(
   return guardVerbs('run', handle)
 }
 
+/** Of a run that has ended the end of its log is verified first. */
 async function readStatus(connection: Connection, id: string): Promise<RunView> {
-  const row = await findRun(connection, id)
-  const [view] = await readViews(await connection.store(), [row])
-  return view as RunView
+  const row = await findRow(connection, id)
+  try {
+    const ended = row.state === 'live' ? undefined : await readEnd(connection, readRun(row))
+    const [view] = await readViews(connection, [row], ended)
+    return view as RunView
+  } catch (error) {
+    if (!isUnread(error)) throw error
+    return showUnread(connection, row, error)
+  }
 }
 
 async function waitForResult(connection: Connection, id: string, given: unknown): Promise<unknown> {
@@ -54,43 +66,67 @@ async function waitForResult(connection: Connection, id: string, given: unknown)
     timeoutMs,
     'by-writes',
   )
-  return ended.output()
+  return ended.output
+}
+
+/** The output of a run that has completed. */
+interface Outcome {
+  readonly output: unknown
 }
 
 /** Undefined while the run lives; otherwise what its result is, or throws. */
-async function lookForEnd(connection: Connection, id: string): Promise<{ output(): unknown } | undefined> {
-  const store = await connection.store()
+async function lookForEnd(connection: Connection, id: string): Promise<Outcome | undefined> {
   const known = connection.home?.outputOf(id)
-  if (known !== undefined) return { output: () => decode(known.output) }
+  if (known !== undefined) return { output: decode(known.output) }
   if (connection.home?.holds(id)) return undefined
   const row = await findRun(connection, id)
-  if (isPutAside(row)) throw markError(row)
+  try {
+    return await readOutcome(connection, row)
+  } catch (error) {
+    throw explainUnread(id, `Run ${id}`, error)
+  }
+}
+
+/** Undefined while the run lives. @throws what its result is; PayloadCorrupt, RowCorrupt, WrittenLater, LogDamaged */
+async function readOutcome(connection: Connection, row: KnownRun): Promise<Outcome | undefined> {
+  const { id } = row
+  if (isPutAside(row)) throw understand(() => markError(row))
   switch (row.state) {
     case 'live':
       return undefined
     case 'completed': {
-      const [ended] = await store.load(row.run, row.head - 1, 1)
-      return { output: () => decode(ended?.payload ?? null) }
+      const { payload } = await readEnd(connection, row)
+      return { output: understand(() => decode(payload)) }
     }
     case 'failed': {
-      const failure = infoOf(row).failure ?? { name: 'Error', message: 'it is not known why' }
-      throw new PawlError(
-        'run-failed',
-        { run: id, cause: failureOf(failure) },
-        { cause: reviveFailure(failure) },
-      )
+      const { payload } = await readEnd(connection, row)
+      throw understand(() => failedError(id, decode(payload) as FailureRecord))
     }
     case 'cancelled':
+      await readEnd(connection, row)
       throw new PawlError('run-cancelled', { run: id, reason: infoOf(row).failure?.message })
   }
 }
 
+/** The event that ended the run, verified with all of its block. @throws LogDamaged, WrittenLater */
+async function readEnd(connection: Connection, row: KnownRun): Promise<LogEvent> {
+  const ended = await readLastEvent(await connection.store(), connection.sha256, row)
+  const { state } = row
+  const isEnd = state === 'cancelled' || (ended.type === 'ended' && ended.failed === (state === 'failed'))
+  if (!isEnd) throw new LogDamaged(`it is ${state}, and the last event of its log does not say so`)
+  return ended
+}
+
+function failedError(run: string, failure: FailureRecord): PawlError<'run-failed'> {
+  return new PawlError('run-failed', { run, cause: failureOf(failure) }, { cause: reviveFailure(failure) })
+}
+
 /** A marked run that is owned or due is being tried again: perhaps it goes on. */
-function isPutAside({ state, mark, owned, wakeAt }: RunRow): boolean {
+function isPutAside({ state, mark, owned, wakeAt }: KnownRun): boolean {
   return state === 'live' && mark !== 'none' && !owned && wakeAt === null
 }
 
-function markError({ id, mark, reason }: RunRow): Error {
+function markError({ id, mark, reason }: KnownRun): Error {
   if (reason !== null) return reviveFailure(decode(reason) as FailureRecord)
   return new PawlError('run-quarantined', { run: id, reason: `it is ${mark}` })
 }

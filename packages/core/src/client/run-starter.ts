@@ -5,9 +5,10 @@ import { toHex } from '../base/hex.ts'
 import type { Validation } from '../base/schema.ts'
 import { whenKnown } from '../base/when-known.ts'
 import { PawlError } from '../errors/pawl-error.ts'
-import { type LogEvent, type NewEvent, noPosition } from '../events/event.ts'
+import { type LogEvent, type NewEvent, noPosition, type StoredEvent } from '../events/event.ts'
 import { decode, encode, encodeAround, encodeRecord } from '../events/payload.ts'
 import type { StartedPayload } from '../events/payloads.ts'
+import { readStarted } from '../events/read-started.ts'
 import { LogHash, sameBytes } from '../events/seal.ts'
 import { validate } from '../host/checks.ts'
 import { acceptsFirst, logFormat } from '../kernel/flags.ts'
@@ -16,6 +17,7 @@ import { isEqual } from '../projections/answer-check.ts'
 import { Batch } from './batch.ts'
 import type { Connection } from './connection.ts'
 import type { RunSettings } from './options.ts'
+import { explainUnread } from './unread.ts'
 
 /** Which run of that id will do, if there is one. */
 type Existing = 'same-input' | 'any-input'
@@ -184,7 +186,7 @@ export class RunStarter {
     if (existing === 'any-input') return true
     const [first] = await store.load(key, 0, 1)
     if (first === undefined) return false
-    const recorded = decode(first.payload) as StartedPayload
+    const recorded = readInput(id, first)
     const sought = decode(started.payload) as StartedPayload
     if (recorded.checked && isEqual(recorded.input, sought.input)) return true
     // A schema may make something else of it by now, or be at hand now and not then.
@@ -218,6 +220,15 @@ function keepGiven(input: unknown): Given {
 function firstOfLog(started: NewEvent, at: number): LogEvent {
   const { type, position, turn, kind, name, nth, failed, tookMs, payload } = started
   return { type, position, turn, kind, name, nth, failed, tookMs, payload, seq: 0, at, epoch: 1, link: null }
+}
+
+/** @throws PawlError 'run-quarantined' */
+function readInput(run: string, first: StoredEvent): StartedPayload {
+  try {
+    return readStarted(first)
+  } catch (error) {
+    throw explainUnread(run, `The input of run ${run}`, error)
+  }
 }
 
 function takenByAnother(id: string): PawlError {

@@ -52,7 +52,8 @@ export interface Client {
    * Starts a run; resolved once it can no longer be lost. The same id with the same input gives the run
    * that is there.
    * @throws PawlError 'input-invalid', 'id-taken' (same id, other input or other procedure), 'payload-refused',
-   * 'procedure-unknown' (of an engine), 'option-invalid', 'engine-stopped'
+   * 'procedure-unknown' (of an engine), 'option-invalid', 'engine-stopped', 'run-quarantined' (the input of the run that is
+   * there cannot be read)
    * @example const run = await engine.run(refund, { orderId: 'A-1', amount: 45 }, { id: 'refund:A-1' })
    */
   run<In, Out, T>(
@@ -75,7 +76,11 @@ export interface Client {
    */
   get<In, Out, T>(procedure: ProcedureRef<In, Out, T>, id: string): RunHandle<Out, T>
   get(id: string): RunHandle<unknown, Untyped>
-  /** Newest first, in pages. @throws PawlError 'option-invalid' */
+  /**
+   * Lists runs in pages, newest first. A run whose row cannot be read is shown as quarantined, with a warning in the log.
+   * Logs are not verified.
+   * @throws PawlError 'option-invalid'
+   */
   list(filter?: RunFilter): Promise<Page<RunView>>
   /**
    * The execution log: one entry per operation; an unanswered ask has `result: null`.
@@ -114,7 +119,10 @@ export interface RunHandle<Output, T = {}> {
    * 'nondeterminism', 'foreign-await' or 'procedure-broken' when the run gets stuck (it resumes once the code is fixed)
    */
   result(options?: { readonly timeout?: Duration }): Promise<Output>
-  /** Where it stands. @throws PawlError 'run-not-found' */
+  /**
+   * Returns its present state. A run that has ended is verified first: if its log is damaged, it is shown as quarantined.
+   * @throws PawlError 'run-not-found'
+   */
   status(): Promise<RunView>
   /**
    * Sends a declared signal; resolved once it is stored. The same `id`, of at most 200 characters, is delivered once.
@@ -154,7 +162,11 @@ export interface As {
 
 /** The asks of all runs. */
 export interface Inbox {
-  /** In pages, the most urgent first; open ones unless `status` says otherwise. @throws PawlError 'option-invalid' */
+  /**
+   * Lists asks in pages, the most urgent first; open ones unless `status` says otherwise. An ask that cannot be read is left
+   * out, with a warning in the log.
+   * @throws PawlError 'option-invalid'
+   */
   list(filter?: {
     readonly status?: AskStatus
     readonly to?: Audience
@@ -166,7 +178,7 @@ export interface Inbox {
     readonly limit?: number
     readonly cursor?: string | undefined
   }): Promise<Page<Ask>>
-  /** null if there is none. */
+  /** Returns an ask; null if there is none, or, with a warning in the log, if it cannot be read. */
   get(ask: string): Promise<Ask | null>
   /**
    * Waits for the first open ask and returns it. For terminals, demos and tests.
@@ -178,7 +190,7 @@ export interface Inbox {
    * Answers. Exactly one answer wins; an invalid one leaves the question open.
    * @throws PawlError 'ask-closed' (details.winner says who was faster), 'answer-invalid' (details.issues),
    *   'answer-forbidden' (an agent on a human ask), 'ask-not-found', 'payload-refused', 'option-invalid',
-   *   'run-quarantined' (the rows of its run are damaged); by key also 'run-not-found', 'run-ended'
+   *   'run-quarantined' (its row, or one of its run, cannot be read); by key also 'run-not-found', 'run-ended'
    * @example await engine.inbox.answer(ask.id, { approved: true, params: { amount: 40 } }, { as: 'user:ana' })
    */
   answer(ask: AskAddress, answer: Answer, as: As): Promise<void>

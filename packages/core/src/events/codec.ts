@@ -5,7 +5,7 @@ import { PayloadRefused } from './codec/refusal.ts'
 import { restoreValue } from './codec/restore.ts'
 import { scanPayload } from './codec/scan.ts'
 
-export { isUnread, PayloadCorrupt, WrittenLater } from './codec/corruption.ts'
+export { isUnread, LogDamaged, PayloadCorrupt, RowCorrupt, WrittenLater } from './codec/corruption.ts'
 export { type Limits, recordLimits, valueLimits } from './codec/form.ts'
 export { PayloadRefused } from './codec/refusal.ts'
 

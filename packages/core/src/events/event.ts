@@ -68,3 +68,12 @@ export interface LogEvent extends NewEvent {
   /** The seal over the 64 events that end here; null for all others. */
   readonly link: Uint8Array | null
 }
+
+/**
+ * An event as a store returns it, before its log is verified. A number stands for a type or a kind that this version
+ * does not know.
+ */
+export interface StoredEvent extends Omit<LogEvent, 'type' | 'kind'> {
+  readonly type: EventType | number
+  readonly kind: OperationKind | number | null
+}

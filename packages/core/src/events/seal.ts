@@ -1,8 +1,11 @@
 import type { Sha256 } from '../base/hash.ts'
-import { eventTypes, type NewEvent, operationKinds } from './event.ts'
+import { eventTypes, operationKinds, type StoredEvent } from './event.ts'
 
 /** A seal stands at every 64th event: the hash over those 64 and the seal before. */
-const sealEvery = 64
+export const sealEvery = 64
+
+/** What a hash covers of an event. */
+type Hashed = Pick<StoredEvent, 'type' | 'position' | 'turn' | 'kind' | 'name' | 'nth' | 'failed' | 'payload'>
 
 const headerBytes = 26
 /** Of a longer payload its hash is taken in, so that the bytes of a block stay few and are hashed at every commit. */
@@ -30,28 +33,32 @@ export class LogHash {
   #seq = 0
   #kept: Block
 
-  /** The hash of an empty log. */
-  constructor(sha256: Sha256) {
+  /** The hash of an empty log. With `seal`, the hash of a log of `seq` events that ends with that seal. */
+  constructor(sha256: Sha256, seal: Uint8Array | null = null, seq = 0) {
     this.#sha256 = sha256
+    this.#seq = seq
+    if (seal !== null) this.#begin(seal)
     this.#kept = this.#block()
   }
 
   /** Adds the next event; returns the seal if one ends here. It counts once it is kept. */
-  add(event: NewEvent): Uint8Array | null {
+  add(event: Hashed): Uint8Array | null {
     this.#write(event)
     this.#seq++
     if (this.#seq % sealEvery !== 0) return null
     const seal = this.link()
-    // A block of its own: what was kept must stay whole until this is kept too.
-    this.#bytes = new Uint8Array(firstBlockBytes)
-    this.#bytes.set(seal)
-    this.#used = seal.length
+    this.#begin(seal)
     return seal
   }
 
   /** The hash of the log so far. */
   link(): Uint8Array {
     return this.#sha256(this.#bytes.subarray(0, this.#used))
+  }
+
+  /** The hash of the log without what was added since the last `keep`. */
+  keptLink(): Uint8Array {
+    return this.#sha256(this.#kept.bytes.subarray(0, this.#kept.used))
   }
 
   /** What was added is in the log. */
@@ -66,11 +73,18 @@ export class LogHash {
     this.#seq = this.#kept.seq
   }
 
+  /** A block of its own: what was kept must stay whole until this is kept too. */
+  #begin(seal: Uint8Array): void {
+    this.#bytes = new Uint8Array(firstBlockBytes)
+    this.#bytes.set(seal)
+    this.#used = seal.length
+  }
+
   #block(): Block {
     return { bytes: this.#bytes, used: this.#used, seq: this.#seq }
   }
 
-  #write(event: NewEvent): void {
+  #write(event: Hashed): void {
     const { payload, name } = event
     const covered = payload !== null && payload.length > longestPayload ? this.#sha256(payload) : payload
     // Three bytes at most for each UTF-16 unit of the name.
@@ -89,15 +103,16 @@ export class LogHash {
     this.#bytes = larger
   }
 
-  #writeHeader(event: NewEvent, named: number): void {
+  #writeHeader(event: Hashed, named: number): void {
     const bytes = this.#bytes
     const at = this.#used
     writeNumber(bytes, at, this.#seq)
     writeNumber(bytes, at + 4, event.position)
     writeNumber(bytes, at + 8, event.turn)
     writeNumber(bytes, at + 12, event.nth)
-    bytes[at + 16] = eventTypes.indexOf(event.type)
-    bytes[at + 17] = event.kind === null ? 255 : operationKinds.indexOf(event.kind)
+    const { type, kind } = event
+    bytes[at + 16] = typeof type === 'number' ? type : eventTypes.indexOf(type)
+    bytes[at + 17] = kind === null ? 255 : typeof kind === 'number' ? kind : operationKinds.indexOf(kind)
     bytes[at + 18] = (event.failed ? 1 : 0) | (event.payload === null ? 2 : 0)
     bytes[at + 19] = 0
     bytes[at + 20] = named >> 8

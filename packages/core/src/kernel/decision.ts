@@ -4,7 +4,7 @@ import type { Operation, Pending } from './operation.ts'
 export type Decision<O extends Operation = Operation> = Waiting<O> | Completed<O> | Failed<O> | Verdict
 
 /** Why the continuation cannot go on from this log. It writes nothing any more. */
-export type Verdict = Nondeterminism | ForeignAwait | UnreadableEvent
+export type Verdict = Nondeterminism | ForeignAwait | UnreadableEvent | DamagedLog
 
 /** It waits for operations; `issued` are new since the last decision. */
 export interface Waiting<O extends Operation = Operation> {
@@ -52,4 +52,10 @@ export interface UnreadableEvent {
   readonly state: 'unreadable'
   readonly position: number
   readonly error: Error
+}
+
+/** The events are in an order that no run writes. */
+export interface DamagedLog {
+  readonly state: 'damaged'
+  readonly what: string
 }

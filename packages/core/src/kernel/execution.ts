@@ -1,5 +1,13 @@
 import type { LogEvent } from '../events/event.ts'
-import type { Completed, Decision, Failed, ForeignAwait, Nondeterminism, Verdict } from './decision.ts'
+import type {
+  Completed,
+  DamagedLog,
+  Decision,
+  Failed,
+  ForeignAwait,
+  Nondeterminism,
+  Verdict,
+} from './decision.ts'
 import { describeEvent, describePending, inOrderOfIdentity, isAbout, Ordinals } from './identity.ts'
 import { type Operation, type Pending, type Program, Unreadable } from './operation.ts'
 import type { TurnOwner, Turns } from './turns.ts'
@@ -95,7 +103,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
     }
     while (this.#at < this.#events.length) {
       const event = this.#events[this.#at++] as LogEvent
-      if (event.type === 'started') return this.#begin(event)
+      if (event.type === 'started' || !this.#began) return this.#begin(event)
       if (event.type === 'cancelled') return this.#cancel(event)
       if (event.type === 'ended') return this.#goesOn(event)
       if (event.type === 'accepted') continue
@@ -215,7 +223,10 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
   // ── deliveries
 
   #begin(event: LogEvent): void {
-    if (this.#began) throw new Error(`run "${this.id}" was begun twice`)
+    if (this.#began) this.#verdict = startedAgain(event)
+    else if (event.type !== 'started')
+      this.#verdict = { state: 'damaged', what: 'its first event does not start it' }
+    if (this.#verdict !== null) return
     this.#began = true
     this.#time = event.at
     new Promise((resolve) => resolve(this.#options.program(this.issue))).then(
@@ -314,9 +325,10 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
   }
 
   /** An end counts only if what the log has behind it agrees. */
-  #judgeEnd(failed: boolean, value: unknown): Completed<O> | Failed<O> | Nondeterminism {
+  #judgeEnd(failed: boolean, value: unknown): Completed<O> | Failed<O> | Nondeterminism | DamagedLog {
     for (; this.#at < this.#events.length; this.#at++) {
       const event = this.#events[this.#at] as LogEvent
+      if (event.type === 'started') return startedAgain(event)
       const position = event.kind === null ? this.#nextPosition : event.position
       if (!this.#mayFollow(event, failed))
         return failed
@@ -344,4 +356,8 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
 
 function differ(event: LogEvent, position: number, asked: string): Nondeterminism {
   return { state: 'nondeterminism', position, recorded: describeEvent(event), asked }
+}
+
+function startedAgain({ seq }: LogEvent): DamagedLog {
+  return { state: 'damaged', what: `its event ${seq} starts it a second time` }
 }

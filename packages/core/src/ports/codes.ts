@@ -11,7 +11,10 @@ const messageKinds = ['signal', 'early', 'answer'] as const satisfies readonly M
 /** A list of words that are stored as numbers. */
 export interface Code<Word extends string> {
   readonly numberOf: { readonly [word in Word]: number }
+  /** @throws WrittenLater for a number that this version does not know */
   wordOf(stored: number): Word
+  /** The word, or the number itself if this version does not know it. */
+  wordIfKnown(stored: number): Word | number
 }
 
 export const stateCode: Code<RunState> = makeCode(runStates)
@@ -39,5 +42,5 @@ function makeCode<Word extends string>(words: readonly Word[]): Code<Word> {
       throw new WrittenLater(`what stands as ${stored}, and is none of ${words.join(', ')},`)
     return word
   }
-  return { numberOf, wordOf }
+  return { numberOf, wordOf, wordIfKnown: (stored) => words[stored] ?? stored }
 }

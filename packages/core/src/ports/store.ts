@@ -1,5 +1,5 @@
 import type { AskStatus, RunStatus } from '../base/words.ts'
-import type { LogEvent, NewEvent } from '../events/event.ts'
+import type { NewEvent, StoredEvent } from '../events/event.ts'
 
 /**
  * What a store does for the engine. A store holds SQL and the quirks of a driver; every decision is core's.
@@ -79,8 +79,8 @@ export interface StorePort {
   mailOf(worker: WorkerKey): Promise<readonly { readonly run: RunKey; readonly mail: number }[]>
 
   // ── reads
-  /** Events of a log from `seq` on, in order, at most `limit`. */
-  load(run: RunKey, seq: number, limit: number): Promise<readonly LogEvent[]>
+  /** Events of a log from `seq` on, in order, at most `limit`: as they are stored, whatever they have become. */
+  load(run: RunKey, seq: number, limit: number): Promise<readonly StoredEvent[]>
   /** Messages not yet consumed with a number above `after`, in order. */
   mail(run: RunKey, after: number): Promise<readonly Message[]>
   find(id: string): Promise<RunRow | null>
@@ -273,7 +273,7 @@ export interface Claimed {
   readonly mail: number
   /** How often it was taken from a dead worker without a new event since. */
   readonly tries: number
-  readonly mark: Mark
+  readonly mark: Mark | number
   readonly link: Uint8Array
 }
 export interface Claims {
@@ -294,13 +294,17 @@ export interface Backlog {
   readonly count: number
 }
 
+/**
+ * A run as it is stored, whatever has become of its row: a store leaves it to core what cannot be understood. A number
+ * stands for a word that this version does not know, and null for a list that is none.
+ */
 export interface RunRow {
   readonly run: RunKey
   readonly id: string
   readonly procedure: string
   readonly version: number | null
-  readonly state: RunState
-  readonly mark: Mark
+  readonly state: RunState | number
+  readonly mark: Mark | number
   /** Why it is marked. */
   readonly reason: Uint8Array | null
   /** Of a quarantine; null if it was marked before causes were stored. */
@@ -310,10 +314,12 @@ export interface RunRow {
   readonly owned: boolean
   readonly wakeAt: number | null
   readonly head: number
+  /** The hash of the log. */
+  readonly link: Uint8Array
   readonly mail: number
   readonly createdAt: number
   readonly endedAt: number | null
-  readonly tags: readonly string[]
+  readonly tags: readonly string[] | null
   readonly startedBy: string | null
   readonly info: Uint8Array | null
 }
@@ -346,12 +352,15 @@ export interface NewAsk {
   /** Opened and closed at once by an early answer, which was given then. */
   readonly answered: { readonly by: string; readonly at: number; readonly payload: Uint8Array } | null
 }
-export interface AskRow extends Omit<NewAsk, 'answered'> {
+/** An ask as it is stored; see {@link RunRow}. */
+export interface AskRow extends Omit<NewAsk, 'answered' | 'to' | 'escalateTo'> {
   readonly run: string
   readonly runKey: RunKey
   readonly procedure: string
   readonly startedBy: string | null
-  readonly status: AskStatus
+  readonly to: readonly string[] | null
+  readonly escalateTo: readonly string[] | null
+  readonly status: AskStatus | number
   readonly openedAt: number
   readonly closedAt: number | null
   readonly answeredBy: string | null

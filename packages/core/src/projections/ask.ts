@@ -1,5 +1,7 @@
-import { type RiskLevel, riskLevels, type Severity, severities } from '../base/words.ts'
-import type { AnswerPayload, AskPayload } from '../events/payloads.ts'
+import { askKinds, type RiskLevel, riskLevels, type Severity, severities } from '../base/words.ts'
+import { PayloadCorrupt, WrittenLater } from '../events/codec.ts'
+import { decode } from '../events/payload.ts'
+import type { AnswerPayload, AskPayload, Silence } from '../events/payloads.ts'
 
 /** An ask's id in the inbox. It carries the run, so that every statement about it can be sent to one partition. */
 export function askIdOf(run: string, position: number): string {
@@ -11,6 +13,32 @@ export function parseAskId(id: string): { readonly run: string; readonly positio
   // No run has control characters in its id, and not every store could look for one.
   const match = /^(\P{Cc}+)\/(\d{1,9})$/u.exec(id)
   return match === null ? null : { run: match[1] as string, position: Number(match[2]) }
+}
+
+const silences: readonly string[] = [
+  'reject',
+  'approve',
+  'fail',
+  'keep-waiting',
+  'escalate',
+  'default',
+] satisfies Silence['do'][]
+
+/** What an ask shows, decoded afresh. @throws PayloadCorrupt, WrittenLater */
+export function readAskPayload(bytes: Uint8Array): AskPayload {
+  const payload = (decode(bytes) ?? {}) as Partial<AskPayload>
+  const { kind, message, silence, choices = [], error } = payload
+  const isAsk =
+    typeof kind === 'string' &&
+    typeof message === 'string' &&
+    typeof silence?.do === 'string' &&
+    Array.isArray(choices) &&
+    choices.every((choice) => typeof choice?.value === 'string') &&
+    (error === undefined || typeof error?.message === 'string')
+  if (!isAsk) throw new PayloadCorrupt('does not ask anything')
+  if (!askKinds.includes(kind)) throw new WrittenLater(`an ask of kind "${String(kind)}"`)
+  if (!silences.includes(silence.do)) throw new WrittenLater(`an ask with the timeout "${silence.do}"`)
+  return payload as AskPayload
 }
 
 /** From when on silence counts as an answer; null where the question stays open however long nobody answers. */

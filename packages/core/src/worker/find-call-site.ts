@@ -1,19 +1,17 @@
 import { noPosition } from '../events/event.ts'
-import { LogHash } from '../events/seal.ts'
 import { captureCallSite } from '../host/call-site.ts'
 import { drain } from '../host/drain.ts'
-import type { RunKey } from '../ports/store.ts'
 import { createExecution } from './create-execution.ts'
-import { LogReader } from './log-reader.ts'
+import type { LogEnd } from './log-end.ts'
+import { ReadFailed } from './log-reader.ts'
 import type { Surroundings } from './run-host.ts'
 import type { Start } from './start.ts'
 
 /** A run whose log can be replayed once more. */
 export interface Replayed {
   readonly id: string
-  readonly key: RunKey
   readonly start: Start
-  readonly head: number
+  readonly log: LogEnd
 }
 
 /**
@@ -41,13 +39,13 @@ export async function findCallSite(
     },
   })
   try {
-    const { store, sha256 } = surroundings
-    for await (const page of new LogReader(store, run.key, run.head, new LogHash(sha256)).pages()) {
+    for await (const page of run.log.pages()) {
       execution.enqueue(page)
       await new Promise<void>((resolve) => drain(execution, resolve))
       if (site !== '' || execution.needsGrace) break
     }
-  } catch (error) {
+  } catch (thrown) {
+    const error = thrown instanceof ReadFailed ? thrown.cause : thrown
     surroundings.logger.warn(`Run "${run.id}" could not be replayed to find the call site`, { error })
   }
   return site

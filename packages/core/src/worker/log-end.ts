@@ -11,17 +11,20 @@ export type WrittenEvent = { -readonly [K in keyof LogEvent]: LogEvent[K] }
 export class LogEnd {
   readonly #surroundings: Surroundings
   readonly #run: RunKey
+  /** The hash of the log as it was claimed. */
+  readonly #claimedLink: Uint8Array
   #epoch: number
   #head: number
-  #hash: LogHash
+  /** Null until the log is verified. */
+  #hash: LogHash | null = null
   #written: readonly WrittenEvent[] = []
 
-  constructor(surroundings: Surroundings, { run, epoch, head }: Claimed) {
+  constructor(surroundings: Surroundings, { run, epoch, head, link }: Claimed) {
     this.#surroundings = surroundings
     this.#run = run
+    this.#claimedLink = link
     this.#epoch = epoch
     this.#head = head
-    this.#hash = new LogHash(surroundings.sha256)
   }
 
   get head(): number {
@@ -34,36 +37,39 @@ export class LogEnd {
     this.#epoch = epoch
   }
 
-  /** The log from its beginning, checked on the way. */
-  pages(): AsyncGenerator<readonly LogEvent[]> {
-    this.#hash = new LogHash(this.#surroundings.sha256)
-    return new LogReader(this.#surroundings.store, this.#run, this.#head, this.#hash).pages()
-  }
-
-  /** The hash of all that was read. */
-  link(): Uint8Array {
-    return this.#hash.link()
+  /** The log from its beginning, verified against what its owner knows of it. @throws as {@link LogReader.pages} */
+  async *pages(): AsyncGenerator<readonly LogEvent[]> {
+    const { store, sha256 } = this.#surroundings
+    const end = { head: this.#head, link: this.#hash?.keptLink() ?? this.#claimedLink }
+    const hash = new LogHash(sha256)
+    for await (const page of new LogReader(store, this.#run, end, hash).pages()) {
+      if ((page.at(-1) as LogEvent).seq === end.head - 1) this.#hash ??= hash
+      yield page
+    }
   }
 
   /** The first event, which its creator has written. */
   begin(started: LogEvent): void {
-    this.#hash.add(started)
-    this.#hash.keep()
+    const hash = new LogHash(this.#surroundings.sha256)
+    hash.add(started)
+    hash.keep()
+    this.#hash = hash
   }
 
   /** How these events go into a unit. Nothing else can be appended until `confirm` or `takeBack`. */
   append(
     events: readonly WrittenEvent[],
   ): Pick<Unit, 'run' | 'epoch' | 'head' | 'events' | 'seals' | 'link'> {
+    const hash = this.#hash as LogHash
     this.#written = events
-    for (const event of events) event.link = this.#hash.add(event)
+    for (const event of events) event.link = hash.add(event)
     return {
       run: this.#run,
       epoch: this.#epoch,
       head: this.#head,
       events,
       seals: events.map(({ link }) => link),
-      link: events.length === 0 ? null : this.#hash.link(),
+      link: events.length === 0 ? null : hash.link(),
     }
   }
 
@@ -77,13 +83,13 @@ export class LogEnd {
       event.at = at
       event.epoch = epoch
     }
-    this.#hash.keep()
+    this.#hash?.keep()
     return events
   }
 
   /** They are not, and never will be. */
   takeBack(): void {
     this.#written = []
-    this.#hash.drop()
+    this.#hash?.drop()
   }
 }

@@ -1,4 +1,5 @@
 import type { Message, RunKey } from '../ports/store.ts'
+import { passOn } from './log-reader.ts'
 import type { Surroundings } from './run-host.ts'
 
 /** What a message is about: who waits for it waits for this. */
@@ -17,7 +18,7 @@ export interface Reader {
   onRead(): void
   /** A message was put into the mailbox for the first time. */
   onNew?(message: Message): void
-  /** The store did not answer. The worker's next poll says once more that there are messages. */
+  /** A {@link ReadFailed}: the worker's next poll says once more that there are messages. Or a message cannot be understood. */
   onUnread(error: unknown): void
 }
 
@@ -116,7 +117,7 @@ export class Mailbox {
     try {
       while (this.isBehind) {
         const upTo = this.#counter
-        const messages = await this.#store.mail(this.#run, this.#seen)
+        const messages = await this.#store.mail(this.#run, this.#seen).catch(passOn)
         for (const message of messages) this.#putNew(message)
         this.#seen = Math.max(upTo, messages.at(-1)?.n ?? 0)
         this.#counter = Math.max(this.#counter, this.#seen)

@@ -2,11 +2,10 @@ import type { AskSpec, ProcedureOperation } from '../authoring/operations.ts'
 import { topics } from '../base/bell.ts'
 import { isBug } from '../errors/bug.ts'
 import { PawlError } from '../errors/pawl-error.ts'
-import { isUnread } from '../events/codec.ts'
+import { isUnread, LogDamaged } from '../events/codec.ts'
 import type { LogEvent } from '../events/event.ts'
 import { encodeRecord } from '../events/payload.ts'
 import type { RunInfo } from '../events/payloads.ts'
-import { sameBytes } from '../events/seal.ts'
 import { validate } from '../host/checks.ts'
 import { setImmediateNative } from '../host/natives.ts'
 import type { Decision, Failed } from '../kernel/decision.ts'
@@ -29,7 +28,7 @@ import {
 } from './ending.ts'
 import { findCallSite, type Replayed } from './find-call-site.ts'
 import { LogEnd, type WrittenEvent } from './log-end.ts'
-import { LogDamaged, readAgainMs } from './log-reader.ts'
+import { ReadFailed, readAgainMs } from './log-reader.ts'
 import { Mailbox } from './mailbox.ts'
 import { Opening } from './opening.ts'
 import { consumedBy, effectsOf, eventsOf, Outbox } from './outbox.ts'
@@ -135,9 +134,9 @@ export class Run {
     )
   }
 
-  /** Reads the log, checks it, and replays it. `message`: the one it was claimed with. */
+  /** Reads the log, verifies it, and replays it. `message`: the one it was claimed with. */
   load(message: Message | null): void {
-    const { tries, link } = this.#claimed
+    const { tries } = this.#claimed
     if (tries >= mostTries) {
       const why = `it was taken over ${tries} times in a row from workers that died, or were silent for longer than their lease, without a new event`
       return this.#leave(quarantinedFor(this.id, why, 'crashes'))
@@ -151,8 +150,6 @@ export class Run {
       mail.catch(() => {})
       const refused = await this.#continuation.replay(this.#log)
       if (refused !== null) return this.#refuseInput(refused)
-      if (!sameBytes(this.#log.link(), link))
-        throw new LogDamaged('its last events do not match the hash of its head')
       await mail
       if (this.#isOver || this.#continuation.accepted === null) return this.#onDrained()
       this.#phase = 'still'
@@ -160,13 +157,14 @@ export class Run {
     })
   }
 
-  /** What cannot be read is read again a little later; what is not as it was written puts the run aside. */
+  /** Repeats a read that the store did not answer. Every other error is one about this run's data, and puts it aside. */
   async #read(task: () => Promise<void>): Promise<void> {
     try {
       await task()
     } catch (error) {
-      if (this.#leaveUnread(error, 'its log') || this.#isOver) return
-      this.#host.logger.error(`run "${this.id}" could not be read; trying again`, { error })
+      if (this.#isOver) return
+      if (!(error instanceof ReadFailed)) return this.#leaveBroken(error, 'its log')
+      this.#host.logger.error(`run "${this.id}" could not be read; trying again`, { error: error.cause })
       this.#callOff = this.#host.clock.after(readAgainMs, () => void this.#read(task))
     }
   }
@@ -249,6 +247,8 @@ export class Run {
         return this.#leaveFor(diagnoseForeignAwait(this.#host, this.#replayed, decision))
       case 'unreadable':
         return this.#leave(unreadFor(this.id, `the result at position ${decision.position}`, decision.error))
+      case 'damaged':
+        return this.#leave(quarantinedFor(this.id, decision.what))
     }
   }
 
@@ -330,6 +330,7 @@ export class Run {
     return createWorkplace(this.#host, this, {
       start: () => this.#continuation.start,
       head: () => this.#log.head,
+      pages: () => this.#log.pages(),
       recentSteps: () => this.#continuation.notes.steps,
       take: (topics) => this.#mailbox.take(topics),
       isGone: () => this.#isOver,
@@ -682,7 +683,10 @@ export class Run {
 
   #onUnread(error: unknown): void {
     if (this.#isOver) return
-    this.#host.logger.error(`run "${this.id}" could not read its messages; it tries again`, { error })
+    if (!(error instanceof ReadFailed)) return this.#leaveBroken(error, 'a message')
+    this.#host.logger.error(`run "${this.id}" could not read its messages; it tries again`, {
+      error: error.cause,
+    })
   }
 
   /** A message was left for it in this process. */
@@ -735,7 +739,7 @@ export class Run {
 
   /** For finding the place in the code: its log is replayed once more. */
   get #replayed(): Replayed {
-    return { id: this.id, key: this.key, start: this.#continuation.start, head: this.#log.head }
+    return { id: this.id, start: this.#continuation.start, log: this.#log }
   }
 
   /** Puts it aside once it is known why. Nothing is decided meanwhile. */
@@ -752,10 +756,7 @@ export class Run {
     try {
       return task()
     } catch (error) {
-      if (!this.#leaveUnread(error, 'an event or a message')) {
-        const why = `it cannot be gone on with: ${(error as Error).message}`
-        this.#leave(quarantinedFor(this.id, why, 'fault', error))
-      }
+      this.#leaveBroken(error, 'an event or a message')
       return null
     }
   }
@@ -769,12 +770,12 @@ export class Run {
     )
   }
 
-  /** Puts it aside for bytes that are not what was written, or that a later version wrote. False: that is not what went wrong. */
-  #leaveUnread(error: unknown, what: string): boolean {
-    if (error instanceof LogDamaged) this.#leave(quarantinedFor(this.id, error.message))
-    else if (isUnread(error)) this.#leave(unreadFor(this.id, what, error))
-    else return false
-    return true
+  /** Puts it aside for data that are not what was written, that a later version wrote, or that Pawl itself fails on. */
+  #leaveBroken(error: unknown, what: string): void {
+    if (error instanceof LogDamaged) return this.#leave(quarantinedFor(this.id, error.message))
+    if (isUnread(error)) return this.#leave(unreadFor(this.id, what, error))
+    const why = `it cannot be gone on with: ${(error as Error).message}`
+    this.#leave(quarantinedFor(this.id, why, 'fault', error))
   }
 
   #leave(reason: Reason): void {

@@ -4,7 +4,7 @@ import { PawlError } from '../errors/pawl-error.ts'
 import { WrittenLater } from '../events/codec.ts'
 import type { LogEvent } from '../events/event.ts'
 import { decode, encode } from '../events/payload.ts'
-import type { StartedPayload } from '../events/payloads.ts'
+import { readStarted } from '../events/read-started.ts'
 import { validate } from '../host/checks.ts'
 import { acceptsFirst, kernelFlags, logFormat } from '../kernel/flags.ts'
 import type { WrittenEvent } from './log-end.ts'
@@ -24,20 +24,24 @@ export interface Start {
 /**
  * Reads the first event, and of the second what the schema made of an input that its sender could not check. A run
  * that has not come so far has it checked here, and so has one that was begun before that was recorded.
+ * @throws PayloadCorrupt, WrittenLater
  */
 export async function readStart(
   definition: ProcedureDefinition,
   started: LogEvent,
   second: LogEvent | undefined,
 ): Promise<Start | { readonly issues: readonly Issue[] }> {
-  const { format, flags, seed, checked, input } = decode(started.payload) as StartedPayload
+  const { format, flags, seed, checked, input } = readStarted(started)
   if (format !== logFormat || flags.some((flag) => !kernelFlags.includes(flag)))
     throw new WrittenLater('its log')
-  if (second?.type === 'accepted')
+  if (second?.type === 'accepted') {
+    // Once before the procedure asks for it: an input that cannot be read is no failure of the procedure.
+    decode(second.payload)
     return { definition, seed, input: () => decode(second.payload), accepted: null }
+  }
   const hasBegun = second !== undefined && flags.includes(acceptsFirst)
   if (checked || hasBegun || definition.input === undefined) {
-    const again = () => (decode(started.payload) as StartedPayload).input
+    const again = () => readStarted(started).input
     return { definition, seed, input: again, accepted: null }
   }
   const validation = await validate(definition.input, input)

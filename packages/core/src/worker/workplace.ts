@@ -1,12 +1,11 @@
 import type { Sha256 } from '../base/hash.ts'
 import { toHex } from '../base/hex.ts'
 import type { Schema, Validation } from '../base/schema.ts'
-import { isUnread } from '../events/codec.ts'
-import { LogHash } from '../events/seal.ts'
+import type { LogEvent } from '../events/event.ts'
 import { validate } from '../host/checks.ts'
-import type { Message, RunKey } from '../ports/store.ts'
+import type { Message } from '../ports/store.ts'
 import type { Activity, Draft, StepResult, Workplace } from './activities/activity.ts'
-import { LogDamaged, LogReader, readAgainMs } from './log-reader.ts'
+import { ReadFailed, readAgainMs } from './log-reader.ts'
 import { type RecentSteps, stepResultOf } from './recent-steps.ts'
 import type { Surroundings } from './run-host.ts'
 import type { Start } from './start.ts'
@@ -15,6 +14,8 @@ import type { Start } from './start.ts'
 export interface WorkplaceParts {
   start(): Start
   head(): number
+  /** The log from its beginning, verified. */
+  pages(): AsyncIterable<readonly LogEvent[]>
   recentSteps(): RecentSteps
   take(topics: readonly string[]): Message | undefined
   isGone(): boolean
@@ -28,7 +29,7 @@ export interface WorkplaceParts {
 /** Members that hold what they hold, not getters: those would make each run's workplace a shape of its own to V8. */
 export function createWorkplace(
   surroundings: Surroundings,
-  run: { readonly id: string; readonly key: RunKey },
+  run: { readonly id: string },
   parts: WorkplaceParts,
 ): Workplace {
   const { clock, entropy, slots, logger, escalateTo, time, sha256 } = surroundings
@@ -83,24 +84,26 @@ function checkSignal(schema: Schema | undefined, payload: unknown): Validation |
   return schema === undefined ? { ok: true, value: payload } : validate(schema, payload)
 }
 
-/** Until the store can be read there is no question to ask. @throws LogDamaged, or what cannot be understood */
+/** Waits until the store can be read: before that there is no question to ask. @throws LogDamaged, WrittenLater */
 async function readSteps(
-  { store, sha256, logger, clock }: Surroundings,
-  run: { readonly id: string; readonly key: RunKey },
+  { logger, clock }: Surroundings,
+  run: { readonly id: string },
   parts: WorkplaceParts,
 ): Promise<readonly StepResult[]> {
   while (!parts.isGone()) {
     try {
       const steps: StepResult[] = []
-      for await (const page of new LogReader(store, run.key, parts.head(), new LogHash(sha256)).pages())
+      for await (const page of parts.pages())
         for (const event of page) {
           const step = stepResultOf(event)
           if (step !== null) steps.push(step)
         }
       return steps
     } catch (error) {
-      if (error instanceof LogDamaged || isUnread(error)) throw error
-      logger.error(`run "${run.id}" could not read what it shall show; it tries again`, { error })
+      if (!(error instanceof ReadFailed)) throw error
+      logger.error(`run "${run.id}" could not read what it shall show; it tries again`, {
+        error: error.cause,
+      })
       await new Promise<void>((resolve) => clock.after(readAgainMs, resolve))
     }
   }

@@ -1,8 +1,9 @@
 import { EventEmitter, once } from 'node:events'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { LogEvent } from '../../src/events/event.ts'
+import { eventTypes, type LogEvent } from '../../src/events/event.ts'
 import { turns } from '../../src/host/turn.ts'
 import { inEveryOrder, outcomesOf } from './support/everywhere.ts'
 import { Log } from './support/log.ts'
@@ -141,12 +142,52 @@ describe('a log', () => {
     expect(pieces.account).toEqual(trial.account)
   })
 
-  test('begins once: a second beginning is a fault of the engine', async () => {
+  test('begins once: a second beginning is damage', async () => {
     const log = new Log()
+    const [started] = log.events as [LogEvent]
     const trial = new Trial(procedure)
     await trial.deliver(log.events)
-    trial.execution.enqueue(log.events)
-    expect(() => trial.execution.deliverNext()).toThrow('was begun twice')
+    const decision = await trial.deliver([{ ...started, seq: 1 }, log.settle(trial.find('a'))])
+    expect(decision).toEqual({ state: 'damaged', what: 'its event 1 starts it a second time' })
+    expect(trial.issued).toHaveLength(1)
+  })
+
+  test('begins once: a second beginning behind the end is damage', async () => {
+    const log = new Log()
+    const trial = new Trial(async () => 'done')
+    const again = { ...(log.events[0] as LogEvent), seq: 1 }
+    expect(await trial.deliver([...log.events, again])).toMatchObject({ state: 'damaged' })
+  })
+
+  test('begins with its beginning: anything else is damage', async () => {
+    const trial = new Trial(procedure)
+    const decision = await trial.deliver([new Log().end()])
+    expect(decision).toEqual({ state: 'damaged', what: 'its first event does not start it' })
+    expect(trial.issued).toEqual([])
+  })
+
+  test('of any content gives a decision, and throws nothing', async () => {
+    const { log } = await live(procedure)
+    const anyEvent = fc.record({
+      ...{
+        type: fc.constantFrom(...eventTypes),
+        kind: fc.constantFrom(null, 'step' as const, 'timer' as const),
+      },
+      ...{ position: fc.integer({ min: -1, max: 4 }), turn: fc.integer({ min: 0, max: 4 }) },
+      ...{ name: fc.constantFrom('a', 'b', 'c', ''), nth: fc.integer({ min: 0, max: 2 }) },
+      ...{ failed: fc.boolean(), payload: fc.option(fc.uint8Array({ maxLength: 3 })) },
+    })
+    const anyChange = fc.record({ at: fc.nat(log.events.length), event: anyEvent, isInserted: fc.boolean() })
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyChange, { minLength: 1, maxLength: 4 }), async (changes) => {
+        const events: LogEvent[] = [...log.events]
+        for (const { at, event, isInserted } of changes)
+          events.splice(at, isInserted ? 0 : 1, { ...(log.events[0] as LogEvent), ...event })
+        const numbered = events.map((event, seq) => ({ ...event, seq }))
+        expect((await new Trial(procedure).deliver(numbered)).state).toBeTypeOf('string')
+      }),
+      { numRuns: 100 },
+    )
   })
 })
 

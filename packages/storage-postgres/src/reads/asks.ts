@@ -111,7 +111,7 @@ export function showAsk(row: StoredAsk): AskRow {
     dueAt: row.due_at,
     closesAt: row.closes_at,
     payload,
-    status: askStatusCode.wordOf(row.status),
+    status: askStatusCode.wordIfKnown(row.status),
     openedAt: row.opened_at,
     closedAt: row.closed_at,
     answeredBy: row.answered_by,

@@ -1,11 +1,10 @@
-import { eventTypeCode, type LogEvent, operationKindCode, type RunKey } from '@pawl/core/storage'
+import { eventTypeCode, operationKindCode, type RunKey, type StoredEvent } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { listBigints, listIntegers } from '../connection/fast-path/lists.ts'
-import { checkInteger } from '../connection/fast-path/values.ts'
 import { batchLookups } from './batch-lookups.ts'
 import { longestInline, prepareLongPayloads } from './long-payloads.ts'
 
-export type ReadLog = (run: RunKey, seq: number, limit: number) => Promise<readonly LogEvent[]>
+export type ReadLog = (run: RunKey, seq: number, limit: number) => Promise<readonly StoredEvent[]>
 
 /** Rows of one answer: more would only hold more memory at once. */
 const mostRows = 5_000
@@ -57,7 +56,7 @@ export function prepareReadLog(database: Database): ReadLog {
     most: mostRows,
   })
 
-  async function readPart(part: Part): Promise<readonly LogEvent[]> {
+  async function readPart(part: Part): Promise<readonly StoredEvent[]> {
     const { rows, payloads } = (await findPart(part)) ?? { rows: [], payloads: Buffer.alloc(0) }
     const long = rows.filter(isLong)
     const longPayloads = await Promise.all(
@@ -78,7 +77,7 @@ export function prepareReadLog(database: Database): ReadLog {
   }
 
   return async (run, seq, limit) => {
-    const log: LogEvent[] = []
+    const log: StoredEvent[] = []
     while (log.length < limit) {
       const size = Math.min(mostRows, limit - log.length)
       const part = await readPart({ run, seq: seq + log.length, limit: size })
@@ -129,22 +128,21 @@ function isLong(row: EventRow): boolean {
 }
 
 // By their places: taken apart as `[seq, at, …]` each row would go through an iterator, which a cold start feels.
-function showEvent(row: EventRow, payload: Uint8Array | null): LogEvent {
+function showEvent(row: EventRow, payload: Uint8Array | null): StoredEvent {
   const kind = row[6]
   const link = row[12]
-  const tookMs = row[10]
   return {
     seq: row[0],
-    at: checkInteger(row[1]),
+    at: row[1],
     epoch: row[2],
-    type: eventTypeCode.wordOf(row[3]),
+    type: eventTypeCode.wordIfKnown(row[3]),
     position: row[4],
     turn: row[5],
-    kind: kind === null ? null : operationKindCode.wordOf(kind),
+    kind: kind === null ? null : operationKindCode.wordIfKnown(kind),
     name: row[7],
     nth: row[8],
     failed: row[9],
-    tookMs: tookMs === null ? null : checkInteger(tookMs),
+    tookMs: row[10],
     payload,
     link: link === '' ? null : Buffer.from(link, 'hex'),
   }

@@ -19,6 +19,7 @@ export const runColumns = [
   'r.worker',
   'r.wake_at',
   'r.head',
+  'r.link',
   'r.mail',
   'r.tries',
   'r.created_at',
@@ -54,14 +55,14 @@ interface Tables {
 export type StoredRun = Selection<Tables, keyof Tables, (typeof runColumns)[number]>
 
 export function showRun(row: StoredRun): RunRow {
-  const { run, id, procedure, version, head, mail, tags, info } = row
-  const mark = markCode.wordOf(row.mark)
+  const { run, id, procedure, version, head, link, mail, tags, info } = row
+  const mark = markCode.wordIfKnown(row.mark)
   return {
     run,
     id,
     procedure,
     version,
-    state: stateCode.wordOf(row.state),
+    state: stateCode.wordIfKnown(row.state),
     mark,
     reason: mark === 'none' ? null : row.reason,
     cause: mark === 'none' ? null : (row.cause as QuarantineCause | null),
@@ -69,6 +70,7 @@ export function showRun(row: StoredRun): RunRow {
     owned: row.worker !== null,
     wakeAt: row.wake_at,
     head,
+    link,
     mail,
     createdAt: row.created_at,
     endedAt: row.ended_at,

@@ -21,7 +21,7 @@ export interface ClaimedRow {
 
 export function showClaimed(row: ClaimedRow): Claimed {
   const { run, id, procedure, version, epoch, head, mail, tries, mark, link } = row
-  return { run, id, procedure, version, epoch, head, mail, tries, mark: markCode.wordOf(mark), link }
+  return { run, id, procedure, version, epoch, head, mail, tries, mark: markCode.wordIfKnown(mark), link }
 }
 
 /** The claimant's procedures and versions as two lists of one length. */

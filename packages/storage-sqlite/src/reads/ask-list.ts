@@ -98,11 +98,15 @@ function comesAfter(after: AskQuery['after'], isDueLater: boolean) {
   return sql<boolean>`${due} = ${dueOrNever} and (opened_at, asks.run, asks.position) > (${openedAt}, ${run}, ${position})`
 }
 
-/** The quick look for the quoted name comes first: taking the list apart is what costs. */
+/**
+ * The quick look for the quoted name comes first: taking the list apart is what costs. One that is damaged and may have
+ * had the name counts: whoever reads the row finds that out, while taking it apart would fail the whole list.
+ */
 function hasName(column: 'audience' | 'escalate_to', name: string) {
   const names = sql.ref(`asks.${column}`)
-  return sql<boolean>`(instr(${names}, ${JSON.stringify(name)}) > 0
-    and exists (select 1 from json_each(${names}) where value = ${name}))`
+  return sql<boolean>`case when instr(${names}, ${JSON.stringify(name)}) = 0 then 0
+    when not json_valid(${names}) then 1
+    else exists (select 1 from json_each(${names}) where value = ${name}) end`
 }
 
 function rank({ overdue, urgency }: Band): number {

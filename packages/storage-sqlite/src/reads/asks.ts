@@ -1,8 +1,8 @@
 import { type AskRow, askStatusCode } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 import type { Selection } from 'kysely'
-import { checkInteger } from '../connection/integers.ts'
 import type { Schema } from '../schema/tables.ts'
+import { readNames } from './names.ts'
 
 export interface AskReads {
   readAsk(run: string, position: number): AskRow | null
@@ -51,17 +51,17 @@ export function showAsk(row: StoredAsk): AskRow {
   const { position, urgency, kind, key, payload, answer } = row
   return {
     run: row.id,
-    runKey: checkInteger(row.run),
+    runKey: row.run,
     procedure: row.procedure,
     startedBy: row.started_by,
     position,
-    status: askStatusCode.wordOf(row.status),
+    status: askStatusCode.wordIfKnown(row.status),
     kind,
     key,
     urgency,
-    to: JSON.parse(row.audience) as string[],
-    escalateTo: JSON.parse(row.escalate_to) as string[],
-    openedAt: checkInteger(row.opened_at),
+    to: readNames(row.audience),
+    escalateTo: readNames(row.escalate_to),
+    openedAt: row.opened_at,
     dueAt: row.due_at,
     closesAt: row.closes_at,
     closedAt: row.closed_at,

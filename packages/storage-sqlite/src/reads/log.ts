@@ -1,8 +1,7 @@
-import { eventTypeCode, type LogEvent, operationKindCode, type RunKey } from '@pawl/core/storage'
+import { eventTypeCode, operationKindCode, type RunKey, type StoredEvent } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
-import { checkInteger } from '../connection/integers.ts'
 
-export type ReadLog = (run: RunKey, seq: number, limit: number) => readonly LogEvent[]
+export type ReadLog = (run: RunKey, seq: number, limit: number) => readonly StoredEvent[]
 
 /** In bytes. Longer payloads are read by themselves, so that none of them keeps a whole page in memory. */
 const longestPacked = 256
@@ -63,17 +62,17 @@ type Row = readonly [
 ]
 
 // By their places: taken apart as `[seq, at, …]` each row would go through an iterator, which a cold start feels.
-function showEvent(row: Row, payload: Uint8Array | null): LogEvent {
+function showEvent(row: Row, payload: Uint8Array | null): StoredEvent {
   const kind = row[6]
   const link = row[12]
   return {
-    seq: checkInteger(row[0]),
-    at: checkInteger(row[1]),
-    epoch: checkInteger(row[2]),
-    type: eventTypeCode.wordOf(row[3]),
+    seq: row[0],
+    at: row[1],
+    epoch: row[2],
+    type: eventTypeCode.wordIfKnown(row[3]),
     position: row[4],
-    turn: checkInteger(row[5]),
-    kind: kind === null ? null : operationKindCode.wordOf(kind),
+    turn: row[5],
+    kind: kind === null ? null : operationKindCode.wordIfKnown(kind),
     nth: row[7],
     failed: row[8] === 1,
     tookMs: row[9],

@@ -1,8 +1,8 @@
 import { markCode, type QuarantineCause, type RunRow, stateCode } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 import type { Selection } from 'kysely'
-import { checkInteger } from '../connection/integers.ts'
 import type { Schema } from '../schema/tables.ts'
+import { readNames } from './names.ts'
 
 export type ReadRun = (id: string) => RunRow | null
 
@@ -17,6 +17,7 @@ export const runColumns = [
   'runs.worker',
   'runs.wake_at',
   'runs.head',
+  'runs.link',
   'runs.mail',
   'runs.tries',
   'runs.created_at',
@@ -43,22 +44,23 @@ export function prepareReadRun(database: Database): ReadRun {
 export function showRun(row: StoredRun): RunRow {
   const { run, id, procedure, version, info } = row
   return {
-    run: checkInteger(run),
+    run,
     id,
     procedure,
     version,
-    state: stateCode.wordOf(row.state),
-    mark: markCode.wordOf(row.mark),
+    state: stateCode.wordIfKnown(row.state),
+    mark: markCode.wordIfKnown(row.mark),
     reason: row.mark === 0 ? null : row.reason,
     cause: row.mark === 0 ? null : (row.cause as QuarantineCause | null),
     tries: row.tries,
     owned: row.worker !== null,
     wakeAt: row.wake_at,
-    head: checkInteger(row.head),
-    mail: checkInteger(row.mail),
-    createdAt: checkInteger(row.created_at),
+    head: row.head,
+    link: row.link,
+    mail: row.mail,
+    createdAt: row.created_at,
     endedAt: row.ended_at,
-    tags: JSON.parse(row.tags) as string[],
+    tags: readNames(row.tags),
     startedBy: row.started_by,
     info,
   }

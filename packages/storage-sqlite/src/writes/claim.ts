@@ -1,6 +1,5 @@
 import { type Claimant, type Claimed, markCode, type RunKey } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
-import { checkInteger } from '../connection/integers.ts'
 import { prepareIsAlive } from './workers.ts'
 
 export interface ClaimWrites {
@@ -55,18 +54,20 @@ export function prepareClaims(database: Database): ClaimWrites {
       const version = row && chooseVersion(row, claimant)
       if (!row || version === undefined || row.tries > mostTriesOf(claimant) || !isAlive(claimant.worker))
         return null
+      // A row that is damaged stays where it is, and keeps no other from being claimed.
+      if (![row.epoch, row.head, row.mail].every(Number.isSafeInteger)) return null
       take.run(claimant.worker, version, run)
       const { id, procedure, epoch, head, mail, tries, mark, link } = row
       return {
-        run: checkInteger(run),
+        run,
         id,
         procedure,
         version,
-        epoch: checkInteger(epoch) + 1,
-        head: checkInteger(head),
-        mail: checkInteger(mail),
+        epoch: epoch + 1,
+        head,
+        mail,
         tries,
-        mark: markCode.wordOf(mark),
+        mark: markCode.wordIfKnown(mark),
         link,
       }
     },

@@ -12,7 +12,6 @@ import {
   type WorkerKey,
 } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
-import { checkInteger } from '../connection/integers.ts'
 import { isTaken } from '../faults.ts'
 import { prepareAsks } from './asks.ts'
 
@@ -96,7 +95,9 @@ export function prepareCommit(database: Database): Commit {
     if (!row || row.epoch !== unit.epoch || row.worker !== worker || row.state !== 0)
       return { outcome: 'fenced' }
     if (row.head !== unit.head) return { outcome: 'conflict' }
-    return { outcome: 'mail', mail: checkInteger(row.mail) }
+    if (!Number.isSafeInteger(row.mail))
+      return { outcome: 'conflict', why: `its number of messages is ${row.mail}, which no run can have` }
+    return { outcome: 'mail', mail: row.mail }
   }
 
   function writeUnit(worker: WorkerKey, unit: Unit, at: number): UnitOutcome {

@@ -67,11 +67,10 @@ export class SimulatedProcess implements Caller {
     const bell = new Bell()
     const store = options.connect(this)
     this.#store = store
-    const ports = { store, clock: this.#clock, entropy, sha256, bell }
+    const ports = { store, clock: this.#clock, entropy, sha256, bell, logger }
     const onBody = (): void => options.onBody(this)
     this.#worker =
-      settings &&
-      new Worker({ ...settings, ...ports, logger, name, keep, replay, slices, effects: announce(onBody) })
+      settings && new Worker({ ...settings, ...ports, name, keep, replay, slices, effects: announce(onBody) })
     this.client = createConnectedClient({ ...ports, home: this.#worker ?? undefined })
   }
 

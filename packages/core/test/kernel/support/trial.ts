@@ -126,6 +126,8 @@ function describeOutcome(decision: Decision | null): string {
       return `nondeterminism at ${decision.position}: ${decision.recorded}, not ${decision.asked}`
     case 'foreign-await':
       return `foreign await after ${decision.after}: ${decision.what}`
+    case 'damaged':
+      return `damaged: ${decision.what}`
     case 'unreadable':
       return `unreadable at ${decision.position}: ${decision.error.message}`
   }

@@ -1,4 +1,4 @@
-import type { LogEvent, NewEvent } from '@pawl/core/storage'
+import type { NewEvent, StoredEvent } from '@pawl/core/storage'
 import { describe, expect } from 'vitest'
 import { hex, link, settled } from '../builders.ts'
 import type { StageTest } from '../stage.ts'
@@ -78,7 +78,7 @@ export function describeLoad(test: StageTest): void {
         return settled(position, { name: names[position % names.length] ?? '', payload, failed, tookMs })
       })
       await stage.commit(standing, { events })
-      const shown = (event: NewEvent) => {
+      const shown = (event: NewEvent | StoredEvent) => {
         const { type, position, turn, kind, name, nth, failed, tookMs, payload } = event
         return { type, position, turn, kind, name, nth, failed, tookMs, payload: hex(payload) }
       }
@@ -107,7 +107,7 @@ export function describeLoad(test: StageTest): void {
         [runs[5] ?? 0, 0, 100],
         [4711, 0, 10],
       ]
-      const shown = (log: readonly LogEvent[]) =>
+      const shown = (log: readonly StoredEvent[]) =>
         log.map(({ seq, name, payload }) => ({ seq, name, payload: hex(payload) }))
       const alone: unknown[] = []
       for (const part of asked) alone.push(shown(await stage.port.load(...part)))

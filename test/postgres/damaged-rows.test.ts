@@ -1,0 +1,16 @@
+import { describe, onTestFinished, test } from 'vitest'
+import { PostgresPlace } from '../support/damage/postgres-place.ts'
+import { unreadableAsks, unreadableRuns } from '../support/damage/rows.ts'
+import { checkInbox, checkRuns } from '../support/damage/views.ts'
+import { makeDatabase } from '../support/postgres-database.ts'
+
+async function makePlace(): Promise<PostgresPlace> {
+  const database = await makeDatabase()
+  onTestFinished(() => database.remove())
+  return new PostgresPlace(database)
+}
+
+describe('a row that cannot be read hides no other, and is warned of once', () => {
+  test('in the inbox', async () => checkInbox(await makePlace(), unreadableAsks))
+  test('in a list of runs', async () => checkRuns(await makePlace(), unreadableRuns))
+})
