@@ -18,9 +18,12 @@ export interface Actor extends Line {
 
 type Message = { readonly said: unknown } | { readonly result: unknown }
 
-export function startActor(role: string, input: unknown, execArgv: readonly string[] = []): Actor {
-  const program = new URL('./programs/actor.js', import.meta.url)
-  const child = fork(program, [role], { execArgv: ['--expose-gc', ...execArgv], serialization: 'advanced' })
+/** The program of all actors; the actors that it starts itself are of the same build. */
+const ownProgram: URL = new URL('./programs/actor.js', import.meta.url)
+
+/** @param program the actors' program of another build of the bench. Default: that of this one. */
+export function startActor(role: string, input: unknown, program: URL = ownProgram): Actor {
+  const child = fork(program, [role], { execArgv: ['--expose-gc'], serialization: 'advanced' })
   const gone = once(child, 'exit') as Promise<[number | null, string | null]>
   let finish: (result: unknown) => void = () => {}
   const finished = new Promise<unknown>((resolve) => {

@@ -1,3 +1,4 @@
+import { callCpu, cpu, type FigureSpec, p50, p99, ratio, raw, serverCpu, steps } from './figures.ts'
 import type { Address } from './places/place.ts'
 
 /** What is measured, what it is called, and what it has to reach. */
@@ -15,35 +16,19 @@ export interface Case {
   readonly rounds: number
   /** Each round needs a process of its own, on a place of its own. */
   readonly fresh?: boolean
+  /** How it is compared with another commit. Only cases that have this are compared unless they are named. */
+  readonly against?: Turns
   readonly figures: readonly FigureSpec[]
 }
 
-export interface FigureSpec {
-  readonly name: string
-  readonly title: string
-  readonly unit: string
-  readonly better: 'more' | 'less'
-  /** What must be reached on each store. */
-  readonly target?: { readonly [kind in Address['kind']]?: number }
+export interface Turns {
+  /** The size in place of that of the case, so that a turn is short. */
+  readonly size?: number
+  /** Turns of each process that are not counted, while V8 compiles. Default 0. */
+  readonly warmUp?: number
+  /** Turns of each process that are counted. */
+  readonly turns: number
 }
-
-const p50 = { name: 'p50Ms', title: 'half of all within', unit: 'ms', better: 'less' } as const
-const p99 = { name: 'p99Ms', title: '99 of 100 within', unit: 'ms', better: 'less' } as const
-const steps = { name: 'stepsPerSecond', title: 'throughput', unit: 'steps/s', better: 'more' } as const
-const raw = {
-  name: 'rawPerSecond',
-  title: 'raw commits of one row beside it',
-  unit: '/s',
-  better: 'more',
-} as const
-const cpu = {
-  name: 'cpuUsPerStep',
-  title: 'processor time of the engine',
-  unit: 'µs/step',
-  better: 'less',
-} as const
-
-const ratio = { name: 'ratio', title: 'over raw commits', unit: '×', better: 'more' } as const
 
 function replayCase(size: number, more: Partial<Case> = {}): Case {
   return {
@@ -58,12 +43,21 @@ function replayCase(size: number, more: Partial<Case> = {}): Case {
         title: 'throughput',
         unit: 'events/s',
         better: 'more',
+        // Of a short log it is what is left of a difference.
+        isCompared: false,
         ...(size === 100_000 ? { target: { sqlite: 300_000, postgres: 150_000 } } : {}),
       },
-      { name: 'nsPerEvent', title: 'cost of an event', unit: 'ns', better: 'less' },
-      { name: 'cpuNsPerEvent', title: 'processor time of an event', unit: 'ns', better: 'less' },
+      { name: 'nsPerEvent', title: 'cost of an event', unit: 'ns', better: 'less', isCompared: false },
+      {
+        name: 'cpuNsPerEvent',
+        title: 'processor time of an event',
+        unit: 'ns',
+        better: 'less',
+        isCompared: false,
+      },
       { name: 'totalMs', title: 'signal to going on', unit: 'ms', better: 'less' },
-      { name: 'firstMs', title: 'the first in a new process', unit: 'ms', better: 'less' },
+      { name: 'totalCpuMs', title: 'processor time of that', unit: 'ms', better: 'less' },
+      { name: 'firstMs', title: 'the first in a new process', unit: 'ms', better: 'less', isCompared: false },
     ],
     ...more,
   }
@@ -79,8 +73,9 @@ function payloadCase(size: number, name: string): Case {
     figures: [
       ratio,
       steps,
-      { name: 'mbPerSecond', title: 'payload', unit: 'MB/s', better: 'more' },
+      { name: 'mbPerSecond', title: 'payload', unit: 'MB/s', better: 'more', isCompared: false },
       cpu,
+      serverCpu,
       { name: 'diskPerByte', title: 'disk for a byte of payload', unit: 'B', better: 'less' },
     ],
   }
@@ -103,16 +98,19 @@ export const cases: readonly Case[] = [
     name: 'W1',
     title: 'one run of 1,000 steps, one after the other',
     rounds: 7,
-    figures: [{ ...ratio, target: { sqlite: 0.7, postgres: 0.7 } }, steps, raw, cpu],
+    against: { size: 500, warmUp: 4, turns: 16 },
+    figures: [{ ...ratio, target: { sqlite: 0.7, postgres: 0.7 } }, steps, raw, cpu, serverCpu],
   },
   {
     name: 'W2',
     title: '200 runs of 10 steps at once',
     rounds: 7,
+    against: { size: 100, warmUp: 6, turns: 16 },
     figures: [
       { ...steps, target: { sqlite: 80_000, postgres: 30_000 } },
       ratio,
       cpu,
+      serverCpu,
       {
         name: 'diskBytesPerStep',
         title: 'disk',
@@ -126,6 +124,7 @@ export const cases: readonly Case[] = [
     name: 'W3',
     title: 'one run, 500 steps in Promise.all',
     rounds: 7,
+    against: { warmUp: 8, turns: 24 },
     figures: [
       {
         name: 'totalMs',
@@ -135,40 +134,53 @@ export const cases: readonly Case[] = [
         target: { sqlite: 20, postgres: 40 },
       },
       cpu,
+      serverCpu,
     ],
   },
   {
     name: 'W4',
     title: 'a run of one step, from its start to its result',
     rounds: 3,
-    figures: [{ ...p50, target: { sqlite: 1, postgres: 3 } }, p99],
+    against: { size: 20, warmUp: 8, turns: 16 },
+    figures: [{ ...p50, target: { sqlite: 1, postgres: 3 } }, p99, callCpu],
   },
   {
     name: 'W5',
     title: 'from a signal to the end of the run, same process',
     rounds: 3,
+    against: { size: 5, warmUp: 3, turns: 9 },
     figures: [
       { ...p50, target: { sqlite: 1, postgres: 3 } },
       p99,
-      { name: 'rawP50Ms', title: 'three raw commits after the same rest', unit: 'ms', better: 'less' },
+      callCpu,
+      {
+        name: 'rawP50Ms',
+        title: 'three raw commits after the same rest',
+        unit: 'ms',
+        better: 'less',
+        isCompared: false,
+      },
     ],
   },
   {
     name: 'W5 answer',
     title: "from a person's answer to the end of the run, same process",
     rounds: 2,
-    figures: [{ ...p50, target: { sqlite: 1, postgres: 3 } }, p99],
+    against: { size: 5, warmUp: 3, turns: 9 },
+    figures: [{ ...p50, target: { sqlite: 1, postgres: 3 } }, p99, callCpu],
   },
   {
     name: 'W5 other process',
     title: 'from a signal sent by another process to the end of the run',
     rounds: 2,
-    figures: [{ ...p50, target: { sqlite: 20, postgres: 10 } }, p99],
+    against: { size: 5, warmUp: 3, turns: 9 },
+    figures: [{ ...p50, target: { sqlite: 20, postgres: 10 } }, p99, callCpu],
   },
   {
     name: 'W6',
     title: '2,000 recorded steps, SIGKILL while waiting, then a new process',
     rounds: 5,
+    against: { turns: 4 },
     figures: [
       {
         name: 'doneMs',
@@ -178,6 +190,7 @@ export const cases: readonly Case[] = [
         target: { sqlite: 30, postgres: 60 },
       },
       { name: 'readyMs', title: 'of which starting the engine', unit: 'ms', better: 'less' },
+      { name: 'cpuMs', title: 'processor time of that process', unit: 'ms', better: 'less' },
     ],
   },
   {
@@ -185,7 +198,11 @@ export const cases: readonly Case[] = [
     title: '1,000 waiting runs',
     rounds: 3,
     fresh: true,
-    figures: [{ name: 'addedMb', title: 'resident memory added', unit: 'MB', better: 'less' }],
+    against: { turns: 4 },
+    figures: [
+      { name: 'addedMb', title: 'resident memory added', unit: 'MB', better: 'less' },
+      { name: 'cpuUsPerRun', title: 'processor time until a run waits', unit: 'µs', better: 'less' },
+    ],
   },
   {
     name: 'kill',
@@ -198,7 +215,7 @@ export const cases: readonly Case[] = [
     ],
   },
   replayCase(1_000),
-  replayCase(10_000),
+  replayCase(10_000, { against: { warmUp: 4, turns: 12 } }),
   replayCase(100_000),
   replayCase(1_000_000, { isLong: true, only: 'sqlite', rounds: 3 }),
   payloadCase(2 ** 10, '1 KiB'),
@@ -210,6 +227,7 @@ export const cases: readonly Case[] = [
     isLong: true,
     size: 100_000,
     rounds: 3,
+    against: { size: 5_000, turns: 4 },
     figures: [
       {
         name: 'readyMs',
@@ -218,6 +236,7 @@ export const cases: readonly Case[] = [
         better: 'less',
         target: { sqlite: 5_000, postgres: 5_000 },
       },
+      { name: 'cpuMs', title: 'processor time of the process by then', unit: 'ms', better: 'less' },
       {
         name: 'residentMb',
         title: 'resident memory',
@@ -227,6 +246,7 @@ export const cases: readonly Case[] = [
       },
       { name: 'addedMb', title: 'of which added by the engine', unit: 'MB', better: 'less' },
       { name: 'wakeMs', title: 'from the first signal to the end of its run', unit: 'ms', better: 'less' },
+      { name: 'diskBytesPerRun', title: 'disk', unit: 'B/run', better: 'less' },
     ],
   },
   {
@@ -240,10 +260,21 @@ export const cases: readonly Case[] = [
       { ...p50, title: 'half of them ended within' },
       { ...p99, title: '99 of 100 ended within' },
       { name: 'cpuUsPerAnswer', title: 'processor time', unit: 'µs', better: 'less' },
-      { name: 'sentLateMs', title: 'the latest answer was sent late by', unit: 'ms', better: 'less' },
+      {
+        name: 'sentLateMs',
+        title: 'the latest answer was sent late by',
+        unit: 'ms',
+        better: 'less',
+        isCompared: false,
+      },
     ],
   },
   fleetCase(1),
   fleetCase(2),
   fleetCase(4),
 ]
+
+/** Whether a name is one of those wanted, or begins with one of them and a space; in any case. */
+export function isNamed(name: string, wanted: readonly string[]): boolean {
+  return wanted.some((part) => `${name.toLowerCase()} `.startsWith(`${part.toLowerCase()} `))
+}

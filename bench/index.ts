@@ -6,11 +6,17 @@
 //   npm run bench -- --peers dbos,restate W4 kill       only these; for absurd, whose schema is not in its npm
 //                                          package, BENCH_ABSURD_SQL is the file absurd.sql of its release
 //   npm run bench -- --all --publish       and writes docs/performance.md; on a busy machine only with --force
+//   npm run bench -- --against HEAD~3      this working tree beside another commit: W1 to W7, replay, start-up and
+//                                          disk on both stores, by turns, with a control (see CONTRIBUTING.md)
+//   npm run bench -- w1 w2 --against HEAD~3 --rounds 9 --store sqlite
+//                                          only these, more exactly, on one store
 //   npm run bench -- kernel                a benchmark of one part: `kernel.bench.ts`, a module with one function;
 //                                          --all has it, too
 import { readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { type Case, cases } from './cases.ts'
+import { measureAgainst } from './against/against.ts'
+import { chooseCompared, chooseFolder, chooseStores, readRounds } from './against/choices.ts'
+import { type Case, cases, isNamed } from './cases.ts'
 import { type Measured, measure } from './measure.ts'
 import { choosePeers, measurePeers, tellShortfalls } from './peers.ts'
 import { type Places, postgresPlaces, sqlitePlaces } from './places/places.ts'
@@ -28,6 +34,9 @@ const { positionals: wanted, values: options } = parseArgs({
     peers: { type: 'string', default: '' },
     publish: { type: 'boolean', default: false },
     force: { type: 'boolean', default: false },
+    against: { type: 'string' },
+    rounds: { type: 'string', default: '3' },
+    store: { type: 'string' },
   },
 })
 
@@ -39,37 +48,46 @@ if (refusal !== null) {
   process.exit(1)
 }
 const peers = choosePeers(options.peers)
-const isNamed = (name: string): boolean =>
-  wanted.map((part) => part.toLowerCase()).some((part) => `${name.toLowerCase()} `.startsWith(`${part} `))
 
-const suffix = '.bench.js'
-const parts = readdirSync(import.meta.dirname)
-  .filter((file) => file.endsWith(suffix))
-  .map((file) => file.slice(0, -suffix.length))
-  .filter((part) => (wanted.length === 0 ? options.all : isNamed(part)))
-const chosen = cases.filter(({ name, isLong }) =>
-  wanted.length === 0 ? options.all || isLong !== true : isNamed(name),
-)
-// The one workload that only peers have.
-const killsPeers = peers.length > 0 && wanted.includes('kill')
-if (chosen.length + parts.length === 0 && !killsPeers) {
-  console.error(`nothing to measure is called ${wanted.join(' or ')}`)
-  process.exitCode = 1
+const compared = options.against === undefined ? [] : chooseCompared(wanted)
+if (options.against === undefined) await measureSession()
+else if (compared.length === 0) refuseNames()
+else {
+  const isGood = await measureAgainst({
+    revision: options.against,
+    cases: compared,
+    rounds: readRounds(options.rounds),
+    folder: chooseFolder(),
+    stores: chooseStores(options.store),
+  })
+  if (!isGood) process.exitCode = 1
 }
 
-const measuredParts: Part[] = []
-for (const name of parts) {
-  console.log(`\n# ${name}`)
-  const { default: run } = (await import(`./${name}${suffix}`)) as {
-    default: () => Promise<readonly PartFigure[]>
+async function measureSession(): Promise<void> {
+  const suffix = '.bench.js'
+  const parts = readdirSync(import.meta.dirname)
+    .filter((file) => file.endsWith(suffix))
+    .map((file) => file.slice(0, -suffix.length))
+    .filter((part) => (wanted.length === 0 ? options.all : isNamed(part, wanted)))
+  const chosen = cases.filter(({ name, isLong }) =>
+    wanted.length === 0 ? options.all || isLong !== true : isNamed(name, wanted),
+  )
+  // The one workload that only peers have.
+  const killsPeers = peers.length > 0 && wanted.includes('kill')
+  if (chosen.length + parts.length === 0 && !killsPeers) refuseNames()
+
+  const measuredParts: Part[] = []
+  for (const name of parts) {
+    console.log(`\n# ${name}`)
+    const { default: run } = (await import(`./${name}${suffix}`)) as {
+      default: () => Promise<readonly PartFigure[]>
+    }
+    measuredParts.push({ name, figures: await run() })
   }
-  measuredParts.push({ name, figures: await run() })
-}
+  if (chosen.length === 0 && !killsPeers) return
 
-// Peers are beside Pawl on PostgreSQL, too.
-const onPostgres = options.all || peers.length > 0 || chosen.every(({ only }) => only === 'postgres')
-
-if (chosen.length > 0 || killsPeers) {
+  // Peers are beside Pawl on PostgreSQL, too.
+  const onPostgres = options.all || peers.length > 0 || chosen.every(({ only }) => only === 'postgres')
   const measured: Measured[] = []
   for (const open of [sqlitePlaces, ...(onPostgres ? [postgresPlaces] : [])])
     measured.push(...(await measureOn(await open(), chosen)))
@@ -77,7 +95,7 @@ if (chosen.length > 0 || killsPeers) {
     'npm run bench',
     ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : []),
   ].join(' ')
-  const isWanted = (workload: string): boolean => wanted.length === 0 || isNamed(workload)
+  const isWanted = (workload: string): boolean => wanted.length === 0 || isNamed(workload, wanted)
   const beside = await measurePeers(peers, isWanted, measured)
   keep({ date: new Date().toISOString(), command, machine, measured, peers: beside, parts: measuredParts })
   // Only now: what the others did has been measured and written.
@@ -85,6 +103,11 @@ if (chosen.length > 0 || killsPeers) {
     console.error(shortfall)
     process.exitCode = 1
   }
+}
+
+function refuseNames(): void {
+  console.error(`nothing to measure is called ${wanted.join(' or ')}`)
+  process.exitCode = 1
 }
 
 async function measureOn(places: Places, chosen: readonly Case[]): Promise<readonly Measured[]> {

@@ -1,6 +1,7 @@
 import { startActor } from './actor.ts'
 import { type Spread, spreadOf } from './base/statistics.ts'
-import type { Case, FigureSpec } from './cases.ts'
+import type { Case } from './cases.ts'
+import type { FigureSpec } from './figures.ts'
 import type { Address } from './places/place.ts'
 import type { Places } from './places/places.ts'
 import type { Figures, Job } from './workloads/workload.ts'

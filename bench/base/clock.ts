@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { readServerTimes, timeBetween } from './server-time.ts'
 
 /** Milliseconds of a clock that all processes of the machine share, so that one can begin what another ends. */
 export function nowMs(): number {
@@ -9,13 +10,25 @@ export interface Cost {
   readonly ms: number
   /** CPU time of this process, all threads; what is left of `ms` is waiting for the disk, the server or the processor. */
   readonly cpuMs: number
+  /** CPU time of the database server; undefined without one. */
+  readonly serverMs?: number | undefined
 }
 
-export async function costOf(work: () => unknown): Promise<Cost> {
+/** @param server the first process of a database server whose CPU time is measured as well */
+export async function costOf(work: () => unknown, server?: number): Promise<Cost> {
+  const before = server === undefined ? null : readServerTimes(server)
   const cpu = process.cpuUsage()
   const ms = await timeOf(work)
   const { user, system } = process.cpuUsage(cpu)
-  return { ms, cpuMs: (user + system) / 1_000 }
+  const serverMs =
+    before === null || server === undefined ? undefined : timeBetween(before, readServerTimes(server))
+  return { ms, cpuMs: (user + system) / 1_000, serverMs }
+}
+
+/** CPU time of this process since it began, in ms. */
+export function cpuMsSoFar(): number {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1_000
 }
 
 export async function timeOf(work: () => unknown): Promise<number> {

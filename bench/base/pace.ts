@@ -14,8 +14,8 @@ export interface Pace {
 export const pace: Pace = { warmUpMs: 3_000, starts: 200, signals: 100, restMs: 50 }
 
 /** Does rounds until it is warm, and at least one. */
-export async function warmUp(round: () => Promise<unknown>): Promise<void> {
-  const until = nowMs() + pace.warmUpMs
+export async function warmUp(round: () => Promise<unknown>, forMs: number = pace.warmUpMs): Promise<void> {
+  const until = nowMs() + forMs
   do await round()
   while (nowMs() < until)
 }

@@ -8,39 +8,57 @@ import type { Address } from './place.ts'
 /** Where the databases of one measurement are made, one for each. */
 export interface Places {
   readonly kind: Address['kind']
+  /** The first process of the database server. */
+  readonly server?: number | undefined
   make(): Promise<Address>
+  /** Deletes one database. Nothing may be connected to it. */
+  drop(address: Address): Promise<void>
+  /** Deletes everything. */
   remove(): Promise<void>
 }
 
 /** Files in a folder of their own; BENCH_FOLDER says on which disk. */
-export function sqlitePlaces(): Places {
-  const folder = mkdtempSync(join(process.env['BENCH_FOLDER'] ?? tmpdir(), 'pawl-bench-'))
+export function sqlitePlaces(parent: string = process.env['BENCH_FOLDER'] ?? tmpdir()): Places {
+  const folder = mkdtempSync(join(parent, 'pawl-bench-'))
   let count = 0
   return {
     kind: 'sqlite',
     make: async () => ({ kind: 'sqlite', file: join(folder, `${count++}.db`) }),
+    async drop(address) {
+      if (address.kind !== 'sqlite') return
+      for (const suffix of ['', '-wal', '-shm', '.raw.db', '.raw.db-wal', '.raw.db-shm'])
+        rmSync(`${address.file}${suffix}`, { force: true })
+    },
     remove: async () => rmSync(folder, { recursive: true }),
   }
 }
 
 /** A PostgreSQL 18 of its own, as it comes: fsync, synchronous_commit and full_page_writes are on. */
-export async function postgresPlaces(): Promise<Places> {
+export async function postgresPlaces(folder: string = tmpdir()): Promise<Places> {
   const server = await PostgresServer.start({
     version: 18,
+    folder,
     settings: { fsync: 'on', synchronous_commit: 'on', full_page_writes: 'on', shared_buffers: '128MB' },
   })
   let count = 0
+  const order = async (...statements: readonly string[]): Promise<void> => {
+    const client = new pg.Client({ connectionString: server.url() })
+    await client.connect()
+    for (const statement of statements) await client.query(statement)
+    await client.end()
+  }
   return {
     kind: 'postgres',
+    server: server.pid,
     async make() {
       const database = `bench_${count++}`
-      const client = new pg.Client({ connectionString: server.url() })
-      await client.connect()
       // What is left to write of the measurement before is none of the next one's business.
-      await client.query('checkpoint')
-      await client.query(`create database ${database}`)
-      await client.end()
+      await order('checkpoint', `create database ${database}`)
       return { kind: 'postgres', url: server.url(database) }
+    },
+    async drop(address) {
+      if (address.kind !== 'postgres') return
+      await order(`drop database ${new URL(address.url).pathname.slice(1)} with (force)`)
     },
     remove: () => server.remove(),
   }

@@ -6,16 +6,17 @@ import { openPlace } from '../places/open-place.ts'
 import type { Address } from '../places/place.ts'
 import { sequence, sumOf } from '../procedures.ts'
 import { checkSteps } from './recorded.ts'
-import { type Figures, type Job, startEngine, Tally } from './workload.ts'
+import { type Figures, type Job, roundsOf, startEngine, Tally } from './workload.ts'
 
 /** A client that executes nothing starts 400 runs of 10 steps; so many workers, each a process, share them. */
-export async function shareWork({ address, rounds, size: workers = 1 }: Job): Promise<Figures> {
+export async function shareWork(job: Job, line: Line): Promise<Figures> {
+  const { address, size: workers = 1 } = job
   const [runs, steps] = [400, 10]
   const fleet = Array.from({ length: workers }, () => startActor('worker', address))
   for (const worker of fleet) await worker.hear()
   const client = createClient({ store: openPlace(address).store() })
   const tally = new Tally()
-  for (let round = -1; round < rounds; round++) {
+  const once = async (): Promise<number> => {
     let ids: readonly string[] = []
     const ms = await timeOf(async () => {
       const started = await Promise.all(Array.from({ length: runs }, () => client.run(sequence, steps)))
@@ -24,7 +25,12 @@ export async function shareWork({ address, rounds, size: workers = 1 }: Job): Pr
       ids = started.map(({ id }) => id)
     })
     for (const id of ids) await checkSteps(client, id, steps)
-    if (round >= 0) tally.add({ stepsPerSecond: ((runs * steps) / ms) * 1_000, totalMs: ms })
+    return ms
+  }
+  await once()
+  for await (const _ of roundsOf(job, line)) {
+    const ms = await once()
+    tally.add({ stepsPerSecond: ((runs * steps) / ms) * 1_000, totalMs: ms })
   }
   await client.stop()
   for (const worker of fleet) worker.tell('stop')

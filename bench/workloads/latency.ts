@@ -2,19 +2,19 @@ import type { Engine, RunHandle } from '@pawl/core'
 import { createClient } from '@pawl/core'
 import { type Line, startActor } from '../actor.ts'
 import { check } from '../base/check.ts'
-import { nowMs, sleep, timeOf } from '../base/clock.ts'
-import { pace, warmUp } from '../base/pace.ts'
+import { type Cost, costOf, nowMs, sleep, timeOf } from '../base/clock.ts'
+import { pace } from '../base/pace.ts'
 import { quantileOf } from '../base/statistics.ts'
 import { openPlace } from '../places/open-place.ts'
 import type { Address } from '../places/place.ts'
 import { asking, sequence, waiting } from '../procedures.ts'
-import { type Figures, type Job, startEngine } from './workload.ts'
+import { type Figures, type Job, openRawBeside, roundsOf, startEngine, Tally, warmUpFor } from './workload.ts'
 
 /** W4: from the start of a run of one step to its result. */
-export async function startToResult({ address, rounds, size: calls = pace.starts }: Job): Promise<Figures> {
-  const engine = await startEngine(openPlace(address))
-  const figures = await repeat(rounds, calls, () =>
-    timeOf(async () => check('result', await (await engine.run(sequence, 1)).result(), 0)),
+export async function startToResult(job: Job, line: Line): Promise<Figures> {
+  const engine = await startEngine(openPlace(job.address))
+  const figures = await repeat(job, line, callsOf(job, pace.starts), () =>
+    costOf(async () => check('result', await (await engine.run(sequence, 1)).result(), 0)),
   )
   await engine.stop()
   return figures
@@ -24,37 +24,39 @@ export async function startToResult({ address, rounds, size: calls = pace.starts
 const commitsOfSignal = 3
 
 /** W5: from sending a signal to a waiting run to its end, beside as many raw commits after the same rest. */
-export async function signalToEnd({ address, rounds, size: calls = pace.signals }: Job): Promise<Figures> {
-  const place = openPlace(address)
+export async function signalToEnd(job: Job, line: Line): Promise<Figures> {
+  const place = openPlace(job.address)
   const engine = await startEngine(place)
-  const raw = await place.openRaw()
+  const raw = await openRawBeside(place, job)
+  const calls = callsOf(job, pace.signals)
   const rawMs: number[] = []
-  const figures = await repeat(rounds, calls, async (i) => {
-    if (i % 5 === 0) {
+  const figures = await repeat(job, line, calls, async (i) => {
+    if (raw !== null && i % 5 === 0) {
       await sleep(pace.restMs)
       rawMs.push(await timeOf(() => raw.write(commitsOfSignal)))
     }
     const run = await startWaiting(engine)
-    return timeOf(async () => {
+    return costOf(async () => {
       await run.signal('go', i)
       check('result', await run.result(), i)
     })
   })
-  await raw.close()
+  await raw?.close()
   await engine.stop()
+  if (raw === null) return figures
   // The rounds that warmed up come first.
-  const counted = rawMs.slice(-rounds * Math.ceil(calls / 5))
+  const counted = rawMs.slice(-job.rounds * Math.ceil(calls / 5))
   return { ...figures, rawP50Ms: [quantileOf(counted, 0.5)] }
 }
 
 /** W5 with a person's answer in place of a signal. */
-export async function answerToEnd({ address, rounds, size: calls = pace.signals }: Job): Promise<Figures> {
-  const engine = await startEngine(openPlace(address))
-  const figures = await repeat(rounds, calls, async (i) => {
+export async function answerToEnd(job: Job, line: Line): Promise<Figures> {
+  const engine = await startEngine(openPlace(job.address))
+  const figures = await repeat(job, line, callsOf(job, pace.signals), async (i) => {
     const run = await engine.run(asking)
     const ask = await engine.inbox.next({ run: run.id })
     await sleep(pace.restMs)
-    return timeOf(async () => {
+    return costOf(async () => {
       await engine.inbox.answer(ask.id, { value: i }, { as: 'user:ana' })
       check('result', await run.result(), i)
     })
@@ -64,22 +66,21 @@ export async function answerToEnd({ address, rounds, size: calls = pace.signals 
 }
 
 /** W5 with the signal sent by another process; the end is seen by the worker's own. */
-export async function foreignSignalToEnd({
-  address,
-  rounds,
-  size: calls = pace.signals,
-}: Job): Promise<Figures> {
-  const engine = await startEngine(openPlace(address))
-  const sender = startActor('sender', address)
-  const figures = await repeat(rounds, calls, async (i) => {
+export async function foreignSignalToEnd(job: Job, line: Line): Promise<Figures> {
+  const engine = await startEngine(openPlace(job.address))
+  const sender = startActor('sender', job.address)
+  const figures = await repeat(job, line, callsOf(job, pace.signals), async (i) => {
     const run = await startWaiting(engine)
+    let endedAt = 0
     const ended = run.result().then((result) => {
       check('result', result, i)
-      return nowMs()
+      endedAt = nowMs()
     })
-    sender.tell({ id: run.id, value: i })
-    const endedAt = await ended
-    return endedAt - ((await sender.hear()) as number)
+    const { cpuMs } = await costOf(() => {
+      sender.tell({ id: run.id, value: i })
+      return ended
+    })
+    return { ms: endedAt - ((await sender.hear()) as number), cpuMs }
   })
   sender.tell(null)
   await sender.result()
@@ -106,21 +107,34 @@ async function startWaiting(engine: Engine): Promise<RunHandle<number, { signals
   return run as unknown as RunHandle<number, { signals: { go: number } }>
 }
 
-async function repeat(rounds: number, calls: number, call: (i: number) => Promise<number>): Promise<Figures> {
+function callsOf({ size }: Job, usual: number): number {
+  return size ?? usual
+}
+
+async function repeat(
+  job: Job,
+  line: Line,
+  calls: number,
+  call: (i: number) => Promise<Cost>,
+): Promise<Figures> {
   const all: number[] = []
-  const p50Ms: number[] = []
-  const p99Ms: number[] = []
-  const once = async (): Promise<number[]> => {
-    const times: number[] = []
-    for (let i = 0; i < calls; i++) times.push(await call(i))
-    return times
+  const tally = new Tally()
+  const once = async (): Promise<readonly Cost[]> => {
+    const costs: Cost[] = []
+    for (let i = 0; i < calls; i++) costs.push(await call(i))
+    return costs
   }
-  await warmUp(once)
-  for (let round = 0; round < rounds; round++) {
-    const times = await once()
+  await warmUpFor(job, once)
+  for await (const _ of roundsOf(job, line)) {
+    const costs = await once()
+    const times = costs.map(({ ms }) => ms)
     all.push(...times)
-    p50Ms.push(quantileOf(times, 0.5))
-    p99Ms.push(quantileOf(times, 0.99))
+    const cpuMs = costs.reduce((sum, cost) => sum + cost.cpuMs, 0)
+    tally.add({
+      p50Ms: quantileOf(times, 0.5),
+      p99Ms: quantileOf(times, 0.99),
+      cpuUsPerCall: (cpuMs / calls) * 1_000,
+    })
   }
-  return { p50Ms, p99Ms, latencyMs: all }
+  return { ...tally.figures, latencyMs: all }
 }

@@ -1,10 +1,10 @@
 import { type Line, startActor } from '../actor.ts'
 import { check } from '../base/check.ts'
-import { nowMs, until } from '../base/clock.ts'
+import { cpuMsSoFar, nowMs, until } from '../base/clock.ts'
 import { openPlace } from '../places/open-place.ts'
 import type { Address } from '../places/place.ts'
 import { sequenceThenWait, sumOf, watched, watchedSequence } from '../procedures.ts'
-import { type Figures, type Job, startEngine, Tally } from './workload.ts'
+import { type Figures, type Job, roundsOf, startEngine, Tally } from './workload.ts'
 
 interface LeftBehind {
   readonly address: Address
@@ -13,9 +13,10 @@ interface LeftBehind {
 }
 
 /** W6: 2,000 recorded steps, SIGKILL while the run waits; a new process starts an engine, answers, and has the result. */
-export async function killAndGoOn({ address, rounds, size: steps = 2_000 }: Job): Promise<Figures> {
+export async function killAndGoOn(job: Job, line: Line): Promise<Figures> {
+  const { address, size: steps = 2_000 } = job
   const tally = new Tally()
-  for (let round = 0; round < rounds; round++) {
+  for await (const round of roundsOf(job, line)) {
     const run: LeftBehind = { address, id: `long:${round}`, steps }
     const victim = startActor('leave behind', run)
     await victim.hear()
@@ -39,15 +40,20 @@ export async function takeUp({
   id,
   steps,
 }: LeftBehind): Promise<{ readonly [figure: string]: number }> {
-  const from = nowMs()
+  const [from, cpuFrom] = [nowMs(), cpuMsSoFar()]
   const engine = await startEngine(openPlace(address))
   const ready = nowMs()
   const run = engine.get(sequenceThenWait, id)
   await run.signal('go', 1)
   check('the sum of all steps', await run.result(), sumOf(steps) + 1)
-  const done = nowMs()
+  const [done, cpuDone] = [nowMs(), cpuMsSoFar()]
   await engine.stop()
-  return { doneMs: done - from, readyMs: ready - from, resumeMs: done - ready }
+  return {
+    doneMs: done - from,
+    readyMs: ready - from,
+    resumeMs: done - ready,
+    cpuMs: cpuDone - cpuFrom,
+  }
 }
 
 const killAt = 100
@@ -62,9 +68,10 @@ interface Killed {
  * SIGKILL in the middle of a run, as one of its steps begins; then a new process that is told nothing. The same
  * is tried with the peers.
  */
-export async function killInTheMiddle({ address, rounds }: Job): Promise<Figures> {
+export async function killInTheMiddle(job: Job, line: Line): Promise<Figures> {
+  const { address } = job
   const tally = new Tally()
-  for (let round = 0; round < rounds; round++) {
+  for await (const round of roundsOf(job, line)) {
     const run: Killed = { address, id: `killed:${round}` }
     const victim = startActor('be killed', run)
     await victim.hear()

@@ -1,29 +1,31 @@
+import type { Line } from '../actor.ts'
 import { check } from '../base/check.ts'
 import { type Cost, costOf } from '../base/clock.ts'
 import { spreadOf } from '../base/statistics.ts'
 import { openPlace } from '../places/open-place.ts'
 import type { Place } from '../places/place.ts'
 import { arrivals, executed, rewound, sumOf } from '../procedures.ts'
-import { type Figures, type Job, startEngine, Tally } from './workload.ts'
+import { type Figures, type Job, roundsOf, startEngine, Tally } from './workload.ts'
 
 /**
  * A run with a long log waits; an engine that knows nothing of it yet hears a signal for it. How long from
  * there until the procedure goes on, less the same for a log without steps: reading, checking, decoding
  * and replaying the events. Of a log too short to tell it from none, only how long it took.
  */
-export async function replayFromStore({ address, rounds, size: events = 1_000 }: Job): Promise<Figures> {
+export async function replayFromStore(job: Job, line: Line): Promise<Figures> {
+  const { address, size: events = 1_000 } = job
   const place = openPlace(address)
   await place.record((store) => recordLogs(store, events))
   await wake(place, 'short', 0)
   const first = await wake(place, 'long', events)
   const [shorts, longs]: [Cost[], Cost[]] = [[], []]
-  for (let round = 0; round < rounds; round++) {
+  for await (const _ of roundsOf(job, line)) {
     shorts.push(await wake(place, 'short', 0))
     longs.push(await wake(place, 'long', events))
   }
   const tally = new Tally()
   tally.add({ firstMs: first.ms })
-  for (const { ms } of longs) tally.add({ totalMs: ms })
+  for (const { ms, cpuMs } of longs) tally.add({ totalMs: ms, totalCpuMs: cpuMs })
   for (const ms of addedTo(shorts, longs, 'ms'))
     tally.add({ eventsPerSecond: (events / ms) * 1_000, nsPerEvent: (ms / events) * 1e6 })
   for (const ms of addedTo(shorts, longs, 'cpuMs')) tally.add({ cpuNsPerEvent: (ms / events) * 1e6 })
@@ -37,7 +39,7 @@ const clearly = 1.5
  * What the events add to the median of all rounds without them: a difference of two rounds is mostly that of
  * their luck. Nothing where a round is not clearly above that.
  */
-function addedTo(shorts: readonly Cost[], longs: readonly Cost[], what: keyof Cost): readonly number[] {
+function addedTo(shorts: readonly Cost[], longs: readonly Cost[], what: 'ms' | 'cpuMs'): readonly number[] {
   const base = spreadOf(shorts.map((cost) => cost[what])).median
   const all = longs.map((cost) => cost[what])
   return Math.min(...all) > clearly * base ? all.map((one) => one - base) : []

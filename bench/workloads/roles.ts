@@ -1,40 +1,43 @@
-import { answerMany } from './answers.ts'
-import { shareWork, work } from './fleet.ts'
-import { answerToEnd, foreignSignalToEnd, sendSignals, signalToEnd, startToResult } from './latency.ts'
-import { carryPayloads } from './payloads.ts'
-import { beKilled, goOn, killAndGoOn, killInTheMiddle, leaveBehind, takeUp } from './recovery.ts'
-import { replayFromStore } from './replay.ts'
-import { workForLong } from './soak.ts'
-import { fill, startAmongMany, startOne } from './start-up.ts'
-import { runFan, runMany, runSequence } from './throughput.ts'
-import { rememberWaiting } from './waiting-runs.ts'
 import type { Role } from './workload.ts'
 
-/** Everything a process of the bench can be. */
-export const roles: { readonly [name: string]: Role } = {
-  W1: runSequence,
-  W2: runMany,
-  W3: runFan,
-  W4: startToResult,
-  W5: signalToEnd,
-  'W5 answer': answerToEnd,
-  'W5 other process': foreignSignalToEnd,
-  W6: killAndGoOn,
-  W7: rememberWaiting,
-  kill: killInTheMiddle,
-  replay: replayFromStore,
-  'start-up': startAmongMany,
-  answers: answerMany,
-  payloads: carryPayloads,
-  workers: shareWork,
+/** Returns where this process has its engine and its stores from. */
+function findEngine(): readonly string[] {
+  return ['core', 'storage-sqlite', 'storage-postgres'].map((name) => import.meta.resolve(`@pawl/${name}`))
+}
 
-  sender: sendSignals,
-  fill,
-  'start among many': startOne,
-  worker: work,
-  'leave behind': leaveBehind,
-  'take up': takeUp,
-  'be killed': beKilled,
-  'go on': goOn,
-  soak: workForLong,
+/**
+ * Everything a process of the bench can be. A process loads its own workload only: an engine that lacks what one
+ * of them imports can still do the others.
+ */
+export const roles: { readonly [name: string]: Role } = {
+  W1: lazy(() => import('./throughput.ts'), 'runSequence'),
+  W2: lazy(() => import('./throughput.ts'), 'runMany'),
+  W3: lazy(() => import('./throughput.ts'), 'runFan'),
+  W4: lazy(() => import('./latency.ts'), 'startToResult'),
+  W5: lazy(() => import('./latency.ts'), 'signalToEnd'),
+  'W5 answer': lazy(() => import('./latency.ts'), 'answerToEnd'),
+  'W5 other process': lazy(() => import('./latency.ts'), 'foreignSignalToEnd'),
+  W6: lazy(() => import('./recovery.ts'), 'killAndGoOn'),
+  W7: lazy(() => import('./waiting-runs.ts'), 'rememberWaiting'),
+  kill: lazy(() => import('./recovery.ts'), 'killInTheMiddle'),
+  replay: lazy(() => import('./replay.ts'), 'replayFromStore'),
+  'start-up': lazy(() => import('./start-up.ts'), 'startAmongMany'),
+  answers: lazy(() => import('./answers.ts'), 'answerMany'),
+  payloads: lazy(() => import('./payloads.ts'), 'carryPayloads'),
+  workers: lazy(() => import('./fleet.ts'), 'shareWork'),
+
+  'find engine': () => Promise.resolve(findEngine()),
+  sender: lazy(() => import('./latency.ts'), 'sendSignals'),
+  fill: lazy(() => import('./start-up.ts'), 'fill'),
+  'start among many': lazy(() => import('./start-up.ts'), 'startOne'),
+  worker: lazy(() => import('./fleet.ts'), 'work'),
+  'leave behind': lazy(() => import('./recovery.ts'), 'leaveBehind'),
+  'take up': lazy(() => import('./recovery.ts'), 'takeUp'),
+  'be killed': lazy(() => import('./recovery.ts'), 'beKilled'),
+  'go on': lazy(() => import('./recovery.ts'), 'goOn'),
+  soak: lazy(() => import('./soak.ts'), 'workForLong'),
+}
+
+function lazy<Name extends string>(load: () => Promise<{ readonly [name in Name]: Role }>, name: Name): Role {
+  return async (input, line) => (await load())[name](input, line)
 }

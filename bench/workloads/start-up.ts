@@ -1,20 +1,23 @@
 import type { Engine } from '@pawl/core'
 import { type Line, startActor } from '../actor.ts'
 import { check } from '../base/check.ts'
-import { nowMs, sleep, until } from '../base/clock.ts'
+import { cpuMsSoFar, nowMs, sleep, until } from '../base/clock.ts'
 import { residentMb } from '../base/memory.ts'
 import { openPlace } from '../places/open-place.ts'
 import type { Address } from '../places/place.ts'
 import { waiting } from '../procedures.ts'
-import { type Figures, type Job, startEngine, Tally } from './workload.ts'
+import { type Figures, type Job, roundsOf, startEngine, Tally } from './workload.ts'
 
 const atOnce = 1_000
 
 /** A store with 100,000 waiting runs; a new process starts an engine on it and wakes one of them. */
-export async function startAmongMany({ address, rounds, size: runs = 100_000 }: Job): Promise<Figures> {
-  await startActor('fill', { address, rounds, size: runs } satisfies Job).result()
+export async function startAmongMany(job: Job, line: Line): Promise<Figures> {
+  const { address, size: runs = 100_000 } = job
+  await startActor('fill', { address, rounds: 1, size: runs } satisfies Job).result()
+  const bytes = await openPlace(address).diskBytes()
   const tally = new Tally()
-  for (let round = 0; round < rounds; round++) {
+  tally.add({ diskBytesPerRun: bytes / runs })
+  for await (const round of roundsOf(job, line)) {
     const started = await startActor('start among many', { address, round }).result()
     tally.add(started as { readonly [figure: string]: number })
   }
@@ -62,7 +65,7 @@ export async function startOne(
   const before = residentMb()
   const from = nowMs()
   const engine = await startEngine(openPlace(address))
-  const ready = nowMs()
+  const [ready, cpuMs] = [nowMs(), cpuMsSoFar()]
   const run = engine.get(waiting, `waiting:${round * 101}`)
   await run.signal('go', round)
   check('result', await run.result(), round)
@@ -71,5 +74,11 @@ export async function startOne(
   await sleep(2_000)
   const resident = residentMb()
   await engine.stop()
-  return { readyMs: ready - from, wakeMs: done - ready, residentMb: resident, addedMb: resident - before }
+  return {
+    readyMs: ready - from,
+    cpuMs,
+    wakeMs: done - ready,
+    residentMb: resident,
+    addedMb: resident - before,
+  }
 }

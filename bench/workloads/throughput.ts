@@ -1,75 +1,86 @@
 import type { Engine } from '@pawl/core'
+import type { Line } from '../actor.ts'
 import { check } from '../base/check.ts'
 import { type Cost, costOf, timeOf } from '../base/clock.ts'
-import { warmUp } from '../base/pace.ts'
 import { openPlace } from '../places/open-place.ts'
 import { fan, sequence, sumOf } from '../procedures.ts'
 import { checkSteps } from './recorded.ts'
-import { type Figures, type Job, startEngine, Tally } from './workload.ts'
+import {
+  costPerStep,
+  type Figures,
+  type Job,
+  openRawBeside,
+  roundsOf,
+  startEngine,
+  Tally,
+  warmUpFor,
+} from './workload.ts'
 
 /** W1: one run of 1,000 sequential steps, beside 1,000 raw commits of one row: half of them before, half after. */
-export async function runSequence({ address, rounds, size: steps = 1_000 }: Job): Promise<Figures> {
-  const place = openPlace(address)
+export async function runSequence(job: Job, line: Line): Promise<Figures> {
+  const steps = job.size ?? 1_000
+  const place = openPlace(job.address)
   const engine = await startEngine(place)
-  const raw = await place.openRaw()
+  const raw = await openRawBeside(place, job)
   const tally = new Tally()
-  await raw.write(steps)
-  await warmUp(async () => checkLogs(engine, await runAll(engine, 1, steps), steps))
-  for (let round = 0; round < rounds; round++) {
-    const before = await costOf(() => raw.write(steps / 2))
+  await raw?.write(steps)
+  await warmUpFor(job, async () => checkLogs(engine, await runAll(engine, 1, steps), steps))
+  for await (const _ of roundsOf(job, line)) {
+    const before = await costOf(() => raw?.write(steps / 2))
     let ids: readonly string[] = []
-    const { ms, cpuMs } = await costOf(async () => {
+    const cost = await costOf(async () => {
       ids = await runAll(engine, 1, steps)
-    })
-    const after = await costOf(() => raw.write(steps / 2))
+    }, job.compared?.server)
+    const after = await costOf(() => raw?.write(steps / 2))
     await checkLogs(engine, ids, steps)
+    tally.add({ stepsPerSecond: (steps / cost.ms) * 1_000, ...costPerStep(cost, steps) })
+    if (raw === null) continue
     const rawMs = before.ms + after.ms
     tally.add({
-      stepsPerSecond: (steps / ms) * 1_000,
       rawPerSecond: (steps / rawMs) * 1_000,
-      ratio: rawMs / ms,
-      cpuUsPerStep: (cpuMs / steps) * 1_000,
+      ratio: rawMs / cost.ms,
       rawCpuUsPerRow: ((before.cpuMs + after.cpuMs) / steps) * 1_000,
     })
   }
-  await raw.close()
+  await raw?.close()
   await engine.stop()
   return tally.figures
 }
 
 /** W2: 200 runs of 10 steps, all at once. */
-export async function runMany({ address, rounds, size: runs = 200 }: Job): Promise<Figures> {
-  const steps = 10
-  const place = openPlace(address)
+export async function runMany(job: Job, line: Line): Promise<Figures> {
+  const [runs, steps] = [job.size ?? 200, 10]
+  const place = openPlace(job.address)
   const engine = await startEngine(place)
-  const raw = await place.openRaw()
+  const raw = await openRawBeside(place, job)
   const tally = new Tally()
-  await warmUp(async () => checkLogs(engine, await runAll(engine, runs, steps), steps))
-  await raw.write(1_000)
-  for (let round = 0; round < rounds; round++) {
+  await warmUpFor(job, async () => checkLogs(engine, await runAll(engine, runs, steps), steps))
+  await raw?.write(1_000)
+  for await (const _ of roundsOf(job, line)) {
     const bytes = await place.diskBytes()
-    const rawMs = await timeOf(() => raw.write(1_000))
+    const rawMs = await timeOf(() => raw?.write(1_000))
     let ids: readonly string[] = []
-    const { ms, cpuMs } = await costOf(async () => {
+    const cost = await costOf(async () => {
       ids = await runAll(engine, runs, steps)
-    })
+    }, job.compared?.server)
     await checkLogs(engine, ids, steps)
     tally.add({
-      stepsPerSecond: ((runs * steps) / ms) * 1_000,
-      rawPerSecond: 1e6 / rawMs,
-      ratio: (runs * steps * rawMs) / ms / 1_000,
-      cpuUsPerStep: (cpuMs / runs / steps) * 1_000,
+      stepsPerSecond: ((runs * steps) / cost.ms) * 1_000,
+      ...costPerStep(cost, runs * steps),
       diskBytesPerStep: ((await place.diskBytes()) - bytes) / (runs * steps),
     })
+    if (raw === null) continue
+    tally.add({ rawPerSecond: 1e6 / rawMs, ratio: (runs * steps * rawMs) / cost.ms / 1_000 })
   }
-  await raw.close()
+  await raw?.close()
   await engine.stop()
   return tally.figures
 }
 
 /** W3: one run that begins 500 steps at once. */
-export async function runFan({ address, rounds, size: steps = 500 }: Job): Promise<Figures> {
-  const engine = await startEngine(openPlace(address))
+export async function runFan(job: Job, line: Line): Promise<Figures> {
+  const steps = job.size ?? 500
+  const engine = await startEngine(openPlace(job.address))
   const tally = new Tally()
   const once = async (): Promise<Cost> => {
     let id = ''
@@ -77,14 +88,14 @@ export async function runFan({ address, rounds, size: steps = 500 }: Job): Promi
       const run = await engine.run(fan, steps)
       check('the sum of all steps', await run.result(), sumOf(steps))
       id = run.id
-    })
+    }, job.compared?.server)
     await checkSteps(engine, id, steps)
     return cost
   }
-  await warmUp(once)
-  for (let round = 0; round < rounds; round++) {
-    const { ms, cpuMs } = await once()
-    tally.add({ totalMs: ms, cpuUsPerStep: (cpuMs / steps) * 1_000 })
+  await warmUpFor(job, once)
+  for await (const _ of roundsOf(job, line)) {
+    const cost = await once()
+    tally.add({ totalMs: cost.ms, ...costPerStep(cost, steps) })
   }
   await engine.stop()
   return tally.figures

@@ -1,5 +1,5 @@
 import { check } from '../base/check.ts'
-import { sleep } from '../base/clock.ts'
+import { cpuMsSoFar, sleep } from '../base/clock.ts'
 import { residentMb } from '../base/memory.ts'
 import { openPlace } from '../places/open-place.ts'
 import { waiting } from '../procedures.ts'
@@ -15,13 +15,15 @@ export async function rememberWaiting({ address, size: runs = 1_000 }: Job): Pro
   await first.signal('go', 0)
   await first.result()
   const before = residentMb()
+  const cpuBefore = cpuMsSoFar()
   const all = await Promise.all(Array.from({ length: runs }, () => engine.run(waiting)))
   await untilNoneRuns(engine)
+  const cpuMs = cpuMsSoFar() - cpuBefore
   const added = residentMb() - before
   await Promise.all(all.map((run, i) => run.signal('go', i)))
   for (const [i, run] of all.entries()) check('result', await run.result(), i)
   await engine.stop()
   const tally = new Tally()
-  tally.add({ addedMb: added })
+  tally.add({ addedMb: added, cpuUsPerRun: (cpuMs / runs) * 1_000 })
   return tally.figures
 }

@@ -1,7 +1,9 @@
 import type { Engine, Logger } from '@pawl/core'
 import { createEngine } from '@pawl/core'
 import type { Line } from '../actor.ts'
-import type { Address, Place } from '../places/place.ts'
+import type { Cost } from '../base/clock.ts'
+import { warmUp } from '../base/pace.ts'
+import type { Address, Place, RawTable } from '../places/place.ts'
 import {
   asking,
   carrying,
@@ -28,6 +30,43 @@ export interface Job {
   readonly rounds: number
   /** How much: steps, runs, events, bytes or workers; what a job does without it is its default. */
   readonly size?: number | undefined
+  /** Given if the engine is compared with another one. */
+  readonly compared?: Compared | undefined
+}
+
+/** What is different in a job whose rounds alternate with those of another engine, in another process. */
+export interface Compared {
+  /** The first process of the database server. */
+  readonly server?: number | undefined
+}
+
+/** The rounds that are timed. Each waits for its turn if the job is compared. */
+export async function* roundsOf({ rounds, compared }: Job, line: Line): AsyncGenerator<number> {
+  if (compared !== undefined) line.tell('ready')
+  for (let round = 0; round < rounds; round++) {
+    if (compared !== undefined) await line.hear()
+    yield round
+    if (compared !== undefined) line.tell('done')
+  }
+}
+
+/** Does rounds that are not timed. Of a job that is compared, the first turns are left out in place of them. */
+export function warmUpFor({ compared }: Job, round: () => Promise<unknown>): Promise<void> {
+  return compared === undefined ? warmUp(round) : warmUp(round, 0)
+}
+
+/** Opens a table for raw commits; null if the job is compared: the other engine is the measure then. */
+export async function openRawBeside(place: Place, { compared }: Job): Promise<RawTable | null> {
+  return compared === undefined ? place.openRaw() : null
+}
+
+/** Processor time per step, in µs. */
+export function costPerStep({ cpuMs, serverMs }: Cost, steps: number): { readonly [figure: string]: number } {
+  const perStep = (ms: number): number => (ms / steps) * 1_000
+  return {
+    cpuUsPerStep: perStep(cpuMs),
+    ...(serverMs === undefined ? {} : { serverUsPerStep: perStep(serverMs) }),
+  }
 }
 
 /** Large payloads and a busy machine are what is measured here: nothing to warn of. */

@@ -14,6 +14,8 @@ export interface ServerOptions {
   readonly version?: keyof typeof packages
   /** As in postgresql.conf. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Where a new data directory is made. Default: the system's folder for temporary files. */
+  readonly folder?: string
   /** A data directory to take over in place of a new one. */
   readonly directory?: string
 }
@@ -50,7 +52,7 @@ export class PostgresServer {
     const credentials = findCredentials()
     const version = options.version ?? (process.env['PAWL_TEST_POSTGRES'] === '15' ? 15 : 18)
     const bin = findBinaries(packages[version], credentials)
-    const directory = options.directory ?? makeDirectory(credentials)
+    const directory = options.directory ?? makeDirectory(credentials, options.folder)
     for (let tries = 1; ; tries++) {
       const server = new PostgresServer(directory, await findPort(), bin, options)
       try {
@@ -62,6 +64,11 @@ export class PostgresServer {
         if (tries === 5 || !String(error).includes('in use')) throw error
       }
     }
+  }
+
+  /** The process that starts all others of the server. */
+  get pid(): number | undefined {
+    return this.#process?.pid
   }
 
   get dataDirectory(): string {
@@ -164,8 +171,8 @@ export class PostgresServer {
   }
 }
 
-function makeDirectory({ uid, gid }: Credentials): string {
-  const directory = fs.mkdtempSync(path.join(os.tmpdir(), 'pawl-postgres-data-'))
+function makeDirectory({ uid, gid }: Credentials, folder: string = os.tmpdir()): string {
+  const directory = fs.mkdtempSync(path.join(folder, 'pawl-postgres-data-'))
   if (uid !== undefined && gid !== undefined) fs.chownSync(directory, uid, gid)
   return directory
 }

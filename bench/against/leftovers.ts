@@ -1,0 +1,27 @@
+/** Something that must not stay behind: a folder, a server. */
+export interface Leftover {
+  remove(): Promise<void> | void
+}
+
+const signals = ['SIGINT', 'SIGTERM'] as const
+
+/** Removes everything that was added: when it is told to, or when a signal ends the process. */
+export class Leftovers {
+  readonly #all: Leftover[] = []
+  readonly #onSignal = (): void => void this.remove().finally(() => process.exit(1))
+
+  constructor() {
+    for (const signal of signals) process.once(signal, this.#onSignal)
+  }
+
+  add<T extends Leftover>(leftover: T): T {
+    this.#all.push(leftover)
+    return leftover
+  }
+
+  /** The last first. */
+  async remove(): Promise<void> {
+    for (const signal of signals) process.off(signal, this.#onSignal)
+    for (let next = this.#all.pop(); next !== undefined; next = this.#all.pop()) await next.remove()
+  }
+}
