@@ -15,22 +15,24 @@ import type { Approval, Resolution, Review } from './ask.ts'
 
 // How each kind of operation reads its recorded result, afresh at every delivery. A recorded failure is thrown.
 
+type Read<Result> = (event: LogEvent) => Result
+
 /** Who is said to have decided when silence counts as an answer. */
 const silence: Actor = 'policy:on-timeout'
 
-export const readValue = reader((value) => value)
+export const readValue: Read<unknown> = reader((value) => value)
 
-export const readNothing = reader(() => undefined)
+export const readNothing: Read<undefined> = reader(() => undefined)
 
-export const readAgentOutput = reader((value) => (value as AgentResult).output)
+export const readAgentOutput: Read<unknown> = reader((value) => (value as AgentResult).output)
 
 /** Null if none came in time. A signal without a payload is `true`, so that it never looks like that. */
-export const readSignal = reader((value) => {
+export const readSignal: Read<unknown> = reader((value) => {
   const received = value as ReceivedPayload | TimedOutPayload
   return 'timedOut' in received ? null : payloadOf(received)
 })
 
-export const readAnySignal = reader((value) => {
+export const readAnySignal: Read<unknown> = reader((value) => {
   const received = value as ReceivedPayload | TimedOutPayload
   return 'timedOut' in received ? null : { name: received.name, payload: payloadOf(received) }
 })
@@ -39,7 +41,7 @@ function payloadOf({ payload }: ReceivedPayload): unknown {
   return payload === undefined ? true : payload
 }
 
-export const readApproval = reader((value, event): Approval<unknown> => {
+export const readApproval: Read<Approval<unknown>> = reader((value, event) => {
   const result = value as AnswerPayload | TimedOutPayload
   if ('timedOut' in result) {
     const at = new Date(event.at)
@@ -52,17 +54,17 @@ export const readApproval = reader((value, event): Approval<unknown> => {
   return { approved: true, params: answer.params, modified: changed === true, ...answered(result) }
 })
 
-export const readInput = reader((value) => {
+export const readInput: Read<unknown> = reader((value) => {
   const result = value as AnswerPayload | TimedOutPayload
   return 'timedOut' in result ? result.default : result.answer.value
 })
 
-export const readChoice = reader((value) => {
+export const readChoice: Read<unknown> = reader((value) => {
   const result = value as AnswerPayload | TimedOutPayload
   return 'timedOut' in result ? result.default : result.answer.choice
 })
 
-export const readReview = reader((value, event): Review<unknown, string> => {
+export const readReview: Read<Review<unknown, string>> = reader((value, event) => {
   const result = value as AnswerPayload | TimedOutPayload
   if ('timedOut' in result)
     return {
@@ -78,12 +80,12 @@ export const readReview = reader((value, event): Review<unknown, string> => {
   }
 })
 
-export const readResolution = reader((value): Resolution<string> => {
+export const readResolution: Read<Resolution<string>> = reader((value) => {
   const result = value as AnswerPayload
   return { choice: result.answer.choice ?? '', ...answered(result) }
 })
 
-export const readDecision = reader((value): Decision<string> => {
+export const readDecision: Read<Decision<string>> = reader((value) => {
   const { choice, source, why, rationale, confidence, by } = value as DecisionPayload
   return { choice, source, why, rationale, confidence, by: by as Actor }
 })
@@ -97,7 +99,7 @@ function answered({ by, at, answer }: AnswerPayload): {
 }
 
 /** Throws a recorded failure. A result that `show` fails on is unreadable, which is no failure of the operation. */
-function reader<Result>(show: (value: unknown, event: LogEvent) => Result): (event: LogEvent) => Result {
+function reader<Result>(show: (value: unknown, event: LogEvent) => Result): Read<Result> {
   return (event) => {
     let failure: Error
     try {
