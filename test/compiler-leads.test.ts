@@ -77,7 +77,7 @@ test('a new method of Inbox is asked for by the inbox and by the test engine', a
   const head = 'export interface Inbox {\n'
   expect(
     await compileWith('core/src/client/types.ts', head, `${head}  delegate(ask: string): Promise<void>\n`),
-  ).toEqual(['core/src/client/inbox.ts', 'testing/src/test-engine.ts'])
+  ).toEqual(['core/src/client/inbox/inbox.ts', 'testing/src/test-engine.ts'])
 })
 
 test('a new method of Ctx is asked for by the context', async () => {
@@ -88,7 +88,7 @@ test('a new method of Ctx is asked for by the context', async () => {
       member,
       `${member}  race<T>(branches: { readonly [name: string]: (ctx: Ctx) => Promise<T> }): Promise<T>\n`,
     ),
-  ).toEqual(['core/src/authoring/program.ts'])
+  ).toEqual(['core/src/authoring/context.ts'])
 })
 
 test('a new kind of operation is asked for by the operations, the activities and the views', async () => {
@@ -97,7 +97,7 @@ test('a new kind of operation is asked for by the operations, the activities and
   ).toEqual(
     expect.arrayContaining([
       'core/src/authoring/operations.ts',
-      'core/src/client/operation-views.ts',
+      'core/src/client/log/operation-views.ts',
       'core/src/worker/activities/registry.ts',
     ]),
   )

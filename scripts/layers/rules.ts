@@ -3,15 +3,24 @@ const core = 'packages/core/src/'
 /** What each folder of core may import besides itself. The files beside the folders compose them, and may import all. */
 const layers: Record<string, readonly string[]> = {
   base: [],
-  errors: ['base'],
+  schemas: ['base'],
+  errors: ['base', 'schemas'],
+  checks: ['base', 'schemas', 'errors'],
   events: ['base', 'errors'],
   kernel: ['base', 'errors', 'events'],
-  host: ['base', 'errors', 'events', 'kernel', 'ports'],
-  ports: ['base', 'errors', 'events'],
-  projections: ['base', 'errors', 'events', 'ports'],
-  authoring: ['base', 'errors', 'events', 'kernel', 'ports'],
-  worker: ['base', 'errors', 'events', 'kernel', 'host', 'ports', 'projections', 'authoring'],
-  client: ['base', 'errors', 'events', 'kernel', 'host', 'ports', 'projections', 'authoring'],
+  ports: ['base', 'schemas', 'errors', 'events'],
+  runs: ['base', 'errors', 'events', 'kernel', 'ports'],
+  asks: ['base', 'schemas', 'errors', 'events', 'ports'],
+  host: ['base', 'schemas', 'errors', 'events', 'kernel', 'ports'],
+  authoring: ['base', 'schemas', 'errors', 'checks', 'events', 'kernel', 'ports'],
+  worker: [
+    ...['base', 'schemas', 'errors', 'checks', 'events', 'kernel', 'ports', 'runs', 'asks', 'host'],
+    'authoring',
+  ],
+  client: [
+    ...['base', 'schemas', 'errors', 'checks', 'events', 'kernel', 'ports', 'runs', 'asks', 'host'],
+    'authoring',
+  ],
 }
 
 /** What the sources of each package may import of the others. */

@@ -5,10 +5,10 @@ import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { runBody } from '../src/host/body.ts'
-import { installGuard } from '../src/host/guard.ts'
+import { installGuard } from '../src/host/guard/guard.ts'
 import { installShield } from '../src/host/shield.ts'
-import { noteTurn } from '../src/host/watch-cell.ts'
-import { startWatchdog } from '../src/host/watchdog.ts'
+import { noteTurn } from '../src/host/watchdog/cell.ts'
+import { startWatchdog } from '../src/host/watchdog/watchdog.ts'
 
 type Figures = { readonly [what: string]: number }
 

@@ -9,7 +9,9 @@ export {
   type Decision,
   decider,
   type Usage,
-} from './authoring/agent.ts'
+} from './authoring/agent/agent.ts'
+export type { Question, Verdict } from './authoring/agent/verdict.ts'
+export type { Ctx, ReceiveOptions } from './authoring/ctx.ts'
 export type {
   Answered,
   Approval,
@@ -23,10 +25,9 @@ export type {
   RiskDetails,
   Section,
   ValueOf,
-} from './authoring/ask.ts'
-export type { Ctx, ReceiveOptions } from './authoring/ctx.ts'
-export { duration } from './authoring/duration.ts'
-export type { ApproveOptions, Human } from './authoring/human.ts'
+} from './authoring/human/ask.ts'
+export type { ApproveOptions, Human } from './authoring/human/human.ts'
+export type { Shown, ValuesFor } from './authoring/human/template.ts'
 export {
   type CtxOf,
   type Procedure,
@@ -35,16 +36,22 @@ export {
   procedure,
   ref,
 } from './authoring/procedure.ts'
-export type { Retry, StepCall, StepOptions } from './authoring/step.ts'
 // InputOf and what follows are named by the types of generic functions around procedures.
-export type { InputOf, ParsedOf, PayloadOf, Received, SignalName, Talk, TalkOf } from './authoring/talk.ts'
-export type { Shown, ValuesFor } from './authoring/template.ts'
-export type { Question, Verdict } from './authoring/verdict.ts'
+export type {
+  InputOf,
+  ParsedOf,
+  PayloadOf,
+  Received,
+  SignalName,
+  Talk,
+  TalkOf,
+} from './authoring/procedure-types.ts'
+export type { Retry, StepCall, StepOptions } from './authoring/step/step.ts'
 export type { Deadline, Duration } from './base/duration.ts'
 export type { Actor, Audience } from './base/people.ts'
 export type { Refused } from './base/refused.ts'
-export type { Issue, Schema } from './base/schema.ts'
 export type { AskKind, AskStatus, RiskLevel, RunStatus, Severity } from './base/words.ts'
+export { duration } from './checks/duration.ts'
 export type {
   As,
   AskAddress,
@@ -57,10 +64,11 @@ export type {
   RunHandle,
   RunOptions,
 } from './client/types.ts'
-export type { Answer, Ask, ExecutionLog, RunView, Waiting } from './client/views.ts'
+export type { Answer, Ask, ExecutionLog, RunView, Waiting } from './client/views/views.ts'
 export { createClient, createEngine } from './engine.ts'
 export type { ErrorCode, ErrorDetails, Failure } from './errors/error-details.ts'
 export { FinalError } from './errors/final-error.ts'
 export { PawlError } from './errors/pawl-error.ts'
 export type { Store } from './ports/connect.ts'
 export type { Logger } from './ports/logger.ts'
+export type { Issue, Schema } from './schemas/schema.ts'

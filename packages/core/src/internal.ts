@@ -1,5 +1,11 @@
 // What @pawl/testing builds on: the parts of an engine, each with its ports. Not for users; may change at any time.
-export { parseDuration } from './authoring/duration.ts'
+
+export { askIdOf } from './asks/ask.ts'
+export { formatDuration } from './base/duration.ts'
+export { implement } from './base/implement.ts'
+export { Bell } from './base/notifier.ts'
+export { createChance, seedBytes } from './base/prng.ts'
+export { parseDuration } from './checks/duration.ts'
 export {
   checkArray,
   checkInstant,
@@ -7,12 +13,8 @@ export {
   checkOneOf,
   findNearest,
   refuse,
-} from './authoring/options.ts'
-export { checkActor } from './authoring/people-options.ts'
-export { Bell } from './base/bell.ts'
-export { formatDuration } from './base/duration.ts'
-export { implement } from './base/implement.ts'
-export { createChance, seedBytes } from './base/prng.ts'
+} from './checks/options.ts'
+export { checkActor } from './checks/people.ts'
 export { createConnectedClient } from './client/client.ts'
 export { checkEngineKeys, type EngineSettings, readEngineOptions, readStopOptions } from './client/options.ts'
 export { keptByDefault, systemPorts } from './engine.ts'
@@ -21,8 +23,8 @@ export { LogHash } from './events/seal.ts'
 export { currentBody } from './host/body.ts'
 export { consoleLogger } from './host/console-logger.ts'
 export { drain } from './host/drain.ts'
+export { installGuard } from './host/guard/guard.ts'
 export { guardVerbs } from './host/guard/verbs.ts'
-export { installGuard } from './host/guard.ts'
 export { sha256 } from './host/sha256.ts'
 export { installShield } from './host/shield.ts'
 export { turns } from './host/turn.ts'
@@ -31,6 +33,5 @@ export type { Operation, Program } from './kernel/operation.ts'
 export type { Clock } from './ports/clock.ts'
 export type { Effects } from './ports/effects.ts'
 export type { Entropy } from './ports/entropy.ts'
-export type { Home } from './ports/home.ts'
-export { askIdOf } from './projections/ask.ts'
+export type { Home } from './ports/local-worker.ts'
 export { Worker } from './worker/worker.ts'

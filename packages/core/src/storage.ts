@@ -1,7 +1,9 @@
 // All a store may import.
-export { checkBoolean, checkKeys, checkObject, refuse } from './authoring/options.ts'
+
+export { compareOrder, orderOf } from './asks/order.ts'
 export { unreachable } from './base/unreachable.ts'
 export type { AskStatus } from './base/words.ts'
+export { checkBoolean, checkKeys, checkObject, refuse } from './checks/options.ts'
 export { PawlError } from './errors/pawl-error.ts'
 export { RowCorrupt } from './events/codec.ts'
 export {
@@ -13,7 +15,7 @@ export {
   operationKinds,
   type StoredEvent,
 } from './events/event.ts'
-export { identifyOwnProcess, isProcessGone, type ProcessIdentity } from './host/process-identity.ts'
+export { identifyOwnProcess, isProcessGone, type ProcessIdentity } from './host/process/identity.ts'
 export {
   askStatusCode,
   eventTypeCode,
@@ -56,4 +58,3 @@ export type {
   UnitOutcome,
   WorkerKey,
 } from './ports/store.ts'
-export { compareOrder, orderOf } from './projections/ask-order.ts'

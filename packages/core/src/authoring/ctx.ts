@@ -1,9 +1,9 @@
 import type { Deadline, Duration } from '../base/duration.ts'
 import type { Logger } from '../ports/logger.ts'
-import type { AgentOps } from './agent.ts'
-import type { Human } from './human.ts'
-import type { StepCall, StepOptions } from './step.ts'
-import type { PayloadOf, Received, SignalName } from './talk.ts'
+import type { AgentOps } from './agent/agent.ts'
+import type { Human } from './human/human.ts'
+import type { PayloadOf, Received, SignalName } from './procedure-types.ts'
+import type { StepCall, StepOptions } from './step/step.ts'
 
 /**
  * What a procedure asks of the outside. Every promise it returns is an ordinary promise: `Promise.all`,

@@ -1,9 +1,9 @@
-import type { Validation } from '../base/schema.ts'
 import type { OperationKind } from '../events/event.ts'
 import type { AskPayload } from '../events/payloads.ts'
 import type { Issue, Operation } from '../kernel/operation.ts'
-import type { AgentCall } from './agent.ts'
-import type { RetryPolicy } from './step-options.ts'
+import type { Validation } from '../schemas/schema.ts'
+import type { AgentCall } from './agent/agent.ts'
+import type { RetryPolicy } from './step/options.ts'
 
 /** The operation of each kind: what the kernel needs to know of it, and what the worker needs to do it. */
 export interface OperationByKind {

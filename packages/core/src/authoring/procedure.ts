@@ -1,7 +1,4 @@
 import type { NoOthers, Refused } from '../base/refused.ts'
-import type { Schema } from '../base/schema.ts'
-import { isTransforming } from '../base/schema.ts'
-import type { Ctx } from './ctx.ts'
 import {
   checkFunction,
   checkKeys,
@@ -11,8 +8,11 @@ import {
   checkSchema,
   checkWhole,
   refuse,
-} from './options.ts'
-import type { InputOf, ParsedOf, TalkOf } from './talk.ts'
+} from '../checks/options.ts'
+import type { Schema } from '../schemas/schema.ts'
+import { isTransforming } from '../schemas/schema.ts'
+import type { Ctx } from './ctx.ts'
+import type { InputOf, ParsedOf, TalkOf } from './procedure-types.ts'
 
 declare const types: unique symbol
 

@@ -10,8 +10,8 @@ import type {
   TimedOutPayload,
 } from '../events/payloads.ts'
 import { Unreadable } from '../kernel/operation.ts'
-import type { Decision } from './agent.ts'
-import type { Approval, Resolution, Review } from './ask.ts'
+import type { Decision } from './agent/agent.ts'
+import type { Approval, Resolution, Review } from './human/ask.ts'
 
 // How each kind of operation reads its recorded result, afresh at every delivery. A recorded failure is thrown.
 

@@ -1,11 +1,11 @@
-import type { Bell } from '../base/bell.ts'
 import { formatDuration } from '../base/duration.ts'
 import type { Sha256 } from '../base/hash.ts'
+import type { Bell } from '../base/notifier.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { RoundLimiter } from '../host/rounds.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
-import type { Home } from '../ports/home.ts'
+import type { Home } from '../ports/local-worker.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Claimant, StorePort } from '../ports/store.ts'
 

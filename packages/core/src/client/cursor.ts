@@ -1,4 +1,4 @@
-import { refuse } from '../authoring/options.ts'
+import { refuse } from '../checks/options.ts'
 
 /** A place in a list, as text for whoever pages through it; what it says is nobody's business but ours. */
 export function writeCursor(place: object): string {

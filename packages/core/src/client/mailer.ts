@@ -10,7 +10,7 @@ import type {
 } from '../ports/store.ts'
 import { Batch } from './batch.ts'
 import type { Connection } from './connection.ts'
-import { findUndeclared, type Outgoing, type Undeclared } from './undeclared.ts'
+import { findUndeclared, type Outgoing, type Undeclared } from './runs/undeclared.ts'
 
 /** Leaves messages for runs and answers for asks, many in one transaction, and tells the worker of this process. */
 export class Mailer {

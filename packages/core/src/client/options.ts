@@ -1,15 +1,4 @@
-import { type AgentDefinition, agentDefinitionOf } from '../authoring/agent.ts'
-import { parseDuration } from '../authoring/duration.ts'
-import {
-  checkArray,
-  checkKeys,
-  checkName,
-  checkObject,
-  checkOneOf,
-  checkWhole,
-  refuse,
-} from '../authoring/options.ts'
-import { checkActor, checkAudience } from '../authoring/people-options.ts'
+import { type AgentDefinition, agentDefinitionOf } from '../authoring/agent/agent.ts'
 import {
   type Bugs,
   checkSignals,
@@ -18,6 +7,17 @@ import {
   readBugs,
 } from '../authoring/procedure.ts'
 import type { Actor, Audience } from '../base/people.ts'
+import { parseDuration } from '../checks/duration.ts'
+import {
+  checkArray,
+  checkKeys,
+  checkName,
+  checkObject,
+  checkOneOf,
+  checkWhole,
+  refuse,
+} from '../checks/options.ts'
+import { checkActor, checkAudience } from '../checks/people.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import type { Logger } from '../ports/logger.ts'
 

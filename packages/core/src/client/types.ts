@@ -1,13 +1,13 @@
-import type { Agent } from '../authoring/agent.ts'
+import type { Agent } from '../authoring/agent/agent.ts'
+import type { Question, Verdict } from '../authoring/agent/verdict.ts'
 import type { Procedure, ProcedureRef } from '../authoring/procedure.ts'
-import type { PayloadOf, SignalArgs, SignalName } from '../authoring/talk.ts'
-import type { Question, Verdict } from '../authoring/verdict.ts'
+import type { PayloadOf, SignalArgs, SignalName } from '../authoring/procedure-types.ts'
 import type { Duration } from '../base/duration.ts'
 import type { Actor, Audience } from '../base/people.ts'
 import type { AskKind, AskStatus, RunStatus } from '../base/words.ts'
 import type { Store } from '../ports/connect.ts'
 import type { Logger } from '../ports/logger.ts'
-import type { Answer, Ask, ExecutionLog, RunView } from './views.ts'
+import type { Answer, Ask, ExecutionLog, RunView } from './views/views.ts'
 
 export interface EngineOptions {
   readonly store: Store

@@ -1,5 +1,5 @@
-import type { Issue } from '../base/schema.ts'
 import { showValue } from '../base/text.ts'
+import type { Issue } from '../schemas/schema.ts'
 import type { ErrorCode, ErrorDetails, Failure } from './error-details.ts'
 
 /** What an error of one code says, in this order. Each part is whole sentences. */

@@ -1,7 +1,7 @@
 import type { Duration } from '../base/duration.ts'
 import type { Actor } from '../base/people.ts'
-import type { Issue } from '../base/schema.ts'
 import type { AskStatus, RunStatus } from '../base/words.ts'
+import type { Issue } from '../schemas/schema.ts'
 
 /** An error as it is kept in the log. `instanceof` does not survive a replay; `name` and `code` do. */
 export interface Failure {

@@ -77,3 +77,6 @@ export interface StoredEvent extends Omit<LogEvent, 'type' | 'kind'> {
   readonly type: EventType | number
   readonly kind: OperationKind | number | null
 }
+
+/** An event on its way into the log: what the store adds is filled in once it is there. */
+export type WrittenEvent = { -readonly [K in keyof LogEvent]: LogEvent[K] }

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { isThenable } from '../base/thenable.ts'
 import { promiseThenNative, setImmediateNative } from './natives.ts'
-import { shareCell } from './process-wide.ts'
+import { shareCell } from './process/wide.ts'
 import { turns } from './turn.ts'
-import { noteBody, noteBodyEnd, noteBodyReturned } from './watch-cell.ts'
-import { watchFromNowOn } from './watchdog.ts'
+import { noteBody, noteBodyEnd, noteBodyReturned } from './watchdog/cell.ts'
+import { watchFromNowOn } from './watchdog/watchdog.ts'
 
 /** Whose code a step body is. */
 export interface BodyOwner {

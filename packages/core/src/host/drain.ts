@@ -1,7 +1,7 @@
 import type { TurnOwner } from '../kernel/turns.ts'
 import { inRootContext, performanceNow, setImmediateNative, setTimeoutNative } from './natives.ts'
 import { turns } from './turn.ts'
-import { noteTurn } from './watch-cell.ts'
+import { noteTurn } from './watchdog/cell.ts'
 
 /** What the drain drives: an execution of the kernel. */
 export interface Driven extends TurnOwner {

@@ -1,6 +1,6 @@
 import { AsyncResource } from 'node:async_hooks'
 import { randomFillSync } from 'node:crypto'
-import { shareCell } from './process-wide.ts'
+import { shareCell } from './process/wide.ts'
 
 // Read once in a process and never looked up again: fake timers installed later, or the guard itself, must
 // not reach the engine's own clock and queue. A copy of the package that is loaded while the guard of

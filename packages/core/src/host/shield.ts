@@ -1,7 +1,7 @@
 import type { TurnOwner } from '../kernel/turns.ts'
 import { type BodyOwner, currentBody } from './body.ts'
 import { inRootContext } from './natives.ts'
-import { installOnce } from './process-wide.ts'
+import { installOnce } from './process/wide.ts'
 import { turns } from './turn.ts'
 
 /**

@@ -2,7 +2,7 @@ import { setImmediateNative } from '../host/natives.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { StorePort, Unit, UnitOutcome, WorkerKey } from '../ports/store.ts'
-import { Complaints } from './complaints.ts'
+import { Complaints } from './throttled-log.ts'
 
 /**
  * Maximum rows and bytes in one transaction, which one unit alone may exceed: a store may carry it out in one

@@ -1,11 +1,11 @@
 import type { AskSpec } from '../../authoring/operations.ts'
-import type { Validation } from '../../base/schema.ts'
 import type { LogEvent } from '../../events/event.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Entropy } from '../../ports/entropy.ts'
 import type { Logger } from '../../ports/logger.ts'
 import type { Effect, Message } from '../../ports/store.ts'
+import type { Validation } from '../../schemas/schema.ts'
 import type { Slots } from '../slots.ts'
 
 /** Code of the author's is at work, or waits for a slot to begin in. */

@@ -2,12 +2,12 @@ import type { AskOperation, OperationByKind, ProcedureOperation } from '../../au
 import type { LogEvent, OperationKind } from '../../events/event.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import type { Activity, Workplace } from './activity.ts'
-import { AskActivity } from './ask-activity.ts'
-import { BodyActivity } from './body-activity.ts'
-import { DecideActivity } from './decide-activity.ts'
-import { NoticeActivity } from './notice-activity.ts'
-import { SignalActivity } from './signal-activity.ts'
-import { TimerActivity } from './timer-activity.ts'
+import { AskActivity } from './ask/ask-activity.ts'
+import { DecideActivity } from './decide/decide-activity.ts'
+import { NoticeActivity } from './notice/notice-activity.ts'
+import { SignalActivity } from './signal/signal-activity.ts'
+import { BodyActivity } from './step/step-activity.ts'
+import { TimerActivity } from './timer/timer-activity.ts'
 
 /** What the worker has for one kind of operation. */
 interface ActivityKind<O extends ProcedureOperation> {

@@ -1,6 +1,6 @@
-import type { Validation } from '../../base/schema.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { encodeRecord } from '../../events/payload.ts'
+import type { Validation } from '../../schemas/schema.ts'
 
 /** The bytes of what a schema has made of something from outside, which may be no payload. */
 export function tryEncode(record: object, label: string): Validation<Uint8Array> {

@@ -1,7 +1,7 @@
 import { deepStrictEqual } from 'node:assert'
 import { inspect, types } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { installGuard } from '../../../src/host/guard.ts'
+import { installGuard } from '../../../src/host/guard/guard.ts'
 import { duringTurn, ownerOf, turnTime } from '../turn-support.ts'
 
 const NativeDate = Date

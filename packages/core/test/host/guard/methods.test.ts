@@ -20,7 +20,7 @@ import {
 } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { installGuard } from '../../../src/host/guard.ts'
+import { installGuard } from '../../../src/host/guard/guard.ts'
 import { turns } from '../../../src/host/turn.ts'
 import { duringTurn, inTurn, ownerOf, turnTime, turnUuid } from '../turn-support.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { installGuard } from '../../../src/host/guard.ts'
+import { installGuard } from '../../../src/host/guard/guard.ts'
 import { duringTurn, ownerOf, turnTime } from '../turn-support.ts'
 
 // What the guard calls of Temporal; a Node that has the real one uses it.

@@ -1,6 +1,6 @@
 // Where operations are called from.  Prints what was captured.
 import { captureCallSite } from '../../../src/host/call-site.ts'
-import { shareCell } from '../../../src/host/process-wide.ts'
+import { shareCell } from '../../../src/host/process/wide.ts'
 
 const context = {
   step: (_name: string) => issue(),

@@ -6,7 +6,7 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { drain } from '../../../src/host/drain.ts'
-import { type Held, startWatchdog, watchFromNowOn } from '../../../src/host/watchdog.ts'
+import { type Held, startWatchdog, watchFromNowOn } from '../../../src/host/watchdog/watchdog.ts'
 import { runToEnd } from '../run-to-end.ts'
 import { ownerOf } from '../turn-support.ts'
 

@@ -1,6 +1,6 @@
 // What can be known of processes when this one may open no more files. Writes it as JSON.
 import { closeSync, openSync } from 'node:fs'
-import { identifyOwnProcess, isProcessGone } from '../../../src/host/process-identity.ts'
+import { identifyOwnProcess, isProcessGone } from '../../../src/host/process/identity.ts'
 
 const own = identifyOwnProcess()
 const open: number[] = []

@@ -17,7 +17,7 @@ async function loadCopy(name: string) {
     load<typeof import('../../../src/host/turn.ts')>('turn.ts'),
     load<typeof import('../../../src/host/body.ts')>('body.ts'),
     load<typeof import('../../../src/host/shield.ts')>('shield.ts'),
-    load<typeof import('../../../src/host/guard.ts')>('guard.ts'),
+    load<typeof import('../../../src/host/guard/guard.ts')>('guard/guard.ts'),
     load<typeof import('../../../src/host/natives.ts')>('natives.ts'),
     load<typeof import('../../../src/host/entropy.ts')>('entropy.ts'),
   ])

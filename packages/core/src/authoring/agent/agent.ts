@@ -1,0 +1,178 @@
+import type { Duration } from '../../base/duration.ts'
+import type { Actor } from '../../base/people.ts'
+import type { NoOthers } from '../../base/refused.ts'
+import { checkFunction, checkKeys, checkName, checkSchema } from '../../checks/options.ts'
+import type { Schema } from '../../schemas/schema.ts'
+import type { AskOptions, Choice, ValueOf } from '../human/ask.ts'
+import type { InputOf, ParsedOf } from '../procedure-types.ts'
+import { defaultRetry, readStepOptions, type StepPolicy } from '../step/options.ts'
+import type { StepCall, StepOptions } from '../step/step.ts'
+import { type Question, type Verdict, verdictSchema } from './verdict.ts'
+
+declare const types: unique symbol
+
+/** A model or tool call with typed input and output. Made by {@link agent}. */
+export interface Agent<Input, Output> {
+  readonly name: string
+  readonly [types]?: { readonly input: (input: Input) => void; readonly output: Output }
+}
+
+/** What a call cost. */
+export interface Usage {
+  readonly model?: string | undefined
+  readonly inputTokens?: number | undefined
+  readonly outputTokens?: number | undefined
+  readonly costUsd?: number | undefined
+}
+
+export interface AgentCall extends StepCall {
+  /**
+   * Report what the call cost; kept in the log, with what else a provider tells. Nothing is negative, and what
+   * is undefined, null or NaN is left out. May be called several times: after twenty reports further ones
+   * are added up by model. At most 1,000 bytes each.
+   * @throws PawlError 'option-invalid', 'payload-refused'
+   */
+  usage(usage: Usage): void
+}
+
+// biome-ignore-start lint/suspicious/noExplicitAny: a schema of anything
+export interface AgentSpec extends StepOptions<any> {
+  /** What tests replace it by. At most 200 characters. */
+  readonly name: string
+  readonly input: Schema<any, any>
+  readonly output: Schema<any, any>
+}
+type AgentBody<S> = S extends { readonly output: Schema<infer Returned, any> }
+  ? (input: ParsedOf<S>, call: AgentCall) => Promise<Returned>
+  : never
+type AgentOutput<S> = S extends { readonly output: Schema<any, infer Out> } ? Out : never
+// biome-ignore-end lint/suspicious/noExplicitAny: a schema of anything
+
+// In the registry of symbols, so that an agent made by another copy of the package is known too.
+const definition = Symbol.for('@pawl/core/agent')
+
+/** What a worker calls. */
+export interface AgentDefinition {
+  readonly name: string
+  /** Undefined for a decider: the engine makes its questions. */
+  readonly input: Schema | undefined
+  readonly output: Schema
+  /** Of a call whose own options say nothing else. */
+  readonly policy: StepPolicy
+  readonly body: (input: unknown, call: AgentCall) => Promise<unknown>
+}
+
+/**
+ * Defines an agent. Nothing to register: the procedure holds it; tests replace it by name.
+ * @throws PawlError 'option-invalid', 'duration-invalid'
+ * @example
+ * export const writer = agent(
+ *   { name: 'writer', input: z.object({ topic: z.string() }), output: z.object({ text: z.string() }) },
+ *   async ({ topic }, { signal, usage }) => { … },
+ * )
+ */
+export function agent<const S extends AgentSpec>(
+  spec: S & NoOthers<S, AgentSpec, 'agent'>,
+  body: AgentBody<S>,
+): Agent<InputOf<S>, AgentOutput<S>> {
+  checkKeys('the options of agent', spec, ['name', 'input', 'output', 'retry', 'timeout'])
+  const { input, output, name, ...options } = spec
+  checkName('name of agent', name)
+  return makeAgent({
+    name,
+    input: checkSchema(`input of agent '${name}'`, input),
+    output: checkSchema(`output of agent '${name}'`, output),
+    policy: readStepOptions(`of agent '${name}'`, options),
+    body: body as AgentDefinition['body'],
+  })
+}
+
+/**
+ * An agent that judges, for `decide`.
+ * @throws PawlError 'option-invalid'
+ * @example
+ * const critic = decider('critic', async ({ question, choices, material }) => ({ choice: 'approve', rationale: '…' }))
+ */
+export function decider(
+  name: string,
+  body: (question: Question, call: AgentCall) => Promise<Verdict>,
+): Agent<Question, Verdict> {
+  checkName('name of decider', name)
+  checkFunction(`body of decider '${name}'`, body)
+  return makeAgent({
+    name,
+    input: undefined,
+    output: verdictSchema,
+    policy: { retry: defaultRetry, timeoutMs: null },
+    body: body as AgentDefinition['body'],
+  })
+}
+
+function makeAgent(defined: AgentDefinition): { readonly name: string } {
+  checkFunction(`body of agent '${defined.name}'`, defined.body)
+  const made = { name: defined.name, [definition]: Object.freeze(defined) }
+  Object.defineProperty(made, definition, { enumerable: false })
+  return Object.freeze(made)
+}
+
+/** The code of an agent; undefined if the value was made neither by {@link agent} nor by {@link decider}. */
+export function agentDefinitionOf(value: unknown): AgentDefinition | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  return (value as { readonly [definition]?: AgentDefinition })[definition]
+}
+
+export interface DecideOptions<C extends string> extends Pick<AskOptions, 'key' | 'details' | 'history'> {
+  /**
+   * What counts when the agent throws, times out, answers outside the choices or is unsure.
+   * A choice, a question to people, or the failure of the decision. There is no silent default.
+   */
+  readonly fallback: C | { readonly ask: AskOptions } | { readonly fail: string }
+  /** What the agent judges. */
+  readonly material?: unknown
+  /** Default: the engine's `decider`. */
+  readonly agent?: Agent<Question, Verdict>
+  /** 0 to 1. Below it the fallback counts; a verdict without a confidence is below everything but 0. Default 0. */
+  readonly minConfidence?: number
+  /** For each attempt. Default '1m'. */
+  readonly timeout?: Duration
+  /** Including the first. A whole number from 1. Default 2. */
+  readonly attempts?: number
+}
+
+export interface Decision<C extends string> {
+  readonly choice: C
+  /** Who decided in the end. */
+  readonly source: 'agent' | 'person' | 'fallback'
+  readonly why: 'decided' | 'unsure' | 'timed-out' | 'failed' | 'invalid'
+  /** Of whoever decided: a person's comment, or ''. */
+  readonly rationale: string
+  /** The agent's; undefined where a person decided. */
+  readonly confidence: number | undefined
+  readonly by: Actor
+}
+
+export interface AgentOps {
+  /**
+   * Calls an agent; recorded with its usage, replayed without a call.
+   * @throws PawlError 'step-failed', 'step-timed-out', 'payload-refused' (also of the input)
+   * @example const draft = await ctx.agent(writer, { topic })
+   */
+  <In, Out>(
+    agent: Agent<In, Out>,
+    input: NoInfer<In>,
+    options?: StepOptions<Out> & { readonly name?: string },
+  ): Promise<Out>
+  /**
+   * Lets an agent pick. `fallback` is compulsory.
+   * @throws PawlError 'step-failed' with `fallback: { fail }`, 'ask-timed-out' where `fallback.ask` has a timeout
+   * @example
+   * const verdict = await ctx.agent.decide('Is the list plausible?', ['continue', 'abort'], {
+   *   material: files.slice(0, 20), minConfidence: 0.8, fallback: { ask: { to: 'group:ops' } },
+   * })
+   */
+  decide<const C extends readonly Choice[]>(
+    question: string,
+    choices: C,
+    options: DecideOptions<ValueOf<C[number]>>,
+  ): Promise<Decision<ValueOf<C[number]>>>
+}

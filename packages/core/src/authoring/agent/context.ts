@@ -1,0 +1,144 @@
+import { implementCallable } from '../../base/implement.ts'
+import { checkKeys, checkName, checkObject, checkText, refuse } from '../../checks/options.ts'
+import { listIssues } from '../../errors/catalogue.ts'
+import { FinalError } from '../../errors/final-error.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import { decode, encode } from '../../events/payload.ts'
+import type { Effects } from '../../ports/effects.ts'
+import { type Schema, validate } from '../../schemas/schema.ts'
+import { createDecideAsk } from '../human/context.ts'
+import { readChoices } from '../human/options.ts'
+import type { BodyOperation, DecideOperation, IssueOperation } from '../operations.ts'
+import { readAgentOutput, readDecision } from '../results.ts'
+import { readStepOptions } from '../step/options.ts'
+import { type AgentCall, type AgentDefinition, type AgentOps, agentDefinitionOf } from './agent.ts'
+import { type DecideSettings, readDecideOptions } from './decide-options.ts'
+import { verdictSchema } from './verdict.ts'
+
+/** What calls to agents need of the engine. */
+interface Surroundings {
+  readonly effects: Effects
+  /** Who judges when `decide` names nobody. */
+  readonly decider: AgentDefinition | undefined
+}
+
+/** Calls to agents, and decisions made by them. */
+export function createAgentOps(issue: IssueOperation, surroundings: Surroundings): AgentOps {
+  return implementCallable<AgentOps>(
+    (agent: unknown, input: unknown, given?: unknown) => issue(agentCall(agent, input, given, surroundings)),
+    {
+      decide: (question: unknown, choices: unknown, given: unknown) =>
+        issue(decision(question, choices, given, surroundings)),
+    },
+  )
+}
+
+function agentCall(agent: unknown, input: unknown, given: unknown, { effects }: Surroundings): BodyOperation {
+  const definition =
+    agentDefinitionOf(agent) ??
+    refuse('agent of ctx.agent', agent, 'It must be made by agent() or decider().')
+  const { name: renamed, ...options } = checkObject('options of ctx.agent', given)
+  const name = renamed === undefined ? definition.name : checkName('name of ctx.agent', renamed)
+  const of = `of agent '${name}'`
+  checkKeys(`the options ${of}`, { name, ...options }, ['name', 'retry', 'timeout'])
+  const bytes = encode(input, 'input')
+  const body = effects.agent(definition.name, definition.body)
+  return {
+    ...{ kind: 'llm', name, read: readAgentOutput },
+    ...readStepOptions(of, options, definition.policy),
+    // Each attempt gets a copy of its own: what an agent does to its input the procedure never sees.
+    body: (call: AgentCall) => callAgent({ ...definition, body }, decode(bytes), call),
+  }
+}
+
+async function callAgent(
+  { name, input: accepts, output: returns, body }: AgentDefinition,
+  input: unknown,
+  call: AgentCall,
+): Promise<unknown> {
+  const given = await check(accepts, input)
+  if (!given.ok)
+    throw new FinalError(
+      `what agent "${name}" was given does not fit its input schema: ${listIssues(given.issues)}`,
+      { code: 'input-invalid' },
+    )
+  return checkOutput(name, returns, await body(given.value, call))
+}
+
+async function checkOutput(name: string, returns: Schema, value: unknown): Promise<unknown> {
+  const output = await validate(returns, value)
+  if (output.ok) return output.value
+  throw Object.assign(
+    new Error(`what agent "${name}" returned does not fit its output schema: ${listIssues(output.issues)}`),
+    { code: 'output-invalid' },
+  )
+}
+
+function check(schema: Schema | undefined, value: unknown): ReturnType<typeof validate> {
+  return schema === undefined ? { ok: true, value } : validate(schema, value)
+}
+
+function decision(
+  question: unknown,
+  given: unknown,
+  options: unknown,
+  { effects, decider }: Surroundings,
+): DecideOperation {
+  const asked = checkText('question of decide', question)
+  const of = `of decide '${asked.slice(0, 60)}'`
+  const choices = readChoices(`choices ${of}`, given)
+  const settings = readDecideOptions(of, options, choices)
+  const { material, agent, key, details, history } = checkObject(`options ${of}`, options)
+  const judge = readJudge(of, agent, decider)
+  const body = effects.agent(judge.name, judge.body)
+  const values = choices.map(({ value }) => value)
+  const bytes = encode(material, 'material')
+  return {
+    ...{
+      kind: 'ail_decision',
+      name: key === undefined ? 'decide' : checkName(`key ${of}`, key),
+      read: readDecision,
+    },
+    question: asked,
+    agentName: judge.name,
+    judge: async (call) => {
+      const given = { question: asked, choices: [...values], material: decode(bytes) }
+      // An agent with an output schema of its own may return what is none.
+      return checkOutput(judge.name, verdictSchema, await callAgent({ ...judge, body }, given, call))
+    },
+    choices: values,
+    minConfidence: settings.minConfidence,
+    timeoutMs: settings.timeoutMs,
+    attempts: settings.attempts,
+    fallback: readFallback(settings, () =>
+      createDecideAsk(asked, choices, material, askOptionsOf(settings), { key, details, history }),
+    ),
+  }
+}
+
+function readJudge(of: string, given: unknown, engineDecider: AgentDefinition | undefined): AgentDefinition {
+  if (given === undefined) return engineDecider ?? refuseWithoutJudge(of)
+  return agentDefinitionOf(given) ?? refuse(`agent ${of}`, given, 'It must be made by decider() or agent().')
+}
+
+function refuseWithoutJudge(of: string): never {
+  throw new PawlError(
+    'option-invalid',
+    { option: `agent ${of}`, given: 'undefined' },
+    {
+      what: `There is no agent ${of}: the option agent is missing, and the engine has no decider.`,
+      remedy: 'Pass agent, made by decider(), in the options of decide, or decider in those of createEngine.',
+    },
+  )
+}
+
+function askOptionsOf({ fallback }: DecideSettings): { readonly [name: string]: unknown } {
+  return fallback.do === 'ask' ? fallback.options : {}
+}
+
+function readFallback(
+  { fallback }: DecideSettings,
+  ask: () => ReturnType<typeof createDecideAsk>,
+): DecideOperation['fallback'] {
+  return fallback.do === 'ask' ? { do: 'ask', ask: ask() } : fallback
+}

@@ -1,0 +1,47 @@
+import type { Issue, Schema } from '../../schemas/schema.ts'
+
+/** What a judging agent is given. */
+export interface Question {
+  readonly question: string
+  readonly choices: readonly string[]
+  readonly material: unknown
+}
+
+/** What a judging agent returns. */
+export interface Verdict {
+  /** One of the question's choices. */
+  readonly choice: string
+  readonly rationale: string
+  /** 0 to 1. */
+  readonly confidence?: number
+}
+
+/** Checks the shape of a verdict; whether its choice is one of the question's is for who asked. */
+export const verdictSchema: Schema<Verdict> = {
+  '~standard': {
+    version: 1,
+    vendor: 'pawl',
+    validate: (value: unknown) => {
+      // A copy, read once: what somebody returns may be anything.
+      const verdict = typeof value === 'object' && value !== null ? { ...value } : value
+      const issues = findIssues(verdict)
+      return issues.length === 0
+        ? { value: verdict }
+        : { issues: issues.map(({ path, message }) => ({ path: path === '' ? [] : [path], message })) }
+    },
+  },
+}
+
+function findIssues(value: unknown): readonly Issue[] {
+  if (typeof value !== 'object' || value === null)
+    return [{ path: '', message: 'it must be { choice, rationale, confidence? }' }]
+  const { choice, rationale, confidence } = value as { readonly [part: string]: unknown }
+  const isFraction = typeof confidence === 'number' && confidence >= 0 && confidence <= 1
+  return [
+    ...(typeof choice === 'string' ? [] : [{ path: 'choice', message: 'must be a string' }]),
+    ...(typeof rationale === 'string' ? [] : [{ path: 'rationale', message: 'must be a string' }]),
+    ...(confidence === undefined || isFraction
+      ? []
+      : [{ path: 'confidence', message: 'must be a number from 0 to 1' }]),
+  ]
+}

@@ -1,0 +1,124 @@
+import { implement } from '../base/implement.ts'
+import { checkFunction, checkName, refuse } from '../checks/options.ts'
+import { PawlError } from '../errors/pawl-error.ts'
+import type { Program } from '../kernel/operation.ts'
+import type { Effects } from '../ports/effects.ts'
+import type { Logger } from '../ports/logger.ts'
+import type { AgentDefinition } from './agent/agent.ts'
+import { createAgentOps } from './agent/context.ts'
+import type { Ctx } from './ctx.ts'
+import { createHuman } from './human/context.ts'
+import { askKeyOf, type IssueOperation, type ProcedureOperation } from './operations.ts'
+import type { ProcedureDefinition } from './procedure.ts'
+import type { Remark } from './remark.ts'
+import { readValue } from './results.ts'
+import { receiveAny, receiveOne } from './signal/signal.ts'
+import { readStepOptions } from './step/options.ts'
+import { sleepFor, sleepUntil } from './timer/timer.ts'
+
+/** What a procedure's context needs of the run it belongs to. */
+export interface ProgramOptions {
+  readonly definition: ProcedureDefinition
+  /** The input, made afresh. */
+  readonly input: () => unknown
+  readonly runId: string
+  /** The execution that runs the program. */
+  readonly execution: () => {
+    now(): number
+    random(): number
+    uuid(): string
+    readonly hasTurn: boolean
+    foreign(what: string): void
+  }
+  /** While replaying `ctx.log` is silent. */
+  readonly isReplaying: () => boolean
+  readonly logger: Logger
+  readonly effects: Effects
+  /** Who judges when `decide` names nobody. */
+  readonly decider: AgentDefinition | undefined
+  /** Whom `onTimeout: 'escalate'` escalates to. */
+  readonly escalateTo: string | undefined
+  /** Warns of what is legal and hardly meant, once for each `about` of a procedure. */
+  readonly remark: Remark
+}
+
+/** The kernel's program of a procedure: its body, with a context built on top of `issue`. */
+export function createProgram(options: ProgramOptions): Program<ProcedureOperation> {
+  return (issue) => options.definition.body(createContext(options, issue), options.input())
+}
+
+/**
+ * Issues questions, each under a key of its own: by its key a question is found, and may be answered before it
+ * is asked.
+ */
+function checkKeysOf(issue: IssueOperation): IssueOperation {
+  const keys = new Set<string>()
+  return (operation) => {
+    const key = askKeyOf(operation)
+    if (key !== null && keys.has(key))
+      refuse(
+        `key of ${'ask' in operation ? operation.ask.payload.kind : 'decide'}`,
+        key,
+        'Another question of this run has that key; each needs its own.',
+      )
+    if (key !== null) keys.add(key)
+    return issue(operation)
+  }
+}
+
+/**
+ * Every method validates and takes its position in the caller's own call, before anything is awaited: a
+ * refused argument throws and takes none.
+ */
+function createContext(options: ProgramOptions, issue: IssueOperation): Ctx {
+  const ask = checkKeysOf(issue)
+  return implement<Ctx>({
+    runId: options.runId,
+    step: (name: string, body: () => unknown, given?: object) => {
+      const of = `of step '${checkName('name of step', name)}'`
+      checkFunction(`body ${of}`, body)
+      const { retry, timeoutMs } = readStepOptions(of, given)
+      return issue({
+        kind: 'step',
+        name,
+        body: options.effects.step(name, body),
+        read: readValue,
+        retry,
+        timeoutMs,
+      })
+    },
+    sleep: (time: unknown) => issue(sleepFor(time)),
+    sleepUntil: (instant: unknown) => issue(sleepUntil(instant)),
+    receive: (name: unknown, given?: unknown) => issue(receiveOne(options.definition, name, given)),
+    receiveAny: (names: unknown, given?: unknown) => issue(receiveAny(options.definition, names, given)),
+    human: createHuman(ask, options),
+    agent: createAgentOps(ask, options),
+    now: () => new Date(options.execution().now()),
+    random: () => ownTurn(options, 'random').random(),
+    uuid: () => ownTurn(options, 'uuid').uuid(),
+    log: createLog(options),
+  })
+}
+
+/** Chance is drawn in the order of the calls, so that a call from elsewhere would shift what all others get. */
+function ownTurn(
+  { execution, runId }: ProgramOptions,
+  method: string,
+): ReturnType<ProgramOptions['execution']> {
+  const owner = execution()
+  if (owner.hasTurn) return owner
+  const what = `ctx.${method}() was called`
+  owner.foreign(what)
+  throw new PawlError('foreign-await', {
+    run: runId,
+    after: `ctx.${method}()`,
+    what: `${what} outside the procedure`,
+  })
+}
+
+function createLog({ logger, isReplaying, runId }: ProgramOptions): Logger {
+  const at = (level: keyof Logger) => (message: string, fields?: object) => {
+    if (!isReplaying()) logger[level](message, { run: runId, ...fields })
+  }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}

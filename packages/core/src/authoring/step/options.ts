@@ -1,0 +1,79 @@
+import { parseDuration } from '../../checks/duration.ts'
+import {
+  checkFunction,
+  checkKeys,
+  checkNumber,
+  checkObject,
+  checkOneOf,
+  checkWhole,
+} from '../../checks/options.ts'
+
+/** When a failed attempt is followed by another, with the defaults filled in. */
+export interface RetryPolicy {
+  readonly attempts: number
+  readonly backoffMs: number
+  readonly factor: number
+  readonly maxMs: number
+  readonly jitter: 'full' | 'none'
+  readonly when: ((error: unknown) => boolean) | undefined
+}
+
+/** The options of a step or of a call to an agent, checked and with the defaults filled in. */
+export interface StepPolicy {
+  readonly retry: RetryPolicy
+  /** For each attempt; null: none. */
+  readonly timeoutMs: number | null
+}
+
+export const defaultRetry: RetryPolicy = {
+  attempts: 3,
+  backoffMs: 1_000,
+  factor: 2,
+  maxMs: 60_000,
+  jitter: 'full',
+  when: undefined,
+}
+
+/**
+ * Checks the options of a step. `of` names it in messages (`of step 'charge'`); what is left out is taken
+ * from `defaults`.
+ * @throws PawlError 'option-invalid', 'duration-invalid'
+ */
+export function readStepOptions(
+  of: string,
+  given: unknown,
+  defaults: StepPolicy = { retry: defaultRetry, timeoutMs: null },
+): StepPolicy {
+  if (given === undefined) return defaults
+  const options = checkObject(`options ${of}`, given)
+  checkKeys(`the options ${of}`, options, ['retry', 'timeout'])
+  const { retry, timeout } = options
+  return {
+    retry: retry === undefined ? defaults.retry : readRetry(of, retry),
+    timeoutMs: timeout === undefined ? defaults.timeoutMs : parseDuration(timeout, `timeout ${of}`),
+  }
+}
+
+function readRetry(of: string, given: unknown): RetryPolicy {
+  if (given === false) return { ...defaultRetry, attempts: 1 }
+  const allowed = 'It must be an object such as { attempts: 5 }, or false for one attempt.'
+  const retry = checkObject(`retry ${of}`, given, allowed)
+  checkKeys(`the retry ${of}`, retry, ['attempts', 'backoff', 'factor', 'max', 'jitter', 'when'])
+  const { attempts, backoff, factor, max, jitter, when } = retry
+  if (when !== undefined) checkFunction(`retry.when ${of}`, when)
+  const backoffMs =
+    backoff === undefined ? defaultRetry.backoffMs : parseDuration(backoff, `retry.backoff ${of}`)
+  return {
+    attempts:
+      attempts === undefined
+        ? defaultRetry.attempts
+        : checkWhole(`retry.attempts ${of}`, attempts, 1, Number.MAX_SAFE_INTEGER),
+    backoffMs,
+    factor: factor === undefined ? defaultRetry.factor : checkNumber(`retry.factor ${of}`, factor, 1, 1_000),
+    maxMs:
+      max === undefined ? Math.max(defaultRetry.maxMs, backoffMs) : parseDuration(max, `retry.max ${of}`),
+    jitter:
+      jitter === undefined ? defaultRetry.jitter : checkOneOf(`retry.jitter ${of}`, jitter, ['full', 'none']),
+    when: when as RetryPolicy['when'],
+  }
+}

@@ -1,0 +1,139 @@
+import { isWellFormed, showValue } from '../base/text.ts'
+import { PawlError } from '../errors/pawl-error.ts'
+import { isSchema, type Schema } from '../schemas/schema.ts'
+
+/**
+ * Refuses an option: its name as a person would say it (`retry.attempts of step 'charge'`), what was given,
+ * and a sentence about what is allowed. `shown` says in words what cannot be seen by looking at the value.
+ */
+export function refuse(
+  option: string,
+  given: unknown,
+  allowed: string,
+  shown: string = showValue(given),
+): never {
+  throw new PawlError(
+    'option-invalid',
+    { option, given: shown },
+    { what: `The option ${option} cannot be ${shown}.`, remedy: allowed },
+  )
+}
+
+/** The options themselves: `{}` if left out. */
+export function checkObject(
+  option: string,
+  value: unknown,
+  allowed = 'It must be an object.',
+): { readonly [name: string]: unknown } {
+  if (value === undefined) return {}
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) refuse(option, value, allowed)
+  return value as { readonly [name: string]: unknown }
+}
+
+/** Refuses names that mean nothing: left unnoticed, a misspelt option would just not work. */
+export function checkKeys(of: string, value: object, known: readonly string[]): void {
+  for (const key of Object.keys(checkObject(of.replace(/^the /, ''), value))) {
+    if (known.includes(key)) continue
+    const meant = findNearest(key, known)
+    const hint = meant === undefined ? '' : `Did you mean ${meant}? `
+    const what = `There is no option ${key} in ${of}.`
+    throw new PawlError(
+      'option-invalid',
+      { option: key, given: key },
+      { what, remedy: `${hint}Known are: ${known.join(', ')}.` },
+    )
+  }
+}
+
+/** A name as it is stored: 1 to 200 characters that any database can keep. */
+export function checkName(option: string, value: unknown): string {
+  const text = checkText(option, value)
+  if (text.length > 200) refuse(option, value, `It must have at most 200 characters; it has ${text.length}.`)
+  if (/\p{Cc}/u.test(text)) refuse(option, value, 'It must have no control characters.')
+  return text
+}
+
+/** A text for people. */
+export function checkText(option: string, value: unknown): string {
+  if (typeof value !== 'string' || value === '')
+    refuse(option, value, 'It must be a string that is not empty.')
+  if (!isWellFormed(value))
+    refuse(option, value, 'It must be well-formed text: it has half of a surrogate pair.')
+  return value
+}
+
+export function checkWhole(option: string, value: unknown, least: number, most: number): number {
+  const bounds = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`
+  if (!Number.isSafeInteger(value)) refuse(option, value, `It must be a whole number ${bounds}.`)
+  const number = value as number
+  if (number < least || number > most) refuse(option, value, `It must be a whole number ${bounds}.`)
+  return number
+}
+
+export function checkNumber(option: string, value: unknown, least: number, most: number): number {
+  const bounds = most === Number.MAX_VALUE ? `from ${least}` : `from ${least} to ${most}`
+  const isWithin = typeof value === 'number' && value >= least && value <= most
+  if (!isWithin) refuse(option, value, `It must be a number ${bounds}.`)
+  return value
+}
+
+export function checkBoolean(option: string, value: unknown): boolean {
+  if (typeof value !== 'boolean') refuse(option, value, 'It must be true or false.')
+  return value
+}
+
+/** `others`: what else may stand there, such as `{ default }`. */
+export function checkOneOf<V extends string>(
+  option: string,
+  value: unknown,
+  allowed: readonly V[],
+  others: readonly string[] = [],
+): V {
+  const found = allowed.find((candidate) => candidate === value)
+  const all = [...allowed.map((candidate) => `'${candidate}'`), ...others]
+  return found ?? refuse(option, value, `It must be one of ${all.join(', ')}.`)
+}
+
+export function checkArray(option: string, value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) refuse(option, value, 'It must be an array.')
+  return value
+}
+
+export function checkFunction(option: string, value: unknown): void {
+  if (typeof value !== 'function') refuse(option, value, 'It must be a function.')
+}
+
+export function checkSchema(option: string, value: unknown): Schema {
+  const allowed = 'It must follow Standard Schema, as those of zod 4.2 and later, valibot and arktype do.'
+  if (!isSchema(value)) refuse(option, value, allowed)
+  return value
+}
+
+/** An instant that a Date can hold. */
+export function checkInstant(option: string, value: unknown): Date {
+  if (!(value instanceof Date) || Number.isNaN(value.getTime()))
+    refuse(option, value, 'It must be a valid Date.')
+  return value
+}
+
+/** The known name that is at most two letters away from `name`. */
+export function findNearest(name: string, known: readonly string[]): string | undefined {
+  const near = known
+    .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .filter(({ distance }) => distance <= 2)
+  return near.sort((one, other) => one.distance - other.distance)[0]?.candidate
+}
+
+/** How many letters must be added, removed or changed to make one word of the other. */
+function editDistance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, index) => index)
+  for (const [line, letter] of [...one].entries()) {
+    const next = [line + 1]
+    for (const [column, its] of [...other].entries()) {
+      const changed = (row[column] ?? 0) + (letter === its ? 0 : 1)
+      next.push(Math.min(changed, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row.at(-1) ?? 0
+}

@@ -1,0 +1,62 @@
+import type { LogEvent, OperationKind } from '../../events/event.ts'
+import type { AnswerPayload, ReceivedPayload, TimedOutPayload } from '../../events/payloads.ts'
+import type { Waiting } from '../views/views.ts'
+
+/** How people see one kind of operation. */
+interface OperationView {
+  /** What a run is said to wait for while it is pending, unless it has an open ask. */
+  readonly waitsFor: Waiting['kind']
+  /** Returns the `result` of its entry in the execution log. Never null, which would say that it is open. */
+  resultOf(payload: unknown, event: LogEvent): unknown
+}
+
+/** As it was recorded; what has no value to show is `{}`. */
+const recorded = (payload: unknown): unknown => payload ?? {}
+
+const ask: OperationView = {
+  waitsFor: 'ask',
+  resultOf: (payload, event) => answerResult(event, payload as AnswerPayload | TimedOutPayload),
+}
+
+/** One row for each kind of operation; a kind without one is a type error. */
+export const operationViews: { readonly [K in OperationKind]: OperationView } = {
+  step: { waitsFor: 'step', resultOf: recorded },
+  llm: { waitsFor: 'step', resultOf: recorded },
+  timer: { waitsFor: 'timer', resultOf: recorded },
+  signal: {
+    waitsFor: 'signal',
+    resultOf: (payload) => signalResult(payload as ReceivedPayload | TimedOutPayload),
+  },
+  hitl_approval: ask,
+  hitl_input: ask,
+  hitl_select: ask,
+  hitl_review: ask,
+  hitl_escalation: ask,
+  hitl_notification: { waitsFor: 'step', resultOf: recorded },
+  ail_decision: {
+    waitsFor: 'step',
+    resultOf: (payload) => {
+      const { at, ...decision } = payload as { readonly at: number }
+      return { ...decision, responded_at: new Date(at).toISOString(), timed_out: false }
+    },
+  },
+}
+
+export function answerResult(event: LogEvent, payload: AnswerPayload | TimedOutPayload): object {
+  if ('timedOut' in payload) {
+    const { timedOut, ...rest } = payload
+    return { ...rest, responded_at: new Date(event.at).toISOString(), timed_out: timedOut }
+  }
+  const { answer, changed, by, at } = payload
+  return {
+    ...answer,
+    ...(changed ? { changed } : {}),
+    by,
+    responded_at: new Date(at).toISOString(),
+    timed_out: false,
+  }
+}
+
+function signalResult(payload: ReceivedPayload | TimedOutPayload): object {
+  return 'timedOut' in payload ? { timed_out: true } : { ...payload, timed_out: false }
+}

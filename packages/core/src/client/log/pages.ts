@@ -1,0 +1,63 @@
+import type { Sha256 } from '../../base/hash.ts'
+import { LogDamaged } from '../../events/codec.ts'
+import type { LogEvent, StoredEvent } from '../../events/event.ts'
+import { HeldLog, LogCheck } from '../../events/log-check.ts'
+import { LogHash, sealEvery } from '../../events/seal.ts'
+import { nextRound } from '../../host/rounds.ts'
+import type { RunRow, StorePort } from '../../ports/store.ts'
+
+const firstPage = 10
+const largestPage = 1_000
+const pageBytes = 2 ** 20
+
+type LoggedRun = Pick<RunRow, 'run' | 'head' | 'link'>
+
+/** A log page by page, verified in one pass. @throws LogDamaged, WrittenLater */
+export async function* readLogPages(
+  store: StorePort,
+  sha256: Sha256,
+  row: LoggedRun,
+): AsyncGenerator<readonly LogEvent[]> {
+  const log = new HeldLog(new LogCheck(new LogHash(sha256), row))
+  for await (const page of readPages(store, row, 0)) {
+    const verified = log.add(page)
+    if (verified.length > 0) yield verified
+  }
+}
+
+/** The last event of a log, verified with all of its block. @throws LogDamaged, WrittenLater */
+export async function readLastEvent(store: StorePort, sha256: Sha256, row: LoggedRun): Promise<LogEvent> {
+  const first = Math.floor((row.head - 1) / sealEvery) * sealEvery
+  const seal = first === 0 ? null : ((await store.load(row.run, first - 1, 1))[0]?.link ?? null)
+  if (first > 0 && seal === null) throw new LogDamaged(`its event ${first - 1} has no seal`)
+  const check = new LogCheck(new LogHash(sha256, seal, first), row, first)
+  let last: StoredEvent | undefined
+  // Only the last one is held: a block may have many large payloads.
+  for await (const page of readPages(store, row, first)) {
+    check.addAll(page)
+    last = page.at(-1)
+  }
+  return last as LogEvent
+}
+
+/**
+ * The events from `first` on, in pages of about a mebibyte as far as the one before tells, with a round of the event loop
+ * between them: reading a log must not keep an engine in the same process from its work. The last page is empty if the
+ * log ends too early.
+ */
+async function* readPages(
+  store: StorePort,
+  { run, head }: LoggedRun,
+  first: number,
+): AsyncGenerator<readonly StoredEvent[]> {
+  for (let seq = first, size = firstPage; seq < head; ) {
+    const page = await store.load(run, seq, Math.min(size, head - seq))
+    yield page
+    if (page.length === 0) return
+    seq += page.length
+    const bytes = page.reduce((sum, { payload }) => sum + (payload?.length ?? 0), 0)
+    const fitting = Math.floor((pageBytes * page.length) / Math.max(1, bytes))
+    size = Math.max(1, Math.min(largestPage, 2 * size, fitting))
+    await nextRound()
+  }
+}

@@ -1,0 +1,27 @@
+import { checkName } from '../../checks/options.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import { type KnownRun, readRun } from '../../ports/rows.ts'
+import type { RunRow } from '../../ports/store.ts'
+import type { Connection } from '../connection.ts'
+import { explainUnread } from '../unread.ts'
+
+/** A run as it is stored, whether its row can be understood or not. @throws PawlError 'run-not-found' */
+export async function findRow(connection: Connection, id: string): Promise<RunRow> {
+  const row = await (await connection.begin()).find(checkName('id of a run', id))
+  if (row === null) throw new PawlError('run-not-found', { run: id })
+  return row
+}
+
+/** @throws PawlError 'run-not-found', 'run-quarantined' */
+export async function findRun(connection: Connection, id: string): Promise<KnownRun> {
+  return knownRun(await findRow(connection, id))
+}
+
+/** @throws PawlError 'run-quarantined' if the row cannot be understood */
+export function knownRun(row: RunRow): KnownRun {
+  try {
+    return readRun(row)
+  } catch (error) {
+    throw explainUnread(row.id, `Run ${row.id}`, error)
+  }
+}

@@ -1,0 +1,207 @@
+import { isEqual } from '../../asks/answer-check.ts'
+import type { ProcedureDefinition } from '../../authoring/procedure.ts'
+import { implement } from '../../base/implement.ts'
+import { topics } from '../../base/notifier.ts'
+import { whenKnown } from '../../base/when-known.ts'
+import { parseDuration } from '../../checks/duration.ts'
+import { checkKeys, checkName, checkObject, findNearest, refuse } from '../../checks/options.ts'
+import { type FailureRecord, failureOf, reviveFailure } from '../../errors/failure.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import { isUnread, LogDamaged } from '../../events/codec.ts'
+import type { LogEvent } from '../../events/event.ts'
+import { decode, encode } from '../../events/payload.ts'
+import { guardVerbs } from '../../host/guard/verbs.ts'
+import { validate } from '../../host/run-schema.ts'
+import { type KnownRun, readRun, understand } from '../../ports/rows.ts'
+import type { NewMessage } from '../../ports/store.ts'
+import type { Schema } from '../../schemas/schema.ts'
+import type { Connection } from '../connection.ts'
+import { damagedError } from '../damaged.ts'
+import { readLastEvent } from '../log/pages.ts'
+import type { Mailer } from '../mailer.ts'
+import type { RunHandle } from '../types.ts'
+import { explainUnread } from '../unread.ts'
+import { readViews } from '../views/read.ts'
+import { infoOf, showUnread } from '../views/run.ts'
+import type { RunView } from '../views/views.ts'
+import { findRow, findRun } from './find.ts'
+
+/** A handle on one run. It holds nothing; without a definition its signals are checked by the worker alone. */
+export function createRunHandle(
+  connection: Connection,
+  mailer: Mailer,
+  id: string,
+  definition: ProcedureDefinition | undefined,
+): RunHandle<unknown> {
+  const handle = implement<RunHandle<unknown>>({
+    id,
+    result: (options?: unknown) => waitForResult(connection, id, options),
+    status: () => readStatus(connection, id),
+    signal: (name: unknown, ...rest: readonly unknown[]) => sendSignal(mailer, id, definition, name, rest),
+  })
+  return guardVerbs('run', handle)
+}
+
+/** Of a run that has ended the end of its log is verified first. */
+async function readStatus(connection: Connection, id: string): Promise<RunView> {
+  const row = await findRow(connection, id)
+  try {
+    const ended = row.state === 'live' ? undefined : await readEnd(connection, readRun(row))
+    const [view] = await readViews(connection, [row], ended)
+    return view as RunView
+  } catch (error) {
+    if (!isUnread(error)) throw error
+    return showUnread(connection, row, error)
+  }
+}
+
+async function waitForResult(connection: Connection, id: string, given: unknown): Promise<unknown> {
+  const options = checkObject('options of result', given)
+  checkKeys('the options of result', options, ['timeout'])
+  const timeoutMs =
+    options['timeout'] === undefined ? null : parseDuration(options['timeout'], 'timeout of result')
+  const ended = await connection.wait(
+    topics.end(id),
+    () => lookForEnd(connection, id),
+    timeoutMs,
+    'by-writes',
+  )
+  return ended.output
+}
+
+/** The output of a run that has completed. */
+interface Outcome {
+  readonly output: unknown
+}
+
+/** Undefined while the run lives; otherwise what its result is, or throws. */
+async function lookForEnd(connection: Connection, id: string): Promise<Outcome | undefined> {
+  const known = connection.home?.outputOf(id)
+  if (known !== undefined) return { output: decode(known.output) }
+  if (connection.home?.holds(id)) return undefined
+  const row = await findRun(connection, id)
+  try {
+    return await readOutcome(connection, row)
+  } catch (error) {
+    throw explainUnread(id, `Run ${id}`, error)
+  }
+}
+
+/** Undefined while the run lives. @throws what its result is; PayloadCorrupt, RowCorrupt, WrittenLater, LogDamaged */
+async function readOutcome(connection: Connection, row: KnownRun): Promise<Outcome | undefined> {
+  const { id } = row
+  if (isPutAside(row)) throw understand(() => markError(row))
+  switch (row.state) {
+    case 'live':
+      return undefined
+    case 'completed': {
+      const { payload } = await readEnd(connection, row)
+      return { output: understand(() => decode(payload)) }
+    }
+    case 'failed': {
+      const { payload } = await readEnd(connection, row)
+      throw understand(() => failedError(id, decode(payload) as FailureRecord))
+    }
+    case 'cancelled':
+      await readEnd(connection, row)
+      throw new PawlError('run-cancelled', { run: id, reason: infoOf(row).failure?.message })
+  }
+}
+
+/** The event that ended the run, verified with all of its block. @throws LogDamaged, WrittenLater */
+async function readEnd(connection: Connection, row: KnownRun): Promise<LogEvent> {
+  const ended = await readLastEvent(await connection.store(), connection.sha256, row)
+  const { state } = row
+  const isEnd = state === 'cancelled' || (ended.type === 'ended' && ended.failed === (state === 'failed'))
+  if (!isEnd) throw new LogDamaged(`it is ${state}, and the last event of its log does not say so`)
+  return ended
+}
+
+function failedError(run: string, failure: FailureRecord): PawlError<'run-failed'> {
+  return new PawlError('run-failed', { run, cause: failureOf(failure) }, { cause: reviveFailure(failure) })
+}
+
+/** A marked run that is owned or due is being tried again: perhaps it goes on. */
+function isPutAside({ state, mark, owned, wakeAt }: KnownRun): boolean {
+  return state === 'live' && mark !== 'none' && !owned && wakeAt === null
+}
+
+function markError({ id, mark, reason }: KnownRun): Error {
+  if (reason !== null) return reviveFailure(decode(reason) as FailureRecord)
+  return new PawlError('run-quarantined', { run: id, reason: `it is ${mark}` })
+}
+
+/** `rest` is `[payload, options]`, or `[options]` for a signal without a payload. */
+async function sendSignal(
+  mailer: Mailer,
+  run: string,
+  definition: ProcedureDefinition | undefined,
+  given: unknown,
+  rest: readonly unknown[],
+): Promise<void> {
+  const name = checkName('name of signal', given)
+  const schema = definition?.signals.get(name)
+  if (definition !== undefined && schema === undefined)
+    refuseSignal(name, definition.name, [...definition.signals.keys()])
+  const sent = await whenKnown(readSignal(schema, rest), ({ key, payload }) =>
+    mailer.send({ run, kind: 'signal', name, key, payload }, definition === undefined),
+  )
+  if (sent.outcome === 'undeclared') refuseSignal(name, sent.procedure, sent.signals)
+  if (sent.outcome === 'missing') throw new PawlError('run-not-found', { run })
+  if (sent.outcome === 'ended') throw new PawlError('run-ended', { run, status: sent.state })
+  if (sent.outcome === 'damaged') throw damagedError(run, sent)
+}
+
+function refuseSignal(name: string, procedure: string, signals: readonly string[]): never {
+  const nearest = findNearest(name, signals)
+  const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`
+  refuse(
+    'name of signal',
+    name,
+    `Procedure '${procedure}' declares ${signals.join(', ') || 'no signals'}.${hint}`,
+  )
+}
+
+/** In the caller's own call, as far as the schema lets: what he changes later was sent as it was. */
+function readSignal(
+  schema: Schema | undefined,
+  rest: readonly unknown[],
+): Pick<NewMessage, 'key' | 'payload'> | Promise<Pick<NewMessage, 'key' | 'payload'>> {
+  const isBare = schema !== undefined && rest.length <= 1 && isForOptions(schema, rest[0])
+  return whenKnown(isBare, (isWithout) => {
+    const [payload, given] = isWithout ? [undefined, rest[0]] : rest
+    const options = checkObject('options of signal', given)
+    checkKeys('the options of signal', options, ['id'])
+    const key = options['id'] === undefined ? null : `signal:${checkName('id of signal', options['id'])}`
+    return whenKnown(encodeSignal(schema, payload), (encoded) => ({ key, payload: encoded }))
+  })
+}
+
+/**
+ * As the schema made it. Whoever receives it has it checked once more, and not every schema takes what it has made, nor
+ * leaves it as it is: for those it goes as it was given.
+ */
+function encodeSignal(
+  schema: Schema | undefined,
+  given: unknown,
+): Uint8Array | null | Promise<Uint8Array | null> {
+  if (schema === undefined) return encode(given, 'payload')
+  return whenKnown(validate(schema, given), (checked) => {
+    if (!checked.ok) throw new PawlError('payload-invalid', { issues: checked.issues })
+    const { value } = checked
+    return whenKnown(validate(schema, value), (again) =>
+      encode(again.ok && isEqual(again.value, value) ? value : given, 'payload'),
+    )
+  })
+}
+
+/** Whether what stands in the place of the payload cannot be one, and may be the options of a signal without. */
+function isForOptions(schema: Schema, given: unknown): boolean | Promise<boolean> {
+  if (given === undefined) return true
+  const mayBe = typeof given === 'object' && given !== null && Object.keys(given).every((key) => key === 'id')
+  if (!mayBe) return false
+  return whenKnown(
+    validate(schema, given),
+    ({ ok }) => !ok && whenKnown(validate(schema, undefined), (without) => without.ok),
+  )
+}

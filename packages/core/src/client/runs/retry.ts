@@ -1,0 +1,73 @@
+import { type FailureRecord, reviveFailure } from '../../errors/failure.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import { decode } from '../../events/payload.ts'
+import type { KnownRun } from '../../ports/rows.ts'
+import type { EndState } from '../../ports/store.ts'
+import type { Connection } from '../connection.ts'
+import { findRun } from './find.ts'
+
+/** From so many crashes on a run was quarantined for them before causes were stored; nothing else came to as many. */
+const crashesBeforeCauses = 7
+
+/**
+ * Makes a stuck run due, and releases a quarantined one whose log is whole. A run that is live and not marked needs neither:
+ * it resumes by itself.
+ * @throws PawlError 'run-not-found', 'run-ended', 'run-quarantined'
+ */
+export async function retryRun(connection: Connection, id: string): Promise<void> {
+  const store = await connection.store()
+  for (;;) {
+    const row = await findRun(connection, id)
+    if (row.state !== 'live') throw refuseEnded(id, row.state)
+    // An engine that has a marked run in hand is retrying it.
+    if (row.mark === 'none' || row.owned) return
+    if (row.mark === 'quarantined' && !isReleasable(row)) throw refuseDamaged(row)
+    if (await store.retry(row.run, row.mark)) break
+    // Its mark has changed since it was read.
+  }
+  connection.home?.onDue()
+}
+
+function isReleasable({ cause, tries }: KnownRun): boolean {
+  return cause === null ? tries >= crashesBeforeCauses : cause === 'crashes' || cause === 'fault'
+}
+
+function refuseEnded(run: string, status: EndState): PawlError {
+  return new PawlError(
+    'run-ended',
+    { run, status },
+    {
+      next: 'It was not retried.',
+      remedy: `${status === 'failed' ? 'This version cannot retry a failed run. ' : ''}Start a new run under another id if the work is still wanted.`,
+    },
+  )
+}
+
+function refuseDamaged(row: KnownRun): PawlError {
+  const { id, cause } = row
+  const reason = reasonOf(row)
+  const why =
+    cause === null
+      ? 'it was quarantined by an earlier version, which did not store whether its log is damaged'
+      : 'its log is damaged'
+  return new PawlError(
+    'run-quarantined',
+    { run: id, reason },
+    {
+      what: `Run ${id} cannot be retried, because ${why}: ${reason}.`,
+      next: 'It stays quarantined.',
+      remedy: 'Restore the database from a backup, or do the rest of its work in a run under another id.',
+    },
+  )
+}
+
+/** Why it was quarantined, as far as that can be read. */
+function reasonOf({ reason }: KnownRun): string {
+  try {
+    if (reason === null) return 'unknown'
+    const error = reviveFailure(decode(reason) as FailureRecord)
+    return PawlError.is(error, 'run-quarantined') ? error.details.reason : error.message
+  } catch {
+    return 'unknown'
+  }
+}

@@ -1,0 +1,250 @@
+import { isEqual } from '../../asks/answer-check.ts'
+import { definitionOf, isProcedureRef, type ProcedureDefinition } from '../../authoring/procedure.ts'
+import { canonical } from '../../base/canonical.ts'
+import { toHex } from '../../base/hex.ts'
+import { whenKnown } from '../../base/when-known.ts'
+import { refuse } from '../../checks/options.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import { type LogEvent, type NewEvent, noPosition, type StoredEvent } from '../../events/event.ts'
+import { decode, encode, encodeAround, encodeRecord } from '../../events/payload.ts'
+import type { StartedPayload } from '../../events/payloads.ts'
+import { readStarted } from '../../events/read-started.ts'
+import { LogHash, sameBytes } from '../../events/seal.ts'
+import { validate } from '../../host/run-schema.ts'
+import { acceptsFirst, logFormat } from '../../kernel/flags.ts'
+import type { Claimant, Created, NewRun, RunKey } from '../../ports/store.ts'
+import type { Validation } from '../../schemas/schema.ts'
+import { Batch } from '../batch.ts'
+import type { Connection } from '../connection.ts'
+import type { RunSettings } from '../options.ts'
+import { explainUnread } from '../unread.ts'
+
+/** Which run of that id will do, if there is one. */
+type Existing = 'same-input' | 'any-input'
+
+/** Starts runs: each resolved once it can no longer be lost, and once only for one id. */
+export class RunStarter {
+  readonly #connection: Connection
+  readonly #creates: Batch<Unhashed, Created, Claimant | null>
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+    this.#creates = new Batch({
+      begin: () => connection.claimant(),
+      write: (runs, claimant) => this.#create(runs, claimant),
+      sizeOf: ({ started }) => started.payload?.length ?? 0,
+    })
+  }
+
+  /**
+   * The input is read in this very call, as far as its schema lets: whoever changes it later changes nothing.
+   * @throws PawlError 'input-invalid', 'id-taken', 'payload-refused'
+   */
+  async start(
+    procedure: unknown,
+    input: unknown,
+    settings: RunSettings,
+    existing: Existing,
+  ): Promise<{ readonly id: string }> {
+    const { name, definition } = this.#identify(procedure)
+    const id = settings.id ?? this.#newId()
+    // Nobody repeats a request whose id was drawn.
+    const given = settings.id === undefined ? null : keepGiven(input)
+    const starting = whenKnown(checkInput(definition, input), (checked) => {
+      if (!checked.ok) throw new PawlError('input-invalid', { issues: checked.issues })
+      const run = this.#newRun(id, name, definition, { given, checked: checked.value }, settings)
+      return { run, creating: this.#creates.add(run) }
+    })
+    // No await that is not needed: with each, many callers that start together hold the event loop for longer.
+    const { run, creating } = starting instanceof Promise ? await starting : starting
+    const created = await creating
+    if (created.outcome === 'exists' && !(await this.#isSame(created.run, run, given, existing)))
+      throw existing === 'same-input' ? new PawlError('id-taken', { id }) : takenByAnother(id)
+    return { id }
+  }
+
+  #identify(procedure: unknown): {
+    readonly name: string
+    readonly definition: ProcedureDefinition | undefined
+  } {
+    const definition = definitionOf(procedure)
+    if (!isProcedureRef(procedure))
+      return refuse('procedure of run', procedure, 'It must be what procedure() or ref() made, not its name.')
+    const { name } = procedure
+    const { home } = this.#connection
+    if (home?.knows(name, null) === false) throw new PawlError('procedure-unknown', { procedure: name })
+    if (definition !== undefined && home?.knows(name, definition.version) === false)
+      throw new PawlError(
+        'procedure-unknown',
+        { procedure: name },
+        { what: `This engine has procedure '${name}', but not version ${definition.version} of it.` },
+      )
+    return { name, definition }
+  }
+
+  /** Begins with the time: the store's index of ids then grows at its end, and little of it is written anew. */
+  #newId(): string {
+    const { clock, entropy } = this.#connection
+    return Math.floor(clock.wall()).toString(16).padStart(12, '0') + toHex(entropy.bytes(8))
+  }
+
+  #newRun(
+    id: string,
+    name: string,
+    definition: ProcedureDefinition | undefined,
+    input: { readonly given: Given; readonly checked: unknown },
+    { by, tags }: RunSettings,
+  ): Unhashed {
+    const version = definition?.version ?? null
+    const isOther =
+      definition?.input !== undefined && input.given !== null && !isEqual(input.given.value(), input.checked)
+    const given = isOther ? this.#hashOf(input.given.value()) : null
+    const payload: StartedPayload = {
+      format: logFormat,
+      flags: definition === undefined ? [acceptsFirst] : [],
+      id,
+      version,
+      input: input.checked,
+      checked: definition !== undefined,
+      ...(given === null ? {} : { given }),
+      seed: this.#connection.entropy.bytes(16),
+      by: by ?? null,
+      tags,
+    }
+    const started: NewEvent = {
+      type: 'started',
+      position: noPosition,
+      turn: 0,
+      kind: null,
+      name,
+      nth: 0,
+      failed: false,
+      tookMs: null,
+      payload: encodeAround(payload, input.checked, 'input'),
+    }
+    return {
+      id,
+      procedure: name,
+      version,
+      started,
+      tags,
+      startedBy: by ?? null,
+    }
+  }
+
+  /** A run that the worker of this process can execute is created already claimed by it. */
+  async #create(unhashed: readonly Unhashed[], claimant: Claimant | null): Promise<readonly Created[]> {
+    const runs = unhashed.map((run) => this.#toNewRun(run, claimant))
+    const { home } = this.#connection
+    const store = await this.#connection.store()
+    const outcomes = await store.create(runs)
+    outcomes.forEach((created, i) => {
+      const { id, procedure, version, link, started, worker } = runs[i] as NewRun
+      if (created.outcome !== 'created' || worker === null || version === null) return
+      const claimed = {
+        run: created.run,
+        id,
+        procedure,
+        version,
+        epoch: 1,
+        head: 1,
+        mail: 0,
+        tries: 0,
+        mark: 'none' as const,
+        link,
+      }
+      home?.onCreated({ claimed, started: firstOfLog(started, created.at) })
+    })
+    if (runs.some(({ worker }) => worker === null)) home?.onDue()
+    return outcomes
+  }
+
+  // One literal, not spread parts: there is one for every run.
+  #toNewRun(
+    { id, procedure, version, started, tags, startedBy }: Unhashed,
+    claimant: Claimant | null,
+  ): NewRun {
+    const hash = new LogHash(this.#connection.sha256)
+    hash.add(started)
+    const canClaim = claimant?.procedures.some(
+      ({ name, versions }) => name === procedure && version !== null && versions.includes(version),
+    )
+    const worker = canClaim === true ? (claimant?.worker ?? null) : null
+    return { id, procedure, version, started, link: hash.link(), worker, tags, startedBy }
+  }
+
+  /** Whether the run that is there was started as this one was to be. */
+  async #isSame(
+    key: RunKey,
+    { id, procedure, started }: Unhashed,
+    given: Given,
+    existing: Existing,
+  ): Promise<boolean> {
+    const store = await this.#connection.store()
+    const row = await store.find(id)
+    if (row === null || row.procedure !== procedure) return false
+    if (existing === 'any-input') return true
+    const [first] = await store.load(key, 0, 1)
+    if (first === undefined) return false
+    const recorded = readInput(id, first)
+    const sought = decode(started.payload) as StartedPayload
+    if (recorded.checked && isEqual(recorded.input, sought.input)) return true
+    // A schema may make something else of it by now, or be at hand now and not then.
+    if (given === null) return false
+    if (recorded.given === undefined) return isEqual(recorded.input, given.value())
+    return sameBytes(recorded.given, this.#hashOf(given.value()))
+  }
+
+  #hashOf(given: unknown): Uint8Array {
+    return this.#connection.sha256(encodeRecord([canonical(given)], 'input'))
+  }
+}
+
+/** A run whose first event is still to be hashed: in slices, and not in the call of its caller. */
+type Unhashed = Omit<NewRun, 'link' | 'worker'>
+
+/** The input as the caller gave it, made afresh; null for what cannot be recorded. */
+type Given = { readonly value: () => unknown } | null
+
+function keepGiven(input: unknown): Given {
+  try {
+    const bytes = encode(input, 'input')
+    return { value: () => decode(bytes) }
+  } catch (error) {
+    if (!PawlError.is(error, 'payload-refused')) throw error
+    return null
+  }
+}
+
+/** The first event, as the log has it. One literal: the copy that a spread makes has a shape of its own in V8, each time. */
+function firstOfLog(started: NewEvent, at: number): LogEvent {
+  const { type, position, turn, kind, name, nth, failed, tookMs, payload } = started
+  return { type, position, turn, kind, name, nth, failed, tookMs, payload, seq: 0, at, epoch: 1, link: null }
+}
+
+/** @throws PawlError 'run-quarantined' */
+function readInput(run: string, first: StoredEvent): StartedPayload {
+  try {
+    return readStarted(first)
+  } catch (error) {
+    throw explainUnread(run, `The input of run ${run}`, error)
+  }
+}
+
+function takenByAnother(id: string): PawlError {
+  return new PawlError(
+    'id-taken',
+    { id },
+    { what: `There is a run ${id} already, of another procedure.`, remedy: 'Choose another id.' },
+  )
+}
+
+function checkInput(
+  definition: ProcedureDefinition | undefined,
+  input: unknown,
+): Validation | Promise<Validation> {
+  if (definition?.input !== undefined) return validate(definition.input, input)
+  if (definition === undefined || input === undefined) return { ok: true, value: input }
+  const message = `procedure '${definition.name}' takes no input: pass undefined in its place, and options such as id after it`
+  return { ok: false, issues: [{ path: '', message }] }
+}

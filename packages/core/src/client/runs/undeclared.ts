@@ -1,0 +1,38 @@
+import type { Home } from '../../ports/local-worker.ts'
+import type { NewMessage, StorePort } from '../../ports/store.ts'
+
+/** A message on its way into the store. */
+export interface Outgoing {
+  readonly message: NewMessage
+  /** A signal whose sender did not know which names the procedure of its run declares. */
+  readonly isUnchecked: boolean
+}
+
+/** A signal that the procedure of its run does not declare, and never receives. */
+export interface Undeclared {
+  readonly outcome: 'undeclared'
+  readonly procedure: string
+  readonly signals: readonly string[]
+}
+
+/** Finds the unchecked signals that the code of this process does not declare. A client alone has no code to look at. */
+export async function findUndeclared(
+  outgoing: readonly Outgoing[],
+  store: StorePort,
+  home: Home | undefined,
+): Promise<ReadonlyMap<Outgoing, Undeclared>> {
+  const found = new Map<Outgoing, Undeclared>()
+  if (home === undefined) return found
+  const unchecked = outgoing.filter(({ isUnchecked }) => isUnchecked)
+  const runs = [...new Set(unchecked.map(({ message }) => message.run))]
+  const rows = new Map(await Promise.all(runs.map(async (run) => [run, await store.find(run)] as const)))
+  for (const one of unchecked) {
+    const row = rows.get(one.message.run)
+    if (row === undefined || row === null || row.version === null) continue
+    const { procedure, version } = row
+    const signals = home.signalsOf(procedure, version)
+    if (signals?.includes(one.message.name) === false)
+      found.set(one, { outcome: 'undeclared', procedure, signals })
+  }
+  return found
+}

@@ -1,0 +1,100 @@
+import { askIdOf, readAskPayload } from '../../asks/ask.ts'
+import type { RiskDetails, Section } from '../../authoring/human/ask.ts'
+import type { Actor, Audience } from '../../base/people.ts'
+import type { AskStatus, Severity } from '../../base/words.ts'
+import { failureOf } from '../../errors/failure.ts'
+import { decode } from '../../events/payload.ts'
+import type { AskPayload, GivenAnswer } from '../../events/payloads.ts'
+import { type KnownAsk, readAsk, understand } from '../../ports/rows.ts'
+import type { AskRow } from '../../ports/store.ts'
+import type { Connection } from '../connection.ts'
+import type { Answer, Ask } from './views.ts'
+
+/** A question as a person sees it at `now`, by the store's clock; null, with a warning, for one that cannot be read. */
+export function showAsk(connection: Connection, row: AskRow, now: number): Ask | null {
+  try {
+    return understand(() => toAskView(readAsk(row), now))
+  } catch (error) {
+    connection.warnOnce(
+      `The ask at position ${row.position} of run "${row.run}" cannot be read, and is left out: ${(error as Error).message}. See docs/errors/run-quarantined.md`,
+    )
+    return null
+  }
+}
+
+function toAskView(row: KnownAsk, now: number): Ask {
+  const pinned = readAskPayload(row.payload)
+  const status = askStatusOf(row, now)
+  return {
+    id: askIdOf(row.run, row.position),
+    run: row.run,
+    procedure: row.procedure,
+    position: row.position,
+    key: row.key ?? undefined,
+    kind: pinned.kind,
+    status,
+    message: pinned.message,
+    params: pinned.params,
+    editable: pinned.editable ?? [],
+    schema: pinned.schema,
+    choices: (pinned.choices ?? []).map(({ value, label, effect, style }) => ({
+      value,
+      label: label ?? value,
+      effect,
+      style,
+    })),
+    artifact: pinned.artifact,
+    baseline: pinned.baseline,
+    as: pinned.as as Section['as'] | undefined,
+    initial: pinned.initial,
+    severity: pinned.severity as Severity | undefined,
+    error: pinned.error === undefined ? undefined : failureOf(pinned.error),
+    alternatives: pinned.alternatives ?? [],
+    risk: pinned.risk as RiskDetails | undefined,
+    startedBy: (row.startedBy ?? undefined) as Actor | undefined,
+    to: row.to as readonly Audience[],
+    details: (pinned.details ?? []) as readonly Section[],
+    links: pinned.links ?? [],
+    history: pinned.history ?? [],
+    askedAt: new Date(row.openedAt),
+    dueAt: row.dueAt === null ? undefined : new Date(row.dueAt),
+    onTimeout: row.dueAt === null ? undefined : describeSilence(pinned, row.escalateTo),
+    overdue: isOverdue(row, now),
+    claimedBy: undefined,
+    answer: answerOf(row),
+  }
+}
+
+/** An ask whose time has run out is closed from that instant on, also before a worker has come to record it. */
+export function askStatusOf({ status, closesAt }: KnownAsk, now: number): AskStatus {
+  return status === 'open' && closesAt !== null && closesAt <= now ? 'timed-out' : status
+}
+
+function isOverdue(row: KnownAsk, now: number): boolean {
+  return askStatusOf(row, now) === 'open' && row.dueAt !== null && row.dueAt <= now
+}
+
+function describeSilence({ silence, kind }: AskPayload, escalateTo: readonly string[]): string {
+  switch (silence.do) {
+    case 'reject':
+      return 'counts as no'
+    case 'approve':
+      return 'counts as yes'
+    case 'fail':
+      return 'the procedure gets an error'
+    case 'keep-waiting':
+      return 'the question stays open'
+    case 'escalate':
+      return escalateTo.length === 0
+        ? 'the question stays open and is raised'
+        : `the question stays open and is shown to ${escalateTo.join(', ')}`
+    case 'default':
+      return kind === 'input' ? 'a default is taken' : `counts as ${String(silence.value)}`
+  }
+}
+
+function answerOf(row: KnownAsk): Ask['answer'] {
+  if (row.answer === null || row.answeredBy === null || row.closedAt === null) return undefined
+  const { answer } = decode(row.answer) as GivenAnswer
+  return { ...(answer as Answer), by: row.answeredBy as Actor, at: new Date(row.closedAt) }
+}

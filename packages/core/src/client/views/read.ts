@@ -1,0 +1,49 @@
+import { isUnread } from '../../events/codec.ts'
+import type { LogEvent } from '../../events/event.ts'
+import { canExecute } from '../../ports/abilities.ts'
+import { readRun, understand } from '../../ports/rows.ts'
+import type { ProcedureVersions, RunRow, StorePort } from '../../ports/store.ts'
+import type { Connection } from '../connection.ts'
+import { isDue, nextPositionAfter, showUnread, toRunView } from './run.ts'
+import type { RunView } from './views.ts'
+
+/** Of the end of a log: enough to see which operation was the last. */
+const tailEvents = 10
+
+/**
+ * The runs as people see them; one that cannot be read is shown as quarantined, with a warning. Asks for the live workers
+ * only if one of the runs is due and no worker has it.
+ * @param ended of one run alone: the event that ended it, where that was read and verified
+ */
+export async function readViews(
+  connection: Connection,
+  rows: readonly RunRow[],
+  ended?: LogEvent,
+): Promise<readonly RunView[]> {
+  const store = await connection.store()
+  const now = await store.now()
+  const abilities = rows.some((row) => isDue(row, now)) ? await store.abilities() : null
+  return Promise.all(
+    rows.map(async (row) => {
+      try {
+        const view = understand(() => toRunView(readRun(row), now, ended))
+        return waitsForWorker(row, now, abilities) ? { ...view, ...(await showWorker(store, row)) } : view
+      } catch (error) {
+        if (!isUnread(error)) throw error
+        return showUnread(connection, row, error)
+      }
+    }),
+  )
+}
+
+function waitsForWorker(row: RunRow, now: number, abilities: readonly ProcedureVersions[] | null): boolean {
+  return abilities !== null && isDue(row, now) && !canExecute(abilities, row.procedure, row.version)
+}
+
+async function showWorker(store: StorePort, row: RunRow): Promise<Pick<RunView, 'waitingFor'>> {
+  const tail = await store.load(row.run, Math.max(0, row.head - tailEvents), tailEvents)
+  const position = nextPositionAfter(row, tail)
+  return {
+    waitingFor: [{ kind: 'worker', name: row.procedure, position, ask: undefined, until: undefined }],
+  }
+}

@@ -1,0 +1,117 @@
+import { askIdOf } from '../../asks/ask.ts'
+import type { Actor } from '../../base/people.ts'
+import type { RunStatus } from '../../base/words.ts'
+import type { Failure } from '../../errors/error-details.ts'
+import { type FailureRecord, failureOf, recordFailure } from '../../errors/failure.ts'
+import { RowCorrupt } from '../../events/codec.ts'
+import { type LogEvent, noPosition, type OperationKind } from '../../events/event.ts'
+import { decode } from '../../events/payload.ts'
+import type { RunInfo, WaitingPayload } from '../../events/payloads.ts'
+import { findFrames } from '../../host/call-site.ts'
+import type { KnownRun } from '../../ports/rows.ts'
+import type { RunRow } from '../../ports/store.ts'
+import type { Connection } from '../connection.ts'
+import { operationViews } from '../log/operation-views.ts'
+import { unreadError } from '../unread.ts'
+import type { RunView, Waiting } from './views.ts'
+
+/** Shows of a run that its data cannot be read, and why, and nothing of what they hold. */
+export function showUnread(connection: Connection, row: RunRow, why: Error): RunView {
+  const { id, procedure } = row
+  connection.warnOnce(
+    `Run "${id}" cannot be read, and is shown as quarantined: ${why.message}. See docs/errors/run-quarantined.md`,
+  )
+  return {
+    ...{ id, procedure, version: row.version ?? 0, status: 'quarantined' },
+    startedAt: new Date(row.createdAt),
+    endedAt: undefined,
+    waitingFor: [],
+    failure: failureOf(recordFailure(unreadError(id, `Run ${id}`, why))),
+    tags: [],
+    startedBy: undefined,
+    leftOver: { signals: [], operations: [] },
+  }
+}
+
+/**
+ * A run as people see it at `now`, by the store's clock.
+ * @param ended the event that ended it, where that was read and verified
+ */
+export function toRunView(row: KnownRun, now: number, ended: LogEvent | undefined): RunView {
+  const status = statusOf(row, now)
+  const info = infoOf(row)
+  return {
+    id: row.id,
+    procedure: row.procedure,
+    version: row.version ?? 0,
+    status,
+    startedAt: new Date(row.createdAt),
+    endedAt: row.endedAt === null ? undefined : new Date(row.endedAt),
+    // What it waited for when it was let go; while somebody works on it that is history.
+    waitingFor: status === 'waiting' ? info.waiting.map((waiting) => toWaitingView(row.id, waiting)) : [],
+    failure: findFailure(row, status, ended === undefined ? info.failure : failureIn(ended)),
+    tags: row.tags,
+    startedBy: (row.startedBy ?? undefined) as Actor | undefined,
+    leftOver: { signals: info.leftOver?.signals ?? [], operations: info.leftOver?.operations ?? [] },
+  }
+}
+
+/** Due, and no worker has it: the next one that has its code takes it. */
+export function isDue({ state, owned, wakeAt }: RunRow, now: number): boolean {
+  return state === 'live' && !owned && wakeAt !== null && wakeAt <= now
+}
+
+/** The position of the operation after those that the run is known to have issued; `tail` is the end of its log. */
+export function nextPositionAfter(row: RunRow, tail: readonly { readonly position: number }[]): number {
+  const positions = [...tail, ...infoOf(row).waiting].map(({ position }) => position)
+  return Math.max(noPosition, ...positions) + 1
+}
+
+/** Of an ended run its own; of one that is left alone why it is. */
+function findFailure(
+  { reason }: KnownRun,
+  status: RunStatus,
+  ofEnd: FailureRecord | undefined,
+): Failure | undefined {
+  const isLeft = status === 'stuck' || status === 'quarantined'
+  const record = isLeft && reason !== null ? (decode(reason) as FailureRecord) : ofEnd
+  if (record === undefined) return undefined
+  const stack = findFrames(record)
+  return stack === undefined ? failureOf(record) : { ...failureOf(record), stack }
+}
+
+function failureIn({ failed, payload }: LogEvent): FailureRecord | undefined {
+  return failed ? (decode(payload) as FailureRecord) : undefined
+}
+
+/** @throws PayloadCorrupt, RowCorrupt, WrittenLater */
+export function infoOf({ info }: RunRow): RunInfo {
+  if (info === null) return { waiting: [] }
+  const decoded = decode(info) as Partial<RunInfo> | null
+  if (!Array.isArray(decoded?.waiting)) throw new RowCorrupt('its info does not say what it waits for')
+  return decoded as RunInfo
+}
+
+function statusOf({ state, mark, owned, wakeAt }: KnownRun, now: number): RunStatus {
+  if (state !== 'live') return state
+  if (mark !== 'none') return mark
+  return owned || (wakeAt !== null && wakeAt <= now) ? 'running' : 'waiting'
+}
+
+function toWaitingView(run: string, { position, kind, name, asks, until }: WaitingPayload): Waiting {
+  const what = asks ? 'ask' : waitsFor(kind)
+  return {
+    ...{ kind: what, name, position },
+    ask: asks ? askIdOf(run, position) : undefined,
+    until: until === null ? undefined : new Date(until),
+  }
+}
+
+/** A later version may know more kinds than this one. */
+function waitsFor(kind: string): Waiting['kind'] {
+  return isOperationKind(kind) ? operationViews[kind].waitsFor : 'step'
+}
+
+function isOperationKind(kind: string): kind is OperationKind {
+  return Object.hasOwn(operationViews, kind)
+}

@@ -1,0 +1,78 @@
+import type { askStatuses } from '../base/words.ts'
+import { isUnread, RowCorrupt, WrittenLater } from '../events/codec.ts'
+import type { AskRow, Mark, RunRow, RunState } from './store.ts'
+
+// Stores return rows as they are. Whether a row can be understood is decided here, for all of them.
+
+/** A run whose row this version understands. */
+export type KnownRun = RunRow & {
+  readonly state: RunState
+  readonly mark: Mark
+  readonly tags: readonly string[]
+}
+
+/** An ask whose row this version understands. Its payload is another matter. */
+export type KnownAsk = AskRow & {
+  readonly status: (typeof askStatuses)[number]
+  readonly to: readonly string[]
+  readonly escalateTo: readonly string[]
+}
+
+/** @throws RowCorrupt, WrittenLater */
+export function readRun(row: RunRow): KnownRun {
+  const { state, mark, run, head, mail, version, createdAt, endedAt, wakeAt, tags } = row
+  checkWord('state', state)
+  checkWord('mark', mark)
+  checkNumbers({ run, head, mail, version, wakeAt })
+  checkTimes({ createdAt, endedAt })
+  if (tags === null) throw new RowCorrupt('its tags are no list of names')
+  return row as KnownRun
+}
+
+/** @throws RowCorrupt, WrittenLater */
+export function readAsk(row: AskRow): KnownAsk {
+  const { status, runKey, position, urgency, openedAt, dueAt, closesAt, closedAt, to, escalateTo } = row
+  checkWord('status', status)
+  checkNumbers({ run: runKey, position, urgency })
+  checkTimes({ openedAt, dueAt, closesAt, closedAt })
+  if (to === null || escalateTo === null) throw new RowCorrupt('its audience is no list of names')
+  return row as KnownAsk
+}
+
+/** Whether an ask has a place in a list, which a cursor can name. */
+export function isPlaced({ runKey, position, urgency, openedAt, dueAt }: AskRow): boolean {
+  return [runKey, position, urgency, openedAt, dueAt ?? 0].every((number) => Number.isSafeInteger(number))
+}
+
+/**
+ * Calls `read`, which makes something of stored data and of nothing else: whatever it throws is said of the data.
+ * @throws PayloadCorrupt, RowCorrupt, WrittenLater, LogDamaged
+ */
+export function understand<Value>(read: () => Value): Value {
+  try {
+    return read()
+  } catch (error) {
+    if (isUnread(error)) throw error
+    const why = error instanceof Error ? error.message : String(error)
+    throw new RowCorrupt(`it has not the form that Pawl gives it (${why})`, { cause: error })
+  }
+}
+
+function checkWord(column: string, word: string | number): void {
+  if (typeof word === 'number') throw new WrittenLater(`its ${column}, stored as ${word},`)
+}
+
+function checkNumbers(columns: { readonly [column: string]: number | null }): void {
+  for (const [column, number] of Object.entries(columns))
+    if (number !== null && !Number.isSafeInteger(number))
+      throw new RowCorrupt(`its ${column} is ${number}, which no row can have`)
+}
+
+/** In ms: a `Date` reaches no further. */
+const latestTime = 8.64e15
+
+function checkTimes(columns: { readonly [column: string]: number | null }): void {
+  for (const [column, time] of Object.entries(columns))
+    if (time !== null && !(Math.abs(time) <= latestTime))
+      throw new RowCorrupt(`its ${column} is ${time}, which is no time`)
+}

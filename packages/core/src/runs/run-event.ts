@@ -1,0 +1,24 @@
+import { noPosition, type WrittenEvent } from '../events/event.ts'
+
+/** An event of the run itself, on its way into the log. */
+export function runEvent(
+  type: 'accepted' | 'ended',
+  payload: Uint8Array | null,
+  failed = false,
+): WrittenEvent {
+  return {
+    type,
+    position: noPosition,
+    turn: 0,
+    kind: null,
+    name: '',
+    nth: 0,
+    failed,
+    tookMs: null,
+    payload,
+    seq: -1,
+    at: 0,
+    epoch: 0,
+    link: null,
+  }
+}

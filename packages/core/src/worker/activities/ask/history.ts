@@ -1,0 +1,49 @@
+import type { AskSpec } from '../../../authoring/operations.ts'
+import { maxPayloadBytes } from '../../../events/codec.ts'
+import { decode, encodeRecord } from '../../../events/payload.ts'
+import type { AgentResult, AskPayload } from '../../../events/payloads.ts'
+import type { StepHistory, StepResult } from '../activity.ts'
+
+/** The results of earlier steps that a question asks for; at once where they are in memory. */
+export function gatherHistory(
+  history: StepHistory,
+  wanted: AskSpec['history'],
+): readonly StepResult[] | Promise<readonly StepResult[]> {
+  if ('steps' in wanted) return history.named(wanted.steps)
+  return wanted.last === 0 ? [] : history.last(wanted.last)
+}
+
+/** As people are shown them: the newest that fit beside what is shown anyway, oldest first. */
+export function showHistory(
+  results: readonly StepResult[],
+  beside: object,
+): NonNullable<AskPayload['history']> {
+  return fitting(results, beside).map(shown)
+}
+
+/** In bytes. With a question as large as it may be, less than what a record may have more than a value. */
+const smallHistory = 32 * 1024
+
+function fitting(history: readonly StepResult[], beside: object): readonly StepResult[] {
+  const bytesOf = ({ name, payload }: StepResult): number => 100 + 3 * name.length + (payload?.length ?? 0)
+  let bytes = history.reduce((sum, step) => sum + bytesOf(step), 0)
+  if (bytes <= smallHistory && !('judged' in beside)) return history
+  const room = maxPayloadBytes - encodeRecord(beside, 'ask').length
+  let first = 0
+  for (; bytes > room && first < history.length; first++) bytes -= bytesOf(history[first] as StepResult)
+  return history.slice(first)
+}
+
+/** Of an agent what it made, not what it cost. */
+function shown({ kind, name, payload, tookMs }: StepResult): {
+  readonly step: string
+  readonly result: unknown
+  readonly durationMs: number
+} {
+  const result = decode(payload)
+  return {
+    step: name,
+    result: kind === 'llm' ? (result as AgentResult).output : result,
+    durationMs: tookMs,
+  }
+}

@@ -1,0 +1,233 @@
+import type { Usage } from '../../../authoring/agent/agent.ts'
+import type { Verdict } from '../../../authoring/agent/verdict.ts'
+import type { AskSpec, DecideOperation } from '../../../authoring/operations.ts'
+import { defaultRetry } from '../../../authoring/step/options.ts'
+import { clipText, showValue } from '../../../base/text.ts'
+import { type FailureRecord, recordFailure } from '../../../errors/failure.ts'
+import { isFinalError } from '../../../errors/final-error.ts'
+import { PawlError } from '../../../errors/pawl-error.ts'
+import type { LogEvent } from '../../../events/event.ts'
+import { decode, encodeRecord } from '../../../events/payload.ts'
+import type { AnswerPayload, AskPayload, DecisionPayload, Judged } from '../../../events/payloads.ts'
+import type { Pending } from '../../../kernel/operation.ts'
+import type { Message } from '../../../ports/store.ts'
+import type { Activity, Busy, Workplace } from '../activity.ts'
+import { AskActivity } from '../ask/ask-activity.ts'
+import type { AttemptOutcome } from '../step/attempt.ts'
+import { Attempts, type Judge } from '../step/attempts.ts'
+import { usageMember } from '../step/usage.ts'
+
+/**
+ * A decision by an agent, and what counts when it cannot be had: a choice, a question to people (asked under
+ * the same position), or a failure. Never a silent default.
+ */
+export class DecideActivity implements Activity, Judge {
+  readonly #place: Workplace
+  readonly #pending: Pending<DecideOperation>
+  readonly #records: readonly LogEvent[]
+  readonly #attempts: Attempts
+  /** From when on people are asked. */
+  #ask: AskActivity | null = null
+
+  constructor(place: Workplace, pending: Pending<DecideOperation>, records: readonly LogEvent[]) {
+    this.#place = place
+    this.#pending = pending
+    this.#records = records
+    this.#attempts = new Attempts(place, pending, records, this)
+  }
+
+  get busy(): Busy {
+    return this.#attempts.busy || (this.#ask?.busy ?? false)
+  }
+  get dueAt(): number | null {
+    return (this.#ask ?? this.#attempts).dueAt
+  }
+  get topics(): readonly string[] {
+    return this.#ask?.topics ?? []
+  }
+  get isOpenAsk(): boolean {
+    return this.#ask?.isOpenAsk ?? false
+  }
+
+  begin(): void {
+    const asked = this.#records.find(({ type }) => type === 'asked')
+    if (asked !== undefined) this.#awaitAnswer(asAsked(decode(asked.payload) as AskPayload), asked)
+    else this.#attempts.begin()
+  }
+
+  onDue(): void {
+    ;(this.#ask ?? this.#attempts).onDue()
+  }
+
+  onMessage(message: Message): void {
+    this.#ask?.onMessage(message)
+  }
+
+  onRecorded(event: LogEvent): void {
+    ;(this.#ask ?? this.#attempts).onRecorded(event)
+  }
+
+  stop(): void {
+    this.#attempts.stop()
+    this.#ask?.stop()
+  }
+
+  // ── the agent
+
+  onOutcome(outcome: AttemptOutcome): void {
+    const { choices, minConfidence, attempts, agentName } = this.#pending.operation
+    const { tookMs } = outcome
+    const fault = findFault(outcome, choices, agentName)
+    if (fault !== null) {
+      const { why, failure, isFinal } = fault
+      if (this.#attempts.number < attempts && !isFinal)
+        return this.#attempts.tryAgain(failure, tookMs, defaultRetry)
+      this.#place.logger.warn(
+        `agent "${agentName}" could not decide, and its fallback counts: ${failure.message}`,
+        {
+          run: this.#place.runId,
+        },
+      )
+      return this.#fallBack({ why, rationale: failure.message, usage: this.#attempts.cost }, tookMs)
+    }
+    const { choice, rationale, confidence } = (outcome as { readonly value: unknown }).value as Verdict
+    const sure = confidence === undefined ? {} : { confidence }
+    if ((confidence ?? 0) < minConfidence)
+      return this.#fallBack({ why: 'unsure', choice, rationale, ...sure, usage: this.#attempts.cost }, tookMs)
+    this.#settle(
+      { choice, source: 'agent', why: 'decided', rationale, ...sure, by: `agent:${agentName}` },
+      tookMs,
+    )
+  }
+
+  // ── the fallback
+
+  #fallBack(judged: Judged, tookMs: number): void {
+    const { fallback, question } = this.#pending.operation
+    const { number } = this.#attempts
+    if (fallback.do === 'ask') return this.#askPeople(fallback.ask, judged)
+    if (fallback.do === 'choose') {
+      const { why, rationale, confidence } = judged
+      const sure = confidence === undefined ? {} : { confidence }
+      return this.#settle(
+        { choice: fallback.choice, source: 'fallback', why, rationale, ...sure, by: 'policy:fallback' },
+        tookMs,
+      )
+    }
+    const cause = {
+      name: 'Error',
+      message: `${fallback.message} (${judged.why}: ${judged.rationale})`,
+      code: undefined,
+    }
+    const error = new PawlError(
+      'step-failed',
+      { step: question, attempts: number, cause },
+      {
+        what: `No decision was made on ${showValue(question)} after ${number} ${number === 1 ? 'attempt' : 'attempts'}: ${cause.message}.`,
+        next: 'That is recorded, and the agent is not asked again.',
+        remedy:
+          'Catch this error, or give a fallback that decides: one of the choices, or { ask } for people.',
+      },
+    )
+    this.#place.record({
+      type: 'settled',
+      pending: this.#pending,
+      failed: true,
+      tookMs,
+      payload: encodeRecord(
+        { ...recordFailure(error), ...usageMember(judged.usage as readonly Usage[]) },
+        'failure',
+      ),
+    })
+  }
+
+  #askPeople(ask: AskSpec, given: Judged): void {
+    const judged = { ...given, rationale: clipText(given.rationale, shownRationale) }
+    const { payload } = ask
+    const details = [...(payload.details ?? []), describeJudged(this.#pending.operation.agentName, judged)]
+    this.#awaitAnswer({ ...ask, payload: { ...payload, judged, details } }, undefined)
+    this.#ask?.begin()
+  }
+
+  #awaitAnswer(spec: AskSpec, asked: LogEvent | undefined): void {
+    const place = this.#place
+    this.#ask = new AskActivity({ place, pending: this.#pending, spec, asked, toPayload: decidedByPerson })
+    place.lookAgain()
+  }
+
+  #settle(decision: Omit<DecisionPayload, 'at' | 'usage'>, tookMs: number): void {
+    const payload: DecisionPayload = { ...decision, at: this.#place.now(), usage: this.#attempts.cost }
+    this.#place.record({
+      type: 'settled',
+      pending: this.#pending,
+      tookMs,
+      payload: encodeRecord(payload, 'decision'),
+    })
+  }
+}
+
+interface Fault {
+  readonly why: Judged['why']
+  readonly failure: FailureRecord
+  /** Not worth another attempt. */
+  readonly isFinal: boolean
+}
+
+function findFault(outcome: AttemptOutcome, choices: readonly string[], agent: string): Fault | null {
+  if (outcome.state !== 'done') {
+    const { state, error } = outcome
+    const isUnfit = state === 'failed' && Object(error).code === 'output-invalid'
+    return {
+      why: isUnfit ? 'invalid' : state,
+      failure: recordFailure(error),
+      isFinal: isFinalError(error),
+    }
+  }
+  const wrong = whatIsWrong(outcome.value as Verdict, choices)
+  if (wrong === null) return null
+  const error = new Error(`the verdict of agent "${agent}" is invalid: ${wrong}`)
+  return { why: 'invalid', failure: recordFailure(error), isFinal: false }
+}
+
+/** More than anybody wants to read. */
+const longestRationale = 100_000
+/** Of it people are shown so much; it stands in the question twice, beside material that may be as large as a value. */
+const shownRationale = 6_000
+
+function whatIsWrong({ choice, rationale }: Verdict, choices: readonly string[]): string | null {
+  if (!choices.includes(choice)) return `choice must be one of ${choices.join(', ')}`
+  return rationale.length > longestRationale
+    ? `rationale must have at most ${longestRationale} characters; it has ${rationale.length}`
+    : null
+}
+
+/** The question as it stands in the log, whatever the code says now. */
+function asAsked(payload: AskPayload): AskSpec {
+  return { key: null, to: [], due: null, history: { last: 0 }, payload, check: undefined }
+}
+
+/** The words and the certainty of the agent are its own, not those of the person. */
+function decidedByPerson({ answer, by, at }: AnswerPayload, ask: AskPayload): DecisionPayload {
+  const { why, usage, choice, rationale, confidence } = ask.judged as Judged
+  return {
+    choice: answer.choice ?? '',
+    source: 'person',
+    why,
+    rationale: answer.comment ?? '',
+    by,
+    at,
+    usage,
+    judged: {
+      ...(choice === undefined ? {} : { choice }),
+      rationale,
+      ...(confidence === undefined ? {} : { confidence }),
+    },
+  }
+}
+
+/** What people are told of the agent that could not decide. */
+function describeJudged(agent: string, { why, choice, rationale, confidence }: Judged): object {
+  const leaning = choice === undefined ? '' : `, leaning to ${showValue(choice)}`
+  const sure = confidence === undefined ? '' : `, confidence ${confidence}`
+  return { title: `What ${agent} made of it (${why}${leaning}${sure})`, body: rationale }
+}

@@ -1,0 +1,88 @@
+import { dueAt, type SignalOperation } from '../../../authoring/operations.ts'
+import { decode, encodeRecord } from '../../../events/payload.ts'
+import type { ReceivedPayload, TimedOutPayload } from '../../../events/payloads.ts'
+import type { Pending } from '../../../kernel/operation.ts'
+import type { Message } from '../../../ports/store.ts'
+import type { Validation } from '../../../schemas/schema.ts'
+import { topicOf } from '../../run/mailbox.ts'
+import { type Activity, type Busy, consume, type Draft, type Workplace } from '../activity.ts'
+import { tryEncode } from '../try-encode.ts'
+
+/** A receive: takes the oldest signal of its names that nobody has taken, or its time runs out. */
+export class SignalActivity implements Activity {
+  readonly isOpenAsk = false
+  readonly #place: Workplace
+  readonly #pending: Pending<SignalOperation>
+  readonly #topics: readonly string[]
+  #dueAt: number | null = null
+  #checking = false
+  #over = false
+
+  constructor(place: Workplace, pending: Pending<SignalOperation>) {
+    this.#place = place
+    this.#pending = pending
+    this.#topics = pending.operation.names.map((name) => topicOf('signal', name))
+  }
+
+  get busy(): Busy {
+    return this.#checking && 'working'
+  }
+  get topics(): readonly string[] {
+    return this.#over || this.#checking ? [] : this.#topics
+  }
+  get dueAt(): number | null {
+    return this.#checking ? null : this.#dueAt
+  }
+
+  begin(): void {
+    this.#over = false
+    const { due } = this.#pending.operation
+    this.#dueAt = due === null ? null : dueAt(due, this.#pending.issuedAt)
+  }
+
+  onDue(): void {
+    const timedOut: TimedOutPayload = { timedOut: true }
+    this.#over = true
+    this.#dueAt = null
+    this.#place.record({ ...this.#settled(), payload: encodeRecord(timedOut, 'timeout'), strict: this })
+  }
+
+  onMessage(message: Message): void {
+    const checked = this.#place.checkSignal(message.name, decode(message.payload))
+    if (!(checked instanceof Promise)) return this.#take(message, checked)
+    this.#checking = true
+    void checked.then((late) =>
+      this.#place.guard(() => {
+        this.#checking = false
+        if (this.#over) return
+        this.#take(message, late)
+        this.#place.lookAgain()
+      }),
+    )
+  }
+
+  onRecorded(): void {}
+  stop(): void {
+    this.#over = true
+  }
+
+  #settled(): Pick<Draft, 'type' | 'pending' | 'tookMs'> {
+    return { type: 'settled', pending: this.#pending, tookMs: this.#place.now() - this.#pending.issuedAt }
+  }
+
+  #take({ name, n }: Message, checked: Validation): void {
+    const received = checked.ok
+      ? tryEncode({ name, payload: checked.value } satisfies ReceivedPayload, 'signal')
+      : checked
+    if (received.ok) {
+      this.#over = true
+      this.#place.record({ ...this.#settled(), payload: received.value, effects: [consume(n)] })
+    } else {
+      this.#place.logger.warn(
+        `a signal "${name}" of run "${this.#place.runId}" does not fit its schema and was dropped`,
+        { issues: received.issues },
+      )
+      this.#place.record({ type: null, pending: this.#pending, effects: [consume(n)] })
+    }
+  }
+}

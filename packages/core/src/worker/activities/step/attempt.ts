@@ -1,0 +1,105 @@
+import { showValue } from '../../../base/text.ts'
+import { type Body, runBody } from '../../../host/body.ts'
+import type { Workplace } from '../activity.ts'
+
+export type AttemptOutcome =
+  | { readonly state: 'done'; readonly value: unknown; readonly tookMs: number }
+  | { readonly state: 'failed' | 'timed-out'; readonly error: unknown; readonly tookMs: number }
+
+/** Whose attempt it is. */
+export interface AttemptOwner {
+  /** For messages: whose code it is. */
+  readonly describe: string
+  readonly timeoutMs: number | null
+  /** The author's code. */
+  run(attempt: Attempt): unknown
+  /** Called once, unless the attempt was abandoned. */
+  onEnd(outcome: AttemptOutcome): void
+}
+
+/**
+ * The author's code, once, in a slot of its own. It ends with the first of its result, its failure, and its
+ * timeout; whatever it does afterwards changes nothing any more.
+ */
+export class Attempt implements Body {
+  readonly #place: Workplace
+  readonly #owner: AttemptOwner
+  readonly #beganAt: number
+  #abort: AbortController | null = null
+  #disarm: (() => void) | null = null
+  #over = false
+
+  constructor(place: Workplace, owner: AttemptOwner) {
+    this.#place = place
+    this.#owner = owner
+    this.#beganAt = place.clock.elapsed()
+  }
+
+  begin(): void {
+    const { timeoutMs } = this.#owner
+    if (timeoutMs !== null) this.#disarm = this.#place.clock.after(timeoutMs, () => this.#timeOut())
+    runBody(this)
+  }
+
+  /** Aborted when nobody waits for this any more. */
+  get signal(): AbortSignal {
+    this.#abort ??= new AbortController()
+    if (this.#over) this.#abort.abort()
+    return this.#abort.signal
+  }
+
+  // ── as a body
+
+  get describe(): string {
+    return this.#owner.describe
+  }
+
+  run(): unknown {
+    return this.#owner.run(this)
+  }
+
+  onDone(value: unknown): void {
+    this.#end({ state: 'done', value, tookMs: this.#took() })
+  }
+
+  onFailed(error: unknown): void {
+    this.#end({ state: 'failed', error, tookMs: this.#took() })
+  }
+
+  onStray(error: unknown): void {
+    this.#place.logger.error(
+      `${this.describe} left something behind that failed, and the run goes on without it: ${showValue(error)}`,
+      { error },
+    )
+  }
+
+  /** The run has ended or gone elsewhere: nobody waits for this any more. */
+  abandon(): void {
+    this.#finish()
+    this.#abort?.abort(new Error('nobody in this process waits for this any more'))
+  }
+
+  #timeOut(): void {
+    const error = Object.assign(new Error('the attempt timed out'), { name: 'TimeoutError' })
+    const aborted = this.#abort
+    this.#end({ state: 'timed-out', error, tookMs: this.#took() })
+    aborted?.abort(error)
+  }
+
+  #took(): number {
+    return Math.round(this.#place.clock.elapsed() - this.#beganAt)
+  }
+
+  #end(outcome: AttemptOutcome): void {
+    if (this.#over) return
+    this.#finish()
+    this.#owner.onEnd(outcome)
+  }
+
+  #finish(): void {
+    if (this.#over) return
+    this.#over = true
+    this.#disarm?.()
+    this.#place.slots.release()
+  }
+}

@@ -1,0 +1,140 @@
+import type { Usage } from '../../../authoring/agent/agent.ts'
+import type { BodyOperation, DecideOperation } from '../../../authoring/operations.ts'
+import type { FailureRecord } from '../../../errors/failure.ts'
+import type { LogEvent } from '../../../events/event.ts'
+import { decode, encodeRecord } from '../../../events/payload.ts'
+import type { AttemptedPayload } from '../../../events/payloads.ts'
+import type { Pending } from '../../../kernel/operation.ts'
+import type { Waiter } from '../../slots.ts'
+import type { Busy, Workplace } from '../activity.ts'
+import { Attempt, type AttemptOutcome, type AttemptOwner } from './attempt.ts'
+import { createCall } from './call.ts'
+import { type Backoff, delayBefore } from './retry.ts'
+import { gatherUsage, usageMember } from './usage.ts'
+
+/** Whoever has attempts made. */
+export interface Judge {
+  /** What an attempt has come to: to be recorded, or tried again. */
+  onOutcome(outcome: AttemptOutcome): void
+}
+
+/**
+ * The author's code, one attempt at a time. Each that will be followed by another is recorded, so that a crash does
+ * not begin the count anew.
+ */
+export class Attempts implements AttemptOwner, Waiter {
+  readonly #place: Workplace
+  readonly #pending: Pending<BodyOperation | DecideOperation>
+  readonly #judge: Judge
+  #number = 1
+  #dueAt: number | null = null
+  #busy = false
+  #running: Attempt | null = null
+  /** What the attempts in the log have cost, and what the present one has. */
+  readonly #spent: Usage[] = []
+  #usages: Usage[] = []
+
+  /** `records` are the attempts in the log. */
+  constructor(
+    place: Workplace,
+    pending: Pending<BodyOperation | DecideOperation>,
+    records: readonly LogEvent[],
+    judge: Judge,
+  ) {
+    this.#place = place
+    this.#pending = pending
+    this.#judge = judge
+    for (const record of records) this.onRecorded(record)
+  }
+
+  /** The present attempt, from 1. */
+  get number(): number {
+    return this.#number
+  }
+  get busy(): Busy {
+    if (!this.#busy) return false
+    return this.#running === null ? 'queued' : 'working'
+  }
+  /** When the next one begins. */
+  get dueAt(): number | null {
+    return this.#dueAt
+  }
+  /** Of all attempts. */
+  get cost(): readonly Usage[] {
+    return gatherUsage([...this.#spent, ...this.#usages])
+  }
+
+  begin(): void {
+    if (this.#dueAt === null) this.onDue()
+  }
+
+  onDue(): void {
+    this.#dueAt = null
+    this.#busy = true
+    this.#place.slots.take(this)
+  }
+
+  /** Has another one made, once this failure is in the log and its wait is over. */
+  tryAgain(failure: FailureRecord, tookMs: number, backoff: Backoff): void {
+    const delayMs = delayBefore(this.#number, backoff, this.#place.entropy)
+    this.#dueAt = this.#place.now() + delayMs
+    const attempted: AttemptedPayload = {
+      attempt: this.#number,
+      failure,
+      delayMs,
+      ...usageMember(this.#usages),
+    }
+    const payload = encodeRecord(attempted, 'attempt')
+    this.#place.record({ type: 'attempted', pending: this.#pending, tookMs, payload })
+  }
+
+  onRecorded({ type, payload, at }: LogEvent): void {
+    if (type !== 'attempted') return
+    const { attempt, delayMs, usage } = decode(payload) as AttemptedPayload
+    this.#number = attempt + 1
+    this.#dueAt = at + delayMs
+    this.#spent.push(...((usage ?? []) as readonly Usage[]))
+  }
+
+  stop(): void {
+    this.#place.slots.leave(this)
+    this.#running?.abandon()
+    this.#busy = false
+  }
+
+  // ── one attempt
+
+  onSlot(): void {
+    this.#usages = []
+    this.#running = new Attempt(this.#place, this)
+    this.#running.begin()
+  }
+
+  get describe(): string {
+    return `${describeCode(this.#pending.operation)} of run "${this.#place.runId}"`
+  }
+
+  get timeoutMs(): number | null {
+    return this.#pending.operation.timeoutMs
+  }
+
+  run(attempt: Attempt): unknown {
+    const { operation, position } = this.#pending
+    const body = operation.kind === 'ail_decision' ? operation.judge : operation.body
+    const usages = this.#usages
+    const key = (): string => this.#place.idempotencyKey(position)
+    return body(createCall(body, { key, attempt, number: this.#number, usages }))
+  }
+
+  onEnd(outcome: AttemptOutcome): void {
+    this.#running = null
+    this.#busy = false
+    this.#place.guard(() => this.#judge.onOutcome(outcome))
+  }
+}
+
+/** Whose code it is, for messages. */
+export function describeCode(operation: BodyOperation | DecideOperation): string {
+  if (operation.kind === 'ail_decision') return `agent "${operation.agentName}"`
+  return `${operation.kind === 'llm' ? 'agent' : 'step'} "${operation.name}"`
+}

@@ -1,0 +1,126 @@
+import type { BodyOperation } from '../../../authoring/operations.ts'
+import { formatDuration } from '../../../base/duration.ts'
+import { showValue } from '../../../base/text.ts'
+import { isThenable } from '../../../base/thenable.ts'
+import { failureOf, recordFailure } from '../../../errors/failure.ts'
+import { isFinalError } from '../../../errors/final-error.ts'
+import { PawlError } from '../../../errors/pawl-error.ts'
+import { maxPayloadBytes } from '../../../events/codec.ts'
+import type { LogEvent } from '../../../events/event.ts'
+import { encode, encodeRecord } from '../../../events/payload.ts'
+import type { AgentResult, FailedPayload } from '../../../events/payloads.ts'
+import type { Pending } from '../../../kernel/operation.ts'
+import type { Activity, Busy, Workplace } from '../activity.ts'
+import type { AttemptOutcome } from './attempt.ts'
+import { Attempts, describeCode, type Judge } from './attempts.ts'
+import { usageMember } from './usage.ts'
+
+const noTopics: readonly string[] = []
+
+/**
+ * A step or a call to an agent: attempts of the author's code, until one gives a result or none is left.
+ */
+export class BodyActivity implements Activity, Judge {
+  readonly isOpenAsk = false
+  readonly topics: readonly string[] = noTopics
+  readonly #place: Workplace
+  readonly #pending: Pending<BodyOperation>
+  readonly #attempts: Attempts
+
+  /** `records` are the attempts in the log. */
+  constructor(place: Workplace, pending: Pending<BodyOperation>, records: readonly LogEvent[]) {
+    this.#place = place
+    this.#pending = pending
+    this.#attempts = new Attempts(place, pending, records, this)
+  }
+
+  get busy(): Busy {
+    return this.#attempts.busy
+  }
+  get dueAt(): number | null {
+    return this.#attempts.dueAt
+  }
+
+  begin(): void {
+    this.#attempts.begin()
+  }
+  onDue(): void {
+    this.#attempts.onDue()
+  }
+  onMessage(): void {}
+  onRecorded(event: LogEvent): void {
+    this.#attempts.onRecorded(event)
+  }
+  stop(): void {
+    this.#attempts.stop()
+  }
+
+  onOutcome(outcome: AttemptOutcome): void {
+    if (outcome.state === 'done') return this.#settle(outcome)
+    const { retry } = this.#pending.operation
+    const { number } = this.#attempts
+    if (number >= retry.attempts || !this.#isRetryable(outcome, retry.when)) return this.#fail(outcome)
+    this.#attempts.tryAgain(recordFailure(outcome.error), outcome.tookMs, retry)
+  }
+
+  #isRetryable(outcome: AttemptOutcome, when: ((error: unknown) => boolean) | undefined): boolean {
+    if (outcome.state === 'done' || isFinalError(outcome.error)) return false
+    try {
+      const answer: unknown = when?.(outcome.error) ?? true
+      if (!isThenable(answer)) return Boolean(answer)
+      Promise.resolve(answer).catch(() => {})
+      throw new TypeError('it gave a promise, and has to answer at once')
+    } catch (error) {
+      this.#place.logger.warn(
+        `retry.when of ${describeCode(this.#pending.operation)} threw, which ends its attempts: ${showValue(error)}`,
+        { run: this.#place.runId },
+      )
+      return false
+    }
+  }
+
+  #settle(outcome: { readonly value: unknown; readonly tookMs: number }): void {
+    const { kind } = this.#pending.operation
+    let payload: Uint8Array | null
+    try {
+      const result: unknown =
+        kind === 'llm'
+          ? ({ output: outcome.value, usage: this.#attempts.cost } satisfies AgentResult)
+          : outcome.value
+      payload = encode(result, 'result')
+      if (payload !== null && payload.length > maxPayloadBytes / 4) this.#warnOfSize(payload.length)
+    } catch (error) {
+      // The effect has happened; another attempt would repeat it and give the same.
+      return this.#settleFailed(error, outcome.tookMs)
+    }
+    this.#place.record({ type: 'settled', pending: this.#pending, tookMs: outcome.tookMs, payload })
+  }
+
+  #warnOfSize(bytes: number): void {
+    this.#place.logger.warn(
+      `the result of ${describeCode(this.#pending.operation)} has ${bytes} bytes of the ${maxPayloadBytes} it may have`,
+      {
+        run: this.#place.runId,
+      },
+    )
+  }
+
+  #fail(outcome: Exclude<AttemptOutcome, { readonly state: 'done' }>): void {
+    const { name, timeoutMs } = this.#pending.operation
+    const error =
+      outcome.state === 'timed-out'
+        ? new PawlError('step-timed-out', { step: name, after: formatDuration(timeoutMs ?? 0) })
+        : new PawlError(
+            'step-failed',
+            { step: name, attempts: this.#attempts.number, cause: failureOf(recordFailure(outcome.error)) },
+            { cause: outcome.error },
+          )
+    this.#settleFailed(error, outcome.tookMs)
+  }
+
+  #settleFailed(error: unknown, tookMs: number): void {
+    const failed: FailedPayload = { ...recordFailure(error), ...usageMember(this.#attempts.cost) }
+    const payload = encodeRecord(failed, 'failure')
+    this.#place.record({ type: 'settled', pending: this.#pending, failed: true, tookMs, payload })
+  }
+}

@@ -1,0 +1,71 @@
+import type { Usage } from '../../../authoring/agent/agent.ts'
+import { checkNumber, checkObject, checkText } from '../../../checks/options.ts'
+import { PawlError } from '../../../errors/pawl-error.ts'
+import { decode, encode } from '../../../events/payload.ts'
+
+/** How many reports are kept as they came. */
+const reportsKept = 20
+const reportBytes = 1_000
+const amounts = ['inputTokens', 'outputTokens', 'costUsd'] as const
+/** The model of a sum over more than can be told apart. */
+const severalModels = 'several models'
+
+const checks: { readonly [part in keyof Usage]-?: (option: string, value: unknown) => unknown } = {
+  model: checkText,
+  inputTokens: checkAmount,
+  outputTokens: checkAmount,
+  costUsd: checkAmount,
+}
+
+function checkAmount(option: string, value: unknown): number {
+  return checkNumber(option, value, 0, Number.MAX_VALUE)
+}
+
+/** How providers say that they do not know. */
+const unknowns: readonly unknown[] = [undefined, null, Number.NaN, '']
+
+/**
+ * A copy of what was reported, without what is not known. What else a provider tells is kept with it.
+ * @throws PawlError 'option-invalid' if it is no report of cost, 'payload-refused' if it cannot be kept
+ */
+export function copyUsage(usage: Usage): Usage {
+  const known = Object.entries(checkObject('usage', usage)).filter(([, value]) => !unknowns.includes(value))
+  for (const [part, value] of known)
+    if (Object.hasOwn(checks, part)) checks[part as keyof Usage](`${part} of usage`, value)
+  const bytes = encode(Object.fromEntries(known), 'usage')
+  if (bytes !== null && bytes.length > reportBytes)
+    throw new PawlError(
+      'payload-refused',
+      { path: 'usage' },
+      { what: `usage has ${bytes.length} bytes, and the limit is ${reportBytes}.` },
+    )
+  return decode(bytes) as Usage
+}
+
+/**
+ * Reports of cost, those after the twentieth added up by model: a body that reports every chunk of a stream, or
+ * tries for days, must not outgrow what a log entry may hold.
+ */
+export function gatherUsage(reports: readonly Usage[]): readonly Usage[] {
+  const kept = reports.slice(0, reportsKept)
+  for (const report of reports.slice(reportsKept)) {
+    const same = kept.findLastIndex(({ model }) => model === report.model)
+    const at = same === -1 ? kept.length - 1 : same
+    kept[at] = addUp(kept[at] as Usage, report)
+  }
+  return kept
+}
+
+function addUp(a: Usage, b: Usage): Usage {
+  const model = a.model === b.model ? a.model : severalModels
+  const sums = amounts.flatMap((amount) => {
+    const given = [a[amount], b[amount]].filter((value) => Number.isFinite(value)) as number[]
+    return given.length === 0 ? [] : [[amount, given.reduce((sum, value) => sum + value)]]
+  })
+  return { ...(model === undefined ? {} : { model }), ...Object.fromEntries(sums) }
+}
+
+/** As a member of a record: left out where nothing was reported. */
+export function usageMember(reports: readonly Usage[]): { readonly usage?: readonly Usage[] } {
+  return reports.length === 0 ? {} : { usage: gatherUsage(reports) }
+}

@@ -1,0 +1,69 @@
+import { createProgram } from '../../authoring/context.ts'
+import type { ProcedureOperation } from '../../authoring/operations.ts'
+import { createChance } from '../../base/prng.ts'
+import { captureCallSite } from '../../host/call-site.ts'
+import { setImmediateNative } from '../../host/natives.ts'
+import { turns } from '../../host/turn.ts'
+import { Execution } from '../../kernel/execution.ts'
+import type { Surroundings } from '../services.ts'
+import { remarkOnTimer } from './fired-timer.ts'
+import type { Start } from './start.ts'
+
+export interface ExecutionParts {
+  readonly surroundings: Surroundings
+  readonly runId: string
+  readonly start: Start
+  /** While it says so, `ctx.log` is silent. */
+  readonly isReplaying: () => boolean
+  /** A rejection that nothing handles; told in its turn. */
+  readonly onUnhandled?: (reason: unknown) => void
+  /** The procedure was seen to move outside a turn; told outside all turns. */
+  readonly onForeign: () => void
+  /** Whether this is the execution that the run goes on with. */
+  readonly isLoaded: (execution: Execution<ProcedureOperation>) => boolean
+  /** Called in every issue that takes a position. */
+  readonly onIssue?: (position: number) => void
+}
+
+/** The procedure of a run, at its very beginning. */
+export function createExecution(parts: ExecutionParts): Execution<ProcedureOperation> {
+  const { surroundings, runId, start, isReplaying, isLoaded, onForeign, onUnhandled, onIssue } = parts
+  const { determinism, logger, effects, decider, escalateTo, remarks } = surroundings
+  const remark = (about: string, message: string): void => {
+    const { name } = start.definition
+    const key = `${about} in ${name}`
+    if (isReplaying() || !remarks.isNew(key)) return
+    const at = captureCallSite()
+    remarks.warn(key, `Procedure "${name}"${at === undefined ? '' : ` (${at})`}: ${message}`, { run: runId })
+  }
+  const execution: Execution<ProcedureOperation> = new Execution({
+    id: runId,
+    turns,
+    determinism,
+    chance: createChance(start.seed),
+    program: createProgram({
+      definition: start.definition,
+      input: start.input,
+      runId,
+      logger,
+      effects,
+      decider,
+      escalateTo,
+      isReplaying,
+      remark,
+      execution: () => execution,
+    }),
+    onForeign: () => setImmediateNative(onForeign),
+    // A moment later: if the procedure was seen to move because of it, that is told, with the timer.
+    onTimerFired: (api, site) =>
+      setImmediateNative(() => {
+        if (execution.isOver || !isLoaded(execution)) return
+        remarkOnTimer(remarks, { id: runId, procedure: start.definition.name }, api, site())
+      }),
+    onLate: (what) =>
+      logger.warn(`the ctx of run "${runId}" was used after the run had ended: ${what}, which does nothing`),
+    ...(onUnhandled === undefined ? {} : { onUnhandled }),
+    ...(onIssue === undefined ? {} : { onIssue }),
+  })
+  return execution
+}

@@ -1,0 +1,60 @@
+import { isUnread } from '../../events/codec.ts'
+import type { LogEvent, StoredEvent } from '../../events/event.ts'
+import { HeldLog, LogCheck, type LogHead } from '../../events/log-check.ts'
+import { type LogHash, sealEvery } from '../../events/seal.ts'
+import type { RunKey, StorePort } from '../../ports/store.ts'
+
+/** Whole blocks, so that none is held back at the end of a page. */
+const pageSize = 16 * sealEvery
+/** A log that could not be read is read again after this. */
+export const readAgainMs = 1_000
+
+/** The store did not answer a read. The data may be sound: the read is repeated. */
+export class ReadFailed extends Error {
+  override readonly name = 'ReadFailed'
+}
+
+/** Throws an error about the data of a run as it is, and every other error of the store as {@link ReadFailed}. */
+export function passOn(error: unknown): never {
+  if (isUnread(error)) throw error
+  throw new ReadFailed('the store could not be read', { cause: error })
+}
+
+/** Reads a log page by page. Returns only events that match their hash. */
+export class LogReader {
+  readonly #store: StorePort
+  readonly #run: RunKey
+  readonly #end: LogHead
+  readonly #log: HeldLog
+
+  /** `hash`: of the empty log; afterwards of what was read. */
+  constructor(store: StorePort, run: RunKey, end: LogHead, hash: LogHash) {
+    this.#store = store
+    this.#run = run
+    this.#end = end
+    this.#log = new HeldLog(new LogCheck(hash, end))
+  }
+
+  /** @throws LogDamaged, WrittenLater, PayloadCorrupt, ReadFailed */
+  async *pages(): AsyncGenerator<readonly LogEvent[]> {
+    let seq = 0
+    for (let reading = this.#read(seq); reading !== null; ) {
+      const page = await reading
+      seq += page.length
+      // On its way while this page is made use of.
+      reading = page.length === 0 ? null : this.#read(seq)
+      const verified = this.#log.add(page)
+      if (verified.length > 0) yield verified
+    }
+  }
+
+  /** Null at the end of the log. */
+  #read(seq: number): Promise<readonly StoredEvent[]> | null {
+    const { head } = this.#end
+    if (seq >= head) return null
+    const reading = this.#store.load(this.#run, seq, Math.min(pageSize, head - seq)).catch(passOn)
+    // A reader that stops early is not told that it failed.
+    reading.catch(() => {})
+    return reading
+  }
+}

@@ -1,0 +1,92 @@
+import type { LogEvent, WrittenEvent } from '../../events/event.ts'
+import { LogHash } from '../../events/seal.ts'
+import type { Claimed, RunKey, Unit } from '../../ports/store.ts'
+import type { Surroundings } from '../services.ts'
+import { LogReader } from './log-reader.ts'
+
+/** The end of a log, as its owner knows it without reading: where the next event goes, and the hash before it. */
+export class LogEnd {
+  readonly #surroundings: Surroundings
+  readonly #run: RunKey
+  /** The hash of the log as it was claimed. */
+  readonly #claimedLink: Uint8Array
+  #epoch: number
+  #head: number
+  /** Null until the log is verified. */
+  #hash: LogHash | null = null
+  #written: readonly WrittenEvent[] = []
+
+  constructor(surroundings: Surroundings, { run, epoch, head, link }: Claimed) {
+    this.#surroundings = surroundings
+    this.#run = run
+    this.#claimedLink = link
+    this.#epoch = epoch
+    this.#head = head
+  }
+
+  get head(): number {
+    return this.#head
+  }
+  get epoch(): number {
+    return this.#epoch
+  }
+  set epoch(epoch: number) {
+    this.#epoch = epoch
+  }
+
+  /** The log from its beginning, verified against what its owner knows of it. @throws as {@link LogReader.pages} */
+  async *pages(): AsyncGenerator<readonly LogEvent[]> {
+    const { store, sha256 } = this.#surroundings
+    const end = { head: this.#head, link: this.#hash?.keptLink() ?? this.#claimedLink }
+    const hash = new LogHash(sha256)
+    for await (const page of new LogReader(store, this.#run, end, hash).pages()) {
+      if ((page.at(-1) as LogEvent).seq === end.head - 1) this.#hash ??= hash
+      yield page
+    }
+  }
+
+  /** The first event, which its creator has written. */
+  begin(started: LogEvent): void {
+    const hash = new LogHash(this.#surroundings.sha256)
+    hash.add(started)
+    hash.keep()
+    this.#hash = hash
+  }
+
+  /** How these events go into a unit. Nothing else can be appended until `confirm` or `takeBack`. */
+  append(
+    events: readonly WrittenEvent[],
+  ): Pick<Unit, 'run' | 'epoch' | 'head' | 'events' | 'seals' | 'link'> {
+    const hash = this.#hash as LogHash
+    this.#written = events
+    for (const event of events) event.link = hash.add(event)
+    return {
+      run: this.#run,
+      epoch: this.#epoch,
+      head: this.#head,
+      events,
+      seals: events.map(({ link }) => link),
+      link: events.length === 0 ? null : hash.link(),
+    }
+  }
+
+  /** They are in the log. */
+  confirm(at: number, epoch: number): readonly LogEvent[] {
+    const events = this.#written
+    this.#written = []
+    this.#epoch = epoch
+    for (const event of events) {
+      event.seq = this.#head++
+      event.at = at
+      event.epoch = epoch
+    }
+    this.#hash?.keep()
+    return events
+  }
+
+  /** They are not, and never will be. */
+  takeBack(): void {
+    this.#written = []
+    this.#hash?.drop()
+  }
+}

@@ -1,0 +1,150 @@
+import { topics } from '../../base/notifier.ts'
+import { explain, listIssues, showFailure } from '../../errors/catalogue.ts'
+import type { ErrorDetails } from '../../errors/error-details.ts'
+import { failureOf, recordFailure } from '../../errors/failure.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import { WrittenLater } from '../../events/codec.ts'
+import { encodeRecord } from '../../events/payload.ts'
+import type { QuarantineCause, RunKey } from '../../ports/store.ts'
+import type { Surroundings } from '../services.ts'
+
+/** A mark that could not be written is written again after this. */
+const markAgainMs = 1_000
+
+/** Why a run is left alone until a person or a deploy puts it right. */
+export interface Reason {
+  readonly mark: 'stuck' | 'quarantined'
+  /** Only of a quarantine. */
+  readonly cause?: QuarantineCause
+  readonly error: PawlError
+  /** For the logger: the cause in a sentence, the place in the author's code if it is known, and what to do. */
+  readonly why: string
+  readonly at?: string | undefined
+  readonly remedy: string
+  /** What Pawl itself failed with. */
+  readonly fault?: unknown
+}
+
+/** A bug in the procedure: the next deploy may have fixed it. `at`: where it is; empty if that is unknown. */
+export function brokenBy(run: string, bug: unknown, at: string): Reason {
+  const cause = failureOf(recordFailure(bug))
+  const details = { run, cause, at }
+  const error = new PawlError('procedure-broken', details, { cause: bug })
+  const { remedy } = explain('procedure-broken', details)
+  return { mark: 'stuck', error, why: showFailure(cause), remedy, ...siteOf(at) }
+}
+
+/** Today's code does not go with its log. */
+export function divergedBy(
+  run: string,
+  details: ErrorDetails['nondeterminism'],
+  overrides: { readonly cause?: unknown } = {},
+): Reason {
+  const { what, remedy } = explain('nondeterminism', details)
+  const why = `it does not match its log: ${what.replace(/^At/, 'at')}`
+  const error = new PawlError('nondeterminism', details, {
+    ...overrides,
+    what: `Run ${run} does not match its log: ${what.replace(/^At/, 'at')}`,
+  })
+  return { mark: 'stuck', error, why, remedy, ...siteOf(details.at) }
+}
+
+/** It awaits something that is in no log. `at`: where the last operation before it was issued. */
+export function foreignAwait(details: ErrorDetails['foreign-await'], at: string): Reason {
+  const { after, what } = details
+  const why = `it waits for something that does not come from its ctx, after ${after}: ${what}`
+  const { remedy } = explain('foreign-await', details)
+  return { mark: 'stuck', error: new PawlError('foreign-await', details), why, remedy, ...siteOf(at) }
+}
+
+/** Its input fits the code that began it, and not today's. */
+export function unfitInput(run: string, details: ErrorDetails['input-invalid']): Reason {
+  const misfit = `input does not fit the input schema of today's code: ${listIssues(details.issues)}`
+  const sentences = {
+    what: `Run ${run} is stuck: its ${misfit}.`,
+    next: 'Nothing was written; it resumes once the schema accepts the input again.',
+    remedy: 'Let the schema accept the input, or give the changed procedure a new version.',
+  }
+  const error = new PawlError('input-invalid', details, sentences)
+  return { mark: 'stuck', error, why: `its ${misfit}`, remedy: sentences.remedy }
+}
+
+/** `fault`: what Pawl itself failed with. */
+export function quarantinedFor(
+  run: string,
+  why: string,
+  cause: QuarantineCause = 'damage',
+  fault?: unknown,
+): Reason {
+  const details = { run, reason: why }
+  const { remedy } = explain('run-quarantined', details)
+  const error = new PawlError('run-quarantined', details, fault === undefined ? {} : { cause: fault })
+  return { mark: 'quarantined', cause, error, why, remedy, fault }
+}
+
+/** What a later version wrote is no damage: the run waits, as stuck, for a worker that can read it. */
+export function unreadFor(run: string, what: string, unread: Error): Reason {
+  const why = `${what} cannot be read: ${unread.message}`
+  if (!(unread instanceof WrittenLater || unread.cause instanceof WrittenLater))
+    return quarantinedFor(run, why)
+  const sentences = {
+    what: `Run ${run} is of a later version of Pawl: ${why}.`,
+    next: "It is parked as 'stuck' and nothing was written; a worker of that version goes on with it.",
+    remedy: 'Deploy the version that wrote it.',
+  }
+  return {
+    ...{ mark: 'stuck', why: `it is of a later version of Pawl: ${why}`, remedy: sentences.remedy },
+    error: new PawlError('run-quarantined', { run, reason: why }, sentences),
+  }
+}
+
+function siteOf(at: string): Pick<Reason, 'at'> {
+  return at === '' ? {} : { at }
+}
+
+/**
+ * Marks the run in the store, however long that takes, unless somebody else owns it by then: `onGone` is called
+ * either way. Returns how to give up.
+ */
+export function putAside(
+  { store, worker, logger, clock, bell, reports }: Surroundings,
+  run: { readonly key: RunKey; readonly id: string; readonly epoch: number; readonly procedure: string },
+  { mark, cause, error, why, at, remedy, fault }: Reason,
+  onGone: () => void,
+): () => void {
+  const reason = encodeRecord(recordFailure(error), 'reason')
+  let callOff = (): void => {}
+  let isGivenUp = false
+  const write = (): void => {
+    store.mark(worker, run.key, run.epoch, mark, reason, cause).then(
+      (isMarked) => {
+        if (isGivenUp) return
+        const { id, procedure } = run
+        if (isMarked)
+          reports.add({
+            run: id,
+            procedure,
+            outcome: `is ${mark}`,
+            code: error.code,
+            at,
+            cause: why,
+            remedy,
+            error: fault,
+          })
+        else logger.warn(`Run "${id}" has another owner, which decides whether it is ${mark}: ${why}`)
+        onGone()
+        bell.ring(topics.end(run.id))
+      },
+      (fault) => {
+        if (isGivenUp) return
+        logger.error(`Run "${run.id}" could not be marked as ${mark}; trying again`, { error: fault })
+        callOff = clock.after(markAgainMs, write)
+      },
+    )
+  }
+  write()
+  return () => {
+    isGivenUp = true
+    callOff()
+  }
+}

@@ -1,0 +1,794 @@
+import type { AskSpec, ProcedureOperation } from '../../authoring/operations.ts'
+import { topics } from '../../base/notifier.ts'
+import { isBug } from '../../errors/bug.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import { isUnread, LogDamaged } from '../../events/codec.ts'
+import type { LogEvent, WrittenEvent } from '../../events/event.ts'
+import { encodeRecord } from '../../events/payload.ts'
+import type { RunInfo } from '../../events/payloads.ts'
+import { setImmediateNative } from '../../host/natives.ts'
+import { validate } from '../../host/run-schema.ts'
+import type { Decision, Failed } from '../../kernel/decision.ts'
+import type { Pending } from '../../kernel/operation.ts'
+import type { Claimed, Effect, Message, RunKey, Unit, UnitOutcome } from '../../ports/store.ts'
+import type { Activity, Draft, Workplace } from '../activities/activity.ts'
+import { createActivity } from '../activities/registry.ts'
+import type { RunReport } from '../run-reports.ts'
+import type { RunHost } from '../services.ts'
+import { mostTries } from '../suspects.ts'
+import { createWorkplace } from './activity-context.ts'
+import { Continuation, type InputRefused } from './continuation.ts'
+import { type Bug, diagnoseBug, diagnoseDifference, diagnoseForeignAwait } from './diagnose.ts'
+import {
+  completeWith,
+  describeEnding,
+  describeUnbegun,
+  type Ending,
+  endedEvent,
+  failWith,
+  isAct,
+  reportFailure,
+} from './ending.ts'
+import { findCallSite, type Replayed } from './find-call-site.ts'
+import { ReadFailed, readAgainMs } from './log-reader.ts'
+import { LogEnd } from './log-writer.ts'
+import { Mailbox } from './mailbox.ts'
+import { Opening } from './opening.ts'
+import { consumedBy, effectsOf, eventsOf, Outbox } from './outbox.ts'
+import { putAside, quarantinedFor, type Reason, unfitInput, unreadFor } from './park-with-error.ts'
+import { Desk } from './pending-activities.ts'
+
+/** Waits shorter than this stay with their worker: letting go and claiming again would cost more than it frees. */
+const lingerMs = 1_000
+
+/** What a run does at present. Only a still run is asked for a unit, and it has at most one in flight. */
+type Phase = 'moving' | 'still' | 'writing' | 'parked' | 'leaving' | 'gone'
+
+/**
+ * One run in the hands of its worker: the continuation in memory, what is at work for its pending operations,
+ * and what it wants to have written. It decides; the committer writes; the drain delivers.
+ */
+export class Run {
+  readonly key: RunKey
+  readonly id: string
+  readonly #host: RunHost<Run>
+  readonly #claimed: Claimed
+  readonly #log: LogEnd
+  readonly #mailbox: Mailbox
+  readonly #outbox: Outbox
+  readonly #desk = new Desk()
+  readonly #continuation: Continuation
+  readonly #workplace: Workplace
+
+  #phase: Phase = 'moving'
+  #ending: Ending | null = null
+  /** What is logged once its failure is written. */
+  #report: RunReport | null = null
+  #hasReturned = false
+  /** A bug in the procedure: nothing moves it any more, and it is parked once the bodies at work are done. */
+  #bug: Bug | null = null
+  /** Operations that have not all begun; null: all have. */
+  #opening: Opening | null = null
+  /** The last turn whose operations were begun here. */
+  #begunUpTo: number | null = null
+  /** The procedure was seen to move outside a turn. */
+  #movedOutside = false
+  #callOff: () => void = () => {}
+
+  constructor(host: RunHost<Run>, claimed: Claimed) {
+    this.key = claimed.run
+    this.id = claimed.id
+    this.#host = host
+    this.#claimed = claimed
+    this.#log = new LogEnd(host, claimed)
+    this.#outbox = new Outbox(host.slices.drafts)
+    this.#mailbox = new Mailbox(host.store, claimed.run, claimed.mail, {
+      onRead: () => this.#ready(),
+      onNew: (message) => this.#checkDeclared(message),
+      onUnread: (error) => this.#onUnread(error),
+    })
+    this.#continuation = new Continuation(host, claimed, () => this.#onForeign())
+    this.#workplace = this.#createWorkplace()
+  }
+
+  /** Bytes of payload this continuation has been given, or will be: what keeping it may cost. */
+  get weight(): number {
+    return this.#continuation.notes.weight + this.#mailbox.weight
+  }
+
+  /** Nothing is at work, being read, or to be written: only time or a message moves it. */
+  get isAtRest(): boolean {
+    if (this.#phase === 'gone') return true
+    if (this.#phase !== 'still' || this.#opening !== null) return false
+    return !this.#mailbox.isReading && this.#outbox.isEmpty && !this.#desk.isBusy
+  }
+
+  /** Something it has, such as the result of a step, is still to be written. Not what nobody waits for any more. */
+  get owes(): boolean {
+    return !this.#isOver && !this.#hasReturned && !this.#outbox.isEmpty
+  }
+
+  /** Workers died over it, and it has made no event here: what is written of it would clear it. */
+  get #isSuspect(): boolean {
+    return this.#claimed.tries > 0 && this.#log.head === this.#claimed.head
+  }
+
+  /** Nothing that comes of it counts any more. */
+  get #isOver(): boolean {
+    return this.#phase === 'gone' || this.#phase === 'leaving'
+  }
+
+  /** The author's schema of a question that is open. */
+  checkOf(position: number): AskSpec['check'] {
+    return this.#desk.find(position)?.check
+  }
+
+  // ── coming to life
+
+  /** A run just created by this worker: nothing is to be read. */
+  begin(started: LogEvent): void {
+    this.#log.begin(started)
+    this.#continuation.begin(started).then(
+      (refused) => (refused === null ? this.#deliver([started]) : this.#refuseInput(refused)),
+      (error: Error) => this.#leave(unreadFor(this.id, 'its first event', error)),
+    )
+  }
+
+  /** Reads the log, verifies it, and replays it. `message`: the one it was claimed with. */
+  load(message: Message | null): void {
+    const { tries } = this.#claimed
+    if (tries >= mostTries) {
+      const why = `it was taken over ${tries} times in a row from workers that died, or were silent for longer than their lease, without a new event`
+      return this.#leave(quarantinedFor(this.id, why, 'crashes'))
+    }
+    if (message !== null) this.#mailbox.begin(message)
+    void this.#read(async () => {
+      await this.#host.loads.enter()
+      if (this.#isOver) return
+      // On its way while the log is.
+      const mail = this.#mailbox.read()
+      mail.catch(() => {})
+      const refused = await this.#continuation.replay(this.#log)
+      if (refused !== null) return this.#refuseInput(refused)
+      await mail
+      if (this.#isOver || this.#continuation.accepted === null) return this.#onDrained()
+      this.#phase = 'still'
+      this.#ready()
+    })
+  }
+
+  /** Repeats a read that the store did not answer. Every other error is one about this run's data, and puts it aside. */
+  async #read(task: () => Promise<void>): Promise<void> {
+    try {
+      await task()
+    } catch (error) {
+      if (this.#isOver) return
+      if (!(error instanceof ReadFailed)) return this.#leaveBroken(error, 'its log')
+      this.#host.logger.error(`run "${this.id}" could not be read; trying again`, { error: error.cause })
+      this.#callOff = this.#host.clock.after(readAgainMs, () => void this.#read(task))
+    }
+  }
+
+  /** Claimed again with the continuation still in memory. */
+  wake({ epoch, mail }: Claimed, message: Message | null): void {
+    this.#log.epoch = epoch
+    this.#phase = 'still'
+    if (message !== null) this.#mailbox.receive(message)
+    this.#mailbox.learn(mail)
+    this.#beginMore()
+  }
+
+  /** Whether this continuation is as far as the run that was claimed. */
+  continues({ head }: Claimed): boolean {
+    return this.#phase === 'parked' && this.#log.head === head
+  }
+
+  /** Lets go of everything, writing nothing. */
+  drop(): void {
+    if (this.#phase === 'gone') return
+    this.#phase = 'gone'
+    this.#opening = null
+    this.#callOff()
+    this.#desk.stop()
+    this.#continuation.drop()
+  }
+
+  // ── deciding
+
+  #deliver(events: readonly LogEvent[]): void {
+    if (this.#isOver) return
+    this.#phase = 'moving'
+    this.#continuation.deliver(events, () => this.#onDrained())
+  }
+
+  #onDrained(): void {
+    if (this.#isOver) return
+    if (this.#bug !== null) return this.#stopAt(this.#bug)
+    this.#continuation.decide((decision) => this.#onDecided(decision))
+  }
+
+  #onForeign(): void {
+    this.#movedOutside = true
+    if (this.#phase === 'still') this.#onDrained()
+    else if (this.#phase === 'parked') this.#forgetMove()
+  }
+
+  /** Nobody owns it at present, so that nothing can be made of it: it goes on waiting for what the log says it waits for. */
+  #forgetMove(): void {
+    this.#host.onGone(this)
+    this.#continuation.decide((decision) => {
+      if (decision.state !== 'foreign-await') return
+      const { after, what } = decision
+      this.#host.logger.warn(
+        `run "${this.id}" moved while it waits, after ${after}: ${what}. Nothing comes of that: it goes on when what it waits for comes. See docs/errors/foreign-await.md`,
+      )
+    })
+  }
+
+  #onDecided(decision: Decision<ProcedureOperation>): void {
+    if (this.#isOver) return
+    if (this.#bug !== null) return this.#stopAt(this.#bug)
+    switch (decision.state) {
+      case 'waiting':
+        return this.#wait(decision.issued)
+      case 'completed':
+        this.#hasReturned = true
+        // It owes nothing any more, and who waits for that has to look again.
+        this.#host.onReady(this)
+        return void this.#complete(decision.output, decision.left)
+      case 'failed':
+        if (this.#parksBugs && isBug(decision.error))
+          return this.#stopAt({ error: decision.error, position: null })
+        this.#hasReturned = true
+        return this.#fail(decision)
+      case 'nondeterminism':
+        return this.#leaveFor(diagnoseDifference(this.#host, this.#replayed, decision, this.#parksBugs))
+      case 'foreign-await':
+        return this.#leaveFor(diagnoseForeignAwait(this.#host, this.#replayed, decision))
+      case 'unreadable':
+        return this.#leave(unreadFor(this.id, `the result at position ${decision.position}`, decision.error))
+      case 'damaged':
+        return this.#leave(quarantinedFor(this.id, decision.what))
+    }
+  }
+
+  /** Before its first turn that is its end; later, of an old log, the code must have changed. */
+  #refuseInput({ issues }: InputRefused): void {
+    if (this.#log.head === 1) this.#end(failWith(new PawlError('input-invalid', { issues }), []))
+    else this.#leave(unfitInput(this.id, { issues }))
+  }
+
+  #wait(issued: readonly Pending<ProcedureOperation>[]): void {
+    this.#guard(() => {
+      this.#beginAll(issued)
+      if (this.#bug !== null) return this.#stopAt(this.#bug)
+      if (this.#isOver) return
+      this.#begunUpTo = this.#continuation.turn
+      this.#phase = 'still'
+      this.#beginMore()
+    })
+  }
+
+  /** Begins those that have not begun: a few at once, many in slices. */
+  #beginAll(pending: readonly Pending<ProcedureOperation>[]): void {
+    const waiting = pending.filter(({ position }) => !this.#desk.has(position))
+    if (waiting.length <= this.#host.slices.begun) return this.#begin(waiting)
+    const opening = new Opening(waiting)
+    this.#opening = opening
+    this.#begin(opening.take(this.#host.slices.begun))
+  }
+
+  #begin(pending: readonly Pending<ProcedureOperation>[]): void {
+    for (const one of pending) {
+      this.#open(one).begin()
+      if (this.#bug !== null) return
+    }
+  }
+
+  /** Looks at what is still to begin: at the start of it, after each slice, and after each write, which makes room. */
+  #beginMore(): void {
+    const opening = this.#opening
+    if (opening === null || this.#isHandedOver) return this.#ready()
+    if (opening.isDone && this.#phase === 'still') return this.#onBegun(opening)
+    if (!opening.isDone && !opening.isScheduled && this.#outbox.room > 0) {
+      opening.isScheduled = true
+      setImmediateNative(() => this.#beginSlice(opening))
+    }
+    this.#ready()
+  }
+
+  #beginSlice(opening: Opening): void {
+    opening.isScheduled = false
+    if (this.#opening !== opening || this.#isHandedOver) return
+    this.#guard(() => {
+      this.#begin(opening.take(Math.min(this.#host.slices.begun, this.#outbox.room)))
+      if (!this.#isOver && this.#bug === null) this.#beginMore()
+    })
+  }
+
+  /** All have begun: what the log has got meanwhile is delivered. */
+  #onBegun({ held }: Opening): void {
+    this.#opening = null
+    if (held.events.length > 0) this.#goOn(held.events, held.from)
+    else if (this.#movedOutside && this.#ending === null) this.#onDrained()
+    else this.#ready()
+  }
+
+  /** The worker stops, and what has not begun is for another one. A run that ends has only its end to write. */
+  get #isHandedOver(): boolean {
+    return this.#host.handsOver && this.#ending === null
+  }
+
+  #open(pending: Pending<ProcedureOperation>): Activity {
+    const records = this.#continuation.notes.recordsOf(pending.position)
+    const activity = createActivity(this.#workplace, pending, records)
+    this.#desk.add(pending, activity)
+    return activity
+  }
+
+  #createWorkplace(): Workplace {
+    return createWorkplace(this.#host, this, {
+      start: () => this.#continuation.start,
+      head: () => this.#log.head,
+      pages: () => this.#log.pages(),
+      recentSteps: () => this.#continuation.notes.steps,
+      take: (topics) => this.#mailbox.take(topics),
+      isGone: () => this.#isOver,
+      parkFor: (position, error) => {
+        if (!this.#parksBugs) return false
+        this.#onMisuse({ error, position })
+        return true
+      },
+      record: (draft) => {
+        if (this.#isOver) return
+        this.#outbox.add(draft)
+        this.#ready()
+      },
+      retract: (activity) => this.#giveBack(this.#outbox.retract(activity)),
+      guard: (task) => void this.#guard(task),
+      lookAgain: () => this.#ready(),
+    })
+  }
+
+  #ready(): void {
+    if (this.#phase === 'still') this.#host.onReady(this)
+  }
+
+  async #complete(output: unknown, left: readonly Pending<ProcedureOperation>[]): Promise<void> {
+    const schema = this.#continuation.start.definition.output
+    const checked =
+      schema === undefined ? { ok: true as const, value: output } : await validate(schema, output)
+    if (checked.ok) this.#end(completeWith(checked.value, left))
+    else this.#end(failWith(new PawlError('output-invalid', { issues: checked.issues }), left))
+  }
+
+  /** Of an operation that has failed the place in the code is found, if its error says none and a line will name it. */
+  #fail({ error, position, left }: Failed<ProcedureOperation>): void {
+    const ending = failWith(error, left)
+    const report = reportFailure(this.id, this.#claimed.procedure, ending.failure, position)
+    this.#report = report
+    if (report.position === undefined || !this.#host.reports.isLineDue(report)) return this.#end(ending)
+    this.#attempt(
+      findCallSite(this.#host, this.#replayed, report.position).then((at) => {
+        this.#report = at === '' ? report : { ...report, at }
+        this.#end(ending)
+      }),
+    )
+  }
+
+  #end(ending: Ending): void {
+    if (this.#isOver) return
+    this.#ending = ending
+    this.#guard(() => {
+      // Questions that are open stay so until the end is written: who answers before that has answered.
+      this.#beginAll(ending.left.filter(({ position }) => this.#continuation.notes.isAsked(position)))
+      if (this.#isOver) return
+      this.#phase = 'still'
+      this.#beginMore()
+    })
+  }
+
+  // ── writing
+
+  /** What is to be written now; null if there is nothing. Asked by the committer, at the moment it writes. */
+  prepare(): Unit | null {
+    if (this.#phase !== 'still' || this.#mailbox.isBehind) return null
+    const { accepted } = this.#continuation
+    if (accepted !== null) return this.#createUnit([accepted], [], { do: 'keep' }, null)
+    return this.#guard(() => {
+      if (this.#bug !== null) return this.#prepareStop(this.#bug)
+      if (this.#opening !== null) return this.#prepareWhileOpening()
+      const isHandedOut = this.#handOut(this.#ending === null ? 'all' : 'asks')
+      return this.#ending === null
+        ? this.#prepareNext(isHandedOut)
+        : this.#prepareEnd(this.#ending, isHandedOut)
+    })
+  }
+
+  /** Whether no message is left that an operation would take: as many go as there is room for what comes of them. */
+  #handOut(to: 'all' | 'asks'): boolean {
+    if (this.#mailbox.isEmpty) return true
+    if (this.#desk.handOut(this.#mailbox, to, this.#outbox.room)) return true
+    this.#handOutEarly()
+    return false
+  }
+
+  /** An answer to what is about to be asked must be seen before the question is. */
+  #handOutEarly(): void {
+    this.#desk.handOut(this.#mailbox, 'unasked', Number.POSITIVE_INFINITY)
+  }
+
+  /** Nothing is handed out, timed out or parked before all have begun, but what must be seen before its question is asked. */
+  #prepareWhileOpening(): Unit | null {
+    if (this.#ending !== null) return null
+    if (!this.#mailbox.isEmpty) this.#handOutEarly()
+    if (!this.#outbox.isEmpty) return this.#createNext()
+    return this.#isHandedOver && !this.#isSuspect && !this.#desk.isWorking ? this.#createHandOver() : null
+  }
+
+  #prepareNext(isHandedOut: boolean): Unit | null {
+    const now = this.#host.time.now()
+    let { dueAt, isBusy, isWorking } = this.#desk.survey()
+    // A message that has come goes before the timeout of what would take it.
+    if (isHandedOut && dueAt !== null && dueAt <= now) {
+      this.#desk.callDue(now, this.#outbox.positions, this.#outbox.room)
+      ;({ dueAt, isBusy, isWorking } = this.#desk.survey())
+    }
+    if (this.#host.handsOver && !this.#isSuspect && this.#outbox.isEmpty && !isWorking)
+      return this.#createHandOver()
+    const lets = isHandedOut && !this.#outbox.settles && !isBusy && (dueAt === null || dueAt - now > lingerMs)
+    if (this.#outbox.isEmpty && !lets) {
+      if (isHandedOut) this.#arm(dueAt, now)
+      else this.#ready()
+      return null
+    }
+    if (!lets) return this.#createNext()
+    const drafts = this.#outbox.send()
+    if (!this.#outbox.isEmpty) return this.#createRest(drafts)
+    return this.#createUnit(
+      eventsOf(drafts),
+      drafts,
+      { do: 'park', wakeAt: dueAt },
+      { waiting: this.#desk.describe() },
+    )
+  }
+
+  #createHandOver(): Unit {
+    return this.#createUnit([], [], { do: 'park', wakeAt: this.#host.time.now() }, null)
+  }
+
+  #createNext(): Unit {
+    return this.#createRest(this.#outbox.send())
+  }
+
+  /** Keeps the run. What did not fit is decided again, where the run may see more before it is written. */
+  #createRest(drafts: readonly Draft[]): Unit {
+    const unit = this.#createUnit(eventsOf(drafts), drafts, { do: 'keep' }, null)
+    this.#decideAgain(this.#outbox.dropStrict())
+    return unit
+  }
+
+  #prepareEnd(ending: Ending, isHandedOut: boolean): Unit | null {
+    const { asks } = this.#desk
+    if (asks.some(({ activity }) => activity.busy)) return null
+    // What came in time is recorded; what nobody knows of yet, or waits for any more, is not.
+    const sent = this.#outbox.send(
+      ({ type, strict }) => strict === undefined && (type === 'settled' || type === null),
+    )
+    if (!this.#outbox.isEmpty || !isHandedOut)
+      return this.#createUnit(eventsOf(sent), sent, { do: 'keep' }, null)
+    const withdrawals = asks.flatMap(({ pending }): Draft[] =>
+      this.#continuation.notes.isAsked(pending.position)
+        ? [{ type: 'withdrawn', pending, effects: [withdrawn(pending)] }]
+        : [],
+    )
+    const drafts = [...sent, ...withdrawals]
+    const info = describeEnding(ending, this.#mailbox.signals)
+    const state = ending.failure === null ? 'completed' : 'failed'
+    return this.#createUnit([...eventsOf(drafts), endedEvent(ending)], drafts, { do: 'end', state }, info)
+  }
+
+  /** Results of bodies that were at work are written, and nothing else; then it is parked. */
+  #prepareStop(bug: Bug): Unit | null {
+    this.#clearDesk()
+    // A decision that people make after all must see the answer that came before its question.
+    this.#handOut('asks')
+    const drafts = this.#outbox.send()
+    if (drafts.length > 0) return this.#createUnit(eventsOf(drafts), drafts, { do: 'keep' }, null)
+    if (!this.#desk.isWorking) this.#leaveFor(diagnoseBug(this.#host, this.#replayed, bug))
+    return null
+  }
+
+  #createUnit(
+    events: readonly WrittenEvent[],
+    drafts: readonly Draft[],
+    next: Unit['next'],
+    info: RunInfo | null,
+  ): Unit {
+    this.#phase = 'writing'
+    this.#callOff()
+    const { run, epoch, head, seals, link } = this.#log.append(events)
+    const effects = effectsOf(drafts)
+    // One literal, not spread parts: there is one for every step.
+    return {
+      run,
+      epoch,
+      head,
+      events,
+      seals,
+      link,
+      seen: this.#mailbox.seen,
+      strict: next.do === 'end' || drafts.some(({ strict }) => strict !== undefined),
+      next,
+      effects: info === null ? effects : [...effects, { do: 'show', info: encodeRecord(info, 'info') }],
+    }
+  }
+
+  /** What became of the unit. */
+  onOutcome(unit: Unit, outcome: UnitOutcome): void {
+    if (this.#phase !== 'writing') return
+    switch (outcome.outcome) {
+      case 'ok':
+        return void this.#guard(() => this.#onWritten(unit, outcome))
+      case 'lost':
+        this.#log.epoch = outcome.epoch
+        return this.takeBack()
+      case 'mail':
+        if (outcome.mail < unit.seen) return this.#leaveForgotten()
+        this.#mailbox.learn(outcome.mail)
+        return this.takeBack()
+      case 'fenced':
+        this.#host.logger.warn(
+          `run "${this.id}" has another owner; this worker drops it and has written nothing`,
+        )
+        return this.#host.onGone(this)
+      case 'conflict':
+        return this.#leave(
+          quarantinedFor(
+            this.id,
+            outcome.why ??
+              `event ${unit.head} does not follow on what the store has: it has lost events that it acknowledged, or has one that nobody wrote`,
+          ),
+        )
+    }
+  }
+
+  /** A standby that was behind has taken over, for one: what this continuation knows the store does not. */
+  #leaveForgotten(): void {
+    this.#leave(quarantinedFor(this.id, 'the store has lost messages that it acknowledged'))
+  }
+
+  /** The unit was not written: what it held goes into the next one, except what must be decided again. */
+  takeBack(): void {
+    if (this.#phase !== 'writing') return
+    this.#phase = 'still'
+    this.#log.takeBack()
+    const refused = this.#outbox.takeBack()
+    this.#guard(() => this.#decideAgain(refused))
+    this.#beginMore()
+  }
+
+  #decideAgain(drafts: readonly Draft[]): void {
+    if (drafts.length === 0) return
+    this.#giveBack(drafts)
+    for (const activity of new Set(drafts.flatMap(({ strict }) => strict ?? []))) activity.begin()
+  }
+
+  #giveBack(drafts: readonly Draft[]): void {
+    for (const { effects } of drafts) for (const n of consumedBy(effects)) this.#mailbox.giveBack(n)
+  }
+
+  #onWritten(unit: Unit, { at, epoch, mail, parked }: UnitOutcome & { readonly outcome: 'ok' }): void {
+    this.#host.time.learn(at)
+    if (mail < unit.seen) return this.#leaveForgotten()
+    const before = this.#log.head
+    const events = this.#log.confirm(at, epoch)
+    this.#outbox.confirm()
+    if (unit.effects.length > 0) this.#mailbox.forget(consumedBy(unit.effects))
+    if (events.length > 0 && this.#claimed.tries > 0) this.#host.onProgress(this)
+    if (unit.effects.some((effect) => effect.do === 'open-ask')) this.#ringForAsks()
+    if (unit.next.do === 'end') return this.#onEnded()
+    for (const event of events) {
+      if (event.type === 'settled') this.#desk.remove(event.position)
+      else this.#desk.find(event.position)?.onRecorded(event)
+    }
+    this.#continuation.notes.add(events)
+    if (parked && unit.next.do === 'park') {
+      // A message that the park did not see has made the run due at once, whatever it was parked for.
+      const isDue = this.#mailbox.seen > unit.seen || this.#mailbox.isBehind
+      return this.#onParked(isDue ? at : unit.next.wakeAt)
+    }
+    this.#phase = 'still'
+    this.#mailbox.learn(mail)
+    if (this.#continuation.accepted !== null) return this.#replay()
+    const isSettled = events.some(({ type }) => type === 'settled')
+    if (this.#opening !== null) {
+      if (isSettled) this.#opening.hold(events, before)
+      return this.#beginMore()
+    }
+    // The end is still to be written, or it has stopped: nothing waits for these any more.
+    if (this.#ending !== null || this.#bug !== null) return this.#ready()
+    if (isSettled) return this.#goOn(events, before)
+    if (this.#movedOutside) return this.#onDrained()
+    this.#ready()
+  }
+
+  #goOn(events: readonly LogEvent[], before: number): void {
+    if (this.#host.replay === 'when-needed') this.#deliver(events)
+    else this.#replay(before)
+  }
+
+  #replay(newFrom?: number): void {
+    this.#phase = 'moving'
+    void this.#read(async () => {
+      await this.#continuation.replay(this.#log, newFrom)
+      this.#onDrained()
+    })
+  }
+
+  #onParked(wakeAt: number | null): void {
+    this.#phase = 'parked'
+    this.#host.onParked(this, wakeAt)
+    if (this.#movedOutside) this.#forgetMove()
+  }
+
+  #onEnded(): void {
+    // Bugs among them were reported when they were found.
+    for (const reason of this.#continuation.unhandled.filter((one) => !isBug(one)))
+      this.#host.logger.warn(`Run "${this.id}" has ended with an unhandled rejection`, { error: reason })
+    for (const key of this.#mailbox.earlyKeys)
+      this.#host.logger.warn(
+        `run "${this.id}" has ended, and somebody has answered "${key}", which nobody was asked`,
+      )
+    const failure = this.#ending?.failure
+    if (failure)
+      this.#host.reports.add(this.#report ?? reportFailure(this.id, this.#claimed.procedure, failure))
+    if (this.#ending?.failure === null) {
+      // Of what a replay brought here at once only the last turn cannot have begun in another life.
+      const begun = this.#begunUpTo ?? this.#continuation.turn - 1
+      const unbegun = describeUnbegun(this.#ending.left, begun)
+      if (unbegun !== null)
+        this.#host.logger.warn(
+          `run "${this.id}" has ended without ${unbegun}: issued in its last turn, never begun. Is an await missing?`,
+        )
+      this.#host.onCompleted(this, this.#ending.payload)
+    }
+    this.#host.onGone(this)
+    this.#host.bell.ring(topics.end(this.id))
+    this.#ringForAsks()
+  }
+
+  #ringForAsks(): void {
+    this.#host.bell.ring(topics.asksOf(this.id))
+    this.#host.bell.ring(topics.asks)
+  }
+
+  /** There are messages up to this number. Until they are read nothing is decided. */
+  onMail(counter: number): void {
+    if (!this.#isOver) this.#mailbox.learn(counter)
+  }
+
+  /** A client that has no code cannot check the names of signals. */
+  #checkDeclared({ kind, name }: Message): void {
+    const { procedure, version } = this.#claimed
+    const definition = this.#host.procedure(procedure, version)
+    if (kind !== 'signal' || definition === undefined || definition.signals.has(name)) return
+    const declared = [...definition.signals.keys()].join(', ') || 'no signals'
+    this.#host.remarks.warn(
+      `signal ${name} in ${procedure}`,
+      `Run "${this.id}" was sent the signal "${name}", which procedure "${procedure}" does not declare: it is never received. Declared: ${declared}.`,
+      { run: this.id },
+    )
+  }
+
+  #onUnread(error: unknown): void {
+    if (this.#isOver) return
+    if (!(error instanceof ReadFailed)) return this.#leaveBroken(error, 'a message')
+    this.#host.logger.error(`run "${this.id}" could not read its messages; it tries again`, {
+      error: error.cause,
+    })
+  }
+
+  /** A message was left for it in this process. */
+  onMessage(message: Message): void {
+    if (this.#isOver) return
+    this.#mailbox.receive(message)
+    this.#ready()
+  }
+
+  #arm(wakeAt: number | null, now: number): void {
+    this.#callOff()
+    if (wakeAt !== null)
+      this.#callOff = this.#host.clock.after(Math.max(0, wakeAt - now), () => this.#ready())
+  }
+
+  // ── putting aside
+
+  get #parksBugs(): boolean {
+    return (this.#continuation.start.definition.bugs ?? this.#host.bugs) === 'park'
+  }
+
+  /** Found in an operation, in any phase: what is under way ends first. */
+  #onMisuse(bug: Bug): void {
+    if (this.#isOver || this.#ending !== null) return
+    this.#bug ??= bug
+    this.#clearDesk()
+    this.#ready()
+  }
+
+  /** Nothing is delivered or begun any more. */
+  #stopAt(bug: Bug): void {
+    this.#bug = bug
+    this.#guard(() => {
+      this.#clearDesk()
+      this.#phase = 'still'
+      this.#ready()
+    })
+  }
+
+  /** Leaves the bodies that are at work, and what has come of others; all else is as it was when it is tried again. */
+  #clearDesk(): void {
+    this.#opening = null
+    this.#outbox.keep(({ pending }) => isAct(pending))
+    const { positions } = this.#outbox
+    this.#desk.keep(
+      ({ pending, activity }) =>
+        isAct(pending) && (activity.busy === 'working' || positions.has(pending.position)),
+    )
+  }
+
+  /** For finding the place in the code: its log is replayed once more. */
+  get #replayed(): Replayed {
+    return { id: this.id, start: this.#continuation.start, log: this.#log }
+  }
+
+  /** Puts it aside once it is known why. Nothing is decided meanwhile. */
+  #leaveFor(diagnosis: Promise<Reason>): void {
+    this.#phase = 'moving'
+    this.#attempt(diagnosis.then((reason) => this.#leave(reason)))
+  }
+
+  /**
+   * What a run's own data lead to is that run's affair: it is put aside, and its neighbours, whose units may be
+   * in the same transaction, go on.
+   */
+  #guard<Result>(task: () => Result): Result | null {
+    try {
+      return task()
+    } catch (error) {
+      this.#leaveBroken(error, 'an event or a message')
+      return null
+    }
+  }
+
+  /** What goes on later than the call that began it. */
+  #attempt(task: Promise<void>): void {
+    task.catch((error) =>
+      this.#guard(() => {
+        throw error
+      }),
+    )
+  }
+
+  /** Puts it aside for data that are not what was written, that a later version wrote, or that Pawl itself fails on. */
+  #leaveBroken(error: unknown, what: string): void {
+    if (error instanceof LogDamaged) return this.#leave(quarantinedFor(this.id, error.message))
+    if (isUnread(error)) return this.#leave(unreadFor(this.id, what, error))
+    const why = `it cannot be gone on with: ${(error as Error).message}`
+    this.#leave(quarantinedFor(this.id, why, 'fault', error))
+  }
+
+  #leave(reason: Reason): void {
+    if (this.#isOver) return
+    this.drop()
+    this.#phase = 'leaving'
+    const { key, id } = this
+    const { epoch } = this.#log
+    const { procedure } = this.#claimed
+    this.#callOff = putAside(this.#host, { key, id, epoch, procedure }, reason, () => this.#host.onGone(this))
+  }
+}
+
+function withdrawn({ position }: Pending): Effect {
+  return { do: 'close-ask', position, status: 'withdrawn' }
+}

@@ -1,0 +1,66 @@
+import type { AgentDefinition } from '../authoring/agent/agent.ts'
+import type { Bugs, ProcedureDefinition } from '../authoring/procedure.ts'
+import type { Sha256 } from '../base/hash.ts'
+import type { Bell } from '../base/notifier.ts'
+import type { RoundLimiter } from '../host/rounds.ts'
+import type { TurnOwner } from '../kernel/turns.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Effects } from '../ports/effects.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { Logger } from '../ports/logger.ts'
+import type { StorePort, WorkerKey } from '../ports/store.ts'
+import type { Remarks } from './remarks.ts'
+import type { RunReports } from './run-reports.ts'
+import type { Slots } from './slots.ts'
+import type { StoreTime } from './store-time.ts'
+
+/** How much a run does in one synchronous piece, which holds the event loop. */
+export interface Slices {
+  /** Maximum operations that begin. */
+  readonly begun: number
+  /** Maximum drafts in a unit, which a store may write in one piece. */
+  readonly drafts: number
+}
+
+/** What the runs of a worker share. */
+export interface Surroundings {
+  readonly store: StorePort
+  readonly worker: WorkerKey
+  readonly clock: Clock
+  readonly time: StoreTime
+  readonly entropy: Entropy
+  readonly effects: Effects
+  readonly sha256: Sha256
+  readonly slots: Slots
+  /** Admits runs that read their logs. */
+  readonly loads: RoundLimiter
+  readonly bell: Bell
+  readonly logger: Logger
+  readonly reports: RunReports
+  readonly remarks: Remarks
+  readonly determinism: TurnOwner['determinism']
+  /** What a programming error does to its run, if its procedure does not say. */
+  readonly bugs: Bugs
+  readonly escalateTo: string | undefined
+  readonly decider: AgentDefinition | undefined
+  readonly slices: Slices
+  /** 'always': every event is delivered to a continuation made anew from the whole log; for tests. */
+  readonly replay: 'always' | 'when-needed'
+  procedure(name: string, version: number): ProcedureDefinition | undefined
+}
+
+/** What a run tells its worker. */
+export interface RunHost<Run> extends Surroundings {
+  /** No body begins here any more: what is not at work is for another worker, at once, if the store can be written. */
+  readonly handsOver: boolean
+  /** It has, or may have, something to write. */
+  onReady(run: Run): void
+  /** It has made an event since it was taken over. */
+  onProgress(run: Run): void
+  /** It was let go until then; its continuation may be kept. */
+  onParked(run: Run, wakeAt: number | null): void
+  /** It has returned this, and the log has it. */
+  onCompleted(run: Run, output: Uint8Array | null): void
+  /** It is over, or not this worker's any more. */
+  onGone(run: Run): void
+}

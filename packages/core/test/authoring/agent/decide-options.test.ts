@@ -1,0 +1,50 @@
+import { describe, expect, test } from 'vitest'
+import { readDecideOptions } from '../../../src/authoring/agent/decide-options.ts'
+
+const choices = [{ value: 'go' }, { value: 'stop' }]
+const read = (options: unknown) => readDecideOptions('of decide', options, choices)
+
+describe('the options of decide', () => {
+  test('have the documented defaults and no default fallback', () => {
+    expect(read({ fallback: 'stop' })).toEqual({
+      fallback: { do: 'choose', choice: 'stop' },
+      minConfidence: 0,
+      timeoutMs: 60_000,
+      attempts: 2,
+    })
+    expect(() => read(undefined)).toThrow(
+      "Say what counts when the agent cannot decide: 'go', 'stop', { ask: { to } } or { fail: 'why' }.",
+    )
+  })
+
+  test('fall back on people or on failing', () => {
+    expect(read({ fallback: { ask: { to: 'group:ops' } } }).fallback).toEqual({
+      do: 'ask',
+      options: { to: 'group:ops' },
+    })
+    expect(read({ fallback: { fail: 'no critic' } }).fallback).toEqual({ do: 'fail', message: 'no critic' })
+  })
+
+  test('are read', () => {
+    expect(read({ fallback: 'go', minConfidence: 0.8, timeout: '30s', attempts: 1 })).toMatchObject({
+      minConfidence: 0.8,
+      timeoutMs: 30_000,
+      attempts: 1,
+    })
+  })
+
+  test.each([
+    [{ fallback: 'wait' }, 'The option fallback of decide'],
+    [{ fallback: {} }, 'The option fallback of decide'],
+    [{ fallback: { ask: {}, fail: 'both' } }, 'The option fallback of decide'],
+    [{ fallback: { human: {} } }, 'Known are: ask, fail.'],
+    [{ fallback: { ask: 'group:ops' } }, 'It must be an object.'],
+    [{ fallback: { fail: '' } }, 'It must be a string that is not empty.'],
+    [{ fallback: 'go', minConfidence: 80 }, 'It must be a number from 0 to 1.'],
+    [{ fallback: 'go', timeout: 5 }, '(timeout of decide)'],
+    [{ fallback: 'go', attempts: 0 }, 'It must be a whole number from 1.'],
+    [{ fallback: 'go', confidence: 0.8 }, 'There is no option confidence'],
+  ])('%j is refused', (options, message) => {
+    expect(() => read(options)).toThrow(message)
+  })
+})

@@ -1,0 +1,69 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { identifyOwnProcess, isProcessGone } from '../../../src/host/process/identity.ts'
+import { runProgram } from '../run-program.ts'
+
+// Only Linux tells when a process was started; elsewhere nobody is known to be gone.
+const knows = process.platform === 'linux'
+
+describe('a process', () => {
+  it('knows itself to be there', () => {
+    const own = identifyOwnProcess()
+    expect(own.pid).toBe(process.pid)
+    expect(own.startedAt !== null).toBe(knows)
+    expect(isProcessGone(own, own)).toBe(false)
+  })
+
+  it.runIf(knows)('is known by the instant it was started', () => {
+    const bootedAt = Number(/^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8'))?.[1]) * 1000
+    const startedAt = bootedAt + Number(identifyOwnProcess().startedAt) * 10
+    expect(Math.abs(startedAt - (Date.now() - process.uptime() * 1000))).toBeLessThan(5000)
+  })
+
+  it.runIf(knows)('is gone when it has ended and its parent has not looked yet', async () => {
+    // The second process never asks what became of the first.
+    const parent = spawn('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 60'])
+    onTestFinished(() => void parent.kill('SIGKILL'))
+    const [output] = (await once(parent.stdout, 'data')) as [Buffer]
+    const stat = () => readFileSync(`/proc/${Number(output)}/stat`, 'utf8').split(' ')
+    while (stat()[2] !== 'Z') await new Promise((resolve) => setTimeout(resolve, 2))
+    expect(
+      isProcessGone(
+        { ...identifyOwnProcess(), pid: Number(output), startedAt: stat()[21] ?? '' },
+        identifyOwnProcess(),
+      ),
+    ).toBe(true)
+  })
+
+  it('is gone when it has ended', async () => {
+    const child = spawn(process.execPath, ['-e', ''])
+    await once(child, 'exit')
+    expect(isProcessGone({ ...identifyOwnProcess(), pid: child.pid ?? 0 }, identifyOwnProcess())).toBe(knows)
+  })
+
+  it('is gone when its pid was given to another', () => {
+    const own = identifyOwnProcess()
+    expect(isProcessGone({ ...own, startedAt: '1' }, own)).toBe(knows)
+  })
+
+  it.runIf(knows)('may be there where nothing can be known: with no room for another open file', async () => {
+    const { stdout, stderr } = await runProgram('no-room', [], [], 256)
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toMatchObject({
+      own: { startedAt: null, machine: null },
+      isGone: false,
+      isFirstGone: false,
+    })
+  })
+
+  it.each([
+    ['of another machine, or another boot of it', { machine: 'elsewhere' }],
+    ['of a machine nobody knows', { machine: null }],
+    ['of which nobody knows when it was started', { startedAt: null }],
+  ])('%s may be there', (_, other) => {
+    const own = identifyOwnProcess()
+    expect(isProcessGone({ ...own, pid: 2 ** 22 + 1, ...other }, own)).toBe(false)
+  })
+})

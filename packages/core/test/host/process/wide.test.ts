@@ -1,0 +1,63 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { installOnce, shareCell } from '../../../src/host/process/wide.ts'
+import { runProgram } from '../run-program.ts'
+
+describe('a change of the process', () => {
+  test('is made for the first who asks and undone for the last', () => {
+    const made: string[] = []
+    const install = () => {
+      made.push('installed')
+      return () => made.push('removed')
+    }
+    const first = installOnce('test-once', install)
+    const second = installOnce('test-once', install)
+    expect(made).toEqual(['installed'])
+    first()
+    first()
+    expect(made).toEqual(['installed'])
+    second()
+    expect(made).toEqual(['installed', 'removed'])
+    installOnce('test-once', install)()
+    expect(made).toEqual(['installed', 'removed', 'installed', 'removed'])
+  })
+
+  test('that fails is not counted', () => {
+    const fail = () => {
+      throw new Error('frozen')
+    }
+    expect(() => installOnce('test-fails', fail)).toThrow('frozen')
+    let removed = false
+    installOnce('test-fails', () => () => {
+      removed = true
+    })()
+    expect(removed).toBe(true)
+  })
+})
+
+test('a cell is made once, and does not show among the globals', () => {
+  const cell = shareCell('test-cell', () => ({ made: 1 }))
+  expect(shareCell('test-cell', () => ({ made: 2 }))).toBe(cell)
+  expect(Object.keys(globalThis)).not.toContain('@pawl/core/test-cell')
+})
+
+test('two copies of the package share turns, bodies, shield and guard, and what they read before it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pawl-copies-'))
+  try {
+    const { stdout, stderr } = await runProgram('two-copies', [folder])
+    expect(stderr).toBe('')
+    expect(JSON.parse(stdout)).toEqual({
+      separate: true,
+      wrappedOnce: true,
+      sharedTurn: 'of the first',
+      virtual: true,
+      staysForSecond: true,
+      strays: ['stray'],
+      gone: true,
+    })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})

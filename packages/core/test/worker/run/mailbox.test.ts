@@ -1,0 +1,117 @@
+import { expect, test } from 'vitest'
+import type { Message } from '../../../src/ports/store.ts'
+import { Mailbox } from '../../../src/worker/run/mailbox.ts'
+import type { Surroundings } from '../../../src/worker/services.ts'
+
+function signal(n: number): Message {
+  return { n, at: 0, kind: 'signal', name: 'go', payload: null }
+}
+
+/** A mailbox, and a store that answers each reading when it is told to. */
+function createMailbox(counter = 0) {
+  const readings: { readonly after: number; readonly answer: (messages: readonly Message[]) => void }[] = []
+  let read = 0
+  const store = {
+    mail: (_run: number, after: number) =>
+      new Promise<readonly Message[]>((answer) => readings.push({ after, answer })),
+  } as unknown as Surroundings['store']
+  const onUnread = (error: unknown): void => {
+    throw error
+  }
+  const mailbox = new Mailbox(store, 1, counter, { onRead: () => read++, onUnread })
+  const takeAll = (): readonly number[] => {
+    const taken: number[] = []
+    for (;;) {
+      const message = mailbox.take(['signal go'])
+      if (message === undefined) return taken
+      taken.push(message.n)
+    }
+  }
+  return { mailbox, readings, takeAll, countRead: () => read }
+}
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+test('what is learned while the messages are read is not read twice', async () => {
+  const { mailbox, readings, takeAll } = createMailbox(1)
+  const read = mailbox.read()
+  mailbox.learn(2)
+  expect(readings.map(({ after }) => after)).toEqual([0])
+  readings[0]?.answer([signal(1)])
+  await settled()
+  expect(readings.map(({ after }) => after)).toEqual([0, 1])
+  readings[1]?.answer([signal(2)])
+  await read
+  expect(takeAll()).toEqual([1, 2])
+})
+
+test('what is learned at the moment a reading ends is read as well', async () => {
+  const { mailbox, readings, takeAll, countRead } = createMailbox()
+  mailbox.learn(1)
+  readings[0]?.answer([signal(1)])
+  // Just behind the last thing the reading does.
+  await Promise.resolve()
+  await Promise.resolve()
+  mailbox.learn(2)
+  await settled()
+  readings[1]?.answer([signal(2)])
+  await settled()
+  expect(mailbox.isBehind).toBe(false)
+  expect(takeAll()).toEqual([1, 2])
+  expect(countRead()).toBeGreaterThan(0)
+})
+
+test('the next message that was left in this process need not be read', () => {
+  const { mailbox, readings, takeAll } = createMailbox()
+  mailbox.receive(signal(1))
+  mailbox.learn(1)
+  expect([mailbox.seen, mailbox.isBehind, mailbox.isReading]).toEqual([1, false, false])
+  expect(takeAll()).toEqual([1])
+  expect(readings).toEqual([])
+})
+
+test('the only message there ever was need not be read if the run was claimed with it', async () => {
+  const { mailbox, readings, takeAll } = createMailbox(1)
+  mailbox.begin(signal(1))
+  await mailbox.read()
+  expect(readings).toEqual([])
+  expect(takeAll()).toEqual([1])
+})
+
+test.for([
+  { counter: 2, n: 2, what: 'one before it may be unused' },
+  { counter: 2, n: 1, what: 'there is one behind it' },
+])('a message the run was claimed with is read like all others where $what', async ({ counter, n }) => {
+  const { mailbox, readings, takeAll } = createMailbox(counter)
+  mailbox.begin(signal(n))
+  const read = mailbox.read()
+  readings[0]?.answer([signal(1), signal(2)])
+  await read
+  expect(takeAll()).toEqual([1, 2])
+})
+
+test('a message that is not the next one is read, with those before it', async () => {
+  const { mailbox, readings, takeAll } = createMailbox()
+  mailbox.receive(signal(2))
+  expect(mailbox.isBehind).toBe(true)
+  readings[0]?.answer([signal(1), signal(2)])
+  await settled()
+  expect(takeAll()).toEqual([1, 2])
+})
+
+test('a message that comes while others are read is not there twice', async () => {
+  const { mailbox, readings, takeAll } = createMailbox(1)
+  const read = mailbox.read()
+  mailbox.receive(signal(1))
+  readings[0]?.answer([signal(1)])
+  await read
+  expect(takeAll()).toEqual([1])
+})
+
+test('a message that was seen already is no news', () => {
+  const { mailbox, readings, takeAll } = createMailbox()
+  mailbox.receive(signal(1))
+  mailbox.receive(signal(1))
+  expect(takeAll()).toEqual([1])
+  expect(readings).toEqual([])
+})

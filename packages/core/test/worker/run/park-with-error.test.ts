@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { Bell, topics } from '../../../src/base/notifier.ts'
+import { putAside, quarantinedFor } from '../../../src/worker/run/park-with-error.ts'
+import { RunReports } from '../../../src/worker/run-reports.ts'
+import type { Surroundings } from '../../../src/worker/services.ts'
+
+const run = { key: 1, id: 'A-1', epoch: 3, procedure: 'refund' }
+
+/** Puts a run aside in a store that gives these outcomes, one after the other. */
+async function put(outcomes: readonly (boolean | Error)[]) {
+  const said: string[] = []
+  const left = [...outcomes]
+  const bell = new Bell()
+  bell.listen(topics.end(run.id), () => said.push('rang'))
+  const say = (level: string) => (message: string) => said.push(`${level}: ${message}`)
+  const logger = { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
+  const clock = { elapsed: () => 0, after: (_ms: number, body: () => void) => void setImmediate(body) }
+  const surroundings = {
+    store: {
+      mark: async () => {
+        const outcome = left.shift()
+        if (outcome instanceof Error) throw outcome
+        return outcome
+      },
+    },
+    worker: 7,
+    bell,
+    ...{ clock, logger },
+    reports: new RunReports(logger, clock as unknown as Surroundings['clock']),
+  } as unknown as Surroundings
+  await new Promise<void>((resolve) => putAside(surroundings, run, quarantinedFor(run.id, 'a gap'), resolve))
+  return said
+}
+
+const isQuarantined = expect.stringMatching(
+  /^error: Run "A-1" is quarantined \(run-quarantined in procedure "refund"\): a gap\. /,
+)
+
+test('a run that was marked is said to be', async () => {
+  expect(await put([true])).toEqual([isQuarantined, 'rang'])
+})
+
+test('a run that has another owner is not said to be marked', async () => {
+  const [said] = await put([false])
+  expect(said).toBe('warn: Run "A-1" has another owner, which decides whether it is quarantined: a gap')
+})
+
+test('a mark that could not be written is written again', async () => {
+  const said = await put([new Error('no disk'), true])
+  expect(said).toEqual([
+    'error: Run "A-1" could not be marked as quarantined; trying again',
+    isQuarantined,
+    'rang',
+  ])
+})

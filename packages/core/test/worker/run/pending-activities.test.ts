@@ -1,0 +1,152 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import type { Message } from '../../../src/ports/store.ts'
+import type { Activity } from '../../../src/worker/activities/activity.ts'
+import { Mailbox, topicOf } from '../../../src/worker/run/mailbox.ts'
+import { Desk } from '../../../src/worker/run/pending-activities.ts'
+
+/** Waits for any of the topics until it has taken enough; what does not fit it drops, and waits on. */
+interface Plan {
+  readonly topics: readonly string[]
+  readonly wants: number
+}
+interface Letter {
+  readonly name: string
+  readonly fits: boolean
+}
+type Taken = readonly [activity: number, n: number]
+
+const names = ['a', 'b', 'c', 'd']
+const plans = fc.array(
+  fc.record({ topics: fc.subarray(names, { minLength: 1 }), wants: fc.integer({ min: 0, max: 3 }) }),
+  { maxLength: 8 },
+)
+const letters = fc.array(fc.record({ name: fc.constantFrom(...names), fits: fc.boolean() }), {
+  maxLength: 20,
+})
+
+test('the oldest message that anybody waits for goes first, to the first that waits for it', () => {
+  fc.assert(
+    fc.property(plans, letters, (waiting, sent) => {
+      expect(handOut(waiting, sent)).toEqual(handOutOneByOne(waiting, sent))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('messages that are handed out a few at a time go the same way as all at once', () => {
+  fc.assert(
+    fc.property(plans, letters, fc.integer({ min: 1, max: 4 }), (waiting, sent, most) => {
+      expect(handOut(waiting, sent, most)).toEqual(handOutOneByOne(waiting, sent))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('those that are due are called on the longest due first, also a few at a time', () => {
+  const dues = fc.array(fc.option(fc.integer({ min: 0, max: 9 })), { maxLength: 20 })
+  fc.assert(
+    fc.property(dues, fc.integer({ min: 1, max: 5 }), (given, most) => {
+      const called: number[] = []
+      const left = [...given]
+      const desk = new Desk()
+      for (const position of given.keys())
+        desk.add(
+          { position } as never,
+          callable(left, position, (at) => void called.push(at)),
+        )
+      const now = 6
+      for (let before = -1; before < called.length; ) {
+        before = called.length
+        desk.callDue(now, new Set(), most)
+        expect(called.length - before).toBeLessThanOrEqual(most)
+      }
+      const due = [...given.entries()].flatMap(([position, at]) =>
+        at !== null && at <= now ? [{ position, at }] : [],
+      )
+      expect(called).toEqual(due.sort((a, b) => a.at - b.at).map(({ position }) => position))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('the survey of many operations says what each of them would', () => {
+  const states = fc.array(
+    fc.record({
+      busy: fc.constantFrom(false as const, 'queued' as const, 'working' as const),
+      dueAt: fc.option(fc.nat(9)),
+    }),
+    { maxLength: 6 },
+  )
+  fc.assert(
+    fc.property(states, (given) => {
+      const desk = new Desk()
+      for (const [position, state] of given.entries()) desk.add({ position } as never, state as never)
+      const dueAts = given.flatMap(({ dueAt }) => dueAt ?? [])
+      expect(desk.survey()).toEqual({
+        isBusy: given.some(({ busy }) => busy !== false),
+        isWorking: given.some(({ busy }) => busy === 'working'),
+        dueAt: dueAts.length === 0 ? null : Math.min(...dueAts),
+      })
+    }),
+  )
+})
+
+/** Due at one time, and then never again. */
+function callable(left: (number | null)[], position: number, onDue: (position: number) => void): Activity {
+  const activity = {
+    get dueAt() {
+      return left[position] ?? null
+    },
+    onDue() {
+      onDue(position)
+      left[position] = null
+    },
+  }
+  return activity as unknown as Activity
+}
+
+function handOut(
+  waiting: readonly Plan[],
+  sent: readonly Letter[],
+  most = Number.POSITIVE_INFINITY,
+): readonly Taken[] {
+  const taken: Taken[] = []
+  const desk = new Desk()
+  const mailbox = new Mailbox({} as never, 1, 0, { onRead: () => {}, onUnread: () => {} })
+  for (const [i, { name, fits }] of sent.entries())
+    mailbox.receive({ n: i + 1, at: 0, kind: 'signal', name, payload: fits ? null : new Uint8Array(1) })
+  for (const [i, plan] of waiting.entries()) {
+    const onTaken = ({ n }: Message): void => void taken.push([i, n])
+    desk.add({ position: i } as never, waitFor(plan, onTaken))
+  }
+  while (!desk.handOut(mailbox, 'all', most)) expect(taken.length).toBeLessThanOrEqual(sent.length)
+  return taken
+}
+
+function waitFor({ topics, wants }: Plan, onTaken: (message: Message) => void): Activity {
+  let left = wants
+  const activity = {
+    get topics() {
+      return left === 0 ? [] : topics.map((name) => topicOf('signal', name))
+    },
+    onMessage(message: Message) {
+      onTaken(message)
+      if (message.payload === null) left--
+    },
+  }
+  return activity as unknown as Activity
+}
+
+/** The same said plainly: after each message everybody is asked anew. */
+function handOutOneByOne(waiting: readonly Plan[], sent: readonly Letter[]): readonly Taken[] {
+  const left = waiting.map(({ wants }) => wants)
+  const taken: Taken[] = []
+  for (const [i, { name, fits }] of sent.entries()) {
+    const taker = waiting.findIndex(({ topics }, at) => (left[at] as number) > 0 && topics.includes(name))
+    if (taker === -1) continue
+    taken.push([taker, i + 1])
+    if (fits) left[taker] = (left[taker] as number) - 1
+  }
+  return taken
+}

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { Complaints } from '../../src/worker/throttled-log.ts'
+
+test('what goes wrong again and again is said at once, then ever more seldom, and so is that it is over', () => {
+  let now = 0
+  const said: [now: number, message: string][] = []
+  const say = (message: string) => void said.push([now, message])
+  const logger = { debug: say, info: say, warn: say, error: say }
+  const clock = { elapsed: () => now, wall: () => now, after: () => () => {} }
+  const complaints = new Complaints(logger, clock, 'it works again')
+  complaints.settle()
+  for (; now < 20_000; now += 500) complaints.add('it fails', new Error('no'))
+  complaints.settle(5_000)
+  now += 5_000
+  complaints.settle(5_000)
+  complaints.settle(5_000)
+  now += 1
+  complaints.add('it fails', new Error('no'))
+  expect(said).toEqual([
+    [0, 'it fails'],
+    [1_000, 'it fails (for 1 s now, 1 more times meanwhile)'],
+    [3_000, 'it fails (for 3 s now, 3 more times meanwhile)'],
+    [7_000, 'it fails (for 7 s now, 7 more times meanwhile)'],
+    [15_000, 'it fails (for 15 s now, 15 more times meanwhile)'],
+    [25_000, 'it works again, after 20 s'],
+    [25_001, 'it fails'],
+  ])
+})
