@@ -103,7 +103,7 @@ describe('the ctx of a procedure, for helper functions,', () => {
   }
   async function countCents(ctx: CtxOf<typeof shop>): Promise<number> {
     // @ts-expect-error no such signal
-    ctx.receive('payed')
+    void ctx.receive('payed')
     return (await ctx.receive('paid')).cents
   }
 
