@@ -135,3 +135,37 @@ it('what a later version has written waits for it, as stuck; the others go on', 
     else expect(log).toMatchObject({ procedure_id: id })
   }
 })
+
+it('a run is served as ended only if the last event of its log says so, in the same way', async () => {
+  const file = tempFile()
+  const engine = await startEngine(file)
+  for (const id of ['waiting', 'completed']) {
+    const run = await engine.run(pay, { amount: 7 }, { id })
+    while ((await run.status()).status !== 'waiting') await new Promise((resolve) => setTimeout(resolve, 2))
+  }
+  await engine.get(pay, 'completed').signal('go', {})
+  expect(await engine.get(pay, 'completed').result()).toBe(7)
+  await engine.stop()
+  const database = new SqliteDatabase(file)
+  database.exec(
+    "update runs set state = 1 where id = 'waiting'; update runs set state = 2 where id = 'completed'",
+  )
+  const client = createClient({ store: sqlite(file) })
+  onTestFinished(() => client.stop())
+  for (const [id, shown] of [
+    ['waiting', 'it is completed, and the last event'],
+    ['completed', 'it is failed, and the last event'],
+  ] as const) {
+    await expect(client.get(id).result()).rejects.toMatchObject({
+      code: 'run-quarantined',
+      details: { run: id, reason: expect.stringContaining(shown) },
+    })
+    expect(await client.get(id).status()).toMatchObject({
+      status: 'quarantined',
+      failure: { code: 'run-quarantined' },
+      leftOver: { signals: [], operations: [] },
+    })
+  }
+  expect(database.prepare('select mark from runs').pluck().all()).toEqual([0, 0])
+  database.close()
+})
