@@ -51,7 +51,7 @@ export async function open({ url }, { onStep, onWait, onEnd }) {
       return () => handle.result()
     },
     /** Resolves when no worker has it any more. */
-    async putAside(id) {
+    async parkWithError(id) {
       const { workflowRun } = handles.get(id)
       for (;;) {
         const { workerId } = await backend.getWorkflowRun({ workflowRunId: workflowRun.id })

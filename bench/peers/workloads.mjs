@@ -159,7 +159,7 @@ export const workloads = {
 /** Until its body waits, and until the peer has put it aside where that can be told. Returns what a sender has to know. */
 async function untilWaiting(engine, watch, id) {
   const token = await watch.wait(id)
-  await engine.putAside?.(id)
+  await engine.parkWithError?.(id)
   return token
 }
 

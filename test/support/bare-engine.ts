@@ -1,5 +1,5 @@
 import type { Client, Logger, Procedure, Store } from '@pawl/core'
-import { Bell, createConnectedClient, readEngineOptions, systemPorts, Worker } from '@pawl/core/internal'
+import { createConnectedClient, Notifier, readEngineOptions, systemPorts, Worker } from '@pawl/core/internal'
 import { connectTo, type StorePort } from '@pawl/core/storage'
 
 /** An engine put together by hand, for what `createEngine` does not let anybody set. */
@@ -13,14 +13,14 @@ export async function startBareEngine(options: {
 }): Promise<{ readonly client: Client; readonly worker: Worker; readonly stop: () => Promise<void> }> {
   const { keep, slices, logger, procedures } = options
   const store = connectTo(options.store) as StorePort
-  const bell = new Bell()
+  const notifier = new Notifier()
   const settings = {
     ...readEngineOptions({ procedures }),
     ...{ logger, keep, replay: 'when-needed' as const },
     ...(slices === undefined ? {} : { slices }),
   }
-  const worker = new Worker({ ...settings, ...systemPorts, store, bell, name: 'bare' })
-  const client = createConnectedClient({ ...systemPorts, store, bell, logger, home: worker })
+  const worker = new Worker({ ...settings, ...systemPorts, store, notifier, name: 'bare' })
+  const client = createConnectedClient({ ...systemPorts, store, notifier, logger, localWorker: worker })
   await store.open()
   await worker.start()
   const stop = async (): Promise<void> => {

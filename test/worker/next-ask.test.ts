@@ -1,11 +1,11 @@
 import { createEngine, procedure, type Store } from '@pawl/core'
-import { Bell, consoleLogger, createConnectedClient, systemPorts } from '@pawl/core/internal'
+import { consoleLogger, createConnectedClient, Notifier, systemPorts } from '@pawl/core/internal'
 import { connectTo, type StorePort } from '@pawl/core/storage'
 import { memory, testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 
-/** Nothing makes a client look that has this clock but the bell. */
+/** Nothing makes a client look that has this clock but the notifier. */
 const ports = {
   ...systemPorts,
   clock: { ...systemPorts.clock, after: () => () => {} },
@@ -21,13 +21,13 @@ function watchLooks(store: Store) {
     return []
   }
   const watched = Object.assign(port, { asks })
-  const bell = new Bell()
-  const client = createConnectedClient({ ...ports, store: watched, bell, home: undefined })
-  return { client, bell, looks }
+  const notifier = new Notifier()
+  const client = createConnectedClient({ ...ports, store: watched, notifier, localWorker: undefined })
+  return { client, notifier, looks }
 }
 
 test('who waits for a question of one run looks when that run asks, not whenever anybody is asked', async () => {
-  const { client, bell, looks } = watchLooks(memory())
+  const { client, notifier, looks } = watchLooks(memory())
   const waits = [client.inbox.next({ run: 'a' }), client.inbox.next({ run: 'b' }), client.inbox.next()]
   await expect.poll(() => looks).toEqual(['a', 'b', null])
   for (const [topic, seen] of [
@@ -35,7 +35,7 @@ test('who waits for a question of one run looks when that run asks, not whenever
     ['asks', [null]],
   ] as const) {
     looks.length = 0
-    bell.ring(topic)
+    notifier.notify(topic)
     await expect.poll(() => looks).toEqual(seen)
   }
   await client.stop()
@@ -49,8 +49,8 @@ test('a client beside no worker looks when the store hints that another process 
   const client = createConnectedClient({
     ...ports,
     store: port,
-    bell: new Bell(),
-    home: undefined,
+    notifier: new Notifier(),
+    localWorker: undefined,
   })
   const asked = client.inbox.next()
   const engine = await createEngine({ store, procedures: [asking] })
@@ -92,14 +92,19 @@ describe('waiting for the next ask of one run', () => {
     })
   })
 
-  // With this clock only the bell makes a client look again.
+  // With this clock only the notifier makes a client look again.
   test.each(['beside its worker', 'in another process'])(
     'rejects when the run ends meanwhile, %s',
     async (place) => {
       const store = memory()
       const engine = await createEngine({ store, procedures: [greet] })
       const client = createConnectedClient({
-        ...{ ...ports, store: connectTo(store) as StorePort, bell: new Bell(), home: undefined },
+        ...{
+          ...ports,
+          store: connectTo(store) as StorePort,
+          notifier: new Notifier(),
+          localWorker: undefined,
+        },
       })
       const run = await engine.run(greet)
       const waiting = (place === 'beside its worker' ? engine : client).inbox.next({ run: run.id })

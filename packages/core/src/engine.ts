@@ -1,6 +1,6 @@
 import type { Duration } from './base/duration.ts'
 import type { Sha256 } from './base/hash.ts'
-import { Bell } from './base/notifier.ts'
+import { Notifier } from './base/notifier.ts'
 import { checkKeys, checkObject, refuse } from './checks/options.ts'
 import { createConnectedClient } from './client/client.ts'
 import type { EngineSettings } from './client/options.ts'
@@ -84,7 +84,13 @@ export function createClient(options: { readonly store: Store }): Client {
   checkKeys('createClient', given, ['store'])
   const store = connect(given['store'] as Store, 'createClient')
   const logger = outsideTurn(consoleLogger)
-  return createConnectedClient({ store, bell: new Bell(), logger, home: undefined, ...systemPorts })
+  return createConnectedClient({
+    store,
+    notifier: new Notifier(),
+    logger,
+    localWorker: undefined,
+    ...systemPorts,
+  })
 }
 
 /** A worker and a client on one connection. */
@@ -93,19 +99,19 @@ async function startEngine(
   store: StorePort,
   ports: EnginePorts,
 ): Promise<{ readonly client: Client; readonly worker: Worker; readonly close: () => Promise<void> }> {
-  const bell = new Bell()
+  const notifier = new Notifier()
   const logger = outsideTurn(settings.logger ?? consoleLogger)
   const worker = new Worker({
     ...settings,
     ...ports,
     store,
-    bell,
+    notifier,
     logger,
     name: describeProcess(),
     keep: keptByDefault,
     replay: 'when-needed',
   })
-  const client = createConnectedClient({ store, bell, logger, home: worker, ...ports })
+  const client = createConnectedClient({ store, notifier, logger, localWorker: worker, ...ports })
   const uninstall = [
     installShield(),
     installGuard(settings.determinism),

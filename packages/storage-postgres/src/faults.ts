@@ -93,11 +93,11 @@ function interrupted(error: unknown): typeof standby {
 }
 
 /** The least that `statement_timeout` and its like must allow: ten times what 8 MiB in one statement take. */
-export const leastTimeoutMs = 1_000
+export const minTimeoutMs = 1_000
 
 /** What to do about a timeout of the role or database that is too small. */
 export function raiseTimeout(setting: string): string {
-  return `Set ${setting} to 0 or to at least ${leastTimeoutMs / 1_000}s, better 30s, for this role: alter role … set ${setting} = '30s'.`
+  return `Set ${setting} to 0 or to at least ${minTimeoutMs / 1_000}s, better 30s, for this role: alter role … set ${setting} = '30s'.`
 }
 
 /** The server can be read and not written, and it may be behind. */

@@ -1,5 +1,5 @@
 import type { Database } from './connection/database.ts'
-import { leastTimeoutMs, raiseTimeout } from './faults.ts'
+import { minTimeoutMs, raiseTimeout } from './faults.ts'
 import { unusable } from './unusable.ts'
 
 const oldestVersion = 15
@@ -88,7 +88,7 @@ function assertFit(settings: Settings): void {
   }
   for (const name of timeouts) {
     const ms = settings[name]
-    if (ms === 0 || ms >= leastTimeoutMs) continue
+    if (ms === 0 || ms >= minTimeoutMs) continue
     throw unusable(`${name} is ${ms} ms: the server would end statements of this store.`, raiseTimeout(name))
   }
 }

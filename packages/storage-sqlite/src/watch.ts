@@ -9,7 +9,7 @@ const busy = pausesMs.indexOf(10)
 const pollMs = 25
 /** Whoever waits for anything looks at every hint: so long as that took, this many times over there is no other. */
 const restShare = 4
-const mostRestMs = 1_000
+const maxRestMs = 1_000
 
 export interface WatchedConnection {
   /** A number that changes with every commit of another connection; undefined while that cannot be told. */
@@ -52,7 +52,7 @@ export function watchCommits(file: string, connection: WatchedConnection, onHint
     onHint()
     setImmediate(() => {
       const now = performance.now()
-      restUntil = now + Math.min(mostRestMs, restShare * (now - from))
+      restUntil = now + Math.min(maxRestMs, restShare * (now - from))
     })
   }
 

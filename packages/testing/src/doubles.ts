@@ -18,7 +18,7 @@ type Body = (...args: never[]) => unknown
 type Kind = 'step' | 'agent'
 
 /** Two changed letters turn a shorter name into another one. */
-const shortestMistaken = 5
+const minMistakenLength = 5
 
 /** How many names one sentence lists. */
 const namesListed = 10
@@ -75,7 +75,7 @@ export class Calls {
     const subject = `The double of the ${kind} "${key}" was never called`
     for (const real of ['step', 'agent'] as const) {
       const meant = findNearest(key, [...this.#realBodies[real]])
-      if (meant === undefined || (meant !== key && key.length < shortestMistaken)) continue
+      if (meant === undefined || (meant !== key && key.length < minMistakenLength)) continue
       named.add(`${real} ${meant}`)
       const move = meant === key ? `Move it to \`${real}s\`` : `Rename it`
       return `${subject}, and the real body of the ${real} "${meant}" ran. ${move} if it is meant for that ${real}.`

@@ -1,8 +1,8 @@
 import {
-  type Bell,
   type EngineSettings,
   type Entropy,
   keptByDefault,
+  type Notifier,
   sha256,
   Worker,
 } from '@pawl/core/internal'
@@ -17,7 +17,7 @@ export interface LifeOptions {
   readonly clock: VirtualClock
   readonly entropy: Entropy
   readonly bodies: Bodies
-  readonly bell: Bell
+  readonly notifier: Notifier
   readonly replay: 'always' | 'on-crash'
   /** The store has done something for this worker. */
   readonly onCall: (method: string, args: readonly unknown[], outcome: unknown) => void
@@ -35,7 +35,7 @@ export class ProcessLife {
   #isStarting = true
   #key: WorkerKey | null = null
 
-  constructor({ settings, store, clock, entropy, bodies, bell, replay, onCall }: LifeOptions) {
+  constructor({ settings, store, clock, entropy, bodies, notifier, replay, onCall }: LifeOptions) {
     this.#store = store
     this.bodies = bodies
     this.#over = new Promise((resolve) => {
@@ -52,7 +52,7 @@ export class ProcessLife {
     })
     this.worker = new Worker({
       ...settings,
-      ...{ store: observed, clock: seen.clock, entropy, effects: bodies, sha256, bell, name: 'test' },
+      ...{ store: observed, clock: seen.clock, entropy, effects: bodies, sha256, notifier, name: 'test' },
       keep: replay === 'always' ? { runs: 0, bytes: 0 } : keptByDefault,
       replay: replay === 'always' ? 'always' : 'when-needed',
     })

@@ -1,13 +1,13 @@
 import type { Client, Logger } from '@pawl/core'
 import {
-  Bell,
   consoleLogger,
   createConnectedClient,
   currentBody,
   type EngineSettings,
-  type Home,
   installGuard,
   installShield,
+  type LocalWorker,
+  Notifier,
   sha256,
 } from '@pawl/core/internal'
 import type { StorePort, Unit, UnitOutcome } from '@pawl/core/storage'
@@ -17,7 +17,7 @@ import { observeStore } from './observed-store.ts'
 import { People } from './people.ts'
 import { ProcessLife } from './process-life.ts'
 import { createSeededEntropy } from './seeded-entropy.ts'
-import type { Dweller, VirtualTime } from './virtual-time.ts'
+import type { Participant, VirtualTime } from './virtual-time.ts'
 
 const quietLogger: Logger = { ...consoleLogger, info: () => {} }
 
@@ -37,12 +37,12 @@ export interface RigOptions {
 }
 
 /** A client, and beside it one life of the worker after the other, all on one store and one virtual time. */
-export class Rig implements Dweller {
+export class TestHarness implements Participant {
   readonly time: VirtualTime
   readonly client: Client
   readonly people: People
   readonly calls: Calls
-  readonly #bell = new Bell()
+  readonly #notifier = new Notifier()
   readonly #isStrict: boolean
   readonly #logger: Logger
   readonly #newLife: () => ProcessLife
@@ -61,7 +61,7 @@ export class Rig implements Dweller {
   constructor({ settings: given, memory, time, doubles, replay, seed }: RigOptions) {
     this.time = time
     const entropy = createSeededEntropy(seed, time.dwellersSoFar)
-    const bell = this.#bell
+    const notifier = this.#notifier
     this.#isStrict = doubles.strict === true
     this.calls = new Calls(doubles)
     this.#logger = given.logger ?? quietLogger
@@ -75,7 +75,7 @@ export class Rig implements Dweller {
           clock: time.clock,
           entropy,
           bodies,
-          bell,
+          notifier,
           replay,
         },
         onCall: (method, args, outcome) => this.#onWorkerCall(method, args, outcome),
@@ -89,8 +89,8 @@ export class Rig implements Dweller {
         isGone: () => false,
         onCall: (method) => this.#onClientCall(method),
       }),
-      ...{ bell, entropy, sha256, clock: time.clock.see().clock, logger: this.#logger },
-      ...{ home: this.#home(), hintsAreSure: true },
+      ...{ notifier, entropy, sha256, clock: time.clock.see().clock, logger: this.#logger },
+      ...{ localWorker: this.#localWorker(), hintsAreSure: true },
     })
     const names = given.procedures.map(({ name }) => name)
     this.people = new People(time.clock, this.client.inbox, memory.asks, names)
@@ -128,7 +128,7 @@ export class Rig implements Dweller {
       await dead.bury(blamed)
       await this.#life.start()
       // What the dead one had written, but not told any more.
-      this.#bell.ringAll()
+      this.#notifier.notifyAll()
     } catch (error) {
       this.#fault ??= { error }
     } finally {
@@ -188,7 +188,7 @@ export class Rig implements Dweller {
   }
 
   /** The worker of the moment, as the client beside it sees it. */
-  #home(): Home {
+  #localWorker(): LocalWorker {
     return {
       claimant: () => this.#life.worker.claimant(),
       knows: (procedure, version) => this.#life.worker.knows(procedure, version),

@@ -17,7 +17,7 @@ import { checkBoolean } from '@pawl/core/storage'
 import type { Doubles } from './doubles.ts'
 import { memory, memoryOf } from './memory-store.ts'
 import type { Person } from './people.ts'
-import { Rig } from './rig.ts'
+import { TestHarness } from './rig.ts'
 
 export interface TestEngine extends Engine {
   /** Adds people. The first that matches answers. */
@@ -99,7 +99,7 @@ export async function testEngine(options: TestEngineOptions): Promise<TestEngine
     ...(agents === undefined ? {} : { agents }),
     strict,
   }
-  const rig = new Rig({
+  const rig = new TestHarness({
     settings,
     memory: kept,
     time: kept.virtualTime(startsAt.getTime()),
@@ -113,7 +113,7 @@ export async function testEngine(options: TestEngineOptions): Promise<TestEngine
 }
 
 /** What a test holds in its hands: the client's verbs, some of which let time pass. */
-function createFacade(rig: Rig): TestEngine & AsyncDisposable {
+function createFacade(rig: TestHarness): TestEngine & AsyncDisposable {
   const { client, time } = rig
   type AnyHandle = ReturnType<typeof client.get>
   /** What comes of a wait counts only if everybody kept to the script. */

@@ -9,12 +9,12 @@ const patienceMs = 1_000
 /** The same, once all that are at work have been found silent before: a look at what else goes on. */
 const shortPatienceMs = 20
 /** At most so much of it passes between two looks: what holds the process up is no silence of a body. */
-const longestBreathMs = 10
+const maxBreathMs = 10
 /** How often in a row everything must be seen at rest: what a test does next, it does in between. */
 const looks = 4
 
 /** Whoever lives by this time: an engine of a test. */
-export interface Dweller {
+export interface Participant {
   /** Nothing moves; only time or the test would change that. */
   readonly isAtRest: boolean
   /** Bodies of steps and agents that have not ended; each is one object for as long as it lasts. */
@@ -37,7 +37,7 @@ interface Goal {
 /** Makes time pass, from one timer to the next, whenever all who live by it are at rest and somebody waits. */
 export class VirtualTime {
   readonly clock: VirtualClock
-  readonly #dwellers = new Set<Dweller>()
+  readonly #dwellers = new Set<Participant>()
   readonly #goals = new Set<Goal>()
   /** Bodies that were found to wait for virtual time: they go on waiting until they end. */
   readonly #silent = new WeakSet<object>()
@@ -54,7 +54,7 @@ export class VirtualTime {
   }
 
   /** Returns how to leave. */
-  join(dweller: Dweller): () => void {
+  join(dweller: Participant): () => void {
     this.#joined++
     this.#dwellers.add(dweller)
     return () => this.#dwellers.delete(dweller)
@@ -189,7 +189,7 @@ class Patience {
   /** To be asked at every breath. */
   isOver(limitMs = patienceMs): boolean {
     const now = realNow()
-    this.#silentMs += Math.min(now - this.#lastAt, longestBreathMs)
+    this.#silentMs += Math.min(now - this.#lastAt, maxBreathMs)
     this.#lastAt = now
     return this.#silentMs > limitMs
   }

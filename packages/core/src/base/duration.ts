@@ -22,7 +22,7 @@ const unitMs = { ms: 1, s: second, m: minute, h: hour, d: day, w: 7 * day } as c
 type Unit = keyof typeof unitMs
 
 /** 300 years. Longer is a mistake in a unit, and instants must stay within what a Date can hold. */
-export const longestDurationMs: number = 109_575 * day
+export const maxDurationMs: number = 109_575 * day
 
 /** The length in whole milliseconds, or a sentence saying what is wrong. */
 export type ReadDuration = { readonly ms: number } | { readonly wrong: string }
@@ -41,7 +41,7 @@ export function readDuration(value: unknown): ReadDuration {
   if (!isUnit(unit)) return { wrong: `'${unit}' is not a unit` }
   if (sign === '-') return { wrong: 'it is negative: time only goes forward' }
   const ms = Math.round(Number(amount + exponent) * unitMs[unit])
-  if (!(ms <= longestDurationMs)) return { wrong: 'it is longer than 300 years' }
+  if (!(ms <= maxDurationMs)) return { wrong: 'it is longer than 300 years' }
   return { ms }
 }
 

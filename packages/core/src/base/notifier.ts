@@ -2,7 +2,7 @@
  * Tells those who wait in this process that something may have changed, so that they look. It carries no
  * news itself: the store is the only truth.
  */
-export class Bell {
+export class Notifier {
   readonly #listeners = new Map<string, Set<() => void>>()
 
   /** Calls back whenever the topic rings. Returns how to stop listening. */
@@ -16,17 +16,17 @@ export class Bell {
     }
   }
 
-  ring(topic: string): void {
+  notify(topic: string): void {
     for (const listener of [...(this.#listeners.get(topic) ?? [])]) listener()
   }
 
   /** For what came from another process and says nothing of itself. */
-  ringAll(): void {
-    for (const topic of [...this.#listeners.keys()]) this.ring(topic)
+  notifyAll(): void {
+    for (const topic of [...this.#listeners.keys()]) this.notify(topic)
   }
 }
 
-/** Topics of the bell of an engine. */
+/** Topics of the notifier of an engine. */
 export const topics = {
   /** The run ended, got stuck, or was quarantined. */
   end: (run: string): string => `end ${run}`,

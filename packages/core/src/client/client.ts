@@ -25,7 +25,7 @@ export function createConnectedClient(options: ConnectionOptions): Client {
   const connection = new Connection(options)
   const starter = new RunStarter(connection)
   const mailer = new Mailer(connection)
-  const of = options.home === undefined ? 'client' : 'engine'
+  const of = options.localWorker === undefined ? 'client' : 'engine'
   const client = implement<Client>({
     run: async (procedure: unknown, input?: unknown, given?: unknown) => {
       const { id } = await starter.start(procedure, input, readRunOptions(given), 'same-input')

@@ -1,11 +1,11 @@
 import { formatDuration } from '../base/duration.ts'
 import type { Sha256 } from '../base/hash.ts'
-import type { Bell } from '../base/notifier.ts'
+import type { Notifier } from '../base/notifier.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { RoundLimiter } from '../host/rounds.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
-import type { Home } from '../ports/local-worker.ts'
+import type { LocalWorker } from '../ports/local-worker.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Claimant, StorePort } from '../ports/store.ts'
 
@@ -19,24 +19,24 @@ const mostWarnings = 1_000
 
 export interface ConnectionOptions {
   readonly store: StorePort
-  readonly bell: Bell
+  readonly notifier: Notifier
   readonly clock: Clock
   readonly entropy: Entropy
   readonly sha256: Sha256
   readonly logger: Logger
   /** The worker in this process; undefined for a client alone, which then opens the store when first used. */
-  readonly home: Home | undefined
+  readonly localWorker: LocalWorker | undefined
   /** No hint of the store gets lost. Default false. */
   readonly hintsAreSure?: boolean
 }
 
 /** A client's way to its store. */
 export class Connection {
-  readonly bell: Bell
+  readonly notifier: Notifier
   readonly clock: Clock
   readonly entropy: Entropy
   readonly sha256: Sha256
-  readonly home: Home | undefined
+  readonly localWorker: LocalWorker | undefined
   readonly #logger: Logger
   readonly #store: StorePort
   readonly #hintsAreSure: boolean
@@ -49,18 +49,18 @@ export class Connection {
 
   constructor({
     store,
-    bell,
+    notifier,
     clock,
     entropy,
     sha256,
     logger,
-    home,
+    localWorker,
     hintsAreSure = false,
   }: ConnectionOptions) {
-    this.bell = bell
+    this.notifier = notifier
     this.entropy = entropy
     this.sha256 = sha256
-    this.home = home
+    this.localWorker = localWorker
     this.#logger = logger
     this.#store = store
     this.#hintsAreSure = hintsAreSure
@@ -76,14 +76,14 @@ export class Connection {
   /** The store, connected and migrated. @throws PawlError 'engine-stopped', 'store-unusable' */
   async store(): Promise<StorePort> {
     if (this.#stopped) throw new PawlError('engine-stopped', {})
-    if (this.home === undefined) await this.#open()
+    if (this.localWorker === undefined) await this.#open()
     return this.#store
   }
 
   /** The worker of this process, while it takes new work. @throws PawlError 'engine-stopped' */
   claimant(): Claimant | null {
     if (this.#stopped) throw new PawlError('engine-stopped', {})
-    return this.home?.claimant() ?? null
+    return this.localWorker?.claimant() ?? null
   }
 
   /**
@@ -153,9 +153,9 @@ export class Connection {
     if (this.#stopped) return
     this.#stopped = true
     this.#unwatch?.()
-    this.bell.ringAll()
+    this.notifier.notifyAll()
     // Beside a worker it is the engine's to close.
-    if (this.home !== undefined) return
+    if (this.localWorker !== undefined) return
     await this.#opened?.catch(() => {})
     await this.#store.close()
   }
@@ -169,7 +169,7 @@ export class Connection {
     const wait = new Promise<void>((resolved) => {
       resolve = resolved
     })
-    const unlisten = this.bell.listen(topic, () => resolve())
+    const unlisten = this.notifier.listen(topic, () => resolve())
     const polled = polls ? this.clock.after(pollMs, () => resolve(), true) : () => {}
     const over =
       until === null ? () => {} : this.clock.after(Math.max(0, until - this.clock.elapsed()), () => resolve())
@@ -185,8 +185,8 @@ export class Connection {
 
   /** Beside a worker, the worker watches for both. */
   #watch(): void {
-    if (this.home !== undefined || this.#unwatch !== null || this.#stopped) return
-    this.#unwatch = this.#store.watch(() => this.bell.ringAll())
+    if (this.localWorker !== undefined || this.#unwatch !== null || this.#stopped) return
+    this.#unwatch = this.#store.watch(() => this.notifier.notifyAll())
   }
 
   #open(): Promise<void> {

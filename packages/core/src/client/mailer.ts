@@ -49,7 +49,7 @@ export class Mailer {
     claimant: Claimant | null,
   ): Promise<readonly (Sent | Undeclared)[]> {
     const store = await this.#connection.store()
-    const undeclared = await findUndeclared(outgoing, store, this.#connection.home)
+    const undeclared = await findUndeclared(outgoing, store, this.#connection.localWorker)
     const messages = outgoing.filter((one) => !undeclared.has(one)).map(({ message }) => message)
     const sent = messages.length === 0 ? [] : await store.send(messages, claimant)
     // Also for what was there before the run may have been claimed: it was due.
@@ -67,9 +67,9 @@ export class Mailer {
   }
 
   #tell({ run, claimed, message }: Delivered): void {
-    const { home } = this.#connection
-    if (claimed === null) home?.onMail(run, message)
-    else home?.onClaimed(claimed, message)
+    const { localWorker } = this.#connection
+    if (claimed === null) localWorker?.onMail(run, message)
+    else localWorker?.onClaimed(claimed, message)
   }
 }
 

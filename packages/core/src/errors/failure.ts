@@ -26,11 +26,11 @@ const limits = {
   detail: 1_000,
   stack: 4_000,
 } as const
-const deepestCause = 8
-const mostErrors = 5
+const maxCauseDepth = 8
+const maxErrors = 5
 /** Of an aggregate of aggregates so many levels are kept. */
-const deepestErrors = 2
-const deepestDetail = 8
+const maxErrorsDepth = 2
+const maxDetailDepth = 8
 
 /** Makes plain data of anything that can be thrown. Never throws; keeps at most 64 KiB. */
 export function recordFailure(error: unknown): FailureRecord {
@@ -116,7 +116,7 @@ function record(error: unknown, allowance: Allowance, seen: Set<unknown>, depth:
   const code =
     typeof given.code === 'string' || typeof given.code === 'number' ? String(given.code) : undefined
   const hasCause =
-    given.cause !== undefined && given.cause !== null && !seen.has(given.cause) && depth < deepestCause
+    given.cause !== undefined && given.cause !== null && !seen.has(given.cause) && depth < maxCauseDepth
   return {
     name: allowance.take(name, limits.word),
     message: allowance.take(message, limits.message),
@@ -138,9 +138,9 @@ function recordSeveral(
   seen: Set<unknown>,
   depth: number,
 ): Pick<FailureRecord, 'errors'> {
-  if (!Array.isArray(given) || depth > deepestErrors) return {}
+  if (!Array.isArray(given) || depth > maxErrorsDepth) return {}
   const errors: FailureRecord[] = []
-  for (const error of given.slice(0, mostErrors)) {
+  for (const error of given.slice(0, maxErrors)) {
     if (allowance.isUsedUp) break
     if (!seen.has(error) && typeof read(error, 'message') === 'string')
       errors.push(record(error, allowance, seen, depth))
@@ -181,7 +181,7 @@ function framesOf(stack: string, name: string, message: string): string {
 function copyPlain(value: unknown, allowance: Allowance, depth: number): unknown {
   if (typeof value === 'string') return allowance.take(value, limits.detail)
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value
-  if (typeof value !== 'object' || depth === deepestDetail) return undefined
+  if (typeof value !== 'object' || depth === maxDetailDepth) return undefined
   if (value instanceof Date) return new Date(value)
   if (Array.isArray(value)) return copyItems(value, allowance, depth)
   const entries: [string, unknown][] = []

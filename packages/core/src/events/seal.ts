@@ -9,7 +9,7 @@ type Hashed = Pick<StoredEvent, 'type' | 'position' | 'turn' | 'kind' | 'name' |
 
 const headerBytes = 26
 /** Of a longer payload its hash is taken in, so that the bytes of a block stay few and are hashed at every commit. */
-const longestPayload = 256
+const maxPayloadBytes = 256
 const firstBlockBytes = 512
 const utf8 = new TextEncoder()
 
@@ -86,7 +86,7 @@ export class LogHash {
 
   #write(event: Hashed): void {
     const { payload, name } = event
-    const covered = payload !== null && payload.length > longestPayload ? this.#sha256(payload) : payload
+    const covered = payload !== null && payload.length > maxPayloadBytes ? this.#sha256(payload) : payload
     // Three bytes at most for each UTF-16 unit of the name.
     this.#makeRoom(headerBytes + name.length * 3 + (covered?.length ?? 0))
     const at = this.#used + headerBytes

@@ -64,14 +64,14 @@ function isOfLibrary(place: string): boolean {
   return /[\\/]node_modules[\\/]/.test(place)
 }
 
-const deepestCause = 8
+const maxCauseDepth = 8
 
 /** Its own, and those of its causes. Whatever was thrown: to read of it may throw as well. */
 function stacksOf(error: unknown): readonly string[] {
   const stacks: string[] = []
   let next = error
   try {
-    for (let depth = 0; depth < deepestCause && next !== undefined && next !== null; depth++) {
+    for (let depth = 0; depth < maxCauseDepth && next !== undefined && next !== null; depth++) {
       const { stack, cause } = Object(next) as { readonly stack?: unknown; readonly cause?: unknown }
       if (typeof stack === 'string') stacks.push(stack)
       next = cause

@@ -2,7 +2,7 @@ import type { Clock } from '../ports/clock.ts'
 import { clearTimeoutNative, dateNow, performanceNow, setTimeoutNative } from './natives.ts'
 
 /** Node's timers hold 31 bits of milliseconds and fire at once beyond; longer waits go in slices. */
-const longestSliceMs = 2 ** 30
+const maxSliceMs = 2 ** 30
 
 /** The clock of this process. Whoever waits for something keeps the process alive: a worker works until it is stopped. */
 export const systemClock: Clock = {
@@ -13,10 +13,7 @@ export const systemClock: Clock = {
     let timer = arm()
     function arm(): NodeJS.Timeout {
       const left = until - performanceNow()
-      return setTimeoutNative(
-        left > longestSliceMs ? again : callback,
-        Math.max(0, Math.min(left, longestSliceMs)),
-      )
+      return setTimeoutNative(left > maxSliceMs ? again : callback, Math.max(0, Math.min(left, maxSliceMs)))
     }
     function again(): void {
       timer = arm()

@@ -9,7 +9,7 @@ export type AnswerCheck = (value: unknown) => Validation | Promise<Validation>
  * The worker in the same process, as a client sees it. What the client writes can then be claimed in the same
  * transaction, and nobody has to find it by polling. A client without a worker has none.
  */
-export interface Home {
+export interface LocalWorker {
   /** Null while the worker takes no new work. */
   claimant(): Claimant | null
   /** Whether it has the code of a procedure: of this version, or of any. */

@@ -114,7 +114,7 @@ export interface Claimant {
   readonly worker: WorkerKey
   readonly procedures: readonly ProcedureVersions[]
   /** Runs with more `tries` are left alone. Default: no bound. */
-  readonly mostTries?: number
+  readonly maxTries?: number
 }
 export interface ProcedureVersions {
   readonly name: string

@@ -2,7 +2,7 @@ import { setImmediateNative } from '../host/natives.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { StorePort, Unit, UnitOutcome, WorkerKey } from '../ports/store.ts'
-import { Complaints } from './throttled-log.ts'
+import { ThrottledLog } from './throttled-log.ts'
 
 /**
  * Maximum rows and bytes in one transaction, which one unit alone may exceed: a store may carry it out in one
@@ -13,7 +13,7 @@ const maxBytes = 8 * 2 ** 20
 /** Maximum runs that are asked for a unit in one piece: some have nothing to write after all. */
 const maxAsked = 500
 /** Fewer are not worth a transaction of their own. */
-const leastUnits = 16
+const minUnits = 16
 const retryFirstMs = 50
 const retryMostMs = 2_000
 
@@ -39,7 +39,7 @@ export interface Writer {
  */
 export class Committer<Run extends Writer> {
   readonly #options: CommitterOptions
-  readonly #complaints: Complaints
+  readonly #complaints: ThrottledLog
   readonly #ready = new Set<Run>()
   readonly #lanes: number
   #scheduled = false
@@ -53,7 +53,7 @@ export class Committer<Run extends Writer> {
 
   constructor(options: CommitterOptions) {
     this.#options = options
-    this.#complaints = new Complaints(options.logger, options.clock, 'the store can be written again')
+    this.#complaints = new ThrottledLog(options.logger, options.clock, 'the store can be written again')
     this.#lanes = options.store.commitsInFlight ?? 1
   }
 
@@ -129,7 +129,7 @@ export class Committer<Run extends Writer> {
    */
   #share(): number {
     const share = Math.ceil(this.#ready.size / (this.#lanes - this.#inFlight))
-    return Math.max(leastUnits, share)
+    return Math.max(minUnits, share)
   }
 
   #write(runs: readonly Run[], units: readonly Unit[]): void {

@@ -12,7 +12,7 @@ export interface Kept {
  * Continuations of waiting runs, so that what wakes them need not be preceded by a replay. The least recently
  * parked go first when there are too many, or too much was given to them; losing one costs a replay, nothing else.
  */
-export class KeptRuns<Run extends Kept> {
+export class ContinuationCache<Run extends Kept> {
   readonly #most: { readonly runs: number; readonly bytes: number }
   readonly #runs = new Map<RunKey, { readonly run: Run; readonly weight: number }>()
   #bytes = 0

@@ -1,7 +1,7 @@
 import type { AgentDefinition } from '../authoring/agent/agent.ts'
 import type { Bugs, ProcedureDefinition } from '../authoring/procedure.ts'
 import type { Sha256 } from '../base/hash.ts'
-import type { Bell } from '../base/notifier.ts'
+import type { Notifier } from '../base/notifier.ts'
 import type { RoundLimiter } from '../host/rounds.ts'
 import type { TurnOwner } from '../kernel/turns.ts'
 import type { Clock } from '../ports/clock.ts'
@@ -23,7 +23,7 @@ export interface Slices {
 }
 
 /** What the runs of a worker share. */
-export interface Surroundings {
+export interface WorkerServices {
   readonly store: StorePort
   readonly worker: WorkerKey
   readonly clock: Clock
@@ -34,7 +34,7 @@ export interface Surroundings {
   readonly slots: Slots
   /** Admits runs that read their logs. */
   readonly loads: RoundLimiter
-  readonly bell: Bell
+  readonly notifier: Notifier
   readonly logger: Logger
   readonly reports: RunReports
   readonly remarks: Remarks
@@ -50,7 +50,7 @@ export interface Surroundings {
 }
 
 /** What a run tells its worker. */
-export interface RunHost<Run> extends Surroundings {
+export interface RunCallbacks<Run> extends WorkerServices {
   /** No body begins here any more: what is not at work is for another worker, at once, if the store can be written. */
   readonly handsOver: boolean
   /** It has, or may have, something to write. */

@@ -5,4 +5,4 @@
 export const suspectTries = 2
 
 /** Taken five times alone, it is quarantined. */
-export const mostTries: number = suspectTries + 5
+export const maxTries: number = suspectTries + 5

@@ -5,8 +5,8 @@ import type { Logger } from '../ports/logger.ts'
 const againMs = 1_000
 const againMostMs = 60_000
 
-/** Complaints about one thing: the first is said at once, the others ever more seldom, and so is when it is over. */
-export class Complaints {
+/** ThrottledLog about one thing: the first is said at once, the others ever more seldom, and so is when it is over. */
+export class ThrottledLog {
   readonly #logger: Logger
   readonly #clock: Clock
   /** What is well again once it is over. */

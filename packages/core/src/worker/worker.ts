@@ -2,7 +2,7 @@ import type { AgentDefinition } from '../authoring/agent/agent.ts'
 import type { AskSpec } from '../authoring/operations.ts'
 import type { Bugs, ProcedureDefinition } from '../authoring/procedure.ts'
 import type { Sha256 } from '../base/hash.ts'
-import type { Bell } from '../base/notifier.ts'
+import type { Notifier } from '../base/notifier.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { outsideTurn } from '../host/outside-turn.ts'
 import { nextRound, RoundLimiter } from '../host/rounds.ts'
@@ -11,22 +11,22 @@ import { canExecute } from '../ports/abilities.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Effects } from '../ports/effects.ts'
 import type { Entropy } from '../ports/entropy.ts'
-import type { CreatedRun, Home } from '../ports/local-worker.ts'
+import type { CreatedRun, LocalWorker } from '../ports/local-worker.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Claimant, Claimed, Message, RunKey, StorePort, WorkerKey } from '../ports/store.ts'
 import { Committer } from './committer.ts'
-import { KeptRuns } from './continuation-cache.ts'
-import { RecentOutputs } from './output-cache.ts'
+import { ContinuationCache } from './continuation-cache.ts'
+import { OutputCache } from './output-cache.ts'
 import { OwnedRuns } from './owned-runs.ts'
 import { Procedures } from './procedures.ts'
 import { Remarks } from './remarks.ts'
 import { Run } from './run/run.ts'
 import { RunReports } from './run-reports.ts'
-import type { RunHost, Slices, Surroundings } from './services.ts'
+import type { RunCallbacks, Slices, WorkerServices } from './services.ts'
 import { Slots } from './slots.ts'
 import { StoreTime } from './store-time.ts'
 import { suspectTries } from './suspects.ts'
-import { Complaints } from './throttled-log.ts'
+import { ThrottledLog } from './throttled-log.ts'
 import { reportUnclaimable } from './unclaimable-runs.ts'
 
 /** The truth behind lost hints: due runs, and mail of owned runs, are asked for this often. */
@@ -34,7 +34,7 @@ const pollMs = 1_000
 /** So long a suspect is alone, if it shows nothing; then the next poll may take another. */
 const aloneMs = pollMs / 2
 /** A worker holds so many runs in its hands at once; more due ones wait for the next claim, here or elsewhere. */
-const mostOwned = 1_000
+const maxOwned = 1_000
 const claimAtOnce = 100
 const slicesByDefault: Slices = { begun: 250, drafts: 500 }
 /** Maximum runs that begin to read their logs in one round of the event loop. */
@@ -60,7 +60,7 @@ export interface WorkerOptions {
   readonly entropy: Entropy
   readonly effects: Effects
   readonly sha256: Sha256
-  readonly bell: Bell
+  readonly notifier: Notifier
   readonly logger: Logger
   readonly procedures: readonly ProcedureDefinition[]
   readonly decider: AgentDefinition | undefined
@@ -75,7 +75,7 @@ export interface WorkerOptions {
   readonly name: string
   /** How many continuations of waiting runs are kept in memory, and how many bytes they may have been given. */
   readonly keep: { readonly runs: number; readonly bytes: number }
-  readonly replay: Surroundings['replay']
+  readonly replay: WorkerServices['replay']
   /** Default: 250 operations begin at once, and a unit has 500 drafts. */
   readonly slices?: Slices
 }
@@ -84,18 +84,18 @@ export interface WorkerOptions {
  * Executes runs: registers, claims what is due, renews its lease, sweeps up after dead workers, and hands
  * everything back when it stops.
  */
-export class Worker implements Home {
+export class Worker implements LocalWorker {
   readonly #options: WorkerOptions
   readonly #procedures: Procedures
   readonly #time: StoreTime
   readonly #slots: Slots
   readonly #committer: Committer<Run>
   readonly #owned = new OwnedRuns<Run>()
-  readonly #kept: KeptRuns<Run>
-  readonly #outputs = new RecentOutputs()
-  readonly #complaints: Complaints
+  readonly #kept: ContinuationCache<Run>
+  readonly #outputs = new OutputCache()
+  readonly #complaints: ThrottledLog
   readonly #reports: RunReports
-  readonly #host: RunHost<Run>
+  readonly #host: RunCallbacks<Run>
   #worker: WorkerKey = -1
   #state: 'new' | 'working' | 'stopping' | 'stopped' = 'new'
   #claiming = false
@@ -117,9 +117,9 @@ export class Worker implements Home {
     this.#procedures = new Procedures(options.procedures)
     this.#time = new StoreTime(options.clock)
     this.#slots = new Slots(options.concurrency, () => this.#hasLease)
-    this.#kept = new KeptRuns(options.keep)
+    this.#kept = new ContinuationCache(options.keep)
     const { store, clock, logger } = this.#options
-    this.#complaints = new Complaints(logger, clock, 'the store answers again')
+    this.#complaints = new ThrottledLog(logger, clock, 'the store answers again')
     this.#reports = new RunReports(logger, clock)
     this.#committer = new Committer({ store, clock, logger, worker: () => this.#worker })
     this.#host = this.#createHost()
@@ -265,7 +265,7 @@ export class Worker implements Home {
   }
 
   get #unsuspecting(): Claimant {
-    return { ...this.#claimant, mostTries: suspectTries - 1 }
+    return { ...this.#claimant, maxTries: suspectTries - 1 }
   }
 
   async #register(): Promise<void> {
@@ -301,7 +301,7 @@ export class Worker implements Home {
   // ── finding work
 
   claimant(): Claimant | null {
-    return this.#state === 'working' && this.#owned.size < mostOwned ? this.#unsuspecting : null
+    return this.#state === 'working' && this.#owned.size < maxOwned ? this.#unsuspecting : null
   }
 
   holds(run: string): boolean {
@@ -391,7 +391,7 @@ export class Worker implements Home {
   }
 
   #onHint(): void {
-    this.#options.bell.ringAll()
+    this.#options.notifier.notifyAll()
     this.#poll().catch(this.#report)
   }
 
@@ -415,9 +415,9 @@ export class Worker implements Home {
     if (this.#claiming) return
     this.#claiming = true
     try {
-      while (this.#claimAgain && this.#state === 'working' && this.#owned.size < mostOwned) {
+      while (this.#claimAgain && this.#state === 'working' && this.#owned.size < maxOwned) {
         this.#claimAgain = false
-        const limit = Math.min(claimAtOnce, mostOwned - this.#owned.size)
+        const limit = Math.min(claimAtOnce, maxOwned - this.#owned.size)
         const { runs, at, nextDueAt } = await this.#options.store.claim(this.#unsuspecting, limit)
         this.#time.learn(at)
         for (const claimed of runs) this.#adopt(claimed)
@@ -436,7 +436,7 @@ export class Worker implements Home {
 
   /** What was left unclaimed for want of room is claimed when there is plenty of it again. */
   #claimIfRoom(): void {
-    if (this.#claimAgain && !this.#claiming && this.#owned.size <= mostOwned / 2) this.onDue()
+    if (this.#claimAgain && !this.#claiming && this.#owned.size <= maxOwned / 2) this.onDue()
   }
 
   /** The next one follows when this one has made an event or was let go, or has been alone for long enough. */
@@ -487,12 +487,12 @@ export class Worker implements Home {
 
   // ── what runs tell
 
-  #createHost(): RunHost<Run> {
+  #createHost(): RunCallbacks<Run> {
     const worker = this
-    const { store, clock, entropy, effects, sha256, bell, logger, determinism, bugs } = this.#options
+    const { store, clock, entropy, effects, sha256, notifier, logger, determinism, bugs } = this.#options
     const { escalateTo, decider, replay } = this.#options
     return {
-      ...{ store, clock, entropy, effects, sha256, bell, logger, determinism, bugs },
+      ...{ store, clock, entropy, effects, sha256, notifier, logger, determinism, bugs },
       ...{ escalateTo, decider, replay, reports: this.#reports },
       time: this.#time,
       slots: this.#slots,

@@ -7,17 +7,17 @@ export interface Ended {
   readonly stderr: string
 }
 
-/** Starts a program of ./programs in a process of its own. `mostFiles`: so many it may have open at once. */
+/** Starts a program of ./programs in a process of its own. `maxFiles`: so many it may have open at once. */
 export function startProgram(
   name: string,
   args: readonly string[] = [],
   nodeArgs: readonly string[] = [],
-  mostFiles?: number,
+  maxFiles?: number,
 ): ChildProcessWithoutNullStreams {
   const file = fileURLToPath(new URL(`./programs/${name}.ts`, import.meta.url))
   const all = [...nodeArgs, '--conditions=@pawl/source', '--import', 'tsx', file, ...args]
-  if (mostFiles === undefined) return spawn(process.execPath, all)
-  return spawn('sh', ['-c', `ulimit -n ${mostFiles}; exec "$@"`, 'sh', process.execPath, ...all])
+  if (maxFiles === undefined) return spawn(process.execPath, all)
+  return spawn('sh', ['-c', `ulimit -n ${maxFiles}; exec "$@"`, 'sh', process.execPath, ...all])
 }
 
 /** Starts it and waits until it has ended. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { RecentOutputs } from '../../src/worker/output-cache.ts'
+import { OutputCache } from '../../src/worker/output-cache.ts'
 
 describe('the outputs of runs that have just completed', () => {
   test('are known, also where there is none', () => {
-    const outputs = new RecentOutputs()
+    const outputs = new OutputCache()
     outputs.add('a', new Uint8Array([1]))
     outputs.add('b', null)
     expect(outputs.find('a')).toEqual({ output: new Uint8Array([1]) })
@@ -12,14 +12,14 @@ describe('the outputs of runs that have just completed', () => {
   })
 
   test('are no more than a thousand: the oldest go', () => {
-    const outputs = new RecentOutputs()
+    const outputs = new OutputCache()
     for (let run = 0; run <= 1_000; run++) outputs.add(`run ${run}`, null)
     expect(outputs.find('run 0')).toBeUndefined()
     expect(outputs.find('run 1')).toBeDefined()
   })
 
   test('are short: a long one is read when it is asked for', () => {
-    const outputs = new RecentOutputs()
+    const outputs = new OutputCache()
     outputs.add('a', new Uint8Array(4_096))
     outputs.add('b', new Uint8Array(4_097))
     expect(outputs.find('a')).toBeDefined()

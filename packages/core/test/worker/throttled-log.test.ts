@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Complaints } from '../../src/worker/throttled-log.ts'
+import { ThrottledLog } from '../../src/worker/throttled-log.ts'
 
 test('what goes wrong again and again is said at once, then ever more seldom, and so is that it is over', () => {
   let now = 0
@@ -7,7 +7,7 @@ test('what goes wrong again and again is said at once, then ever more seldom, an
   const say = (message: string) => void said.push([now, message])
   const logger = { debug: say, info: say, warn: say, error: say }
   const clock = { elapsed: () => now, wall: () => now, after: () => () => {} }
-  const complaints = new Complaints(logger, clock, 'it works again')
+  const complaints = new ThrottledLog(logger, clock, 'it works again')
   complaints.settle()
   for (; now < 20_000; now += 500) complaints.add('it fails', new Error('no'))
   complaints.settle(5_000)

@@ -2,7 +2,7 @@ import { eventTypeCode, operationKindCode, type RunKey, type StoredEvent } from 
 import type { Database } from '../connection/database.ts'
 import { listBigints, listIntegers } from '../connection/fast-path/lists.ts'
 import { batchLookups } from './batch-lookups.ts'
-import { longestInline, prepareLongPayloads } from './long-payloads.ts'
+import { maxInlineBytes, prepareLongPayloads } from './long-payloads.ts'
 
 export type ReadLog = (run: RunKey, seq: number, limit: number) => Promise<readonly StoredEvent[]>
 
@@ -16,7 +16,7 @@ const packedRow = `'[' || concat_ws(',', seq, at, epoch, type, position, turn, c
   failed::text, coalesce(took_ms::text, 'null'), coalesce(length(payload)::text, 'null'),
   to_json(encode(link, 'hex'))) || ']'`
 const packedRows = `'[' || string_agg(${packedRow}, ',' order by seq) || ']' as rows`
-const shortPayload = `case when length(payload) <= ${longestInline} then encode(payload, 'hex') end`
+const shortPayload = `case when length(payload) <= ${maxInlineBytes} then encode(payload, 'hex') end`
 const shortPayloads = `string_agg(${shortPayload}, '' order by seq) as payloads`
 
 /** Reads logs: of many runs at once, where many are asked for at once. */
@@ -124,7 +124,7 @@ type EventRow = readonly [
   link: string,
 ]
 function isLong(row: EventRow): boolean {
-  return (row[11] ?? 0) > longestInline
+  return (row[11] ?? 0) > maxInlineBytes
 }
 
 // By their places: taken apart as `[seq, at, …]` each row would go through an iterator, which a cold start feels.

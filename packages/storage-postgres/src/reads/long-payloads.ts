@@ -4,9 +4,9 @@ import { listBigints, listIntegers } from '../connection/fast-path/lists.ts'
 import { batchLookups } from './batch-lookups.ts'
 
 /** In bytes. What is longer is read by itself, so that neither a page nor who waits for another one waits for it. */
-export const longestInline = 256
+export const maxInlineBytes = 256
 /** In bytes: of long payloads in one answer. */
-const mostInOne = 4 * 1024 * 1024
+const maxBytesAtOnce = 4 * 1024 * 1024
 
 /** Where a payload is, and how long it is. */
 interface Place {
@@ -37,7 +37,7 @@ export function prepareLongPayloads(
     nameOf: ({ run, number }) => `${run} ${number}`,
     keyOf: (found) => found,
     weightOf: ({ size }) => size,
-    most: mostInOne,
+    most: maxBytesAtOnce,
   })
   return async (place) => (await read(place))?.payload ?? null
 }

@@ -4,7 +4,7 @@ import { listBigints, listIntegers } from '../connection/fast-path/lists.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
 import { onePerRow } from '../schema/planner.ts'
 import { batchLookups } from './batch-lookups.ts'
-import { longestInline, prepareLongPayloads } from './long-payloads.ts'
+import { maxInlineBytes, prepareLongPayloads } from './long-payloads.ts'
 
 export type ReadMail = (run: RunKey, after: number) => Promise<readonly Message[]>
 
@@ -16,7 +16,7 @@ export function prepareReadMail(database: Database): ReadMail {
     from unnest($1::bigint[], $2::int[]) as wanted(run, after)
     cross join lateral (
       select n, at, kind, name, length(payload) as size,
-        case when length(payload) <= ${longestInline} then payload end as payload
+        case when length(payload) <= ${maxInlineBytes} then payload end as payload
       from ${messages} m where m.run = wanted.run and m.n > after and not used order by n ${onePerRow}) as message`)
   const readLong = prepareLongPayloads(database, messages, 'n')
 
@@ -44,7 +44,7 @@ export function prepareReadMail(database: Database): ReadMail {
     return Promise.all(
       rows.map(async ({ n, at, kind, name, size, payload }) => ({
         ...{ n, at, kind: messageKindCode.wordOf(kind), name },
-        payload: size !== null && size > longestInline ? await readLong({ run, number: n, size }) : payload,
+        payload: size !== null && size > maxInlineBytes ? await readLong({ run, number: n, size }) : payload,
       })),
     )
   }

@@ -1,7 +1,7 @@
 /** A statement with more rows than this gains nothing. */
-const mostItems = 1_000
+const maxItems = 1_000
 /** Bytes in one statement: twice as many on the wire, several times as many in memory on both sides. */
-const mostBytes = 8 * 2 ** 20
+const maxBytes = 8 * 2 ** 20
 
 /** Divides a list, in order, into batches one statement can carry. */
 export function divide<Item>(
@@ -13,7 +13,7 @@ export function divide<Item>(
   let bytes = 0
   for (const item of items) {
     const size = sizeOf(item)
-    if (batch.length >= mostItems || (batch.length > 0 && bytes + size > mostBytes)) {
+    if (batch.length >= maxItems || (batch.length > 0 && bytes + size > maxBytes)) {
       batches.push(batch)
       batch = []
       bytes = 0

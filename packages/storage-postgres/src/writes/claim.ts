@@ -64,7 +64,7 @@ export function prepareClaiming(database: Database, ownership: Ownership): Claim
   async function claimDue(claimant: Claimant, limit: number): Promise<Claims> {
     const [procedures, versions] = listAbilities(claimant)
     const busy = listBigints(ownership.busy())
-    const values = [claimant.worker, limit, procedures, versions, busy, claimant.mostTries ?? null]
+    const values = [claimant.worker, limit, procedures, versions, busy, claimant.maxTries ?? null]
     const rows = await database.run<ClaimRow>(claim, values)
     const runs = rows.filter((row): row is ClaimRow & ClaimedRow => row.run !== null).map(showClaimed)
     return { runs, at: rows[0]?.at ?? 0, nextDueAt: rows[0]?.next_due_at ?? null }

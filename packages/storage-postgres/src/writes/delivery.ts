@@ -29,7 +29,7 @@ export const isStale = '(s.run is null or s.head <> l.head or s.mail <> l.mail)'
 export function bindClaimant(claimant: Claimant | null, ownership: Ownership): readonly Value[] {
   const [procedures, versions] = claimant ? listAbilities(claimant) : [listTexts([]), listIntegers([])]
   const busy = listBigints(ownership.busy())
-  return [claimant?.worker ?? null, procedures, versions, busy, claimant?.mostTries ?? null]
+  return [claimant?.worker ?? null, procedures, versions, busy, claimant?.maxTries ?? null]
 }
 
 /**

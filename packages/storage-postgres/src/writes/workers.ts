@@ -24,7 +24,7 @@ export interface Workers {
 }
 
 /** Two for commits, one for heartbeats, one for notifications: with fewer than one more, the rest would starve. */
-const fewestConnections = 5
+const minConnections = 5
 /** Runs handed back in one transaction. */
 const batchSize = 1_000
 
@@ -60,10 +60,10 @@ export function prepareWorkers(database: Database, ownership: Ownership): Worker
   return {
     async register({ name, leaseMs, procedures }) {
       const { maxConnections } = database
-      if (maxConnections !== undefined && maxConnections < fewestConnections) {
+      if (maxConnections !== undefined && maxConnections < minConnections) {
         throw unusable(
           `The pool has room for ${maxConnections} connections; a worker keeps four for itself.`,
-          `Give the pool at least ${fewestConnections}: new Pool({ max: 10 }).`,
+          `Give the pool at least ${minConnections}: new Pool({ max: 10 }).`,
         )
       }
       const rows = await database.repeat(() =>

@@ -5,7 +5,7 @@ import type { CompiledQuery } from 'kysely'
 export type ReadAll = <Row>(query: CompiledQuery<Row>) => Row[]
 
 /** More than there are combinations of filters in use; then the cache starts anew. */
-const mostStatements = 200
+const maxStatements = 200
 
 export function prepareReadAll(database: Database): ReadAll {
   const statements = new Map<string, Statement>()
@@ -13,7 +13,7 @@ export function prepareReadAll(database: Database): ReadAll {
   return <Row>({ sql, parameters }: CompiledQuery<Row>) => {
     let statement = statements.get(sql)
     if (!statement) {
-      if (statements.size >= mostStatements) statements.clear()
+      if (statements.size >= maxStatements) statements.clear()
       statement = database.prepare(sql)
       statements.set(sql, statement)
     }

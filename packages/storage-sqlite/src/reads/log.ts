@@ -4,7 +4,7 @@ import type { Database } from 'better-sqlite3'
 export type ReadLog = (run: RunKey, seq: number, limit: number) => readonly StoredEvent[]
 
 /** In bytes. Longer payloads are read by themselves, so that none of them keeps a whole page in memory. */
-const longestPacked = 256
+const maxPackedBytes = 256
 
 /**
  * Reads events in the order of the log. What SQLite makes one value of comes over in one: a page as JSON, and
@@ -17,7 +17,7 @@ export function prepareReadLog(database: Database): ReadLog {
            iif(link is null, null, hex(link)))),
          group_concat(hex(short), '')
        from (select seq, at, epoch, type, position, turn, kind, nth, failed, took_ms, name, link,
-               length(payload) as size, iif(length(payload) <= ${longestPacked}, payload, null) as short
+               length(payload) as size, iif(length(payload) <= ${maxPackedBytes}, payload, null) as short
              from events where run = ? and seq >= ? order by seq limit ?) as page`,
     )
     .raw()
@@ -34,7 +34,7 @@ export function prepareReadLog(database: Database): ReadLog {
     function takePayload(row: Row): Uint8Array | null {
       const size = row[11]
       if (size === null) return null
-      if (size > longestPacked) return long.get(run, row[0]) ?? null
+      if (size > maxPackedBytes) return long.get(run, row[0]) ?? null
       used += size
       return payloads.subarray(used - size, used)
     }

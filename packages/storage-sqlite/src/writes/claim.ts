@@ -38,7 +38,7 @@ export function prepareClaims(database: Database): ClaimWrites {
   return {
     findDue(claimant, limit, at) {
       return listPairs(claimant)
-        .flatMap(([procedure, version]) => findDue.all(procedure, version, at, mostTriesOf(claimant), limit))
+        .flatMap(([procedure, version]) => findDue.all(procedure, version, at, maxTriesOf(claimant), limit))
         .sort((a, b) => a.wake_at - b.wake_at || a.run - b.run)
         .slice(0, limit)
         .map(({ run }) => run)
@@ -52,7 +52,7 @@ export function prepareClaims(database: Database): ClaimWrites {
     claim(run, claimant, at) {
       const row = read.get(run, at)
       const version = row && chooseVersion(row, claimant)
-      if (!row || version === undefined || row.tries > mostTriesOf(claimant) || !isAlive(claimant.worker))
+      if (!row || version === undefined || row.tries > maxTriesOf(claimant) || !isAlive(claimant.worker))
         return null
       // A row that is damaged stays where it is, and keeps no other from being claimed.
       if (![row.epoch, row.head, row.mail].every(Number.isSafeInteger)) return null
@@ -80,8 +80,8 @@ export function prepareClaims(database: Database): ClaimWrites {
   }
 }
 
-function mostTriesOf({ mostTries }: Claimant): number {
-  return mostTries ?? Number.MAX_SAFE_INTEGER
+function maxTriesOf({ maxTries }: Claimant): number {
+  return maxTries ?? Number.MAX_SAFE_INTEGER
 }
 
 /** Everything the claimant can execute, runs that have no version yet included. */

@@ -27,7 +27,7 @@ export function canExecute(run: RunRecord, claimant: Claimant): boolean {
 
 /** Whether the claimant may take it once it is due. */
 export function canClaim(run: RunRecord, claimant: Claimant): boolean {
-  return canExecute(run, claimant) && run.tries <= (claimant.mostTries ?? run.tries)
+  return canExecute(run, claimant) && run.tries <= (claimant.maxTries ?? run.tries)
 }
 
 export function claimIfDue(tables: Tables, run: RunRecord, claimant: Claimant, now: number): Claimed | null {

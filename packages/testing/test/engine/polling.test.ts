@@ -1,5 +1,5 @@
 import { procedure } from '@pawl/core'
-import { Bell, consoleLogger, createConnectedClient, sha256 } from '@pawl/core/internal'
+import { consoleLogger, createConnectedClient, Notifier, sha256 } from '@pawl/core/internal'
 import { connectTo, type StorePort } from '@pawl/core/storage'
 import { memory, testEngine } from '@pawl/testing'
 import { expect, test, vi } from 'vitest'
@@ -51,8 +51,8 @@ test('a client looks again after a second, as a hint may have got lost', async (
   const clock = new VirtualClock(0)
   const entropy = createSeededEntropy(1, 0)
   const client = createConnectedClient({
-    ...{ store: deaf, bell: new Bell(), clock: clock.see().clock, entropy, sha256 },
-    ...{ logger: consoleLogger, home: undefined },
+    ...{ store: deaf, notifier: new Notifier(), clock: clock.see().clock, entropy, sha256 },
+    ...{ logger: consoleLogger, localWorker: undefined },
   })
   await using engine = await testEngine({ procedures: [naps], store })
   const { id, result } = await engine.run(naps)

@@ -1,11 +1,11 @@
 import type { Client, Logger } from '@pawl/core'
 import {
-  Bell,
   type Clock,
   createConnectedClient,
   type Effects,
   type EngineSettings,
   type Entropy,
+  Notifier,
   sha256,
   Worker,
 } from '@pawl/core/internal'
@@ -64,14 +64,14 @@ export class SimulatedProcess implements Caller {
       after: (ms, callback, background) =>
         seen.clock.after(Math.ceil(ms / pace), () => this.#whenRunning(callback), background),
     }
-    const bell = new Bell()
+    const notifier = new Notifier()
     const store = options.connect(this)
     this.#store = store
-    const ports = { store, clock: this.#clock, entropy, sha256, bell, logger }
+    const ports = { store, clock: this.#clock, entropy, sha256, notifier, logger }
     const onBody = (): void => options.onBody(this)
     this.#worker =
       settings && new Worker({ ...settings, ...ports, name, keep, replay, slices, effects: announce(onBody) })
-    this.client = createConnectedClient({ ...ports, home: this.#worker ?? undefined })
+    this.client = createConnectedClient({ ...ports, localWorker: this.#worker ?? undefined })
   }
 
   async start(): Promise<void> {

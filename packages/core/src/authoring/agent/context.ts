@@ -16,24 +16,29 @@ import { type DecideSettings, readDecideOptions } from './decide-options.ts'
 import { verdictSchema } from './verdict.ts'
 
 /** What calls to agents need of the engine. */
-interface Surroundings {
+interface WorkerServices {
   readonly effects: Effects
   /** Who judges when `decide` names nobody. */
   readonly decider: AgentDefinition | undefined
 }
 
 /** Calls to agents, and decisions made by them. */
-export function createAgentOps(issue: IssueOperation, surroundings: Surroundings): AgentOps {
+export function createAgentOps(issue: IssueOperation, services: WorkerServices): AgentOps {
   return implementCallable<AgentOps>(
-    (agent: unknown, input: unknown, given?: unknown) => issue(agentCall(agent, input, given, surroundings)),
+    (agent: unknown, input: unknown, given?: unknown) => issue(agentCall(agent, input, given, services)),
     {
       decide: (question: unknown, choices: unknown, given: unknown) =>
-        issue(decision(question, choices, given, surroundings)),
+        issue(decision(question, choices, given, services)),
     },
   )
 }
 
-function agentCall(agent: unknown, input: unknown, given: unknown, { effects }: Surroundings): BodyOperation {
+function agentCall(
+  agent: unknown,
+  input: unknown,
+  given: unknown,
+  { effects }: WorkerServices,
+): BodyOperation {
   const definition =
     agentDefinitionOf(agent) ??
     refuse('agent of ctx.agent', agent, 'It must be made by agent() or decider().')
@@ -82,7 +87,7 @@ function decision(
   question: unknown,
   given: unknown,
   options: unknown,
-  { effects, decider }: Surroundings,
+  { effects, decider }: WorkerServices,
 ): DecideOperation {
   const asked = checkText('question of decide', question)
   const of = `of decide '${asked.slice(0, 60)}'`

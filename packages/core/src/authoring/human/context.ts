@@ -25,19 +25,19 @@ import {
 type Given = { readonly [name: string]: unknown }
 
 /** What questions need of the engine. */
-interface Surroundings {
+interface WorkerServices {
   readonly escalateTo: string | undefined
   readonly remark: Remark
 }
 
 /** The questions to people, each one operation. */
-export function createHuman(issue: IssueOperation, surroundings: Surroundings): Human {
-  const { remark } = surroundings
+export function createHuman(issue: IssueOperation, services: WorkerServices): Human {
+  const { remark } = services
   const ask = (operation: AskOperation, message: unknown, given: unknown): Promise<unknown> => {
     const { kind, silence } = operation.ask.payload
     remarkOnMessage(remark, kind, message, given)
     if (silence.do === 'escalate' && operation.ask.due !== null)
-      remarkOnEscalation(surroundings, kind, silence.to)
+      remarkOnEscalation(services, kind, silence.to)
     return issue(operation)
   }
   return implement<Human>({
@@ -85,7 +85,7 @@ function remarkOnMessage(remark: Remark, method: string, message: unknown, given
 }
 
 function remarkOnEscalation(
-  { escalateTo, remark }: Surroundings,
+  { escalateTo, remark }: WorkerServices,
   method: string,
   to: string | undefined,
 ): void {

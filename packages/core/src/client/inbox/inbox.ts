@@ -157,7 +157,7 @@ async function nextAsk(connection: Connection, given: unknown): Promise<Ask> {
 
 /** A run that does not exist yet can still ask. @throws PawlError 'run-ended' */
 async function checkCanAsk(connection: Connection, store: StorePort, run: string): Promise<void> {
-  if (connection.home?.holds(run)) return
+  if (connection.localWorker?.holds(run)) return
   const row = await store.find(run)
   const state = row === null ? 'live' : knownRun(row).state
   if (state === 'live') return
@@ -237,7 +237,7 @@ async function answerOpen(
   if (!by.startsWith('user:')) throw new PawlError('answer-forbidden', { ask })
   // What JSON Schema cannot say the schema itself can, which is at hand where the run is in memory. Elsewhere the
   // worker checks by it.
-  const check = connection.home?.checkOf(row.runKey, row.position)
+  const check = connection.localWorker?.checkOf(row.runKey, row.position)
   const pinned = readStored(row, ({ payload }) => readAskPayload(payload))
   const checked = checkAnswer(pinned, given, check !== undefined)
   if (!checked.ok) throw new PawlError('answer-invalid', { issues: checked.issues })

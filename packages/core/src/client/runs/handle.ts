@@ -76,9 +76,9 @@ interface Outcome {
 
 /** Undefined while the run lives; otherwise what its result is, or throws. */
 async function lookForEnd(connection: Connection, id: string): Promise<Outcome | undefined> {
-  const known = connection.home?.outputOf(id)
+  const known = connection.localWorker?.outputOf(id)
   if (known !== undefined) return { output: decode(known.output) }
-  if (connection.home?.holds(id)) return undefined
+  if (connection.localWorker?.holds(id)) return undefined
   const row = await findRun(connection, id)
   try {
     return await readOutcome(connection, row)

@@ -25,7 +25,7 @@ export async function retryRun(connection: Connection, id: string): Promise<void
     if (await store.retry(row.run, row.mark)) break
     // Its mark has changed since it was read.
   }
-  connection.home?.onDue()
+  connection.localWorker?.onDue()
 }
 
 function isReleasable({ cause, tries }: KnownRun): boolean {

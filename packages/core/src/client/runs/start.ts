@@ -71,9 +71,10 @@ export class RunStarter {
     if (!isProcedureRef(procedure))
       return refuse('procedure of run', procedure, 'It must be what procedure() or ref() made, not its name.')
     const { name } = procedure
-    const { home } = this.#connection
-    if (home?.knows(name, null) === false) throw new PawlError('procedure-unknown', { procedure: name })
-    if (definition !== undefined && home?.knows(name, definition.version) === false)
+    const { localWorker } = this.#connection
+    if (localWorker?.knows(name, null) === false)
+      throw new PawlError('procedure-unknown', { procedure: name })
+    if (definition !== undefined && localWorker?.knows(name, definition.version) === false)
       throw new PawlError(
         'procedure-unknown',
         { procedure: name },
@@ -135,7 +136,7 @@ export class RunStarter {
   /** A run that the worker of this process can execute is created already claimed by it. */
   async #create(unhashed: readonly Unhashed[], claimant: Claimant | null): Promise<readonly Created[]> {
     const runs = unhashed.map((run) => this.#toNewRun(run, claimant))
-    const { home } = this.#connection
+    const { localWorker } = this.#connection
     const store = await this.#connection.store()
     const outcomes = await store.create(runs)
     outcomes.forEach((created, i) => {
@@ -153,9 +154,9 @@ export class RunStarter {
         mark: 'none' as const,
         link,
       }
-      home?.onCreated({ claimed, started: firstOfLog(started, created.at) })
+      localWorker?.onCreated({ claimed, started: firstOfLog(started, created.at) })
     })
-    if (runs.some(({ worker }) => worker === null)) home?.onDue()
+    if (runs.some(({ worker }) => worker === null)) localWorker?.onDue()
     return outcomes
   }
 

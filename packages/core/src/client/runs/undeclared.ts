@@ -1,4 +1,4 @@
-import type { Home } from '../../ports/local-worker.ts'
+import type { LocalWorker } from '../../ports/local-worker.ts'
 import type { NewMessage, StorePort } from '../../ports/store.ts'
 
 /** A message on its way into the store. */
@@ -19,10 +19,10 @@ export interface Undeclared {
 export async function findUndeclared(
   outgoing: readonly Outgoing[],
   store: StorePort,
-  home: Home | undefined,
+  localWorker: LocalWorker | undefined,
 ): Promise<ReadonlyMap<Outgoing, Undeclared>> {
   const found = new Map<Outgoing, Undeclared>()
-  if (home === undefined) return found
+  if (localWorker === undefined) return found
   const unchecked = outgoing.filter(({ isUnchecked }) => isUnchecked)
   const runs = [...new Set(unchecked.map(({ message }) => message.run))]
   const rows = new Map(await Promise.all(runs.map(async (run) => [run, await store.find(run)] as const)))
@@ -30,7 +30,7 @@ export async function findUndeclared(
     const row = rows.get(one.message.run)
     if (row === undefined || row === null || row.version === null) continue
     const { procedure, version } = row
-    const signals = home.signalsOf(procedure, version)
+    const signals = localWorker.signalsOf(procedure, version)
     if (signals?.includes(one.message.name) === false)
       found.set(one, { outcome: 'undeclared', procedure, signals })
   }

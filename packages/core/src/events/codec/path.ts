@@ -1,15 +1,15 @@
 /** One step from a value to a value inside it. */
 export type Segment = string | number | { readonly method: 'get' | 'keys' | 'values'; readonly key: unknown }
 
-const longestText = 80
-const longestPath = 400
+const maxTextLength = 80
+const maxPathLength = 400
 
 /** `result.items[3].fn`, `input["no name"]`, `result.prices.get("A-1").amount`. */
 export function showPath(label: string, trail: readonly Segment[]): string {
   const path = label + trail.map(showSegment).join('')
-  return path.length <= longestPath
+  return path.length <= maxPathLength
     ? path
-    : `${path.slice(0, longestPath / 2)} … ${path.slice(-longestPath / 4)}`
+    : `${path.slice(0, maxPathLength / 2)} … ${path.slice(-maxPathLength / 4)}`
 }
 
 function showSegment(segment: Segment): string {
@@ -27,5 +27,5 @@ function quote(text: string): string {
 }
 
 function clip(text: string): string {
-  return text.length <= longestText ? text : `${text.slice(0, longestText)}…`
+  return text.length <= maxTextLength ? text : `${text.slice(0, maxTextLength)}…`
 }

@@ -53,7 +53,7 @@ export interface Draft {
 }
 
 /** What an activity is given by its run. */
-export interface Workplace {
+export interface ActivityContext {
   readonly runId: string
   readonly clock: Clock
   readonly entropy: Entropy

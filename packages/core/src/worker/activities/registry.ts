@@ -1,7 +1,7 @@
 import type { AskOperation, OperationByKind, ProcedureOperation } from '../../authoring/operations.ts'
 import type { LogEvent, OperationKind } from '../../events/event.ts'
 import type { Pending } from '../../kernel/operation.ts'
-import type { Activity, Workplace } from './activity.ts'
+import type { Activity, ActivityContext } from './activity.ts'
 import { AskActivity } from './ask/ask-activity.ts'
 import { DecideActivity } from './decide/decide-activity.ts'
 import { NoticeActivity } from './notice/notice-activity.ts'
@@ -14,19 +14,19 @@ interface ActivityKind<O extends ProcedureOperation> {
   /** Whether it acts on the world: it is missed if it never begins, and awaited if a bug stops its run. */
   readonly acts: boolean
   /** `records`: the events of the operation in the log, none of which settled it. */
-  create(place: Workplace, pending: Pending<O>, records: readonly LogEvent[]): Activity
+  create(context: ActivityContext, pending: Pending<O>, records: readonly LogEvent[]): Activity
 }
 
 const step: ActivityKind<OperationByKind['step']> = {
   acts: true,
-  create: (place, pending, records) => new BodyActivity(place, pending, records),
+  create: (context, pending, records) => new BodyActivity(context, pending, records),
 }
 
 const ask: ActivityKind<AskOperation> = {
   acts: false,
-  create: (place, pending, records) =>
+  create: (context, pending, records) =>
     new AskActivity({
-      place,
+      context,
       pending,
       spec: pending.operation.ask,
       asked: records.find(({ type }) => type === 'asked'),
@@ -37,26 +37,26 @@ const ask: ActivityKind<AskOperation> = {
 export const activityKinds: { readonly [K in OperationKind]: ActivityKind<OperationByKind[K]> } = {
   step,
   llm: step,
-  timer: { acts: false, create: (place, pending) => new TimerActivity(place, pending) },
-  signal: { acts: false, create: (place, pending) => new SignalActivity(place, pending) },
+  timer: { acts: false, create: (context, pending) => new TimerActivity(context, pending) },
+  signal: { acts: false, create: (context, pending) => new SignalActivity(context, pending) },
   hitl_approval: ask,
   hitl_input: ask,
   hitl_select: ask,
   hitl_review: ask,
   hitl_escalation: ask,
-  hitl_notification: { acts: true, create: (place, pending) => new NoticeActivity(place, pending) },
+  hitl_notification: { acts: true, create: (context, pending) => new NoticeActivity(context, pending) },
   ail_decision: {
     acts: true,
-    create: (place, pending, records) => new DecideActivity(place, pending, records),
+    create: (context, pending, records) => new DecideActivity(context, pending, records),
   },
 }
 
 /** Makes what the worker does for an operation. */
 export function createActivity(
-  place: Workplace,
+  context: ActivityContext,
   pending: Pending<ProcedureOperation>,
   records: readonly LogEvent[],
 ): Activity {
   const kind: ActivityKind<ProcedureOperation> = activityKinds[pending.operation.kind]
-  return kind.create(place, pending, records)
+  return kind.create(context, pending, records)
 }

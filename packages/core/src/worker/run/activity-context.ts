@@ -4,14 +4,14 @@ import type { LogEvent } from '../../events/event.ts'
 import { validate } from '../../host/run-schema.ts'
 import type { Message } from '../../ports/store.ts'
 import type { Schema, Validation } from '../../schemas/schema.ts'
-import type { Activity, Draft, StepResult, Workplace } from '../activities/activity.ts'
-import type { Surroundings } from '../services.ts'
+import type { Activity, ActivityContext, Draft, StepResult } from '../activities/activity.ts'
+import type { WorkerServices } from '../services.ts'
 import { ReadFailed, readAgainMs } from './log-reader.ts'
 import { type RecentSteps, stepResultOf } from './recent-steps.ts'
 import type { Start } from './start.ts'
 
 /** The parts of a run its activities depend on. */
-export interface WorkplaceParts {
+export interface ActivityContextParts {
   start(): Start
   head(): number
   /** The log from its beginning, verified. */
@@ -27,18 +27,18 @@ export interface WorkplaceParts {
 }
 
 /** Members that hold what they hold, not getters: those would make each run's workplace a shape of its own to V8. */
-export function createWorkplace(
-  surroundings: Surroundings,
+export function createActivityContext(
+  services: WorkerServices,
   run: { readonly id: string },
-  parts: WorkplaceParts,
-): Workplace {
-  const { clock, entropy, slots, logger, escalateTo, time, sha256 } = surroundings
+  parts: ActivityContextParts,
+): ActivityContext {
+  const { clock, entropy, slots, logger, escalateTo, time, sha256 } = services
   let reading: { readonly head: number; readonly steps: Promise<readonly StepResult[]> } | null = null
   /** Questions that are asked at once read the log once. */
   const read = (): Promise<readonly StepResult[]> => {
     const head = parts.head()
     if (reading?.head === head) return reading.steps
-    const steps = readSteps(surroundings, run, parts).finally(() => {
+    const steps = readSteps(services, run, parts).finally(() => {
       if (reading?.steps === steps) reading = null
     })
     reading = { head, steps }
@@ -86,9 +86,9 @@ function checkSignal(schema: Schema | undefined, payload: unknown): Validation |
 
 /** Waits until the store can be read: before that there is no question to ask. @throws LogDamaged, WrittenLater */
 async function readSteps(
-  { logger, clock }: Surroundings,
+  { logger, clock }: WorkerServices,
   run: { readonly id: string },
-  parts: WorkplaceParts,
+  parts: ActivityContextParts,
 ): Promise<readonly StepResult[]> {
   while (!parts.isGone()) {
     try {

@@ -10,10 +10,10 @@ import type { Decision } from '../../kernel/decision.ts'
 import type { Execution } from '../../kernel/execution.ts'
 import type { Claimed } from '../../ports/store.ts'
 import type { Issue } from '../../schemas/schema.ts'
-import type { Surroundings } from '../services.ts'
+import type { WorkerServices } from '../services.ts'
 import { createExecution } from './create-execution.ts'
-import { LogNotes } from './log-index.ts'
-import type { LogEnd } from './log-writer.ts'
+import { LogIndex } from './log-index.ts'
+import type { LogWriter } from './log-writer.ts'
 import { readStart, type Start } from './start.ts'
 
 /** The input does not fit the procedure. */
@@ -23,19 +23,19 @@ export interface InputRefused {
 
 /** The procedure of a run in memory, at the point to which its log has brought it. */
 export class Continuation {
-  readonly #surroundings: Surroundings
+  readonly #services: WorkerServices
   readonly #claimed: Claimed
   readonly #onForeign: () => void
   #start: Start | null = null
   #execution: Execution<ProcedureOperation> | null = null
-  #notes = new LogNotes()
+  #notes = new LogIndex()
   /** True while what is delivered was in the log before this continuation. */
   #isReplaying = false
   #isDropped = false
 
   /** `onForeign`: the procedure was seen to move outside a turn. */
-  constructor(surroundings: Surroundings, claimed: Claimed, onForeign: () => void) {
-    this.#surroundings = surroundings
+  constructor(services: WorkerServices, claimed: Claimed, onForeign: () => void) {
+    this.#services = services
     this.#claimed = claimed
     this.#onForeign = onForeign
   }
@@ -48,7 +48,7 @@ export class Continuation {
     return this.#start?.accepted ?? null
   }
   /** What is remembered of the log. */
-  get notes(): LogNotes {
+  get notes(): LogIndex {
     return this.#notes
   }
   /** The turn it has come to. */
@@ -68,15 +68,15 @@ export class Continuation {
   /** Brings it to its first event, which is yet to be delivered. `second`: the one that follows, if there is one. */
   async begin(started: LogEvent, second?: LogEvent): Promise<InputRefused | null> {
     const { id, procedure, version } = this.#claimed
-    const definition = this.#surroundings.procedure(procedure, version)
+    const definition = this.#services.procedure(procedure, version)
     if (definition === undefined)
       throw new Error(`run "${id}" was claimed without its procedure "${procedure}"`)
     const start = await readStart(definition, started, second)
     if ('issues' in start) return start
     this.#start = start
-    this.#notes = new LogNotes()
+    this.#notes = new LogIndex()
     this.#execution = createExecution({
-      surroundings: this.#surroundings,
+      services: this.#services,
       runId: id,
       start,
       isReplaying: () => this.#isReplaying,
@@ -91,7 +91,7 @@ export class Continuation {
    * Makes it anew and delivers the whole log to it, unless something has to be in it first. Of events from `newFrom` on,
    * what is logged is said; by default of those that no worker has ever been given.
    */
-  async replay(log: LogEnd, newFrom?: number): Promise<InputRefused | null> {
+  async replay(log: LogWriter, newFrom?: number): Promise<InputRefused | null> {
     if (this.#claimed.tries > 0) watchFromNowOn()
     for await (const page of log.pages()) {
       const [first, second] = page as readonly [LogEvent, LogEvent?]
@@ -132,7 +132,7 @@ export class Continuation {
     if (this.#isReplaying || !isBug(reason)) return
     const { id: run, procedure } = this.#claimed
     const failure = failureOf(recordFailure(reason))
-    this.#surroundings.reports.add({
+    this.#services.reports.add({
       ...{ run, procedure, outcome: 'has an unhandled rejection', code: failure.code ?? failure.name },
       ...{ at: findThrowSite(reason), cause: showFailure(failure) },
       remedy: 'The run continues. Await the promise that was rejected, or handle its error.',

@@ -5,12 +5,12 @@ import { captureCallSite } from '../../host/call-site.ts'
 import { setImmediateNative } from '../../host/natives.ts'
 import { turns } from '../../host/turn.ts'
 import { Execution } from '../../kernel/execution.ts'
-import type { Surroundings } from '../services.ts'
+import type { WorkerServices } from '../services.ts'
 import { remarkOnTimer } from './fired-timer.ts'
 import type { Start } from './start.ts'
 
 export interface ExecutionParts {
-  readonly surroundings: Surroundings
+  readonly services: WorkerServices
   readonly runId: string
   readonly start: Start
   /** While it says so, `ctx.log` is silent. */
@@ -27,8 +27,8 @@ export interface ExecutionParts {
 
 /** The procedure of a run, at its very beginning. */
 export function createExecution(parts: ExecutionParts): Execution<ProcedureOperation> {
-  const { surroundings, runId, start, isReplaying, isLoaded, onForeign, onUnhandled, onIssue } = parts
-  const { determinism, logger, effects, decider, escalateTo, remarks } = surroundings
+  const { services, runId, start, isReplaying, isLoaded, onForeign, onUnhandled, onIssue } = parts
+  const { determinism, logger, effects, decider, escalateTo, remarks } = services
   const remark = (about: string, message: string): void => {
     const { name } = start.definition
     const key = `${about} in ${name}`

@@ -2,7 +2,7 @@ import { isBug } from '../../errors/bug.ts'
 import { failureOf, recordFailure } from '../../errors/failure.ts'
 import { findThrowSite } from '../../host/call-site.ts'
 import type { ForeignAwait, Nondeterminism } from '../../kernel/decision.ts'
-import type { Surroundings } from '../services.ts'
+import type { WorkerServices } from '../services.ts'
 import { findCallSite, type Replayed } from './find-call-site.ts'
 import { brokenBy, divergedBy, foreignAwait, type Reason } from './park-with-error.ts'
 
@@ -14,34 +14,34 @@ export interface Bug {
 
 /** Why a run is stuck, with the place in the author's code. */
 export async function diagnoseBug(
-  surroundings: Surroundings,
+  services: WorkerServices,
   run: Replayed,
   { error, position }: Bug,
 ): Promise<Reason> {
   const thrownAt = findThrowSite(error) ?? ''
-  const at = position === null ? thrownAt : await findCallSite(surroundings, run, position)
+  const at = position === null ? thrownAt : await findCallSite(services, run, position)
   return brokenBy(run.id, error, at)
 }
 
 /** As {@link diagnoseBug}: the place is that of the last operation before the foreign await. */
 export async function diagnoseForeignAwait(
-  surroundings: Surroundings,
+  services: WorkerServices,
   run: Replayed,
   { after, position, what }: ForeignAwait,
 ): Promise<Reason> {
-  const at = await findCallSite(surroundings, run, position)
+  const at = await findCallSite(services, run, position)
   return foreignAwait({ run: run.id, after, what }, at)
 }
 
 /** As {@link diagnoseBug}. If it failed where the log goes on, its error says more than any place in the log. */
 export async function diagnoseDifference(
-  surroundings: Surroundings,
+  services: WorkerServices,
   run: Replayed,
   { position, recorded, asked, thrown }: Nondeterminism,
   parksBugs: boolean,
 ): Promise<Reason> {
   if (thrown === undefined) {
-    const at = await findCallSite(surroundings, run, position)
+    const at = await findCallSite(services, run, position)
     return divergedBy(run.id, { position, recorded, asked, at })
   }
   const { error } = thrown

@@ -39,14 +39,14 @@ export function endedEvent({ failure, payload }: Ending): WrittenEvent {
 }
 
 /** So many of each are told; a list of more is nothing anybody reads, and what is told must stay small. */
-export const mostTold = 100
+export const maxShown = 100
 
 /** What people are told of the ended run. */
 export function describeEnding({ failure, left }: Ending, signals: readonly string[]): RunInfo {
   const leftOver = {
-    signals: signals.slice(0, mostTold),
+    signals: signals.slice(0, maxShown),
     operations: left
-      .slice(0, mostTold)
+      .slice(0, maxShown)
       .map(({ position, operation }) => ({ position, name: operation.name })),
   }
   const isNothing = signals.length + left.length === 0

@@ -1,17 +1,17 @@
 import { noPosition } from '../../events/event.ts'
 import { captureCallSite } from '../../host/call-site.ts'
 import { drain } from '../../host/drain.ts'
-import type { Surroundings } from '../services.ts'
+import type { WorkerServices } from '../services.ts'
 import { createExecution } from './create-execution.ts'
 import { ReadFailed } from './log-reader.ts'
-import type { LogEnd } from './log-writer.ts'
+import type { LogWriter } from './log-writer.ts'
 import type { Start } from './start.ts'
 
 /** A run whose log can be replayed once more. */
 export interface Replayed {
   readonly id: string
   readonly start: Start
-  readonly log: LogEnd
+  readonly log: LogWriter
 }
 
 /**
@@ -19,7 +19,7 @@ export interface Replayed {
  * where that cannot be told.
  */
 export async function findCallSite(
-  surroundings: Surroundings,
+  services: WorkerServices,
   run: Replayed,
   position: number,
 ): Promise<string> {
@@ -27,7 +27,7 @@ export async function findCallSite(
   let site = ''
   const execution = createExecution({
     ...{
-      surroundings,
+      services,
       runId: run.id,
       start: run.start,
       isReplaying: () => true,
@@ -46,7 +46,7 @@ export async function findCallSite(
     }
   } catch (thrown) {
     const error = thrown instanceof ReadFailed ? thrown.cause : thrown
-    surroundings.logger.warn(`Run "${run.id}" could not be replayed to find the call site`, { error })
+    services.logger.warn(`Run "${run.id}" could not be replayed to find the call site`, { error })
   }
   return site
 }

@@ -4,7 +4,7 @@ import { RecentSteps } from './recent-steps.ts'
 const none: readonly LogEvent[] = []
 
 /** What is remembered of a log whose events have been delivered. */
-export class LogNotes {
+export class LogIndex {
   /** By position. Null while there are none, as in most runs: an empty map for each would be a part of what it costs to keep one. */
   #records: Map<number, LogEvent[]> | null = null
   readonly #steps = new RecentSteps()

@@ -1,12 +1,12 @@
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
 import { LogHash } from '../../events/seal.ts'
 import type { Claimed, RunKey, Unit } from '../../ports/store.ts'
-import type { Surroundings } from '../services.ts'
+import type { WorkerServices } from '../services.ts'
 import { LogReader } from './log-reader.ts'
 
 /** The end of a log, as its owner knows it without reading: where the next event goes, and the hash before it. */
-export class LogEnd {
-  readonly #surroundings: Surroundings
+export class LogWriter {
+  readonly #services: WorkerServices
   readonly #run: RunKey
   /** The hash of the log as it was claimed. */
   readonly #claimedLink: Uint8Array
@@ -16,8 +16,8 @@ export class LogEnd {
   #hash: LogHash | null = null
   #written: readonly WrittenEvent[] = []
 
-  constructor(surroundings: Surroundings, { run, epoch, head, link }: Claimed) {
-    this.#surroundings = surroundings
+  constructor(services: WorkerServices, { run, epoch, head, link }: Claimed) {
+    this.#services = services
     this.#run = run
     this.#claimedLink = link
     this.#epoch = epoch
@@ -36,7 +36,7 @@ export class LogEnd {
 
   /** The log from its beginning, verified against what its owner knows of it. @throws as {@link LogReader.pages} */
   async *pages(): AsyncGenerator<readonly LogEvent[]> {
-    const { store, sha256 } = this.#surroundings
+    const { store, sha256 } = this.#services
     const end = { head: this.#head, link: this.#hash?.keptLink() ?? this.#claimedLink }
     const hash = new LogHash(sha256)
     for await (const page of new LogReader(store, this.#run, end, hash).pages()) {
@@ -47,7 +47,7 @@ export class LogEnd {
 
   /** The first event, which its creator has written. */
   begin(started: LogEvent): void {
-    const hash = new LogHash(this.#surroundings.sha256)
+    const hash = new LogHash(this.#services.sha256)
     hash.add(started)
     hash.keep()
     this.#hash = hash

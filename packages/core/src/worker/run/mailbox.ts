@@ -1,5 +1,5 @@
 import type { Message, RunKey } from '../../ports/store.ts'
-import type { Surroundings } from '../services.ts'
+import type { WorkerServices } from '../services.ts'
 import { passOn } from './log-reader.ts'
 
 /** What a message is about: who waits for it waits for this. */
@@ -27,7 +27,7 @@ export interface Reader {
  * until an operation takes them and the log has them.
  */
 export class Mailbox {
-  readonly #store: Surroundings['store']
+  readonly #store: WorkerServices['store']
   readonly #run: RunKey
   readonly #reader: Reader
   /** The mail counter as the store last told it, and up to where the messages have been read. */
@@ -40,7 +40,7 @@ export class Mailbox {
   #isReading = false
   #reading: Promise<void> = Promise.resolve()
 
-  constructor(store: Surroundings['store'], run: RunKey, counter: number, reader: Reader) {
+  constructor(store: WorkerServices['store'], run: RunKey, counter: number, reader: Reader) {
     this.#store = store
     this.#run = run
     this.#counter = counter

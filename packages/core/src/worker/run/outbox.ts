@@ -25,7 +25,7 @@ export class Outbox {
   /** How many more drafts the next unit would hold. */
   get room(): number {
     const left = this.#maxDrafts - this.#drafts.length
-    return left <= 0 || this.#drafts.reduce((sum, draft) => sum + sizeOf(draft), 0) > mostBytes ? 0 : left
+    return left <= 0 || this.#drafts.reduce((sum, draft) => sum + sizeOf(draft), 0) > maxBytes ? 0 : left
   }
 
   add(draft: Draft): void {
@@ -88,14 +88,14 @@ function isStrict({ strict }: Draft): boolean {
 }
 
 /** Bytes of payload. What a run has ready at once is without bound, and what a store can carry at once is not. */
-const mostBytes = 8 * 2 ** 20
+const maxBytes = 8 * 2 ** 20
 
 /** At least one, and with it what belongs to the same operation: a question and its early answer are one. */
 function countFitting(drafts: readonly Draft[], maxDrafts: number): number {
   let bytes = 0
   for (const [index, draft] of drafts.entries()) {
     bytes += sizeOf(draft)
-    const isFull = bytes > mostBytes || index >= maxDrafts
+    const isFull = bytes > maxBytes || index >= maxDrafts
     if (isFull && index > 0 && drafts[index - 1]?.pending !== draft.pending) return index
   }
   return drafts.length

@@ -6,7 +6,7 @@ import { PawlError } from '../../errors/pawl-error.ts'
 import { WrittenLater } from '../../events/codec.ts'
 import { encodeRecord } from '../../events/payload.ts'
 import type { QuarantineCause, RunKey } from '../../ports/store.ts'
-import type { Surroundings } from '../services.ts'
+import type { WorkerServices } from '../services.ts'
 
 /** A mark that could not be written is written again after this. */
 const markAgainMs = 1_000
@@ -106,8 +106,8 @@ function siteOf(at: string): Pick<Reason, 'at'> {
  * Marks the run in the store, however long that takes, unless somebody else owns it by then: `onGone` is called
  * either way. Returns how to give up.
  */
-export function putAside(
-  { store, worker, logger, clock, bell, reports }: Surroundings,
+export function parkWithError(
+  { store, worker, logger, clock, notifier, reports }: WorkerServices,
   run: { readonly key: RunKey; readonly id: string; readonly epoch: number; readonly procedure: string },
   { mark, cause, error, why, at, remedy, fault }: Reason,
   onGone: () => void,
@@ -133,7 +133,7 @@ export function putAside(
           })
         else logger.warn(`Run "${id}" has another owner, which decides whether it is ${mark}: ${why}`)
         onGone()
-        bell.ring(topics.end(run.id))
+        notifier.notify(topics.end(run.id))
       },
       (fault) => {
         if (isGivenUp) return

@@ -2,7 +2,7 @@ import type { RunInfo } from '../../events/payloads.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import type { Message } from '../../ports/store.ts'
 import type { Activity } from '../activities/activity.ts'
-import { mostTold } from './ending.ts'
+import { maxShown } from './ending.ts'
 import { isEarly, type Mailbox, topicOf } from './mailbox.ts'
 
 interface Entry {
@@ -30,7 +30,7 @@ interface Due {
 }
 
 /** What is at work for the pending operations of one run. */
-export class Desk {
+export class PendingActivities {
   readonly #entries = new Map<number, Entry>()
   /** Those that were due when they were last looked for, and are still to be called on: the longest due last. */
   #due: Due[] = []
@@ -157,7 +157,7 @@ export class Desk {
   describe(): RunInfo['waiting'] {
     const told: NonNullable<RunInfo['waiting']>[number][] = []
     for (const { pending, activity } of this.#entries.values()) {
-      if (told.length === mostTold) break
+      if (told.length === maxShown) break
       told.push({
         position: pending.position,
         kind: pending.operation.kind,

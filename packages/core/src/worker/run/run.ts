@@ -1,28 +1,25 @@
 import type { AskSpec, ProcedureOperation } from '../../authoring/operations.ts'
-import { topics } from '../../base/notifier.ts'
+import { unreachable } from '../../base/unreachable.ts'
 import { isBug } from '../../errors/bug.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
-import { isUnread, LogDamaged } from '../../events/codec.ts'
-import type { LogEvent, WrittenEvent } from '../../events/event.ts'
-import { encodeRecord } from '../../events/payload.ts'
-import type { RunInfo } from '../../events/payloads.ts'
+import type { LogEvent } from '../../events/event.ts'
 import { setImmediateNative } from '../../host/natives.ts'
 import { validate } from '../../host/run-schema.ts'
 import type { Decision, Failed } from '../../kernel/decision.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import type { Claimed, Effect, Message, RunKey, Unit, UnitOutcome } from '../../ports/store.ts'
-import type { Activity, Draft, Workplace } from '../activities/activity.ts'
+import type { Activity, ActivityContext, Draft } from '../activities/activity.ts'
 import { createActivity } from '../activities/registry.ts'
 import type { RunReport } from '../run-reports.ts'
-import type { RunHost } from '../services.ts'
-import { mostTries } from '../suspects.ts'
-import { createWorkplace } from './activity-context.ts'
+import type { RunCallbacks } from '../services.ts'
+import { maxTries } from '../suspects.ts'
+import { createActivityContext } from './activity-context.ts'
 import { Continuation, type InputRefused } from './continuation.ts'
 import { type Bug, diagnoseBug, diagnoseDifference, diagnoseForeignAwait } from './diagnose.ts'
+import { notifyOfAsks, notifyOfEnd, reportEnd } from './ended.ts'
 import {
   completeWith,
   describeEnding,
-  describeUnbegun,
   type Ending,
   endedEvent,
   failWith,
@@ -30,16 +27,15 @@ import {
   reportFailure,
 } from './ending.ts'
 import { findCallSite, type Replayed } from './find-call-site.ts'
+import { Leaving } from './leaving.ts'
 import { ReadFailed, readAgainMs } from './log-reader.ts'
-import { LogEnd } from './log-writer.ts'
+import { LogWriter } from './log-writer.ts'
 import { Mailbox } from './mailbox.ts'
 import { Opening } from './opening.ts'
-import { consumedBy, effectsOf, eventsOf, Outbox } from './outbox.ts'
-import { putAside, quarantinedFor, type Reason, unfitInput, unreadFor } from './park-with-error.ts'
-import { Desk } from './pending-activities.ts'
-
-/** Waits shorter than this stay with their worker: letting go and claiming again would cost more than it frees. */
-const lingerMs = 1_000
+import { consumedBy, eventsOf, Outbox } from './outbox.ts'
+import { quarantinedFor, type Reason, unfitInput, unreadFor } from './park-with-error.ts'
+import { PendingActivities } from './pending-activities.ts'
+import { composeUnit, planUnit, type Standing, type UnitParts } from './unit.ts'
 
 /** What a run does at present. Only a still run is asked for a unit, and it has at most one in flight. */
 type Phase = 'moving' | 'still' | 'writing' | 'parked' | 'leaving' | 'gone'
@@ -51,14 +47,15 @@ type Phase = 'moving' | 'still' | 'writing' | 'parked' | 'leaving' | 'gone'
 export class Run {
   readonly key: RunKey
   readonly id: string
-  readonly #host: RunHost<Run>
+  readonly #host: RunCallbacks<Run>
   readonly #claimed: Claimed
-  readonly #log: LogEnd
+  readonly #log: LogWriter
   readonly #mailbox: Mailbox
   readonly #outbox: Outbox
-  readonly #desk = new Desk()
+  readonly #activities = new PendingActivities()
   readonly #continuation: Continuation
-  readonly #workplace: Workplace
+  readonly #context: ActivityContext
+  readonly #leaving: Leaving
 
   #phase: Phase = 'moving'
   #ending: Ending | null = null
@@ -75,12 +72,12 @@ export class Run {
   #movedOutside = false
   #callOff: () => void = () => {}
 
-  constructor(host: RunHost<Run>, claimed: Claimed) {
+  constructor(host: RunCallbacks<Run>, claimed: Claimed) {
     this.key = claimed.run
     this.id = claimed.id
     this.#host = host
     this.#claimed = claimed
-    this.#log = new LogEnd(host, claimed)
+    this.#log = new LogWriter(host, claimed)
     this.#outbox = new Outbox(host.slices.drafts)
     this.#mailbox = new Mailbox(host.store, claimed.run, claimed.mail, {
       onRead: () => this.#ready(),
@@ -88,7 +85,19 @@ export class Run {
       onUnread: (error) => this.#onUnread(error),
     })
     this.#continuation = new Continuation(host, claimed, () => this.#onForeign())
-    this.#workplace = this.#createWorkplace()
+    this.#context = this.#createContext()
+    this.#leaving = new Leaving(host, {
+      key: claimed.run,
+      id: claimed.id,
+      procedure: claimed.procedure,
+      isOver: () => this.#isOver,
+      epoch: () => this.#log.epoch,
+      onLeaving: () => {
+        this.drop()
+        this.#phase = 'leaving'
+      },
+      onGone: () => host.onGone(this),
+    })
   }
 
   /** Bytes of payload this continuation has been given, or will be: what keeping it may cost. */
@@ -100,7 +109,7 @@ export class Run {
   get isAtRest(): boolean {
     if (this.#phase === 'gone') return true
     if (this.#phase !== 'still' || this.#opening !== null) return false
-    return !this.#mailbox.isReading && this.#outbox.isEmpty && !this.#desk.isBusy
+    return !this.#mailbox.isReading && this.#outbox.isEmpty && !this.#activities.isBusy
   }
 
   /** Something it has, such as the result of a step, is still to be written. Not what nobody waits for any more. */
@@ -120,7 +129,7 @@ export class Run {
 
   /** The author's schema of a question that is open. */
   checkOf(position: number): AskSpec['check'] {
-    return this.#desk.find(position)?.check
+    return this.#activities.find(position)?.check
   }
 
   // ── coming to life
@@ -130,16 +139,16 @@ export class Run {
     this.#log.begin(started)
     this.#continuation.begin(started).then(
       (refused) => (refused === null ? this.#deliver([started]) : this.#refuseInput(refused)),
-      (error: Error) => this.#leave(unreadFor(this.id, 'its first event', error)),
+      (error: Error) => this.#leaving.leave(unreadFor(this.id, 'its first event', error)),
     )
   }
 
   /** Reads the log, verifies it, and replays it. `message`: the one it was claimed with. */
   load(message: Message | null): void {
     const { tries } = this.#claimed
-    if (tries >= mostTries) {
+    if (tries >= maxTries) {
       const why = `it was taken over ${tries} times in a row from workers that died, or were silent for longer than their lease, without a new event`
-      return this.#leave(quarantinedFor(this.id, why, 'crashes'))
+      return this.#leaving.leave(quarantinedFor(this.id, why, 'crashes'))
     }
     if (message !== null) this.#mailbox.begin(message)
     void this.#read(async () => {
@@ -163,7 +172,7 @@ export class Run {
       await task()
     } catch (error) {
       if (this.#isOver) return
-      if (!(error instanceof ReadFailed)) return this.#leaveBroken(error, 'its log')
+      if (!(error instanceof ReadFailed)) return this.#leaving.leaveBroken(error, 'its log')
       this.#host.logger.error(`run "${this.id}" could not be read; trying again`, { error: error.cause })
       this.#callOff = this.#host.clock.after(readAgainMs, () => void this.#read(task))
     }
@@ -189,7 +198,8 @@ export class Run {
     this.#phase = 'gone'
     this.#opening = null
     this.#callOff()
-    this.#desk.stop()
+    this.#leaving.stop()
+    this.#activities.stop()
     this.#continuation.drop()
   }
 
@@ -246,20 +256,22 @@ export class Run {
       case 'foreign-await':
         return this.#leaveFor(diagnoseForeignAwait(this.#host, this.#replayed, decision))
       case 'unreadable':
-        return this.#leave(unreadFor(this.id, `the result at position ${decision.position}`, decision.error))
+        return this.#leaving.leave(
+          unreadFor(this.id, `the result at position ${decision.position}`, decision.error),
+        )
       case 'damaged':
-        return this.#leave(quarantinedFor(this.id, decision.what))
+        return this.#leaving.leave(quarantinedFor(this.id, decision.what))
     }
   }
 
   /** Before its first turn that is its end; later, of an old log, the code must have changed. */
   #refuseInput({ issues }: InputRefused): void {
     if (this.#log.head === 1) this.#end(failWith(new PawlError('input-invalid', { issues }), []))
-    else this.#leave(unfitInput(this.id, { issues }))
+    else this.#leaving.leave(unfitInput(this.id, { issues }))
   }
 
   #wait(issued: readonly Pending<ProcedureOperation>[]): void {
-    this.#guard(() => {
+    this.#leaving.guard(() => {
       this.#beginAll(issued)
       if (this.#bug !== null) return this.#stopAt(this.#bug)
       if (this.#isOver) return
@@ -271,7 +283,7 @@ export class Run {
 
   /** Begins those that have not begun: a few at once, many in slices. */
   #beginAll(pending: readonly Pending<ProcedureOperation>[]): void {
-    const waiting = pending.filter(({ position }) => !this.#desk.has(position))
+    const waiting = pending.filter(({ position }) => !this.#activities.has(position))
     if (waiting.length <= this.#host.slices.begun) return this.#begin(waiting)
     const opening = new Opening(waiting)
     this.#opening = opening
@@ -300,7 +312,7 @@ export class Run {
   #beginSlice(opening: Opening): void {
     opening.isScheduled = false
     if (this.#opening !== opening || this.#isHandedOver) return
-    this.#guard(() => {
+    this.#leaving.guard(() => {
       this.#begin(opening.take(Math.min(this.#host.slices.begun, this.#outbox.room)))
       if (!this.#isOver && this.#bug === null) this.#beginMore()
     })
@@ -321,13 +333,13 @@ export class Run {
 
   #open(pending: Pending<ProcedureOperation>): Activity {
     const records = this.#continuation.notes.recordsOf(pending.position)
-    const activity = createActivity(this.#workplace, pending, records)
-    this.#desk.add(pending, activity)
+    const activity = createActivity(this.#context, pending, records)
+    this.#activities.add(pending, activity)
     return activity
   }
 
-  #createWorkplace(): Workplace {
-    return createWorkplace(this.#host, this, {
+  #createContext(): ActivityContext {
+    return createActivityContext(this.#host, this, {
       start: () => this.#continuation.start,
       head: () => this.#log.head,
       pages: () => this.#log.pages(),
@@ -345,7 +357,7 @@ export class Run {
         this.#ready()
       },
       retract: (activity) => this.#giveBack(this.#outbox.retract(activity)),
-      guard: (task) => void this.#guard(task),
+      guard: (task) => void this.#leaving.guard(task),
       lookAgain: () => this.#ready(),
     })
   }
@@ -368,7 +380,7 @@ export class Run {
     const report = reportFailure(this.id, this.#claimed.procedure, ending.failure, position)
     this.#report = report
     if (report.position === undefined || !this.#host.reports.isLineDue(report)) return this.#end(ending)
-    this.#attempt(
+    this.#leaving.attempt(
       findCallSite(this.#host, this.#replayed, report.position).then((at) => {
         this.#report = at === '' ? report : { ...report, at }
         this.#end(ending)
@@ -379,7 +391,7 @@ export class Run {
   #end(ending: Ending): void {
     if (this.#isOver) return
     this.#ending = ending
-    this.#guard(() => {
+    this.#leaving.guard(() => {
       // Questions that are open stay so until the end is written: who answers before that has answered.
       this.#beginAll(ending.left.filter(({ position }) => this.#continuation.notes.isAsked(position)))
       if (this.#isOver) return
@@ -390,32 +402,70 @@ export class Run {
 
   // ── writing
 
-  /** What is to be written now; null if there is nothing. Asked by the committer, at the moment it writes. */
+  /**
+   * Returns what is to be written now; null if there is nothing. Called by the committer at the moment it writes:
+   * first the run advances, then it is decided what to write.
+   */
   prepare(): Unit | null {
     if (this.#phase !== 'still' || this.#mailbox.isBehind) return null
     const { accepted } = this.#continuation
-    if (accepted !== null) return this.#createUnit([accepted], [], { do: 'keep' }, null)
-    return this.#guard(() => {
+    if (accepted !== null)
+      return this.#write({ events: [accepted], drafts: [], next: { do: 'keep' }, info: null })
+    return this.#leaving.guard(() => {
       if (this.#bug !== null) return this.#prepareStop(this.#bug)
       if (this.#opening !== null) return this.#prepareWhileOpening()
-      const isHandedOut = this.#handOut(this.#ending === null ? 'all' : 'asks')
-      return this.#ending === null
-        ? this.#prepareNext(isHandedOut)
-        : this.#prepareEnd(this.#ending, isHandedOut)
+      if (this.#ending !== null) return this.#prepareEnd(this.#ending, this.#handOut('asks'))
+      return this.#nextUnit(this.#advance())
     })
+  }
+
+  /** Hands out the messages that have come and calls the operations that are due: both may change what is written. */
+  #advance(): Standing {
+    const isHandedOut = this.#handOut('all')
+    const now = this.#host.time.now()
+    let survey = this.#activities.survey()
+    // A message that has come goes before the timeout of what would take it.
+    if (isHandedOut && survey.dueAt !== null && survey.dueAt <= now) {
+      this.#activities.callDue(now, this.#outbox.positions, this.#outbox.room)
+      survey = this.#activities.survey()
+    }
+    const { dueAt, isBusy, isWorking } = survey
+    const { isEmpty, settles } = this.#outbox
+    const handsOver = this.#host.handsOver && !this.#isSuspect
+    return { now, isHandedOut, handsOver, isEmpty, settles, dueAt, isBusy, isWorking }
+  }
+
+  #nextUnit(standing: Standing): Unit | null {
+    const plan = planUnit(standing)
+    switch (plan.do) {
+      case 'write':
+        return this.#createNext()
+      case 'park':
+        return this.#createPark(plan.wakeAt)
+      case 'hand-over':
+        return this.#createHandOver()
+      case 'wait':
+        this.#arm(plan.until, standing.now)
+        return null
+      case 'look-again':
+        this.#ready()
+        return null
+      default:
+        return unreachable(plan)
+    }
   }
 
   /** Whether no message is left that an operation would take: as many go as there is room for what comes of them. */
   #handOut(to: 'all' | 'asks'): boolean {
     if (this.#mailbox.isEmpty) return true
-    if (this.#desk.handOut(this.#mailbox, to, this.#outbox.room)) return true
+    if (this.#activities.handOut(this.#mailbox, to, this.#outbox.room)) return true
     this.#handOutEarly()
     return false
   }
 
   /** An answer to what is about to be asked must be seen before the question is. */
   #handOutEarly(): void {
-    this.#desk.handOut(this.#mailbox, 'unasked', Number.POSITIVE_INFINITY)
+    this.#activities.handOut(this.#mailbox, 'unasked', Number.POSITIVE_INFINITY)
   }
 
   /** Nothing is handed out, timed out or parked before all have begun, but what must be seen before its question is asked. */
@@ -423,38 +473,21 @@ export class Run {
     if (this.#ending !== null) return null
     if (!this.#mailbox.isEmpty) this.#handOutEarly()
     if (!this.#outbox.isEmpty) return this.#createNext()
-    return this.#isHandedOver && !this.#isSuspect && !this.#desk.isWorking ? this.#createHandOver() : null
+    return this.#isHandedOver && !this.#isSuspect && !this.#activities.isWorking
+      ? this.#createHandOver()
+      : null
   }
 
-  #prepareNext(isHandedOut: boolean): Unit | null {
-    const now = this.#host.time.now()
-    let { dueAt, isBusy, isWorking } = this.#desk.survey()
-    // A message that has come goes before the timeout of what would take it.
-    if (isHandedOut && dueAt !== null && dueAt <= now) {
-      this.#desk.callDue(now, this.#outbox.positions, this.#outbox.room)
-      ;({ dueAt, isBusy, isWorking } = this.#desk.survey())
-    }
-    if (this.#host.handsOver && !this.#isSuspect && this.#outbox.isEmpty && !isWorking)
-      return this.#createHandOver()
-    const lets = isHandedOut && !this.#outbox.settles && !isBusy && (dueAt === null || dueAt - now > lingerMs)
-    if (this.#outbox.isEmpty && !lets) {
-      if (isHandedOut) this.#arm(dueAt, now)
-      else this.#ready()
-      return null
-    }
-    if (!lets) return this.#createNext()
+  #createPark(wakeAt: number | null): Unit {
     const drafts = this.#outbox.send()
     if (!this.#outbox.isEmpty) return this.#createRest(drafts)
-    return this.#createUnit(
-      eventsOf(drafts),
-      drafts,
-      { do: 'park', wakeAt: dueAt },
-      { waiting: this.#desk.describe() },
-    )
+    const info = { waiting: this.#activities.describe() }
+    return this.#write({ events: eventsOf(drafts), drafts, next: { do: 'park', wakeAt }, info })
   }
 
   #createHandOver(): Unit {
-    return this.#createUnit([], [], { do: 'park', wakeAt: this.#host.time.now() }, null)
+    const next = { do: 'park', wakeAt: this.#host.time.now() } as const
+    return this.#write({ events: [], drafts: [], next, info: null })
   }
 
   #createNext(): Unit {
@@ -463,20 +496,19 @@ export class Run {
 
   /** Keeps the run. What did not fit is decided again, where the run may see more before it is written. */
   #createRest(drafts: readonly Draft[]): Unit {
-    const unit = this.#createUnit(eventsOf(drafts), drafts, { do: 'keep' }, null)
+    const unit = this.#keep(drafts)
     this.#decideAgain(this.#outbox.dropStrict())
     return unit
   }
 
   #prepareEnd(ending: Ending, isHandedOut: boolean): Unit | null {
-    const { asks } = this.#desk
+    const { asks } = this.#activities
     if (asks.some(({ activity }) => activity.busy)) return null
     // What came in time is recorded; what nobody knows of yet, or waits for any more, is not.
     const sent = this.#outbox.send(
       ({ type, strict }) => strict === undefined && (type === 'settled' || type === null),
     )
-    if (!this.#outbox.isEmpty || !isHandedOut)
-      return this.#createUnit(eventsOf(sent), sent, { do: 'keep' }, null)
+    if (!this.#outbox.isEmpty || !isHandedOut) return this.#keep(sent)
     const withdrawals = asks.flatMap(({ pending }): Draft[] =>
       this.#continuation.notes.isAsked(pending.position)
         ? [{ type: 'withdrawn', pending, effects: [withdrawn(pending)] }]
@@ -485,7 +517,8 @@ export class Run {
     const drafts = [...sent, ...withdrawals]
     const info = describeEnding(ending, this.#mailbox.signals)
     const state = ending.failure === null ? 'completed' : 'failed'
-    return this.#createUnit([...eventsOf(drafts), endedEvent(ending)], drafts, { do: 'end', state }, info)
+    const events = [...eventsOf(drafts), endedEvent(ending)]
+    return this.#write({ events, drafts, next: { do: 'end', state }, info })
   }
 
   /** Results of bodies that were at work are written, and nothing else; then it is parked. */
@@ -494,34 +527,19 @@ export class Run {
     // A decision that people make after all must see the answer that came before its question.
     this.#handOut('asks')
     const drafts = this.#outbox.send()
-    if (drafts.length > 0) return this.#createUnit(eventsOf(drafts), drafts, { do: 'keep' }, null)
-    if (!this.#desk.isWorking) this.#leaveFor(diagnoseBug(this.#host, this.#replayed, bug))
+    if (drafts.length > 0) return this.#keep(drafts)
+    if (!this.#activities.isWorking) this.#leaveFor(diagnoseBug(this.#host, this.#replayed, bug))
     return null
   }
 
-  #createUnit(
-    events: readonly WrittenEvent[],
-    drafts: readonly Draft[],
-    next: Unit['next'],
-    info: RunInfo | null,
-  ): Unit {
+  #keep(drafts: readonly Draft[]): Unit {
+    return this.#write({ events: eventsOf(drafts), drafts, next: { do: 'keep' }, info: null })
+  }
+
+  #write(parts: UnitParts): Unit {
     this.#phase = 'writing'
     this.#callOff()
-    const { run, epoch, head, seals, link } = this.#log.append(events)
-    const effects = effectsOf(drafts)
-    // One literal, not spread parts: there is one for every step.
-    return {
-      run,
-      epoch,
-      head,
-      events,
-      seals,
-      link,
-      seen: this.#mailbox.seen,
-      strict: next.do === 'end' || drafts.some(({ strict }) => strict !== undefined),
-      next,
-      effects: info === null ? effects : [...effects, { do: 'show', info: encodeRecord(info, 'info') }],
-    }
+    return composeUnit(this.#log, this.#mailbox.seen, parts)
   }
 
   /** What became of the unit. */
@@ -529,12 +547,12 @@ export class Run {
     if (this.#phase !== 'writing') return
     switch (outcome.outcome) {
       case 'ok':
-        return void this.#guard(() => this.#onWritten(unit, outcome))
+        return void this.#leaving.guard(() => this.#onWritten(unit, outcome))
       case 'lost':
         this.#log.epoch = outcome.epoch
         return this.takeBack()
       case 'mail':
-        if (outcome.mail < unit.seen) return this.#leaveForgotten()
+        if (outcome.mail < unit.seen) return this.#leaving.leaveForgotten()
         this.#mailbox.learn(outcome.mail)
         return this.takeBack()
       case 'fenced':
@@ -543,7 +561,7 @@ export class Run {
         )
         return this.#host.onGone(this)
       case 'conflict':
-        return this.#leave(
+        return this.#leaving.leave(
           quarantinedFor(
             this.id,
             outcome.why ??
@@ -553,18 +571,13 @@ export class Run {
     }
   }
 
-  /** A standby that was behind has taken over, for one: what this continuation knows the store does not. */
-  #leaveForgotten(): void {
-    this.#leave(quarantinedFor(this.id, 'the store has lost messages that it acknowledged'))
-  }
-
   /** The unit was not written: what it held goes into the next one, except what must be decided again. */
   takeBack(): void {
     if (this.#phase !== 'writing') return
     this.#phase = 'still'
     this.#log.takeBack()
     const refused = this.#outbox.takeBack()
-    this.#guard(() => this.#decideAgain(refused))
+    this.#leaving.guard(() => this.#decideAgain(refused))
     this.#beginMore()
   }
 
@@ -580,17 +593,17 @@ export class Run {
 
   #onWritten(unit: Unit, { at, epoch, mail, parked }: UnitOutcome & { readonly outcome: 'ok' }): void {
     this.#host.time.learn(at)
-    if (mail < unit.seen) return this.#leaveForgotten()
+    if (mail < unit.seen) return this.#leaving.leaveForgotten()
     const before = this.#log.head
     const events = this.#log.confirm(at, epoch)
     this.#outbox.confirm()
     if (unit.effects.length > 0) this.#mailbox.forget(consumedBy(unit.effects))
     if (events.length > 0 && this.#claimed.tries > 0) this.#host.onProgress(this)
-    if (unit.effects.some((effect) => effect.do === 'open-ask')) this.#ringForAsks()
-    if (unit.next.do === 'end') return this.#onEnded()
+    if (unit.effects.some((effect) => effect.do === 'open-ask')) notifyOfAsks(this.#host.notifier, this.id)
+    if (unit.next.do === 'end') return this.#onEnded(this.#ending as Ending)
     for (const event of events) {
-      if (event.type === 'settled') this.#desk.remove(event.position)
-      else this.#desk.find(event.position)?.onRecorded(event)
+      if (event.type === 'settled') this.#activities.remove(event.position)
+      else this.#activities.find(event.position)?.onRecorded(event)
     }
     this.#continuation.notes.add(events)
     if (parked && unit.next.do === 'park') {
@@ -632,35 +645,19 @@ export class Run {
     if (this.#movedOutside) this.#forgetMove()
   }
 
-  #onEnded(): void {
-    // Bugs among them were reported when they were found.
-    for (const reason of this.#continuation.unhandled.filter((one) => !isBug(one)))
-      this.#host.logger.warn(`Run "${this.id}" has ended with an unhandled rejection`, { error: reason })
-    for (const key of this.#mailbox.earlyKeys)
-      this.#host.logger.warn(
-        `run "${this.id}" has ended, and somebody has answered "${key}", which nobody was asked`,
-      )
-    const failure = this.#ending?.failure
-    if (failure)
-      this.#host.reports.add(this.#report ?? reportFailure(this.id, this.#claimed.procedure, failure))
-    if (this.#ending?.failure === null) {
-      // Of what a replay brought here at once only the last turn cannot have begun in another life.
-      const begun = this.#begunUpTo ?? this.#continuation.turn - 1
-      const unbegun = describeUnbegun(this.#ending.left, begun)
-      if (unbegun !== null)
-        this.#host.logger.warn(
-          `run "${this.id}" has ended without ${unbegun}: issued in its last turn, never begun. Is an await missing?`,
-        )
-      this.#host.onCompleted(this, this.#ending.payload)
-    }
+  #onEnded(ending: Ending): void {
+    reportEnd(this.#host, {
+      id: this.id,
+      procedure: this.#claimed.procedure,
+      ending,
+      report: this.#report,
+      begunUpTo: this.#begunUpTo,
+      continuation: this.#continuation,
+      mailbox: this.#mailbox,
+    })
+    if (ending.failure === null) this.#host.onCompleted(this, ending.payload)
     this.#host.onGone(this)
-    this.#host.bell.ring(topics.end(this.id))
-    this.#ringForAsks()
-  }
-
-  #ringForAsks(): void {
-    this.#host.bell.ring(topics.asksOf(this.id))
-    this.#host.bell.ring(topics.asks)
+    notifyOfEnd(this.#host, this.id)
   }
 
   /** There are messages up to this number. Until they are read nothing is decided. */
@@ -683,7 +680,7 @@ export class Run {
 
   #onUnread(error: unknown): void {
     if (this.#isOver) return
-    if (!(error instanceof ReadFailed)) return this.#leaveBroken(error, 'a message')
+    if (!(error instanceof ReadFailed)) return this.#leaving.leaveBroken(error, 'a message')
     this.#host.logger.error(`run "${this.id}" could not read its messages; it tries again`, {
       error: error.cause,
     })
@@ -719,7 +716,7 @@ export class Run {
   /** Nothing is delivered or begun any more. */
   #stopAt(bug: Bug): void {
     this.#bug = bug
-    this.#guard(() => {
+    this.#leaving.guard(() => {
       this.#clearDesk()
       this.#phase = 'still'
       this.#ready()
@@ -731,7 +728,7 @@ export class Run {
     this.#opening = null
     this.#outbox.keep(({ pending }) => isAct(pending))
     const { positions } = this.#outbox
-    this.#desk.keep(
+    this.#activities.keep(
       ({ pending, activity }) =>
         isAct(pending) && (activity.busy === 'working' || positions.has(pending.position)),
     )
@@ -745,47 +742,7 @@ export class Run {
   /** Puts it aside once it is known why. Nothing is decided meanwhile. */
   #leaveFor(diagnosis: Promise<Reason>): void {
     this.#phase = 'moving'
-    this.#attempt(diagnosis.then((reason) => this.#leave(reason)))
-  }
-
-  /**
-   * What a run's own data lead to is that run's affair: it is put aside, and its neighbours, whose units may be
-   * in the same transaction, go on.
-   */
-  #guard<Result>(task: () => Result): Result | null {
-    try {
-      return task()
-    } catch (error) {
-      this.#leaveBroken(error, 'an event or a message')
-      return null
-    }
-  }
-
-  /** What goes on later than the call that began it. */
-  #attempt(task: Promise<void>): void {
-    task.catch((error) =>
-      this.#guard(() => {
-        throw error
-      }),
-    )
-  }
-
-  /** Puts it aside for data that are not what was written, that a later version wrote, or that Pawl itself fails on. */
-  #leaveBroken(error: unknown, what: string): void {
-    if (error instanceof LogDamaged) return this.#leave(quarantinedFor(this.id, error.message))
-    if (isUnread(error)) return this.#leave(unreadFor(this.id, what, error))
-    const why = `it cannot be gone on with: ${(error as Error).message}`
-    this.#leave(quarantinedFor(this.id, why, 'fault', error))
-  }
-
-  #leave(reason: Reason): void {
-    if (this.#isOver) return
-    this.drop()
-    this.#phase = 'leaving'
-    const { key, id } = this
-    const { epoch } = this.#log
-    const { procedure } = this.#claimed
-    this.#callOff = putAside(this.#host, { key, id, epoch, procedure }, reason, () => this.#host.onGone(this))
+    this.#leaving.attempt(diagnosis.then((reason) => this.#leaving.leave(reason)))
   }
 }
 

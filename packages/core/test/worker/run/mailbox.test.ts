@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Message } from '../../../src/ports/store.ts'
 import { Mailbox } from '../../../src/worker/run/mailbox.ts'
-import type { Surroundings } from '../../../src/worker/services.ts'
+import type { WorkerServices } from '../../../src/worker/services.ts'
 
 function signal(n: number): Message {
   return { n, at: 0, kind: 'signal', name: 'go', payload: null }
@@ -14,7 +14,7 @@ function createMailbox(counter = 0) {
   const store = {
     mail: (_run: number, after: number) =>
       new Promise<readonly Message[]>((answer) => readings.push({ after, answer })),
-  } as unknown as Surroundings['store']
+  } as unknown as WorkerServices['store']
   const onUnread = (error: unknown): void => {
     throw error
   }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { Bell, topics } from '../../../src/base/notifier.ts'
-import { putAside, quarantinedFor } from '../../../src/worker/run/park-with-error.ts'
+import { Notifier, topics } from '../../../src/base/notifier.ts'
+import { parkWithError, quarantinedFor } from '../../../src/worker/run/park-with-error.ts'
 import { RunReports } from '../../../src/worker/run-reports.ts'
-import type { Surroundings } from '../../../src/worker/services.ts'
+import type { WorkerServices } from '../../../src/worker/services.ts'
 
 const run = { key: 1, id: 'A-1', epoch: 3, procedure: 'refund' }
 
@@ -10,12 +10,12 @@ const run = { key: 1, id: 'A-1', epoch: 3, procedure: 'refund' }
 async function put(outcomes: readonly (boolean | Error)[]) {
   const said: string[] = []
   const left = [...outcomes]
-  const bell = new Bell()
-  bell.listen(topics.end(run.id), () => said.push('rang'))
+  const notifier = new Notifier()
+  notifier.listen(topics.end(run.id), () => said.push('rang'))
   const say = (level: string) => (message: string) => said.push(`${level}: ${message}`)
   const logger = { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
   const clock = { elapsed: () => 0, after: (_ms: number, body: () => void) => void setImmediate(body) }
-  const surroundings = {
+  const services = {
     store: {
       mark: async () => {
         const outcome = left.shift()
@@ -24,11 +24,11 @@ async function put(outcomes: readonly (boolean | Error)[]) {
       },
     },
     worker: 7,
-    bell,
+    notifier,
     ...{ clock, logger },
-    reports: new RunReports(logger, clock as unknown as Surroundings['clock']),
-  } as unknown as Surroundings
-  await new Promise<void>((resolve) => putAside(surroundings, run, quarantinedFor(run.id, 'a gap'), resolve))
+    reports: new RunReports(logger, clock as unknown as WorkerServices['clock']),
+  } as unknown as WorkerServices
+  await new Promise<void>((resolve) => parkWithError(services, run, quarantinedFor(run.id, 'a gap'), resolve))
   return said
 }
 

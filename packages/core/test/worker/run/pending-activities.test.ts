@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Message } from '../../../src/ports/store.ts'
 import type { Activity } from '../../../src/worker/activities/activity.ts'
 import { Mailbox, topicOf } from '../../../src/worker/run/mailbox.ts'
-import { Desk } from '../../../src/worker/run/pending-activities.ts'
+import { PendingActivities } from '../../../src/worker/run/pending-activities.ts'
 
 /** Waits for any of the topics until it has taken enough; what does not fit it drops, and waits on. */
 interface Plan {
@@ -49,16 +49,16 @@ test('those that are due are called on the longest due first, also a few at a ti
     fc.property(dues, fc.integer({ min: 1, max: 5 }), (given, most) => {
       const called: number[] = []
       const left = [...given]
-      const desk = new Desk()
+      const activities = new PendingActivities()
       for (const position of given.keys())
-        desk.add(
+        activities.add(
           { position } as never,
           callable(left, position, (at) => void called.push(at)),
         )
       const now = 6
       for (let before = -1; before < called.length; ) {
         before = called.length
-        desk.callDue(now, new Set(), most)
+        activities.callDue(now, new Set(), most)
         expect(called.length - before).toBeLessThanOrEqual(most)
       }
       const due = [...given.entries()].flatMap(([position, at]) =>
@@ -80,10 +80,10 @@ test('the survey of many operations says what each of them would', () => {
   )
   fc.assert(
     fc.property(states, (given) => {
-      const desk = new Desk()
-      for (const [position, state] of given.entries()) desk.add({ position } as never, state as never)
+      const activities = new PendingActivities()
+      for (const [position, state] of given.entries()) activities.add({ position } as never, state as never)
       const dueAts = given.flatMap(({ dueAt }) => dueAt ?? [])
-      expect(desk.survey()).toEqual({
+      expect(activities.survey()).toEqual({
         isBusy: given.some(({ busy }) => busy !== false),
         isWorking: given.some(({ busy }) => busy === 'working'),
         dueAt: dueAts.length === 0 ? null : Math.min(...dueAts),
@@ -112,15 +112,15 @@ function handOut(
   most = Number.POSITIVE_INFINITY,
 ): readonly Taken[] {
   const taken: Taken[] = []
-  const desk = new Desk()
+  const activities = new PendingActivities()
   const mailbox = new Mailbox({} as never, 1, 0, { onRead: () => {}, onUnread: () => {} })
   for (const [i, { name, fits }] of sent.entries())
     mailbox.receive({ n: i + 1, at: 0, kind: 'signal', name, payload: fits ? null : new Uint8Array(1) })
   for (const [i, plan] of waiting.entries()) {
     const onTaken = ({ n }: Message): void => void taken.push([i, n])
-    desk.add({ position: i } as never, waitFor(plan, onTaken))
+    activities.add({ position: i } as never, waitFor(plan, onTaken))
   }
-  while (!desk.handOut(mailbox, 'all', most)) expect(taken.length).toBeLessThanOrEqual(sent.length)
+  while (!activities.handOut(mailbox, 'all', most)) expect(taken.length).toBeLessThanOrEqual(sent.length)
   return taken
 }
 

@@ -194,7 +194,7 @@ export function describeClaims(test: StageTest): void {
     test('a run with too many tries is left alone: by a claim, by sending, and by answering', async (stage) => {
       await stage.commit(await stage.owned('a', await stage.doomedWorker()), { opens: [newAsk(3)] })
       await stage.port.sweep()
-      const careful = { ...(await stage.claimant()), mostTries: 0 }
+      const careful = { ...(await stage.claimant()), maxTries: 0 }
       expect(ids(await stage.port.claim(careful, 10))).toEqual([])
       expect(await stage.port.send([signal('a')], careful)).toMatchObject([
         { outcome: 'stored', claimed: null },
@@ -202,7 +202,7 @@ export function describeClaims(test: StageTest): void {
       expect(await stage.port.answer([answerTo('a', 3)], careful)).toMatchObject([
         { outcome: 'answered', claimed: null },
       ])
-      expect(ids(await stage.port.claim({ ...careful, mostTries: 1 }, 10))).toEqual(['a'])
+      expect(ids(await stage.port.claim({ ...careful, maxTries: 1 }, 10))).toEqual(['a'])
     })
 
     test('runs with too many tries do not stand in the way of others', async (stage) => {
@@ -210,7 +210,7 @@ export function describeClaims(test: StageTest): void {
       for (const id of ['a', 'b', 'c']) await stage.owned(id, doomed)
       await stage.port.sweep()
       await stage.port.create([newRun('d')])
-      expect(ids(await stage.port.claim({ ...(await stage.claimant()), mostTries: 0 }, 1))).toEqual(['d'])
+      expect(ids(await stage.port.claim({ ...(await stage.claimant()), maxTries: 0 }, 1))).toEqual(['d'])
     })
 
     test('a limit of 0 claims nothing', async (stage) => {

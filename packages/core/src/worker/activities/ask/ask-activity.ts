@@ -29,18 +29,18 @@ import type { Issue, Validation } from '../../../schemas/schema.ts'
 import { topicOf } from '../../run/mailbox.ts'
 import {
   type Activity,
+  type ActivityContext,
   type Busy,
   consume,
   type Draft,
   type StepResult,
-  type Workplace,
 } from '../activity.ts'
 import { usageMember } from '../step/usage.ts'
 import { tryEncode } from '../try-encode.ts'
 import { gatherHistory, showHistory } from './history.ts'
 
 export interface AskOptions {
-  readonly place: Workplace
+  readonly context: ActivityContext
   readonly pending: Pending<AskOperation | DecideOperation>
   readonly spec: AskSpec
   /** The ask as it stands in the log, if it was asked before. */
@@ -94,13 +94,13 @@ export class AskActivity implements Activity {
     if (this.#ask !== null) return this.#opened(this.#ask)
     this.#state = 'preparing'
     const silence = this.#silence()
-    const history = gatherHistory(this.#options.place.history, this.#options.spec.history)
+    const history = gatherHistory(this.#options.context.history, this.#options.spec.history)
     if (!(silence instanceof Promise) && !(history instanceof Promise)) return this.#prepare(silence, history)
-    const { place } = this.#options
+    const { context } = this.#options
     void Promise.all([silence, history]).then(
-      (both) => place.guard(() => this.#prepare(...both)),
+      (both) => context.guard(() => this.#prepare(...both)),
       (error) =>
-        place.guard(() => {
+        context.guard(() => {
           throw error
         }),
     )
@@ -118,11 +118,11 @@ export class AskActivity implements Activity {
     const ask = this.#ask as AskPayload
     const { silence } = ask
     this.#state = 'over'
-    const { place, pending } = this.#options
+    const { context, pending } = this.#options
     const draft = {
       type: 'settled',
       pending,
-      tookMs: place.now() - pending.issuedAt,
+      tookMs: context.now() - pending.issuedAt,
       effects: [{ do: 'close-ask', position: pending.position, status: 'timed-out' }],
       strict: this,
     } satisfies Draft
@@ -130,12 +130,12 @@ export class AskActivity implements Activity {
       const remedy = silenceRemedies[ask.kind]
       const error = new PawlError(
         'ask-timed-out',
-        { ask: askIdOf(place.runId, pending.position), message: ask.message },
+        { ask: askIdOf(context.runId, pending.position), message: ask.message },
         remedy === undefined ? {} : { remedy },
       )
       const usage = (ask.judged?.usage ?? []) as readonly Usage[]
       const failed: FailedPayload = { ...recordFailure(error), ...usageMember(usage) }
-      return place.record({ ...draft, failed: true, payload: encodeRecord(failed, 'failure') })
+      return context.record({ ...draft, failed: true, payload: encodeRecord(failed, 'failure') })
     }
     const timedOut: TimedOutPayload = {
       timedOut: true,
@@ -143,7 +143,7 @@ export class AskActivity implements Activity {
       ...(ask.kind === 'review' ? { artifact: ask.artifact } : {}),
       ...(silence.do === 'default' ? { default: silence.value } : {}),
     }
-    place.record({ ...draft, payload: encodeRecord(timedOut, 'timeout') })
+    context.record({ ...draft, payload: encodeRecord(timedOut, 'timeout') })
   }
 
   onRecorded(event: LogEvent): void {
@@ -170,12 +170,12 @@ export class AskActivity implements Activity {
 
   #prepare(silence: Validation<Silence>, history: readonly StepResult[]): void {
     if (this.#state !== 'preparing') return
-    const { spec, place } = this.#options
+    const { spec, context } = this.#options
     if (!silence.ok) return this.#refuseDefault(silence.issues)
     const unstorable = findUnstorable(silence.value)
     if (unstorable !== null) return this.#refuse(unstorable)
     // From when it goes out, not from when the code came to it: what an outage or an agent took is nobody's silence.
-    const due = spec.due === null ? null : dueAt(spec.due, place.now())
+    const due = spec.due === null ? null : dueAt(spec.due, context.now())
     const steps = showHistory(history, spec.payload)
     const ask: AskPayload = {
       ...spec.payload,
@@ -183,7 +183,7 @@ export class AskActivity implements Activity {
       ...(due === null ? {} : { dueAt: due }),
       ...(steps.length === 0 ? {} : { history: steps }),
     }
-    const early = spec.key === null ? undefined : place.take([topicOf('early', spec.key)])
+    const early = spec.key === null ? undefined : context.take([topicOf('early', spec.key)])
     if (early === undefined) this.#open(ask)
     else this.#answerEarly(ask, early)
   }
@@ -208,18 +208,18 @@ export class AskActivity implements Activity {
 
   /** A misuse: nobody is asked. */
   #refuse(error: unknown): void {
-    const { pending, place } = this.#options
+    const { pending, context } = this.#options
     this.#state = 'over'
-    if (place.parkFor(pending.position, error)) return
+    if (context.parkFor(pending.position, error)) return
     const payload = encodeRecord(recordFailure(error), 'failure')
-    place.record({ type: 'settled', pending, failed: true, tookMs: 0, payload })
-    place.lookAgain()
+    context.record({ type: 'settled', pending, failed: true, tookMs: 0, payload })
+    context.lookAgain()
   }
 
   /** An answer by its key came before the question went out. */
   #askWith(early: Message): void {
-    const { place } = this.#options
-    place.retract(this)
+    const { context } = this.#options
+    context.retract(this)
     this.#answerEarly(this.#asked as AskPayload, early)
   }
 
@@ -233,9 +233,9 @@ export class AskActivity implements Activity {
   }
 
   #dropEarly(ask: AskPayload, n: number, issues: readonly Issue[]): void {
-    const { place } = this.#options
-    place.logger.warn(`an early answer to "${ask.message}" does not fit the question and was dropped`, {
-      run: place.runId,
+    const { context } = this.#options
+    context.logger.warn(`an early answer to "${ask.message}" does not fit the question and was dropped`, {
+      run: context.runId,
       issues,
     })
     this.#open(ask, n)
@@ -246,9 +246,9 @@ export class AskActivity implements Activity {
     this.#state = 'recorded'
     this.#asked = ask
     this.#dueAt = closesAtOf(ask)
-    const { spec, place, pending } = this.#options
+    const { spec, context, pending } = this.#options
     const payload = encodeRecord(ask, 'ask')
-    place.record({
+    context.record({
       type: 'asked',
       pending,
       payload,
@@ -257,7 +257,7 @@ export class AskActivity implements Activity {
       // could be written is nobody's silence: its span begins anew.
       ...(spec.key === null && !isSpan(spec.due) ? {} : { strict: this }),
     })
-    place.lookAgain()
+    context.lookAgain()
   }
 
   #opened(ask: AskPayload): void {
@@ -268,13 +268,13 @@ export class AskActivity implements Activity {
   }
 
   #openAsk(ask: AskPayload, payload: Uint8Array, answered: NewAsk['answered']): Effect {
-    const { spec, place, pending } = this.#options
+    const { spec, context, pending } = this.#options
     const row: NewAsk = {
       position: pending.position,
       kind: ask.kind,
       key: spec.key,
       urgency: urgencyOf(ask),
-      ...recipientsOf(spec.to, ask, place.escalateTo),
+      ...recipientsOf(spec.to, ask, context.escalateTo),
       dueAt: ask.dueAt ?? null,
       closesAt: closesAtOf(ask),
       payload,
@@ -288,7 +288,7 @@ export class AskActivity implements Activity {
   /** `early`: the ask to open and close at once, by an answer that was there before it. */
   #accept(answer: AnswerPayload, n: number, early?: AskPayload): void {
     this.#state = 'checking'
-    const { spec, place } = this.#options
+    const { spec, context } = this.#options
     const subject = subjectOf((early ?? (this.#ask as AskPayload)).kind, answer)
     if (spec.check === undefined || subject === null) return this.#settle(answer, n, early)
     const { key, value } = subject
@@ -302,7 +302,7 @@ export class AskActivity implements Activity {
       else if (this.#isAskedAnew) this.#settle(answer, n, undefined)
       else this.#fail(answer, n, issuesIn(key, result.issues))
     }
-    if (checked instanceof Promise) void checked.then((result) => place.guard(() => conclude(result)))
+    if (checked instanceof Promise) void checked.then((result) => context.guard(() => conclude(result)))
     else conclude(checked)
   }
 
@@ -334,7 +334,7 @@ export class AskActivity implements Activity {
     result: { readonly failed: boolean; readonly payload: Uint8Array },
     early: AskPayload | undefined,
   ): void {
-    const { place, pending } = this.#options
+    const { context, pending } = this.#options
     this.#state = 'over'
     const strict = early === undefined ? {} : { strict: this }
     if (early !== undefined) {
@@ -342,11 +342,11 @@ export class AskActivity implements Activity {
       const answered = { by: answer.by, at: answer.at, payload: encodeRecord(answer, 'answer') }
       const payload = encodeRecord(early, 'ask')
       const effects = [this.#openAsk(early, payload, answered)]
-      place.record({ type: 'asked', pending, payload, effects, ...strict })
+      context.record({ type: 'asked', pending, payload, effects, ...strict })
     }
     const tookMs = Math.max(0, answer.at - pending.issuedAt)
-    place.record({ type: 'settled', pending, tookMs, ...result, effects: [consume(n)], ...strict })
-    place.lookAgain()
+    context.record({ type: 'settled', pending, tookMs, ...result, effects: [consume(n)], ...strict })
+    context.lookAgain()
   }
 }
 

@@ -11,29 +11,29 @@ import { decode, encodeRecord } from '../../../events/payload.ts'
 import type { AnswerPayload, AskPayload, DecisionPayload, Judged } from '../../../events/payloads.ts'
 import type { Pending } from '../../../kernel/operation.ts'
 import type { Message } from '../../../ports/store.ts'
-import type { Activity, Busy, Workplace } from '../activity.ts'
+import type { Activity, ActivityContext, Busy } from '../activity.ts'
 import { AskActivity } from '../ask/ask-activity.ts'
 import type { AttemptOutcome } from '../step/attempt.ts'
-import { Attempts, type Judge } from '../step/attempts.ts'
+import { type AttemptListener, Attempts } from '../step/attempts.ts'
 import { usageMember } from '../step/usage.ts'
 
 /**
  * A decision by an agent, and what counts when it cannot be had: a choice, a question to people (asked under
  * the same position), or a failure. Never a silent default.
  */
-export class DecideActivity implements Activity, Judge {
-  readonly #place: Workplace
+export class DecideActivity implements Activity, AttemptListener {
+  readonly #context: ActivityContext
   readonly #pending: Pending<DecideOperation>
   readonly #records: readonly LogEvent[]
   readonly #attempts: Attempts
   /** From when on people are asked. */
   #ask: AskActivity | null = null
 
-  constructor(place: Workplace, pending: Pending<DecideOperation>, records: readonly LogEvent[]) {
-    this.#place = place
+  constructor(context: ActivityContext, pending: Pending<DecideOperation>, records: readonly LogEvent[]) {
+    this.#context = context
     this.#pending = pending
     this.#records = records
-    this.#attempts = new Attempts(place, pending, records, this)
+    this.#attempts = new Attempts(context, pending, records, this)
   }
 
   get busy(): Busy {
@@ -82,10 +82,10 @@ export class DecideActivity implements Activity, Judge {
       const { why, failure, isFinal } = fault
       if (this.#attempts.number < attempts && !isFinal)
         return this.#attempts.tryAgain(failure, tookMs, defaultRetry)
-      this.#place.logger.warn(
+      this.#context.logger.warn(
         `agent "${agentName}" could not decide, and its fallback counts: ${failure.message}`,
         {
-          run: this.#place.runId,
+          run: this.#context.runId,
         },
       )
       return this.#fallBack({ why, rationale: failure.message, usage: this.#attempts.cost }, tookMs)
@@ -129,7 +129,7 @@ export class DecideActivity implements Activity, Judge {
           'Catch this error, or give a fallback that decides: one of the choices, or { ask } for people.',
       },
     )
-    this.#place.record({
+    this.#context.record({
       type: 'settled',
       pending: this.#pending,
       failed: true,
@@ -150,14 +150,14 @@ export class DecideActivity implements Activity, Judge {
   }
 
   #awaitAnswer(spec: AskSpec, asked: LogEvent | undefined): void {
-    const place = this.#place
-    this.#ask = new AskActivity({ place, pending: this.#pending, spec, asked, toPayload: decidedByPerson })
-    place.lookAgain()
+    const context = this.#context
+    this.#ask = new AskActivity({ context, pending: this.#pending, spec, asked, toPayload: decidedByPerson })
+    context.lookAgain()
   }
 
   #settle(decision: Omit<DecisionPayload, 'at' | 'usage'>, tookMs: number): void {
-    const payload: DecisionPayload = { ...decision, at: this.#place.now(), usage: this.#attempts.cost }
-    this.#place.record({
+    const payload: DecisionPayload = { ...decision, at: this.#context.now(), usage: this.#attempts.cost }
+    this.#context.record({
       type: 'settled',
       pending: this.#pending,
       tookMs,
@@ -190,14 +190,14 @@ function findFault(outcome: AttemptOutcome, choices: readonly string[], agent: s
 }
 
 /** More than anybody wants to read. */
-const longestRationale = 100_000
+const maxRationaleLength = 100_000
 /** Of it people are shown so much; it stands in the question twice, beside material that may be as large as a value. */
 const shownRationale = 6_000
 
 function whatIsWrong({ choice, rationale }: Verdict, choices: readonly string[]): string | null {
   if (!choices.includes(choice)) return `choice must be one of ${choices.join(', ')}`
-  return rationale.length > longestRationale
-    ? `rationale must have at most ${longestRationale} characters; it has ${rationale.length}`
+  return rationale.length > maxRationaleLength
+    ? `rationale must have at most ${maxRationaleLength} characters; it has ${rationale.length}`
     : null
 }
 

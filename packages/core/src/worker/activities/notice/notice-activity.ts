@@ -1,6 +1,6 @@
 import type { NoticeOperation } from '../../../authoring/operations.ts'
 import type { Pending } from '../../../kernel/operation.ts'
-import type { Activity, Workplace } from '../activity.ts'
+import type { Activity, ActivityContext } from '../activity.ts'
 
 /** A notice to people: a line of the logger and an entry of the log. Nobody is waited for. */
 export class NoticeActivity implements Activity {
@@ -8,18 +8,18 @@ export class NoticeActivity implements Activity {
   readonly dueAt = null
   readonly isOpenAsk = false
   readonly topics: readonly string[] = []
-  readonly #place: Workplace
+  readonly #context: ActivityContext
   readonly #pending: Pending<NoticeOperation>
 
-  constructor(place: Workplace, pending: Pending<NoticeOperation>) {
-    this.#place = place
+  constructor(context: ActivityContext, pending: Pending<NoticeOperation>) {
+    this.#context = context
     this.#pending = pending
   }
 
   begin(): void {
     const { message, fields, payload } = this.#pending.operation
-    this.#place.logger.info(message, { run: this.#place.runId, ...fields })
-    this.#place.record({ type: 'settled', pending: this.#pending, payload })
+    this.#context.logger.info(message, { run: this.#context.runId, ...fields })
+    this.#context.record({ type: 'settled', pending: this.#pending, payload })
   }
 
   onDue(): void {}

@@ -5,21 +5,21 @@ import type { Pending } from '../../../kernel/operation.ts'
 import type { Message } from '../../../ports/store.ts'
 import type { Validation } from '../../../schemas/schema.ts'
 import { topicOf } from '../../run/mailbox.ts'
-import { type Activity, type Busy, consume, type Draft, type Workplace } from '../activity.ts'
+import { type Activity, type ActivityContext, type Busy, consume, type Draft } from '../activity.ts'
 import { tryEncode } from '../try-encode.ts'
 
 /** A receive: takes the oldest signal of its names that nobody has taken, or its time runs out. */
 export class SignalActivity implements Activity {
   readonly isOpenAsk = false
-  readonly #place: Workplace
+  readonly #context: ActivityContext
   readonly #pending: Pending<SignalOperation>
   readonly #topics: readonly string[]
   #dueAt: number | null = null
   #checking = false
   #over = false
 
-  constructor(place: Workplace, pending: Pending<SignalOperation>) {
-    this.#place = place
+  constructor(context: ActivityContext, pending: Pending<SignalOperation>) {
+    this.#context = context
     this.#pending = pending
     this.#topics = pending.operation.names.map((name) => topicOf('signal', name))
   }
@@ -44,19 +44,19 @@ export class SignalActivity implements Activity {
     const timedOut: TimedOutPayload = { timedOut: true }
     this.#over = true
     this.#dueAt = null
-    this.#place.record({ ...this.#settled(), payload: encodeRecord(timedOut, 'timeout'), strict: this })
+    this.#context.record({ ...this.#settled(), payload: encodeRecord(timedOut, 'timeout'), strict: this })
   }
 
   onMessage(message: Message): void {
-    const checked = this.#place.checkSignal(message.name, decode(message.payload))
+    const checked = this.#context.checkSignal(message.name, decode(message.payload))
     if (!(checked instanceof Promise)) return this.#take(message, checked)
     this.#checking = true
     void checked.then((late) =>
-      this.#place.guard(() => {
+      this.#context.guard(() => {
         this.#checking = false
         if (this.#over) return
         this.#take(message, late)
-        this.#place.lookAgain()
+        this.#context.lookAgain()
       }),
     )
   }
@@ -67,7 +67,7 @@ export class SignalActivity implements Activity {
   }
 
   #settled(): Pick<Draft, 'type' | 'pending' | 'tookMs'> {
-    return { type: 'settled', pending: this.#pending, tookMs: this.#place.now() - this.#pending.issuedAt }
+    return { type: 'settled', pending: this.#pending, tookMs: this.#context.now() - this.#pending.issuedAt }
   }
 
   #take({ name, n }: Message, checked: Validation): void {
@@ -76,13 +76,13 @@ export class SignalActivity implements Activity {
       : checked
     if (received.ok) {
       this.#over = true
-      this.#place.record({ ...this.#settled(), payload: received.value, effects: [consume(n)] })
+      this.#context.record({ ...this.#settled(), payload: received.value, effects: [consume(n)] })
     } else {
-      this.#place.logger.warn(
-        `a signal "${name}" of run "${this.#place.runId}" does not fit its schema and was dropped`,
+      this.#context.logger.warn(
+        `a signal "${name}" of run "${this.#context.runId}" does not fit its schema and was dropped`,
         { issues: received.issues },
       )
-      this.#place.record({ type: null, pending: this.#pending, effects: [consume(n)] })
+      this.#context.record({ type: null, pending: this.#pending, effects: [consume(n)] })
     }
   }
 }

@@ -1,6 +1,6 @@
 import { showValue } from '../../../base/text.ts'
 import { type Body, runBody } from '../../../host/body.ts'
-import type { Workplace } from '../activity.ts'
+import type { ActivityContext } from '../activity.ts'
 
 export type AttemptOutcome =
   | { readonly state: 'done'; readonly value: unknown; readonly tookMs: number }
@@ -22,22 +22,22 @@ export interface AttemptOwner {
  * timeout; whatever it does afterwards changes nothing any more.
  */
 export class Attempt implements Body {
-  readonly #place: Workplace
+  readonly #context: ActivityContext
   readonly #owner: AttemptOwner
   readonly #beganAt: number
   #abort: AbortController | null = null
   #disarm: (() => void) | null = null
   #over = false
 
-  constructor(place: Workplace, owner: AttemptOwner) {
-    this.#place = place
+  constructor(context: ActivityContext, owner: AttemptOwner) {
+    this.#context = context
     this.#owner = owner
-    this.#beganAt = place.clock.elapsed()
+    this.#beganAt = context.clock.elapsed()
   }
 
   begin(): void {
     const { timeoutMs } = this.#owner
-    if (timeoutMs !== null) this.#disarm = this.#place.clock.after(timeoutMs, () => this.#timeOut())
+    if (timeoutMs !== null) this.#disarm = this.#context.clock.after(timeoutMs, () => this.#timeOut())
     runBody(this)
   }
 
@@ -67,7 +67,7 @@ export class Attempt implements Body {
   }
 
   onStray(error: unknown): void {
-    this.#place.logger.error(
+    this.#context.logger.error(
       `${this.describe} left something behind that failed, and the run goes on without it: ${showValue(error)}`,
       { error },
     )
@@ -87,7 +87,7 @@ export class Attempt implements Body {
   }
 
   #took(): number {
-    return Math.round(this.#place.clock.elapsed() - this.#beganAt)
+    return Math.round(this.#context.clock.elapsed() - this.#beganAt)
   }
 
   #end(outcome: AttemptOutcome): void {
@@ -100,6 +100,6 @@ export class Attempt implements Body {
     if (this.#over) return
     this.#over = true
     this.#disarm?.()
-    this.#place.slots.release()
+    this.#context.slots.release()
   }
 }

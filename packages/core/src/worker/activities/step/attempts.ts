@@ -6,14 +6,14 @@ import { decode, encodeRecord } from '../../../events/payload.ts'
 import type { AttemptedPayload } from '../../../events/payloads.ts'
 import type { Pending } from '../../../kernel/operation.ts'
 import type { Waiter } from '../../slots.ts'
-import type { Busy, Workplace } from '../activity.ts'
+import type { ActivityContext, Busy } from '../activity.ts'
 import { Attempt, type AttemptOutcome, type AttemptOwner } from './attempt.ts'
 import { createCall } from './call.ts'
 import { type Backoff, delayBefore } from './retry.ts'
 import { gatherUsage, usageMember } from './usage.ts'
 
 /** Whoever has attempts made. */
-export interface Judge {
+export interface AttemptListener {
   /** What an attempt has come to: to be recorded, or tried again. */
   onOutcome(outcome: AttemptOutcome): void
 }
@@ -23,9 +23,9 @@ export interface Judge {
  * not begin the count anew.
  */
 export class Attempts implements AttemptOwner, Waiter {
-  readonly #place: Workplace
+  readonly #context: ActivityContext
   readonly #pending: Pending<BodyOperation | DecideOperation>
-  readonly #judge: Judge
+  readonly #judge: AttemptListener
   #number = 1
   #dueAt: number | null = null
   #busy = false
@@ -36,12 +36,12 @@ export class Attempts implements AttemptOwner, Waiter {
 
   /** `records` are the attempts in the log. */
   constructor(
-    place: Workplace,
+    context: ActivityContext,
     pending: Pending<BodyOperation | DecideOperation>,
     records: readonly LogEvent[],
-    judge: Judge,
+    judge: AttemptListener,
   ) {
-    this.#place = place
+    this.#context = context
     this.#pending = pending
     this.#judge = judge
     for (const record of records) this.onRecorded(record)
@@ -71,13 +71,13 @@ export class Attempts implements AttemptOwner, Waiter {
   onDue(): void {
     this.#dueAt = null
     this.#busy = true
-    this.#place.slots.take(this)
+    this.#context.slots.take(this)
   }
 
   /** Has another one made, once this failure is in the log and its wait is over. */
   tryAgain(failure: FailureRecord, tookMs: number, backoff: Backoff): void {
-    const delayMs = delayBefore(this.#number, backoff, this.#place.entropy)
-    this.#dueAt = this.#place.now() + delayMs
+    const delayMs = delayBefore(this.#number, backoff, this.#context.entropy)
+    this.#dueAt = this.#context.now() + delayMs
     const attempted: AttemptedPayload = {
       attempt: this.#number,
       failure,
@@ -85,7 +85,7 @@ export class Attempts implements AttemptOwner, Waiter {
       ...usageMember(this.#usages),
     }
     const payload = encodeRecord(attempted, 'attempt')
-    this.#place.record({ type: 'attempted', pending: this.#pending, tookMs, payload })
+    this.#context.record({ type: 'attempted', pending: this.#pending, tookMs, payload })
   }
 
   onRecorded({ type, payload, at }: LogEvent): void {
@@ -97,7 +97,7 @@ export class Attempts implements AttemptOwner, Waiter {
   }
 
   stop(): void {
-    this.#place.slots.leave(this)
+    this.#context.slots.leave(this)
     this.#running?.abandon()
     this.#busy = false
   }
@@ -106,12 +106,12 @@ export class Attempts implements AttemptOwner, Waiter {
 
   onSlot(): void {
     this.#usages = []
-    this.#running = new Attempt(this.#place, this)
+    this.#running = new Attempt(this.#context, this)
     this.#running.begin()
   }
 
   get describe(): string {
-    return `${describeCode(this.#pending.operation)} of run "${this.#place.runId}"`
+    return `${describeCode(this.#pending.operation)} of run "${this.#context.runId}"`
   }
 
   get timeoutMs(): number | null {
@@ -122,14 +122,14 @@ export class Attempts implements AttemptOwner, Waiter {
     const { operation, position } = this.#pending
     const body = operation.kind === 'ail_decision' ? operation.judge : operation.body
     const usages = this.#usages
-    const key = (): string => this.#place.idempotencyKey(position)
+    const key = (): string => this.#context.idempotencyKey(position)
     return body(createCall(body, { key, attempt, number: this.#number, usages }))
   }
 
   onEnd(outcome: AttemptOutcome): void {
     this.#running = null
     this.#busy = false
-    this.#place.guard(() => this.#judge.onOutcome(outcome))
+    this.#context.guard(() => this.#judge.onOutcome(outcome))
   }
 }
 

@@ -3,7 +3,7 @@ import type { Attempt } from './attempt.ts'
 import { copyUsage, gatherUsage } from './usage.ts'
 
 /** Before they are added up. */
-const mostReports = 1_000
+const maxReports = 1_000
 
 export interface CallOptions {
   /** The idempotency key: made when it is asked for, since most bodies do not. */
@@ -47,5 +47,5 @@ const nothing = undefined as unknown as AgentCall
 /** Copied at once, and refused here if it cannot be kept. */
 function report(usages: Usage[], usage: Usage): void {
   usages.push(copyUsage(usage))
-  if (usages.length > mostReports) usages.splice(0, Infinity, ...gatherUsage(usages))
+  if (usages.length > maxReports) usages.splice(0, Infinity, ...gatherUsage(usages))
 }

@@ -10,9 +10,9 @@ import type { LogEvent } from '../../../events/event.ts'
 import { encode, encodeRecord } from '../../../events/payload.ts'
 import type { AgentResult, FailedPayload } from '../../../events/payloads.ts'
 import type { Pending } from '../../../kernel/operation.ts'
-import type { Activity, Busy, Workplace } from '../activity.ts'
+import type { Activity, ActivityContext, Busy } from '../activity.ts'
 import type { AttemptOutcome } from './attempt.ts'
-import { Attempts, describeCode, type Judge } from './attempts.ts'
+import { type AttemptListener, Attempts, describeCode } from './attempts.ts'
 import { usageMember } from './usage.ts'
 
 const noTopics: readonly string[] = []
@@ -20,18 +20,18 @@ const noTopics: readonly string[] = []
 /**
  * A step or a call to an agent: attempts of the author's code, until one gives a result or none is left.
  */
-export class BodyActivity implements Activity, Judge {
+export class BodyActivity implements Activity, AttemptListener {
   readonly isOpenAsk = false
   readonly topics: readonly string[] = noTopics
-  readonly #place: Workplace
+  readonly #context: ActivityContext
   readonly #pending: Pending<BodyOperation>
   readonly #attempts: Attempts
 
   /** `records` are the attempts in the log. */
-  constructor(place: Workplace, pending: Pending<BodyOperation>, records: readonly LogEvent[]) {
-    this.#place = place
+  constructor(context: ActivityContext, pending: Pending<BodyOperation>, records: readonly LogEvent[]) {
+    this.#context = context
     this.#pending = pending
-    this.#attempts = new Attempts(place, pending, records, this)
+    this.#attempts = new Attempts(context, pending, records, this)
   }
 
   get busy(): Busy {
@@ -71,9 +71,9 @@ export class BodyActivity implements Activity, Judge {
       Promise.resolve(answer).catch(() => {})
       throw new TypeError('it gave a promise, and has to answer at once')
     } catch (error) {
-      this.#place.logger.warn(
+      this.#context.logger.warn(
         `retry.when of ${describeCode(this.#pending.operation)} threw, which ends its attempts: ${showValue(error)}`,
-        { run: this.#place.runId },
+        { run: this.#context.runId },
       )
       return false
     }
@@ -93,14 +93,14 @@ export class BodyActivity implements Activity, Judge {
       // The effect has happened; another attempt would repeat it and give the same.
       return this.#settleFailed(error, outcome.tookMs)
     }
-    this.#place.record({ type: 'settled', pending: this.#pending, tookMs: outcome.tookMs, payload })
+    this.#context.record({ type: 'settled', pending: this.#pending, tookMs: outcome.tookMs, payload })
   }
 
   #warnOfSize(bytes: number): void {
-    this.#place.logger.warn(
+    this.#context.logger.warn(
       `the result of ${describeCode(this.#pending.operation)} has ${bytes} bytes of the ${maxPayloadBytes} it may have`,
       {
-        run: this.#place.runId,
+        run: this.#context.runId,
       },
     )
   }
@@ -121,6 +121,6 @@ export class BodyActivity implements Activity, Judge {
   #settleFailed(error: unknown, tookMs: number): void {
     const failed: FailedPayload = { ...recordFailure(error), ...usageMember(this.#attempts.cost) }
     const payload = encodeRecord(failed, 'failure')
-    this.#place.record({ type: 'settled', pending: this.#pending, failed: true, tookMs, payload })
+    this.#context.record({ type: 'settled', pending: this.#pending, failed: true, tookMs, payload })
   }
 }

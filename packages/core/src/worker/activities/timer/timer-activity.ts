@@ -1,18 +1,18 @@
 import { dueAt, type TimerOperation } from '../../../authoring/operations.ts'
 import type { Pending } from '../../../kernel/operation.ts'
-import type { Activity, Workplace } from '../activity.ts'
+import type { Activity, ActivityContext } from '../activity.ts'
 
 /** A sleep. It needs no event until it fires: its deadline follows from the turn it was issued in. */
 export class TimerActivity implements Activity {
   readonly busy = false
   readonly isOpenAsk = false
   readonly topics: readonly string[] = []
-  readonly #place: Workplace
+  readonly #context: ActivityContext
   readonly #pending: Pending<TimerOperation>
   #dueAt: number | null = null
 
-  constructor(place: Workplace, pending: Pending<TimerOperation>) {
-    this.#place = place
+  constructor(context: ActivityContext, pending: Pending<TimerOperation>) {
+    this.#context = context
     this.#pending = pending
   }
 
@@ -26,8 +26,8 @@ export class TimerActivity implements Activity {
 
   onDue(): void {
     this.#dueAt = null
-    const tookMs = this.#place.now() - this.#pending.issuedAt
-    this.#place.record({ type: 'settled', pending: this.#pending, tookMs, strict: this })
+    const tookMs = this.#context.now() - this.#pending.issuedAt
+    this.#context.record({ type: 'settled', pending: this.#pending, tookMs, strict: this })
   }
 
   onMessage(): void {}

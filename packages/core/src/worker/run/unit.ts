@@ -1,0 +1,81 @@
+import type { WrittenEvent } from '../../events/event.ts'
+import { encodeRecord } from '../../events/payload.ts'
+import type { RunInfo } from '../../events/payloads.ts'
+import type { Unit } from '../../ports/store.ts'
+import type { Draft } from '../activities/activity.ts'
+import type { LogWriter } from './log-writer.ts'
+import { effectsOf } from './outbox.ts'
+
+// What a run writes next: pure. The run gathers how it stands, and carries the plan out.
+
+/** Waits shorter than this stay with their worker: parking and claiming again would cost more than it frees. */
+export const lingerMs = 1_000
+
+/** How a run stands that has neither ended nor stopped at a bug, after its messages and timers were seen to. */
+export interface Standing {
+  /** Store time. */
+  readonly now: number
+  /** No message is left that an operation would take. */
+  readonly isHandedOut: boolean
+  /** The worker stops, and this run may go to another one at once. */
+  readonly handsOver: boolean
+  /** Nothing is to be written. */
+  readonly isEmpty: boolean
+  /** What is to be written moves the procedure. */
+  readonly settles: boolean
+  /** When an operation next wants to be called. */
+  readonly dueAt: number | null
+  /** Code of the author's is at work, or about to be. */
+  readonly isBusy: boolean
+  /** Code of the author's is at work. */
+  readonly isWorking: boolean
+}
+
+export type Plan =
+  /** Writes what there is and keeps the run. */
+  | { readonly do: 'write' }
+  /** Writes what there is and parks the run. */
+  | { readonly do: 'park'; readonly wakeAt: number | null }
+  /** Writes nothing and leaves the run to another worker. */
+  | { readonly do: 'hand-over' }
+  /** Writes nothing until then; null: until something happens. */
+  | { readonly do: 'wait'; readonly until: number | null }
+  /** Writes nothing now, and has more messages to hand out. */
+  | { readonly do: 'look-again' }
+
+export function planUnit(standing: Standing): Plan {
+  const { now, isHandedOut, handsOver, isEmpty, settles, dueAt, isBusy, isWorking } = standing
+  if (handsOver && isEmpty && !isWorking) return { do: 'hand-over' }
+  const parks = isHandedOut && !settles && !isBusy && (dueAt === null || dueAt - now > lingerMs)
+  if (parks) return { do: 'park', wakeAt: dueAt }
+  if (!isEmpty) return { do: 'write' }
+  return isHandedOut ? { do: 'wait', until: dueAt } : { do: 'look-again' }
+}
+
+/** What goes into a unit beside where it goes. */
+export interface UnitParts {
+  readonly events: readonly WrittenEvent[]
+  readonly drafts: readonly Draft[]
+  readonly next: Unit['next']
+  /** What lists show of the run from now on; null leaves it as it is. */
+  readonly info: RunInfo | null
+}
+
+/** Builds the unit that appends these events. `seen`: the mail counter that the decision is based on. */
+export function composeUnit(log: LogWriter, seen: number, { events, drafts, next, info }: UnitParts): Unit {
+  const { run, epoch, head, seals, link } = log.append(events)
+  const effects = effectsOf(drafts)
+  // One literal, not spread parts: there is one for every step.
+  return {
+    run,
+    epoch,
+    head,
+    events,
+    seals,
+    link,
+    seen,
+    strict: next.do === 'end' || drafts.some(({ strict }) => strict !== undefined),
+    next,
+    effects: info === null ? effects : [...effects, { do: 'show', info: encodeRecord(info, 'info') }],
+  }
+}

@@ -1,0 +1,77 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { lingerMs, planUnit, type Standing } from '../../../src/worker/run/unit.ts'
+
+const still: Standing = {
+  now: 1_000,
+  isHandedOut: true,
+  handsOver: false,
+  isEmpty: true,
+  settles: false,
+  dueAt: null,
+  isBusy: false,
+  isWorking: false,
+}
+
+describe('planUnit', () => {
+  test('parks a run that waits for messages alone', () => {
+    expect(planUnit(still)).toEqual({ do: 'park', wakeAt: null })
+  })
+
+  test('parks a run until its next deadline', () => {
+    expect(planUnit({ ...still, dueAt: 9_000 })).toEqual({ do: 'park', wakeAt: 9_000 })
+  })
+
+  test('keeps a run whose deadline is near', () => {
+    const dueAt = still.now + lingerMs
+    expect(planUnit({ ...still, dueAt })).toEqual({ do: 'wait', until: dueAt })
+    expect(planUnit({ ...still, dueAt: dueAt + 1 })).toEqual({ do: 'park', wakeAt: dueAt + 1 })
+  })
+
+  test('keeps a run while a body is at work', () => {
+    expect(planUnit({ ...still, isBusy: true, isWorking: true })).toEqual({ do: 'wait', until: null })
+  })
+
+  test('writes a result and keeps the run that it moves', () => {
+    expect(planUnit({ ...still, isEmpty: false, settles: true })).toEqual({ do: 'write' })
+  })
+
+  test('parks a run in the unit that records what moves nothing', () => {
+    expect(planUnit({ ...still, isEmpty: false })).toEqual({ do: 'park', wakeAt: null })
+  })
+
+  test('looks again while messages are left to hand out', () => {
+    expect(planUnit({ ...still, isHandedOut: false })).toEqual({ do: 'look-again' })
+    expect(planUnit({ ...still, isHandedOut: false, isEmpty: false })).toEqual({ do: 'write' })
+  })
+
+  test('hands a run over when its worker stops, unless a body is at work or something is to be written', () => {
+    const stopping = { ...still, handsOver: true, isBusy: true }
+    expect(planUnit(stopping)).toEqual({ do: 'hand-over' })
+    expect(planUnit({ ...stopping, isWorking: true })).toEqual({ do: 'wait', until: null })
+    expect(planUnit({ ...stopping, isEmpty: false })).toEqual({ do: 'write' })
+  })
+
+  test('never parks a run with work, results or messages in hand, and never drops what is to be written', () => {
+    const standing = fc.record({
+      now: fc.constant(1_000),
+      isHandedOut: fc.boolean(),
+      handsOver: fc.boolean(),
+      isEmpty: fc.boolean(),
+      settles: fc.boolean(),
+      dueAt: fc.option(fc.integer({ min: 0, max: 5_000 })),
+      isBusy: fc.boolean(),
+      isWorking: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(standing, (given) => {
+        const plan = planUnit(given)
+        if (plan.do === 'park') {
+          expect(given).toMatchObject({ isHandedOut: true, settles: false, isBusy: false })
+          expect(plan.wakeAt).toBe(given.dueAt)
+        }
+        if (!given.isEmpty) expect(['write', 'park']).toContain(plan.do)
+      }),
+    )
+  })
+})
