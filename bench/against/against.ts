@@ -81,5 +81,5 @@ function listRows(one: Case, { kind }: Places, contest: Contest): readonly Row[]
       rounds: measured,
       comparison: compare(measured),
     }))
-    .filter(({ comparison }) => comparison.ratio.count > 0)
+    .filter(({ comparison }) => comparison.ratio.rounds > 0)
 }

@@ -4,7 +4,7 @@ import type { FigureSpec } from '../figures.ts'
 import type { Address } from '../places/place.ts'
 import { nameStore, show } from '../report/numbers.ts'
 import type { Builds, Side } from './builds.ts'
-import { type Comparison, type Costs, limit, type Verdict } from './verdict.ts'
+import { type Comparison, type Costs, limit, type Ratio, type Verdict } from './verdict.ts'
 
 /** One figure of one case on one store. */
 export interface Row {
@@ -24,7 +24,7 @@ const verdicts: { readonly [verdict in Verdict]: string } = {
 export function tellLegend({ subject }: Pick<Builds, 'subject'>, rounds: number, folder: string): string {
   return [
     `The working tree against ${subject}; databases in ${folder}`,
-    `now/before: the median of ${rounds} rounds (least to most); above 1 it costs more now.`,
+    `now/before: the median of ${rounds} rounds (and the middle half of them); above 1 it costs more now.`,
     'A/A: the same of two copies of the working tree, which is what chance alone does.',
   ].join('\n')
 }
@@ -53,8 +53,8 @@ function tellRow({ figure, rounds, comparison }: Row): string {
   )
 }
 
-function tellRatio({ median, min, max }: Comparison['ratio']): string {
-  return `${median.toFixed(2)} (${min.toFixed(2)} to ${max.toFixed(2)})`
+function tellRatio({ median, low, high }: Ratio): string {
+  return `${median.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`
 }
 
 function tellCells(

@@ -1,4 +1,4 @@
-import { type Spread, spreadOf } from '../base/statistics.ts'
+import { spreadOf } from '../base/statistics.ts'
 
 /** What a figure costs in one round: on each side a value for each turn, and turns with the same index belong together. */
 export interface Costs {
@@ -8,11 +8,21 @@ export interface Costs {
   readonly control: readonly number[]
 }
 
+/** Ratios of several rounds. */
+export interface Ratio {
+  readonly median: number
+  /** The middle half of the rounds is from here, */
+  readonly low: number
+  /** to here. */
+  readonly high: number
+  readonly rounds: number
+}
+
 export interface Comparison {
   /** Now over before; above 1 it costs more now. */
-  readonly ratio: Spread
+  readonly ratio: Ratio
   /** Control over now: how far two measurements of one thing are apart. */
-  readonly control: Spread
+  readonly control: Ratio
   readonly verdict: Verdict
 }
 
@@ -23,20 +33,33 @@ export const limit = 1.05
 
 /**
  * Compares turn by turn, so that what the machine does meanwhile falls on all sides; the median of its turns counts
- * for a round. It costs more if the median of the rounds exceeds the limit and every round of the control. It is
- * within the limit if the median is, and that of the control as well; else the noise is too great to tell.
+ * for a round. A figure is beyond the limit if the middle half of its rounds is, and if their median exceeds the
+ * middle half of the control. It is within the limit if its median is, and that of the control as well. Otherwise
+ * the noise is too great to tell.
  */
 export function compare(rounds: readonly Costs[]): Comparison {
-  const ratio = spreadOf(rounds.flatMap(({ now, before }) => divide(now, before)))
-  const control = spreadOf(rounds.flatMap(({ now, control: copy }) => divide(copy, now)))
+  const ratio = summarise(rounds.flatMap(({ now, before }) => divide(now, before)))
+  const control = summarise(rounds.flatMap(({ now, control: copy }) => divide(copy, now)))
   return { ratio, control, verdict: judge(ratio, control) }
 }
 
-function judge(ratio: Spread, control: Spread): Verdict {
-  const noise = Math.max(control.max, 1 / control.min)
-  if (ratio.median > Math.max(limit, noise)) return 'beyond'
+function judge(ratio: Ratio, control: Ratio): Verdict {
+  const noise = Math.max(control.high, 1 / control.low)
+  if (ratio.low > limit && ratio.median > noise) return 'beyond'
   const isQuiet = Math.max(control.median, 1 / control.median) <= limit
   return ratio.median <= limit && isQuiet ? 'within' : 'noise'
+}
+
+/** Of four rounds or fewer, the middle half is all of them. */
+function summarise(ratios: readonly number[]): Ratio {
+  const sorted = ratios.toSorted((a, b) => a - b)
+  const last = sorted.length - 1
+  return {
+    median: spreadOf(ratios).median,
+    low: sorted[Math.floor(last / 4)] ?? Number.NaN,
+    high: sorted[Math.ceil((last * 3) / 4)] ?? Number.NaN,
+    rounds: ratios.length,
+  }
 }
 
 /** The median ratio of all turns; none if nothing was measured, or nothing was spent. */

@@ -18,22 +18,33 @@ describe('the comparison with another commit', () => {
   test('compares round by round, whatever the machine does meanwhile', () => {
     const { ratio, control } = compareTurns([10, 10.2, 10.2], [10, 10.3, 10.3], [10, 10.1, 10.1])
     expect(ratio.median).toBeCloseTo(1.02)
-    expect([ratio.min, ratio.max]).toEqual([expect.closeTo(1.01), expect.closeTo(1.03)])
+    expect([ratio.low, ratio.high]).toEqual([expect.closeTo(1.01), expect.closeTo(1.03)])
     expect(control.median).toBeCloseTo(1)
   })
 
   test('compares turn by turn in a round, and takes the median', () => {
     const { ratio } = compare([{ before: [10, 100, 10], now: [11, 110, 50], control: [11, 110, 50] }])
-    expect(ratio).toMatchObject({ median: 1.1, min: 1.1, max: 1.1, count: 1 })
+    expect(ratio).toMatchObject({ median: 1.1, low: 1.1, high: 1.1, rounds: 1 })
   })
 
-  test('is beyond the limit if it costs more than the limit and more than every round of the control', () => {
+  test('is beyond the limit if every round is, and the median is more than every round of the control', () => {
     expect(compareTurns([10, 10.8, 10.9], [10, 10.9, 10.8], [10, 10.7, 10.6]).verdict).toBe('beyond')
   })
 
   test('is within noise if a round of the control differs as much', () => {
     expect(compareTurns([10, 10.8, 10.9], [10, 10.9, 12], [10, 10.7, 10.6]).verdict).toBe('noise')
     expect(compareTurns([10, 10.8, 10.9], [10, 10.9, 9], [10, 10.7, 10.6]).verdict).toBe('noise')
+  })
+
+  test('is within noise if a round does not exceed the limit', () => {
+    expect(compareTurns([10, 10.8, 10.9], [10, 10.4, 10.4], [10, 10.7, 10.6]).verdict).toBe('noise')
+  })
+
+  test('leaves a quarter of many rounds out at either end', () => {
+    const turn: Turn = [10, 10.8, 10.8]
+    const odd: Turn = [10, 9, 13]
+    expect(compareTurns(turn, turn, turn, turn, odd).verdict).toBe('beyond')
+    expect(compareTurns(turn, turn, turn, odd, odd).verdict).toBe('noise')
   })
 
   test('is within the limit if it costs less, or little more', () => {
@@ -48,7 +59,7 @@ describe('the comparison with another commit', () => {
 
   test('leaves out rounds in which nothing was measured, and tells nothing without any', () => {
     const { ratio, verdict } = compareTurns([10, 10, 10], [Number.NaN, 10, 10], [0, 10, 10])
-    expect([ratio.count, verdict]).toEqual([1, 'within'])
+    expect([ratio.rounds, verdict]).toEqual([1, 'within'])
     expect(compareTurns([Number.NaN, 10, 10]).verdict).toBe('noise')
   })
 })
