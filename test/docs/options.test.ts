@@ -170,6 +170,7 @@ describe('docs/options.md names the options that there are', () => {
 
 /** Calls that refuse a value, each because of the bounds or the words that the page says. */
 const refused: readonly (readonly [heading: string, option: string, call: Call])[] = [
+  ['createEngine', 'maxCrashes', () => start({ maxCrashes: 1 })],
   ['createEngine', 'concurrency', () => start({ concurrency: 0 })],
   ['createEngine', 'lease', () => start({ lease: '0.9s' })],
   ['createEngine', 'determinism', () => start({ determinism: 'some' as never })],
@@ -270,7 +271,8 @@ describe('docs/options.md says what may be given', () => {
 
 describe('docs/options.md says the defaults', () => {
   test('of engines', () => {
-    const { concurrency, leaseMs, determinism } = readEngineOptions({ procedures: [] })
+    const { concurrency, leaseMs, determinism, maxCrashes } = readEngineOptions({ procedures: [] })
+    expect(defaultOf('createEngine', 'maxCrashes')).toBe(`${maxCrashes}`)
     expect(defaultOf('createEngine', 'concurrency')).toBe(`${concurrency}`)
     expect(defaultOf('createEngine', 'lease')).toBe(spanOf(leaseMs))
     expect(defaultOf('testEngine', 'lease')).toBe(spanOf(leaseMs))

@@ -41,7 +41,10 @@ async function leaveBehind({ procedure, input }: GoldenCase, commits: number): P
     onStuck = () => resolve(false)
   })
   // It goes on with its own run, and with none that was left behind before.
-  always('claim', async () => ({ runs: [], at: Date.now(), nextDueAt: null }) satisfies Claims)
+  always(
+    'claim',
+    async () => ({ runs: [], at: Date.now(), nextDueAt: null, leavesSuspects: false }) satisfies Claims,
+  )
   always('commit', (go) => {
     if (left-- > 0) return go()
     onStuck()

@@ -1,5 +1,5 @@
 import { createClient, createEngine, procedure } from '@pawl/core'
-import { type Claims, connectTo, type StorePort } from '@pawl/core/storage'
+import { type Claimed, type Claims, connectTo, type StorePort } from '@pawl/core/storage'
 import { memory } from '@pawl/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
@@ -314,10 +314,13 @@ test('a run that workers died over stays under suspicion when it is handed back 
   let isClaimed = false
   meddling.always('claim', async (go) => {
     // Not before the one place is taken.
-    if (!isTaken) return { runs: [], at: await port.now(), nextDueAt: null }
-    const claims = (await go()) as Claims
-    isClaimed ||= claims.runs.some(({ id }) => id === 'a')
-    return claims
+    if (!isTaken) return { runs: [], at: await port.now(), nextDueAt: null, leavesSuspects: false }
+    return go()
+  })
+  meddling.always('take', async (go) => {
+    const taken = (await go()) as readonly Claimed[]
+    isClaimed ||= taken.some(({ id }) => id === 'a')
+    return taken
   })
   const engine = await createEngine({
     ...{ store: meddling.store, procedures: [hog, suspect], concurrency: 1, lease: '1m' },

@@ -54,7 +54,9 @@ export type {
   RunState,
   Sent,
   StorePort,
+  Suspect,
   Unit,
   UnitOutcome,
   WorkerKey,
 } from './ports/store.ts'
+export { suspectTries } from './ports/suspects.ts'

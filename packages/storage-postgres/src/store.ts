@@ -120,6 +120,9 @@ export function createStore(
     // ── ownership
 
     claim: claiming.claim,
+    suspects: claiming.suspects,
+    take: claiming.take,
+    endTest: claiming.endTest,
     backlog: prepareReadBacklog(database),
     async retryStuck(claimant) {
       const count = await claiming.retryStuck(claimant)

@@ -1,4 +1,4 @@
-import type { StorePort, Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
+import type { Claimant, Claims, StorePort, Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
 import { Connection, type Environment, realEnvironment, UnknownOutcome } from './connection/connection.ts'
 import { realFile } from './connection/real-file.ts'
 import { prepareStatements, type Statements } from './statements.ts'
@@ -54,17 +54,25 @@ export function createStore(file: string, environment: Environment = realEnviron
     async claim(claimant, limit) {
       const { claims, isAnyDue } = await connection.read((statements, at) => ({
         isAnyDue: limit > 0 && statements.claims.findDue(claimant, 1, at).length > 0,
-        claims: { runs: [], at, nextDueAt: statements.claims.findNextDue(claimant) },
+        claims: { runs: [], at, ...look(statements, claimant, at) },
       }))
       // Most of the time nothing is due, and then no lock is taken.
       if (!isAnyDue) return claims
       return transactions.granting((statements, at) => {
         const claimed = new Claiming(statements, claimant, at)
         const runs = statements.claims.findDue(claimant, limit, at).flatMap((run) => claimed.take(run) ?? [])
-        const result = { runs, at, nextDueAt: statements.claims.findNextDue(claimant) }
+        const result = { runs, at, ...look(statements, claimant, at) }
         return { result, granted: claimed.granted }
       })
     },
+    suspects: (claimant, limit) =>
+      connection.read(({ claims }, at) => claims.findSuspects(claimant, limit, at)),
+    take: (claimant, runs) =>
+      transactions.granting((statements, at) => {
+        const claimed = new Claiming(statements, { ...claimant, suspects: 'all' }, at)
+        return { result: runs.flatMap((run) => claimed.take(run) ?? []), granted: claimed.granted }
+      }),
+    endTest: (worker) => connection.write(({ claims }) => claims.endTest(worker)),
     backlog: () => connection.read(({ readBacklog }, at) => readBacklog(at)),
     retryStuck: (claimant) => connection.write(({ claims }, at) => claims.retryStuck(claimant, at)),
     retry: (run, mark) => connection.write((statements, at) => statements.retry(run, mark, at)),
@@ -96,6 +104,11 @@ export function createStore(file: string, environment: Environment = realEnviron
         onHint,
       ),
   }
+}
+
+/** What a claim tells beside its runs. */
+function look({ claims }: Statements, claimant: Claimant, at: number): Omit<Claims, 'runs' | 'at'> {
+  return { nextDueAt: claims.findNextDue(claimant), leavesSuspects: claims.leavesSuspects(claimant, at) }
 }
 
 async function commit(

@@ -20,6 +20,7 @@ import {
 import { checkActor, checkAudience } from '../checks/people.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import type { Logger } from '../ports/logger.ts'
+import { defaultMaxCrashes } from '../ports/suspects.ts'
 
 /** What `createEngine` was given, beside the store, checked and with the defaults filled in. */
 export interface EngineSettings {
@@ -28,6 +29,7 @@ export interface EngineSettings {
   readonly escalateTo: Audience | undefined
   readonly determinism: 'virtual' | 'error' | 'off'
   readonly bugs: Bugs
+  readonly maxCrashes: number
   readonly concurrency: number
   readonly leaseMs: number
   readonly logger: Logger | undefined
@@ -40,6 +42,7 @@ const engineOptionNames = [
   'escalateTo',
   'determinism',
   'bugs',
+  'maxCrashes',
   'concurrency',
   'lease',
   'logger',
@@ -57,7 +60,7 @@ export function checkEngineKeys(maker: string, options: object, others: readonly
 export function readEngineOptions(given: unknown): EngineSettings {
   const options = checkObject('options of createEngine', given)
   checkEngineKeys('createEngine', options)
-  const { decider, escalateTo, determinism, bugs, concurrency, lease, logger } = options
+  const { decider, escalateTo, determinism, bugs, maxCrashes, concurrency, lease, logger } = options
   return {
     procedures: readProcedures(options['procedures']),
     decider: decider === undefined ? undefined : readDecider(decider),
@@ -68,6 +71,10 @@ export function readEngineOptions(given: unknown): EngineSettings {
         ? 'virtual'
         : checkOneOf('determinism of createEngine', determinism, ['virtual', 'error', 'off']),
     bugs: bugs === undefined ? 'park' : readBugs('of createEngine', bugs),
+    maxCrashes:
+      maxCrashes === undefined
+        ? defaultMaxCrashes
+        : checkWhole('maxCrashes of createEngine', maxCrashes, 2, Number.MAX_SAFE_INTEGER),
     concurrency:
       concurrency === undefined
         ? 100

@@ -21,6 +21,8 @@ export interface EngineOptions {
   readonly determinism?: 'virtual' | 'error' | 'off'
   /** Default of `ProcedureSpec.bugs`: 'park'. */
   readonly bugs?: 'park' | 'fail'
+  /** Crashes of workers on which the run was the only suspect before it is quarantined. Default: 5. Range: whole numbers from 2. */
+  readonly maxCrashes?: number
   /** Bodies of steps and agents at work at once in this process. A whole number from 1. Default 100. */
   readonly concurrency?: number
   /** A worker silent for this long loses its runs. Default '10s', at least '1s'; swept at a fifth of it. */

@@ -31,6 +31,9 @@ export interface StorePort {
    * Declares workers dead whose lease has run out (or whose process is gone, where that can be known) and
    * hands the runs of all dead workers back: unowned, due now, epoch raised, `tries` raised. Returns how
    * many runs it handed back. Never waits for a locked row; what it misses the next sweep finds.
+   *
+   * A worker that tested runs when it was declared dead raises the `positives` of these. If there was only one,
+   * its `alone` is raised too. The `alone` of the runs it owned beside them falls to 0.
    */
   sweep(): Promise<number>
   /** What the live workers can execute, all together: their leases run. Null: one of them has not said. */
@@ -66,13 +69,19 @@ export interface StorePort {
   // ── ownership
   /** Takes due runs that the claimant can execute, the longest due first: owned, epoch raised, not due. */
   claim(claimant: Claimant, limit: number): Promise<Claims>
+  /** The due suspects that the claimant can execute: those with the most `positives` first, then the longest due. */
+  suspects(claimant: Claimant, limit: number): Promise<readonly Suspect[]>
+  /** Takes these runs, as far as they are due and the claimant can execute them. Its choice of suspects does not matter. */
+  take(claimant: Claimant, runs: readonly RunKey[]): Promise<readonly Claimed[]>
+  /** Ends the test of all runs that the worker tests: it keeps them, and its death says nothing about them. */
+  endTest(worker: WorkerKey): Promise<void>
   /** The due runs that no worker owns, by procedure and version. */
   backlog(): Promise<readonly Backlog[]>
   /** Sets the stuck runs of the claimant's procedures due, so that they are tried again. Returns how many. */
   retryStuck(claimant: Claimant): Promise<number>
   /**
    * Sets one marked run due now, for any worker that can execute it: a stuck one as it is, a quarantined one without its mark
-   * and with `tries` at 0. False: it has not this mark any more, has ended, or is owned.
+   * and with `tries` at 0, so that it is no suspect. False: it has not this mark any more, has ended, or is owned.
    */
   retry(run: RunKey, mark: Exclude<Mark, 'none'>): Promise<boolean>
   /** The mail counters of the runs a worker owns: the truth behind lost hints. */
@@ -113,8 +122,8 @@ export interface NewWorker {
 export interface Claimant {
   readonly worker: WorkerKey
   readonly procedures: readonly ProcedureVersions[]
-  /** Runs with more `tries` are left alone. Default: no bound. */
-  readonly maxTries?: number
+  /** Which suspects it takes; 'unblamed': those without `positives`. Default: 'all'. */
+  readonly suspects?: 'all' | 'unblamed' | 'none'
 }
 export interface ProcedureVersions {
   readonly name: string
@@ -271,16 +280,28 @@ export interface Claimed {
   readonly epoch: number
   readonly head: number
   readonly mail: number
-  /** How often it was taken from a dead worker without a new event since. */
+  /** How often in a row it was taken from a dead worker; a commit sets it to 0. From {@link suspectTries} on it is a suspect, and tested. */
   readonly tries: number
+  /** Of a suspect: how many of its tests its worker died in. */
+  readonly positives: number
+  /** Of a suspect: in how many of these it was the only run that its worker tested. */
+  readonly alone: number
   readonly mark: Mark | number
   readonly link: Uint8Array
 }
 export interface Claims {
   readonly runs: readonly Claimed[]
   readonly at: number
-  /** When the next unowned run is due that the claimant can execute, with however many `tries`; null if none is. */
+  /** When the next unowned run is due that the claimant would take; null if none is. */
   readonly nextDueAt: number | null
+  /** Whether there are due suspects that this claimant does not take; perhaps it could not execute them. */
+  readonly leavesSuspects: boolean
+}
+
+/** A suspect that no worker owns. */
+export interface Suspect extends Pick<Claimed, 'run' | 'tries' | 'positives' | 'alone'> {
+  /** Due since then. Suspects that one death has blamed are due since the same instant. */
+  readonly dueAt: number
 }
 
 /** Due runs of one procedure and version. */

@@ -41,6 +41,8 @@ export interface WorkerServices {
   readonly determinism: TurnOwner['determinism']
   /** What a programming error does to its run, if its procedure does not say. */
   readonly bugs: Bugs
+  /** Positive tests of a run that was tested alone before it is quarantined. */
+  readonly maxCrashes: number
   readonly escalateTo: string | undefined
   readonly decider: AgentDefinition | undefined
   readonly slices: Slices

@@ -25,14 +25,12 @@ import { RunReports } from './run-reports.ts'
 import type { RunCallbacks, Slices, WorkerServices } from './services.ts'
 import { Slots } from './slots.ts'
 import { StoreTime } from './store-time.ts'
-import { suspectTries } from './suspects.ts'
+import { SuspectTests } from './suspect-tests.ts'
 import { ThrottledLog } from './throttled-log.ts'
 import { reportUnclaimable } from './unclaimable-runs.ts'
 
 /** The truth behind lost hints: due runs, and mail of owned runs, are asked for this often. */
 const pollMs = 1_000
-/** So long a suspect is alone, if it shows nothing; then the next poll may take another. */
-const aloneMs = pollMs / 2
 /** A worker holds so many runs in its hands at once; more due ones wait for the next claim, here or elsewhere. */
 const maxOwned = 1_000
 const claimAtOnce = 100
@@ -68,6 +66,8 @@ export interface WorkerOptions {
   readonly determinism: TurnOwner['determinism']
   /** What a programming error does to its run, if its procedure does not say. */
   readonly bugs: Bugs
+  /** Positive tests of a run that was tested alone before it is quarantined. */
+  readonly maxCrashes: number
   /** Steps at work at once. */
   readonly concurrency: number
   readonly leaseMs: number
@@ -95,6 +95,7 @@ export class Worker implements LocalWorker {
   readonly #outputs = new OutputCache()
   readonly #complaints: ThrottledLog
   readonly #reports: RunReports
+  readonly #tests: SuspectTests
   readonly #host: RunCallbacks<Run>
   #worker: WorkerKey = -1
   #state: 'new' | 'working' | 'stopping' | 'stopped' = 'new'
@@ -104,7 +105,6 @@ export class Worker implements LocalWorker {
   /** When the next unowned run is due, as far as is known. */
   #dueAt = Number.POSITIVE_INFINITY
   #callOffDue: () => void = () => {}
-  #suspect: { readonly run: RunKey; readonly since: number } | null = null
   #stuckRetries = 0
   #retriesStuckAt = 0
   /** Since when no body has ended although others wait for its place; in the future once that was said. */
@@ -121,6 +121,7 @@ export class Worker implements LocalWorker {
     const { store, clock, logger } = this.#options
     this.#complaints = new ThrottledLog(logger, clock, 'the store answers again')
     this.#reports = new RunReports(logger, clock)
+    this.#tests = new SuspectTests({ store, clock, logger }, () => this.onDue())
     this.#committer = new Committer({ store, clock, logger, worker: () => this.#worker })
     this.#host = this.#createHost()
   }
@@ -236,6 +237,7 @@ export class Worker implements LocalWorker {
   #dropAll(): void {
     const runs = [...this.#owned]
     this.#owned.clear()
+    this.#tests.clear()
     for (const run of runs) {
       run.drop()
       this.#committer.remove(run)
@@ -261,11 +263,7 @@ export class Worker implements LocalWorker {
   // ── the lease
 
   get #claimant(): Claimant {
-    return { worker: this.#worker, procedures: this.#procedures.versions }
-  }
-
-  get #unsuspecting(): Claimant {
-    return { ...this.#claimant, maxTries: suspectTries - 1 }
+    return { worker: this.#worker, procedures: this.#procedures.versions, suspects: this.#tests.claims }
   }
 
   async #register(): Promise<void> {
@@ -301,7 +299,11 @@ export class Worker implements LocalWorker {
   // ── finding work
 
   claimant(): Claimant | null {
-    return this.#state === 'working' && this.#owned.size < maxOwned ? this.#unsuspecting : null
+    return this.#takesWork ? this.#claimant : null
+  }
+
+  get #takesWork(): boolean {
+    return this.#state === 'working' && this.#owned.size < maxOwned
   }
 
   holds(run: string): boolean {
@@ -415,17 +417,22 @@ export class Worker implements LocalWorker {
     if (this.#claiming) return
     this.#claiming = true
     try {
-      while (this.#claimAgain && this.#state === 'working' && this.#owned.size < maxOwned) {
+      while (this.#claimAgain && this.#takesWork) {
         this.#claimAgain = false
         const limit = Math.min(claimAtOnce, maxOwned - this.#owned.size)
-        const { runs, at, nextDueAt } = await this.#options.store.claim(this.#unsuspecting, limit)
+        const claims = await this.#options.store.claim(this.#claimant, limit)
+        const { runs, at, nextDueAt } = claims
         this.#time.learn(at)
         for (const claimed of runs) this.#adopt(claimed)
+        // It may have been stopped meanwhile.
+        if (!this.#takesWork) return
+        const room = maxOwned - this.#owned.size
+        for (const claimed of await this.#tests.takeNext(this.#claimant, claims, room)) this.#adopt(claimed)
         if (runs.length === limit) {
           this.#claimAgain = true
           // Each of them reads its log now.
           await nextRound()
-        } else if (nextDueAt !== null && nextDueAt <= at) await this.#claimSuspect()
+        }
         // What is due already and could not be taken is for others, or for later: the poll looks again.
         if (nextDueAt !== null && nextDueAt > at) this.#armDue(nextDueAt)
       }
@@ -437,24 +444,6 @@ export class Worker implements LocalWorker {
   /** What was left unclaimed for want of room is claimed when there is plenty of it again. */
   #claimIfRoom(): void {
     if (this.#claimAgain && !this.#claiming && this.#owned.size <= maxOwned / 2) this.onDue()
-  }
-
-  /** The next one follows when this one has made an event or was let go, or has been alone for long enough. */
-  async #claimSuspect(): Promise<void> {
-    const { clock } = this.#options
-    const suspect = this.#suspect
-    if (suspect !== null && clock.elapsed() - suspect.since < aloneMs && this.#owned.find(suspect.run)) return
-    const { runs } = await this.#options.store.claim(this.#claimant, 1)
-    for (const claimed of runs) {
-      this.#suspect = claimed.tries < suspectTries ? null : { run: claimed.run, since: clock.elapsed() }
-      this.#adopt(claimed)
-    }
-  }
-
-  #acquit({ key }: Run): void {
-    if (this.#suspect?.run !== key) return
-    this.#suspect = null
-    this.onDue()
   }
 
   /** Claims again when the next run is due; the poll would be up to a second late. */
@@ -473,6 +462,7 @@ export class Worker implements LocalWorker {
     if (this.#state === 'stopped') return
     // Claimed again before we heard that it was let go: what we hold of it is not the owner any more.
     this.#owned.find(claimed.run)?.drop()
+    this.#tests.add(claimed)
     const kept = this.#kept.take(claimed.run)
     if (kept?.continues(claimed)) {
       this.#owned.add(kept)
@@ -490,10 +480,10 @@ export class Worker implements LocalWorker {
   #createHost(): RunCallbacks<Run> {
     const worker = this
     const { store, clock, entropy, effects, sha256, notifier, logger, determinism, bugs } = this.#options
-    const { escalateTo, decider, replay } = this.#options
+    const { escalateTo, decider, replay, maxCrashes } = this.#options
     return {
       ...{ store, clock, entropy, effects, sha256, notifier, logger, determinism, bugs },
-      ...{ escalateTo, decider, replay, reports: this.#reports },
+      ...{ escalateTo, decider, replay, maxCrashes, reports: this.#reports },
       time: this.#time,
       slots: this.#slots,
       loads: new RoundLimiter(maxLoadsPerRound),
@@ -507,12 +497,12 @@ export class Worker implements LocalWorker {
       },
       procedure: (name, version) => this.#procedures.find(name, version),
       onReady: (run) => this.#committer.add(run),
-      onProgress: (run) => this.#acquit(run),
+      onProgress: (run) => this.#tests.remove(run.key),
       onParked: (run, wakeAt) => {
         this.#owned.remove(run)
         this.#kept.add(run)
         this.#armDue(wakeAt)
-        this.#acquit(run)
+        this.#tests.remove(run.key)
         this.#claimIfRoom()
       },
       onCompleted: (run, output) => this.#outputs.add(run.id, output),
@@ -521,7 +511,7 @@ export class Worker implements LocalWorker {
         this.#committer.remove(run)
         this.#owned.remove(run)
         this.#kept.forget(run)
-        this.#acquit(run)
+        this.#tests.remove(run.key)
         this.#claimIfRoom()
       },
     }

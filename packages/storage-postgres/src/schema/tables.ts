@@ -15,6 +15,9 @@ interface RunsTable {
   readonly mail: number
   readonly version: number | null
   readonly tries: number
+  readonly positives: number
+  readonly alone: number
+  readonly tested: boolean
   readonly state: number
   readonly mark: number
   readonly id: string

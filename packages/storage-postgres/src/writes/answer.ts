@@ -151,7 +151,7 @@ function writeSingle(names: Names): string {
   return `
     with clock as materialized (select ${storeTime} as now),
     locked as materialized (
-      select run, id, head, mail, worker, state, mark, tries, wake_at, procedure, version from ${runs}
+      select run, id, head, mail, worker, state, mark, tries, positives, wake_at, procedure, version from ${runs}
       where id = $1 and state = 0 for no key update),
     won as (
       update ${asks} a

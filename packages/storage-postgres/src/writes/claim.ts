@@ -1,4 +1,12 @@
-import { type Claimant, type Claimed, type Claims, markCode, type RunKey } from '@pawl/core/storage'
+import {
+  type Claimant,
+  type Claimed,
+  type Claims,
+  markCode,
+  type RunKey,
+  type Suspect,
+  suspectTries,
+} from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { listBigints, listIntegers, listTexts } from '../connection/fast-path/lists.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
@@ -15,13 +23,21 @@ export interface ClaimedRow {
   readonly head: number
   readonly mail: number
   readonly tries: number
+  readonly positives: number
+  readonly alone: number
   readonly mark: number
   readonly link: Uint8Array
 }
 
 export function showClaimed(row: ClaimedRow): Claimed {
   const { run, id, procedure, version, epoch, head, mail, tries, mark, link } = row
-  return { run, id, procedure, version, epoch, head, mail, tries, mark: markCode.wordIfKnown(mark), link }
+  const isSuspect = tries >= suspectTries
+  return {
+    ...{ run, id, procedure, version, epoch, head, mail, tries },
+    positives: isSuspect ? row.positives : 0,
+    alone: isSuspect ? row.alone : 0,
+    ...{ mark: markCode.wordIfKnown(mark), link },
+  }
 }
 
 /** The claimant's procedures and versions as two lists of one length. */
@@ -36,14 +52,31 @@ export function chooseVersion(run: string, procedures: string, versions: string)
     where p.procedure = ${run}.procedure and p.version = coalesce(${run}.version, p.version))`
 }
 
+/** Of the suspects that a claimant takes: how many positive tests they may have. */
+export function mostPositives({ suspects = 'all' }: Pick<Claimant, 'suspects'>): number {
+  if (suspects === 'none') return -1
+  return suspects === 'unblamed' ? 0 : 32_767
+}
+
+/** SQL: whether the claimant takes the run, which is no suspect or one with at most so many positive tests. */
+export function isTaken(run: string, most: string): string {
+  return `(${run}.tries < ${suspectTries} or ${run}.positives <= ${most}::int)`
+}
+
+/** SQL: a run that is claimed as a suspect is tested. */
+export const testsSuspect: string = `tested = r.tries >= ${suspectTries}`
+
 export interface Claiming {
   claim(claimant: Claimant, limit: number): Promise<Claims>
+  suspects(claimant: Claimant, limit: number): Promise<readonly Suspect[]>
+  take(claimant: Claimant, runs: readonly RunKey[]): Promise<readonly Claimed[]>
+  endTest(worker: number): Promise<void>
   retryStuck(claimant: Claimant): Promise<number>
   mailOf(worker: number): Promise<readonly { readonly run: RunKey; readonly mail: number }[]>
 }
 
 export function prepareClaiming(database: Database, ownership: Ownership): Claiming {
-  const { claim, adopt, retryStuck, mailOf } = writeStatements(database.names)
+  const { claim, suspects, take, endTest, adopt, retryStuck, mailOf } = writeStatements(database.names)
 
   async function compare(worker: number): Promise<readonly OwnedRow[]> {
     const rows = await database.run<OwnedRow>(mailOf, [worker])
@@ -64,10 +97,12 @@ export function prepareClaiming(database: Database, ownership: Ownership): Claim
   async function claimDue(claimant: Claimant, limit: number): Promise<Claims> {
     const [procedures, versions] = listAbilities(claimant)
     const busy = listBigints(ownership.busy())
-    const values = [claimant.worker, limit, procedures, versions, busy, claimant.maxTries ?? null]
+    const values = [claimant.worker, limit, procedures, versions, busy, mostPositives(claimant)]
     const rows = await database.run<ClaimRow>(claim, values)
     const runs = rows.filter((row): row is ClaimRow & ClaimedRow => row.run !== null).map(showClaimed)
-    return { runs, at: rows[0]?.at ?? 0, nextDueAt: rows[0]?.next_due_at ?? null }
+    const [first] = rows
+    const leavesSuspects = first?.leaves_suspects ?? false
+    return { runs, at: first?.at ?? 0, nextDueAt: first?.next_due_at ?? null, leavesSuspects }
   }
 
   return {
@@ -82,6 +117,18 @@ export function prepareClaiming(database: Database, ownership: Ownership): Claim
         }
         return { ...due, runs }
       }),
+    suspects: (claimant, limit) =>
+      database.repeat(() => database.run<Suspect>(suspects, [...listAbilities(claimant), limit])),
+    take: (claimant, runs) =>
+      ownership.during(async (noteOwned) => {
+        const values = [claimant.worker, listBigints(runs), ...listAbilities(claimant)]
+        const rows = await database.run<ClaimedRow>(take, [...values, listBigints(ownership.busy())])
+        for (const { run, epoch } of rows) noteOwned(claimant.worker, run, epoch)
+        return rows.map(showClaimed)
+      }),
+    async endTest(worker) {
+      await database.repeat(() => database.run(endTest, [worker]))
+    },
     async retryStuck(claimant) {
       const rows = await database.run(retryStuck, listAbilities(claimant))
       return rows.length
@@ -100,18 +147,22 @@ interface OwnedRow {
 type ClaimRow = { readonly [column in keyof ClaimedRow]: ClaimedRow[column] | null } & {
   readonly at: number
   readonly next_due_at: number | null
+  readonly leaves_suspects: boolean
 }
 
-const claimedColumns = 'r.run, r.id, r.procedure, r.version, r.epoch, r.head, r.mail, r.tries, r.mark, r.link'
+const claimedColumns =
+  'r.run, r.id, r.procedure, r.version, r.epoch, r.head, r.mail, r.tries, r.positives, r.alone, r.mark, r.link'
 
 function writeStatements({
   runs,
   workers,
-}: Names): Record<'claim' | 'adopt' | 'retryStuck' | 'mailOf', Statement> {
+}: Names): Record<'claim' | 'suspects' | 'take' | 'endTest' | 'adopt' | 'retryStuck' | 'mailOf', Statement> {
   const isDue = `r.worker is null and r.wake_at <= (select now from clock)`
   // Written as the index has it, so that the index finds it.
   const isOfKind = `r.procedure = a.procedure and coalesce(r.version, -1) = a.version`
-  const isUntried = `r.tries <= coalesce($6::int, r.tries)`
+  const isWanted = isTaken('r', '$6')
+  // With the condition of the index of suspects.
+  const isDueSuspect = `r.tries > ${suspectTries - 1} and ${isDue}`
   return {
     // Which runs are due is looked up first, for each kind of run, and only as many rows are locked as will
     // be taken: whoever claims at the same time skips them and takes the next.
@@ -127,24 +178,45 @@ function writeStatements({
       peeked as (
         select a.procedure, a.version, a.chosen, d.wake_at
         from kind a cross join lateral (
-          select r.wake_at from ${runs} r where ${isDue} and ${isOfKind} and ${isUntried} order by r.wake_at limit $2) d
+          select r.wake_at from ${runs} r where ${isDue} and ${isOfKind} and ${isWanted} order by r.wake_at limit $2) d
         order by d.wake_at limit $2),
       share as (select procedure, version, chosen, count(*) as count from peeked group by 1, 2, 3),
       taken as materialized (
         select d.run, d.wake_at, a.chosen from share a cross join lateral (
-          select r.run, r.wake_at from ${runs} r where ${isDue} and ${isOfKind} and ${isUntried} and r.run <> all($5::bigint[])
+          select r.run, r.wake_at from ${runs} r where ${isDue} and ${isOfKind} and ${isWanted} and r.run <> all($5::bigint[])
           order by r.wake_at limit a.count for no key update skip locked) d),
       claimed as (
-        update ${runs} r set worker = $1, epoch = r.epoch + 1, wake_at = null, version = t.chosen
+        update ${runs} r set worker = $1, epoch = r.epoch + 1, wake_at = null, version = t.chosen, ${testsSuspect}
         from taken t where r.run = t.run
         returning ${claimedColumns}, t.wake_at as due_at),
       next as (
         select min(d.wake_at) as next_due_at from kind a cross join lateral (
           select r.wake_at from ${runs} r
-          where r.worker is null and r.wake_at is not null and ${isOfKind} and r.run not in (select run from taken)
-          order by r.wake_at limit 1) d)
-      select now as at, next_due_at, ${claimedColumns}
-      from clock cross join next left join claimed r on true order by r.due_at, r.run`),
+          where r.worker is null and r.wake_at is not null and ${isOfKind} and ${isWanted}
+            and r.run not in (select run from taken)
+          order by r.wake_at limit 1) d),
+      rest as (
+        select exists (select from ${runs} r where ${isDueSuspect} and r.positives > $6) as leaves_suspects)
+      select now as at, next_due_at, leaves_suspects, ${claimedColumns}
+      from clock cross join next cross join rest left join claimed r on true order by r.due_at, r.run`),
+    suspects: new Statement(`
+      with clock as materialized (select ${storeTime} as now)
+      select r.run, r.tries, r.positives, r.alone, r.wake_at as "dueAt" from ${runs} r
+      where ${isDueSuspect} and ${chooseVersion('r', '$1', '$2')} is not null
+      order by r.positives desc, r.wake_at, r.run limit $3`),
+    take: new Statement(`
+      with clock as materialized (select ${storeTime} as now),
+      taken as materialized (
+        select r.run, r.wake_at, ${chooseVersion('r', '$3', '$4')} as chosen from ${runs} r
+        where r.run = any($2::bigint[]) and ${isDue} and r.run <> all($5::bigint[])
+          and exists (select from ${workers} where worker = $1 and not dead)
+        order by r.run for no key update of r skip locked),
+      claimed as (
+        update ${runs} r set worker = $1, epoch = r.epoch + 1, wake_at = null, version = t.chosen, ${testsSuspect}
+        from taken t where r.run = t.run and t.chosen is not null
+        returning ${claimedColumns}, t.wake_at as due_at)
+      select ${claimedColumns} from claimed r order by r.due_at, r.run`),
+    endTest: new Statement(`update ${runs} r set tested = false where r.worker = $1 and r.tested`),
     adopt: new Statement(`
       with stray as materialized (
         select r.run from ${runs} r

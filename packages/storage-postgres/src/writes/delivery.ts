@@ -1,11 +1,18 @@
-import type { Claimant, Claimed, Damaged, RunKey } from '@pawl/core/storage'
+import { type Claimant, type Claimed, type Damaged, type RunKey, suspectTries } from '@pawl/core/storage'
 import { listBigints, listIntegers, listTexts } from '../connection/fast-path/lists.ts'
 import type { Value } from '../connection/fast-path/values.ts'
 import type { NoteOwned, Ownership } from '../connection/ownership.ts'
 import { classify, describe } from '../faults.ts'
 import type { Names } from '../names.ts'
 import { divide } from './batches.ts'
-import { type ClaimedRow, chooseVersion, listAbilities, showClaimed } from './claim.ts'
+import {
+  type ClaimedRow,
+  chooseVersion,
+  isTaken,
+  listAbilities,
+  mostPositives,
+  showClaimed,
+} from './claim.ts'
 
 // What sending and answering have in common: rows are locked, messages inserted, and the run is woken, or
 // claimed for whoever is at hand, all in one statement.
@@ -15,7 +22,7 @@ export function lockRuns({ runs }: Names, ids: string): string {
   return `
     seen as materialized (select run, head, mail from ${runs} where id = any(${ids}::text[])),
     locked as materialized (
-      select run, id, head, mail, worker, state, mark, tries, wake_at, procedure, version from ${runs}
+      select run, id, head, mail, worker, state, mark, tries, positives, wake_at, procedure, version from ${runs}
       where id = any(${ids}::text[]) order by run for no key update)`
 }
 
@@ -25,11 +32,11 @@ export function lockRuns({ runs }: Names, ids: string): string {
  */
 export const isStale = '(s.run is null or s.head <> l.head or s.mail <> l.mail)'
 
-/** What `wakeRuns` takes, from `$first` on: worker, procedures, versions, runs left alone, most tries. */
+/** What `wakeRuns` takes, from `$first` on: worker, procedures, versions, runs left alone, most positive tests of a suspect. */
 export function bindClaimant(claimant: Claimant | null, ownership: Ownership): readonly Value[] {
   const [procedures, versions] = claimant ? listAbilities(claimant) : [listTexts([]), listIntegers([])]
   const busy = listBigints(ownership.busy())
-  return [claimant?.worker ?? null, procedures, versions, busy, claimant?.maxTries ?? null]
+  return [claimant?.worker ?? null, procedures, versions, busy, mostPositives(claimant ?? {})]
 }
 
 /**
@@ -42,7 +49,7 @@ export function wakeRuns({ runs, workers }: Names, first: number): string {
       select l.run, ${chooseVersion('l', `$${first + 1}`, `$${first + 2}`)} as chosen
       from locked l join touched t on t.run = l.run left join bumped b on b.run = l.run cross join clock
       where l.worker is null and l.state = 0 and (l.wake_at <= now or (b.mail is not null and l.mark = 0))
-        and l.run <> all($${first + 3}::bigint[]) and l.tries <= coalesce($${first + 4}::int, l.tries)
+        and l.run <> all($${first + 3}::bigint[]) and ${isTaken('l', `$${first + 4}`)}
         and exists (select from ${workers} w where w.worker = $${first}::bigint and not w.dead)),
     woken as (
       update ${runs} r
@@ -50,18 +57,20 @@ export function wakeRuns({ runs, workers }: Names, first: number): string {
           worker = case when c.chosen is null then r.worker else $${first} end,
           version = coalesce(c.chosen, r.version),
           epoch = case when c.chosen is null then r.epoch else r.epoch + 1 end,
+          tested = case when c.chosen is null then r.tested else r.tries >= ${suspectTries} end,
           wake_at = case when c.chosen is not null then null
                          when b.mail is not null and l.worker is null and l.mark = 0 then least(l.wake_at, now)
                          else l.wake_at end
       from locked l left join bumped b on b.run = l.run left join claimable c on c.run = l.run cross join clock
       where r.run = l.run and (b.mail is not null or c.chosen is not null)
-      returning r.run, r.id, r.procedure, r.version, r.epoch, r.head, r.mail, r.tries, r.mark, r.link,
+      returning r.run, r.id, r.procedure, r.version, r.epoch, r.head, r.mail, r.tries, r.positives,
+        r.alone, r.mark, r.link,
         c.chosen is not null as claimed)`
 }
 
 /** SQL: what `woken` says of a run that was claimed. */
 export const claimedColumns =
-  'w.id, w.procedure, w.version, w.epoch, w.head, w.mail, w.tries, w.mark, w.link, coalesce(w.claimed, false) as claimed'
+  'w.id, w.procedure, w.version, w.epoch, w.head, w.mail, w.tries, w.positives, w.alone, w.mark, w.link, coalesce(w.claimed, false) as claimed'
 
 export type DeliveredRow = ClaimedRow & { readonly claimed: boolean }
 

@@ -133,7 +133,7 @@ function writeSingle(names: Names): string {
   return `
     with clock as materialized (select ${storeTime} as now),
     locked as materialized (
-      select run, id, head, mail, worker, state, mark, tries, wake_at, procedure, version from ${names.runs}
+      select run, id, head, mail, worker, state, mark, tries, positives, wake_at, procedure, version from ${names.runs}
       where id = $1 and state = 0 for no key update),
     inserted as (
       insert into ${names.messages} (run, at, n, kind, name, key, payload)

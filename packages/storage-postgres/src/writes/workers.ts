@@ -4,6 +4,7 @@ import {
   type NewWorker,
   type ProcedureVersions,
   type ProcessIdentity,
+  suspectTries,
   type WorkerKey,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
@@ -131,9 +132,12 @@ function writeStatements({
   | 'remove',
   Statement
 > {
-  const release = (tries: string) => `
-    update ${runs} r set worker = null, epoch = r.epoch + 1, wake_at = ${storeTime}, tries = r.tries + ${tries}
-    from lost l where r.run = l.run returning r.run`
+  // Counted before any of them is handed back.
+  const bury = `dead = true, tested = (
+    select count(*) from ${runs} r where r.worker = ${workers}.worker and r.tested and r.tries >= ${suspectTries})`
+  // One instant for all: so suspects that one death has blamed are recognised.
+  const release = `worker = null, epoch = r.epoch + 1, wake_at = (select now from clock)`
+  const clock = `clock as materialized (select ${storeTime} as now)`
   return {
     register: new Statement(
       `insert into ${workers} (name, lease_ms, beat_at, pid, process_started, machine, procedures, session)
@@ -152,27 +156,34 @@ function writeStatements({
     // Copies of one machine (a snapshot that was started twice) take themselves for the same one, and see only
     // their own processes. So the server is asked as well: one that is there has its connection.
     buryGone: new Statement(`
-      update ${workers} set dead = true where worker in (
+      update ${workers} set ${bury} where worker in (
         select worker from ${workers} where worker = any($1::bigint[]) and not dead
           and session is not null and not exists (select from pg_catalog.pg_stat_get_activity(session))
         for no key update skip locked)`),
     // One that is being renewed at this moment is alive.
     expire: new Statement(`
-      update ${workers} set dead = true where worker in (
+      update ${workers} set ${bury} where worker in (
         select worker from ${workers} where not dead and beat_at + lease_ms < ${storeTime}
         for no key update skip locked)`),
     bury: new Statement(`update ${workers} set dead = true where worker = $1`),
     // Waits for locked rows, in their order, so that none is left behind.
     handBack: new Statement(`
-      with lost as materialized (
+      with ${clock}, lost as materialized (
         select run from ${runs} where worker = $1 order by run limit $2 for no key update)
-      ${release('0')}`),
+      update ${runs} r set ${release} from lost l where r.run = l.run returning r.run`),
     // Never waits: with rows of many workers there is no order in which waiting would be safe.
     handBackDead: new Statement(`
-      with lost as materialized (
-        select r.run from ${workers} w join ${runs} r on r.worker = w.worker
+      with ${clock}, lost as materialized (
+        select r.run, w.tested from ${workers} w join ${runs} r on r.worker = w.worker
         where w.dead limit $1 for no key update of r skip locked)
-      ${release('1')}`),
+      update ${runs} r set ${release}, tries = r.tries + 1,
+        positives = case when r.tries < ${suspectTries} then 0
+                         else least(r.positives + r.tested::int, 32767) end,
+        alone = case when r.tries < ${suspectTries} then 0
+                     when r.tested then least(r.alone + (l.tested = 1)::int, 32767)
+                     when l.tested > 0 then 0
+                     else r.alone end
+      from lost l where r.run = l.run returning r.run`),
     // Kept for a day, for people; and as long as a run refers to it.
     remove: new Statement(`
       delete from ${workers} w where w.dead and w.beat_at < ${storeTime} - 86400000

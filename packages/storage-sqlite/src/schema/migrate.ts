@@ -7,11 +7,19 @@ import { unsuccessful } from './migrations/0002-unsuccessful.ts'
 import { asksOfRun } from './migrations/0003-asks-of-run.ts'
 import { causes } from './migrations/0004-causes.ts'
 import { abilities } from './migrations/0005-abilities.ts'
+import { suspects } from './migrations/0006-suspects.ts'
 import { queries } from './queries.ts'
 import { hasTable, readVersion } from './version.ts'
 
 /** All steps, in order. */
-export const migrations: readonly Migration[] = [initial, unsuccessful, asksOfRun, causes, abilities]
+export const migrations: readonly Migration[] = [
+  initial,
+  unsuccessful,
+  asksOfRun,
+  causes,
+  abilities,
+  suspects,
+]
 
 /**
  * Brings the file to the newest schema, in one transaction: it can be run twice, by several processes at

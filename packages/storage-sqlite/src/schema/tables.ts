@@ -21,6 +21,7 @@ interface WorkersTable {
   readonly process_started: string | null
   readonly machine: string | null
   readonly procedures: string | null
+  readonly tested: number
 }
 interface RunsTable {
   readonly run: number
@@ -32,6 +33,9 @@ interface RunsTable {
   readonly state: number
   readonly mark: number
   readonly tries: number
+  readonly positives: number
+  readonly alone: number
+  readonly tested: number
   readonly created_at: number
   readonly version: number | null
   readonly procedure: string

@@ -1,61 +1,104 @@
-import { type Claimant, type Claimed, markCode, type RunKey } from '@pawl/core/storage'
+import {
+  type Claimant,
+  type Claimed,
+  markCode,
+  type RunKey,
+  type Suspect,
+  suspectTries,
+  type WorkerKey,
+} from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 import { prepareIsAlive } from './workers.ts'
 
 export interface ClaimWrites {
   /** The runs that are due and that the claimant can execute, the longest due first. Only reads. */
   findDue(claimant: Claimant, limit: number, at: number): readonly RunKey[]
-  /** When the next run is due that the claimant can execute; it may be due already. */
+  /** When the next run is due that the claimant would take; it may be due already. */
   findNextDue(claimant: Claimant): number | null
+  /** Whether there are due suspects that the claimant does not take. Only reads. */
+  leavesSuspects(claimant: Claimant, at: number): boolean
+  /** The due suspects that the claimant can execute. Only reads. */
+  findSuspects(claimant: Claimant, limit: number, at: number): readonly Suspect[]
   /** Takes the run if it is due, the claimant can execute it, and the claimant is alive. */
   claim(run: RunKey, claimant: Claimant, at: number): Claimed | null
+  /** The runs that the worker tests are no longer tested. */
+  endTest(worker: WorkerKey): void
   retryStuck(claimant: Claimant, at: number): number
 }
 
 export function prepareClaims(database: Database): ClaimWrites {
+  // Of suspects those with at most so many positives; other runs always.
+  const isTaken = `(tries < ${suspectTries} or positives <= ?)`
   // Both terms on null are what lets SQLite use the index of due runs.
   const unowned = 'worker is null and wake_at is not null and procedure = ? and version is ?'
   const findDue = database.prepare<[string, number | null, number, number, number], DueRow>(
-    `select run, wake_at from runs where ${unowned} and wake_at <= ? and tries <= ? order by wake_at, run limit ?`,
+    `select run, wake_at from runs where ${unowned} and wake_at <= ? and ${isTaken} order by wake_at, run limit ?`,
   )
   const findNext = database
-    .prepare<[string, number | null], number>(`select min(wake_at) from runs where ${unowned}`)
+    .prepare<[string, number | null, number], number>(
+      `select wake_at from runs where ${unowned} and ${isTaken} order by wake_at limit 1`,
+    )
     .pluck()
+  // With the condition of the index of suspects.
+  const isDueSuspect = `tries > ${suspectTries - 1} and worker is null and wake_at is not null and wake_at <= ?`
+  const findLeft = database.prepare<[number, number]>(
+    `select 1 from runs where ${isDueSuspect} and positives > ? limit 1`,
+  )
+  const findSuspects = database.prepare<[number], SuspectRow>(
+    `select run, procedure, version, tries, positives, alone, wake_at from runs
+     where ${isDueSuspect} order by positives desc, wake_at, run`,
+  )
   const read = database.prepare<[RunKey, number], ClaimRow>(
-    `select run, id, procedure, version, epoch, head, mail, tries, mark, link from runs
+    `select run, id, procedure, version, epoch, head, mail, tries, positives, alone, mark, link from runs
      where run = ? and worker is null and wake_at <= ?`,
   )
   const take = database.prepare(
-    'update runs set worker = ?, version = ?, epoch = epoch + 1, wake_at = null where run = ?',
+    `update runs set worker = ?, version = ?, epoch = epoch + 1, wake_at = null, tested = tries >= ${suspectTries}
+     where run = ?`,
   )
   // `mark <> 0` is the condition of the index of marked runs.
   const retry = database.prepare(
     `update runs set wake_at = ? where mark <> 0 and mark = 1 and state = 0 and worker is null and wake_at is null
      and procedure = ? and version is ?`,
   )
+  const endTest = database.prepare('update runs set tested = 0 where worker = ? and tested = 1')
   const isAlive = prepareIsAlive(database)
 
   return {
     findDue(claimant, limit, at) {
       return listPairs(claimant)
-        .flatMap(([procedure, version]) => findDue.all(procedure, version, at, maxTriesOf(claimant), limit))
+        .flatMap(([procedure, version]) =>
+          findDue.all(procedure, version, at, mostPositives(claimant), limit),
+        )
         .sort((a, b) => a.wake_at - b.wake_at || a.run - b.run)
         .slice(0, limit)
         .map(({ run }) => run)
     },
     findNextDue(claimant) {
       const times = listPairs(claimant).flatMap(
-        ([procedure, version]) => findNext.get(procedure, version) ?? [],
+        ([procedure, version]) => findNext.get(procedure, version, mostPositives(claimant)) ?? [],
       )
       return times.length > 0 ? Math.min(...times) : null
+    },
+    leavesSuspects: (claimant, at) => findLeft.get(at, mostPositives(claimant)) !== undefined,
+    findSuspects(claimant, limit, at) {
+      const found: Suspect[] = []
+      for (const row of findSuspects.iterate(at)) {
+        if (found.length >= limit) break
+        const { run, tries, positives, alone, wake_at } = row
+        if (chooseVersion(row, claimant) !== undefined)
+          found.push({ run, tries, positives, alone, dueAt: wake_at })
+      }
+      return found
     },
     claim(run, claimant, at) {
       const row = read.get(run, at)
       const version = row && chooseVersion(row, claimant)
-      if (!row || version === undefined || row.tries > maxTriesOf(claimant) || !isAlive(claimant.worker))
-        return null
+      if (!row || version === undefined || !isAlive(claimant.worker)) return null
       // A row that is damaged stays where it is, and keeps no other from being claimed.
       if (![row.epoch, row.head, row.mail].every(Number.isSafeInteger)) return null
+      const isSuspect = row.tries >= suspectTries
+      if (isSuspect && row.positives > mostPositives(claimant)) return null
       take.run(claimant.worker, version, run)
       const { id, procedure, epoch, head, mail, tries, mark, link } = row
       return {
@@ -67,10 +110,13 @@ export function prepareClaims(database: Database): ClaimWrites {
         head,
         mail,
         tries,
+        positives: isSuspect ? row.positives : 0,
+        alone: isSuspect ? row.alone : 0,
         mark: markCode.wordIfKnown(mark),
         link,
       }
     },
+    endTest: (worker) => void endTest.run(worker),
     retryStuck(claimant, at) {
       const counts = listPairs(claimant).map(
         ([procedure, version]) => retry.run(at, procedure, version).changes,
@@ -80,8 +126,10 @@ export function prepareClaims(database: Database): ClaimWrites {
   }
 }
 
-function maxTriesOf({ maxTries }: Claimant): number {
-  return maxTries ?? Number.MAX_SAFE_INTEGER
+/** Of the suspects that the claimant takes. */
+function mostPositives({ suspects = 'all' }: Claimant): number {
+  if (suspects === 'none') return -1
+  return suspects === 'unblamed' ? 0 : Number.MAX_SAFE_INTEGER
 }
 
 /** Everything the claimant can execute, runs that have no version yet included. */
@@ -91,7 +139,10 @@ function listPairs({ procedures }: Claimant): (readonly [procedure: string, vers
     .flatMap(({ name, versions }) => [null, ...versions].map((version) => [name, version] as const))
 }
 
-function chooseVersion({ procedure, version }: ClaimRow, { procedures }: Claimant): number | undefined {
+function chooseVersion(
+  { procedure, version }: Pick<ClaimRow, 'procedure' | 'version'>,
+  { procedures }: Claimant,
+): number | undefined {
   const versions = procedures.find(({ name }) => name === procedure)?.versions ?? []
   if (version !== null) return versions.includes(version) ? version : undefined
   return versions.length > 0 ? Math.max(...versions) : undefined
@@ -99,6 +150,15 @@ function chooseVersion({ procedure, version }: ClaimRow, { procedures }: Claiman
 
 interface DueRow {
   readonly run: RunKey
+  readonly wake_at: number
+}
+interface SuspectRow {
+  readonly run: RunKey
+  readonly procedure: string
+  readonly version: number | null
+  readonly tries: number
+  readonly positives: number
+  readonly alone: number
   readonly wake_at: number
 }
 interface ClaimRow {
@@ -110,6 +170,8 @@ interface ClaimRow {
   readonly head: number
   readonly mail: number
   readonly tries: number
+  readonly positives: number
+  readonly alone: number
   readonly mark: number
   readonly link: Uint8Array
 }

@@ -4,6 +4,7 @@ import {
   type NewWorker,
   type ProcedureVersions,
   type ProcessIdentity,
+  suspectTries,
   type WorkerKey,
 } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
@@ -39,10 +40,21 @@ export function prepareWorkers(database: Database): Workers {
   const readAbilities = database.prepare<[], WorkerRow & { readonly procedures: string | null }>(
     'select worker, beat_at + lease_ms as ends_at, dead, pid, process_started, machine, procedures from workers',
   )
-  const declareDead = database.prepare('update workers set dead = 1 where worker = ?')
+  const declareDead = database.prepare(
+    `update workers set dead = 1, tested = (
+       select count(*) from runs where runs.worker = workers.worker and tested = 1 and tries >= ${suspectTries})
+     where worker = ? and dead = 0`,
+  )
   const handBackSome = database.prepare(
-    `update runs set worker = null, epoch = epoch + 1, wake_at = ?, tries = tries + 1
-     where run in (select run from runs where worker in (select worker from workers where dead = 1) limit ?)`,
+    `update runs set worker = null, epoch = epoch + 1, wake_at = ?, tries = tries + 1,
+       positives = iif(tries < ${suspectTries}, 0, positives + runs.tested),
+       alone = case when tries < ${suspectTries} then 0
+                    when runs.tested = 1 then alone + (w.tested = 1)
+                    when w.tested > 0 then 0
+                    else alone end
+     from workers w
+     where w.worker = runs.worker
+       and run in (select run from runs where worker in (select worker from workers where dead = 1) limit ?)`,
   )
   const handBackAll = database.prepare(
     'update runs set worker = null, epoch = epoch + 1, wake_at = ? where worker = ?',

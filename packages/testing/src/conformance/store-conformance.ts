@@ -14,6 +14,7 @@ import { describeMarks } from './topics/marks.ts'
 import { describeParking } from './topics/parking.ts'
 import { describeRunList } from './topics/run-list.ts'
 import { describeSend } from './topics/send.ts'
+import { describeSuspects } from './topics/suspects.ts'
 import { describeUnclaimable } from './topics/unclaimable.ts'
 import { describeWorkers } from './topics/workers.ts'
 
@@ -41,6 +42,7 @@ export function storeConformance(subject: StoreSubject): void {
     describeDamage(test)
     describeAskList(test)
     describeClaims(test)
+    describeSuspects(test)
     describeMarks(test)
     describeUnclaimable(test)
     describeLoad(test)

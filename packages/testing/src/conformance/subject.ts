@@ -46,6 +46,11 @@ export interface DumpedRun {
   readonly head: number
   readonly mail: number
   readonly tries: number
+  /** This and the next two: 0 or false unless it is a suspect. */
+  readonly positives: number
+  readonly alone: number
+  /** Its owner tests it. */
+  readonly tested: boolean
   readonly link: Uint8Array
   readonly info: Uint8Array | null
 }

@@ -67,6 +67,11 @@ export function witness(port: StorePort, promised: Promised): StorePort {
       claims.runs.forEach(noteClaim)
       return claims
     },
+    async take(claimant, runs) {
+      const taken = await port.take(claimant, runs)
+      taken.forEach(noteClaim)
+      return taken
+    },
   }
   return new Proxy(port, {
     get(target, name) {

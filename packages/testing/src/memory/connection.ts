@@ -21,12 +21,24 @@ import type {
   RunRow,
   Sent,
   StorePort,
+  Suspect,
   Unit,
   UnitOutcome,
   WorkerKey,
 } from '@pawl/core/storage'
 import { compareOrder, orderOf } from '@pawl/core/storage'
-import { canClaim, canExecute, claimIfDue, handBack, isAlive, isDue } from './ownership.ts'
+import {
+  blame,
+  canClaim,
+  canExecute,
+  claimIfDue,
+  declareDead,
+  handBack,
+  isAlive,
+  isDue,
+  isSuspect,
+  isTaken,
+} from './ownership.ts'
 import type { RunRecord, Tables, WorkerRecord } from './tables.ts'
 import { isAsked, isWanted, showAsk, showRun } from './views.ts'
 import { commitUnit, copy, createRun, giveAnswer, sendMessage } from './writes.ts'
@@ -57,7 +69,7 @@ export class MemoryConnection implements StorePort {
   /** As the end of its process: whoever did not release its runs is dead from then on. */
   async close(): Promise<void> {
     this.#isOpen = false
-    for (const worker of this.#workers) worker.isDead = true
+    for (const worker of this.#workers) declareDead(this.#tables, worker)
     this.#tables.watchers.delete(this)
   }
 
@@ -71,7 +83,14 @@ export class MemoryConnection implements StorePort {
   async register({ leaseMs, procedures }: NewWorker): Promise<WorkerKey> {
     this.#checkOpen()
     const worker = this.#tables.workers.size + 1
-    const record = { worker, leaseMs, procedures: procedures ?? null, beatAt: this.#now(), isDead: false }
+    const record = {
+      worker,
+      leaseMs,
+      procedures: procedures ?? null,
+      beatAt: this.#now(),
+      isDead: false,
+      tested: 0,
+    }
     this.#tables.workers.set(worker, record)
     this.#workers.push(record)
     return worker
@@ -89,12 +108,12 @@ export class MemoryConnection implements StorePort {
     this.#checkOpen()
     const now = this.#now()
     for (const record of this.#tables.workers.values()) {
-      if (record.beatAt + record.leaseMs < now) record.isDead = true
+      if (record.beatAt + record.leaseMs < now) declareDead(this.#tables, record)
     }
     const orphans = this.#allRuns().filter(({ worker }) => worker !== null && !isAlive(this.#tables, worker))
     for (const run of orphans) {
+      blame(run, this.#tables.workers.get(run.worker ?? -1)?.tested ?? 0)
       handBack(run, now)
-      run.tries++
     }
     if (orphans.length > 0) this.#hint()
     return orphans.length
@@ -115,7 +134,7 @@ export class MemoryConnection implements StorePort {
     this.#checkOpen()
     for (const run of this.#allRuns()) if (run.worker === worker) handBack(run, this.#now())
     const record = this.#tables.workers.get(worker)
-    if (record) record.isDead = true
+    if (record) declareDead(this.#tables, record)
     this.#hint()
   }
 
@@ -180,14 +199,41 @@ export class MemoryConnection implements StorePort {
       .filter((run) => isAlive(this.#tables, claimant.worker) && canClaim(run, claimant))
       .slice(0, limit)
       .flatMap((run) => claimIfDue(this.#tables, run, claimant, now) ?? [])
-    return { runs, at: now, nextDueAt: this.#nextDueAt(claimant) }
+    const leavesSuspects = this.#allRuns().some((run) => isDue(run, now) && !isTaken(run, claimant))
+    return { runs, at: now, nextDueAt: this.#nextDueAt(claimant), leavesSuspects }
+  }
+
+  async suspects(claimant: Claimant, limit: number): Promise<readonly Suspect[]> {
+    this.#checkOpen()
+    return this.#allRuns()
+      .filter((run) => isDue(run, this.#now()) && isSuspect(run) && canExecute(run, claimant))
+      .map(({ run, tries, positives, alone, wakeAt }) => ({
+        run,
+        tries,
+        positives,
+        alone,
+        dueAt: wakeAt ?? 0,
+      }))
+      .sort((a, b) => b.positives - a.positives || a.dueAt - b.dueAt || a.run - b.run)
+      .slice(0, limit)
+  }
+
+  async take(claimant: Claimant, runs: readonly RunKey[]): Promise<readonly Claimed[]> {
+    this.#checkOpen()
+    const everyOne: Claimant = { ...claimant, suspects: 'all' }
+    return runs.flatMap((run) => this.#claim(run, everyOne, this.#now()) ?? [])
+  }
+
+  async endTest(worker: WorkerKey): Promise<void> {
+    this.#checkOpen()
+    for (const run of this.#allRuns()) if (run.worker === worker) run.isTested = false
   }
 
   #nextDueAt(claimant: Claimant): number | null {
     let next: number | null = null
     for (const run of this.#tables.runs.values()) {
       const isSooner = run.worker === null && run.wakeAt !== null && (next === null || run.wakeAt < next)
-      if (isSooner && canExecute(run, claimant)) next = run.wakeAt
+      if (isSooner && canClaim(run, claimant)) next = run.wakeAt
     }
     return next
   }

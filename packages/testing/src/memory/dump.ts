@@ -1,3 +1,4 @@
+import { suspectTries } from '@pawl/core/storage'
 import type { Dump } from '../conformance/subject.ts'
 import type { Tables } from './tables.ts'
 
@@ -18,6 +19,9 @@ export function dumpTables(tables: Tables): Dump {
         events,
         mail,
         tries,
+        positives,
+        alone,
+        isTested,
         link,
         info,
       }) => ({
@@ -33,6 +37,9 @@ export function dumpTables(tables: Tables): Dump {
         head: events.length,
         mail,
         tries,
+        positives: tries < suspectTries ? 0 : positives,
+        alone: tries < suspectTries ? 0 : alone,
+        tested: worker !== null && tries >= suspectTries && isTested,
         link,
         info,
       }),

@@ -1,5 +1,5 @@
-import type { Claimant, Claimed, WorkerKey } from '@pawl/core/storage'
-import type { RunRecord, Tables } from './tables.ts'
+import { type Claimant, type Claimed, suspectTries, type WorkerKey } from '@pawl/core/storage'
+import type { RunRecord, Tables, WorkerRecord } from './tables.ts'
 
 export function isDue(run: RunRecord, now: number): boolean {
   return run.worker === null && run.wakeAt !== null && run.wakeAt <= now
@@ -14,7 +14,9 @@ function chooseVersion(run: RunRecord, { procedures }: Claimant): number | undef
 
 function showClaimed(run: RunRecord, version: number): Claimed {
   const { id, procedure, epoch, mail, tries, mark, link } = run
-  return { run: run.run, id, procedure, version, epoch, head: run.events.length, mail, tries, mark, link }
+  const { positives, alone } = isSuspect(run) ? run : { positives: 0, alone: 0 }
+  const head = run.events.length
+  return { run: run.run, id, procedure, version, epoch, head, mail, tries, positives, alone, mark, link }
 }
 
 export function isAlive(tables: Tables, worker: WorkerKey | null): boolean {
@@ -27,15 +29,42 @@ export function canExecute(run: RunRecord, claimant: Claimant): boolean {
 
 /** Whether the claimant may take it once it is due. */
 export function canClaim(run: RunRecord, claimant: Claimant): boolean {
-  return canExecute(run, claimant) && run.tries <= (claimant.maxTries ?? run.tries)
+  return canExecute(run, claimant) && isTaken(run, claimant)
+}
+
+export function isSuspect({ tries }: RunRecord): boolean {
+  return tries >= suspectTries
+}
+
+/** Whether it is one of those that the claimant has chosen, be they executable or not. */
+export function isTaken(run: RunRecord, { suspects = 'all' }: Claimant): boolean {
+  return !isSuspect(run) || suspects === 'all' || (suspects === 'unblamed' && run.positives === 0)
 }
 
 export function claimIfDue(tables: Tables, run: RunRecord, claimant: Claimant, now: number): Claimed | null {
   const version = chooseVersion(run, claimant)
   if (version === undefined || !canClaim(run, claimant)) return null
   if (!isDue(run, now) || !isAlive(tables, claimant.worker)) return null
-  Object.assign(run, { version, worker: claimant.worker, epoch: run.epoch + 1, wakeAt: null })
+  const isTested = isSuspect(run)
+  Object.assign(run, { version, worker: claimant.worker, epoch: run.epoch + 1, wakeAt: null, isTested })
   return showClaimed(run, version)
+}
+
+export function declareDead({ runs }: Tables, worker: WorkerRecord): void {
+  if (worker.isDead) return
+  worker.isDead = true
+  const owned = [...runs.values()].filter((run) => run.worker === worker.worker)
+  worker.tested = owned.filter((run) => isSuspect(run) && run.isTested).length
+}
+
+/** What a death says about a run of the worker, which tested so many when it was declared dead. */
+export function blame(run: RunRecord, tested: number): void {
+  if (!isSuspect(run)) Object.assign(run, { positives: 0, alone: 0 })
+  else if (run.isTested) {
+    run.positives++
+    if (tested === 1) run.alone++
+  } else if (tested > 0) run.alone = 0
+  run.tries++
 }
 
 export function handBack(run: RunRecord, now: number): void {

@@ -28,6 +28,8 @@ export interface WorkerRecord {
   readonly procedures: readonly ProcedureVersions[] | null
   beatAt: number
   isDead: boolean
+  /** How many runs it tested when it was declared dead. */
+  tested: number
 }
 
 export interface RunRecord {
@@ -50,6 +52,10 @@ export interface RunRecord {
   state: RunState
   mark: Mark
   tries: number
+  /** This and the next two mean something only while it is a suspect. */
+  positives: number
+  alone: number
+  isTested: boolean
   link: Uint8Array
   reason: Uint8Array | null
   cause: QuarantineCause | null

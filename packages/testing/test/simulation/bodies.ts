@@ -18,6 +18,10 @@ export class Bodies implements Stage {
   readonly traces = new Map<string, string[][]>()
   readonly begun: Begun[] = []
   readonly child: ReturnType<typeof makeChild> = makeChild(this)
+  /** Runs whose bodies kill their process. */
+  readonly deadly = new Set<string>()
+  /** One of them has come to it. */
+  onDeadly: (process: SimulatedProcess) => void = () => {}
   readonly #tables: Tables
   readonly #failures = new Map<string, number>()
   #tokens = 0
@@ -41,6 +45,10 @@ export class Bodies implements Stage {
   async perform(run: string, path: string, { delayMs, failures }: Work): Promise<string> {
     const process = this.#begin(run, path)
     if (delayMs > 0) await process.wait(delayMs)
+    if (this.deadly.has(run)) {
+      this.onDeadly(process)
+      return new Promise(() => {})
+    }
     const failed = this.#failures.get(`${run} ${path}`) ?? 0
     this.#failures.set(`${run} ${path}`, failed + 1)
     if (failed < failures) throw new Error(`failure ${failed} of ${path}`)

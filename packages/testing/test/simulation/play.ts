@@ -8,6 +8,11 @@ export interface Played {
   readonly events: number
   /** How often runs changed hands. */
   readonly takeovers: number
+  /** Runs that killed their workers, and how many of these were quarantined. */
+  readonly deadly: number
+  readonly found: number
+  /** Other runs that were quarantined: chance had killed their workers. */
+  readonly unlucky: number
 }
 
 /** Plays one world for each seed. */
@@ -16,16 +21,20 @@ export async function play(seeds: readonly number[]): Promise<Played> {
   let bodies = 0
   let events = 0
   let takeovers = 0
+  let [deadly, found, unlucky] = [0, 0, 0]
   for (const seed of seeds) {
     const world = new World({ seed, runs: 8, rounds: 600 })
     await world.play()
-    const found = findFaults(world)
-    if (found.length > 0) faults.push([`SEED=${seed}`, ...found, '', ...world.diary].join('\n'))
+    const wrong = findFaults(world)
+    if (wrong.length > 0) faults.push([`SEED=${seed}`, ...wrong, '', ...world.diary].join('\n'))
     bodies += world.bodies.begun.length
     for (const run of world.tables.runs.values()) {
+      const isDeadly = world.bodies.deadly.has(run.id)
+      if (isDeadly) deadly++
+      if (run.mark === 'quarantined') isDeadly ? found++ : unlucky++
       events += run.events.length
       takeovers += run.epoch - 1
     }
   }
-  return { faults, bodies, events, takeovers }
+  return { faults, bodies, events, takeovers, deadly, found, unlucky }
 }

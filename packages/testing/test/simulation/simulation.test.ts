@@ -6,9 +6,13 @@ const first = Number(process.env['SEED'] ?? 1)
 test('whatever workers, networks and people do, all that was acknowledged is kept, and all runs end as they began', {
   timeout: 120_000,
 }, async () => {
-  const { faults, bodies, events, takeovers } = await play(Array.from({ length: 100 }, (_, i) => first + i))
+  const { faults, bodies, events, takeovers, found } = await play(
+    Array.from({ length: 100 }, (_, i) => first + i),
+  )
   expect(faults).toEqual([])
   // Something went on there.
   expect(Math.min(bodies, takeovers)).toBeGreaterThan(500)
   expect(events).toBeGreaterThan(5_000)
+  // Runs that kill their workers, but for those that end before they come to it.
+  expect(found).toBeGreaterThan(0)
 })

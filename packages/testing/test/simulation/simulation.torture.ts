@@ -8,7 +8,8 @@ const atOnce = 100
 test(`in ${worlds} worlds all that was acknowledged is kept, and all runs end as they began (SEED=${seed})`, async () => {
   for (let from = 0; from < worlds; from += atOnce) {
     const seeds = Array.from({ length: Math.min(atOnce, worlds - from) }, (_, i) => seed + from + i)
-    const { faults } = await play(seeds)
+    const { faults, deadly, found, unlucky } = await play(seeds)
     expect(faults).toEqual([])
+    console.log({ from, deadly, found, unlucky })
   }
 })

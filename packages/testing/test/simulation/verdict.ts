@@ -1,4 +1,4 @@
-import { decodePayload } from '@pawl/core/internal'
+import { decodePayload, defaultMaxCrashes } from '@pawl/core/internal'
 import type { RunRecord } from '../../src/memory/tables.ts'
 import type { World } from './world.ts'
 
@@ -22,7 +22,7 @@ export function findFaults(world: World): readonly string[] {
 }
 
 const harmless = [
-  'times in a row from workers that died',
+  'times in a row without a new event',
   // Some workers have not all procedures.
   'no live engine has',
   'has another owner',
@@ -45,8 +45,8 @@ function isHarmless(line: string): boolean {
 
 function findRunFaults(world: World, run: RunRecord): readonly string[] {
   const reason = run.reason === null ? '' : JSON.stringify(decodePayload(run.reason))
-  // Rightly: chance has killed its workers too often.
-  if (run.mark === 'quarantined' && reason.includes('times in a row from workers that died'))
+  // Rightly: it has killed its workers, or chance has, too often while it was alone.
+  if (run.mark === 'quarantined' && run.cause === 'crashes' && run.alone >= defaultMaxCrashes)
     return findLogFaults(run).filter((fault) => fault !== endsWrongly)
   if (run.state !== 'completed' || run.mark !== 'none')
     return [

@@ -38,6 +38,8 @@ const names = 4
 const leaseMs = 1_000
 /** Calm rounds within which every run has to end. */
 const mostCalm = 5_000
+/** The same in a world where a run kills its workers: it is found after a dozen deaths, each with its tests. */
+const mostCalmDeadly = 60_000
 
 const expectedCodes = [
   'ask-closed',
@@ -110,6 +112,13 @@ export class World {
       }),
     )
     this.#hasMistakes = this.#chance.oneIn(6)
+    if (this.#chance.oneIn(6)) this.bodies.deadly.add(this.#anyRun())
+    this.bodies.onDeadly = (process) => {
+      this.#note(`a run kills ${process.name}`)
+      this.#kill(process, this.#chance.oneIn(2))
+      // When it is calm one that has all procedures follows.
+      if (this.#isCalm) this.#addProcess(true)
+    }
   }
 
   async play(): Promise<void> {
@@ -138,7 +147,8 @@ export class World {
     const client = this.#addProcess(false).client
     for (const id of [...Array(this.#options.runs).keys()])
       if (!this.tables.runs.has(`run ${id}`)) this.#start(client, id)
-    for (let calm = 0; calm < mostCalm && this.#isAnythingLeft; calm++, this.round++) {
+    const rounds = this.bodies.deadly.size > 0 ? mostCalmDeadly : mostCalm
+    for (let calm = 0; calm < rounds && this.#isAnythingLeft; calm++, this.round++) {
       await this.#passTime()
       if (calm % 20 !== 0) continue
       this.#answerOne(client)
@@ -224,6 +234,7 @@ export class World {
     else if (what < 38) for (const process of this.#processes) process.thaw()
     else if (what < 39 && this.#chance.oneIn(2)) this.#stopOne()
     else if (what < 40 && this.#hasMistakes) this.#addProcess(true, true)
+    else if (what < 41) this.#retry(this.#anyClient(), this.#anyRun())
   }
 
   get #workers(): readonly SimulatedProcess[] {
@@ -314,14 +325,23 @@ export class World {
       )
   }
 
+  #retry(client: Client, run: string): void {
+    this.#note(`retry ${run}`)
+    this.#expect('retry', client.retry(run))
+  }
+
   #crash(): void {
     const victim = this.#chance.pick(this.#workers)
     const isSeen = this.#chance.oneIn(2)
     this.#note(`kill ${victim.name}${isSeen ? ', seen' : ''}`)
+    this.#kill(victim, isSeen)
+  }
+
+  #kill(victim: SimulatedProcess, isSeen: boolean): void {
     this.#remove(victim)
     // The store can tell that a process of its own machine is gone; of another machine only the lease tells.
     const record = this.tables.workers.get(victim.worker ?? -1)
-    if (isSeen && record !== undefined) record.isDead = true
+    if (isSeen && record !== undefined) record.beatAt = Number.NEGATIVE_INFINITY
   }
 
   #remove(victim: SimulatedProcess): void {

@@ -151,6 +151,8 @@ export class RunStarter {
         head: 1,
         mail: 0,
         tries: 0,
+        positives: 0,
+        alone: 0,
         mark: 'none' as const,
         link,
       }

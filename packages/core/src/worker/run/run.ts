@@ -12,7 +12,6 @@ import type { Activity, ActivityContext, Draft } from '../activities/activity.ts
 import { createActivity } from '../activities/registry.ts'
 import type { RunReport } from '../run-reports.ts'
 import type { RunCallbacks } from '../services.ts'
-import { maxTries } from '../suspects.ts'
 import { createActivityContext } from './activity-context.ts'
 import { Continuation, type InputRefused } from './continuation.ts'
 import { type Bug, diagnoseBug, diagnoseDifference, diagnoseForeignAwait } from './diagnose.ts'
@@ -145,9 +144,9 @@ export class Run {
 
   /** Reads the log, verifies it, and replays it. `message`: the one it was claimed with. */
   load(message: Message | null): void {
-    const { tries } = this.#claimed
-    if (tries >= maxTries) {
-      const why = `it was taken over ${tries} times in a row from workers that died, or were silent for longer than their lease, without a new event`
+    const { tries, alone } = this.#claimed
+    if (alone >= this.#host.maxCrashes) {
+      const why = `its workers died ${alone} times while it was the only suspect at work, and ${tries} times in a row without a new event`
       return this.#leaving.leave(quarantinedFor(this.id, why, 'crashes'))
     }
     if (message !== null) this.#mailbox.begin(message)

@@ -17,10 +17,13 @@ export type Operation =
   | { readonly do: 'mark'; readonly run: number; readonly epochOff: number; readonly isStuck: boolean }
   | { readonly do: 'retry'; readonly run: number; readonly isStuck: boolean }
   | {
-      readonly do: 'claim' | 'retryStuck'
+      readonly do: 'claim' | 'retryStuck' | 'suspects'
       readonly worker: number
       readonly procedures: Claimant['procedures']
+      readonly suspects: NonNullable<Claimant['suspects']>
     }
+  | { readonly do: 'take'; readonly worker: number; readonly runs: readonly number[] }
+  | { readonly do: 'endTest'; readonly worker: number }
   | { readonly do: 'read'; readonly run: number; readonly from: number }
 
 export interface PlannedRun {
@@ -197,10 +200,20 @@ export const operations: fc.Arbitrary<Operation> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.record({
-      do: fc.constantFrom('claim' as const, 'retryStuck' as const),
+      do: fc.constantFrom('claim' as const, 'retryStuck' as const, 'suspects' as const),
       worker,
       procedures,
+      suspects: fc.constantFrom('all' as const, 'all' as const, 'unblamed' as const, 'none' as const),
     }),
   },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('take' as const),
+      worker,
+      runs: fc.uniqueArray(run, { minLength: 1, maxLength: 3 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('endTest' as const), worker }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('read' as const), run, from: fc.nat(3) }) },
 )

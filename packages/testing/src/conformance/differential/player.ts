@@ -82,6 +82,21 @@ export class Player {
         const { runs } = await port.claim(this.#claimantOf(operation), 1000)
         return this.#show([...runs].sort(byId))
       }
+      case 'suspects': {
+        const found = await port.suspects(this.#claimantOf(operation), 1000)
+        return this.#show(found.map((one) => ({ ...one, id: this.#ids.get(one.run) ?? '' })).sort(byId))
+      }
+      case 'take': {
+        const runs = operation.runs.map((number) => this.#key(pickRun(model, number)))
+        const taken = await port.take(
+          { worker: this.#worker(operation.worker), procedures: [{ name: 'refund', versions: [1, 2] }] },
+          [...new Set(runs)],
+        )
+        return this.#show([...taken].sort(byId))
+      }
+      case 'endTest':
+        await port.endTest(this.#worker(operation.worker))
+        return null
       case 'retryStuck':
         return port.retryStuck(this.#claimantOf(operation))
       case 'read':
@@ -146,8 +161,8 @@ export class Player {
     return this.#keys.get(id) ?? nobody
   }
 
-  #claimantOf({ worker, procedures }: { worker: number; procedures: Claimant['procedures'] }): Claimant {
-    return { worker: this.#worker(worker), procedures }
+  #claimantOf({ worker, ...claimant }: Omit<Claimant, 'worker'> & { readonly worker: number }): Claimant {
+    return { ...claimant, worker: this.#worker(worker) }
   }
 
   #claimant(worker: number | null): Claimant | null {

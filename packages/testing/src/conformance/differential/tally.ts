@@ -34,11 +34,11 @@ export class Tally {
 
 const accepted = new Set(['ok', 'created', 'stored', 'answered', 'yes', 'some'])
 /** These have nothing to refuse. */
-const never = new Set<Operation['do']>(['register', 'release', 'read'])
+const never = new Set<Operation['do']>(['register', 'release', 'read', 'suspects', 'endTest'])
 
 function listOutcomes(kind: Operation['do'], shown: unknown): string[] {
   if (never.has(kind)) return ['yes']
-  if (kind === 'claim') return [(shown as unknown[]).length > 0 ? 'some' : 'none']
+  if (kind === 'claim' || kind === 'take') return [(shown as unknown[]).length > 0 ? 'some' : 'none']
   if (Array.isArray(shown)) return shown.map(({ outcome }: { outcome: string }) => outcome)
   if (typeof shown === 'number') return [shown > 0 ? 'some' : 'none']
   return [shown === true ? 'yes' : 'no']

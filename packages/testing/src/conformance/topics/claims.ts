@@ -1,6 +1,6 @@
 import type { Claimant, StorePort } from '@pawl/core/storage'
 import { describe, expect } from 'vitest'
-import { answerTo, later, newAsk, newRun, signal } from '../builders.ts'
+import { later, newRun, signal } from '../builders.ts'
 import type { StageTest } from '../stage.ts'
 
 export function describeClaims(test: StageTest): void {
@@ -20,12 +20,15 @@ export function describeClaims(test: StageTest): void {
             head: 1,
             mail: 0,
             tries: 0,
+            positives: 0,
+            alone: 0,
             mark: 'none',
             link: expect.anything(),
           },
         ],
         at: expect.any(Number),
         nextDueAt: null,
+        leavesSuspects: false,
       })
       expect(await stage.find('a')).toMatchObject({ owned: true, wakeAt: null })
     })
@@ -189,28 +192,6 @@ export function describeClaims(test: StageTest): void {
       await stage.parked('b', claimant.worker)
       await stage.parked('c', claimant.worker, { next: { do: 'park', wakeAt: later } })
       expect(ids(await stage.port.claim(claimant, 10))).toEqual([])
-    })
-
-    test('a run with too many tries is left alone: by a claim, by sending, and by answering', async (stage) => {
-      await stage.commit(await stage.owned('a', await stage.doomedWorker()), { opens: [newAsk(3)] })
-      await stage.port.sweep()
-      const careful = { ...(await stage.claimant()), maxTries: 0 }
-      expect(ids(await stage.port.claim(careful, 10))).toEqual([])
-      expect(await stage.port.send([signal('a')], careful)).toMatchObject([
-        { outcome: 'stored', claimed: null },
-      ])
-      expect(await stage.port.answer([answerTo('a', 3)], careful)).toMatchObject([
-        { outcome: 'answered', claimed: null },
-      ])
-      expect(ids(await stage.port.claim({ ...careful, maxTries: 1 }, 10))).toEqual(['a'])
-    })
-
-    test('runs with too many tries do not stand in the way of others', async (stage) => {
-      const doomed = await stage.doomedWorker()
-      for (const id of ['a', 'b', 'c']) await stage.owned(id, doomed)
-      await stage.port.sweep()
-      await stage.port.create([newRun('d')])
-      expect(ids(await stage.port.claim({ ...(await stage.claimant()), maxTries: 0 }, 1))).toEqual(['d'])
     })
 
     test('a limit of 0 claims nothing', async (stage) => {

@@ -1,0 +1,41 @@
+// A worker of runs of which some kill it. Arguments: the file of the store. POISON: ids of runs that kill it, by
+// commas. FINISHES: the other runs complete; without, their step never ends. TOGETHER: suspects are never told apart.
+import { writeSync } from 'node:fs'
+import { createEngine, procedure, type Store } from '@pawl/core'
+import { type Claimant, connectTo, defineStore, type StorePort } from '@pawl/core/storage'
+import { sqlite } from '@pawl/storage-sqlite'
+
+// Whoever started it is gone.
+process.stdin.once('end', () => process.exit()).resume()
+
+const poison = new Set((process.env['POISON'] ?? '').split(','))
+const work = procedure({ name: 'work' }, (ctx) =>
+  ctx.step('work', () => {
+    if (poison.has(ctx.runId)) process.kill(process.pid, 'SIGKILL')
+    writeSync(1, 'at work\n')
+    return process.env['FINISHES'] === undefined ? new Promise<string>(() => {}) : 'done'
+  }),
+)
+
+/** Whatever group is chosen, all suspects are taken with it. */
+function takeTogether(inner: Store): Store {
+  return defineStore('sqlite', () => {
+    const port = connectTo(inner) as StorePort
+    const take = async (claimant: Claimant) => {
+      const all = await port.suspects(claimant, 1_000)
+      return port.take(
+        claimant,
+        all.map(({ run }) => run),
+      )
+    }
+    return { ...port, take }
+  })
+}
+
+const store = sqlite(process.argv[2] ?? '')
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+await createEngine({
+  store: process.env['TOGETHER'] === undefined ? store : takeTogether(store),
+  procedures: [work],
+  logger: silent,
+})
