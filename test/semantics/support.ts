@@ -1,4 +1,5 @@
-import type { Logger } from '@pawl/core'
+import { type Logger, procedure } from '@pawl/core'
+import { z } from 'zod'
 
 /** When virtual time begins. */
 export const start: number = Date.parse('2026-01-01T00:00:00Z')
@@ -39,3 +40,15 @@ export async function refusalOf(
   }
   throw new Error('it was not refused')
 }
+
+/** Sleeps an hour and returns a name. */
+export const greet = procedure(
+  { name: 'greet', input: z.object({ name: z.string(), loud: z.boolean().default(false) }) },
+  async (ctx, { name, loud }) => {
+    await ctx.sleep('1h')
+    return loud ? name.toUpperCase() : name
+  },
+)
+
+/** People who never answer. */
+export const silent = [{ ask: /./, answer: 'silence' as const }]
