@@ -55,7 +55,6 @@ async function bundlePrograms(folder: string): Promise<string> {
       'better-sqlite3',
       'msgpackr',
       'kysely',
-      'ajv',
       'pg',
       'zod',
       '@clack/prompts',

@@ -1,5 +1,5 @@
+import type { Issues } from '../base/issues.ts'
 import { showValue } from '../base/text.ts'
-import type { Issue } from '../schemas/schema.ts'
 import type { ErrorCode, ErrorDetails, Failure } from './error-details.ts'
 
 /** What an error of one code says, in this order. Each part is whole sentences. */
@@ -18,7 +18,7 @@ const catalogue: Catalogue = {
     next: 'The answer was not stored; the ask is still open.',
     remedy: "Answer as 'user:<name>', with the person who decided.",
   }),
-  'answer-invalid': ({ issues }) => ({
+  'answer-invalid': (issues) => ({
     what: `The answer does not fit the ask: ${listIssues(issues)}.`,
     next: 'It was not stored; the ask is still open.',
     remedy:
@@ -69,7 +69,7 @@ const catalogue: Catalogue = {
     next: 'No run was started, and the one that is there is untouched.',
     remedy: 'Choose another id, or call runOrGet if the run with this id will do whatever its input.',
   }),
-  'input-invalid': ({ issues }) => ({
+  'input-invalid': (issues) => ({
     what: `The input does not fit the procedure's input schema: ${listIssues(issues)}.`,
     next: 'Nothing of the procedure was run.',
     remedy: 'Correct what is listed and start the run again.',
@@ -90,12 +90,12 @@ const catalogue: Catalogue = {
     next: 'Nothing was done.',
     remedy: 'See its description for what it accepts.',
   }),
-  'output-invalid': ({ issues }) => ({
+  'output-invalid': (issues) => ({
     what: `What the procedure returned does not fit its output schema: ${listIssues(issues)}.`,
     next: 'The run fails with this error; what its steps did is done and recorded.',
     remedy: 'Correct what the procedure returns, or its output schema.',
   }),
-  'payload-invalid': ({ issues }) => ({
+  'payload-invalid': (issues) => ({
     what: `The payload does not fit the schema of the signal: ${listIssues(issues)}.`,
     next: 'The signal was not stored.',
     remedy: 'Correct what is listed and send it again.',
@@ -182,11 +182,12 @@ export function explain<C extends ErrorCode>(code: C, details: ErrorDetails[C]):
   return catalogue[code](details)
 }
 
-/** For one sentence: the first few of them. */
-export function listIssues(issues: readonly Issue[]): string {
+/** For one sentence: the first five issues, and how many others there are. */
+export function listIssues({ issues, more }: Issues): string {
   const shown = issues.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
-  const more = issues.length - shown.length
-  return shown.join('; ') + (more > 0 ? `; and ${more} more` : '')
+  const others = issues.length - shown.length
+  const rest = more ? [`and more than ${others} others`] : others > 0 ? [`and ${others} more`] : []
+  return [...shown, ...rest].join('; ')
 }
 
 /** For one sentence: what it is and says. */

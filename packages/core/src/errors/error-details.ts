@@ -1,7 +1,7 @@
 import type { Duration } from '../base/duration.ts'
+import type { Issues } from '../base/issues.ts'
 import type { Actor } from '../base/people.ts'
 import type { AskStatus, RunStatus } from '../base/words.ts'
-import type { Issue } from '../schemas/schema.ts'
 
 /** An error as it is kept in the log. `instanceof` does not survive a replay; `name` and `code` do. */
 export interface Failure {
@@ -15,7 +15,7 @@ export interface Failure {
 /** Every code, with what its error carries. The message says what to do; `help` is a page about it. */
 export interface ErrorDetails {
   'answer-forbidden': { readonly ask: string }
-  'answer-invalid': { readonly issues: readonly Issue[] }
+  'answer-invalid': Issues
   'ask-closed': {
     readonly status: AskStatus
     readonly winner: { readonly by: Actor; readonly at: Date } | undefined
@@ -28,7 +28,7 @@ export interface ErrorDetails {
   /** `after`: the last operation before it. `what`: how it showed. */
   'foreign-await': { readonly run: string; readonly after: string; readonly what: string }
   'id-taken': { readonly id: string }
-  'input-invalid': { readonly issues: readonly Issue[] }
+  'input-invalid': Issues
   nondeterminism: {
     readonly position: number
     readonly recorded: string
@@ -37,8 +37,8 @@ export interface ErrorDetails {
   }
   'nondeterministic-call': { readonly call: string; readonly use: string }
   'option-invalid': { readonly option: string; readonly given: string }
-  'output-invalid': { readonly issues: readonly Issue[] }
-  'payload-invalid': { readonly issues: readonly Issue[] }
+  'output-invalid': Issues
+  'payload-invalid': Issues
   'payload-refused': { readonly path: string }
   /** `at`: file:line:column in the author's code; empty if it is unknown. */
   'procedure-broken': { readonly run: string; readonly cause: Failure; readonly at: string }

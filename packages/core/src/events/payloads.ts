@@ -112,6 +112,8 @@ export interface AskPayload {
   readonly editable?: readonly string[]
   /** JSON Schema of what may be answered. */
   readonly schema?: object
+  /** An edit keeps the types of what was shown: it can be edited, and no schema says what else it may be. */
+  readonly keepsTypes?: true
   /** The value of an input may be left empty. */
   readonly optional?: boolean
   readonly choices?: readonly {

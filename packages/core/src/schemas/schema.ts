@@ -1,3 +1,4 @@
+import { IssueList, type Issues, oneIssue } from '../base/issues.ts'
 import { isThenable } from '../base/thenable.ts'
 import { isNarrowing } from './narrowing.ts'
 import { loosenArktypeJson } from './vendors/arktype.ts'
@@ -20,17 +21,10 @@ export interface Schema<In = unknown, Out = In> {
   }
 }
 
-/** What is wrong with a value, and where. */
-export interface Issue {
-  /** From the outside in, such as `items[3].price`; empty for the value itself. */
-  readonly path: string
-  readonly message: string
-}
-
 /** A value as the schema returns it, or what is wrong with it. */
 export type Validation<Out = unknown> =
   | { readonly ok: true; readonly value: Out }
-  | { readonly ok: false; readonly issues: readonly Issue[] }
+  | ({ readonly ok: false } & Issues)
 
 /** Whether a value follows Standard Schema. Those of arktype are functions. */
 export function isSchema(value: unknown): value is Schema {
@@ -60,37 +54,27 @@ export function validate<Out>(
 
 interface StandardResult {
   readonly value?: unknown
-  readonly issues?:
-    | readonly { readonly message: string; readonly path?: readonly unknown[] | undefined }[]
-    | undefined
+  readonly issues?: ArrayLike<StandardIssue> | undefined
+}
+interface StandardIssue {
+  readonly message: string
+  readonly path?: readonly unknown[] | undefined
 }
 
 function readResult<Out>(result: unknown): Validation<Out> {
   const { issues, value } = result as StandardResult
   if (!issues) return { ok: true, value: value as Out }
-  return {
-    ok: false,
-    issues: issues.map((issue) => ({ path: formatPath(issue.path ?? []), message: issue.message })),
+  const list = new IssueList()
+  // By index: the array of a library may be of a class of its own, which cannot be copied.
+  for (let i = 0; i < issues.length && !list.isFull; i++) {
+    const { path, message } = issues[i] as StandardIssue
+    list.add(path ?? [], String(message))
   }
+  return { ok: false, ...list.found }
 }
 
 function refusal(error: unknown): Validation<never> {
-  return {
-    ok: false,
-    issues: [{ path: '', message: error instanceof Error ? error.message : String(error) }],
-  }
-}
-
-/** `['items', 3, 'price']` as `items[3].price`. A segment is a key, or an object that holds one. */
-function formatPath(segments: readonly unknown[]): string {
-  let path = ''
-  for (const segment of segments) {
-    const key =
-      typeof segment === 'object' && segment !== null ? (segment as { readonly key: unknown }).key : segment
-    if (typeof key === 'number') path += `[${key}]`
-    else path += path === '' ? String(key) : `.${String(key)}`
-  }
-  return path
+  return { ok: false, ...oneIssue('', error instanceof Error ? error.message : String(error)) }
 }
 
 /**

@@ -64,7 +64,7 @@ async function callAgent(
   const given = await check(accepts, input)
   if (!given.ok)
     throw new FinalError(
-      `what agent "${name}" was given does not fit its input schema: ${listIssues(given.issues)}`,
+      `what agent "${name}" was given does not fit its input schema: ${listIssues(given)}`,
       { code: 'input-invalid' },
     )
   return checkOutput(name, returns, await body(given.value, call))
@@ -74,7 +74,7 @@ async function checkOutput(name: string, returns: Schema, value: unknown): Promi
   const output = await validate(returns, value)
   if (output.ok) return output.value
   throw Object.assign(
-    new Error(`what agent "${name}" returned does not fit its output schema: ${listIssues(output.issues)}`),
+    new Error(`what agent "${name}" returned does not fit its output schema: ${listIssues(output)}`),
     { code: 'output-invalid' },
   )
 }

@@ -1,4 +1,5 @@
-import type { Issue, Schema } from '../../schemas/schema.ts'
+import type { Issue } from '../../base/issues.ts'
+import type { Schema } from '../../schemas/schema.ts'
 
 /** What a judging agent is given. */
 export interface Question {

@@ -104,7 +104,7 @@ function approval(message: unknown, given: unknown): AskOperation {
   const settings = readAskOptions(of, options)
   const schema = readAskSchema(of, options['schema'])
   const silence = readApproveSilence(of, options['onTimeout'], settings.risk?.level)
-  const shown = { params, ...(editable.length > 0 ? { editable } : {}) }
+  const shown = { params, ...(editable.length > 0 ? { editable, ...keptTypes(schema) } : {}) }
   return {
     ...{ kind: 'hitl_approval', name: settings.key ?? 'approve', read: readApproval },
     ask: createSpec(settings, schema, {
@@ -160,15 +160,17 @@ function review(message: unknown, artifact: unknown, given: unknown): AskOperati
   const { baseline, as, editable } = options
   const choices = readChoices(`choices ${of}`, options['choices'] ?? ['approve', 'reject'])
   const silence = readSilence(of, options['onTimeout'], choices)
+  const schema = readAskSchema(of, options['schema'])
+  const isEditable = editable !== undefined && checkBoolean(`editable ${of}`, editable)
   const shown = {
     artifact,
     ...(baseline === undefined ? {} : { baseline }),
     ...(as === undefined ? {} : { as: readForm(`as ${of}`, as) }),
-    ...(editable !== undefined && checkBoolean(`editable ${of}`, editable) ? { editable: ['artifact'] } : {}),
+    ...(isEditable ? { editable: ['artifact'], ...keptTypes(schema) } : {}),
   }
   return {
     ...{ kind: 'hitl_review', name: settings.key ?? 'review', read: readReview },
-    ask: createSpec(settings, readAskSchema(of, options['schema']), {
+    ask: createSpec(settings, schema, {
       ...{ kind: 'review', message: fill(of, message, options), choices, silence },
       ...shown,
     }),
@@ -266,6 +268,10 @@ function readAskSchema(of: string, given: unknown): Schema | undefined {
       'Ask for what the schema accepts, and transform the answer in the procedure.',
     )
   return schema
+}
+
+function keptTypes(schema: Schema | undefined): Pick<AskPayload, 'keepsTypes'> {
+  return schema === undefined ? { keepsTypes: true } : {}
 }
 
 type Pinned = Omit<AskPayload, 'silence' | 'dueAt' | 'history' | 'schema'> & { readonly silence: Silence }

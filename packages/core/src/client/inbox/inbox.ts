@@ -1,7 +1,8 @@
-import { checkAnswer, issuesIn } from '../../asks/answer-check.ts'
+import { checkAnswer } from '../../asks/answer-check.ts'
 import { askIdOf, parseAskId, readAskPayload, subjectOf } from '../../asks/ask.ts'
 import { compareOrder, orderOf } from '../../asks/order.ts'
 import { implement } from '../../base/implement.ts'
+import { issuesIn, issuesOf } from '../../base/issues.ts'
 import { topics } from '../../base/notifier.ts'
 import type { Actor } from '../../base/people.ts'
 import { askKinds, askStatuses } from '../../base/words.ts'
@@ -240,7 +241,7 @@ async function answerOpen(
   const check = connection.localWorker?.checkOf(row.runKey, row.position)
   const pinned = readStored(row, ({ payload }) => readAskPayload(payload))
   const checked = checkAnswer(pinned, given, check !== undefined)
-  if (!checked.ok) throw new PawlError('answer-invalid', { issues: checked.issues })
+  if (!checked.ok) throw new PawlError('answer-invalid', issuesOf(checked))
   const { answer, changed } = checked
   const message = await checkBySchema(check, row.kind, { answer, changed, by })
   const payload = encodeAround(message, message.answer, 'answer')
@@ -276,7 +277,7 @@ async function checkBySchema(
   // A copy: what a schema does to what it is given is nobody else's business.
   const result = await runChecks(() => check(decode(encode(value, `answer.${key}`))))
   if (result.ok) return { ...given, answer: { ...given.answer, [key]: result.value }, checked: true }
-  throw new PawlError('answer-invalid', { issues: issuesIn(key, result.issues) })
+  throw new PawlError('answer-invalid', issuesIn(key, result))
 }
 
 /** Kept until the question is asked, or the run ends; checked when it is asked. The first one counts. */

@@ -1,6 +1,7 @@
-import { isEqual } from '../../asks/answer-check.ts'
 import type { ProcedureDefinition } from '../../authoring/procedure.ts'
+import { isEqual } from '../../base/equal.ts'
 import { implement } from '../../base/implement.ts'
+import { issuesOf } from '../../base/issues.ts'
 import { topics } from '../../base/notifier.ts'
 import { whenKnown } from '../../base/when-known.ts'
 import { parseDuration } from '../../checks/duration.ts'
@@ -187,7 +188,7 @@ function encodeSignal(
 ): Uint8Array | null | Promise<Uint8Array | null> {
   if (schema === undefined) return encode(given, 'payload')
   return whenKnown(validate(schema, given), (checked) => {
-    if (!checked.ok) throw new PawlError('payload-invalid', { issues: checked.issues })
+    if (!checked.ok) throw new PawlError('payload-invalid', issuesOf(checked))
     const { value } = checked
     return whenKnown(validate(schema, value), (again) =>
       encode(again.ok && isEqual(again.value, value) ? value : given, 'payload'),

@@ -1,7 +1,8 @@
-import { isEqual } from '../../asks/answer-check.ts'
 import { definitionOf, isProcedureRef, type ProcedureDefinition } from '../../authoring/procedure.ts'
 import { canonical } from '../../base/canonical.ts'
+import { isEqual } from '../../base/equal.ts'
 import { toHex } from '../../base/hex.ts'
+import { issuesOf, oneIssue } from '../../base/issues.ts'
 import { whenKnown } from '../../base/when-known.ts'
 import { refuse } from '../../checks/options.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
@@ -51,7 +52,7 @@ export class RunStarter {
     // Nobody repeats a request whose id was drawn.
     const given = settings.id === undefined ? null : keepGiven(input)
     const starting = whenKnown(checkInput(definition, input), (checked) => {
-      if (!checked.ok) throw new PawlError('input-invalid', { issues: checked.issues })
+      if (!checked.ok) throw new PawlError('input-invalid', issuesOf(checked))
       const run = this.#newRun(id, name, definition, { given, checked: checked.value }, settings)
       return { run, creating: this.#creates.add(run) }
     })
@@ -249,5 +250,5 @@ function checkInput(
   if (definition?.input !== undefined) return validate(definition.input, input)
   if (definition === undefined || input === undefined) return { ok: true, value: input }
   const message = `procedure '${definition.name}' takes no input: pass undefined in its place, and options such as id after it`
-  return { ok: false, issues: [{ path: '', message }] }
+  return { ok: false, ...oneIssue('', message) }
 }

@@ -1,3 +1,4 @@
+import { oneIssue } from '../../base/issues.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { encodeRecord } from '../../events/payload.ts'
 import type { Validation } from '../../schemas/schema.ts'
@@ -8,6 +9,6 @@ export function tryEncode(record: object, label: string): Validation<Uint8Array>
     return { ok: true, value: encodeRecord(record, label) }
   } catch (error) {
     if (!PawlError.is(error, 'payload-refused')) throw error
-    return { ok: false, issues: [{ path: '', message: `${error.details.path} cannot be recorded` }] }
+    return { ok: false, ...oneIssue('', `${error.details.path} cannot be recorded`) }
   }
 }

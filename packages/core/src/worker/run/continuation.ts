@@ -1,4 +1,5 @@
 import type { ProcedureOperation } from '../../authoring/operations.ts'
+import type { Issues } from '../../base/issues.ts'
 import { isBug } from '../../errors/bug.ts'
 import { showFailure } from '../../errors/catalogue.ts'
 import { failureOf, recordFailure } from '../../errors/failure.ts'
@@ -9,7 +10,6 @@ import { watchFromNowOn } from '../../host/watchdog/watchdog.ts'
 import type { Decision } from '../../kernel/decision.ts'
 import type { Execution } from '../../kernel/execution.ts'
 import type { Claimed } from '../../ports/store.ts'
-import type { Issue } from '../../schemas/schema.ts'
 import type { WorkerServices } from '../services.ts'
 import { createExecution } from './create-execution.ts'
 import { LogIndex } from './log-index.ts'
@@ -17,9 +17,7 @@ import type { LogWriter } from './log-writer.ts'
 import { readStart, type Start } from './start.ts'
 
 /** The input does not fit the procedure. */
-export interface InputRefused {
-  readonly issues: readonly Issue[]
-}
+export type InputRefused = Issues
 
 /** The procedure of a run in memory, at the point to which its log has brought it. */
 export class Continuation {

@@ -59,7 +59,7 @@ export function foreignAwait(details: ErrorDetails['foreign-await'], at: string)
 
 /** Its input fits the code that began it, and not today's. */
 export function unfitInput(run: string, details: ErrorDetails['input-invalid']): Reason {
-  const misfit = `input does not fit the input schema of today's code: ${listIssues(details.issues)}`
+  const misfit = `input does not fit the input schema of today's code: ${listIssues(details)}`
   const sentences = {
     what: `Run ${run} is stuck: its ${misfit}.`,
     next: 'Nothing was written; it resumes once the schema accepts the input again.',

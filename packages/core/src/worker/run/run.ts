@@ -1,4 +1,5 @@
 import type { AskSpec, ProcedureOperation } from '../../authoring/operations.ts'
+import { issuesOf } from '../../base/issues.ts'
 import { unreachable } from '../../base/unreachable.ts'
 import { isBug } from '../../errors/bug.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
@@ -264,9 +265,9 @@ export class Run {
   }
 
   /** Before its first turn that is its end; later, of an old log, the code must have changed. */
-  #refuseInput({ issues }: InputRefused): void {
-    if (this.#log.head === 1) this.#end(failWith(new PawlError('input-invalid', { issues }), []))
-    else this.#leaving.leave(unfitInput(this.id, { issues }))
+  #refuseInput(refused: InputRefused): void {
+    if (this.#log.head === 1) this.#end(failWith(new PawlError('input-invalid', refused), []))
+    else this.#leaving.leave(unfitInput(this.id, refused))
   }
 
   #wait(issued: readonly Pending<ProcedureOperation>[]): void {
@@ -370,7 +371,7 @@ export class Run {
     const checked =
       schema === undefined ? { ok: true as const, value: output } : await validate(schema, output)
     if (checked.ok) this.#end(completeWith(checked.value, left))
-    else this.#end(failWith(new PawlError('output-invalid', { issues: checked.issues }), left))
+    else this.#end(failWith(new PawlError('output-invalid', issuesOf(checked)), left))
   }
 
   /** Of an operation that has failed the place in the code is found, if its error says none and a line will name it. */

@@ -1,4 +1,5 @@
 import type { ProcedureDefinition } from '../../authoring/procedure.ts'
+import { type Issues, issuesOf, oneIssue } from '../../base/issues.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { WrittenLater } from '../../events/codec.ts'
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
@@ -7,7 +8,6 @@ import { readStarted } from '../../events/read-started.ts'
 import { validate } from '../../host/run-schema.ts'
 import { acceptsFirst, kernelFlags, logFormat } from '../../kernel/flags.ts'
 import { runEvent } from '../../runs/run-event.ts'
-import type { Issue } from '../../schemas/schema.ts'
 
 /** All that a run begins from, and every replay of it. */
 export interface Start {
@@ -29,7 +29,7 @@ export async function readStart(
   definition: ProcedureDefinition,
   started: LogEvent,
   second: LogEvent | undefined,
-): Promise<Start | { readonly issues: readonly Issue[] }> {
+): Promise<Start | Issues> {
   const { format, flags, seed, checked, input } = readStarted(started)
   if (format !== logFormat || flags.some((flag) => !kernelFlags.includes(flag)))
     throw new WrittenLater('its log')
@@ -44,13 +44,13 @@ export async function readStart(
     return { definition, seed, input: again, accepted: null }
   }
   const validation = await validate(definition.input, input)
-  if (!validation.ok) return { issues: validation.issues }
+  if (!validation.ok) return issuesOf(validation)
   try {
     const bytes = encode(validation.value, 'input')
     const accepted = second === undefined ? runEvent('accepted', bytes) : null
     return { definition, seed, input: () => decode(bytes), accepted }
   } catch (error) {
     if (!PawlError.is(error, 'payload-refused')) throw error
-    return { issues: [{ path: '', message: `the schema returns what cannot be recorded: ${error.message}` }] }
+    return oneIssue('', `the schema returns what cannot be recorded: ${error.message}`)
   }
 }

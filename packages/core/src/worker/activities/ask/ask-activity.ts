@@ -1,4 +1,4 @@
-import { checkAnswer, isEqual, issuesIn } from '../../../asks/answer-check.ts'
+import { checkAnswer } from '../../../asks/answer-check.ts'
 import { askIdOf, closesAtOf, recipientsOf, subjectOf, urgencyOf } from '../../../asks/ask.ts'
 import type { Usage } from '../../../authoring/agent/agent.ts'
 import {
@@ -8,6 +8,8 @@ import {
   dueAt,
   isSpan,
 } from '../../../authoring/operations.ts'
+import { isEqual } from '../../../base/equal.ts'
+import { type Issues, issuesIn, issuesOf, oneIssue } from '../../../base/issues.ts'
 import { showValue } from '../../../base/text.ts'
 import { recordFailure } from '../../../errors/failure.ts'
 import { PawlError } from '../../../errors/pawl-error.ts'
@@ -25,7 +27,7 @@ import type {
 import { runChecks } from '../../../host/run-schema.ts'
 import type { Pending } from '../../../kernel/operation.ts'
 import type { Effect, Message, NewAsk } from '../../../ports/store.ts'
-import type { Issue, Validation } from '../../../schemas/schema.ts'
+import type { Validation } from '../../../schemas/schema.ts'
 import { topicOf } from '../../run/mailbox.ts'
 import {
   type Activity,
@@ -171,7 +173,7 @@ export class AskActivity implements Activity {
   #prepare(silence: Validation<Silence>, history: readonly StepResult[]): void {
     if (this.#state !== 'preparing') return
     const { spec, context } = this.#options
-    if (!silence.ok) return this.#refuseDefault(silence.issues)
+    if (!silence.ok) return this.#refuseDefault(silence)
     const unstorable = findUnstorable(silence.value)
     if (unstorable !== null) return this.#refuse(unstorable)
     // From when it goes out, not from when the code came to it: what an outage or an agent took is nobody's silence.
@@ -188,9 +190,9 @@ export class AskActivity implements Activity {
     else this.#answerEarly(ask, early)
   }
 
-  #refuseDefault(issues: readonly Issue[]): void {
+  #refuseDefault(refused: Issues): void {
     const { silence } = this.#options.spec.payload
-    const [{ path, message } = { path: '', message: 'it does not' }] = issuesIn('default', issues)
+    const [{ path, message } = { path: '', message: 'it does not' }] = issuesIn('default', refused).issues
     const error = new PawlError(
       'option-invalid',
       {
@@ -226,17 +228,17 @@ export class AskActivity implements Activity {
   #answerEarly(ask: AskPayload, early: Message): void {
     const { answer, by } = decode(early.payload) as GivenAnswer
     const closesAt = closesAtOf(ask)
-    if (closesAt !== null && closesAt <= early.at) return this.#dropEarly(ask, early.n, [cameTooLate])
+    if (closesAt !== null && closesAt <= early.at) return this.#dropEarly(ask, early.n, cameTooLate)
     const checked = checkAnswer(ask, answer, true)
-    if (!checked.ok) return this.#dropEarly(ask, early.n, checked.issues)
+    if (!checked.ok) return this.#dropEarly(ask, early.n, checked)
     this.#accept({ answer: checked.answer, changed: checked.changed, by, at: early.at }, early.n, ask)
   }
 
-  #dropEarly(ask: AskPayload, n: number, issues: readonly Issue[]): void {
+  #dropEarly(ask: AskPayload, n: number, refused: Issues): void {
     const { context } = this.#options
     context.logger.warn(`an early answer to "${ask.message}" does not fit the question and was dropped`, {
       run: context.runId,
-      issues,
+      ...issuesOf(refused),
     })
     this.#open(ask, n)
   }
@@ -298,9 +300,9 @@ export class AskActivity implements Activity {
       if (this.#state !== 'checking') return
       if (result.ok)
         this.#settle(answer, n, early, { ...answer, answer: { ...answer.answer, [key]: result.value } })
-      else if (early !== undefined) this.#dropEarly(early, n, issuesIn(key, result.issues))
+      else if (early !== undefined) this.#dropEarly(early, n, issuesIn(key, result))
       else if (this.#isAskedAnew) this.#settle(answer, n, undefined)
-      else this.#fail(answer, n, issuesIn(key, result.issues))
+      else this.#fail(answer, n, issuesIn(key, result))
     }
     if (checked instanceof Promise) void checked.then((result) => context.guard(() => conclude(result)))
     else conclude(checked)
@@ -317,13 +319,13 @@ export class AskActivity implements Activity {
     const ask = early ?? (this.#ask as AskPayload)
     const payload = tryEncode(toPayload?.(made, ask) ?? made, 'answer')
     if (payload.ok) this.#record(made, n, { failed: false, payload: payload.value }, early)
-    else if (early === undefined) this.#fail(answer, n, payload.issues)
-    else this.#dropEarly(early, n, payload.issues)
+    else if (early === undefined) this.#fail(answer, n, payload)
+    else this.#dropEarly(early, n, payload)
   }
 
   /** The schema of the code refused what the door could not check. */
-  #fail(answer: AnswerPayload, n: number, issues: readonly Issue[]): void {
-    const error = new PawlError('answer-invalid', { issues }, tooLate)
+  #fail(answer: AnswerPayload, n: number, refused: Issues): void {
+    const error = new PawlError('answer-invalid', issuesOf(refused), tooLate)
     const failed: FailedPayload = { ...recordFailure(error), answer }
     this.#record(answer, n, { failed: true, payload: encodeRecord(failed, 'answer') }, undefined)
   }
@@ -369,7 +371,7 @@ function findUnstorable(silence: Silence): unknown {
   }
 }
 
-const cameTooLate: Issue = { path: '', message: 'it came when the time for it was over' }
+const cameTooLate = oneIssue('', 'it came when the time for it was over')
 
 const tooLate = {
   next: 'It was accepted and is recorded; the ask is closed.',

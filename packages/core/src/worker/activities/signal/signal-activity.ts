@@ -1,4 +1,5 @@
 import { dueAt, type SignalOperation } from '../../../authoring/operations.ts'
+import { issuesOf } from '../../../base/issues.ts'
 import { decode, encodeRecord } from '../../../events/payload.ts'
 import type { ReceivedPayload, TimedOutPayload } from '../../../events/payloads.ts'
 import type { Pending } from '../../../kernel/operation.ts'
@@ -80,7 +81,7 @@ export class SignalActivity implements Activity {
     } else {
       this.#context.logger.warn(
         `a signal "${name}" of run "${this.#context.runId}" does not fit its schema and was dropped`,
-        { issues: received.issues },
+        issuesOf(received),
       )
       this.#context.record({ type: null, pending: this.#pending, effects: [consume(n)] })
     }

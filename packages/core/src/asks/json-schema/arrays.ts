@@ -1,0 +1,115 @@
+import { canonical } from '../../base/canonical.ts'
+import { isSchemaLike, type Json, listOf, type Rule, type Walk } from './walk.ts'
+
+type ArrayRule = Rule<readonly unknown[]>
+
+export function arrayRules(walk: Walk, schema: Json): readonly ArrayRule[] {
+  return [
+    ...lengthRules(walk, schema),
+    ...itemRules(walk, schema),
+    ...containsRules(walk, schema),
+    ...(schema['uniqueItems'] === true ? [uniqueRule(walk)] : []),
+  ]
+}
+
+function lengthRules(walk: Walk, { minItems, maxItems }: Json): readonly ArrayRule[] {
+  const rules: ArrayRule[] = []
+  if (typeof minItems === 'number')
+    rules.push(
+      ({ length }, place) =>
+        length >= minItems || walk.refuse(place, `must NOT have fewer than ${minItems} items`),
+    )
+  if (typeof maxItems === 'number')
+    rules.push(
+      ({ length }, place) =>
+        length <= maxItems || walk.refuse(place, `must NOT have more than ${maxItems} items`),
+    )
+  return rules
+}
+
+function itemRules(walk: Walk, schema: Json): readonly ArrayRule[] {
+  const first = listOf(schema['prefixItems']).map((item) => walk.nodeOf(item))
+  const others = isSchemaLike(schema['items']) ? schema['items'] : true
+  if (others === false)
+    return [
+      (items, place, trail) => {
+        if (items.length > first.length)
+          return walk.refuse(place, `must NOT have more than ${first.length} items`)
+        return checkItems(walk, first, null)(items, place, trail)
+      },
+    ]
+  if (first.length === 0 && others === true) return []
+  return [checkItems(walk, first, others === true ? null : walk.nodeOf(others))]
+}
+
+function checkItems(
+  walk: Walk,
+  first: readonly ReturnType<Walk['nodeOf']>[],
+  others: ReturnType<Walk['nodeOf']> | null,
+): ArrayRule {
+  return (items, place) => {
+    const count = others === null ? Math.min(first.length, items.length) : items.length
+    let isValid = true
+    for (let i = 0; i < count; i++) {
+      const node = first[i] ?? others
+      if (node === null || walk.part(node, items[i], place, i)) continue
+      isValid = false
+      if (walk.isOver) break
+    }
+    return isValid
+  }
+}
+
+/** An item that is undefined may be what is looked for, and is not too much. */
+function containsRules(walk: Walk, schema: Json): readonly ArrayRule[] {
+  const { contains, minContains, maxContains } = schema
+  if (!isSchemaLike(contains)) return []
+  const node = walk.nodeOf(contains)
+  const least = typeof minContains === 'number' ? minContains : 1
+  const most = typeof maxContains === 'number' ? maxContains : Number.POSITIVE_INFINITY
+  return [
+    (items, place) => {
+      let [certain, possible] = [0, 0]
+      for (const item of items) {
+        if (item === undefined) possible++
+        else if (walk.isValid(node, item, null)) certain++
+        if (certain > most) return walk.refuse(place, `must NOT contain more than ${most} valid items`)
+      }
+      return certain + possible >= least || walk.refuse(place, `must contain at least ${least} valid items`)
+    },
+  ]
+}
+
+function uniqueRule(walk: Walk): ArrayRule {
+  return (items, place) => {
+    const seen = new Map<string, number>()
+    for (let i = 0; i < items.length; i++) {
+      const key = keyOf(items[i])
+      if (key === null) continue
+      const earlier = seen.get(key)
+      if (earlier !== undefined)
+        return walk.refuse(place, `must NOT have the same item twice ([${earlier}] and [${i}])`)
+      seen.set(key, i)
+    }
+    return true
+  }
+}
+
+/** Equal for equal values; null for what JSON does not have, of which no two count as the same. */
+function keyOf(value: unknown): string | null {
+  let isJson = true
+  const text = JSON.stringify(
+    canonical(value),
+    function (this: { readonly [key: string]: unknown }, key, given) {
+      const member = this[key]
+      const isPlain =
+        typeof member !== 'object' ||
+        member === null ||
+        Array.isArray(member) ||
+        [Object.prototype, null].includes(Object.getPrototypeOf(member))
+      isJson &&= isPlain && member !== undefined && typeof member !== 'bigint' && !Number.isNaN(member)
+      return isJson ? given : null
+    },
+  )
+  return isJson ? text : null
+}

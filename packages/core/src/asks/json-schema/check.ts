@@ -1,0 +1,255 @@
+import { IssueList, type Place, segmentsOf } from '../../base/issues.ts'
+import { arrayRules } from './arrays.ts'
+import { inPlaceRules } from './in-place.ts'
+import { objectRules } from './objects.ts'
+import { References } from './references.ts'
+import { gatesOf, numberRules, textRules } from './scalars.ts'
+import { unevaluatedRules } from './unevaluated.ts'
+import { isJson, type Json, type Node, type Rule, type Trail, type Walk } from './walk.ts'
+
+/**
+ * Checks a value by a JSON Schema (draft 2020-12), and adds what is wrong to a list; `at` is the path of the value.
+ * The work grows with the size of the value, whatever the schema: a part of a schema that leads back to itself is checked
+ * once for each part of the value. The work for issues ends when the list is full.
+ *
+ * It refuses nothing that it is not sure of: a keyword or a reference that it does not know says nothing, a schema that
+ * leads back to itself on the same value says nothing either, and any schema accepts `undefined` inside a value, which
+ * JSON does not have. The schema that it was made of has the last word.
+ */
+export function checkJsonSchema(schema: object, value: unknown, at: string, list: IssueList): void {
+  if (isJson(schema)) new Check(schema, value, at, list).run()
+}
+
+class Check implements Walk {
+  readonly #schema: Json
+  readonly #value: unknown
+  readonly #references: References
+  readonly #nodes = new Map<unknown, Node>()
+  /** How often each schema that a `$ref` means is being checked right now: a second time, it leads back to itself. */
+  readonly #active = new Map<unknown, number>()
+  readonly #known = new Map<unknown, Map<unknown, boolean>>()
+  #reports: Reports | null
+  /** Inside a description of why a value fits no alternative; one is enough. */
+  #isDescribing = false
+  #hasUndefined: boolean | null = null
+
+  constructor(schema: Json, value: unknown, at: string, list: IssueList) {
+    this.#schema = schema
+    this.#value = value
+    this.#references = new References(schema)
+    this.#reports = new Reports(list, [at])
+  }
+
+  run(): void {
+    try {
+      const fits = this.#enter(this.#schema, this.#value, null, null)
+      if (!fits && this.#reports?.isEmpty) this.refuse(null, 'is not valid')
+    } catch (error) {
+      // Nested so deeply that the stack does not hold it.
+      if (!(error instanceof RangeError)) throw error
+    }
+  }
+
+  // ── what the keywords need
+
+  get isReporting(): boolean {
+    return this.#reports !== null
+  }
+
+  get isOver(): boolean {
+    return this.#reports === null || this.#reports.list.isFull
+  }
+
+  get hasUndefined(): boolean {
+    this.#hasUndefined ??= holdsUndefined(this.#value)
+    return this.#hasUndefined
+  }
+
+  nodeOf(schema: unknown): Node {
+    const known = this.#nodes.get(schema)
+    if (known !== undefined) return known
+    const node = this.#makeNode(schema)
+    this.#nodes.set(schema, node)
+    return node
+  }
+
+  refuse(place: Place, message: string): false {
+    this.#reports?.add(place, message)
+    return false
+  }
+
+  inside(place: Place, key: string | number): Place {
+    return this.#reports === null ? null : { within: place, key }
+  }
+
+  part(node: Node, value: unknown, place: Place, key: string | number): boolean {
+    return value === undefined || node(value, this.inside(place, key), null)
+  }
+
+  isValid(node: Node, value: unknown, trail: Trail): boolean {
+    return this.#with(null, () => node(value, null, trail))
+  }
+
+  describe(node: Node, value: unknown, trail: Trail): string {
+    if (this.#isDescribing) return ''
+    this.#isDescribing = true
+    const list = new IssueList(1)
+    this.#with(new Reports(list, []), () => node(value, null, trail))
+    this.#isDescribing = false
+    const { path = '', message = '' } = list.first ?? {}
+    return path === '' ? message : `${path}: ${message}`
+  }
+
+  resolve(ref: string, from: Json): unknown {
+    return this.#references.resolve(ref, from)
+  }
+
+  follow(target: unknown, value: unknown, place: Place, before: Trail): boolean {
+    for (let one = before; one !== null; one = one.before) if (one.target === target) return true
+    const trail = { target, before }
+    if (!this.#active.has(target) || !isNested(value)) return this.#enter(target, value, place, trail)
+    const known = this.#knownOf(target)
+    let fits = known.get(value)
+    if (fits === undefined) {
+      fits = this.#with(null, () => this.#enter(target, value, null, trail))
+      known.set(value, fits)
+    }
+    if (fits || this.#reports === null) return fits
+    return this.#reports.isNew(target, value) && this.#enter(target, value, place, trail)
+  }
+
+  // ──
+
+  #enter(schema: unknown, value: unknown, place: Place, trail: Trail): boolean {
+    const count = this.#active.get(schema) ?? 0
+    this.#active.set(schema, count + 1)
+    const fits = this.nodeOf(schema)(value, place, trail)
+    if (count === 0) this.#active.delete(schema)
+    else this.#active.set(schema, count)
+    return fits
+  }
+
+  #knownOf(target: unknown): Map<unknown, boolean> {
+    const known = this.#known.get(target) ?? new Map<unknown, boolean>()
+    this.#known.set(target, known)
+    return known
+  }
+
+  #with<Result>(reports: Reports | null, task: () => Result): Result {
+    const before = this.#reports
+    this.#reports = reports
+    const result = task()
+    this.#reports = before
+    return result
+  }
+
+  #makeNode(schema: unknown): Node {
+    if (schema === false) return (_, place) => this.refuse(place, 'is not expected')
+    if (!isJson(schema)) return () => true
+    const gates = gatesOf(schema)
+    const rules = new RulesOf(this, schema)
+    return (value, place, trail) => {
+      for (const gate of gates) {
+        const message = gate(value)
+        if (message !== null) return this.refuse(place, message)
+      }
+      let fits = true
+      for (const rule of rules.for(value)) {
+        if (rule(value, place, trail)) continue
+        fits = false
+        if (this.isOver) break
+      }
+      return fits
+    }
+  }
+}
+
+/** The rules of a schema by the kind of value that they are about, made when a value of that kind comes. */
+class RulesOf {
+  readonly #walk: Walk
+  readonly #schema: Json
+  readonly #known: { [kind in Kind]?: readonly Rule[] } = {}
+
+  constructor(walk: Walk, schema: Json) {
+    this.#walk = walk
+    this.#schema = schema
+  }
+
+  for(value: unknown): readonly Rule[] {
+    const kind = kindOf(value)
+    const known = this.#known[kind] ?? this.#make(kind)
+    this.#known[kind] = known
+    return known
+  }
+
+  #make(kind: Kind): readonly Rule[] {
+    const own = rulesByKind[kind](this.#walk, this.#schema) as readonly Rule[]
+    return [...own, ...inPlaceRules(this.#walk, this.#schema), ...unevaluatedRules(this.#walk, this.#schema)]
+  }
+}
+
+type Kind = 'number' | 'string' | 'array' | 'object' | 'other'
+
+const rulesByKind: { readonly [kind in Kind]: (walk: Walk, schema: Json) => readonly Rule<never>[] } = {
+  number: numberRules,
+  string: textRules,
+  array: arrayRules,
+  object: objectRules,
+  other: () => [],
+}
+
+function kindOf(value: unknown): Kind {
+  if (typeof value === 'string') return 'string'
+  // NaN and the infinities are no numbers of JSON.
+  if (typeof value === 'number') return Number.isFinite(value) ? 'number' : 'other'
+  if (Array.isArray(value)) return 'array'
+  return isJson(value) ? 'object' : 'other'
+}
+
+/** Where issues go. */
+class Reports {
+  readonly list: IssueList
+  readonly #prefix: readonly string[]
+  readonly #told = new Map<unknown, Set<unknown>>()
+
+  constructor(list: IssueList, prefix: readonly string[]) {
+    this.list = list
+    this.#prefix = prefix
+  }
+
+  get isEmpty(): boolean {
+    return this.list.first === undefined
+  }
+
+  add(place: Place, message: string): void {
+    this.list.add([...this.#prefix, ...segmentsOf(place)], message)
+  }
+
+  /** Whether it was not told yet what is wrong with a value by a schema: several parts of a schema can lead to both. */
+  isNew(schema: unknown, value: unknown): boolean {
+    const told = this.#told.get(schema) ?? new Set<unknown>()
+    this.#told.set(schema, told)
+    if (told.has(value)) return false
+    told.add(value)
+    return true
+  }
+}
+
+/** Whether one of its parts has parts. Only of such values is the result remembered: others are checked as fast again. */
+function isNested(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const parts: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)
+  return parts.some((part) => typeof part === 'object' && part !== null)
+}
+
+function holdsUndefined(value: unknown): boolean {
+  const left = [value]
+  for (let one = left.pop(); left.length > 0 || one !== undefined; one = left.pop()) {
+    if (typeof one !== 'object' || one === null) continue
+    for (const part of Array.isArray(one) ? one : Object.values(one)) {
+      if (part === undefined) return true
+      if (typeof part === 'object') left.push(part)
+    }
+  }
+  return false
+}

@@ -1,0 +1,65 @@
+import { Alternatives } from './alternatives.ts'
+import { isSchemaLike, type Json, listOf, type Rule, type Walk } from './walk.ts'
+
+/** Keywords that check the same value by other schemas. */
+export function inPlaceRules(walk: Walk, schema: Json): readonly Rule[] {
+  return [
+    ...refRules(walk, schema),
+    ...listOf(schema['allOf']).map((part) => walk.nodeOf(part)),
+    ...anyOfRules(walk, schema),
+    ...oneOfRules(walk, schema),
+    ...notRules(walk, schema),
+    ...ifRules(walk, schema),
+  ]
+}
+
+function refRules(walk: Walk, schema: Json): readonly Rule[] {
+  const { $ref } = schema
+  if (typeof $ref !== 'string') return []
+  const target = walk.resolve($ref, schema)
+  return target === undefined ? [] : [(value, place, trail) => walk.follow(target, value, place, trail)]
+}
+
+function anyOfRules(walk: Walk, schema: Json): readonly Rule[] {
+  if (!Array.isArray(schema['anyOf'])) return []
+  const alternatives = new Alternatives(walk, schema['anyOf'])
+  return [
+    (value, place, trail) =>
+      alternatives.countValid(value, trail, 1) === 1 ||
+      (walk.isReporting && alternatives.explain(value, place, trail)),
+  ]
+}
+
+/** Where something is undefined more of the branches may be valid than are by their own library. */
+function oneOfRules(walk: Walk, schema: Json): readonly Rule[] {
+  if (!Array.isArray(schema['oneOf'])) return []
+  const alternatives = new Alternatives(walk, schema['oneOf'])
+  return [
+    (value, place, trail) => {
+      const count = alternatives.countValid(value, trail, 2)
+      if (count === 0) return walk.isReporting && alternatives.explain(value, place, trail)
+      return count === 1 || walk.hasUndefined || walk.refuse(place, 'must fit only one of its alternatives')
+    },
+  ]
+}
+
+function notRules(walk: Walk, schema: Json): readonly Rule[] {
+  if (!isSchemaLike(schema['not'])) return []
+  const node = walk.nodeOf(schema['not'])
+  return [
+    (value, place, trail) =>
+      !walk.isValid(node, value, trail) ||
+      walk.hasUndefined ||
+      walk.refuse(place, 'is a value that is excluded'),
+  ]
+}
+
+function ifRules(walk: Walk, schema: Json): readonly Rule[] {
+  if (!isSchemaLike(schema['if'])) return []
+  const test = walk.nodeOf(schema['if'])
+  const [yes, no] = [walk.nodeOf(schema['then']), walk.nodeOf(schema['else'])]
+  return [
+    (value, place, trail) =>
+      walk.hasUndefined || (walk.isValid(test, value, trail) ? yes : no)(value, place, trail),
+  ]
+}

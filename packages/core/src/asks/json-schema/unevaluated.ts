@@ -1,0 +1,123 @@
+import type { Place } from '../../base/issues.ts'
+import { patternsOf } from './scalars.ts'
+import {
+  isJson,
+  isSchemaLike,
+  type Json,
+  listOf,
+  memberOf,
+  type Node,
+  type Rule,
+  type Trail,
+  type Walk,
+} from './walk.ts'
+
+/**
+ * `unevaluatedProperties` and `unevaluatedItems`: what holds for the parts of a value that no other keyword is about,
+ * here or in the schemas of the same value that it fits.
+ */
+export function unevaluatedRules(walk: Walk, schema: Json): readonly Rule[] {
+  const { unevaluatedProperties, unevaluatedItems } = schema
+  const rules: Rule[] = []
+  if (isSchemaLike(unevaluatedProperties)) {
+    const node = walk.nodeOf(unevaluatedProperties)
+    rules.push((value, place, trail) => {
+      if (!isJson(value)) return true
+      const isKnown = propertiesOf(walk, schema, value, trail)
+      return checkAll(
+        walk,
+        node,
+        Object.keys(value).filter((name) => !isKnown(name)),
+        value,
+        place,
+      )
+    })
+  }
+  if (isSchemaLike(unevaluatedItems)) {
+    const node = walk.nodeOf(unevaluatedItems)
+    rules.push((value, place, trail) => {
+      if (!Array.isArray(value)) return true
+      const isKnown = itemsOf(walk, schema, value, trail)
+      const others = [...value.keys()].filter((index) => !isKnown(index))
+      return checkAll(walk, node, others, value, place)
+    })
+  }
+  return rules
+}
+
+function checkAll(
+  walk: Walk,
+  node: Node,
+  keys: readonly (string | number)[],
+  value: object,
+  place: Place,
+): boolean {
+  let isValid = true
+  for (const key of keys) {
+    if (walk.part(node, (value as { readonly [key: string | number]: unknown })[key], place, key)) continue
+    isValid = false
+    if (walk.isOver) break
+  }
+  return isValid
+}
+
+function propertiesOf(walk: Walk, schema: Json, value: Json, trail: Trail): (name: string) => boolean {
+  const parts = appliedParts(walk, schema, value, trail)
+  const isAll = parts.some(
+    (part) => 'additionalProperties' in part || (part !== schema && 'unevaluatedProperties' in part),
+  )
+  const patterns = parts.flatMap((part) => patternsOf(part).map(([pattern]) => pattern))
+  return (name) =>
+    isAll ||
+    parts.some((part) => Object.hasOwn(Object(part['properties']), name)) ||
+    patterns.some((pattern) => pattern.test(name))
+}
+
+function itemsOf(
+  walk: Walk,
+  schema: Json,
+  value: readonly unknown[],
+  trail: Trail,
+): (index: number) => boolean {
+  const parts = appliedParts(walk, schema, value, trail)
+  const isAll = parts.some((part) => 'items' in part || (part !== schema && 'unevaluatedItems' in part))
+  const first = Math.max(...parts.map((part) => listOf(part['prefixItems']).length))
+  const contained = parts.filter((part) => 'contains' in part).map((part) => walk.nodeOf(part['contains']))
+  return (index) => isAll || index < first || contained.some((node) => walk.isValid(node, value[index], null))
+}
+
+/** A schema and all that it says hold for the same value, as far as they are about it. */
+function appliedParts(
+  walk: Walk,
+  schema: unknown,
+  value: unknown,
+  trail: Trail,
+  seen: Set<unknown> = new Set(),
+): readonly Json[] {
+  if (!isJson(schema) || seen.has(schema)) return []
+  seen.add(schema)
+  const { $ref, allOf, anyOf, oneOf } = schema
+  const isValid = (part: unknown): boolean => walk.isValid(walk.nodeOf(part), value, trail)
+  const inner = [
+    ...(typeof $ref === 'string' ? [walk.resolve($ref, schema)] : []),
+    ...listOf(allOf),
+    ...[...listOf(anyOf), ...listOf(oneOf)].filter(isValid),
+    ...conditional(schema, isValid),
+    ...dependent(schema, value),
+  ]
+  return [schema, ...inner.flatMap((part) => appliedParts(walk, part, value, trail, seen))]
+}
+
+function conditional(schema: Json, isValid: (part: unknown) => boolean): readonly unknown[] {
+  if (!('if' in schema)) return []
+  return isValid(schema['if']) ? [schema['if'], schema['then']] : [schema['else']]
+}
+
+function dependent({ dependentSchemas, dependencies }: Json, value: unknown): readonly unknown[] {
+  if (!isJson(value)) return []
+  return [dependentSchemas, dependencies]
+    .filter(isJson)
+    .flatMap(Object.entries)
+    .filter(([name]) => memberOf(value, name) !== undefined)
+    .map(([, needed]) => needed)
+}
