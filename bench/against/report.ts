@@ -29,8 +29,10 @@ export function tellLegend({ subject }: Pick<Builds, 'subject'>, rounds: number,
   ].join('\n')
 }
 
-export function tellContest({ name, title }: Case, kind: Address['kind'], rows: readonly Row[]): string {
-  return [`\n${name}  ${title}  (${nameStore(kind)})`, headline(), ...rows.map(tellRow)].join('\n')
+export function tellContest(one: Case, kind: Address['kind'], rows: readonly Row[]): string {
+  const { name, title, against } = one
+  const size = against?.size === undefined ? '' : `, size ${against.size.toLocaleString('en')}`
+  return [`\n${name}  ${title}  (${nameStore(kind)}${size})`, headline(), ...rows.map(tellRow)].join('\n')
 }
 
 function headline(): string {

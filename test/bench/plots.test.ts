@@ -88,4 +88,31 @@ describe('the plots of the bench', () => {
       expect.arrayContaining(['0', '10,000', '1,000,000']),
     )
   })
+
+  test('draw a bar twice as long for the square of a value, on their logarithmic scale', () => {
+    const bars = [10, 100, 10_000].map((value) => ({ name: `${value}`, kind: 'raw', value, label: '' }))
+    const svg = plotBars('Throughput', 'steps a second', bars)
+    const widths = [...svg.matchAll(/<rect x="170" y="\d+" width="([\d.]+)"/g)].map(([, width]) =>
+      Number(width),
+    )
+    expect(widths).toEqual([0, expect.closeTo(480 / 3, 0), 480])
+  })
+
+  test('place points where their values are, the larger to the right and above', () => {
+    const points = [
+      { x: 1, y: 0 },
+      { x: 10, y: 50 },
+      { x: 100, y: 100 },
+    ]
+    const x = { title: 'x', isLogarithmic: true, ticks: [1, 10, 100] }
+    const svg = plotLines('Growth', x, { title: 'y', ticks: [0, 50, 100] }, [{ name: 'one', points }])
+    const places = [...svg.matchAll(/<circle cx="([\d.]+)" cy="([\d.]+)"/g)].map(([, cx, cy]) => [
+      Number(cx),
+      Number(cy),
+    ])
+    const [[left, low], [middle, half], [right, high]] = places as [number[], number[], number[]]
+    expect(right! - middle!).toBeCloseTo(middle! - left!, 0)
+    expect(low! - half!).toBeCloseTo(half! - high!, 0)
+    expect([right! > left!, high! < low!]).toEqual([true, true])
+  })
 })

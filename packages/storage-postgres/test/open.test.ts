@@ -2,10 +2,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createClient } from '@pawl/core'
+import { createClient, createEngine, procedure } from '@pawl/core'
 import { postgres } from '@pawl/storage-postgres'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { PostgresServer } from '../../../scripts/postgres/server.ts'
 import { bundle } from '../../../test/support/bundle.ts'
 import { MutantPool } from '../../../test/support/mutant-pool.ts'
 import {
@@ -173,13 +175,29 @@ describe('start-up checks', () => {
     })
   }
 
-  test('PostgreSQL 15 is good enough', async () => {
-    const pool = new MutantPool(database.url, (text) =>
-      text.replace("current_setting('server_version_num')::int", '150000'),
-    )
-    const port = await open(postgres({ pool }))
-    await port.close()
-    await pool.end()
+  test('PostgreSQL 15, the oldest version supported, executes a run', async () => {
+    const server = await PostgresServer.start({ version: 15 })
+    try {
+      const store = postgres(server.url())
+      const greet = procedure({ name: 'greet' }, async (ctx) => {
+        const name = await ctx.step('load', () => 'Ada')
+        await ctx.sleep('1ms')
+        return ctx.human.input(`Hello ${name}?`, z.string())
+      })
+      const engine = await createEngine({ store, procedures: [greet] })
+      const run = await engine.run(greet)
+      const ask = await engine.inbox.next({ run: run.id })
+      await engine.inbox.answer(ask.id, { value: 'yes' }, { as: 'user:ana' })
+      expect(await run.result()).toBe('yes')
+      await engine.stop()
+      const client = new pg.Client(server.url())
+      await client.connect()
+      const { rows } = await client.query('show server_version_num')
+      expect(rows[0].server_version_num).toMatch(/^15/)
+      await client.end()
+    } finally {
+      await server.remove()
+    }
   })
 
   test('another encoding is refused, with the remedy', async () => {
