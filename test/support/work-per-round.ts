@@ -1,4 +1,4 @@
-import type { NewRun, StorePort, Unit, WorkerKey } from '@pawl/core/storage'
+import type { StorePort, Unit, WorkerKey } from '@pawl/core/storage'
 import type { MeddlingStore } from './meddling-store.ts'
 
 /** What a store is given in one round of the event loop, at most, since the last `reset`. */
@@ -48,6 +48,6 @@ function countItems(method: keyof StorePort, args: readonly unknown[]): number {
     const [, units] = args as readonly [WorkerKey, readonly Unit[]]
     return units.reduce((sum, { events, effects }) => sum + 1 + events.length + effects.length, 0)
   }
-  const [items] = args as readonly [readonly NewRun[] | unknown]
+  const [items] = args
   return Array.isArray(items) ? items.length : 1
 }

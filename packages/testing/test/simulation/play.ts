@@ -31,7 +31,10 @@ export async function play(seeds: readonly number[]): Promise<Played> {
     for (const run of world.tables.runs.values()) {
       const isDeadly = world.bodies.deadly.has(run.id)
       if (isDeadly) deadly++
-      if (run.mark === 'quarantined') isDeadly ? found++ : unlucky++
+      if (run.mark === 'quarantined') {
+        if (isDeadly) found++
+        else unlucky++
+      }
       events += run.events.length
       takeovers += run.epoch - 1
     }

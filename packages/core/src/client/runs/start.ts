@@ -6,14 +6,14 @@ import { issuesOf, oneIssue } from '../../base/issues.ts'
 import { whenKnown } from '../../base/when-known.ts'
 import { refuse } from '../../checks/options.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
-import { type LogEvent, type NewEvent, noPosition, type StoredEvent } from '../../events/event.ts'
-import { decode, encode, encodeAround, encodeRecord } from '../../events/payload.ts'
+import type { StoredEvent } from '../../events/event.ts'
+import { decode, encode, encodeRecord } from '../../events/payload.ts'
 import type { StartedPayload } from '../../events/payloads.ts'
 import { readStarted } from '../../events/read-started.ts'
-import { LogHash, sameBytes } from '../../events/seal.ts'
+import { sameBytes } from '../../events/seal.ts'
 import { validate } from '../../host/run-schema.ts'
-import { acceptsFirst, logFormat } from '../../kernel/flags.ts'
 import type { Claimant, Created, NewRun, RunKey } from '../../ports/store.ts'
+import { composeRun, firstOfLog, hashRun, type UnhashedRun } from '../../runs/new-run.ts'
 import type { Validation } from '../../schemas/schema.ts'
 import { Batch } from '../batch.ts'
 import type { Connection } from '../connection.ts'
@@ -26,7 +26,7 @@ type Existing = 'same-input' | 'any-input'
 /** Starts runs: each resolved once it can no longer be lost, and once only for one id. */
 export class RunStarter {
   readonly #connection: Connection
-  readonly #creates: Batch<Unhashed, Created, Claimant | null>
+  readonly #creates: Batch<UnhashedRun, Created, Claimant | null>
 
   constructor(connection: Connection) {
     this.#connection = connection
@@ -53,7 +53,7 @@ export class RunStarter {
     const given = settings.id === undefined ? null : keepGiven(input)
     const starting = whenKnown(checkInput(definition, input), (checked) => {
       if (!checked.ok) throw new PawlError('input-invalid', issuesOf(checked))
-      const run = this.#newRun(id, name, definition, { given, checked: checked.value }, settings)
+      const run = this.#compose(id, name, definition, { given, checked: checked.value }, settings)
       return { run, creating: this.#creates.add(run) }
     })
     // No await that is not needed: with each, many callers that start together hold the event loop for longer.
@@ -90,52 +90,30 @@ export class RunStarter {
     return Math.floor(clock.wall()).toString(16).padStart(12, '0') + toHex(entropy.bytes(8))
   }
 
-  #newRun(
+  #compose(
     id: string,
-    name: string,
+    procedure: string,
     definition: ProcedureDefinition | undefined,
     input: { readonly given: Given; readonly checked: unknown },
     { by, tags }: RunSettings,
-  ): Unhashed {
-    const version = definition?.version ?? null
+  ): UnhashedRun {
     const isOther =
       definition?.input !== undefined && input.given !== null && !isEqual(input.given.value(), input.checked)
-    const given = isOther ? this.#hashOf(input.given.value()) : null
-    const payload: StartedPayload = {
-      format: logFormat,
-      flags: definition === undefined ? [acceptsFirst] : [],
+    return composeRun({
       id,
-      version,
+      procedure,
+      version: definition?.version ?? null,
+      isChecked: definition !== undefined,
       input: input.checked,
-      checked: definition !== undefined,
-      ...(given === null ? {} : { given }),
+      given: isOther ? this.#hashOf(input.given.value()) : null,
       seed: this.#connection.entropy.bytes(16),
       by: by ?? null,
       tags,
-    }
-    const started: NewEvent = {
-      type: 'started',
-      position: noPosition,
-      turn: 0,
-      kind: null,
-      name,
-      nth: 0,
-      failed: false,
-      tookMs: null,
-      payload: encodeAround(payload, input.checked, 'input'),
-    }
-    return {
-      id,
-      procedure: name,
-      version,
-      started,
-      tags,
-      startedBy: by ?? null,
-    }
+    })
   }
 
   /** A run that the worker of this process can execute is created already claimed by it. */
-  async #create(unhashed: readonly Unhashed[], claimant: Claimant | null): Promise<readonly Created[]> {
+  async #create(unhashed: readonly UnhashedRun[], claimant: Claimant | null): Promise<readonly Created[]> {
     const runs = unhashed.map((run) => this.#toNewRun(run, claimant))
     const { localWorker } = this.#connection
     const store = await this.#connection.store()
@@ -163,24 +141,19 @@ export class RunStarter {
     return outcomes
   }
 
-  // One literal, not spread parts: there is one for every run.
-  #toNewRun(
-    { id, procedure, version, started, tags, startedBy }: Unhashed,
-    claimant: Claimant | null,
-  ): NewRun {
-    const hash = new LogHash(this.#connection.sha256)
-    hash.add(started)
+  #toNewRun(run: UnhashedRun, claimant: Claimant | null): NewRun {
     const canClaim = claimant?.procedures.some(
-      ({ name, versions }) => name === procedure && version !== null && versions.includes(version),
+      ({ name, versions }) =>
+        name === run.procedure && run.version !== null && versions.includes(run.version),
     )
     const worker = canClaim === true ? (claimant?.worker ?? null) : null
-    return { id, procedure, version, started, link: hash.link(), worker, tags, startedBy }
+    return hashRun(this.#connection.sha256, run, worker)
   }
 
   /** Whether the run that is there was started as this one was to be. */
   async #isSame(
     key: RunKey,
-    { id, procedure, started }: Unhashed,
+    { id, procedure, started }: UnhashedRun,
     given: Given,
     existing: Existing,
   ): Promise<boolean> {
@@ -204,9 +177,6 @@ export class RunStarter {
   }
 }
 
-/** A run whose first event is still to be hashed: in slices, and not in the call of its caller. */
-type Unhashed = Omit<NewRun, 'link' | 'worker'>
-
 /** The input as the caller gave it, made afresh; null for what cannot be recorded. */
 type Given = { readonly value: () => unknown } | null
 
@@ -218,12 +188,6 @@ function keepGiven(input: unknown): Given {
     if (!PawlError.is(error, 'payload-refused')) throw error
     return null
   }
-}
-
-/** The first event, as the log has it. One literal: the copy that a spread makes has a shape of its own in V8, each time. */
-function firstOfLog(started: NewEvent, at: number): LogEvent {
-  const { type, position, turn, kind, name, nth, failed, tookMs, payload } = started
-  return { type, position, turn, kind, name, nth, failed, tookMs, payload, seq: 0, at, epoch: 1, link: null }
 }
 
 /** @throws PawlError 'run-quarantined' */

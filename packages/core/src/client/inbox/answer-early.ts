@@ -1,0 +1,79 @@
+import type { Actor } from '../../base/people.ts'
+import { checkObject } from '../../checks/options.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import { decode, encodeAround } from '../../events/payload.ts'
+import type { GivenAnswer } from '../../events/payloads.ts'
+import { understand } from '../../ports/rows.ts'
+import type { Message, RunKey, StorePort } from '../../ports/store.ts'
+import type { Connection } from '../connection.ts'
+import { damagedError } from '../damaged.ts'
+import type { Mailer } from '../mailer.ts'
+import { knownRun } from '../runs/find.ts'
+import { explainUnread } from '../unread.ts'
+import { answerOpen, closedError } from './answer-open.ts'
+
+/** Kept until the question is asked, or the run ends; checked when it is asked. The first one counts. */
+export async function answerEarly(
+  connection: Connection,
+  mailer: Mailer,
+  { run, key }: { readonly run: string; readonly key: string },
+  given: unknown,
+  by: Actor,
+): Promise<void> {
+  const store = await connection.store()
+  const ask = `${run}/${key}`
+  if (!by.startsWith('user:'))
+    throw new PawlError('answer-forbidden', { ask }, { next: 'The answer was not stored.' })
+  const answer = checkObject('answer of inbox.answer', given)
+  const payload = encodeAround({ answer, by } satisfies GivenAnswer, answer, 'answer')
+  const sent = await mailer.send({ run, kind: 'early', name: key, key: `early:${key}`, payload })
+  switch (sent.outcome) {
+    case 'stored':
+      return
+    case 'asked': {
+      const row = await store.ask(run, sent.position)
+      if (row === null) throw new PawlError('ask-not-found', { ask })
+      return answerOpen(connection, mailer, row, given, by)
+    }
+    case 'duplicate': {
+      const row = await store.askByKey(run, key)
+      // The earlier one did not fit, and was dropped.
+      if (row?.status === 'open') return answerOpen(connection, mailer, row, given, by)
+      throw row === null ? await earlierError(store, run, sent.run, key) : closedError(row, await store.now())
+    }
+    case 'missing':
+      throw new PawlError('run-not-found', { run })
+    case 'ended':
+      throw new PawlError('run-ended', { run, status: sent.state })
+    case 'damaged':
+      throw damagedError(run, sent)
+  }
+}
+
+/** Why an answer by its key came too late, where no question has that key yet. */
+async function earlierError(store: StorePort, id: string, run: RunKey, key: string): Promise<unknown> {
+  try {
+    const row = await store.find(id)
+    const state = row === null ? 'live' : knownRun(row).state
+    if (state !== 'live') return new PawlError('run-ended', { run: id, status: state })
+    const earlier = (await store.mail(run, 0)).find(({ kind, name }) => kind === 'early' && name === key)
+    if (earlier === undefined) return new PawlError('ask-closed', { status: 'answered', winner: undefined })
+    return understand(() => answeredError(earlier))
+  } catch (error) {
+    return explainUnread(id, `What was sent to run ${id}`, error)
+  }
+}
+
+function answeredError(earlier: Message): PawlError {
+  const by = (decode(earlier.payload) as GivenAnswer).by as Actor
+  const at = new Date(earlier.at)
+  return new PawlError(
+    'ask-closed',
+    { status: 'answered', winner: { by, at } },
+    {
+      what: `${by} answered before the question was asked, at ${at.toISOString()}; whether it fits is found when it is.`,
+      remedy:
+        'Look at the question once it is asked: if that answer did not fit it is open, and takes another.',
+    },
+  )
+}

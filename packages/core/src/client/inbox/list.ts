@@ -1,0 +1,114 @@
+import { askIdOf, parseAskId } from '../../asks/ask.ts'
+import { compareOrder, orderOf } from '../../asks/order.ts'
+import { askKinds, askStatuses } from '../../base/words.ts'
+import { checkBoolean, checkKeys, checkName, checkObject, checkOneOf, refuse } from '../../checks/options.ts'
+import { checkAudience } from '../../checks/people.ts'
+import { isPlaced } from '../../ports/rows.ts'
+import type { AskOrder, AskQuery, AskRow, StorePort } from '../../ports/store.ts'
+import type { Connection } from '../connection.ts'
+import { readCursor, writeCursor } from '../cursor.ts'
+import { readLimit } from '../options.ts'
+import type { Page } from '../types.ts'
+import { showAsk } from '../views/ask.ts'
+import type { Ask } from '../views/views.ts'
+
+export async function listAsks(connection: Connection, given: unknown): Promise<Page<Ask>> {
+  const filter = checkObject('filter of inbox.list', given)
+  checkKeys('the filter of inbox.list', filter, [
+    'status',
+    'to',
+    'run',
+    'procedure',
+    'kind',
+    'overdue',
+    'limit',
+    'cursor',
+  ])
+  const limit = readLimit('of inbox.list', filter['limit'])
+  const store = await connection.begin()
+  const place =
+    filter['cursor'] === undefined ? null : readCursor('cursor of inbox.list', filter['cursor'], isPlace)
+  const now = place?.now ?? (await store.now())
+  const query = readQuery('inbox.list', filter)
+  const { rows, last } = await readPage(store, { ...query, now, after: place?.after ?? null }, limit)
+  return {
+    items: rows.flatMap((row) => showAsk(connection, row, now) ?? []),
+    cursor: last === null ? undefined : writeCursor({ now, after: orderOf(last, now) }),
+  }
+}
+
+/** The rows of a page, and the last of them if there are more behind it. */
+async function readPage(
+  store: StorePort,
+  query: Omit<AskQuery, 'lapsed' | 'limit'>,
+  limit: number,
+): Promise<{ readonly rows: readonly AskRow[]; readonly last: AskRow | null }> {
+  for (let size = limit; ; size += limit) {
+    const rows = await findAsks(store, { ...query, limit: size + 1 })
+    if (rows.length <= size) return { rows, last: null }
+    const page = rows.slice(0, size)
+    // Rows whose place no cursor can name cannot be read either: one more page has as many readable ones as one may have.
+    const last = page.findLast(isPlaced)
+    if (last !== undefined) return { rows: page, last }
+  }
+}
+
+/** An ask whose time has run out is timed out, also where no worker has come to record it. */
+export async function findAsks(
+  store: StorePort,
+  query: Omit<AskQuery, 'lapsed'>,
+): Promise<readonly AskRow[]> {
+  if (query.status === 'open') return store.asks({ ...query, lapsed: false })
+  // First what is not recorded: recorded in between it is there twice, and not missing.
+  const unrecorded =
+    query.status === 'timed-out' && query.overdue !== false
+      ? await store.asks({ ...query, status: 'open', overdue: true, lapsed: true })
+      : []
+  const recorded = await store.asks({ ...query, lapsed: null })
+  if (unrecorded.length === 0) return recorded
+  const { now, limit } = query
+  const byId = new Map([...unrecorded, ...recorded].map((row) => [askIdOf(row.run, row.position), row]))
+  return [...byId.values()].toSorted((a, b) => compareOrder(orderOf(a, now), orderOf(b, now))).slice(0, limit)
+}
+
+export function readQuery(
+  of: 'inbox.list' | 'inbox.next',
+  filter: { readonly [name: string]: unknown },
+): Omit<AskQuery, 'now' | 'after' | 'limit' | 'lapsed'> {
+  const { status, to, run, procedure, kind, overdue } = filter
+  return {
+    status: status === undefined ? 'open' : checkOneOf(`status of ${of}`, status, askStatuses),
+    to: to === undefined ? null : checkAudience(`to of ${of}`, to),
+    run: run === undefined ? null : checkName(`run of ${of}`, run),
+    procedure: procedure === undefined ? null : checkName(`procedure of ${of}`, procedure),
+    kind: kind === undefined ? null : checkOneOf(`kind of ${of}`, kind, askKinds),
+    overdue: overdue === undefined ? null : checkBoolean(`overdue of ${of}`, overdue),
+  }
+}
+
+interface Place {
+  /** All pages are judged at the instant of the first. */
+  readonly now: number
+  readonly after: AskOrder
+}
+
+function isPlace(value: unknown): value is Place {
+  const { now, after } = (value ?? {}) as Partial<Place>
+  if (typeof now !== 'number' || typeof after !== 'object' || after === null) return false
+  const { overdue, urgency, dueAt, openedAt, run, position } = after as Partial<AskOrder>
+  const numbers = [urgency, openedAt, run, position, dueAt ?? 0]
+  return typeof overdue === 'boolean' && numbers.every((number) => Number.isSafeInteger(number))
+}
+
+export async function getAsk(connection: Connection, given: unknown): Promise<Ask | null> {
+  const id = parseAskId(checkId(given))
+  const store = await connection.begin()
+  const row = id === null ? null : await store.ask(id.run, id.position)
+  return row === null ? null : showAsk(connection, row, await store.now())
+}
+
+function checkId(given: unknown): string {
+  return typeof given === 'string'
+    ? given
+    : refuse('ask', given, 'It must be the id of an ask, such as inbox.list gives.')
+}

@@ -1,0 +1,50 @@
+import { topics } from '../../base/notifier.ts'
+import { parseDuration } from '../../checks/duration.ts'
+import { checkKeys, checkObject } from '../../checks/options.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import type { StorePort } from '../../ports/store.ts'
+import type { Connection } from '../connection.ts'
+import { knownRun } from '../runs/find.ts'
+import { showAsk } from '../views/ask.ts'
+import type { Ask } from '../views/views.ts'
+import { findAsks, readQuery } from './list.ts'
+
+export async function nextAsk(connection: Connection, given: unknown): Promise<Ask> {
+  const filter = checkObject('filter of inbox.next', given)
+  checkKeys('the filter of inbox.next', filter, ['run', 'to', 'timeout'])
+  const timeoutMs =
+    filter['timeout'] === undefined ? null : parseDuration(filter['timeout'], 'timeout of inbox.next')
+  const query = readQuery('inbox.next', { run: filter['run'], to: filter['to'] })
+  const look = async (): Promise<Ask | undefined> => {
+    const store = await connection.store()
+    const now = await store.now()
+    for (let limit = 1; ; limit *= 4) {
+      const rows = await findAsks(store, { ...query, now, after: null, limit })
+      for (const row of rows) {
+        const ask = showAsk(connection, row, now)
+        if (ask !== null) return ask
+      }
+      if (rows.length < limit) break
+    }
+    if (query.run !== null) await checkCanAsk(connection, store, query.run)
+    return undefined
+  }
+  // Of a run, not of all: many wait each for theirs, and all would look whenever anybody is asked.
+  return connection.wait(query.run === null ? topics.asks : topics.asksOf(query.run), look, timeoutMs)
+}
+
+/** A run that does not exist yet can still ask. @throws PawlError 'run-ended' */
+async function checkCanAsk(connection: Connection, store: StorePort, run: string): Promise<void> {
+  if (connection.localWorker?.holds(run)) return
+  const row = await store.find(run)
+  const state = row === null ? 'live' : knownRun(row).state
+  if (state === 'live') return
+  throw new PawlError(
+    'run-ended',
+    { run, status: state },
+    {
+      next: 'It has no open ask and opens none.',
+      remedy: 'Start a new run under another id to be asked again.',
+    },
+  )
+}

@@ -1,0 +1,75 @@
+import type { Sha256 } from '../base/hash.ts'
+import { type LogEvent, type NewEvent, noPosition } from '../events/event.ts'
+import { encodeAround } from '../events/payload.ts'
+import type { StartedPayload } from '../events/payloads.ts'
+import { LogHash } from '../events/seal.ts'
+import { acceptsFirst, logFormat } from '../kernel/flags.ts'
+import type { NewRun, WorkerKey } from '../ports/store.ts'
+
+// How a run is born. Pure: the caller checks the input, and draws the id and the seed.
+
+export interface Birth {
+  readonly id: string
+  readonly procedure: string
+  /** Null if the starter does not know the code: it is fixed at the first claim. */
+  readonly version: number | null
+  /** Whether the starter has the code, so that the input was checked. */
+  readonly isChecked: boolean
+  /** The input, as the schema returned it if it was checked. */
+  readonly input: unknown
+  /** The hash of the input as it was given, if the schema made something else of it. */
+  readonly given: Uint8Array | null
+  /** 16 bytes of entropy. */
+  readonly seed: Uint8Array
+  readonly by: string | null
+  readonly tags: readonly string[]
+}
+
+/** A run whose first event is still to be hashed: in slices, and not in the call of its starter. */
+export type UnhashedRun = Omit<NewRun, 'link' | 'worker'>
+
+/** Composes the run and its first event. @throws PawlError 'payload-refused' */
+export function composeRun({ procedure, isChecked, input, given, ...birth }: Birth): UnhashedRun {
+  const { id, version, seed, by, tags } = birth
+  const payload: StartedPayload = {
+    format: logFormat,
+    flags: isChecked ? [] : [acceptsFirst],
+    id,
+    version,
+    input,
+    checked: isChecked,
+    ...(given === null ? {} : { given }),
+    seed,
+    by,
+    tags,
+  }
+  const started: NewEvent = {
+    type: 'started',
+    position: noPosition,
+    turn: 0,
+    kind: null,
+    name: procedure,
+    nth: 0,
+    failed: false,
+    tookMs: null,
+    payload: encodeAround(payload, input, 'input'),
+  }
+  return { id, procedure, version, started, tags, startedBy: by }
+}
+
+/** Hashes the first event. `worker`: the one that will run it; null: any. One literal: there is one for every run. */
+export function hashRun(
+  sha256: Sha256,
+  { id, procedure, version, started, tags, startedBy }: UnhashedRun,
+  worker: WorkerKey | null,
+): NewRun {
+  const hash = new LogHash(sha256)
+  hash.add(started)
+  return { id, procedure, version, started, link: hash.link(), worker, tags, startedBy }
+}
+
+/** The first event, as the log has it. One literal: the copy that a spread makes has a shape of its own in V8, each time. */
+export function firstOfLog(started: NewEvent, at: number): LogEvent {
+  const { type, position, turn, kind, name, nth, failed, tookMs, payload } = started
+  return { type, position, turn, kind, name, nth, failed, tookMs, payload, seq: 0, at, epoch: 1, link: null }
+}
