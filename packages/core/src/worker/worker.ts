@@ -424,8 +424,8 @@ export class Worker implements LocalWorker {
         const { runs, at, nextDueAt } = claims
         this.#time.learn(at)
         for (const claimed of runs) this.#adopt(claimed)
-        // It may have been stopped meanwhile.
-        if (!this.#takesWork) return
+        // Stopped meanwhile. That there is no room left is no reason to return: the rest has to be claimed later.
+        if (this.#state !== 'working') return
         const room = maxOwned - this.#owned.size
         for (const claimed of await this.#tests.takeNext(this.#claimant, claims, room)) this.#adopt(claimed)
         if (runs.length === limit) {
