@@ -62,7 +62,7 @@ describe('a statement that its connection has prepared', () => {
     expect(first).toHaveLength(3)
     expect(await connection.run(statement, values)).toEqual(first)
     expect(await connection.run(statement, [0, 'x', null, '{}'])).toEqual([])
-    expect(executions()).toBe(1)
+    expect(executions()).toBe(2)
     expect(await connection.run(statement, values)).toEqual(
       [1, 2, 3].map((n) => ({
         ...{ n, big: n * 3_000_000_000, word: 'é"\\', bytes: Uint8Array.of(0, 255) },
@@ -86,7 +86,7 @@ describe('a statement that its connection has prepared', () => {
     const [before] = await connection.run<{ readonly pid: number }>(divide, [1])
     await expect(connection.run(divide, [0])).rejects.toMatchObject({ code: '22012' })
     expect(await connection.run(divide, [2])).toEqual([{ quotient: 3, pid: before?.pid }])
-    expect(executions()).toBe(1)
+    expect(executions()).toBe(2)
   })
 
   const wait = new Statement('select pg_sleep($1::float8)::text as slept')
