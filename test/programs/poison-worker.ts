@@ -1,9 +1,9 @@
-// A worker of runs of which some kill it. Arguments: the file of the store. POISON: ids of runs that kill it, by
+// A worker of runs of which some kill it. Arguments: where runs are kept. POISON: ids of runs that kill it, by
 // commas. FINISHES: the other runs complete; without, their step never ends. TOGETHER: suspects are never told apart.
 import { writeSync } from 'node:fs'
 import { createEngine, procedure, type Store } from '@pawl/core'
 import { type Claimant, connectTo, defineStore, type StorePort } from '@pawl/core/storage'
-import { sqlite } from '@pawl/storage-sqlite'
+import { openStore } from '../support/kill/open-store.ts'
 
 // Whoever started it is gone.
 process.stdin.once('end', () => process.exit()).resume()
@@ -19,7 +19,7 @@ const work = procedure({ name: 'work' }, (ctx) =>
 
 /** Whatever group is chosen, all suspects are taken with it. */
 function takeTogether(inner: Store): Store {
-  return defineStore('sqlite', () => {
+  return defineStore(inner.kind, () => {
     const port = connectTo(inner) as StorePort
     const take = async (claimant: Claimant) => {
       const all = await port.suspects(claimant, 1_000)
@@ -32,7 +32,7 @@ function takeTogether(inner: Store): Store {
   })
 }
 
-const store = sqlite(process.argv[2] ?? '')
+const store = openStore(process.argv[2] ?? '')
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 await createEngine({
   store: process.env['TOGETHER'] === undefined ? store : takeTogether(store),

@@ -64,7 +64,7 @@ export function isTaken(run: string, most: string): string {
 }
 
 /** SQL: a run that is claimed as a suspect is tested. */
-export const testsSuspect: string = `tested = r.tries >= ${suspectTries}`
+const testsSuspect: string = `tested = r.tries >= ${suspectTries}`
 
 export interface Claiming {
   claim(claimant: Claimant, limit: number): Promise<Claims>
