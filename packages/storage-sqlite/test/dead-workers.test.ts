@@ -20,6 +20,18 @@ describe('a worker whose process', () => {
     expect(await store.find('a')).toMatchObject({ owned: false, wakeAt: expect.any(Number) })
   })
 
+  it('was killed can execute nothing, before it is declared dead', async () => {
+    const file = tempFile()
+    const store = await openStore(file)
+    const program = await startProgram('owner', [file, 'a', knows ? anHour : 1])
+    await program.line()
+    // It has not said what it can execute.
+    if (knows) expect(await store.abilities()).toBe(null)
+    program.signal('SIGKILL')
+    await program.end()
+    expect(await store.abilities()).toEqual([])
+  })
+
   it('is stopped is alive as long as its lease', async () => {
     const file = tempFile()
     const store = await openStore(file)

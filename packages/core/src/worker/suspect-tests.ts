@@ -89,7 +89,7 @@ export class SuspectTests {
       for (const one of claimed) this.#tests.add(one)
       const tries = Math.max(...claimed.map((one) => one.tries))
       logger.info(
-        `Testing ${claimed.length} of ${waiting.length} runs that workers died over up to ${tries} times in a row`,
+        `Suspects: testing ${claimed.length} of ${waiting.length} runs whose workers died up to ${tries} times in a row`,
       )
       this.#arm()
       return claimed

@@ -162,9 +162,9 @@ describe('suspects that were blamed', () => {
     expect(inHand().filter((index) => index < 8)).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
     expect(fleet.clock.now - begunAt).toBeGreaterThanOrEqual(second)
     expect(fleet.lines).toEqual([
-      'info: Testing 32 of 40 runs that workers died over up to 3 times in a row',
-      'info: Testing 4 of 8 runs that workers died over up to 4 times in a row',
-      'info: Testing 4 of 4 runs that workers died over up to 4 times in a row',
+      'info: Suspects: testing 32 of 40 runs whose workers died up to 3 times in a row',
+      'info: Suspects: testing 4 of 8 runs whose workers died up to 4 times in a row',
+      'info: Suspects: testing 4 of 4 runs whose workers died up to 4 times in a row',
     ])
   })
 
