@@ -137,7 +137,7 @@ function countCharacters(text: string, limit: number): number {
 }
 
 /** As it is written in code, without flags, except what needs the flag `u`. Null if it is no pattern here. */
-export function makePattern(pattern: string): RegExp | null {
+function makePattern(pattern: string): RegExp | null {
   try {
     return new RegExp(pattern, /\\[pPu]\{/.test(pattern) ? 'u' : '')
   } catch {

@@ -51,7 +51,7 @@ export async function answerOpen(
 }
 
 /** Reads of a stored ask what is needed of it. @throws PawlError 'run-quarantined' */
-export function readStored<Row extends AskRow, Value>(row: Row, read: (row: Row) => Value): Value {
+function readStored<Row extends AskRow, Value>(row: Row, read: (row: Row) => Value): Value {
   try {
     return understand(() => read(row))
   } catch (error) {
