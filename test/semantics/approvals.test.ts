@@ -1,8 +1,8 @@
-import { type Actor, type Approval, agent, createClient, procedure, ref } from '@pawl/core'
+import { type Actor, type Approval, agent, createClient, procedure, ref, type Schema } from '@pawl/core'
 import { memory, testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { hour, minute, refusalOf, start } from './support.ts'
+import { hour, keepLines, minute, refusalOf, start } from './support.ts'
 
 const as = { as: 'user:ana' } as const
 
@@ -635,5 +635,97 @@ describe('one winner', () => {
     ])
     expect((await engine.inbox.list()).items).toEqual([])
     expect((await engine.inbox.list({ status: 'withdrawn' })).items).toHaveLength(1)
+  })
+})
+
+describe('without a schema an edit keeps the types of what was shown', () => {
+  const shown = { amount: 45, note: { reason: 'late' }, tags: ['a'], due: new Date(0), limit: null, big: 5n }
+  const editable = ['amount', 'note', 'tags', 'due', 'limit', 'big'] as const
+  const pay = procedure({ name: 'pay' }, (ctx) => ctx.human.approve('Pay?', { params: shown, editable }))
+
+  test.each<[params: object, path: string]>([
+    [{ amount: 'seven' }, 'params.amount'],
+    [{ amount: undefined }, 'params.amount'],
+    [{ note: { reason: 5 } }, 'params.note.reason'],
+    [{ note: {} }, 'params.note.reason'],
+    [{ note: { reason: 'x', by: 'me' } }, 'params.note.by'],
+    [{ tags: ['a', 1] }, 'params.tags[1]'],
+    [{ due: '2027-01-01' }, 'params.due'],
+    [{ limit: 5 }, 'params.limit'],
+    [{ big: 5 }, 'params.big'],
+  ])('%j is refused, wherever it comes in, and the question stays', async (params, path) => {
+    const store = memory()
+    await using engine = await testEngine({ procedures: [pay], store })
+    const run = await engine.run(pay)
+    const ask = await engine.inbox.next()
+    const client = createClient({ store })
+    for (const door of [engine, client])
+      expect(await refusalOf(door.inbox.answer(ask.id, { approved: true, params }, as))).toMatchObject({
+        code: 'answer-invalid',
+        details: { issues: [{ path }] },
+      })
+    await client.stop()
+    const changed = { amount: 40, note: { reason: 'x' }, tags: [], due: new Date(5), big: 6n }
+    await engine.inbox.answer(ask.id, { approved: true, params: changed }, as)
+    expect(await run.result()).toMatchObject({ params: { ...changed, limit: null }, modified: true })
+  })
+
+  test('so does an edit that came before the question', async () => {
+    const { logger, lines } = keepLines()
+    const late = procedure({ name: 'late' }, async (ctx) => {
+      await ctx.sleep('1h')
+      return ctx.human.approve('Pay?', { key: 'pay', params: { amount: 45 }, editable: ['amount'] })
+    })
+    const humans = [{ ask: 'Pay?', answer: { approved: true } }] as const
+    await using engine = await testEngine({ procedures: [late], logger, humans })
+    const run = await engine.run(late)
+    await engine.inbox.answer({ run: run.id, key: 'pay' }, { approved: true, params: { amount: 'x' } }, as)
+    expect(await run.result()).toMatchObject({ params: { amount: 45 }, modified: false, by: 'user:test' })
+    expect(lines).toContainEqual(
+      expect.objectContaining({
+        fields: expect.objectContaining({ issues: [expect.objectContaining({ path: 'params.amount' })] }),
+      }),
+    )
+  })
+
+  test('so does an edited artifact', async () => {
+    const publish = procedure({ name: 'publish' }, (ctx) =>
+      ctx.human.review('Publish?', { title: 'Old', words: 3 }, { editable: true }),
+    )
+    await using engine = await testEngine({ procedures: [publish] })
+    const run = await engine.run(publish)
+    const ask = await engine.inbox.next()
+    const answer = (artifact: unknown) => engine.inbox.answer(ask.id, { choice: 'approve', artifact }, as)
+    for (const [artifact, path] of [
+      ['text', 'artifact'],
+      [{ title: 'New' }, 'artifact.words'],
+      [{ title: 'New', words: 'three' }, 'artifact.words'],
+    ])
+      expect(await refusalOf(answer(artifact))).toMatchObject({
+        code: 'answer-invalid',
+        details: { issues: [{ path }] },
+      })
+    await answer({ title: 'New', words: 4 })
+    expect(await run.result()).toMatchObject({ artifact: { title: 'New', words: 4 }, edited: true })
+  })
+
+  test('with a schema the schema alone says what an edit may be, also if it has no JSON Schema', async () => {
+    const loose: Schema<{ amount: number | string }> = {
+      '~standard': { version: 1, vendor: 'loose', validate: (value: unknown) => ({ value }) },
+    }
+    for (const schema of [loose, z.object({ amount: z.union([z.number(), z.string()]) })]) {
+      const any = procedure({ name: 'any' }, (ctx) =>
+        ctx.human.approve('Pay?', {
+          params: { amount: 45 as number | string },
+          editable: ['amount'],
+          schema,
+        }),
+      )
+      await using engine = await testEngine({ procedures: [any] })
+      const run = await engine.run(any)
+      const ask = await engine.inbox.next()
+      await engine.inbox.answer(ask.id, { approved: true, params: { amount: 'seven' } }, as)
+      expect(await run.result()).toMatchObject({ params: { amount: 'seven' } })
+    }
   })
 })

@@ -24,7 +24,7 @@ class Types {
 
   learn(value: unknown): void {
     const kind = kindOf(value)
-    if (kind !== 'undefined') this.#kinds.add(kind)
+    this.#kinds.add(kind)
     if (isObject(kind, value)) return this.#learnMembers(value)
     const { items, keys } = partsOf(kind, value)
     if (keys.length > 0) this.#keys ??= new Types()
@@ -71,22 +71,18 @@ class Types {
 
   #checkItems(types: Types | null, items: readonly unknown[], place: Place, list: IssueList): void {
     if (items.length > 0 && types === null)
-      return list.add(segmentsOf(place), `must stay empty: ${onlyASchema('what else it may hold')}`)
+      return list.add(segmentsOf(place), 'must stay empty: the ask has no schema that says what it may hold')
     for (let i = 0; i < items.length && !list.isFull; i++)
       types?.check(items[i], { within: place, key: i }, list)
   }
 
   #describe(): string {
     const kinds = [...this.#kinds]
-    const [only] = kinds
-    if (only === undefined || (kinds.length === 1 && only === 'null'))
-      return `must stay ${only ?? 'undefined'}: ${onlyASchema('what else it may be')}`
-    return `must be ${kinds.join(' or ')}, the type of the value it replaces`
+    const isTelling = kinds.some((kind) => kind !== 'null' && kind !== 'undefined')
+    return isTelling
+      ? `must be ${kinds.join(' or ')}, the type of the value it replaces`
+      : `must stay ${kinds.join(' or ')}: the ask has no schema that says what else it may be`
   }
-}
-
-function onlyASchema(what: string): string {
-  return `without a schema nothing tells ${what}`
 }
 
 type Members = { readonly [key: string]: unknown }

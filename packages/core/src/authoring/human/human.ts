@@ -23,7 +23,10 @@ type ConsentBySilence<L extends RiskLevel> = [L] extends ['low' | 'medium']
 interface ConsentOptions<P, L extends RiskLevel> extends Omit<AskOptions, 'risk' | 'timeout'> {
   /** What will be done. Shown to the person, fills placeholders, and comes back in the answer. */
   readonly params?: P
-  /** The params the person may change; all others are refused. Default: none. */
+  /**
+   * The params the person may change; all others are refused. Default: none. Without a `schema`, an edit must keep the
+   * JSON type of the value it replaces: a number stays a number, an object keeps the types of its keys.
+   */
   readonly editable?: readonly (keyof NoInfer<P> & string)[]
   /** Checks edited params. An invalid edit is refused without consuming the question. */
   // biome-ignore lint/suspicious/noExplicitAny: a schema of anything
@@ -106,7 +109,7 @@ export interface Human {
         OnTimeout<OrDefault<ValueOf<C[number]>>> & {
           /** Default ['approve', 'reject']. */
           readonly choices?: C
-          /** Default false. */
+          /** Default: false. Without a `schema`, an edit must keep the JSON types of the artifact. */
           readonly editable?: boolean
           /** Checks an edited artifact. An invalid edit is refused without consuming the question. */
           // biome-ignore lint/suspicious/noExplicitAny: a schema of anything
