@@ -1,4 +1,4 @@
-import { clipText } from './text.ts'
+import { clipText, repairText } from './text.ts'
 
 /** What is wrong with a value, and where. */
 export interface Issue {
@@ -82,7 +82,7 @@ export function issuesIn(part: string, { issues, more }: Issues): Issues {
 }
 
 function makeIssue(path: string, message: string): Issue {
-  return { path: clipText(path, maxPathLength), message: clipText(message, longestMessage) }
+  return { path: clipPath(path), message: clipText(message, longestMessage) }
 }
 
 /** `['items', 3, 'price']` as `items[3].price`. A segment is a key, or an object that holds one. */
@@ -92,7 +92,12 @@ function formatPath(segments: readonly unknown[]): string {
     const key =
       typeof segment === 'object' && segment !== null ? (segment as { readonly key: unknown }).key : segment
     if (typeof key === 'number') path += `[${key}]`
-    else path += (path === '' ? '' : '.') + clipText(String(key), maxPathLength)
+    else path += (path === '' ? '' : '.') + clipPath(String(key))
   }
   return path
+}
+
+/** Its length is not told: a part that was cut can be cut once more. */
+function clipPath(path: string): string {
+  return path.length <= maxPathLength ? path : `${repairText(path.slice(0, maxPathLength - 1))}…`
 }

@@ -103,19 +103,11 @@ test('a value fits a schema exactly if ajv says so', () => {
     document,
     fc.array(value, { minLength: 1, maxLength: 8 }),
     (schema, values) => {
-      const settings = {
-        strict: false,
-        validateSchema: false,
-        logger: false,
-        multipleOfPrecision: 4,
-      } as const
       const theirs = attempt(() => new Ajv2020(settings).compile(structuredClone(schema)))
-      // A reference to itself, which ajv follows for ever.
-      if (theirs === undefined) return
       for (const one of values) {
-        const fits = attempt(() => theirs(one) === true)
+        const fits = attempt(() => theirs?.(one))
         // It does not end: the schema leads back to itself on the same value.
-        if (fits === undefined) continue
+        if (typeof fits !== 'boolean') continue
         expect({ schema, one, fits: check(schema, one).length === 0 }).toEqual({ schema, one, fits })
         if (fits) accepted++
         else refused++
@@ -126,9 +118,11 @@ test('a value fits a schema exactly if ajv says so', () => {
   expect(Math.min(accepted, refused)).toBeGreaterThan(100)
 })
 
-function attempt<Result>(task: () => Result): Result | undefined {
+const settings = { strict: false, validateSchema: false, logger: false, multipleOfPrecision: 4 } as const
+
+function attempt<Result>(work: () => Result): Result | undefined {
   try {
-    return task()
+    return work()
   } catch {
     return undefined
   }
