@@ -48,7 +48,7 @@ export type {
 } from './authoring/procedure-types.ts'
 export type { Retry, StepCall, StepOptions } from './authoring/step/step.ts'
 export type { Deadline, Duration } from './base/duration.ts'
-export type { Issue } from './base/issues.ts'
+export type { Issue, Issues } from './base/issues.ts'
 export type { Actor, Audience } from './base/people.ts'
 export type { Refused } from './base/refused.ts'
 export type { AskKind, AskStatus, RiskLevel, RunStatus, Severity } from './base/words.ts'

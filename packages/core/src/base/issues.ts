@@ -25,9 +25,9 @@ export function segmentsOf(place: Place): readonly (string | number)[] {
   return keys.reverse()
 }
 
-const mostIssues = 100
+const maxIssues = 100
 const maxPathLength = 200
-const longestMessage = 500
+const maxMessageLength = 500
 
 /**
  * Collects issues until there are enough. Their number and the length of their texts have a limit: a value of 2 MiB can
@@ -38,7 +38,7 @@ export class IssueList {
   readonly #most: number
   #hasMore = false
 
-  constructor(most: number = mostIssues) {
+  constructor(most: number = maxIssues) {
     this.#most = most
   }
 
@@ -82,7 +82,7 @@ export function issuesIn(part: string, { issues, more }: Issues): Issues {
 }
 
 function makeIssue(path: string, message: string): Issue {
-  return { path: clipPath(path), message: clipText(message, longestMessage) }
+  return { path: clipPath(path), message: clipText(message, maxMessageLength) }
 }
 
 /** `['items', 3, 'price']` as `items[3].price`. A segment is a key, or an object that holds one. */
