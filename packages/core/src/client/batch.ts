@@ -4,6 +4,8 @@ import { setImmediateNative } from '../host/natives.ts'
 const maxItems = 250
 /** Maximum bytes in one transaction, unless one item alone has more. */
 const maxBytes = 8 * 2 ** 20
+/** Maximum transactions under way at once: a store has connections for more, and its worker needs them. */
+const maxInFlight = 2
 
 export interface BatchOptions<Item, Outcome, Context> {
   /** Called once for all items of a round of the event loop, however many transactions they take. */
@@ -16,13 +18,15 @@ export interface BatchOptions<Item, Outcome, Context> {
 
 /**
  * Gathers what many callers write within one round of the event loop into one transaction. Each gets the
- * outcome of its own item. What one transaction cannot take follows in the next rounds, in order.
+ * outcome of its own item. What one transaction cannot take follows in the next rounds, in order; what comes while
+ * two are under way is gathered for the next one.
  */
 export class Batch<Item, Outcome, Context> {
   readonly #options: BatchOptions<Item, Outcome, Context>
   #items: Waiting<Item, Outcome, Context>[] = []
   #context: { readonly value: Context } | null = null
   #isScheduled = false
+  #inFlight = 0
 
   constructor(options: BatchOptions<Item, Outcome, Context>) {
     this.#options = options
@@ -37,7 +41,7 @@ export class Batch<Item, Outcome, Context> {
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#items.length === 0) return
+    if (this.#isScheduled || this.#items.length === 0 || this.#inFlight === maxInFlight) return
     this.#isScheduled = true
     setImmediateNative(() => this.#flush())
   }
@@ -46,8 +50,14 @@ export class Batch<Item, Outcome, Context> {
     this.#isScheduled = false
     this.#context = null
     const items = this.#items.splice(0, this.#countFitting())
+    this.#inFlight++
     this.#schedule()
     this.#write(items)
+  }
+
+  #onWritten(): void {
+    this.#inFlight--
+    this.#schedule()
   }
 
   /** At least one; none of another round. */
@@ -68,9 +78,11 @@ export class Batch<Item, Outcome, Context> {
     const given = items.map(({ item }) => item)
     this.#options.write(given, context).then(
       (outcomes) => {
+        this.#onWritten()
         for (const [i, { resolve }] of items.entries()) resolve(outcomes[i] as Outcome)
       },
       (error) => {
+        this.#onWritten()
         for (const { reject } of items) reject(error)
       },
     )

@@ -33,6 +33,29 @@ function makeBatch(bytesOf: (item: number) => number = () => 1) {
 const numbers = (length: number) => Array.from({ length }, (_, i) => i)
 
 describe('a batch', () => {
+  test('has at most two writes under way, and gathers what comes meanwhile for the next one', async () => {
+    const writes: { readonly items: readonly number[]; readonly finish: () => void }[] = []
+    const batch = new Batch<number, number, null>({
+      begin: () => null,
+      write: (items) => new Promise((resolve) => writes.push({ items, finish: () => resolve(items) })),
+      sizeOf: () => 1,
+    })
+    const added: Promise<number>[] = []
+    for (const item of numbers(6)) {
+      added.push(batch.add(item))
+      await nextRound()
+      await nextRound()
+    }
+    expect(writes.map(({ items }) => items)).toEqual([[0], [1]])
+    writes[0]?.finish()
+    await added[0]
+    await nextRound()
+    await nextRound()
+    expect(writes.map(({ items }) => items)).toEqual([[0], [1], [2, 3, 4, 5]])
+    for (const { finish } of writes) finish()
+    expect(await Promise.all(added)).toEqual(numbers(6))
+  })
+
   test('is one write for all that is added in one round of the event loop', async () => {
     const { batch, writes } = makeBatch()
     expect(await Promise.all(numbers(5).map((i) => batch.add(i)))).toEqual([0, 1, 2, 3, 4])
