@@ -16,6 +16,7 @@ export {
   type StoredEvent,
 } from './events/event.ts'
 export { identifyOwnProcess, isProcessGone, type ProcessIdentity } from './host/process/identity.ts'
+export { chooseVersion } from './ports/abilities.ts'
 export {
   askStatusCode,
   eventTypeCode,

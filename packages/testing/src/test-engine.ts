@@ -17,7 +17,7 @@ import { checkBoolean } from '@pawl/core/storage'
 import type { Doubles } from './doubles.ts'
 import { memory, memoryOf } from './memory-store.ts'
 import type { Person } from './people.ts'
-import { TestHarness } from './rig.ts'
+import { TestHarness } from './test-harness.ts'
 
 export interface TestEngine extends Engine {
   /** Adds people. The first that matches answers. */
@@ -99,7 +99,7 @@ export async function testEngine(options: TestEngineOptions): Promise<TestEngine
     ...(agents === undefined ? {} : { agents }),
     strict,
   }
-  const rig = new TestHarness({
+  const harness = new TestHarness({
     settings,
     memory: kept,
     time: kept.virtualTime(startsAt.getTime()),
@@ -107,33 +107,33 @@ export async function testEngine(options: TestEngineOptions): Promise<TestEngine
     replay,
     seed,
   })
-  rig.people.add(humans)
-  await rig.start()
-  return createFacade(rig)
+  harness.people.add(humans)
+  await harness.start()
+  return createFacade(harness)
 }
 
 /** What a test holds in its hands: the client's verbs, some of which let time pass. */
-function createFacade(rig: TestHarness): TestEngine & AsyncDisposable {
-  const { client, time } = rig
+function createFacade(harness: TestHarness): TestEngine & AsyncDisposable {
+  const { client, time } = harness
   type AnyHandle = ReturnType<typeof client.get>
   /** What comes of a wait counts only if everybody kept to the script. */
   const checked = async <Result>(wait: Promise<Result>): Promise<Result> => {
     const result = await wait
-    rig.people.check()
+    harness.people.check()
     return result
   }
-  // What the rig calls meanwhile is guarded as well: these refuse in the call itself, as an engine's do.
+  // What the harness calls meanwhile is guarded as well: these refuse in the call itself, as an engine's do.
   const handle = (inner: AnyHandle): AnyHandle =>
     guardVerbs('run', {
       id: inner.id,
       result: (options) => checked(time.skipFor(inner.result(options))),
       status: () => inner.status(),
       signal: (...args) =>
-        rig.during(() => (inner.signal as (...args: readonly unknown[]) => Promise<void>)(...args)),
+        harness.during(() => (inner.signal as (...args: readonly unknown[]) => Promise<void>)(...args)),
     } satisfies AnyHandle)
   const checkScript = (): void => {
-    rig.people.checkLast()
-    rig.checkDoubles()
+    harness.people.checkLast()
+    harness.checkDoubles()
   }
   let stopped: Promise<void> | null = null
   const checkUsable = (): void => {
@@ -143,24 +143,24 @@ function createFacade(rig: TestHarness): TestEngine & AsyncDisposable {
     list: (filter) => client.inbox.list(filter),
     get: (ask) => client.inbox.get(ask),
     next: (filter) => checked(time.skipFor(client.inbox.next(filter))),
-    answer: (ask, answer, as) => rig.during(() => client.inbox.answer(ask, answer, as)),
+    answer: (ask, answer, as) => harness.during(() => client.inbox.answer(ask, answer, as)),
   } satisfies Client['inbox'])
   const facade = implement<TestEngine & AsyncDisposable>({
     run: async (...args: Parameters<Client['run']>) =>
-      handle((await rig.during(() => client.run(...args))) as AnyHandle),
+      handle((await harness.during(() => client.run(...args))) as AnyHandle),
     runOrGet: async (...args: Parameters<Client['runOrGet']>) =>
-      handle((await rig.during(() => client.runOrGet(...args))) as AnyHandle),
+      handle((await harness.during(() => client.runOrGet(...args))) as AnyHandle),
     get: (...args: Parameters<Client['get']>) => handle(client.get(...args) as AnyHandle),
     list: client.list,
     log: client.log,
-    retry: (id: string) => rig.during(() => client.retry(id)),
+    retry: (id: string) => harness.during(() => client.retry(id)),
     inbox,
     stop: async (given?: Parameters<Engine['stop']>[0]) => {
       const withinMs = readStopOptions(given)
-      stopped ??= time.skipFor(rig.stop(withinMs)).then(checkScript)
+      stopped ??= time.skipFor(harness.stop(withinMs)).then(checkScript)
       await stopped
     },
-    humans: (...people: readonly Person[]) => rig.people.add(people),
+    humans: (...people: readonly Person[]) => harness.people.add(people),
     advance: async (duration: Duration) => {
       checkUsable()
       return checked(time.pass(parseDuration(duration, 'time of advance')))
@@ -168,14 +168,14 @@ function createFacade(rig: TestHarness): TestEngine & AsyncDisposable {
     crash: async (when: 'now' | 'every' = 'now') => {
       checkUsable()
       return checkOneOf('when of crash', when, ['now', 'every']) === 'every'
-        ? rig.crashAlways()
-        : rig.replaceWorker(true)
+        ? harness.crashAlways()
+        : harness.replaceWorker(true)
     },
     get calls() {
-      return rig.calls.toObject()
+      return harness.calls.toObject()
     },
     [Symbol.asyncDispose]: async () => {
-      stopped ??= rig.close().then(checkScript)
+      stopped ??= harness.close().then(checkScript)
       await stopped
     },
   })

@@ -1,6 +1,7 @@
 import {
   type Claimant,
   type Claimed,
+  chooseVersion,
   markCode,
   type RunKey,
   type Suspect,
@@ -86,14 +87,14 @@ export function prepareClaims(database: Database): ClaimWrites {
       for (const row of findSuspects.iterate(at)) {
         if (found.length >= limit) break
         const { run, tries, positives, alone, wake_at } = row
-        if (chooseVersion(row, claimant) !== undefined)
+        if (chooseVersion(claimant.procedures, row.procedure, row.version) !== undefined)
           found.push({ run, tries, positives, alone, dueAt: wake_at })
       }
       return found
     },
     claim(run, claimant, at) {
       const row = read.get(run, at)
-      const version = row && chooseVersion(row, claimant)
+      const version = row && chooseVersion(claimant.procedures, row.procedure, row.version)
       if (!row || version === undefined || !isAlive(claimant.worker)) return null
       // A row that is damaged stays where it is, and keeps no other from being claimed.
       if (![row.epoch, row.head, row.mail].every(Number.isSafeInteger)) return null
@@ -137,15 +138,6 @@ function listPairs({ procedures }: Claimant): (readonly [procedure: string, vers
   return procedures
     .filter(({ versions }) => versions.length > 0)
     .flatMap(({ name, versions }) => [null, ...versions].map((version) => [name, version] as const))
-}
-
-function chooseVersion(
-  { procedure, version }: Pick<ClaimRow, 'procedure' | 'version'>,
-  { procedures }: Claimant,
-): number | undefined {
-  const versions = procedures.find(({ name }) => name === procedure)?.versions ?? []
-  if (version !== null) return versions.includes(version) ? version : undefined
-  return versions.length > 0 ? Math.max(...versions) : undefined
 }
 
 interface DueRow {

@@ -1,15 +1,8 @@
-import { type Claimant, type Claimed, suspectTries, type WorkerKey } from '@pawl/core/storage'
+import { type Claimant, type Claimed, chooseVersion, suspectTries, type WorkerKey } from '@pawl/core/storage'
 import type { RunRecord, Tables, WorkerRecord } from './tables.ts'
 
 export function isDue(run: RunRecord, now: number): boolean {
   return run.worker === null && run.wakeAt !== null && run.wakeAt <= now
-}
-
-/** The version the claimant would run it in; undefined if it cannot execute it. */
-function chooseVersion(run: RunRecord, { procedures }: Claimant): number | undefined {
-  const versions = procedures.find(({ name }) => name === run.procedure)?.versions ?? []
-  if (run.version !== null) return versions.includes(run.version) ? run.version : undefined
-  return versions.length > 0 ? Math.max(...versions) : undefined
 }
 
 function showClaimed(run: RunRecord, version: number): Claimed {
@@ -24,7 +17,7 @@ export function isAlive(tables: Tables, worker: WorkerKey | null): boolean {
 }
 
 export function canExecute(run: RunRecord, claimant: Claimant): boolean {
-  return chooseVersion(run, claimant) !== undefined
+  return chooseVersion(claimant.procedures, run.procedure, run.version) !== undefined
 }
 
 /** Whether the claimant may take it once it is due. */
@@ -42,7 +35,7 @@ export function isTaken(run: RunRecord, { suspects = 'all' }: Claimant): boolean
 }
 
 export function claimIfDue(tables: Tables, run: RunRecord, claimant: Claimant, now: number): Claimed | null {
-  const version = chooseVersion(run, claimant)
+  const version = chooseVersion(claimant.procedures, run.procedure, run.version)
   if (version === undefined || !canClaim(run, claimant)) return null
   if (!isDue(run, now) || !isAlive(tables, claimant.worker)) return null
   const isTested = isSuspect(run)
