@@ -150,7 +150,7 @@ describe('an error that leaves the procedure', () => {
     const { at } = error.details as { readonly at: string }
     expect(at).toMatch(here)
     expect(error.message).toBe(
-      `Run order:7 has stopped at a bug in its procedure: TypeError: Cannot read properties of undefined (reading 'length') (${at}). It is parked as 'stuck': nothing that follows the bug is recorded, and its asks and timers are kept. Fix the procedure and deploy it: each engine retries its stuck runs when it starts, and client.retry(id) does so at once. To let such errors end the run, set bugs: 'fail'.`,
+      `Run order:7 stopped at a bug in its procedure: TypeError: Cannot read properties of undefined (reading 'length') (${at}). The run is now 'stuck'; its asks and timers are kept. Fix and deploy the procedure: engines retry stuck runs when they start, and \`client.retry(id)\` retries at once. To end such runs instead, set \`bugs: 'fail'\`.`,
     )
     expect((error as { cause?: Error }).cause?.stack).toContain(at)
     const { failure } = await run.status()
@@ -160,7 +160,7 @@ describe('an error that leaves the procedure', () => {
     expect(lines).toHaveLength(1)
     expect(line?.level).toBe('error')
     expect(line?.message).toBe(
-      `Run "order:7" is stuck (procedure-broken in procedure "thrower" at ${at}): TypeError: Cannot read properties of undefined (reading 'length'). Fix the procedure and deploy it: each engine retries its stuck runs when it starts, and client.retry(id) does so at once. To let such errors end the run, set bugs: 'fail'.`,
+      `Run "order:7" is stuck (procedure-broken in procedure "thrower" at ${at}): TypeError: Cannot read properties of undefined (reading 'length'). Fix and deploy the procedure: engines retry stuck runs when they start, and \`client.retry(id)\` retries at once. To end such runs instead, set \`bugs: 'fail'\`.`,
     )
     expect(line?.fields).toEqual({ run: 'order:7', procedure: 'thrower', code: 'procedure-broken', at })
   })
@@ -179,7 +179,7 @@ describe('an error that leaves the procedure', () => {
     const engine = await startEngine({ procedures: [broken] })
     await engine.run(broken, undefined, { id: 'a' })
     await expect(engine.inbox.next()).rejects.toThrow(
-      /^Nothing will happen any more.*\nRun "a" is stuck: Run a has stopped at a bug in its procedure: TypeError/,
+      /^Nothing will happen any more.*\nRun "a" is stuck: Run a stopped at a bug in its procedure: TypeError/,
     )
   })
 
@@ -724,7 +724,7 @@ describe('a run that has failed', () => {
     expect(line).toEqual({
       level: 'error',
       fields: { run: 'order:5', procedure: 'failing', code: 'step-failed', at },
-      message: `Run "order:5" failed (step-failed in procedure "failing" at ${at}): Step 'charge' failed after 1 attempt: Error: no money for 5 at all. The failure is recorded and the step is not tried again. Catch this error to go on another way, or change the retry of the step for new runs. See status().failure and the log of the run. Once the cause is gone, start a new run under another id.`,
+      message: `Run "order:5" failed (step-failed in procedure "failing" at ${at}): Step 'charge' failed after 1 attempt: Error: no money for 5 at all. The failure is recorded. Catch this error to handle it, or change the \`retry\` option of the step. See \`status().failure\` and the log of the run. After fixing the cause, start a run with a different id.`,
     })
     // Where it was thrown: in the helper of the tests.
     expect(at).toMatch(/support\.ts:\d+:\d+$/)
@@ -782,7 +782,7 @@ describe('the place in the code that a line names', () => {
     expect(lines).toMatchObject([
       {
         message: expect.stringMatching(
-          /^Run "a" failed \(ask-timed-out in procedure "asking" at .*bugs\.test\.ts:\d+:\d+\): Nobody answered/,
+          /^Run "a" failed \(ask-timed-out in procedure "asking" at .*bugs\.test\.ts:\d+:\d+\): No one answered/,
         ),
         fields: { code: 'ask-timed-out', at: expect.stringMatching(here) },
       },

@@ -129,7 +129,7 @@ describe('onTimeout without a timeout', () => {
     await using engine = await testEngine({ procedures: [asked] })
     const run = await engine.run(asked)
     expect(await run.result()).toBe(
-      `The option onTimeout of ${of} needs a timeout. Nothing was done. Add a timeout, such as timeout: '1h'. Without one the ask waits for ever.`,
+      `The option onTimeout of ${of} needs a timeout. Add a timeout, such as timeout: '1h'. Without one the ask waits for ever.`,
     )
   })
 
@@ -151,7 +151,7 @@ test('decide without an agent is refused where the engine has no decider', async
   })
   await using engine = await testEngine({ procedures: [deciding] })
   expect(await (await engine.run(deciding)).result()).toBe(
-    "There is no agent of decide 'Fine?': the option agent is missing, and the engine has no decider. Nothing was done. Pass agent, made by decider(), in the options of decide, or decider in those of createEngine.",
+    "There is no agent of decide 'Fine?': the option agent is missing, and the engine has no decider. Pass agent, made by decider(), in the options of decide, or decider in those of createEngine.",
   )
 })
 
@@ -170,7 +170,7 @@ describe('a signal that the procedure of a run does not declare', () => {
       await expect((handle as ReturnType<typeof engine.get>).signal('payed')).rejects.toMatchObject({
         code: 'option-invalid',
         message:
-          "The option name of signal cannot be 'payed'. Nothing was done. Procedure 'order' declares paid, stop. Did you mean paid?",
+          "The option name of signal cannot be 'payed'. Procedure 'order' declares paid, stop. Did you mean paid?",
       })
     await expect(engine.get('silent:7').signal('paid')).rejects.toThrow(
       "Procedure 'silent' declares no signals.",

@@ -189,7 +189,7 @@ describe('a timer of the host that a procedure sets', () => {
     })
     await using engine = await testEngine({ procedures: [strict], determinism: 'error' })
     expect(await (await engine.run(strict)).result()).toBe(
-      `A procedure called ${api}, which may answer differently on every replay. The call was refused; nothing was done. Use ctx.sleep() instead.`,
+      `A procedure called ${api}, whose result can differ on replay. The call was blocked. Use ctx.sleep() instead.`,
     )
   })
 

@@ -123,7 +123,7 @@ describe('in a procedure, outside steps,', () => {
     await using engine = await testEngine({ procedures: [parent, child], replay: 'always' })
     const run = await engine.run(parent, undefined, { id: 'parent:1' })
     expect(await run.result()).toBe(
-      'engine.run() was called in a turn of run parent:1, outside a step. Every replay would call it again, and its result is not recorded. The call was refused; nothing was done. Use engine.run() in the body of ctx.step() instead.',
+      'engine.run() was called in a turn of run parent:1, outside a step. Every replay would call it again, and its result is not recorded. The call was blocked. Use engine.run() in the body of ctx.step() instead.',
     )
     expect((await engine.list({ procedure: 'child' })).items).toEqual([])
   })

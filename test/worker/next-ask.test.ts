@@ -82,7 +82,7 @@ describe('waiting for the next ask of one run', () => {
       code: 'run-ended',
       details: { run: 'greet:1', status: 'completed' },
       message:
-        'Run greet:1 has ended: it is completed. It has no open ask and opens none. Start a new run under another id to be asked again.',
+        "Run greet:1 has already ended with status 'completed'. It has no open ask and will not open one. Start a run with a different id to be asked again.",
     })
     const failed = await engine.run(broken)
     await failed.result().catch(() => {})

@@ -2,7 +2,7 @@ import type { Issues } from '../base/issues.ts'
 import { showValue } from '../base/text.ts'
 import type { ErrorCode, ErrorDetails, Failure } from './error-details.ts'
 
-/** What an error of one code says, in this order. Each part is whole sentences. */
+/** The sentences of an error message, in this order. */
 export interface Explanation {
   readonly what: string
   readonly next: string
@@ -11,167 +11,165 @@ export interface Explanation {
 
 type Catalogue = { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => Explanation }
 
-/** The texts of all errors. Each code has a page of the same name in docs/errors. */
+/** The texts of all errors. `docs/errors` has a page for each code. An empty `next` is left out of the message. */
 const catalogue: Catalogue = {
   'answer-forbidden': ({ ask }) => ({
-    what: `Ask ${ask} is a question to people, and this answer comes from somebody who is not a person.`,
+    what: `Ask ${ask} can only be answered by a person.`,
     next: 'The answer was not stored; the ask is still open.',
-    remedy: "Answer as 'user:<name>', with the person who decided.",
+    remedy: "Pass the person who decided as `{ as: 'user:<name>' }`.",
   }),
   'answer-invalid': (issues) => ({
-    what: `The answer does not fit the ask: ${listIssues(issues)}.`,
+    what: `The answer is invalid: ${listIssues(issues)}.`,
     next: 'It was not stored; the ask is still open.',
-    remedy:
-      "Correct what is listed and answer again; the ask's schema, choices and editable say what it accepts.",
+    remedy: 'Correct it and answer again. See `schema`, `choices` and `editable` of the ask.',
   }),
   'ask-closed': ({ status, winner }) => ({
     what: winner
       ? `The ask was already answered by ${winner.by} at ${showInstant(winner.at)}.`
-      : `The ask is not open any more: it is ${status}.`,
-    next: 'This answer was not stored and changes nothing.',
-    remedy: 'Tell whoever answered that it is settled; do not repeat the answer.',
+      : `The ask is already closed: it is ${status}.`,
+    next: 'This answer was not stored.',
+    remedy: 'Do not retry it.',
   }),
   'ask-not-found': ({ ask }) => ({
-    what: `There is no ask ${ask} in this store.`,
-    next: 'Nothing was stored.',
+    what: `Ask ${ask} does not exist in this store.`,
+    next: '',
     remedy:
-      'Take its id from inbox.list() or inbox.next(). To answer before it is asked, address it by { run, key }.',
+      'Use an id from `inbox.list()` or `inbox.next()`. To answer before the question is asked, pass `{ run, key }`.',
   }),
   'ask-timed-out': ({ ask, message }) => ({
-    what: `Nobody answered ${showValue(message)} in time (ask ${ask}).`,
-    next: 'The ask is closed; a later answer is refused.',
-    remedy:
-      "Catch this error, or say what silence means with onTimeout: { default }, 'escalate' or 'keep-waiting'.",
+    what: `No one answered ${showValue(message)} in time (ask ${ask}).`,
+    next: 'The ask is closed.',
+    remedy: "Catch this error, or set `onTimeout` to `{ default }`, `'escalate'` or `'keep-waiting'`.",
   }),
   cancelled: ({ reason }) => ({
     what: `The run was cancelled${because(reason)}.`,
-    next: 'Each of its pending operations rejects with this error; what is recorded stays recorded.',
-    remedy: 'Clean up in finally and let the error through.',
+    next: 'Every pending operation of the run rejects with this error.',
+    remedy: 'Clean up in `finally` and rethrow the error.',
   }),
   'duration-invalid': ({ text }) => ({
     what: `${showValue(text)} is not a duration.`,
-    next: 'Nothing was done with it.',
-    remedy: "Write a number and one unit (ms, s, m, h, d, w), such as '500ms', '90s', '1.5h' or '3d'.",
+    next: '',
+    remedy: "Use a number and one unit (ms, s, m, h, d, w), such as '500ms', '90s', '1.5h' or '3d'.",
   }),
   'engine-stopped': () => ({
-    what: 'This engine or client was stopped.',
-    next: 'Nothing was started or stored by this call; unfinished runs go on with the next engine on the same store.',
-    remedy: 'Call stop() last, or make a new engine or client.',
+    what: 'This engine or client has been stopped.',
+    next: 'The call had no effect. Unfinished runs resume on the next engine that uses the store.',
+    remedy: 'Call `stop()` last, or create a new engine or client.',
   }),
   'foreign-await': ({ run, after, what }) => ({
-    what: `Run ${run} waits for something that does not come from its ctx, after ${after}: ${what}.`,
-    next: "It is parked as 'stuck' and nothing was written; it goes on when the code is put right.",
+    what: `Run ${run} is waiting for something outside its \`ctx\` after ${after}: ${what}.`,
+    next: "Nothing was written, and the run is now 'stuck'.",
     remedy:
-      'Put what touches the world (fetch, timers, databases, shared limiters) into ctx.step, and waiting into ctx.sleep or ctx.receive. Use ctx only in the procedure itself, not in the body of a step.',
+      'Move I/O (`fetch`, timers, databases) into `ctx.step`, and waiting into `ctx.sleep` or `ctx.receive`. Do not use `ctx` inside the body of a step.',
   }),
   'id-taken': ({ id }) => ({
-    what: `There is a run ${id} already, of another procedure or with another input.`,
-    next: 'No run was started, and the one that is there is untouched.',
-    remedy: 'Choose another id, or call runOrGet if the run with this id will do whatever its input.',
+    what: `Run ${id} already exists, with a different procedure or input.`,
+    next: 'No run was started.',
+    remedy: 'Use a different id, or call `runOrGet()` to get the existing run.',
   }),
   'input-invalid': (issues) => ({
-    what: `The input does not fit the procedure's input schema: ${listIssues(issues)}.`,
-    next: 'Nothing of the procedure was run.',
-    remedy: 'Correct what is listed and start the run again.',
+    what: `The input is invalid: ${listIssues(issues)}.`,
+    next: 'The procedure did not run.',
+    remedy: 'Correct the input and start the run again.',
   }),
   nondeterminism: ({ position, recorded, asked, at }) => ({
-    what: `At position ${position} the log has ${recorded}, but the code asks for ${asked}${at === '' ? '' : ` (${at})`}.`,
-    next: "The run is parked as 'stuck' and nothing was written; it goes on when the code matches its log again.",
+    what: `At position ${position} the log contains ${recorded}, but the code asks for ${asked}${at === '' ? '' : ` (${at})`}.`,
+    next: "Nothing was written, and the run is now 'stuck'.",
     remedy:
-      'Put the code back, or give the changed procedure a new version and keep the old one in procedures until its runs have ended.',
+      'Restore the code, or give the changed procedure a new `version` and keep the old one in `procedures` until its runs have ended.',
   }),
   'nondeterministic-call': ({ call, use }) => ({
-    what: `A procedure called ${call}, which may answer differently on every replay.`,
-    next: 'The call was refused; nothing was done.',
+    what: `A procedure called ${call}, whose result can differ on replay.`,
+    next: 'The call was blocked.',
     remedy: `Use ${use} instead.`,
   }),
   'option-invalid': ({ option, given }) => ({
     what: `The option ${option} cannot be ${given}.`,
-    next: 'Nothing was done.',
-    remedy: 'See its description for what it accepts.',
+    next: '',
+    remedy: 'See its description for accepted values.',
   }),
   'output-invalid': (issues) => ({
-    what: `What the procedure returned does not fit its output schema: ${listIssues(issues)}.`,
-    next: 'The run fails with this error; what its steps did is done and recorded.',
-    remedy: 'Correct what the procedure returns, or its output schema.',
+    what: `The procedure returned an invalid output: ${listIssues(issues)}.`,
+    next: 'The run fails with this error; its completed steps stay recorded.',
+    remedy: 'Correct the returned value or the `output` schema.',
   }),
   'payload-invalid': (issues) => ({
-    what: `The payload does not fit the schema of the signal: ${listIssues(issues)}.`,
+    what: `The payload of the signal is invalid: ${listIssues(issues)}.`,
     next: 'The signal was not stored.',
-    remedy: 'Correct what is listed and send it again.',
+    remedy: 'Correct it and send the signal again.',
   }),
   'payload-refused': ({ path }) => ({
     what: `${path} cannot be stored.`,
-    next: 'Nothing of the value was stored. If a step returned it, the effect of the step has happened and is not repeated.',
+    next: 'If a step returned it, the effect of the step has happened and is not repeated.',
     remedy:
-      'Payloads are plain objects, arrays, strings, numbers, bigints, booleans, null, undefined, Date, Map, Set and bytes, at most 2 MiB and 256 levels deep. Pass or return only what is needed, such as an id.',
+      'Use plain objects, arrays, strings, numbers, bigints, booleans, null, undefined, Date, Map, Set or bytes, up to 2 MiB and 256 levels deep.',
   }),
   'procedure-broken': ({ run, cause, at }) => ({
-    what: `Run ${run} has stopped at a bug in its procedure: ${showFailure(cause)}${at === '' ? '' : ` (${at})`}.`,
-    next: "It is parked as 'stuck': nothing that follows the bug is recorded, and its asks and timers are kept.",
+    what: `Run ${run} stopped at a bug in its procedure: ${showFailure(cause)}${at === '' ? '' : ` (${at})`}.`,
+    next: "The run is now 'stuck'; its asks and timers are kept.",
     remedy:
-      "Fix the procedure and deploy it: each engine retries its stuck runs when it starts, and client.retry(id) does so at once. To let such errors end the run, set bugs: 'fail'.",
+      "Fix and deploy the procedure: engines retry stuck runs when they start, and `client.retry(id)` retries at once. To end such runs instead, set `bugs: 'fail'`.",
   }),
   'procedure-duplicate': ({ procedure }) => ({
     what: `Two procedures are named ${showValue(procedure)} and have the same version.`,
     next: 'The engine was not started.',
-    remedy: 'Rename one of them, or give the newer one a higher version.',
+    remedy: 'Rename one of them, or give the newer one a higher `version`.',
   }),
   'procedure-unknown': ({ procedure }) => ({
     what: `This engine has no procedure named ${showValue(procedure)}.`,
     next: 'No run was started.',
-    remedy: 'Add it to the procedures of createEngine, or start it with a client if another process runs it.',
+    remedy: 'Add it to `procedures` of `createEngine`. If another process runs it, start it with a client.',
   }),
   'run-cancelled': ({ run, reason }) => ({
     what: `Run ${run} was cancelled${because(reason)}.`,
-    next: 'It has ended and has no result; its log stays readable.',
-    remedy: 'Start a new run under another id if the work is still wanted.',
+    next: 'It has no result; its log stays readable.',
+    remedy: 'To do the work again, start a run with a different id.',
   }),
   'run-ended': ({ run, status }) => ({
-    what: `Run ${run} has ended: it is ${status}.`,
+    what: `Run ${run} has already ended with status '${status}'.`,
     next: 'Nothing was stored for it.',
-    remedy: 'Read its status() or result() first if it may have ended.',
+    remedy: 'Check `status()` or `result()` first if the run may have ended.',
   }),
   'run-failed': ({ run, cause }) => ({
     what: `Run ${run} failed: ${showFailure(cause)}.`,
-    next: 'It has ended; its log stays readable.',
+    next: '',
     remedy:
-      'See status().failure and the log of the run. Once the cause is gone, start a new run under another id.',
+      'See `status().failure` and the log of the run. After fixing the cause, start a run with a different id.',
   }),
   'run-not-found': ({ run }) => ({
-    what: `There is no run ${run} in this store.`,
-    next: 'Nothing was done.',
+    what: `Run ${run} does not exist in this store.`,
+    next: '',
     remedy: 'Check the id, and that both programs use the same store.',
   }),
   'run-quarantined': ({ run, reason }) => ({
     what: `Run ${run} is quarantined: ${reason}.`,
-    next: 'It is not executed any more; all other runs go on.',
+    next: 'It is no longer executed; other runs are not affected.',
     remedy:
-      'Do not modify the store. If workers died while running it, look for a crash or a blocking step, fix it, and call client.retry(id). Otherwise check the disk, and see docs/errors/run-quarantined.md.',
+      'Do not modify the store. If workers died while running it, fix the crash or the blocking step and call `client.retry(id)`; otherwise check the disk.',
   }),
   'step-failed': ({ step, attempts, cause }) => ({
     what: `Step ${showValue(step)} failed after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}: ${showFailure(cause)}.`,
-    next: 'The failure is recorded and the step is not tried again.',
-    remedy: 'Catch this error to go on another way, or change the retry of the step for new runs.',
+    next: 'The failure is recorded.',
+    remedy: 'Catch this error to handle it, or change the `retry` option of the step.',
   }),
   'step-timed-out': ({ step, after }) => ({
-    what: `Step ${showValue(step)} did not end within ${after} in its last attempt.`,
-    next: 'The failure is recorded and the step is not tried again; its effect may have happened.',
-    remedy: 'Catch this error, give the step a longer timeout, and make its body end when its signal aborts.',
+    what: `Step ${showValue(step)} did not finish within ${after} in its last attempt.`,
+    next: 'The failure is recorded; the effect of the step may have happened.',
+    remedy: 'Catch this error, increase `timeout`, or end the body of the step when its `signal` aborts.',
   }),
   'store-unusable': ({ remedy }) => ({
-    what: 'The store cannot be used as it is.',
+    what: 'The store cannot be used.',
     next: 'Nothing was started.',
     remedy,
   }),
   'wait-timed-out': ({ after }) => ({
-    what: `What was waited for did not come within ${after}.`,
-    next: 'Only the waiting ended; nothing else has changed.',
-    remedy: 'Wait again, or look at status() for what the run waits for.',
+    what: `Timed out after ${after}.`,
+    next: 'Only the wait ended; the run is unchanged.',
+    remedy: 'Wait again, or check `waitingFor` of `status()`.',
   }),
 }
 
-/** All codes, in the order of the alphabet. */
+/** All codes, sorted. */
 export const errorCodes: readonly ErrorCode[] = Object.keys(catalogue).sort() as ErrorCode[]
 
 export function isErrorCode(code: unknown): code is ErrorCode {
@@ -182,7 +180,7 @@ export function explain<C extends ErrorCode>(code: C, details: ErrorDetails[C]):
   return catalogue[code](details)
 }
 
-/** For one sentence: the first five issues, and how many others there are. */
+/** Lists the first five issues and counts the others, for use in a sentence. */
 export function listIssues({ issues, more }: Issues): string {
   const shown = issues.slice(0, 5).map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
   const others = issues.length - shown.length
@@ -190,7 +188,7 @@ export function listIssues({ issues, more }: Issues): string {
   return [...shown, ...rest].join('; ')
 }
 
-/** For one sentence: what it is and says. */
+/** Shows the name and message of a failure, for use in a sentence. */
 export function showFailure({ name, message }: Failure): string {
   return withoutFinalStop(message === '' ? name : `${name}: ${message}`)
 }
@@ -199,7 +197,7 @@ function because(reason: string | undefined): string {
   return reason === undefined ? '' : `: ${withoutFinalStop(reason)}`
 }
 
-/** So that a sentence quoted at the end of another does not end twice. */
+/** Avoids two full stops if a quoted sentence ends another. */
 function withoutFinalStop(text: string): string {
   return text.replace(/\.$/, '')
 }

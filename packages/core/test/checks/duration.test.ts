@@ -21,7 +21,7 @@ test.each([
     expect.objectContaining({
       code: 'duration-invalid',
       details: { text: String(text) },
-      message: `'${text}' is not a duration: ${wrong}. Nothing was done with it. Write a number and one unit (ms, s, m, h, d, w), such as '500ms', '90s', '1.5h' or '3d'.`,
+      message: `'${text}' is not a duration: ${wrong}. Use a number and one unit (ms, s, m, h, d, w), such as '500ms', '90s', '1.5h' or '3d'.`,
     }),
   )
 })

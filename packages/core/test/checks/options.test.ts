@@ -31,18 +31,18 @@ test('a refusal names the option, what was given and what is allowed', () => {
   })
   expect(caught).toHaveProperty(
     'message',
-    "The option retry.attempts of step 'charge' cannot be -1. Nothing was done. It must be a whole number from 1.",
+    "The option retry.attempts of step 'charge' cannot be -1. It must be a whole number from 1.",
   )
 })
 
 describe('unknown options', () => {
   test('are refused with the one that was probably meant', () => {
     expect(() => checkKeys('approve', { timeOut: '1h' }, ['to', 'timeout', 'key'])).toThrow(
-      'There is no option timeOut in approve. Nothing was done. Did you mean timeout? Known are: to, timeout, key.',
+      'There is no option timeOut in approve. Did you mean timeout? Known are: to, timeout, key.',
     )
     expect(() => checkKeys('approve', { editabel: [] }, ['to', 'editable'])).toThrow('Did you mean editable?')
     expect(() => checkKeys('approve', { assignees: [] }, ['to', 'key'])).toThrow(
-      'There is no option assignees in approve. Nothing was done. Known are: to, key.',
+      'There is no option assignees in approve. Known are: to, key.',
     )
   })
 

@@ -9,7 +9,7 @@ describe('an error of Pawl', () => {
   test('says what happened, what happens next and what to do', () => {
     const error = new PawlError('ask-closed', details)
     expect(error.message).toBe(
-      'The ask was already answered by user:bob at 1970-01-01T00:00:00.000Z. This answer was not stored and changes nothing. Tell whoever answered that it is settled; do not repeat the answer.',
+      'The ask was already answered by user:bob at 1970-01-01T00:00:00.000Z. This answer was not stored. Do not retry it.',
     )
     expect(error).toMatchObject({
       name: 'PawlError',

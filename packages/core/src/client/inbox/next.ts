@@ -43,8 +43,8 @@ async function checkCanAsk(connection: Connection, store: StorePort, run: string
     'run-ended',
     { run, status: state },
     {
-      next: 'It has no open ask and opens none.',
-      remedy: 'Start a new run under another id to be asked again.',
+      next: 'It has no open ask and will not open one.',
+      remedy: 'Start a run with a different id to be asked again.',
     },
   )
 }

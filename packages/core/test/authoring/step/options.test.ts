@@ -38,10 +38,7 @@ describe('the options of a step', () => {
   })
 
   test.each([
-    [
-      { retrys: 3 },
-      "There is no option retrys in the options of step 'charge'. Nothing was done. Did you mean retry?",
-    ],
+    [{ retrys: 3 }, "There is no option retrys in the options of step 'charge'. Did you mean retry?"],
     [{ retry: true }, "The option retry of step 'charge' cannot be true."],
     [{ retry: 3 }, 'It must be an object such as { attempts: 5 }, or false for one attempt.'],
     [{ retry: { attempts: 0 } }, "The option retry.attempts of step 'charge' cannot be 0."],
