@@ -5,7 +5,7 @@
 //   npm run bench -- --peers dbos,absurd                others beside it at W1 to W7 and SIGKILL, installed first
 //   npm run bench -- --peers dbos,restate W4 kill       only these; for absurd, whose schema is not in its npm
 //                                          package, BENCH_ABSURD_SQL is the file absurd.sql of its release
-//   npm run bench -- --all --publish       and writes docs/performance.md; on a busy machine only with --force
+//   npm run bench -- --all --publish       and writes docs/reports/performance.md; on a busy machine only with --force
 //   npm run bench -- --against HEAD~3      this working tree beside another commit: W1 to W7, replay, start-up and
 //                                          disk on both stores, by turns, with a control (see CONTRIBUTING.md)
 //   npm run bench -- w1 w2 --against HEAD~3 --rounds 9 --store sqlite

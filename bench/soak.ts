@@ -1,7 +1,7 @@
 // Works for long on both stores at once, each in a process of its own, and fails when something grows there
 // that should not: memory or open handles. Kept in bench/results.
 //   npm run bench:soak                     30 minutes
-//   npm run bench:soak -- --publish        and writes its section of docs/performance.md
+//   npm run bench:soak -- --publish        and writes its section of docs/reports/performance.md
 //   npm run bench:soak -- --minutes 3 --store sqlite
 //   npm run bench:soak -- --leak runs      leaves a hundred bytes of each run: must fail
 //   npm run bench:soak -- --leak handles   leaves a handle open each minute: must fail

@@ -2,7 +2,7 @@ import { createEngine, procedure, type RunHandle } from '@pawl/core'
 import { memory, testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 
-// Cases of docs/reliability-cases.md that no other test is about.
+// Cases of docs/reports/reliability-cases.md that no other test is about.
 
 describe('a run that kills its worker', () => {
   const never = procedure({ name: 'never' }, (ctx) => ctx.step('kill', () => new Promise<never>(() => {})))

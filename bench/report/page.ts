@@ -6,7 +6,7 @@ import { nameStore, show } from './numbers.ts'
 import { tellPeers } from './peers.ts'
 import type { Part, Session } from './session.ts'
 
-/** docs/performance.md of a session; `soak` is the section on what is measured by itself, where there is one. */
+/** docs/reports/performance.md of a session; `soak` is the section on what is measured by itself, where there is one. */
 export function writePage(session: Session, plots: readonly string[], soak: string | null): string {
   const kinds = [...new Set(session.measured.map(({ kind }) => kind))]
   return `${[
@@ -18,7 +18,7 @@ export function writePage(session: Session, plots: readonly string[], soak: stri
     ...tellPeers(session),
     ...(soak === null ? [] : [soak]),
     '## How it is measured',
-    `Every figure is of full durability: a step is on the disk before the next one starts (\`synchronous=full\` on SQLite; fsync, synchronous_commit and full_page_writes on PostgreSQL). Results are checked, and the recorded log with them: a run that did less than it was asked is an error, not a fast run. Raw commits are those of one row, on the same disk, by the same process, beside the engine; "over raw commits" tells more of another machine than the times do, though it too moves with what else the disk and the processor are at; in W2, where one commit carries the steps of many runs, it is steps over commits. Pawl and the others do the same: W1 to W5 are timed once they have been done for ${pace.warmUpMs / 1_000} s; W4 in rounds of ${pace.starts} calls and W5 of ${pace.signals}, or as many as ten seconds allow. A signal is sent ${pace.restMs} ms after its run began to wait. W7 is what is kept in memory of waiting runs so that they go on without a replay; [it is bounded](operating.md). Processes that measure, workers, clients and stores share the cores of one machine: that more workers do more shows only where there are cores to spare. What was too small to be told from noise is left out.`,
+    `Every figure is of full durability: a step is on the disk before the next one starts (\`synchronous=full\` on SQLite; fsync, synchronous_commit and full_page_writes on PostgreSQL). Results are checked, and the recorded log with them: a run that did less than it was asked is an error, not a fast run. Raw commits are those of one row, on the same disk, by the same process, beside the engine; "over raw commits" tells more of another machine than the times do, though it too moves with what else the disk and the processor are at; in W2, where one commit carries the steps of many runs, it is steps over commits. Pawl and the others do the same: W1 to W5 are timed once they have been done for ${pace.warmUpMs / 1_000} s; W4 in rounds of ${pace.starts} calls and W5 of ${pace.signals}, or as many as ten seconds allow. A signal is sent ${pace.restMs} ms after its run began to wait. W7 is what is kept in memory of waiting runs so that they go on without a replay; [it is bounded](../guides/operating.md). Processes that measure, workers, clients and stores share the cores of one machine: that more workers do more shows only where there are cores to spare. What was too small to be told from noise is left out.`,
     'The targets are what Pawl set itself before it was written. This page is made by the bench, with the command at its top.',
   ].join('\n\n')}\n`
 }

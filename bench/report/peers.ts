@@ -29,19 +29,19 @@ interface Kept {
   readonly onPowerLoss: string
 }
 
-/** What Pawl keeps, and the tests that try it; links are from docs. */
+/** What Pawl keeps, and the tests that try it; links are from docs/reports. */
 const kept: { readonly [kind in Measured['kind']]: Kept } = {
   sqlite: {
     settings: 'WAL, synchronous=full',
     tried:
-      '[workers killed 200 times](../test/kill-and-restart.test.ts) at random moments: nothing acknowledged lost, nothing recorded done again',
+      '[workers killed 200 times](../../test/kill-and-restart.test.ts) at random moments: nothing acknowledged lost, nothing recorded done again',
     onPowerLoss:
-      'every step that was reported: a sync for each commit; tried on [disks as a loss of power may leave them](../packages/storage-sqlite/test/proofs/power-loss.test.ts)',
+      'every step that was reported: a sync for each commit; tried on [disks as a loss of power may leave them](../../packages/storage-sqlite/test/proofs/power-loss.test.ts)',
   },
   postgres: {
     settings: 'PostgreSQL; fsync, synchronous_commit and full_page_writes on; the lease as it comes (10 s)',
     tried:
-      '[workers killed](../test/postgres/siege.test.ts) at random moments, and [the server stopped without warning](../packages/storage-postgres/test/crash.test.ts) again and again: nothing acknowledged lost, nothing recorded done again',
+      '[workers killed](../../test/postgres/siege.test.ts) at random moments, and [the server stopped without warning](../../packages/storage-postgres/test/crash.test.ts) again and again: nothing acknowledged lost, nothing recorded done again',
     onPowerLoss: 'every step that was reported: a commit for each, fsync on',
   },
 }

@@ -8,7 +8,7 @@ import { plotAll } from './plots.ts'
 import type { Session } from './session.ts'
 import { findSoak, putSoak, type Soak, tellSoak } from './soak.ts'
 
-const docs = fileURLToPath(new URL('../../../../docs/', import.meta.url))
+const reports = fileURLToPath(new URL('../../../../docs/reports/', import.meta.url))
 
 /** Why no page is made of what was measured on that machine, as it would mislead; null where it is. */
 export function refuse(machine: Machine): string | null {
@@ -17,20 +17,20 @@ export function refuse(machine: Machine): string | null {
     : null
 }
 
-/** Writes docs/performance.md and its plots. The section on the soak stays: it is measured by itself. */
+/** Writes docs/reports/performance.md and its plots. The section on the soak stays: it is measured by itself. */
 export function publish(session: Session): void {
   const plots = plotAll(session)
-  mkdirSync(`${docs}performance`, { recursive: true })
-  for (const [file, content] of plots) writeFileSync(`${docs}performance/${file}`, content)
+  mkdirSync(`${reports}performance`, { recursive: true })
+  for (const [file, content] of plots) writeFileSync(`${reports}performance/${file}`, content)
   keepPage(writePage(session, [...plots.keys()], findSoak(readPage())))
 }
 
-/** Writes the section on the soak into docs/performance.md; all else stays. */
+/** Writes the section on the soak into docs/reports/performance.md; all else stays. */
 export function publishSoak(soak: Soak): void {
   keepPage(putSoak(readPage(), tellSoak(soak)))
 }
 
-const page = `${docs}performance.md`
+const page = `${reports}performance.md`
 
 function readPage(): string {
   return existsSync(page) ? readFileSync(page, 'utf8') : ''
@@ -39,8 +39,8 @@ function readPage(): string {
 function keepPage(text: string): void {
   writeFileSync(page, text)
   // Tables as wide as their widest cell, like those of all pages.
-  spawnSync(`${docs}../node_modules/.bin/biome`, ['format', '--write', page], { stdio: 'ignore' })
-  console.log('\nwritten to docs/performance.md')
+  spawnSync(`${reports}../../node_modules/.bin/biome`, ['format', '--write', page], { stdio: 'ignore' })
+  console.log('\nwritten to docs/reports/performance.md')
 }
 
 // By itself: node bench/dist/bench/report/publish.js bench/results/<date>.json [--force], or soak-<date>.json

@@ -18,7 +18,7 @@ import { z } from 'zod'
 import { readPage } from './support/pages.ts'
 import { tablesOf } from './support/tables.ts'
 
-const tables = tablesOf(readPage('docs/options.md'))
+const tables = tablesOf(readPage('docs/reference/options.md'))
 
 const idle = procedure({ name: 'idle' }, async () => 'done')
 const writer = agent({ name: 'writer', input: z.string(), output: z.string() }, async (topic) => topic)
@@ -141,7 +141,7 @@ const known: { readonly [heading: string]: Known } = {
   },
 }
 
-describe('docs/options.md names the options that there are', () => {
+describe('docs/reference/options.md names the options that there are', () => {
   test.each(Object.entries(known))('%s', async (heading, { call, others, without }) => {
     const message = await refusalOf(call)
     expect(message).toContain('There is no option nonsense in ')
@@ -203,7 +203,7 @@ function decided(options: object): Call {
   return within((ctx) => ctx.agent.decide('Which?', ['a'], { fallback: 'a', ...options }))
 }
 
-describe('docs/options.md says what may be given', () => {
+describe('docs/reference/options.md says what may be given', () => {
   test.each(refused)('%s: %s', async (heading, option, call) => {
     const message = await refusalOf(call)
     const { form = '', bounds = '' } = rowOf(heading, option)
@@ -269,7 +269,7 @@ describe('docs/options.md says what may be given', () => {
 
 // ── what is taken if nothing is given
 
-describe('docs/options.md says the defaults', () => {
+describe('docs/reference/options.md says the defaults', () => {
   test('of engines', () => {
     const { concurrency, leaseMs, determinism, maxCrashes } = readEngineOptions({ procedures: [] })
     expect(defaultOf('createEngine', 'maxCrashes')).toBe(`${maxCrashes}`)
@@ -427,7 +427,7 @@ function optionsOf(heading: string): readonly string[] {
 
 function rowOf(heading: string, option: string): { readonly [column: string]: string } {
   const row = tables.get(heading)?.find((one) => one['option'] === `\`${option}\``)
-  if (row === undefined) throw new Error(`${heading} of docs/options.md has no option ${option}`)
+  if (row === undefined) throw new Error(`${heading} of docs/reference/options.md has no option ${option}`)
   return row
 }
 

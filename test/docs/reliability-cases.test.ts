@@ -5,13 +5,13 @@ import { describe, expect, test } from 'vitest'
 import { readPage, root } from './support/pages.ts'
 
 // | C-1 | fault | what comes out | [file](path): name of a test · [file](path): name of a test |
-const cases = readPage('docs/reliability-cases.md')
+const cases = readPage('docs/reports/reliability-cases.md')
   .text.split('\n')
   .filter((line) => /^\| [A-Z]-\d/.test(line))
   .map((line) => line.split('|').map((cell) => cell.trim()))
   .map(([, name = '', , , tests = '']) => ({ name, tests: tests.split(' · ') }))
 
-describe('docs/reliability-cases.md', () => {
+describe('docs/reports/reliability-cases.md', () => {
   test('has every case, and each once', () => {
     const numbers = cases.flatMap(({ name }) => name.split(', '))
     const all = Object.entries({ C: 16, D: 16, N: 15, H: 21, S: 14 })
@@ -29,7 +29,7 @@ describe('docs/reliability-cases.md', () => {
 })
 
 function isTrue(one: string): boolean {
-  const [, path, name] = /^\[[^\]]+\]\(\.\.\/([^)]+)\): (.+)$/.exec(one) ?? []
+  const [, path, name] = /^\[[^\]]+\]\(\.\.\/\.\.\/([^)]+)\): (.+)$/.exec(one) ?? []
   if (path === undefined || name === undefined) return /^(Later|Not|Delegation: later)/.test(one)
   return namesIn(path).some((full) => full.includes(name))
 }

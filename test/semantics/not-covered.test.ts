@@ -10,7 +10,7 @@ import { type Ctx, procedure } from '@pawl/core'
 import { testEngine } from '@pawl/testing'
 import { afterAll, describe, expect, test } from 'vitest'
 
-// What docs/determinism.md says replay does not see. Should the guard learn to see something of it, the page changes.
+// What docs/guides/determinism.md says replay does not see. Should the guard learn to see something of it, the page changes.
 
 // Taken before any engine starts.
 const { random } = Math

@@ -6,7 +6,7 @@ import { type PostgresOptions, postgres } from '@pawl/storage-postgres'
 import pg from 'pg'
 import { inject } from 'vitest'
 
-/** The role the store works with in tests: it may do what docs/postgres.md lists, and nothing else. */
+/** The role the store works with in tests: it may do what docs/guides/postgres.md lists, and nothing else. */
 const role = 'pawl_app'
 
 /** Whether the tests have a server that is not theirs to stop. */
@@ -68,17 +68,18 @@ async function migrate(url: string, schema: string): Promise<void> {
   await port?.close()
 }
 
-/** What docs/postgres.md tells to grant. */
+/** What docs/guides/postgres.md tells to grant. */
 export function grants(schema: string, to: string): string {
   return readGuide('grant usage').replaceAll('"pawl"', `"${schema}"`).replaceAll('to app;', `to ${to};`)
 }
 
-/** The statements of docs/postgres.md that begin like this: what the guide says is what is tested. */
+/** The statements of docs/guides/postgres.md that begin like this: what the guide says is what is tested. */
 export function readGuide(start: string): string {
-  const guide = readFileSync(new URL('../../docs/postgres.md', import.meta.url), 'utf8')
+  const guide = readFileSync(new URL('../../docs/guides/postgres.md', import.meta.url), 'utf8')
   const blocks = [...guide.matchAll(/```sql\n(.*?)```/gs)].map(([, block]) => block ?? '')
   const block = blocks.find((block) => block.startsWith(start))
-  if (block === undefined) throw new Error(`docs/postgres.md has no statements that begin with ${start}`)
+  if (block === undefined)
+    throw new Error(`docs/guides/postgres.md has no statements that begin with ${start}`)
   return block
 }
 

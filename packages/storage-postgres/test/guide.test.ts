@@ -5,7 +5,7 @@ import { makeDatabase, readGuide, type TestDatabase } from '../../../test/suppor
 import { empty } from './support/place.ts'
 import { bytes, createOwned, newEvent, newRun, newUnit, open, order } from './support/units.ts'
 
-// What docs/postgres.md says and no other test is about.
+// What docs/guides/postgres.md says and no other test is about.
 
 let database: TestDatabase
 let port: StorePort

@@ -22,7 +22,7 @@ afterAll(async () => {
   await database.remove()
 })
 
-/** What docs/postgres.md says to do before the first run. */
+/** What docs/guides/postgres.md says to do before the first run. */
 async function partition(owner: pg.Pool): Promise<void> {
   await owner.query(readGuide('do $$').replaceAll('"pawl"', `"${schema}"`))
 }

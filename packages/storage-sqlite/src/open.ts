@@ -148,7 +148,7 @@ async function checkFile(file: string): Promise<void> {
   if ((await readSize(file)) === 0) {
     throw unusable(
       `${file} is empty, and Pawl never leaves an empty file.`,
-      `If there were runs in it, restore a backup (docs/sqlite.md); otherwise delete ${file} and start again.`,
+      `If there were runs in it, restore a backup (docs/guides/sqlite.md); otherwise delete ${file} and start again.`,
     )
   }
   try {

@@ -13,7 +13,7 @@ export const maxPayloadBytes: number = valueLimits.bytes
 
 /**
  * Makes the bytes of a value: the same on every machine, for the same value with its keys in the same order.
- * docs/payloads.md lists what can be encoded; of that nothing is lost or altered, and all else is refused.
+ * docs/guides/payloads.md lists what can be encoded; of that nothing is lost or altered, and all else is refused.
  * @param label names the value in a refusal: 'result', 'input', 'answer'
  * @param limits Default: those of a value, 2 MiB encoded and 256 levels.
  * @throws PayloadRefused, before anything is made

@@ -23,7 +23,7 @@ const nest = (levels: number, inside: unknown = 1): unknown =>
 
 afterEach(() => vi.useRealTimers())
 
-// docs/payloads.md lists every kind of value, and its test goes through that list.
+// docs/guides/payloads.md lists every kind of value, and its test goes through that list.
 describe('a payload (D-1 to D-11)', () => {
   test('D-1: a cycle is refused with both ends of it named', () => {
     const order: { lines: object[] } = { lines: [] }

@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { decodePayload, encodePayload } from '../../src/events/codec.ts'
 import { findDifference } from './same-value.ts'
 
-const page = readFileSync(new URL('../../../../docs/payloads.md', import.meta.url), 'utf8')
+const page = readFileSync(new URL('../../../../docs/guides/payloads.md', import.meta.url), 'utf8')
 
-describe('docs/payloads.md is right that', () => {
+describe('docs/guides/payloads.md is right that', () => {
   test.each(readTable('What comes back as it was'))('%s comes back as it was', (code) => {
     const value = evaluate(code)
     expect(findDifference(decodePayload(encodePayload(value, 'value')), value)).toBeUndefined()

@@ -34,7 +34,7 @@ export function explainRights(error: unknown, { schema }: Names): unknown {
   if (codeOf(error) !== '42501') return error
   return unusable(
     `This role may not prepare or use the schema "${schema}": ${describe(error)}.`,
-    'Open the store once with a role that owns the schema, then grant this role what docs/postgres.md lists.',
+    'Open the store once with a role that owns the schema, then grant this role what docs/guides/postgres.md lists.',
     error,
   )
 }

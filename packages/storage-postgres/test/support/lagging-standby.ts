@@ -12,7 +12,7 @@ export interface Takeover {
   readonly robbed: number
   /** Runs of which it had everything. */
   readonly whole: number
-  /** What is not as docs/postgres.md says. */
+  /** What is not as docs/guides/postgres.md says. */
   readonly problems: readonly string[]
 }
 
