@@ -29,6 +29,7 @@ const borders: Record<string, readonly string[]> = {
   'storage-sqlite': ['@pawl/core/storage'],
   'storage-postgres': ['@pawl/core/storage'],
   testing: ['@pawl/core', '@pawl/core/storage', '@pawl/core/internal'],
+  server: ['@pawl/core'],
 }
 
 /** Everything that differs between two executions of the same code, and what to use in its place. */

@@ -1,0 +1,55 @@
+import { type Ask, PawlError, type RunView } from '@pawl/core'
+import { ServerError } from '../http/problem.ts'
+import type { Identity, ServerOptions, Verb } from '../types.ts'
+
+/** What one identity may do. Every route asks here, and nowhere else. What may not be seen does not exist. */
+export interface Rights {
+  /** Names whose asks it sees, besides asks to everyone; null for all asks. */
+  readonly names: readonly string[] | null
+  /** Whether it sees all runs. If not, only those whose asks it sees, and only with `showRuns`. */
+  readonly seesRuns: boolean
+  seesAsk(ask: Ask): boolean
+  seesRun(run: RunView): boolean
+  /** @throws PawlError 'ask-not-found' */
+  checkSeen(ask: Ask): void
+  /** @throws PawlError 'ask-not-found', ServerError 'not-allowed' */
+  checkAnswer(ask: Ask): void
+  /** @throws PawlError 'run-not-found', ServerError 'not-allowed' */
+  checkRun(verb: Exclude<Verb, 'answer'>, run: RunView): void
+}
+
+export type RightsOptions = Pick<ServerOptions, 'selfApproval' | 'showRuns' | 'may'>
+
+export function rightsOf(identity: Identity, options: RightsOptions): Rights {
+  const { role, actor } = identity
+  const { selfApproval = true, showRuns = false, may } = options
+  const own = new Set<string>([actor, ...identity.names])
+  const isAddressed = (ask: Ask): boolean => ask.to.length === 0 || ask.to.some((name) => own.has(name))
+  const allows = (verb: Verb, thing: Ask | RunView): boolean => may?.(identity, verb, thing) ?? true
+  const rights: Rights = {
+    names: role === 'answer' ? [...own] : null,
+    seesRuns: role !== 'answer',
+    seesAsk: (ask) => (role !== 'answer' || isAddressed(ask)) && allows('see', ask),
+    seesRun: (run) => (role !== 'answer' || showRuns) && allows('see', run),
+    checkSeen(ask) {
+      if (!rights.seesAsk(ask)) throw new PawlError('ask-not-found', { ask: ask.id })
+    },
+    checkAnswer(ask) {
+      rights.checkSeen(ask)
+      if (role === 'watch') refuse(`${actor} has role watch, which cannot answer asks.`)
+      if (role !== 'admin' && !isAddressed(ask)) refuse(`Ask ${ask.id} is not addressed to ${actor}.`)
+      if (!selfApproval && ask.startedBy === actor)
+        refuse(`${actor} started the run and cannot answer its asks: \`selfApproval\` is false.`)
+      if (!allows('answer', ask)) refuse(`${actor} may not answer ask ${ask.id}.`)
+    },
+    checkRun(verb, run) {
+      if (!rights.seesRun(run)) throw new PawlError('run-not-found', { run: run.id })
+      if (verb !== 'see' && !allows(verb, run)) refuse(`${actor} may not ${verb} run ${run.id}.`)
+    },
+  }
+  return rights
+}
+
+function refuse(message: string): never {
+  throw new ServerError('not-allowed', message)
+}

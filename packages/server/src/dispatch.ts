@@ -1,0 +1,111 @@
+import { Hono } from 'hono'
+import type { z } from 'zod'
+import { identify, type Shared } from './auth/identify.ts'
+import { rightsOf } from './auth/rights.ts'
+import { readJson } from './http/body.ts'
+import { checkHost, checkOrigin } from './http/guard.ts'
+import { allowOrigin, preflight, secure } from './http/headers.ts'
+import { problemReply, ServerError } from './http/problem.ts'
+import { clearCookie, login } from './login.ts'
+import { openApiDocument } from './openapi/document.ts'
+import { healthz, readyz } from './probes.ts'
+import type { Call, Route } from './routes/route.ts'
+import { routes } from './routes/table.ts'
+import type { Identity } from './types.ts'
+
+/** Handles one request: host, origin, login, rights, shape, and then the route. */
+export type Dispatch = (request: Request) => Promise<Response>
+
+export function createDispatch(shared: Shared): Dispatch {
+  const { settings } = shared
+  const app = new Hono()
+  const document = openApiDocument(routes)
+  for (const route of routes)
+    app.on(route.method, `/v1${route.path.replaceAll(/\{(\w+)\}/g, ':$1')}`, (context) =>
+      callRoute(shared, route, context.req.raw, context.req.param()),
+    )
+  app.get('/v1/openapi.json', async ({ req }) => {
+    await identify(shared, req.raw)
+    return Response.json(document)
+  })
+  app.get('/healthz', healthz)
+  app.get('/readyz', () => readyz(settings))
+  app.post('/login', ({ req }) => login(shared, req.raw))
+  app.post('/logout', ({ req }) => {
+    checkOrigin(req.raw, [])
+    return clearCookie(settings)
+  })
+  app.notFound(() => {
+    throw new ServerError('not-found', 'There is nothing at this path, or not for this method.')
+  })
+  app.onError((error) => problemReply(error, shared.report))
+  return async (request) => {
+    try {
+      checkHost(request, settings.hosts)
+      const early = preflight(request, settings.origins)
+      const reply = early ?? (await app.fetch(withinBase(request, settings.basePath)))
+      return secure(allowOrigin(request, reply, settings.origins))
+    } catch (error) {
+      return secure(problemReply(error, shared.report))
+    }
+  }
+}
+
+/** Some frameworks strip the path they mount at, and some do not. */
+function withinBase(request: Request, basePath: string): Request {
+  const url = new URL(request.url)
+  if (basePath === '/' || !(url.pathname === basePath || url.pathname.startsWith(`${basePath}/`)))
+    return request
+  url.pathname = url.pathname.slice(basePath.length) || '/'
+  return new Request(url, request)
+}
+
+async function callRoute(
+  shared: Shared,
+  route: Route,
+  request: Request,
+  params: Readonly<Record<string, string>>,
+): Promise<Response> {
+  const { settings } = shared
+  const isWrite = route.method !== 'GET'
+  if (isWrite) checkOrigin(request, settings.origins)
+  const identity = await identify(shared, request)
+  ;(isWrite ? shared.writes : shared.reads).take(identity.actor)
+  if (!route.roles.includes(identity.role))
+    throw new ServerError(
+      'not-allowed',
+      `${identity.actor} has role ${identity.role}; this needs ${route.roles.join(' or ')}.`,
+    )
+  const query = check(route.query, Object.fromEntries(new URL(request.url).searchParams), 'query')
+  const body = route.body === null ? undefined : check(route.body, await readJson(request), 'body')
+  const call: Call<unknown, unknown, unknown> = {
+    ...{ identity, params, query, body },
+    client: settings.clientOf(identity),
+    rights: rightsOf(identity, settings),
+    idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
+    signal: AbortSignal.any([request.signal, shared.stopping]),
+    actor: (as) => actorOf(identity, as),
+  }
+  const reply = await route.handle(call)
+  return Response.json(reply.body, { status: reply.status })
+}
+
+function actorOf(identity: Identity, as: string | undefined): `user:${string}` {
+  if (as === undefined || as === identity.actor) return identity.actor
+  if (identity.actAs) return as as `user:${string}`
+  throw new ServerError('not-allowed', `${identity.actor} may not act as ${as}.`)
+}
+
+function check(schema: z.ZodType, value: unknown, part: 'query' | 'body'): unknown {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const issues = parsed.error.issues.slice(0, 100).map(({ path, message }) => ({
+    path: [part, ...path.map(String)].join('.'),
+    message,
+  }))
+  const shown = issues
+    .slice(0, 5)
+    .map((issue) => `${issue.path}: ${issue.message}`)
+    .join('; ')
+  throw new ServerError('request-invalid', `The request is invalid: ${shown}.`, { issues })
+}

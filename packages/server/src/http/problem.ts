@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import { type ErrorCode, type Issue, PawlError } from '@pawl/core'
+import { writePayload } from '../json/payload.ts'
+import type { Problem, ServerCode } from '../types.ts'
+import { statusOf } from './status.ts'
+
+/** A refusal of the server itself. */
+export class ServerError extends Error {
+  readonly code: ServerCode
+  readonly status: number
+  readonly issues: readonly Issue[] | undefined
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(
+    code: ServerCode,
+    message: string,
+    extra: {
+      readonly status?: number
+      readonly issues?: readonly Issue[]
+      readonly headers?: Readonly<Record<string, string>>
+    } = {},
+  ) {
+    super(message)
+    this.code = code
+    this.status = extra.status ?? statusOf[code]
+    this.issues = extra.issues
+    this.headers = extra.headers ?? {}
+  }
+}
+
+/** Called with an error that is no refusal; the reply carries only `id`. */
+export type ReportFault = (id: string, error: unknown) => void
+
+/** Turns what a handler threw into a reply. An unknown error is reported, and its reply says nothing of the cause. */
+export function problemReply(error: unknown, report: ReportFault): Response {
+  if (error instanceof ServerError) {
+    const { code, message, status, issues } = error
+    return reply(problem(code, status, message, issues && { issues }), error.headers)
+  }
+  if (PawlError.is(error)) return reply(problemOf(error))
+  const id = randomUUID()
+  report(id, error)
+  return reply(
+    problem('internal', 500, `The request failed inside the server. The log has the cause under ${id}.`, {
+      id,
+    }),
+  )
+}
+
+function problemOf(error: PawlError): Problem {
+  const { code, message, details, help } = error
+  const isTooLarge = code === 'payload-refused' && message.includes('2 MiB')
+  const shown = writePayload(plain(details)) as Problem['details']
+  return { ...problem(code, isTooLarge ? 413 : statusOf[code], message, shown), type: help }
+}
+
+function problem(
+  code: ErrorCode | ServerCode,
+  status: number,
+  detail: string,
+  details?: Problem['details'],
+): Problem {
+  return {
+    type: `docs/errors/${code}.md`,
+    title: code,
+    status,
+    detail,
+    code,
+    ...(details ? { details } : {}),
+  }
+}
+
+/** Instants of details are fields, so they are ISO 8601; what is undefined is left out. */
+function plain(details: object): unknown {
+  return JSON.parse(JSON.stringify(details))
+}
+
+function reply(body: Problem, headers: Readonly<Record<string, string>> = {}): Response {
+  return Response.json(body, {
+    status: body.status,
+    headers: { ...headers, 'content-type': 'application/problem+json' },
+  })
+}

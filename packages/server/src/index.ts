@@ -1,0 +1,16 @@
+// Everything a user may import. What is not listed here may change at any time.
+export { local } from './auth/local.ts'
+export { type ProxyHeaderOptions, proxyHeader } from './auth/proxy-header.ts'
+export { tokens } from './auth/tokens.ts'
+export { createServer, toNode } from './server.ts'
+export type {
+  Auth,
+  Identity,
+  NodeHandler,
+  Problem,
+  Role,
+  Server,
+  ServerCode,
+  ServerOptions,
+  Verb,
+} from './types.ts'

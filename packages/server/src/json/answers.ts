@@ -1,0 +1,39 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Answer, Ask } from '@pawl/core'
+import { ServerError } from '../http/problem.ts'
+import { JsonError, readPayload } from './payload.ts'
+import type { AnswerJson } from './shapes.ts'
+
+/** Reads the payload in one part of a request. @throws ServerError 'request-invalid' */
+export function readPart(part: string, json: unknown): unknown {
+  try {
+    return readPayload(json, part)
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    const issues = [{ path: error.path, message: error.message }]
+    throw new ServerError('request-invalid', `The request is invalid: ${error.path}: ${error.message}.`, {
+      issues,
+    })
+  }
+}
+
+/** @throws ServerError 'request-invalid' */
+export function readAnswer(json: AnswerJson): Answer {
+  return Object.fromEntries(
+    Object.entries(json).map(([part, value]) => [
+      part,
+      part === 'params' || part === 'value' || part === 'artifact' ? readPart(part, value) : value,
+    ]),
+  ) as unknown as Answer
+}
+
+/** Whether the ask was settled by this very answer of this person, so that sending it again is no mistake. */
+export function isRepeated(ask: Ask, answer: Answer, by: string): boolean {
+  if (ask.answer === undefined || ask.answer.by !== by) return false
+  const { by: _by, at: _at, ...given } = ask.answer
+  return isDeepStrictEqual(withoutUndefined(given), withoutUndefined(answer))
+}
+
+function withoutUndefined(answer: object): object {
+  return Object.fromEntries(Object.entries(answer).filter(([, value]) => value !== undefined))
+}

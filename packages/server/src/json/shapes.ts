@@ -1,0 +1,153 @@
+import { z } from 'zod'
+
+// The bodies of replies. What core adds later is added here; clients ignore unknown fields.
+
+const instant = z.string().meta({ description: 'ISO 8601, UTC', format: 'date-time' })
+const payload = z.unknown().meta({ description: 'JSON; other types as {"$pawl": type, "value": …}' })
+
+const failure = z
+  .object({
+    name: z.string(),
+    message: z.string(),
+    code: z.string().optional(),
+    stack: z.string().optional(),
+  })
+  .meta({ id: 'Failure' })
+
+export const runShape = z
+  .object({
+    id: z.string(),
+    procedure: z.string(),
+    version: z.number(),
+    status: z.enum(['running', 'waiting', 'completed', 'failed', 'cancelled', 'stuck', 'quarantined']),
+    startedAt: instant,
+    endedAt: instant.optional(),
+    waitingFor: z.array(
+      z.object({
+        kind: z.enum(['ask', 'signal', 'timer', 'step', 'child', 'worker', 'queue']),
+        name: z.string(),
+        position: z.number(),
+        ask: z.string().optional(),
+        until: instant.optional(),
+      }),
+    ),
+    failure: failure.optional(),
+    tags: z.array(z.string()),
+    startedBy: z.string().optional(),
+    leftOver: z.object({
+      signals: z.array(z.string()),
+      operations: z.array(z.object({ position: z.number(), name: z.string() })),
+    }),
+  })
+  .meta({ id: 'Run' })
+export type RunJson = z.infer<typeof runShape>
+
+const choice = z.object({
+  value: z.string(),
+  label: z.string(),
+  effect: z.string().optional(),
+  style: z.enum(['primary', 'danger']).optional(),
+})
+
+const risk = z.object({
+  level: z.enum(['low', 'medium', 'high', 'critical']),
+  reasons: z.array(z.string()).optional(),
+  reversible: z.boolean().optional(),
+  impact: z
+    .object({
+      amount: z.number().optional(),
+      currency: z.string().optional(),
+      downtime: z.string().optional(),
+      affects: z.string().optional(),
+    })
+    .optional(),
+})
+
+/** What a list shows of an ask. */
+const briefFields = {
+  id: z.string(),
+  run: z.string(),
+  procedure: z.string(),
+  position: z.number(),
+  key: z.string().optional(),
+  kind: z.enum(['approve', 'input', 'select', 'review', 'escalate', 'decide']),
+  status: z.enum(['open', 'answered', 'timed-out', 'withdrawn']),
+  message: z.string(),
+  choices: z.array(choice),
+  severity: z.enum(['info', 'warning', 'error', 'critical']).optional(),
+  risk: risk.optional(),
+  to: z.array(z.string()),
+  askedAt: instant,
+  dueAt: instant.optional(),
+  onTimeout: z.string().optional(),
+  overdue: z.boolean(),
+  startedBy: z.string().optional(),
+  answer: z
+    .object({
+      by: z.string(),
+      at: instant,
+      comment: z.string().optional(),
+      approved: z.boolean().optional(),
+      params: payload.optional(),
+      value: payload.optional(),
+      choice: z.string().optional(),
+      artifact: payload.optional(),
+    })
+    .optional(),
+}
+export const askBriefShape = z.object(briefFields).meta({ id: 'AskBrief' })
+export type AskBriefJson = z.infer<typeof askBriefShape>
+
+export const askShape = z
+  .object({
+    ...briefFields,
+    params: payload.optional(),
+    editable: z.array(z.string()),
+    schema: z.unknown().optional().meta({ description: 'JSON Schema of the answer' }),
+    artifact: payload.optional(),
+    baseline: payload.optional(),
+    as: z.enum(['text', 'markdown', 'json', 'code', 'table', 'diff', 'image']).optional(),
+    initial: payload.optional(),
+    error: failure.optional(),
+    alternatives: z.array(z.object({ label: z.string(), description: z.string().optional() })),
+    details: z.array(z.object({ title: z.string(), body: payload, as: z.string().optional() })),
+    links: z.array(z.object({ label: z.string(), url: z.string() })),
+    history: z.array(z.object({ step: z.string(), result: payload, durationMs: z.number() })),
+  })
+  .meta({ id: 'Ask' })
+export type AskJson = z.infer<typeof askShape>
+
+export const logEntryShape = z
+  .object({
+    position: z.number(),
+    type: z.string(),
+    name: z.string(),
+    status: z.enum(['open', 'done', 'failed', 'withdrawn']),
+    result: payload,
+    timestamp: z.string(),
+    duration_ms: z.number(),
+  })
+  .meta({ id: 'LogEntry' })
+export type LogEntryJson = z.infer<typeof logEntryShape>
+
+export const problemShape = z
+  .object({
+    type: z.string(),
+    title: z.string(),
+    status: z.number(),
+    detail: z.string(),
+    code: z.string(),
+    details: z.unknown().optional(),
+  })
+  .meta({ id: 'Problem' })
+
+/** An answer: one of the forms, as `client.inbox.answer` takes it. */
+export const answerShape = z
+  .union([
+    z.strictObject({ approved: z.literal(true), params: payload.optional(), comment: z.string().optional() }),
+    z.strictObject({ approved: z.literal(false), comment: z.string().optional() }),
+    z.strictObject({ value: payload, comment: z.string().optional() }),
+    z.strictObject({ choice: z.string(), artifact: payload.optional(), comment: z.string().optional() }),
+  ])
+  .meta({ id: 'Answer' })
+export type AnswerJson = z.infer<typeof answerShape>

@@ -1,0 +1,68 @@
+import type { Answer, Ask, ExecutionLog, RunView } from '@pawl/core'
+import { type Json, writePayload } from './payload.ts'
+import type { AskBriefJson, AskJson, LogEntryJson, RunJson } from './shapes.ts'
+
+export function showRun(view: RunView): RunJson {
+  return omitUndefined({
+    ...view,
+    startedAt: view.startedAt.toISOString(),
+    endedAt: view.endedAt?.toISOString(),
+    waitingFor: view.waitingFor.map((one) => omitUndefined({ ...one, until: one.until?.toISOString() })),
+    failure: view.failure && omitUndefined({ ...view.failure }),
+  }) as RunJson
+}
+
+/** Without artifact, history and other large parts. */
+export function showBrief(ask: Ask): AskBriefJson {
+  const { id, run, procedure, position, key, kind, status, message, severity, to, onTimeout, overdue } = ask
+  return omitUndefined({
+    ...{ id, run, procedure, position, key, kind, status, message, severity, to, onTimeout, overdue },
+    choices: ask.choices.map(omitUndefined),
+    risk: ask.risk && omitUndefined({ ...ask.risk }),
+    askedAt: ask.askedAt.toISOString(),
+    dueAt: ask.dueAt?.toISOString(),
+    startedBy: ask.startedBy,
+    answer: ask.answer && showAnswer(ask.answer),
+  }) as AskBriefJson
+}
+
+export function showAsk(ask: Ask): AskJson {
+  const { editable, schema, as, alternatives, links } = ask
+  return omitUndefined({
+    ...showBrief(ask),
+    ...{ editable, schema, as, links },
+    params: optional(ask.params),
+    artifact: optional(ask.artifact),
+    baseline: optional(ask.baseline),
+    initial: optional(ask.initial),
+    error: ask.error && omitUndefined({ ...ask.error }),
+    alternatives: alternatives.map(omitUndefined),
+    details: ask.details.map((one) => omitUndefined({ ...one, body: writePayload(one.body) })),
+    history: ask.history.map((one) => ({ ...one, result: writePayload(one.result) })),
+  }) as AskJson
+}
+
+function showAnswer({ by, at, comment, ...rest }: NonNullable<Ask['answer']>): object {
+  return omitUndefined({ by, at: at.toISOString(), comment, ...showParts(rest) })
+}
+
+/** The parts of an answer, each payload written as one. */
+function showParts(answer: Answer | Omit<Answer, 'comment'>): { readonly [part: string]: Json } {
+  return Object.fromEntries(
+    Object.entries(answer).flatMap(([part, value]) =>
+      value === undefined && part !== 'value' ? [] : [[part, writePayload(value)]],
+    ),
+  )
+}
+
+export function showEntry(entry: ExecutionLog['execution_log'][number]): LogEntryJson {
+  return { ...entry, result: writePayload(entry.result) }
+}
+
+function optional(value: unknown): Json | undefined {
+  return value === undefined ? undefined : writePayload(value)
+}
+
+function omitUndefined<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as T
+}

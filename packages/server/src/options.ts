@@ -1,0 +1,69 @@
+import { type Client, PawlError } from '@pawl/core'
+import { local } from './auth/local.ts'
+import type { RightsOptions } from './auth/rights.ts'
+import type { Auth, Identity, ServerOptions } from './types.ts'
+
+/** The options of a server, with their defaults. */
+export interface Settings extends RightsOptions {
+  clientOf(identity: Identity): Client
+  /** Asks the store something small. */
+  probe(): Promise<unknown>
+  readonly auth: Auth
+  readonly hosts: readonly string[]
+  readonly origins: readonly string[]
+  /** Without a slash at its end, except for '/'. */
+  readonly basePath: string
+}
+
+const known: readonly (keyof ServerOptions)[] = [
+  'client',
+  'auth',
+  'hosts',
+  'basePath',
+  'origins',
+  'selfApproval',
+  'showRuns',
+  'may',
+]
+
+export function readOptions(options: ServerOptions): Settings {
+  for (const key of Object.keys(options))
+    if (!(known as readonly string[]).includes(key))
+      refuse(key, 'unknown', `There is no option ${key} in createServer. Known are: ${known.join(', ')}.`)
+  const {
+    client,
+    auth = local(),
+    hosts = [],
+    basePath = '/',
+    origins = [],
+    selfApproval,
+    showRuns,
+    may,
+  } = options
+  if (typeof client !== 'function' && typeof client?.list !== 'function')
+    refuse('client', typeof client, 'It must be a client, an engine, or a function that returns one.')
+  if (typeof auth !== 'function') refuse('auth', typeof auth, 'It must be a function, such as tokens(file).')
+  if (!/^\/([\w.~-]+(\/[\w.~-]+)*)?$/.test(basePath))
+    refuse('basePath', JSON.stringify(basePath), 'It must begin with a slash and not end with one.')
+  for (const origin of origins)
+    if (!URL.canParse(origin) || new URL(origin).origin !== origin)
+      refuse('origins', JSON.stringify(origin), 'Each must be scheme, host and port alone.')
+  for (const host of hosts)
+    if (!/^[a-z0-9.-]+$/i.test(host))
+      refuse('hosts', JSON.stringify(host), 'Each must be a name without a port.')
+  return {
+    ...(selfApproval === undefined ? {} : { selfApproval }),
+    ...(showRuns === undefined ? {} : { showRuns }),
+    ...(may === undefined ? {} : { may }),
+    clientOf: typeof client === 'function' ? client : () => client,
+    probe: typeof client === 'function' ? async () => {} : () => client.list({ limit: 1 }),
+    auth,
+    hosts: hosts.map((host) => host.toLowerCase()),
+    basePath,
+    origins,
+  }
+}
+
+export function refuse(option: string, given: string, remedy: string): never {
+  throw new PawlError('option-invalid', { option: `${option} of createServer`, given }, { remedy })
+}

@@ -1,0 +1,18 @@
+import type { Settings } from './options.ts'
+
+/** The process answers. */
+export function healthz(): Response {
+  return Response.json({ status: 'ok' })
+}
+
+/** The store answers within a second. Says nothing else, since it needs no login. */
+export async function readyz({ probe }: Settings): Promise<Response> {
+  const isReady = await Promise.race([
+    probe().then(
+      () => true,
+      () => false,
+    ),
+    new Promise<boolean>((resolve) => setTimeout(resolve, 1000, false).unref()),
+  ])
+  return Response.json({ status: isReady ? 'ready' : 'unavailable' }, { status: isReady ? 200 : 503 })
+}

@@ -1,0 +1,127 @@
+import { type Answer, type Ask, type Audience, type Client, PawlError } from '@pawl/core'
+import { z } from 'zod'
+import type { Rights } from '../auth/rights.ts'
+import { isRepeated, readAnswer } from '../json/answers.ts'
+import { readId } from '../json/ids.ts'
+import { answerShape, askBriefShape, askShape } from '../json/shapes.ts'
+import { showAsk, showBrief } from '../json/views.ts'
+import { cursor, limit } from './query.ts'
+import { answerers, everyone, type Route, route } from './route.ts'
+
+const filter = {
+  to: z.string().optional().meta({ description: 'Addressed to this name' }),
+  run: z.string().optional(),
+  procedure: z.string().optional(),
+  kind: askBriefShape.shape.kind.optional(),
+  status: askBriefShape.shape.status.optional().meta({ description: 'Default: open' }),
+  overdue: z.enum(['true', 'false']).optional(),
+}
+
+const answered = z.object({
+  ask: askBriefShape,
+  repeated: z.boolean().meta({ description: 'Whether this person had already sent this answer' }),
+})
+
+const as = z.string().startsWith('user:').optional()
+
+export const askRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/asks',
+    summary: 'List asks, most urgent first',
+    roles: everyone,
+    query: z.strictObject({ ...filter, limit, cursor }),
+    body: null,
+    replies: { 200: z.object({ items: z.array(askBriefShape), cursor: z.string().optional() }) },
+    async handle({ client, rights, query }) {
+      const { to, overdue, limit, ...rest } = query
+      const { items, cursor: next } = await client.inbox.list({
+        ...omitUndefined(rest),
+        ...(to === undefined ? {} : { to: to as Audience }),
+        ...(overdue === undefined ? {} : { overdue: overdue === 'true' }),
+        ...(limit === undefined ? {} : { limit }),
+      })
+      const seen = items.filter((ask) => rights.seesAsk(ask)).map(showBrief)
+      return { status: 200, body: { items: seen, ...(next === undefined ? {} : { cursor: next }) } }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/asks/{ask}',
+    summary: 'Get an ask',
+    roles: everyone,
+    query: z.strictObject({}),
+    body: null,
+    replies: { 200: askShape },
+    async handle({ client, rights, params }) {
+      return { status: 200, body: showAsk(await findAsk(client, rights, params.ask)) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/asks/{ask}/answer',
+    summary: 'Answer an ask',
+    roles: answerers,
+    query: z.strictObject({ as }),
+    body: answerShape,
+    replies: { 200: answered },
+    async handle({ client, rights, params, body, query, actor }) {
+      const by = actor(query.as)
+      const ask = await findAsk(client, rights, params.ask)
+      rights.checkAnswer(ask)
+      return { status: 200, body: await giveAnswer(client, ask, readAnswer(body), by) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/runs/{run}/asks/{key}/answer',
+    summary: 'Answer an ask by its key, also before it is asked',
+    roles: answerers,
+    query: z.strictObject({ as }),
+    body: answerShape,
+    replies: { 202: z.object({ stored: z.literal(true) }) },
+    async handle({ client, rights, params, body, query, actor }) {
+      const by = actor(query.as)
+      const run = readId(params.run)
+      const asked = await findByKey(client, run, params.key)
+      if (asked) rights.checkAnswer(asked)
+      else rights.checkRun('see', await client.get(run).status())
+      await client.inbox.answer({ run, key: params.key }, readAnswer(body), { as: by })
+      return { status: 202, body: { stored: true } }
+    },
+  }),
+]
+
+/** @throws PawlError 'ask-not-found', also if the identity may not see it */
+async function findAsk(client: Client, rights: Rights, id: string): Promise<Ask> {
+  const ask = await client.inbox.get(readId(id))
+  if (ask === null) throw new PawlError('ask-not-found', { ask: readId(id) })
+  rights.checkSeen(ask)
+  return ask
+}
+
+async function findByKey(client: Client, run: string, key: string): Promise<Ask | undefined> {
+  const { items } = await client.inbox.list({ run, limit: 500 })
+  return items.find((ask) => ask.key === key)
+}
+
+async function giveAnswer(
+  client: Client,
+  ask: Ask,
+  answer: Answer,
+  by: `user:${string}`,
+): Promise<z.infer<typeof answered>> {
+  let repeated = false
+  try {
+    await client.inbox.answer(ask.id, answer, { as: by })
+  } catch (error) {
+    const settled = PawlError.is(error, 'ask-closed') ? await client.inbox.get(ask.id) : null
+    if (settled === null || !isRepeated(settled, answer, by)) throw error
+    repeated = true
+  }
+  return { ask: showBrief((await client.inbox.get(ask.id)) ?? ask), repeated }
+}
+
+function omitUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never
+}

@@ -1,0 +1,68 @@
+import type { Actor, Client } from '@pawl/core'
+import type { z } from 'zod'
+import type { Rights } from '../auth/rights.ts'
+import type { Identity, Role } from '../types.ts'
+
+/** What a handler is given. The client of the identity, its rights, and the checked parts of the request. */
+export interface Call<Params, Query, Body> {
+  readonly client: Client
+  readonly identity: Identity
+  readonly rights: Rights
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  /** The header `Idempotency-Key`. */
+  readonly idempotencyKey: string | undefined
+  /** Aborts when the caller has gone or the server stops. */
+  readonly signal: AbortSignal
+  /** Who acts: the identity, or `as` of the request if the identity may act for others. */
+  actor(as: string | undefined): Extract<Actor, `user:${string}`>
+}
+
+export interface Reply {
+  readonly status: number
+  readonly body: unknown
+}
+
+/** A row of the table of routes. Validation, the OpenAPI document and the tests are made from it. */
+export interface Route {
+  readonly method: 'GET' | 'POST'
+  /** Below `/v1`, with parameters in braces. */
+  readonly path: `/${string}`
+  readonly summary: string
+  /** Who may call it. Which asks and runs it then sees is decided by `Rights`. */
+  readonly roles: readonly Role[]
+  readonly query: z.ZodObject
+  readonly body: z.ZodType | null
+  readonly replies: { readonly [status: number]: z.ZodType }
+  // biome-ignore lint/suspicious/noExplicitAny: `route` checks the handler against the schemas of its row
+  readonly handle: (call: Call<any, any, any>) => Promise<Reply>
+}
+
+type ParamsOf<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? { readonly [K in Name]: string } & ParamsOf<Rest>
+  : unknown
+
+export const everyone: readonly Role[] = ['answer', 'watch', 'operate', 'admin']
+export const readers: readonly Role[] = ['watch', 'operate', 'admin']
+export const answerers: readonly Role[] = ['answer', 'operate', 'admin']
+export const operators: readonly Role[] = ['operate', 'admin']
+
+interface Row<Path extends `/${string}`, Query extends z.ZodObject, Body extends z.ZodType | null>
+  extends Omit<Route, 'path' | 'query' | 'body' | 'handle'> {
+  readonly path: Path
+  readonly query: Query
+  readonly body: Body
+  readonly handle: (
+    call: Call<ParamsOf<Path>, z.infer<Query>, Body extends z.ZodType ? z.infer<Body> : undefined>,
+  ) => Promise<Reply>
+}
+
+/** Types the handler of a row by its path and schemas. */
+export function route<
+  const Path extends `/${string}`,
+  Query extends z.ZodObject,
+  Body extends z.ZodType | null,
+>(row: Row<Path, Query, Body>): Route {
+  return row
+}

@@ -1,0 +1,209 @@
+import { type Client, type Duration, PawlError, type Procedure, type RunView, ref } from '@pawl/core'
+import { z } from 'zod'
+import type { Rights } from '../auth/rights.ts'
+import { ServerError } from '../http/problem.ts'
+import { readPart } from '../json/answers.ts'
+import { readId } from '../json/ids.ts'
+import { writePayload } from '../json/payload.ts'
+import { logEntryShape, runShape } from '../json/shapes.ts'
+import { showEntry, showRun } from '../json/views.ts'
+import { cursor, limit, wait } from './query.ts'
+import { everyone, operators, type Route, readers, route } from './route.ts'
+
+/** A name from a request: the worker checks its input. */
+type AnyProcedure = Procedure<unknown, unknown>
+
+const statuses = z
+  .string()
+  .transform((text) => text.split(','))
+  .pipe(z.array(runShape.shape.status))
+  .optional()
+  .meta({ description: 'One or several, separated by commas' })
+
+export const runRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/runs',
+    summary: 'List runs, newest first',
+    roles: readers,
+    query: z.strictObject({
+      procedure: z.string().optional(),
+      status: statuses,
+      tag: z.string().optional(),
+      limit,
+      cursor,
+    }),
+    body: null,
+    replies: { 200: z.object({ items: z.array(runShape), cursor: z.string().optional() }) },
+    async handle({ client, rights, query }) {
+      const { items, cursor: next } = await client.list(omitUndefined(query))
+      const seen = items.filter((run) => rights.seesRun(run)).map(showRun)
+      return { status: 200, body: { items: seen, ...(next === undefined ? {} : { cursor: next }) } }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/runs',
+    summary: 'Start a run; the same id starts it once',
+    roles: operators,
+    query: z.strictObject({}),
+    body: z.strictObject({
+      procedure: z.string(),
+      input: z.unknown().optional(),
+      id: z.string().optional().meta({ description: 'Default: the header Idempotency-Key, else generated' }),
+      tags: z.array(z.string()).optional(),
+      existing: z
+        .enum(['same-input', 'any'])
+        .optional()
+        .meta({ description: 'Which existing run with this id is returned. Default: same-input' }),
+    }),
+    replies: { 201: runShape, 200: runShape },
+    async handle({ client, body, identity, idempotencyKey }) {
+      const { procedure, tags, existing = 'same-input' } = body
+      const id = body.id ?? idempotencyKey
+      const input = Object.hasOwn(body, 'input') ? readPart('input', body.input) : undefined
+      const isNew = id === undefined || (await findRun(client, id)) === null
+      const options = { by: identity.actor, ...(tags ? { tags } : {}) }
+      if (id === undefined && existing === 'any')
+        throw new ServerError('request-invalid', '`existing: "any"` requires an `id`.')
+      const started =
+        existing === 'any' && id !== undefined
+          ? await client.runOrGet(ref<AnyProcedure>(procedure), input, { ...options, id })
+          : await client.run(ref<AnyProcedure>(procedure), input, { ...options, id })
+      return { status: isNew ? 201 : 200, body: showRun(await started.status()) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/runs/{run}',
+    summary: 'Get a run, optionally after waiting for its end',
+    roles: everyone,
+    query: z.strictObject({ wait }),
+    body: null,
+    replies: { 200: runShape },
+    async handle({ client, rights, params, query }) {
+      const run = await seenRun(client, rights, params.run)
+      if (query.wait === undefined || hasEnded(run)) return { status: 200, body: showRun(run) }
+      const handle = client.get(run.id)
+      await handle.result({ timeout: query.wait as Duration }).catch(ignoreOutcome)
+      return { status: 200, body: showRun(await handle.status()) }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/runs/{run}/result',
+    summary: 'Get the output of a run; 202 while it has none',
+    roles: everyone,
+    query: z.strictObject({ wait }),
+    body: null,
+    replies: { 200: z.object({ output: z.unknown() }), 202: runShape },
+    async handle({ client, rights, params, query }) {
+      const run = await seenRun(client, rights, params.run)
+      const handle = client.get(run.id)
+      const timeout = (query.wait ?? '1ms') as Duration
+      try {
+        if (query.wait === undefined && !hasEnded(run) && !isUnhealthy(run))
+          return { status: 202, body: showRun(run) }
+        return { status: 200, body: { output: writePayload(await handle.result({ timeout })) } }
+      } catch (error) {
+        if (!PawlError.is(error, 'wait-timed-out')) throw error
+        return { status: 202, body: showRun(await handle.status()) }
+      }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/runs/{run}/log',
+    summary: 'Read the execution log of a run, newest entries first',
+    roles: everyone,
+    query: z.strictObject({
+      before: z.coerce.number().int().min(0).optional().meta({ description: 'Only positions below this' }),
+      limit,
+    }),
+    body: null,
+    replies: {
+      200: z.object({
+        items: z.array(logEntryShape),
+        before: z.number().optional().meta({ description: 'Pass it on for the next page' }),
+      }),
+    },
+    async handle({ client, rights, params, query }) {
+      const run = await seenRun(client, rights, params.run)
+      const { execution_log: entries } = await client.log(run.id)
+      const { before, limit = 50 } = query
+      const earlier = before === undefined ? entries : entries.filter(({ position }) => position < before)
+      const page = earlier.slice(-limit)
+      const rest = earlier.length > page.length ? { before: page[0]?.position } : {}
+      return { status: 200, body: { items: page.map(showEntry).reverse(), ...rest } }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/runs/{run}/signals/{name}',
+    summary: 'Send a signal; the same Idempotency-Key is delivered once',
+    roles: operators,
+    query: z.strictObject({}),
+    body: z.strictObject({ payload: z.unknown().optional() }),
+    replies: { 202: z.object({ stored: z.literal(true) }) },
+    async handle({ client, rights, params, body, idempotencyKey }) {
+      const run = await seenRun(client, rights, params.run)
+      rights.checkRun('signal', run)
+      const payload = Object.hasOwn(body, 'payload') ? readPart('payload', body.payload) : undefined
+      const options = idempotencyKey === undefined ? {} : { id: idempotencyKey }
+      await client.get(run.id).signal(params.name, payload, options)
+      return { status: 202, body: { stored: true } }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/runs/{run}/retry',
+    summary: 'Retry a stuck run, or one quarantined for crashes',
+    roles: operators,
+    query: z.strictObject({}),
+    body: z.strictObject({}),
+    replies: { 202: runShape },
+    async handle({ client, rights, params }) {
+      const run = await seenRun(client, rights, params.run)
+      rights.checkRun('retry', run)
+      await client.retry(run.id)
+      return { status: 202, body: showRun(await client.get(run.id).status()) }
+    },
+  }),
+]
+
+/** @throws PawlError 'run-not-found', also if the identity may not see it */
+async function seenRun(client: Client, rights: Rights, id: string): Promise<RunView> {
+  const run = await client.get(readId(id)).status()
+  if (!rights.seesRuns) {
+    const { items } = await client.inbox.list({ run: run.id })
+    if (!items.some((ask) => rights.seesAsk(ask))) throw new PawlError('run-not-found', { run: run.id })
+  }
+  rights.checkRun('see', run)
+  return run
+}
+
+async function findRun(client: Client, id: string): Promise<RunView | null> {
+  try {
+    return await client.get(id).status()
+  } catch (error) {
+    if (PawlError.is(error, 'run-not-found')) return null
+    throw error
+  }
+}
+
+function hasEnded({ status }: RunView): boolean {
+  return status === 'completed' || status === 'failed' || status === 'cancelled'
+}
+
+function isUnhealthy({ status }: RunView): boolean {
+  return status === 'stuck' || status === 'quarantined'
+}
+
+/** The reply is the state of the run, in whichever way the wait ended. */
+function ignoreOutcome(error: unknown): void {
+  if (!PawlError.is(error) || error.code === 'engine-stopped' || error.code === 'store-unusable') throw error
+}
+
+function omitUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never
+}

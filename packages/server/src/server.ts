@@ -1,0 +1,82 @@
+import type { IncomingMessage, Server as NodeServer, ServerResponse } from 'node:http'
+import { createAdaptorServer, getRequestListener } from '@hono/node-server'
+import { localKey } from './auth/local.ts'
+import { createDispatch } from './dispatch.ts'
+import { noteAddress } from './http/address.ts'
+import { RateLimit } from './http/limits.ts'
+import { readOptions, refuse } from './options.ts'
+import type { NodeHandler, Server, ServerOptions } from './types.ts'
+
+const loopback: readonly string[] = ['127.0.0.1', '::1', 'localhost']
+
+/**
+ * Makes the HTTP server of a client or engine. It is closed by default: it listens on 127.0.0.1, and asks for a key even there.
+ * @throws PawlError 'option-invalid'
+ * @example
+ * const pawl = createServer({ client: engine, auth: tokens('tokens.json'), basePath: '/pawl' })
+ * app.mount('/pawl', pawl.fetch)      // Hono
+ * export const GET = pawl.fetch        // Next.js, likewise POST
+ */
+export function createServer(options: ServerOptions): Server {
+  const settings = readOptions(options)
+  const stopping = new AbortController()
+  const fetch = createDispatch({
+    settings,
+    reads: new RateLimit(600, Date.now),
+    writes: new RateLimit(120, Date.now),
+    failures: new RateLimit(10, Date.now),
+    report: (id, error) => console.error(`Request failed (${id}):`, error),
+    stopping: stopping.signal,
+  })
+  let listening: NodeServer | undefined
+  return {
+    fetch,
+    async listen({ port = 4747, host = '127.0.0.1' } = {}) {
+      const key = localKey(settings.auth)
+      if (!loopback.includes(host) && key !== undefined)
+        refuse('host', host, 'An address that others reach requires `auth`, such as `auth: tokens(file)`.')
+      const server = createAdaptorServer({ fetch: withAddress(fetch) }) as NodeServer
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject)
+        server.listen(port, host, () => resolve())
+      })
+      listening = server
+      const address = server.address()
+      const bound = typeof address === 'object' && address !== null ? address.port : port
+      const name = host.includes(':') ? `[${host}]` : host
+      const base = settings.basePath === '/' ? '' : settings.basePath
+      return { url: `http://${name}:${bound}${base}/${key === undefined ? '' : `#key=${key}`}` }
+    },
+    async stop() {
+      stopping.abort()
+      const server = listening
+      if (server === undefined) return
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeIdleConnections()
+        setTimeout(() => server.closeAllConnections(), 1000).unref()
+      })
+    },
+  }
+}
+
+/**
+ * Makes a handler for Express, Fastify or `node:http`. Mount it before body parsers.
+ * @example app.use('/pawl', toNode(pawl))
+ */
+export function toNode(server: Pick<Server, 'fetch'>): NodeHandler {
+  const listener = getRequestListener(withAddress(server.fetch))
+  return (request, response) => void listener(request, response)
+}
+
+interface NodeBindings {
+  readonly incoming?: IncomingMessage
+  readonly outgoing?: ServerResponse
+}
+
+function withAddress(fetch: Server['fetch']) {
+  return (request: Request, bindings: unknown): Promise<Response> => {
+    noteAddress(request, (bindings as NodeBindings | undefined)?.incoming?.socket.remoteAddress)
+    return fetch(request)
+  }
+}

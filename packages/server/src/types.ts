@@ -1,0 +1,79 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Actor, Ask, Audience, Client, ErrorCode, Issue, RunView } from '@pawl/core'
+
+/**
+ * What an identity may do. `answer`: sees asks to its own names or to everyone, and answers them. `watch`: sees everything.
+ * `operate`: also starts, signals and retries runs, and answers its own asks. `admin`: also answers any ask.
+ */
+export type Role = 'answer' | 'watch' | 'operate' | 'admin'
+
+/** Who makes a request. */
+export interface Identity {
+  readonly actor: Extract<Actor, `user:${string}`>
+  /** Groups, roles and queues whose asks it may answer. */
+  readonly names: readonly Audience[]
+  readonly role: Role
+  /** Whether a request may name another person with `as`. Default: false. */
+  readonly actAs?: boolean
+}
+
+/** Returns who makes the request, or null to refuse it with status 401. */
+export type Auth = (request: Request) => Identity | null | Promise<Identity | null>
+
+export interface ServerOptions {
+  /** A client or an engine, or a function that returns one for each identity, such as one store per tenant. */
+  readonly client: Client | ((identity: Identity) => Client)
+  /** Default: `local()`. */
+  readonly auth?: Auth
+  /** Accepted `Host` names besides those of loopback. @example ['pawl.example.org'] */
+  readonly hosts?: readonly string[]
+  /** The path the server is mounted at. Default: '/'. @example '/pawl' */
+  readonly basePath?: `/${string}`
+  /** Origins allowed by CORS, with bearer tokens only. Default: none. @example ['https://app.example.org'] */
+  readonly origins?: readonly string[]
+  /** Whether a person may answer the asks of runs they started. Default: true. */
+  readonly selfApproval?: boolean
+  /** Whether role `answer` may read the logs of runs whose asks it sees. Default: false. */
+  readonly showRuns?: boolean
+  /** Narrows what an identity may do with one thing. It cannot widen it. */
+  readonly may?: (identity: Identity, verb: Verb, thing: Ask | RunView) => boolean
+}
+
+/** What a request does. */
+export type Verb = 'see' | 'answer' | 'start' | 'signal' | 'retry'
+
+export interface Server {
+  /** Handles a request. Bound, so that it can be passed on. */
+  readonly fetch: (request: Request) => Promise<Response>
+  /**
+   * Listens on 127.0.0.1:4747 by default; port 0 picks a free one. Any other address requires `auth`.
+   * @throws PawlError 'option-invalid'
+   */
+  listen(options?: { readonly port?: number; readonly host?: string }): Promise<{ readonly url: string }>
+  /** Ends streams and connections. The client is left open. */
+  stop(): Promise<void>
+}
+
+/** A handler for `node:http`, Express and Fastify. */
+export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => void
+
+/** Codes of the server alone. */
+export type ServerCode =
+  | 'request-invalid'
+  | 'login-needed'
+  | 'not-allowed'
+  | 'not-found'
+  | 'host-refused'
+  | 'too-many'
+  | 'internal'
+
+/** The body of every error reply, `application/problem+json` (RFC 9457). */
+export interface Problem {
+  /** The URL of the help page of the code. */
+  readonly type: string
+  readonly title: string
+  readonly status: number
+  readonly detail: string
+  readonly code: ErrorCode | ServerCode
+  readonly details?: { readonly issues?: readonly Issue[]; readonly [name: string]: unknown }
+}

@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest'
+import { startServer, type TestServer } from './support/server.ts'
+
+async function ask({ engine }: TestServer): Promise<string> {
+  const run = await engine.run(
+    (await import('./support/server.ts')).refund,
+    { amount: 45 },
+    { id: 'refund:1' },
+  )
+  return (await engine.inbox.next({ run: run.id })).id
+}
+
+const pathOf = (id: string) => `/v1/asks/${encodeURIComponent(id)}`
+
+test('lists an ask to the people it is addressed to, and to nobody else of role answer', async () => {
+  await using server = await startServer()
+  const id = await ask(server)
+  const own = await server.call('ana', 'GET', '/v1/asks')
+  expect(own.status).toBe(200)
+  expect(own.body.items).toMatchObject([
+    { id, message: 'Refund 45 EUR?', to: ['group:support'], status: 'open' },
+  ])
+  expect((await server.call('eve', 'GET', '/v1/asks')).body).toEqual({ items: [] })
+  expect(await server.call('eve', 'GET', pathOf(id))).toMatchObject({
+    status: 404,
+    body: { code: 'ask-not-found' },
+  })
+})
+
+test('stores an answer with the actor of the identity', async () => {
+  await using server = await startServer()
+  const id = await ask(server)
+  const given = await server.call('ana', 'POST', `${pathOf(id)}/answer`, {
+    approved: true,
+    params: { amount: 40 },
+  })
+  expect(given).toMatchObject({ status: 200, body: { repeated: false, ask: { status: 'answered' } } })
+  expect(await server.engine.get('refund:1').result()).toBe('refunded 40')
+  expect((await server.call('ana', 'GET', pathOf(id))).body.answer).toMatchObject({
+    by: 'user:ana',
+    approved: true,
+    params: { amount: 40 },
+  })
+})
+
+test('accepts the same answer of the same person again, and refuses any other with the winner', async () => {
+  await using server = await startServer()
+  const id = await ask(server)
+  const answer = { approved: true, params: { amount: 40 } }
+  await server.call('ana', 'POST', `${pathOf(id)}/answer`, answer)
+  expect((await server.call('ana', 'POST', `${pathOf(id)}/answer`, answer)).body).toMatchObject({
+    repeated: true,
+  })
+  const late = await server.call('olga', 'POST', `${pathOf(id)}/answer`, { approved: false })
+  expect(late).toMatchObject({
+    status: 409,
+    body: { code: 'ask-closed', details: { winner: { by: 'user:ana' } } },
+  })
+  expect(late.headers.get('content-type')).toContain('application/problem+json')
+})
+
+test('answers an invalid answer with its issues, and leaves the ask open', async () => {
+  await using server = await startServer()
+  const id = await ask(server)
+  const refused = await server.call('ana', 'POST', `${pathOf(id)}/answer`, {
+    approved: true,
+    params: { amount: 'much' },
+  })
+  expect(refused).toMatchObject({ status: 422, body: { code: 'answer-invalid' } })
+  expect(refused.body.details.issues[0].path).toBe('params.amount')
+  expect((await server.call('ana', 'GET', pathOf(id))).body.status).toBe('open')
+})
+
+test('accepts an answer by key before the question is asked', async () => {
+  await using server = await startServer()
+  const id = await ask(server)
+  expect(id).toBeTruthy()
+  const stored = await server.call('olga', 'POST', '/v1/runs/refund:1/asks/approve/answer', {
+    approved: false,
+  })
+  expect(stored).toMatchObject({ status: 202, body: { stored: true } })
+  expect(await server.engine.get('refund:1').result()).toBe('declined')
+})
+
+test('lets only a trusted identity act for another person', async () => {
+  await using server = await startServer()
+  const id = await ask(server)
+  const path = `${pathOf(id)}/answer?as=user:bob`
+  expect(await server.call('ana', 'POST', path, { approved: true })).toMatchObject({
+    status: 403,
+    body: { code: 'not-allowed' },
+  })
+  expect((await server.call('bot', 'POST', path, { approved: true })).body.ask.answer).toMatchObject({
+    by: 'user:bob',
+  })
+})
