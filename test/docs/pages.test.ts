@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -57,4 +57,17 @@ test('the index names every guide and every error', () => {
     (name) => name.endsWith('.md') && name !== 'README.md',
   )
   expect(names.filter((name) => !index.includes(`(${name})`))).toEqual([])
+})
+
+test('the addresses in messages lead to pages', () => {
+  const sources = readdirSync(join(root, 'packages'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+    /^[^/]+\/src\/.*\.ts$/.test(name),
+  )
+  const named = sources.flatMap((name) =>
+    [...readFileSync(join(root, 'packages', name), 'utf8').matchAll(/docsPage\('([^']+)'\)/g)].map(
+      ([, page = '']) => page,
+    ),
+  )
+  expect(new Set(named)).toContain('guides/sqlite')
+  expect(named.filter((page) => !existsSync(join(root, 'docs', `${page}.md`)))).toEqual([])
 })

@@ -1,6 +1,7 @@
 // All a store may import.
 
 export { compareOrder, orderOf } from './asks/order.ts'
+export { docsPage } from './base/docs.ts'
 export { unreachable } from './base/unreachable.ts'
 export type { AskStatus } from './base/words.ts'
 export { checkBoolean, checkKeys, checkObject, refuse } from './checks/options.ts'

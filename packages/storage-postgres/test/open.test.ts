@@ -261,7 +261,7 @@ describe('start-up checks', () => {
     const url = changeUrl(database.url, { user: 'pawl_stranger' })
     await expect(open(postgres(url))).rejects.toMatchObject({
       code: 'store-unusable',
-      details: { remedy: expect.stringContaining('docs/guides/postgres.md') },
+      details: { remedy: expect.stringContaining('https://pawl.dev/docs/guides/postgres') },
     })
   })
 

@@ -1,3 +1,4 @@
+import { docsPage } from '@pawl/core/storage'
 import { unusable } from './unusable.ts'
 
 /** The extended result code of an error of SQLite; empty for every other error. */
@@ -39,13 +40,13 @@ const faults: readonly (readonly [
     'SQLITE_CORRUPT',
     (file) => `${file} is damaged.`,
     (file) =>
-      `Stop every process that uses it, keep ${file} and its -wal as they are, and restore a backup (docs/guides/sqlite.md).`,
+      `Stop every process that uses it, keep ${file} and its -wal as they are, and restore a backup (${docsPage('guides/sqlite')}).`,
   ],
   [
     'SQLITE_NOTADB',
     (file) => `${file} is not a SQLite database, or it is damaged.`,
     (file) =>
-      `If it should be one, keep it and restore a backup (docs/guides/sqlite.md); otherwise give sqlite() another name than ${file}.`,
+      `If it should be one, keep it and restore a backup (${docsPage('guides/sqlite')}); otherwise give sqlite() another name than ${file}.`,
   ],
   [
     'SQLITE_READONLY',

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { PawlError } from '@pawl/core/storage'
+import { docsPage, PawlError } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 import { removeLeftovers } from './connection/aside.ts'
 import { createFile } from './connection/create-file.ts'
@@ -148,7 +148,7 @@ async function checkFile(file: string): Promise<void> {
   if ((await readSize(file)) === 0) {
     throw unusable(
       `${file} is empty, and Pawl never leaves an empty file.`,
-      `If there were runs in it, restore a backup (docs/guides/sqlite.md); otherwise delete ${file} and start again.`,
+      `If there were runs in it, restore a backup (${docsPage('guides/sqlite')}); otherwise delete ${file} and start again.`,
     )
   }
   try {

@@ -1,3 +1,4 @@
+import { docsPage } from '../base/docs.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { isUnread, WrittenLater } from '../events/codec.ts'
 
@@ -13,7 +14,7 @@ export function unreadError(run: string, subject: string, error: Error): PawlErr
   const remedy =
     error instanceof WrittenLater
       ? 'Read it with the version of Pawl that wrote it.'
-      : 'Keep the database as it is and check its disk; see docs/errors/run-quarantined.md.'
+      : `Keep the database as it is and check its disk; see ${docsPage('errors/run-quarantined')}.`
   return new PawlError(
     'run-quarantined',
     { run, reason: error.message },

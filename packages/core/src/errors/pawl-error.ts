@@ -1,3 +1,4 @@
+import { docsPage } from '../base/docs.ts'
 import { explain } from './catalogue.ts'
 import type { ErrorCode, ErrorDetails } from './error-details.ts'
 
@@ -25,7 +26,7 @@ export interface ErrorOverrides {
 export class PawlError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C
   readonly details: ErrorDetails[C]
-  /** Where to read on: the page of this code in docs/errors. */
+  /** The address of the page about this code, such as `https://pawl.dev/docs/errors/ask-closed`. */
   readonly help: string
 
   constructor(code: C, details: ErrorDetails[C], overrides: ErrorOverrides = {}) {
@@ -35,7 +36,7 @@ export class PawlError<C extends ErrorCode = ErrorCode> extends Error {
     )
     this.code = code
     this.details = details
-    this.help = `docs/errors/${code}.md`
+    this.help = docsPage(`errors/${code}`)
   }
 
   /** For answers over HTTP and for logs: JSON keeps neither name nor message of other errors. */

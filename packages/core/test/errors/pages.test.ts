@@ -11,5 +11,5 @@ test('every code has a page and every page a code', () => {
 })
 
 test('an error leads to its page', () => {
-  expect(new PawlError('engine-stopped', {}).help).toBe('docs/errors/engine-stopped.md')
+  expect(new PawlError('engine-stopped', {}).help).toBe('https://pawl.dev/docs/errors/engine-stopped')
 })

@@ -15,7 +15,7 @@ describe('an error of Pawl', () => {
       name: 'PawlError',
       code: 'ask-closed',
       details,
-      help: 'docs/errors/ask-closed.md',
+      help: 'https://pawl.dev/docs/errors/ask-closed',
     })
     expect(error).toBeInstanceOf(Error)
     expect(Object.keys(error)).toEqual(['code', 'details', 'help'])
@@ -41,7 +41,7 @@ describe('an error of Pawl', () => {
         code: 'run-not-found',
         message: error.message,
         details: { run: 'a' },
-        help: 'docs/errors/run-not-found.md',
+        help: 'https://pawl.dev/docs/errors/run-not-found',
       },
     })
   })

@@ -1,3 +1,4 @@
+import { docsPage } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { codeOf, describe } from '../faults.ts'
 import type { Names } from '../names.ts'
@@ -34,7 +35,7 @@ export function explainRights(error: unknown, { schema }: Names): unknown {
   if (codeOf(error) !== '42501') return error
   return unusable(
     `This role may not prepare or use the schema "${schema}": ${describe(error)}.`,
-    'Open the store once with a role that owns the schema, then grant this role what docs/guides/postgres.md lists.',
+    `Open the store once with a role that owns the schema, then grant this role the rights listed in ${docsPage('guides/postgres')}.`,
     error,
   )
 }

@@ -1,4 +1,5 @@
 import { statSync } from 'node:fs'
+import { docsPage } from '@pawl/core/storage'
 import { unusable } from '../unusable.ts'
 
 /** Which file a name stands for; it is another one after the file was replaced. */
@@ -15,7 +16,7 @@ export function checkIdentity(file: string, identity: string | undefined): void 
   if (identity !== undefined && readIdentity(file) === identity) return
   throw unusable(
     `${file} was replaced or deleted while it was open. What was stored since then may be lost.`,
-    'Stop every process that uses the store, restore the file together with its -wal, or from a backup (docs/guides/sqlite.md), and start again.',
+    `Stop every process that uses the store, restore the file together with its -wal, or from a backup (${docsPage('guides/sqlite')}), and start again.`,
     undefined,
     'This process stores nothing in it any more.',
   )

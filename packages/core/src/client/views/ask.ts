@@ -1,5 +1,6 @@
 import { askIdOf, readAskPayload } from '../../asks/ask.ts'
 import type { RiskDetails, Section } from '../../authoring/human/ask.ts'
+import { docsPage } from '../../base/docs.ts'
 import type { Actor, Audience } from '../../base/people.ts'
 import type { AskStatus, Severity } from '../../base/words.ts'
 import { failureOf } from '../../errors/failure.ts'
@@ -16,7 +17,7 @@ export function showAsk(connection: Connection, row: AskRow, now: number): Ask |
     return understand(() => toAskView(readAsk(row), now))
   } catch (error) {
     connection.warnOnce(
-      `The ask at position ${row.position} of run "${row.run}" cannot be read, and is left out: ${(error as Error).message}. See docs/errors/run-quarantined.md`,
+      `The ask at position ${row.position} of run "${row.run}" cannot be read, and is left out: ${(error as Error).message}. See ${docsPage('errors/run-quarantined')}`,
     )
     return null
   }

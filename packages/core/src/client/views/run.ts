@@ -1,4 +1,5 @@
 import { askIdOf } from '../../asks/ask.ts'
+import { docsPage } from '../../base/docs.ts'
 import type { Actor } from '../../base/people.ts'
 import type { RunStatus } from '../../base/words.ts'
 import type { Failure } from '../../errors/error-details.ts'
@@ -19,7 +20,7 @@ import type { RunView, Waiting } from './views.ts'
 export function showUnread(connection: Connection, row: RunRow, why: Error): RunView {
   const { id, procedure } = row
   connection.warnOnce(
-    `Run "${id}" cannot be read, and is shown as quarantined: ${why.message}. See docs/errors/run-quarantined.md`,
+    `Run "${id}" cannot be read, and is shown as quarantined: ${why.message}. See ${docsPage('errors/run-quarantined')}`,
   )
   return {
     ...{ id, procedure, version: row.version ?? 0, status: 'quarantined' },

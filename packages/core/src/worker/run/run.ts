@@ -1,4 +1,5 @@
 import type { AskSpec, ProcedureOperation } from '../../authoring/operations.ts'
+import { docsPage } from '../../base/docs.ts'
 import { issuesOf } from '../../base/issues.ts'
 import { unreachable } from '../../base/unreachable.ts'
 import { isBug } from '../../errors/bug.ts'
@@ -230,7 +231,7 @@ export class Run {
       if (decision.state !== 'foreign-await') return
       const { after, what } = decision
       this.#host.logger.warn(
-        `run "${this.id}" moved while it waits, after ${after}: ${what}. Nothing comes of that: it goes on when what it waits for comes. See docs/errors/foreign-await.md`,
+        `run "${this.id}" moved while it waits, after ${after}: ${what}. Nothing comes of that: it goes on when what it waits for comes. See ${docsPage('errors/foreign-await')}`,
       )
     })
   }
