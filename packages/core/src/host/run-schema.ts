@@ -1,5 +1,5 @@
 import { showValue } from '../base/text.ts'
-import { mayRunCode, type Schema, type Validation, validate as validateHere } from '../schemas/schema.ts'
+import { type Schema, type Validation, validate as validateHere } from '../schemas/schema.ts'
 import { type BodyOwner, runOwned } from './body.ts'
 import { consoleLogger } from './console-logger.ts'
 
@@ -12,31 +12,17 @@ const schemas: BodyOwner = {
 }
 
 /**
- * Runs checks of the author's. What they leave behind is theirs, and does not end the process: zod first tries to do
- * without promises, whatever its checks are, and leaves the one that a check gives to nobody.
+ * Runs an author's checks. A rejection that they leave unhandled is logged and does not end the process: zod first runs
+ * asynchronous checks synchronously, and drops the promise that a check returns.
  */
 export function runChecks<Result>(checks: () => Result): Result {
   return runOwned(schemas, checks)
 }
 
-/** As that of base/schema, of which nothing that its checks leave behind ends the process. */
+/** Like `validate` of schemas/schema.ts, but a rejection that a check leaves unhandled does not end the process. */
 export function validate<Out>(
   schema: Schema<unknown, Out>,
   value: unknown,
 ): Validation<Out> | Promise<Validation<Out>> {
-  return isHarmless(schema) ? validateHere(schema, value) : runChecks(() => validateHere(schema, value))
-}
-
-const harmless = new WeakMap<Schema<unknown>, boolean>()
-
-/**
- * It can leave nothing behind that anybody would have to own. Worth knowing: up to Node 22 each promise of the process
- * takes three times as long once a storage was in use, and a client may never run anything else in one.
- */
-function isHarmless(schema: Schema<unknown>): boolean {
-  const known = harmless.get(schema)
-  if (known !== undefined) return known
-  const runsNothing = !mayRunCode(schema)
-  harmless.set(schema, runsNothing)
-  return runsNothing
+  return runChecks(() => validateHere(schema, value))
 }

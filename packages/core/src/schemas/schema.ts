@@ -2,13 +2,7 @@ import { IssueList, type Issues, oneIssue } from '../base/issues.ts'
 import { isThenable } from '../base/thenable.ts'
 import { isNarrowing } from './narrowing.ts'
 import { loosenArktypeJson } from './vendors/arktype.ts'
-import {
-  acceptsUndefined,
-  findsZodCode,
-  findsZodTransform,
-  isZodType,
-  loosenJsonSchema,
-} from './vendors/zod.ts'
+import { acceptsUndefined, findsZodTransform, isZodType, loosenJsonSchema } from './vendors/zod.ts'
 
 /** Anything that follows Standard Schema: zod ≥ 4.2, valibot, arktype. Forms need its JSON Schema part. */
 export interface Schema<In = unknown, Out = In> {
@@ -120,16 +114,6 @@ export function isTransforming(schema: Schema): boolean {
   const returned = readJsonSchema(schema, 'output')
   if (accepted === undefined || returned === undefined) return false
   return !isNarrowing(returned, accepted)
-}
-
-/** Whether checking by it may run code of its author's. Known of zod; of all else it has to be assumed. */
-export function mayRunCode(schema: Schema): boolean {
-  try {
-    return !isZodType(schema) || findsZodCode(schema)
-  } catch {
-    // A part that names another one which is not there yet, say.
-    return true
-  }
 }
 
 /** Whether it takes undefined, so that an answer may be left empty. Known of zod only. */
