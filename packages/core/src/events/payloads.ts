@@ -22,6 +22,15 @@ export interface StartedPayload {
   readonly tags: readonly string[]
 }
 
+/** Of `cancelled`. */
+export interface CancelledPayload {
+  readonly reason?: string
+  /** Who cancelled it. */
+  readonly by?: string
+  /** The grace of an earlier cancel, or of a return that open shields hold up, is over. */
+  readonly forced?: true
+}
+
 /** Of `attempted`: one attempt that failed and will be followed by another. */
 export interface AttemptedPayload {
   readonly attempt: number

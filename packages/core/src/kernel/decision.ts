@@ -10,6 +10,8 @@ export type Verdict = Nondeterminism | ForeignAwait | UnreadableEvent | DamagedL
 export interface Waiting<O extends Operation = Operation> {
   readonly state: 'waiting'
   readonly issued: readonly Pending<O>[]
+  /** No longer pending since then, by no event: their scope was closed. The last decision need not have told of them. */
+  readonly closed: readonly Pending<O>[]
 }
 
 /** The procedure has returned. What it left pending is never started, or not waited for. */
@@ -17,6 +19,8 @@ export interface Completed<O extends Operation = Operation> {
   readonly state: 'completed'
   readonly output: unknown
   readonly left: readonly Pending<O>[]
+  /** As of {@link Waiting}. */
+  readonly closed: readonly Pending<O>[]
 }
 
 /** The procedure has thrown, or let an exception escape. */
@@ -26,6 +30,7 @@ export interface Failed<O extends Operation = Operation> {
   /** The operation whose recorded failure it is; null if the procedure has thrown it. */
   readonly position: number | null
   readonly left: readonly Pending<O>[]
+  readonly closed: readonly Pending<O>[]
 }
 
 /** The code no longer matches the log: both sides, and where. */

@@ -1,4 +1,4 @@
-import type { LogEvent } from '../events/event.ts'
+import { type LogEvent, noPosition } from '../events/event.ts'
 import type {
   Completed,
   DamagedLog,
@@ -8,8 +8,10 @@ import type {
   Nondeterminism,
   Verdict,
 } from './decision.ts'
-import { describeEvent, describePending, inOrderOfIdentity, isAbout, Ordinals } from './identity.ts'
-import { type Operation, type Pending, type Program, Unreadable } from './operation.ts'
+import { describeEvent, describePending, isAbout, Ordinals } from './identity.ts'
+import { type Operation, type Pending, type Program, type Scopes, Unreadable } from './operation.ts'
+import { Refusals } from './refusals.ts'
+import { type Closing, closingOf, createScope, maxRefused, outermostOf, type Scope } from './scope.ts'
 import type { TurnOwner, Turns } from './turns.ts'
 
 /** What an execution is given by the run it belongs to. */
@@ -19,8 +21,8 @@ export interface ExecutionOptions<O extends Operation = Operation> {
   readonly turns: Turns
   readonly determinism: TurnOwner['determinism']
   readonly chance: { random(): number; uuid(): string }
-  /** What an operation still pending is rejected with when the run is cancelled. */
-  readonly cancelError?: (event: LogEvent) => unknown
+  /** Reads a `cancelled`. Throws {@link Unreadable} if its bytes cannot be understood. */
+  readonly readCancel?: (event: LogEvent) => Cancel
   /** Called once, when the procedure is first seen to move outside a turn. */
   readonly onForeign?: () => void
   /** Called when something of its context is used outside a turn after it has ended. */
@@ -33,6 +35,14 @@ export interface ExecutionOptions<O extends Operation = Operation> {
   readonly onIssue?: (position: number) => void
 }
 
+/** What a `cancelled` says. */
+export interface Cancel {
+  /** The time that a cancelled run, or one that has returned, has for its shields is over. */
+  readonly forced: boolean
+  /** Makes what an operation is rejected with. */
+  readonly error: () => unknown
+}
+
 /**
  * The kernel: a procedure driven by its log. There is no replay mode and no live mode; a live run is the
  * replay of a log that is still being written.
@@ -41,7 +51,7 @@ export interface ExecutionOptions<O extends Operation = Operation> {
  * event settles at most one of them, and begins a turn; the caller (host/drain) lets every queue run empty
  * before it delivers the next. That makes `Promise.race` sound: which branch won is the order of two events.
  */
-export class Execution<O extends Operation = Operation> implements TurnOwner {
+export class Execution<O extends Operation = Operation> implements TurnOwner, Scopes<O> {
   readonly id: string
   readonly determinism: TurnOwner['determinism']
   readonly #options: ExecutionOptions<O>
@@ -49,8 +59,21 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
 
   #events: LogEvent[] = []
   #at = 0
-  /** Settlements without an event of their own, each in a turn of its own before the next event. */
-  readonly #unwritten: (() => void)[] = []
+
+  readonly root: Scope = createScope(null)
+  /** Settled without an event of their own, each in a turn of its own before the next event. Null in most runs. */
+  #refusals: Refusals<O> | null = null
+  /** No longer pending without an event: since the last decision, and those that an event may still change places with. */
+  #closed: Pending<O>[] = []
+  #replaceable: Pending<O>[] = []
+  #openShields = 0
+  /** The procedure has returned or thrown, and its end waits for open shields. */
+  #outcome: { readonly failed: boolean; readonly value: unknown } | null = null
+  #graceFrom: number | null = null
+  /** Its own end was forced: nothing in `root` settles any more, also behind a shield. */
+  #forced: Closing | null = null
+  #forcing: (() => unknown) | null = null
+  #onForced: ((error: unknown) => void) | null = null
 
   /** Settling events delivered so far: the ordinal of the present turn. */
   #turn = 0
@@ -91,16 +114,14 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
 
   /** How many deliveries are known to lie ahead. */
   get outstanding(): number {
-    return this.isOver ? 0 : this.#events.length - this.#at + this.#unwritten.length
+    if (this.isOver) return 0
+    const unwritten = this.#refusals === null ? 0 : this.#refusals.size + (this.#forcing === null ? 0 : 1)
+    return this.#events.length - this.#at + unwritten
   }
 
   /** Delivers what comes next and returns; the turn lasts until the queues are empty. */
   deliverNext(): void {
-    const unwritten = this.#unwritten.shift()
-    if (unwritten !== undefined) {
-      this.#turn++
-      return unwritten()
-    }
+    if (this.#refusals !== null && this.#deliverUnwritten(this.#refusals)) return
     while (this.#at < this.#events.length) {
       const event = this.#events[this.#at++] as LogEvent
       if (event.type === 'started' || !this.#began) return this.#begin(event)
@@ -127,7 +148,9 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
       const pending = this.#pending.get(this.#toldUpTo)
       if (pending !== undefined) issued.push(pending)
     }
-    return { state: 'waiting', issued }
+    const closed = this.#closed
+    if (closed.length > 0) this.#closed = []
+    return { state: 'waiting', issued, closed }
   }
 
   /** Whether the decision needs a moment of grace: what it rests on may yet move outside a turn. */
@@ -146,6 +169,11 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
     return this.#pending
   }
 
+  /** The time of the first cancel, or of a return that open shields hold up: what it has left of its grace counts from here. */
+  get graceFrom(): number | null {
+    return this.#graceFrom
+  }
+
   /** Rejections that nobody has handled, for the report at the end. They never alter the outcome. */
   get unhandled(): readonly unknown[] {
     return [...(this.#unhandled?.values() ?? [])]
@@ -158,20 +186,72 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
    * positions. Outside the run's own turn it returns a promise that never settles (a throw could be
    * caught and lived with) and the run is found to await something foreign.
    */
-  readonly issue = (operation: O): Promise<unknown> => {
+  readonly issue = (operation: O): Promise<unknown> => this.issueIn(this.root, operation)
+
+  /** In a scope that was closed in an earlier turn it takes no position; what it takes in this turn no hop changes. */
+  issueIn(scope: Scope, operation: O): Promise<unknown> {
     if (this.#turns.current !== this) {
       this.foreign(`${operation.kind} "${operation.name}" was issued`)
       return new Promise(() => {})
     }
-    const position = this.#nextPosition++
+    const closing = this.#closingOf(scope)
+    const isRefused = closing !== null && closing.turn < this.#turn
+    if (isRefused && !this.#countRefused(closing)) return new Promise(() => {})
+    const position = isRefused ? noPosition : this.#nextPosition++
     const turn = this.#turn
     const nth = this.#ordinals.next(turn, operation)
     this.#lastIssued = operation.name
-    this.#options.onIssue?.(position)
-    return new Promise((resolve, reject) => {
-      const pending = { position, turn, nth, operation, issuedAt: this.#time, resolve, reject }
-      this.#pending.set(position, pending)
+    if (!isRefused) this.#options.onIssue?.(position)
+    let pending!: Pending<O>
+    const promise = new Promise<unknown>((resolve, reject) => {
+      const issuedAt = this.#time
+      pending = { position, turn, nth, operation, issuedAt, resolve, reject, scope, promise: null }
     })
+    pending.promise = promise
+    if (!isRefused) this.#pending.set(position, pending)
+    if (closing !== null) this.#refuse(pending)
+    return promise
+  }
+
+  close(scopes: readonly Scope[], error: () => unknown): void {
+    if (this.#turns.current !== this) return this.foreign('a race or a map ended')
+    const closing: Closing = { error, turn: this.#turn, refused: 0 }
+    for (const scope of scopes) scope.closed ??= closing
+    this.#refuseClosed()
+  }
+
+  adopt(promise: Promise<unknown>, from: Scope, to: Scope): 'adopted' | 'elsewhere' | 'none' {
+    for (const some of [this.#pending.values(), this.#refusals?.waiting ?? []])
+      for (const pending of some) {
+        if (pending.promise !== promise) continue
+        if (pending.scope !== from) return 'elsewhere'
+        pending.scope = to
+        return 'adopted'
+      }
+    return 'none'
+  }
+
+  refusalOf(scope: Scope): Closing | null {
+    const closing = this.#closingOf(scope)
+    return closing !== null && closing.turn < this.#turn ? closing : null
+  }
+
+  openShield(parent: Scope): Scope {
+    if (this.#turns.current !== this) this.foreign('a shield was begun')
+    this.#openShields++
+    return createScope(parent, true)
+  }
+
+  closeShield(scope: Scope): void {
+    if (this.#turns.current !== this) return this.foreign('a shield ended')
+    scope.shielded = false
+    this.#openShields--
+    if (this.#closingOf(scope) !== null) this.#refuseClosed()
+    if (this.#outcome !== null && this.#openShields === 0 && !this.isOver) this.#end = this.#outcome
+  }
+
+  onForced(callback: (error: unknown) => void): void {
+    this.#onForced = callback
   }
 
   /** Notes that the procedure used something of its context outside its own turn. */
@@ -229,7 +309,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
     if (this.#verdict !== null) return
     this.#began = true
     this.#time = event.at
-    new Promise((resolve) => resolve(this.#options.program(this.issue))).then(
+    new Promise((resolve) => resolve(this.#options.program(this.issue, this))).then(
       (output) => this.#finish(false, output),
       (error) => this.#finish(true, error),
     )
@@ -237,7 +317,17 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
 
   #finish(failed: boolean, value: unknown): void {
     if (this.#turns.current !== this) return this.foreign('the procedure ended')
-    if (!this.isOver) this.#end = { failed, value }
+    if (this.isOver || this.#outcome !== null) return
+    if (this.#openShields === 0 || this.#forced !== null) this.#end = { failed, value }
+    else this.#awaitShields({ failed, value })
+  }
+
+  /** All but what is shielded is over, as it is at an end. */
+  #awaitShields(outcome: { readonly failed: boolean; readonly value: unknown }): void {
+    this.#outcome = outcome
+    this.#graceFrom ??= this.#time
+    this.root.closed = { error: null, turn: this.#turn, refused: 0 }
+    this.#refuseClosed()
   }
 
   #settle(event: LogEvent, pending: Pending<O>): void {
@@ -262,16 +352,19 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
     pending.reject(error)
   }
 
-  /** Each operation still pending is rejected in a turn of its own. No release writes this event yet. */
   #cancel(event: LogEvent): void {
     this.#beginTurn(event)
-    const { cancelError } = this.#options
-    if (cancelError === undefined) return
-    for (const pending of [...this.#pending.values()].sort(inOrderOfIdentity))
-      this.#unwritten.push(() => {
-        this.#pending.delete(pending.position)
-        pending.reject(cancelError(event))
-      })
+    const { readCancel } = this.#options
+    if (readCancel === undefined) return
+    try {
+      const { forced, error } = readCancel(event)
+      this.#graceFrom ??= this.#time
+      if (forced) this.#force(error)
+      else if (this.root.closed === null) this.close([this.root], error)
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error
+      this.#verdict = { state: 'unreadable', position: event.position, error }
+    }
   }
 
   #beginTurn(event: LogEvent): void {
@@ -279,9 +372,69 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
     if (event.at > this.#time) this.#time = event.at
   }
 
+  // ── closed scopes
+
+  #closingOf(scope: Scope): Closing | null {
+    if (this.#forced !== null && outermostOf(scope) === this.root) return this.#forced
+    return closingOf(scope)
+  }
+
+  /** False: there were too many, and it never settles. Of a run that is cancelled that forces the end. */
+  #countRefused(closing: Closing): boolean {
+    const { error } = closing
+    if (error === null || closing.refused === maxRefused) return false
+    if (++closing.refused < maxRefused) return true
+    if (closing === this.root.closed) this.#forcing = error
+    return false
+  }
+
+  #refuse(pending: Pending<O>): void {
+    this.#refusals ??= new Refusals()
+    this.#refusals.add(pending)
+  }
+
+  #refuseClosed(): void {
+    for (const pending of this.#pending.values())
+      if (this.#closingOf(pending.scope) !== null) this.#refuse(pending)
+    if (this.#replaceable.length === 0) return
+    const turns = new Set([...this.#pending.values()].map(({ turn }) => turn))
+    this.#replaceable = this.#replaceable.filter(({ turn }) => turns.has(turn))
+  }
+
+  /** Whether there was something. It is a turn, though no event began it. */
+  #deliverUnwritten(refusals: Refusals<O>): boolean {
+    const forcing = this.#forcing
+    if (forcing === null && refusals.size === 0) return false
+    this.#turn++
+    this.#forcing = null
+    if (forcing !== null) this.#force(forcing)
+    else this.#rejectClosed(refusals.takeNext())
+    return true
+  }
+
+  #rejectClosed(pending: Pending<O>): void {
+    if (pending.position !== noPosition) {
+      this.#pending.delete(pending.position)
+      this.#closed.push(pending)
+      this.#replaceable.push(pending)
+    }
+    const error = this.#closingOf(pending.scope)?.error
+    if (error) pending.reject(error())
+  }
+
+  /** The procedure is left where it is: what it waits for never settles. */
+  #force(error: () => unknown): void {
+    if (this.#forced !== null) return
+    this.#forced = { error: null, turn: this.#turn, refused: 0 }
+    this.#refuseClosed()
+    if (this.#outcome !== null) this.#end = this.#outcome
+    else if (this.#onForced !== null) this.#onForced(error())
+    else this.#finish(true, error())
+  }
+
   // ── identity
 
-  /** An operation that a cancel has rejected may still be spoken of; nobody waits to hear. */
+  /** An operation of a closed scope may still be spoken of; the procedure does not wait to hear. */
   #isSettled(position: number): boolean {
     return position < this.#nextPosition && !this.#pending.has(position)
   }
@@ -291,19 +444,28 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
    * another of the same turn that has them, and the two change places. Otherwise none: the code has changed.
    */
   #recognise(event: LogEvent): Pending<O> | null {
-    const there = this.#pending.get(event.position)
+    const there =
+      this.#pending.get(event.position) ?? this.#replaceable.find((one) => one.position === event.position)
     if (there === undefined) return null
-    if (isAbout(event, there)) return there
+    if (isAbout(event, there)) return this.#pendingOrNull(there)
     if (there.turn !== event.turn) return null
-    for (const other of this.#pending.values())
-      if (isAbout(event, other)) {
-        there.position = other.position
-        other.position = event.position
-        this.#pending.set(there.position, there)
-        this.#pending.set(other.position, other)
-        return other
-      }
+    for (const others of [this.#pending.values(), this.#replaceable])
+      for (const other of others)
+        if (isAbout(event, other)) {
+          this.#swap(there, other)
+          return this.#pendingOrNull(other)
+        }
     return null
+  }
+
+  #pendingOrNull(one: Pending<O>): Pending<O> | null {
+    return this.#pending.get(one.position) === one ? one : null
+  }
+
+  #swap(a: Pending<O>, b: Pending<O>): void {
+    const isPending = [a, b].filter((one) => this.#pending.delete(one.position))
+    ;[a.position, b.position] = [b.position, a.position]
+    for (const one of isPending) this.#pending.set(one.position, one)
   }
 
   // ── verdicts
@@ -336,8 +498,15 @@ export class Execution<O extends Operation = Operation> implements TurnOwner {
           : differ(event, position, 'its completion')
     }
     const left = [...this.#pending.values()]
-    if (!failed) return { state: 'completed', output: value, left }
-    return { state: 'failed', error: value, position: this.#failures?.get(value as object) ?? null, left }
+    const closed = this.#closed
+    if (!failed) return { state: 'completed', output: value, left, closed }
+    return {
+      state: 'failed',
+      error: value,
+      position: this.#failures?.get(value as object) ?? null,
+      left,
+      closed,
+    }
   }
 
   /** The same outcome, and what came too late. The operations of the last turn were never started. */

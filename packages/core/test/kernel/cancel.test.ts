@@ -1,12 +1,14 @@
 import { describe, expect, test } from 'vitest'
+import { Unreadable } from '../../src/kernel/operation.ts'
+import { createScope } from '../../src/kernel/scope.ts'
 import { Log } from './support/log.ts'
-import { type Procedure, replay, Trial } from './support/trial.ts'
+import { type Ops, type Procedure, replay, Trial } from './support/trial.ts'
 
 const hop = async (times: number): Promise<void> => {
   for (let i = 0; i < times; i++) await null
 }
 
-/** Each branch notes how it ends, and issues something more. */
+/** Each branch notes how it ends, and cleans up behind a shield. */
 const branches =
   (hops: readonly number[]): Procedure =>
   (ctx) =>
@@ -17,10 +19,19 @@ const branches =
         } catch (error) {
           await hop(times)
           ctx.note(`${i} ${String(error)}`)
-          return ctx.step(`clean up ${i}`)
+          return shielded(ctx, (ctx) => ctx.step(`clean up ${i}`))
         }
       }),
     )
+
+async function shielded<Result>(ctx: Ops, body: (ctx: Ops) => Promise<Result>): Promise<Result> {
+  const scope = ctx.scopes.openShield(ctx.scopes.root)
+  try {
+    return await body(ctx.within(scope))
+  } finally {
+    ctx.scopes.closeShield(scope)
+  }
+}
 
 async function cancelled(procedure: Procedure): Promise<{ trial: Trial; log: Log }> {
   const log = new Log()
@@ -60,8 +71,8 @@ describe('a cancel', () => {
       (hopsOfA: number): Procedure =>
       (ctx) =>
         Promise.allSettled([
-          hop(hopsOfA).then(() => ctx.step('a').catch(() => ctx.step('clean up a'))),
-          ctx.step('b').catch(() => ctx.step('clean up b')),
+          hop(hopsOfA).then(() => ctx.step('a').catch(() => shielded(ctx, (ctx) => ctx.step('clean up a')))),
+          ctx.step('b').catch(() => shielded(ctx, (ctx) => ctx.step('clean up b'))),
         ])
     const log = new Log()
     const trial = new Trial(procedure(3))
@@ -72,10 +83,45 @@ describe('a cancel', () => {
     expect((await replay(procedure(0), log.events)).account.outcome).toBe(trial.account.outcome)
   })
 
-  test('leaves what is issued in its turns alone', async () => {
-    const { trial } = await cancelled(branches([0, 0, 0]))
+  test('tells of each operation that it closed, once', async () => {
+    const { trial, log } = await cancelled(branches([0, 0, 0]))
+    expect(trial.decision).toMatchObject({
+      state: 'waiting',
+      issued: [{ position: 3 }, { position: 4 }],
+      closed: [{ position: 0 }, { position: 2 }],
+    })
+    const next = await trial.deliver([log.settle(trial.find('clean up 0'))])
+    expect(next).toEqual({ state: 'waiting', issued: [], closed: [] })
+    expect((await replay(branches([0, 0, 0]), log.events)).decision).toMatchObject({
+      closed: [{ position: 0 }, { position: 2 }],
+    })
+  })
+
+  test('refuses what is issued later, which takes no position and is rejected in a turn of its own', async () => {
+    const procedure: Procedure = async (ctx) => {
+      await ctx.step('a').catch(() => {})
+      const late = ['b', 'c'].map((name) => ctx.step(name).catch((error) => ctx.note(`${name} ${error}`)))
+      await Promise.all(late)
+      await shielded(ctx, (ctx) => ctx.step('d'))
+    }
+    const log = new Log()
+    const trial = new Trial(procedure)
+    await trial.deliver(log.events)
+    await trial.deliver([log.cancel()])
+    expect(trial.notes).toEqual(['b Error: cancelled', 'c Error: cancelled'])
+    expect(trial.issued).toEqual(['0 step a 0.0', '1 step d 4.0'])
+    await trial.deliver([log.settle(trial.find('d'))])
+    expect(trial.account.outcome).toBe('completed: undefined; left ')
+    expect((await replay(procedure, log.events)).account).toEqual(trial.account)
+  })
+
+  test('that comes twice changes nothing more', async () => {
+    const { trial, log } = await cancelled(branches([0, 0, 0]))
+    const { notes } = trial.account
+    const before = [...notes]
+    await trial.deliver([log.cancel()])
+    expect(trial.notes).toEqual(before)
     expect(trial.pending.map(({ operation }) => operation.name)).toEqual(['clean up 0', 'clean up 2'])
-    expect(trial.decision).toMatchObject({ state: 'waiting', issued: [{ position: 3 }, { position: 4 }] })
   })
 
   test('has a time, as every event that begins a turn', async () => {
@@ -100,7 +146,7 @@ describe('a cancel', () => {
     const log = new Log()
     const procedure: Procedure = async (ctx) => {
       await ctx.step('a').catch(() => ctx.note('rejected'))
-      return ctx.step('b')
+      return shielded(ctx, (ctx) => ctx.step('b'))
     }
     const trial = new Trial(procedure)
     await trial.deliver(log.events)
@@ -113,10 +159,99 @@ describe('a cancel', () => {
 
   test('without a word for it only begins a turn', async () => {
     const log = new Log()
-    const trial = new Trial((ctx) => ctx.step('a'), { cancelError: undefined as never })
+    const trial = new Trial((ctx) => ctx.step('a'), { readCancel: undefined as never })
     await trial.deliver(log.events)
-    expect(await trial.deliver([log.cancel()])).toEqual({ state: 'waiting', issued: [] })
+    expect(await trial.deliver([log.cancel()])).toEqual({ state: 'waiting', issued: [], closed: [] })
     await trial.deliver([log.settle(trial.find('a'))])
     expect(trial.account.outcome).toBe('completed: "a!"; left ')
+  })
+
+  test('that the code cannot read stops the run', async () => {
+    const log = new Log()
+    const readCancel = () => {
+      throw new Unreadable('no cancel')
+    }
+    const trial = new Trial((ctx) => ctx.step('a'), { readCancel })
+    await trial.deliver(log.events)
+    await trial.deliver([log.cancel()])
+    expect(trial.account.outcome).toMatch(/^unreadable at -1: no cancel/)
+  })
+})
+
+describe('a body that goes on after a cancel', () => {
+  const stubborn: Procedure = async (ctx) => {
+    for (let i = 0; ; i++) await ctx.step('again').catch(() => ctx.note(String(i)))
+  }
+
+  test('is ended by force with its thousandth refused operation, in a replay too', async () => {
+    const log = new Log()
+    const trial = new Trial(stubborn)
+    await trial.deliver(log.events)
+    await trial.deliver([log.cancel()])
+    expect(trial.account.outcome).toBe('failed: Error: cancelled; left ')
+    // The first was pending; of a thousand refused the last never settles.
+    expect(trial.notes).toHaveLength(1000)
+    expect((await replay(stubborn, log.events)).account).toEqual(trial.account)
+  })
+
+  test('is not, if it only asks often', async () => {
+    const often: Procedure = async (ctx) => {
+      for (let i = 0; i < 999; i++) await ctx.step('again').catch(() => {})
+      return 'done'
+    }
+    const trial = new Trial(often)
+    const log = new Log()
+    await trial.deliver([...log.events, log.cancel()])
+    expect(trial.account.outcome).toBe('completed: "done"; left ')
+  })
+})
+
+describe('a forced end', () => {
+  const guarded: Procedure = async (ctx) => {
+    try {
+      await ctx.step('work')
+    } finally {
+      await shielded(ctx, (ctx) => ctx.step('clean up'))
+      ctx.note('cleaned')
+    }
+  }
+
+  test('breaks shields: what was pending never settles', async () => {
+    const log = new Log()
+    const trial = new Trial(guarded)
+    await trial.deliver(log.events)
+    await trial.deliver([log.cancel()])
+    const late = trial.find('clean up')
+    await trial.deliver([log.cancel('forced')])
+    expect(trial.account.outcome).toBe('failed: Error: cancelled; left clean up')
+    log.settle(late)
+    log.end(true)
+    expect((await replay(guarded, log.events)).account.outcome).toBe(trial.account.outcome)
+    expect(trial.notes).toEqual([])
+  })
+
+  test('hands over to who asked for it, whose own scope it does not reach', async () => {
+    const log = new Log()
+    const procedure: Procedure = async (ctx) => {
+      const forced = new Promise<never>((_, reject) => ctx.scopes.onForced(reject))
+      try {
+        return await Promise.race([guarded(ctx), forced])
+      } catch (error) {
+        const own = ctx.within(createScope(null))
+        ctx.note(`${await own.step('undo b')} after ${error}`)
+        ctx.note(await own.step('undo a'))
+        throw error
+      }
+    }
+    const trial = new Trial(procedure)
+    await trial.deliver(log.events)
+    await trial.deliver([log.cancel()])
+    await trial.deliver([log.cancel('forced')])
+    expect(trial.decision).toMatchObject({ closed: [{ operation: { name: 'clean up' } }] })
+    await trial.deliver([log.settle(trial.find('undo b'))])
+    await trial.deliver([log.cancel(), log.cancel('forced'), log.settle(trial.find('undo a'))])
+    expect(trial.notes).toEqual(['undo b! after Error: cancelled', 'undo a!'])
+    expect(trial.account.outcome).toBe('failed: Error: cancelled; left ')
+    expect((await replay(procedure, log.events)).account).toEqual(trial.account)
   })
 })

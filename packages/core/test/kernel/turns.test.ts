@@ -223,6 +223,6 @@ describe('events that settle nothing', () => {
     const first = await trial.deliver(log.events)
     expect(first).toMatchObject({ state: 'waiting', issued: [{ position: 0 }, { position: 1 }] })
     const second = await trial.deliver([log.attempt(trial.find('a')), log.attempt(trial.find('c'))])
-    expect(second).toEqual({ state: 'waiting', issued: [] })
+    expect(second).toEqual({ state: 'waiting', issued: [], closed: [] })
   })
 })

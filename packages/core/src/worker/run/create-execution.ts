@@ -1,3 +1,4 @@
+import { readCancel } from '../../authoring/cancel.ts'
 import { createProgram } from '../../authoring/context.ts'
 import type { ProcedureOperation } from '../../authoring/operations.ts'
 import { createChance } from '../../base/prng.ts'
@@ -53,6 +54,7 @@ export function createExecution(parts: ExecutionParts): Execution<ProcedureOpera
       remark,
       execution: () => execution,
     }),
+    readCancel,
     onForeign: () => setImmediateNative(onForeign),
     // A moment later: if the procedure was seen to move because of it, that is told, with the timer.
     onTimerFired: (api, site) =>

@@ -27,8 +27,8 @@ export class Log {
     return this.#append('attempted', pending, false, '')
   }
 
-  cancel(): LogEvent {
-    return this.#append('cancelled', null, false, '')
+  cancel(why: '' | 'forced' = ''): LogEvent {
+    return this.#append('cancelled', null, false, why)
   }
 
   end(failed = false): LogEvent {

@@ -4,7 +4,8 @@ import { installShield } from '../../../src/host/shield.ts'
 import { turns } from '../../../src/host/turn.ts'
 import type { Decision } from '../../../src/kernel/decision.ts'
 import { Execution, type ExecutionOptions } from '../../../src/kernel/execution.ts'
-import type { Issue, Pending } from '../../../src/kernel/operation.ts'
+import type { Issue, Pending, Scopes } from '../../../src/kernel/operation.ts'
+import type { Scope } from '../../../src/kernel/scope.ts'
 import { Log, textOf } from './log.ts'
 
 /** What a procedure of these tests has: little more than the kernel itself offers. */
@@ -13,6 +14,9 @@ export interface Ops {
   sleep(name: string): Promise<string>
   approve(name: string): Promise<string>
   readonly issue: Issue
+  readonly scopes: Scopes
+  /** The same in another scope. */
+  within(scope: Scope): Ops
   /** Notes something, to be compared between executions. */
   note(what: string): void
   now(): number
@@ -48,7 +52,7 @@ export class Trial {
       turns,
       determinism: 'virtual',
       chance: { random: () => 0.5, uuid: () => '' },
-      cancelError: () => new Error('cancelled'),
+      readCancel: (event) => ({ forced: textOf(event) === 'forced', error: () => new Error('cancelled') }),
       ...options,
       onForeign: () => {
         this.foreignMoves++
@@ -59,15 +63,23 @@ export class Trial {
         options.onIssue?.(position)
       },
     })
-    const operate = (kind: OperationKind) => (name: string) => this.#issue(kind, name)
-    const ops: Ops = {
-      step: operate('step'),
-      sleep: operate('timer'),
-      approve: operate('hitl_approval'),
-      issue: this.execution.issue,
-      note: (what) => void this.notes.push(what),
-      now: () => this.execution.now(),
+    const opsOf = (scope: Scope): Ops => {
+      const operate = (kind: OperationKind) => (name: string) => this.#issue(scope, kind, name)
+      return {
+        step: operate('step'),
+        sleep: operate('timer'),
+        approve: operate('hitl_approval'),
+        issue:
+          scope === this.execution.root
+            ? this.execution.issue
+            : (operation) => this.execution.issueIn(scope, operation),
+        scopes: this.execution,
+        within: opsOf,
+        note: (what) => void this.notes.push(what),
+        now: () => this.execution.now(),
+      }
     }
+    const ops = opsOf(this.execution.root)
   }
 
   /** Delivers the events one a turn, back to back, and asks what the run wants then. */
@@ -94,9 +106,9 @@ export class Trial {
     return { issued: this.issued, notes: this.notes, outcome: describeOutcome(this.decision) }
   }
 
-  #issue(kind: OperationKind, name: string): Promise<string> {
+  #issue(scope: Scope, kind: OperationKind, name: string): Promise<string> {
     this.#position = -1
-    const promise = this.execution.issue({ kind, name, read: readText })
+    const promise = this.execution.issueIn(scope, { kind, name, read: readText })
     const pending = this.execution.pending.get(this.#position)
     if (pending !== undefined) this.issued.push(describePending(pending))
     return promise as Promise<string>

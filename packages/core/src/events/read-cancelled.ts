@@ -1,0 +1,18 @@
+import { PayloadCorrupt } from './codec.ts'
+import type { LogEvent } from './event.ts'
+import { decode } from './payload.ts'
+import type { CancelledPayload } from './payloads.ts'
+
+/** Returns the payload of a `cancelled`, decoded afresh. @throws PayloadCorrupt, WrittenLater */
+export function readCancelled({ payload }: Pick<LogEvent, 'payload'>): CancelledPayload {
+  const value = decode(payload)
+  if (!isCancelled(value)) throw new PayloadCorrupt('does not say how the run was cancelled')
+  return value
+}
+
+function isCancelled(value: unknown): value is CancelledPayload {
+  if (typeof value !== 'object' || value === null) return false
+  const { reason, by, forced } = value as { readonly [member: string]: unknown }
+  const isText = (member: unknown) => member === undefined || typeof member === 'string'
+  return isText(reason) && isText(by) && (forced === undefined || forced === true)
+}
