@@ -107,7 +107,7 @@ test('a new effect of a unit is asked for by every store', async () => {
   const head = 'export type Effect =\n'
   expect(
     await compileWith(
-      'core/src/ports/store.ts',
+      'core/src/ports/store/commit.ts',
       head,
       `${head}  | { readonly do: 'send'; readonly to: string }\n`,
     ),
@@ -116,5 +116,22 @@ test('a new effect of a unit is asked for by every store', async () => {
     'storage-postgres/src/writes/commit.ts',
     'storage-sqlite/src/writes/commit.ts',
     'testing/src/memory/writes.ts',
+  ])
+})
+
+test('a new method of the store port is asked for by every store', async () => {
+  const head = 'export interface RunStore {\n'
+  expect(
+    await compileWith(
+      'core/src/ports/store/runs.ts',
+      head,
+      `${head}  cancel(run: RunKey): Promise<boolean>\n`,
+    ),
+  ).toEqual([
+    'storage-postgres/src/store.ts',
+    'storage-sqlite/src/store.ts',
+    'testing/src/conformance/memory-subject.ts',
+    'testing/src/memory-store.ts',
+    'testing/src/memory/connection.ts',
   ])
 })

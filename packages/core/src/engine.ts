@@ -20,7 +20,7 @@ import type { Clock } from './ports/clock.ts'
 import { connectTo, type Store } from './ports/connect.ts'
 import { type Effects, ownEffects } from './ports/effects.ts'
 import type { Entropy } from './ports/entropy.ts'
-import type { StorePort } from './ports/store.ts'
+import type { StorePort } from './ports/store/store.ts'
 import { Worker, type WorkerOptions } from './worker/worker.ts'
 
 /** Continuations kept of waiting runs, and the bytes of payload they may have been given: about what they hold on to. */

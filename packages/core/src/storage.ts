@@ -28,37 +28,21 @@ export {
   stateCode,
 } from './ports/codes.ts'
 export { connectTo, defineStore, type Store } from './ports/connect.ts'
+export type { Answered, AskOrder, AskQuery, AskRow, NewAnswer, NewAsk } from './ports/store/asks.ts'
+export type { Backlog, Claimant, Claimed, Claims, Suspect } from './ports/store/claims.ts'
+export type { Effect, Unit, UnitOutcome } from './ports/store/commit.ts'
+export type { Damaged, Message, NewMessage, Sent } from './ports/store/mail.ts'
 export type {
-  Answered,
-  AskOrder,
-  AskQuery,
-  AskRow,
-  Backlog,
-  Claimant,
-  Claimed,
-  Claims,
   Created,
-  Damaged,
-  Effect,
   EndState,
   Mark,
-  Message,
-  NewAnswer,
-  NewAsk,
-  NewMessage,
   NewRun,
-  NewWorker,
-  ProcedureVersions,
   QuarantineCause,
   RunKey,
   RunQuery,
   RunRow,
   RunState,
-  Sent,
-  StorePort,
-  Suspect,
-  Unit,
-  UnitOutcome,
-  WorkerKey,
-} from './ports/store.ts'
+} from './ports/store/runs.ts'
+export type { StorePort } from './ports/store/store.ts'
+export type { NewWorker, ProcedureVersions, WorkerKey } from './ports/store/workers.ts'
 export { suspectTries } from './ports/suspects.ts'

@@ -1,4 +1,4 @@
-import type { AskOrder, AskRow } from '../ports/store.ts'
+import type { AskOrder, AskRow } from '../ports/store/asks.ts'
 
 /** Where an ask stands in a list of `now`. */
 export function orderOf({ urgency, dueAt, openedAt, runKey, position }: AskRow, now: number): AskOrder {

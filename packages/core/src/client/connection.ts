@@ -7,7 +7,8 @@ import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { LocalWorker } from '../ports/local-worker.ts'
 import type { Logger } from '../ports/logger.ts'
-import type { Claimant, StorePort } from '../ports/store.ts'
+import type { Claimant } from '../ports/store/claims.ts'
+import type { StorePort } from '../ports/store/store.ts'
 
 /** Without a hint, what is waited for is looked up this often, where hints may get lost or time alone may bring it. */
 const pollMs = 1_000

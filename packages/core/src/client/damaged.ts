@@ -1,5 +1,5 @@
 import { PawlError } from '../errors/pawl-error.ts'
-import type { Damaged } from '../ports/store.ts'
+import type { Damaged } from '../ports/store/mail.ts'
 
 /** Explains that a run's rows refused a message or an answer. A client marks nothing. */
 export function damagedError(run: string, { why }: Damaged): PawlError<'run-quarantined'> {

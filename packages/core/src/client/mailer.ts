@@ -1,13 +1,7 @@
-import type {
-  Answered,
-  Claimant,
-  Claimed,
-  Message,
-  NewAnswer,
-  NewMessage,
-  RunKey,
-  Sent,
-} from '../ports/store.ts'
+import type { Answered, NewAnswer } from '../ports/store/asks.ts'
+import type { Claimant, Claimed } from '../ports/store/claims.ts'
+import type { Message, NewMessage, Sent } from '../ports/store/mail.ts'
+import type { RunKey } from '../ports/store/runs.ts'
 import { Batch } from './batch.ts'
 import type { Connection } from './connection.ts'
 import { findUndeclared, type Outgoing, type Undeclared } from './runs/undeclared.ts'

@@ -1,4 +1,4 @@
-import type { ProcedureVersions } from './store.ts'
+import type { ProcedureVersions } from './store/workers.ts'
 
 /**
  * Returns the version in which a run is executed by a worker that can execute these; undefined if none is. A run whose

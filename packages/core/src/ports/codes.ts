@@ -1,7 +1,8 @@
 import { type AskStatus, askStatuses } from '../base/words.ts'
 import { WrittenLater } from '../events/codec.ts'
 import { type EventType, eventTypes, type OperationKind, operationKinds } from '../events/event.ts'
-import type { Damaged, EndState, Mark, Message, RunState } from './store.ts'
+import type { Damaged, Message } from './store/mail.ts'
+import type { EndState, Mark, RunState } from './store/runs.ts'
 
 // Stores keep small numbers for words: the place in these lists. Append to a list, never change its order.
 const runStates = ['live', 'completed', 'failed', 'cancelled'] as const satisfies readonly RunState[]

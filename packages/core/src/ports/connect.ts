@@ -1,4 +1,4 @@
-import type { StorePort } from './store.ts'
+import type { StorePort } from './store/store.ts'
 
 const connect = Symbol.for('@pawl/core/connect')
 

@@ -1,6 +1,8 @@
 import type { LogEvent } from '../events/event.ts'
 import type { Validation } from '../schemas/schema.ts'
-import type { Claimant, Claimed, Message, RunKey } from './store.ts'
+import type { Claimant, Claimed } from './store/claims.ts'
+import type { Message } from './store/mail.ts'
+import type { RunKey } from './store/runs.ts'
 
 /** The author's own schema for an answer. */
 export type AnswerCheck = (value: unknown) => Validation | Promise<Validation>

@@ -1,6 +1,7 @@
 import type { askStatuses } from '../base/words.ts'
 import { isUnread, RowCorrupt, WrittenLater } from '../events/codec.ts'
-import type { AskRow, Mark, RunRow, RunState } from './store.ts'
+import type { AskRow } from './store/asks.ts'
+import type { Mark, RunRow, RunState } from './store/runs.ts'
 
 // Stores return rows as they are. Whether a row can be understood is decided here, for all of them.
 

@@ -4,7 +4,8 @@ import { encodeAround } from '../events/payload.ts'
 import type { StartedPayload } from '../events/payloads.ts'
 import { LogHash } from '../events/seal.ts'
 import { acceptsFirst, logFormat } from '../kernel/flags.ts'
-import type { NewRun, WorkerKey } from '../ports/store.ts'
+import type { NewRun } from '../ports/store/runs.ts'
+import type { WorkerKey } from '../ports/store/workers.ts'
 
 // How a run is born. Pure: the caller checks the input, and draws the id and the seed.
 

@@ -1,7 +1,9 @@
 import { setImmediateNative } from '../host/natives.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Logger } from '../ports/logger.ts'
-import type { StorePort, Unit, UnitOutcome, WorkerKey } from '../ports/store.ts'
+import type { Unit, UnitOutcome } from '../ports/store/commit.ts'
+import type { StorePort } from '../ports/store/store.ts'
+import type { WorkerKey } from '../ports/store/workers.ts'
 import { ThrottledLog } from './throttled-log.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { RunKey } from '../ports/store.ts'
+import type { RunKey } from '../ports/store/runs.ts'
 
 /** A continuation, as whoever keeps it sees it. */
 export interface Kept {

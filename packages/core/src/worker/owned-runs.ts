@@ -1,4 +1,4 @@
-import type { RunKey } from '../ports/store.ts'
+import type { RunKey } from '../ports/store/runs.ts'
 
 /** What a worker has in its hands, by the store's key and by the id that people know. */
 export class OwnedRuns<Run extends { readonly key: RunKey; readonly id: string }> {

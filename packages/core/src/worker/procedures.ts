@@ -1,5 +1,5 @@
 import type { ProcedureDefinition } from '../authoring/procedure.ts'
-import type { ProcedureVersions } from '../ports/store.ts'
+import type { ProcedureVersions } from '../ports/store/workers.ts'
 
 /** The code a worker has, by name and version. */
 export class Procedures {

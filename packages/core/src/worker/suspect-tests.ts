@@ -1,6 +1,8 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Logger } from '../ports/logger.ts'
-import type { Claimant, Claimed, Claims, RunKey, StorePort } from '../ports/store.ts'
+import type { Claimant, Claimed, Claims } from '../ports/store/claims.ts'
+import type { RunKey } from '../ports/store/runs.ts'
+import type { StorePort } from '../ports/store/store.ts'
 import { GroupTests } from './suspects.ts'
 
 /** Suspects that are looked at to choose a group. A worker has room for fewer. */

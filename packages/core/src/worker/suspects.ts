@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/clock.ts'
-import type { Claimant, Claimed, RunKey, Suspect } from '../ports/store.ts'
+import type { Claimant, Claimed, Suspect } from '../ports/store/claims.ts'
+import type { RunKey } from '../ports/store/runs.ts'
 import { suspectTries } from '../ports/suspects.ts'
 
 // How a run is found that kills its workers: adaptive group testing, kept in the rows of the runs.

@@ -1,6 +1,7 @@
 import { canExecute } from '../ports/abilities.ts'
 import type { Logger } from '../ports/logger.ts'
-import type { Backlog, StorePort } from '../ports/store.ts'
+import type { Backlog } from '../ports/store/claims.ts'
+import type { StorePort } from '../ports/store/store.ts'
 
 /** Names the due runs that no live engine can execute, with a warning for each procedure and version. */
 export async function reportUnclaimable(store: StorePort, logger: Logger): Promise<void> {

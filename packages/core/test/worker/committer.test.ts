@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Unit, UnitOutcome } from '../../src/ports/store.ts'
+import type { Unit, UnitOutcome } from '../../src/ports/store/commit.ts'
 import { Committer, type Writer } from '../../src/worker/committer.ts'
 
 type CommitterOptions = ConstructorParameters<typeof Committer>[0]

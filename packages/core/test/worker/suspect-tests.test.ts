@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Claimant, Claimed, RunKey, Suspect } from '../../src/ports/store.ts'
+import type { Claimant, Claimed, Suspect } from '../../src/ports/store/claims.ts'
+import type { RunKey } from '../../src/ports/store/runs.ts'
 import { SuspectTests } from '../../src/worker/suspect-tests.ts'
 
 type Options = ConstructorParameters<typeof SuspectTests>[0]

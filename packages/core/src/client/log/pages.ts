@@ -4,7 +4,8 @@ import type { LogEvent, StoredEvent } from '../../events/event.ts'
 import { HeldLog, LogCheck } from '../../events/log-check.ts'
 import { LogHash, sealEvery } from '../../events/seal.ts'
 import { nextRound } from '../../host/rounds.ts'
-import type { RunRow, StorePort } from '../../ports/store.ts'
+import type { RunRow } from '../../ports/store/runs.ts'
+import type { StorePort } from '../../ports/store/store.ts'
 
 const firstPage = 10
 const largestPage = 1_000

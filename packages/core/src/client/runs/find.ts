@@ -1,7 +1,7 @@
 import { checkName } from '../../checks/options.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { type KnownRun, readRun } from '../../ports/rows.ts'
-import type { RunRow } from '../../ports/store.ts'
+import type { RunRow } from '../../ports/store/runs.ts'
 import type { Connection } from '../connection.ts'
 import { explainUnread } from '../unread.ts'
 

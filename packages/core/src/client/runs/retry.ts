@@ -2,7 +2,7 @@ import { type FailureRecord, reviveFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { decode } from '../../events/payload.ts'
 import type { KnownRun } from '../../ports/rows.ts'
-import type { EndState } from '../../ports/store.ts'
+import type { EndState } from '../../ports/store/runs.ts'
 import type { Connection } from '../connection.ts'
 import { findRun } from './find.ts'
 

@@ -1,5 +1,6 @@
 import type { LocalWorker } from '../../ports/local-worker.ts'
-import type { NewMessage, StorePort } from '../../ports/store.ts'
+import type { NewMessage } from '../../ports/store/mail.ts'
+import type { StorePort } from '../../ports/store/store.ts'
 
 /** A message on its way into the store. */
 export interface Outgoing {

@@ -7,7 +7,7 @@ import { failureOf } from '../../errors/failure.ts'
 import { decode } from '../../events/payload.ts'
 import type { AskPayload, GivenAnswer } from '../../events/payloads.ts'
 import { type KnownAsk, readAsk, understand } from '../../ports/rows.ts'
-import type { AskRow } from '../../ports/store.ts'
+import type { AskRow } from '../../ports/store/asks.ts'
 import type { Connection } from '../connection.ts'
 import type { Answer, Ask } from './views.ts'
 

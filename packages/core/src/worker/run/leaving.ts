@@ -1,5 +1,5 @@
 import { isUnread, LogDamaged } from '../../events/codec.ts'
-import type { RunKey } from '../../ports/store.ts'
+import type { RunKey } from '../../ports/store/runs.ts'
 import type { WorkerServices } from '../services.ts'
 import { parkWithError, quarantinedFor, type Reason, unreadFor } from './park-with-error.ts'
 

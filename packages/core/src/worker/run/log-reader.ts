@@ -2,7 +2,8 @@ import { isUnread } from '../../events/codec.ts'
 import type { LogEvent, StoredEvent } from '../../events/event.ts'
 import { HeldLog, LogCheck, type LogHead } from '../../events/log-check.ts'
 import { type LogHash, sealEvery } from '../../events/seal.ts'
-import type { RunKey, StorePort } from '../../ports/store.ts'
+import type { RunKey } from '../../ports/store/runs.ts'
+import type { StorePort } from '../../ports/store/store.ts'
 
 /** Whole blocks, so that none is held back at the end of a page. */
 const pageSize = 16 * sealEvery

@@ -1,6 +1,8 @@
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
 import { LogHash } from '../../events/seal.ts'
-import type { Claimed, RunKey, Unit } from '../../ports/store.ts'
+import type { Claimed } from '../../ports/store/claims.ts'
+import type { Unit } from '../../ports/store/commit.ts'
+import type { RunKey } from '../../ports/store/runs.ts'
 import type { WorkerServices } from '../services.ts'
 import { LogReader } from './log-reader.ts'
 

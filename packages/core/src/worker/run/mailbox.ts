@@ -1,4 +1,5 @@
-import type { Message, RunKey } from '../../ports/store.ts'
+import type { Message } from '../../ports/store/mail.ts'
+import type { RunKey } from '../../ports/store/runs.ts'
 import type { WorkerServices } from '../services.ts'
 import { passOn } from './log-reader.ts'
 

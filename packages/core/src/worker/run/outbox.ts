@@ -1,5 +1,5 @@
 import type { WrittenEvent } from '../../events/event.ts'
-import type { Effect } from '../../ports/store.ts'
+import type { Effect } from '../../ports/store/commit.ts'
 import type { Activity, Draft } from '../activities/activity.ts'
 
 /** What a run wants to have written, until it is. */

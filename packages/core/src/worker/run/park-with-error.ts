@@ -5,7 +5,7 @@ import { failureOf, recordFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { WrittenLater } from '../../events/codec.ts'
 import { encodeRecord } from '../../events/payload.ts'
-import type { QuarantineCause, RunKey } from '../../ports/store.ts'
+import type { QuarantineCause, RunKey } from '../../ports/store/runs.ts'
 import type { WorkerServices } from '../services.ts'
 
 /** A mark that could not be written is written again after this. */

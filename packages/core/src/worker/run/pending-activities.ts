@@ -1,6 +1,6 @@
 import type { RunInfo } from '../../events/payloads.ts'
 import type { Pending } from '../../kernel/operation.ts'
-import type { Message } from '../../ports/store.ts'
+import type { Message } from '../../ports/store/mail.ts'
 import type { Activity } from '../activities/activity.ts'
 import { maxShown } from './ending.ts'
 import { isEarly, type Mailbox, topicOf } from './mailbox.ts'

@@ -1,7 +1,7 @@
 import type { WrittenEvent } from '../../events/event.ts'
 import { encodeRecord } from '../../events/payload.ts'
 import type { RunInfo } from '../../events/payloads.ts'
-import type { Unit } from '../../ports/store.ts'
+import type { Unit } from '../../ports/store/commit.ts'
 import type { Draft } from '../activities/activity.ts'
 import type { LogWriter } from './log-writer.ts'
 import { effectsOf } from './outbox.ts'

@@ -4,7 +4,7 @@ import { LogDamaged, PayloadCorrupt, WrittenLater } from '../../../src/events/co
 import type { LogEvent, StoredEvent } from '../../../src/events/event.ts'
 import type { LogHead } from '../../../src/events/log-check.ts'
 import { LogHash } from '../../../src/events/seal.ts'
-import type { StorePort } from '../../../src/ports/store.ts'
+import type { StorePort } from '../../../src/ports/store/store.ts'
 import { LogReader, ReadFailed } from '../../../src/worker/run/log-reader.ts'
 
 const newHash = (): LogHash => new LogHash((bytes) => createHash('sha256').update(bytes).digest())

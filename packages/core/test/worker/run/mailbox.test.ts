@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Message } from '../../../src/ports/store.ts'
+import type { Message } from '../../../src/ports/store/mail.ts'
 import { Mailbox } from '../../../src/worker/run/mailbox.ts'
 import type { WorkerServices } from '../../../src/worker/services.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import type { Message } from '../../../src/ports/store.ts'
+import type { Message } from '../../../src/ports/store/mail.ts'
 import type { Activity } from '../../../src/worker/activities/activity.ts'
 import { Mailbox, topicOf } from '../../../src/worker/run/mailbox.ts'
 import { PendingActivities } from '../../../src/worker/run/pending-activities.ts'

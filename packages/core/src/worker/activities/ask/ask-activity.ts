@@ -26,7 +26,9 @@ import type {
 } from '../../../events/payloads.ts'
 import { runChecks } from '../../../host/run-schema.ts'
 import type { Pending } from '../../../kernel/operation.ts'
-import type { Effect, Message, NewAsk } from '../../../ports/store.ts'
+import type { NewAsk } from '../../../ports/store/asks.ts'
+import type { Effect } from '../../../ports/store/commit.ts'
+import type { Message } from '../../../ports/store/mail.ts'
 import type { Validation } from '../../../schemas/schema.ts'
 import { topicOf } from '../../run/mailbox.ts'
 import {
