@@ -21,7 +21,7 @@ const harmless = ['client.get', 'engine.get', 'engine.humans']
 
 // One entry for each verb of the contract: a verb that is missing here does not compile.
 const clientVerbs: Record<Exclude<keyof Client, 'inbox'>, true> = {
-  ...{ run: true, runOrGet: true, get: true, list: true, log: true, retry: true, stop: true },
+  ...{ run: true, runOrGet: true, get: true, list: true, log: true, retry: true, resume: true, stop: true },
 }
 const inboxVerbs: Record<keyof Inbox, true> = { list: true, get: true, next: true, answer: true }
 const handleVerbs: Record<Exclude<keyof RunHandle<unknown>, 'id'>, true> = {

@@ -61,6 +61,7 @@ export type {
   EngineOptions,
   Inbox,
   Page,
+  ResumeResolution,
   RunFilter,
   RunHandle,
   RunOptions,

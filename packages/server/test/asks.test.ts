@@ -94,3 +94,14 @@ test('lets only a trusted identity act for another person', async () => {
     by: 'user:bob',
   })
 })
+
+test('resumes a checkpoint with a decision, as pawl resume does', async () => {
+  await using server = await startServer()
+  const id = await ask(server)
+  const body = { checkpoint_id: id, resolution: { decision: 'approve', params: { amount: 41 } } }
+  expect(await server.call('ana', 'POST', '/v1/resume', body)).toMatchObject({
+    status: 200,
+    body: { ask: { status: 'answered', answer: { by: 'user:ana', approved: true } } },
+  })
+  expect(await server.engine.get('refund:1').result()).toBe('refunded 41')
+})

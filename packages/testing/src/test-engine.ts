@@ -154,6 +154,7 @@ function createFacade(harness: TestHarness): TestEngine & AsyncDisposable {
     list: client.list,
     log: client.log,
     retry: (id: string) => harness.during(() => client.retry(id)),
+    resume: (...args: Parameters<Client['resume']>) => harness.during(() => client.resume(...args)),
     inbox,
     stop: async (given?: Parameters<Engine['stop']>[0]) => {
       const withinMs = readStopOptions(given)

@@ -7,6 +7,7 @@ import type { RunQuery } from '../ports/store/runs.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import { createInbox } from './inbox/inbox.ts'
+import { resume } from './inbox/resume.ts'
 import { toExecutionLog } from './log/execution-log.ts'
 import { readLogPages } from './log/pages.ts'
 import { Mailer } from './mailer.ts'
@@ -44,6 +45,7 @@ export function createConnectedClient(options: ConnectionOptions): Client {
     list: (filter?: RunFilter) => listRuns(connection, filter),
     log: async (id: string) => readLog(connection, checkName('id of log', id)),
     retry: async (id: string) => retryRun(connection, checkName('id of retry', id)),
+    resume: (request: unknown, as: unknown) => resume(connection, mailer, request, as),
     inbox: guardVerbs(`${of}.inbox`, createInbox(connection, mailer)),
     stop: () => connection.stop(),
   })

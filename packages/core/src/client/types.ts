@@ -96,6 +96,16 @@ export interface Client {
    * @example for (const { id } of (await client.list({ status: 'stuck' })).items) await client.retry(id)
    */
   retry(id: string): Promise<void>
+  /**
+   * Answers the open ask behind a checkpoint, the id that `pawl run` prints. A resolution is an answer, or a `decision` ('approve',
+   * 'reject', or a choice of the ask) with what belongs to it.
+   * @throws PawlError all that `inbox.answer` throws
+   * @example await client.resume({ checkpoint: ask.id, resolution: { decision: 'approve' } }, { as: 'user:ana' })
+   */
+  resume(
+    request: { readonly checkpoint: string; readonly resolution: ResumeResolution },
+    as: As,
+  ): Promise<void>
   readonly inbox: Inbox
   /** Lets go of the store. */
   stop(): Promise<void>
@@ -156,6 +166,16 @@ export interface Page<R> {
 
 /** An ask by its id, or by its key in a run: then it may be answered before it is asked. */
 export type AskAddress = string | { readonly run: string; readonly key: string }
+
+/** An answer, or a decision by name: 'approve', 'reject', or a choice of the ask. */
+export type ResumeResolution =
+  | Answer
+  | {
+      readonly decision: string
+      readonly params?: object
+      readonly artifact?: unknown
+      readonly comment?: string
+    }
 
 export interface As {
   /** Who acts. The caller has authenticated them. */

@@ -1,9 +1,16 @@
-import { type Answer, type Ask, type Audience, type Client, PawlError } from '@pawl/core'
+import {
+  type Answer,
+  type Ask,
+  type Audience,
+  type Client,
+  PawlError,
+  type ResumeResolution,
+} from '@pawl/core'
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
 import { isRepeated, readAnswer } from '../json/answers.ts'
 import { readId } from '../json/ids.ts'
-import { answerShape, askBriefShape, askShape } from '../json/shapes.ts'
+import { type AnswerJson, answerShape, askBriefShape, askShape } from '../json/shapes.ts'
 import { showAsk, showBrief } from '../json/views.ts'
 import { cursor, limit } from './query.ts'
 import { answerers, everyone, type Route, route } from './route.ts'
@@ -70,6 +77,34 @@ export const askRoutes: readonly Route[] = [
       const ask = await findAsk(client, rights, params.ask)
       rights.checkAnswer(ask)
       return { status: 200, body: await giveAnswer(client, ask, readAnswer(body), by) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/resume',
+    summary: 'Answer the ask behind a checkpoint',
+    roles: answerers,
+    query: z.strictObject({ as }),
+    body: z.strictObject({
+      checkpoint_id: z.string(),
+      resolution: z.union([
+        answerShape,
+        z.strictObject({
+          decision: z.string().meta({ description: "'approve', 'reject', or a choice of the ask" }),
+          params: z.record(z.string(), z.unknown()).optional(),
+          artifact: z.unknown().optional(),
+          comment: z.string().optional(),
+        }),
+      ]),
+    }),
+    replies: { 200: z.object({ ask: askBriefShape }) },
+    async handle({ client, rights, body, query, actor }) {
+      const by = actor(query.as)
+      const ask = await findAsk(client, rights, body.checkpoint_id)
+      rights.checkAnswer(ask)
+      const resolution = readAnswer(body.resolution as AnswerJson) as ResumeResolution
+      await client.resume({ checkpoint: ask.id, resolution }, { as: by })
+      return { status: 200, body: { ask: showBrief((await client.inbox.get(ask.id)) ?? ask) } }
     },
   }),
   route({
