@@ -5,7 +5,7 @@ import { checkKeys, checkObject, refuse } from './checks/options.ts'
 import { createConnectedClient } from './client/client.ts'
 import type { EngineSettings } from './client/options.ts'
 import { readEngineOptions, readStopOptions } from './client/options.ts'
-import type { Client, Engine, EngineOptions } from './client/types.ts'
+import type { Client, ClientOptions, Engine, EngineOptions } from './client/types.ts'
 import { systemClock } from './host/clock.ts'
 import { consoleLogger } from './host/console-logger.ts'
 import { systemEntropy } from './host/entropy.ts'
@@ -41,7 +41,7 @@ export const systemPorts: EnginePorts = {
 }
 
 /**
- * Starts a worker on a store: migrates it, takes up what was left, and works until `stop()`.
+ * Starts an engine: migrates the store, resumes unfinished runs, and executes runs until `stop()`.
  * @throws PawlError 'store-unusable' with what to do, 'option-invalid', 'procedure-duplicate'
  * @example
  * const engine = await createEngine({ store: sqlite('pawl.db'), procedures: [refund] })
@@ -74,12 +74,13 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
 }
 
 /**
- * The same verbs without executing anything. Connects, and migrates if needed, when first used; make one per process.
+ * Creates a client, which does not execute runs. It connects to the store, and migrates it if needed, on first use. Create
+ * one per process.
  * @example
  * const client = createClient({ store: sqlite('pawl.db') })
  * const { items } = await client.inbox.list({ to: 'group:ops' })
  */
-export function createClient(options: { readonly store: Store }): Client {
+export function createClient(options: ClientOptions): Client {
   const given = checkObject('options of createClient', options)
   checkKeys('createClient', given, ['store'])
   const store = connect(given['store'] as Store, 'createClient')

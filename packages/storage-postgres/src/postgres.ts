@@ -3,20 +3,20 @@ import type { ClientPool } from './connection/clients.ts'
 import { nameTables } from './names.ts'
 import { createStore } from './store.ts'
 
+/** The options of `postgres`. */
 export interface PostgresOptions {
-  /** The schema that holds the tables. Default 'pawl'. */
+  /** Schema that holds the tables. Default: 'pawl'. Range: 1 to 51 letters, digits and underscores; it starts with neither a digit nor `pg_`. */
   readonly schema?: string
-  /** Prepares statements under names and sets sessions up. Default true. false for PgBouncer in transaction mode. */
+  /** Whether statements are prepared under names. Set it to `false` for PgBouncer in transaction mode. Default: `true`. */
   readonly prepared?: boolean
-  /** LISTEN/NOTIFY beside polling, on a connection of its own. Default true. false for PgBouncer in transaction mode. */
+  /** Whether to use LISTEN and NOTIFY besides polling, on a separate connection. Set it to `false` for PgBouncer in transaction mode. Default: `true`. */
   readonly notifications?: boolean
 }
 
 /**
- * Keeps everything in a PostgreSQL database, version 15 or newer, for any number of processes.
- *
- * With a connection string each engine and each client has a pool of its own, of at most ten connections. A
- * pool of your own is one of `pg`; it is shared with whatever else uses it and left open.
+ * Keeps runs in a PostgreSQL database, version 15 or newer, for any number of processes. With a connection string, each
+ * engine and each client opens its own pool of at most ten connections. To share a pool, pass `{ pool }` with a `Pool` of
+ * `pg`; Pawl does not close it.
  * @throws PawlError 'option-invalid'
  * @example
  * const engine = await createEngine({ store: postgres('postgres://app@db/orders'), procedures: [refund] })

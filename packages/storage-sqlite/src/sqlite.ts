@@ -2,10 +2,10 @@ import { defineStore, refuse, type Store } from '@pawl/core/storage'
 import { createStore } from './store.ts'
 
 /**
- * One file, several processes. WAL and synchronous=FULL are set and asserted: what was acknowledged
- * survives a crash of the process and the loss of power.
- * @param file a path. It is created if it is not there, its directory must be; links to it are followed once, as the
- *   engine or client is made
+ * Keeps runs in one SQLite file, for any number of processes on one machine. Pawl sets and asserts WAL and
+ * `synchronous=FULL`: acknowledged data survives a crash of the process and a power loss. `file` is a path, and links to it
+ * are followed once. The file is created if it does not exist; its directory must exist. `':memory:'`, `file:` URLs, `~/`,
+ * trailing white space and, except on Windows, Windows paths are rejected.
  * @throws PawlError 'option-invalid'
  * @example
  * const engine = await createEngine({ store: sqlite('pawl.db'), procedures: [refund] })

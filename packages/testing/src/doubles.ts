@@ -2,13 +2,13 @@ import { type Effects, findNearest } from '@pawl/core/internal'
 
 /** Replacements for the bodies of steps and agents. */
 export interface Doubles {
-  /** By name: a result, or a function in place of the step's body. `*` in a name matches any text; exact names win. */
+  /** Results of steps, or functions that replace their bodies, by name; `*` in a name matches any text, and exact names win. Default: none. */
   readonly steps?: { readonly [step: string]: unknown }
-  /** By agent name: an output, or a function of the input. `*` in a name matches any text; exact names win. */
+  /** Outputs of agents, or functions of the input, by name; `*` in a name matches any text, and exact names win. Default: none. */
   readonly agents?: { readonly [agent: string]: unknown }
   /**
-   * Whether `stop()` and the disposal reject if a double was never called or a real body ran. Default: false, which logs
-   * a warning if doubles are given.
+   * Whether `stop()` and the disposal reject if a double was never called or a real body ran. `false` logs a warning
+   * instead, if doubles are given. Default: `false`.
    */
   readonly strict?: boolean
 }

@@ -4,8 +4,9 @@ import { MemoryConnection } from './memory/connection.ts'
 import { type AskRecord, makeTables, type Tables } from './memory/tables.ts'
 import { VirtualTime } from './virtual-time.ts'
 
+/** The options of `memory`. */
 export interface MemoryOptions {
-  /** The store's clock, in ms since 1970. Default: the clock of the machine. */
+  /** Clock of the store, in ms since 1970. Default: the clock of the machine. */
   readonly now?: () => number
 }
 
@@ -46,7 +47,7 @@ export class Memory {
 const memories = new WeakMap<Store, Memory>()
 
 /**
- * Keeps nothing on disk. All connections to one value share what it holds, as processes share a database.
+ * Keeps runs in memory. All engines and clients on one value share them, as processes share a database.
  * @example
  * const engine = await createEngine({ store: memory(), procedures: [refund] })
  */

@@ -5,14 +5,15 @@ import type { AskRecord } from './memory/tables.ts'
 import { showAsk } from './memory/views.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
-/** A scripted person. An ask nobody matches fails the test and says so. */
+/** A scripted person. An ask that no person matches fails the test. */
 export interface Person {
-  /** A part of the message, a pattern, or a question about the ask. */
+  /** Which asks the person answers: a part of the message, a pattern, or a function. */
   readonly ask: string | RegExp | ((ask: Ask) => boolean)
+  /** The answer, a function that returns it, or 'silence'. */
   readonly answer: Answer | 'silence' | ((ask: Ask) => Answer)
-  /** Of virtual time, from when it is asked. Default '1s'. */
+  /** Virtual time from the ask to the answer. Default: '1s'. */
   readonly after?: Duration
-  /** Default 'user:test'. */
+  /** Who answers. Default: 'user:test'. */
   readonly as?: Actor
 }
 

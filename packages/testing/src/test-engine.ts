@@ -1,5 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { type Client, type Duration, type Engine, type EngineOptions, PawlError } from '@pawl/core'
+import {
+  type Client,
+  type Duration,
+  type Engine,
+  type EngineOptions,
+  type Logger,
+  PawlError,
+} from '@pawl/core'
 import {
   checkArray,
   checkEngineKeys,
@@ -20,35 +27,42 @@ import type { Person } from './people.ts'
 import { TestHarness } from './test-harness.ts'
 
 export interface TestEngine extends Engine {
-  /** Adds people. The first that matches answers. */
+  /** Adds people. The first match answers. */
   humans(...people: readonly Person[]): void
-  /** Lets virtual time pass: timers, deadlines and people fire in order. */
+  /** Advances virtual time. Timers, deadlines and people act in order. */
   advance(time: Duration): Promise<void>
-  /** Kills the worker without warning and starts another. `'every'`: after every commit from now on. Default 'now'. */
+  /** Crashes the worker and starts another: 'now' once, 'every' after every commit from now on. Default: 'now'. */
   crash(when?: 'now' | 'every'): Promise<void>
-  /** How often the body of each step and agent ran, by name. */
+  /** Number of calls to the body of each step and agent, by name. */
   readonly calls: { readonly [step: string]: number }
 }
 
-export type TestEngineOptions = Partial<Omit<EngineOptions, 'procedures'>> &
-  Pick<EngineOptions, 'procedures'> &
-  Doubles & {
-    readonly humans?: readonly Person[]
-    /** The time it begins at, for the first engine on its store. Default 2026-01-01T00:00:00Z. */
-    readonly now?: Date
-    /** 'always': replays from the start on every event. Default 'on-crash'. */
-    readonly replay?: 'always' | 'on-crash'
-    /** Of ids, uuids, chance and jitter: the same seed, the same run. Default 1. */
-    readonly seed?: number
-  }
+/** The options of `testEngine`: those of `createEngine`, doubles, and more. */
+export type TestEngineOptions = Omit<EngineOptions, 'store' | 'lease' | 'logger'> & Doubles & TestSettings
+
+interface TestSettings {
+  /** Store that keeps the runs. Range: a `memory()`; no other store can skip time. Default: a new `memory()`. */
+  readonly store?: EngineOptions['store']
+  /** Has no effect: leases do not expire here. Default: '10s'. Range: at least '1s'. */
+  readonly lease?: Duration
+  /** Receives log lines. Default: the console, without `debug` and `info`. */
+  readonly logger?: Logger
+  /** People who answer asks. Default: none. */
+  readonly humans?: readonly Person[]
+  /** Virtual time at the start, for the first engine on its store. Default: 2026-01-01T00:00:00Z. */
+  readonly now?: Date
+  /** When a run is replayed from its start: 'always' before every event, or after a crash. Default: 'on-crash'. */
+  readonly replay?: 'always' | 'on-crash'
+  /** Seed of ids, UUIDs, random numbers and jitter. The same seed gives the same run. Default: 1. */
+  readonly seed?: number
+}
 
 /**
- * An engine on virtual time. Time passes only during `advance`, and while somebody waits for a `result()`,
- * `inbox.next()` or `stop()`: then it skips what nobody needs, so that a 30-day wait takes a millisecond. It
- * never passes while anything is at work, nor while an ask is open that nobody answers (the wait then fails
- * and says so); a body without a sign of life for a second of real time is taken to wait for virtual time.
- * Leases do not run out. Engines on one `memory()` share its time.
- * @throws PawlError as createEngine does
+ * Starts an engine on virtual time. Time passes during `advance`, and during a wait for `result()`, `inbox.next()` or
+ * `stop()`, which skips idle time: a wait of 30 days takes a millisecond. Time stands still while a body runs, and while
+ * an ask is open that no person answers: such a wait rejects. A body that is silent for one second of real time counts as
+ * waiting for virtual time. Leases do not expire. Engines on one `memory()` share its time.
+ * @throws PawlError the errors of `createEngine`
  * @example
  * await using engine = await testEngine({
  *   procedures: [refund],

@@ -6,8 +6,8 @@ import type { PayloadOf, Received, SignalName } from './procedure-types.ts'
 import type { StepCall, StepOptions } from './step/step.ts'
 
 /**
- * What a procedure asks of the outside. Every promise it returns is an ordinary promise: `Promise.all`,
- * `race` and `any` are deterministic. Take it as `ctx: Ctx` in helper functions, or as `CtxOf<typeof order>` if they
+ * The context of a run: everything a procedure does outside its own code. Its promises are ordinary promises, and
+ * `Promise.all`, `race` and `any` are deterministic. Helper functions take `ctx: Ctx`, or `CtxOf<typeof order>` if they
  * receive signals.
  */
 // biome-ignore lint: an empty talk is a talk, the input belongs to operations that come later
@@ -16,11 +16,12 @@ export interface Ctx<T = {}, Input = any> {
   readonly runId: string
 
   /**
-   * Does something in the world, once recorded never again. The effect is at-least-once (a crash can fall
-   * between effect and record): pass `idempotencyKey` on. The result must be a payload (plain data, Date,
-   * Map, Set, bytes; at most 2 MiB). The name has at most 200 characters.
+   * Runs a side effect and records its result. A recorded step never runs again. The effect happens at least once,
+   * because the process can crash between the effect and its record: pass `idempotencyKey` to the service you call. The
+   * result must be a payload (plain data, Date, Map, Set, bytes; at most 2 MiB). The name has 1 to 200 characters.
    *
-   * Three attempts by default (1 s between them, ×2, at most 1 min, full jitter); attempts survive a crash.
+   * A failed step is retried: by default three attempts, 1 s apart and doubling up to 1 min, with full jitter. The count
+   * of attempts survives a crash.
    * @throws PawlError 'step-failed' (details.cause is the last error), 'step-timed-out', 'payload-refused'
    * @example
    * await ctx.step('charge', ({ idempotencyKey }) => payments.charge(card, 45, { idempotencyKey }), {
@@ -33,14 +34,14 @@ export interface Ctx<T = {}, Input = any> {
     options?: StepOptions<Awaited<R>>,
   ): Promise<Awaited<R>>
 
-  /** Waits. Costs a row, not a timer, however long. @example await ctx.sleep('30d') */
+  /** Waits for a duration. A waiting run is a row in the store; it needs no timer and no worker. @example await ctx.sleep('30d') */
   sleep(time: Duration): Promise<void>
-  /** Waits until an instant of the store's clock; at once if it has passed. */
+  /** Waits until an instant of the store's clock. Returns at once if it has passed. */
   sleepUntil(instant: Date): Promise<void>
 
   /**
-   * The next signal of that name, oldest first. Signals sent before the run asks are kept. Waits for ever,
-   * or until `timeout`: then `null`. One without a payload is `true`.
+   * Waits for the next signal of that name, oldest first, and returns its payload. Signals that arrived earlier are kept.
+   * Returns `null` if the `timeout` passes first, and `true` for a signal without a payload.
    * @example
    * const paid = await ctx.receive('paid', { timeout: '3d' })
    * if (paid === null) return 'never paid'
@@ -51,7 +52,7 @@ export interface Ctx<T = {}, Input = any> {
     options?: O,
   ): Promise<Received<PayloadOf<T, K>> | OrNull<O>>
   /**
-   * The next signal of any of these names, in the order they were sent.
+   * Waits for the next signal of any of these names, in the order they were sent. Returns its name and payload.
    * @example
    * const next = await ctx.receiveAny(['add', 'checkout'])
    * if (next.name === 'add') cart.push(next.payload)
@@ -62,26 +63,26 @@ export interface Ctx<T = {}, Input = any> {
     options?: O,
   ): Promise<AnyOf<T, K> | OrNull<O>>
 
-  /** Questions to people. */
+  /** Asks questions to people. */
   readonly human: Human
-  /** Calls to agents, and decisions made by them. */
+  /** Calls agents, and lets them decide. */
   readonly agent: AgentOps
 
-  /** The time of the last thing that happened to this run. The same on every replay. */
+  /** Returns the time of the last event of this run. Every replay returns the same. */
   now(): Date
-  /** A number in [0, 1), from a seed drawn when the run starts and recorded in its first event. */
+  /** Returns a number from 0 up to, but not including, 1. Its seed is recorded when the run starts. */
   random(): number
-  /** A v4 UUID, from that same seed. */
+  /** Returns a UUID (version 4) from the same seed. */
   uuid(): string
   /**
-   * Silent while replaying. A crash can lose lines of the turn it interrupts, or repeat those of the first: what must
-   * not be lost belongs in a step.
+   * Writes to the logger of the engine, and stays silent during replay. A crash can lose or repeat lines: put anything
+   * that must not be lost in a step.
    */
   readonly log: Logger
 }
 
 export interface ReceiveOptions {
-  /** Default: none. */
+  /** Maximum wait, after which the call returns `null`. Default: none; it waits forever. */
   readonly timeout?: Deadline
 }
 /** Unless it is certain that there is no timeout. */

@@ -33,19 +33,25 @@ export interface Procedure<Input, Output, T = {}> extends ProcedureRef<Input, Ou
 
 // biome-ignore-start lint/suspicious/noExplicitAny: a schema of anything
 export interface ProcedureSpec {
-  /** Unique among the procedures of an engine. Stored with every run: rename it and old runs lose their code. At most 200 characters. */
+  /**
+   * Name of the procedure, stored with every run: if you rename it, its old runs no longer find their code. Range: 1 to
+   * 200 characters, unique in an engine except for its versions.
+   */
   readonly name: string
-  /** A whole number from 1. Default 1. A run stays on the version it began with. */
+  /** Version of the code. A run stays on the version it started with. Default: 1. Range: whole numbers from 1 to 2147483647. */
   readonly version?: number
-  /** Checked before a run exists. Left out: the procedure takes no input. */
+  /** Schema of the input, checked before a run is created. Default: the procedure takes no input. */
   readonly input?: Schema<any, any>
-  /** Checked before the run completes. Left out: the output type is what the body returns. */
+  /** Schema of the output, checked before the run completes. Default: the output is not checked, and has the type that the body returns. */
   readonly output?: Schema<any, any>
-  /** Messages a run can `receive`. `z.void()` for one without a payload. A schema must accept what it returns. */
+  /**
+   * Schemas of the signals that a run can receive, by name. Use `z.void()` for a signal without a payload. An engine
+   * rejects schemas that transform. Default: none.
+   */
   readonly signals?: { readonly [name: string]: Schema<any, any> }
   /**
-   * If the body throws a programming error (TypeError, ReferenceError, 'option-invalid' …): 'park' makes the run
-   * `stuck` with code 'procedure-broken' until the code is fixed; 'fail' ends it. Default: the engine's `bugs`.
+   * What a programming error in the body (TypeError, ReferenceError, 'option-invalid' …) does to its run: 'park' makes it
+   * `stuck` with code 'procedure-broken' until the code is fixed, 'fail' ends it. Default: the `bugs` of the engine.
    */
   readonly bugs?: 'park' | 'fail'
 }
@@ -89,8 +95,7 @@ export interface ProcedureDefinition {
 }
 
 /**
- * Defines a procedure. The body may use everything JavaScript has (loops, `try`, `Promise.all`); what
- * touches the world goes through `ctx`.
+ * Defines a procedure. Its body is plain JavaScript (loops, `try`, `Promise.all`); side effects go through `ctx`.
  *
  * @throws PawlError 'option-invalid'
  * @example
@@ -124,7 +129,7 @@ export function definitionOf(value: unknown): ProcedureDefinition | undefined {
 }
 
 /**
- * The name and types of a procedure without its code: for a web process that only starts and signals.
+ * Refers to a procedure by its name and types, without its code: for a process that only starts and signals runs.
  * @throws PawlError 'option-invalid'
  * @example
  * import type { refund } from './procedures.js'

@@ -9,34 +9,47 @@ import type { Store } from '../ports/connect.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Answer, Ask, ExecutionLog, RunView } from './views/views.ts'
 
+/** The options of `createEngine`. */
 export interface EngineOptions {
+  /** Store that keeps the runs: the result of `sqlite()`, `postgres()` or `memory()`. */
   readonly store: Store
+  /** Procedures that the engine executes; may be empty. Range: each name and version once. */
   // biome-ignore lint/suspicious/noExplicitAny: procedures of any types
   readonly procedures: readonly Procedure<any, any, any>[]
-  /** Who decides when `decide` names nobody. */
+  /** Agent for `ctx.agent.decide` without an `agent`. Default: none; each call names its agent. */
   readonly decider?: Agent<Question, Verdict>
-  /** Who else sees an ask whose time ran out with `onTimeout: 'escalate'`. Default: nobody. */
+  /** Audience that also sees overdue asks with `onTimeout: 'escalate'`. Default: none. */
   readonly escalateTo?: Audience
-  /** What `Date` and `Math.random` do inside a procedure. Default 'virtual': they answer from the run. */
+  /**
+   * What `Date` and `Math.random` do inside a procedure: 'virtual' answers from the log, 'error' throws
+   * 'nondeterministic-call', 'off' leaves them alone. Default: 'virtual'.
+   */
   readonly determinism?: 'virtual' | 'error' | 'off'
-  /** Default of `ProcedureSpec.bugs`: 'park'. */
+  /** What a programming error does to its run: 'park' makes it `stuck` until the code is fixed, 'fail' ends it. Default: 'park'. */
   readonly bugs?: 'park' | 'fail'
-  /** Crashes of workers on which the run was the only suspect before it is quarantined. Default: 5. Range: whole numbers from 2. */
+  /** Number of worker crashes with the run as the only suspect after which it is quarantined. Default: 5. Range: whole numbers from 2. */
   readonly maxCrashes?: number
-  /** Bodies of steps and agents at work at once in this process. A whole number from 1. Default 100. */
+  /** Maximum number of bodies of steps and agents that run at the same time in this process. Default: 100. Range: whole numbers from 1. */
   readonly concurrency?: number
-  /** A worker silent for this long loses its runs. Default '10s', at least '1s'; swept at a fifth of it. */
+  /** Time without a heartbeat after which other workers take over the runs of this one. They check at a fifth of it. Default: '10s'. Range: at least '1s'. */
   readonly lease?: Duration
-  /** Default: the console, without `debug`. One that throws harms nobody. */
+  /** Receives log lines of the engine and of `ctx.log`. Errors that it throws are ignored. Default: the console, without `debug`. */
   readonly logger?: Logger
 }
 
+/** The options of `createClient`. */
+export interface ClientOptions {
+  /** Store that keeps the runs: the result of `sqlite()`, `postgres()` or `memory()`. */
+  readonly store: Store
+}
+
+/** The options of `run` and `runOrGet`. */
 export interface RunOptions {
-  /** Yours, to find it again and to start it only once. At most 200 characters. Default: generated. */
+  /** Id of the run. The same id is started once. Default: generated; `runOrGet` requires it. Range: 1 to 200 characters. */
   readonly id?: string | undefined
-  /** Who started it, such as 'user:ana'; shown in the inbox. At most 200 characters. */
+  /** Who starts the run, such as 'user:ana'; shown in the inbox. Default: none. Range: 1 to 200 characters. */
   readonly by?: Actor | undefined
-  /** For `list`. Each at most 200 characters. */
+  /** Tags, by which `list` finds the run. Default: none. Range: 1 to 200 characters each. */
   readonly tags?: readonly string[]
 }
 
@@ -45,17 +58,15 @@ type RunArgs<In> = undefined extends In
   : [input: In, options?: RunOptions]
 
 /**
- * Starts runs, talks to them, reads them and answers their asks; executes nothing. Made by `createClient`. In a
- * procedure, its methods and those of its inbox and handles belong into steps: elsewhere all but `get` throw
- * 'nondeterministic-call'.
+ * Starts runs, signals and reads them, and answers their asks, without executing any. Created by `createClient`. Inside a
+ * procedure, call its methods in steps only: elsewhere all but `get` throw 'nondeterministic-call'.
  */
 export interface Client {
   /**
-   * Starts a run; resolved once it can no longer be lost. The same id with the same input gives the run
-   * that is there.
-   * @throws PawlError 'input-invalid', 'id-taken' (same id, other input or other procedure), 'payload-refused',
-   * 'procedure-unknown' (of an engine), 'option-invalid', 'engine-stopped', 'run-quarantined' (the input of the run that is
-   * there cannot be read)
+   * Starts a run. Resolves once the run is durable. The same id with the same input returns the existing run.
+   * @throws PawlError 'input-invalid', 'id-taken' (same id, different input or procedure), 'payload-refused',
+   * 'procedure-unknown' (an engine without the procedure), 'option-invalid', 'engine-stopped', 'run-quarantined' (the input
+   * of the existing run cannot be read)
    * @example const run = await engine.run(refund, { orderId: 'A-1', amount: 45 }, { id: 'refund:A-1' })
    */
   run<In, Out, T>(
@@ -63,8 +74,8 @@ export interface Client {
     ...input: RunArgs<NoInfer<In>>
   ): Promise<RunHandle<Out, T>>
   /**
-   * Starts it, or gives the run with that id whatever its input: one run per cart, account, device.
-   * @throws PawlError 'id-taken' (another procedure's), and all others that `run` throws
+   * Starts a run, or returns the run with that id whatever its input: one run per cart, account or device.
+   * @throws PawlError 'id-taken' (the run of another procedure), and the other errors of `run`
    * @example const run = await engine.runOrGet(cart, { customer: 'ana' }, { id: 'cart:ana' })
    */
   runOrGet<In, Out, T>(
@@ -73,8 +84,8 @@ export interface Client {
     options: RunOptions & { readonly id: string },
   ): Promise<RunHandle<Out, T>>
   /**
-   * A handle on a run; no I/O, nothing to await. Using it throws 'run-not-found' if there is none. That the run is one
-   * of this procedure is not checked.
+   * Returns a handle on a run, without I/O. Its methods throw 'run-not-found' if the run does not exist. The procedure is
+   * used for types only: it is not compared with that of the run.
    */
   get<In, Out, T>(procedure: ProcedureRef<In, Out, T>, id: string): RunHandle<Out, T>
   get(id: string): RunHandle<unknown, Untyped>
@@ -107,65 +118,92 @@ export interface Client {
     as: As,
   ): Promise<void>
   readonly inbox: Inbox
-  /** Lets go of the store. */
+  /** Closes the connection to the store. */
   stop(): Promise<void>
 }
 
-/** A client that also executes. Made by `createEngine`. */
+/** A client that also executes runs. Created by `createEngine`. */
 export interface Engine extends Client {
-  /** Takes no new work, waits for steps at work (default '10s'), lets go of the store. What is unfinished goes on elsewhere. */
-  stop(options?: { readonly within?: Duration }): Promise<void>
+  /** Claims no more runs, waits for running steps, and closes the connection to the store. Other engines resume its runs. */
+  stop(options?: StopOptions): Promise<void>
+}
+
+/** The options of `engine.stop`. */
+export interface StopOptions {
+  /** Maximum wait for running steps. Default: '10s'. */
+  readonly within?: Duration
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: without the procedure nobody knows the payloads
 type Untyped = { readonly signals: { readonly [name: string]: any } }
 
-/** One run. Holds nothing open; make as many as you like. */
+/** A handle on one run. It holds no resources. */
 // biome-ignore lint/complexity/noBannedTypes: an empty talk is a talk
 export interface RunHandle<Output, T = {}> {
   readonly id: string
   /**
-   * Waits for the end; without a `timeout`, for ever.
-   * @throws PawlError 'run-failed', 'run-quarantined', 'wait-timed-out' (the run goes on), 'run-not-found',
-   * 'engine-stopped', 'run-cancelled' (not in this release: nothing cancels a run);
-   * 'nondeterminism', 'foreign-await' or 'procedure-broken' when the run gets stuck (it resumes once the code is fixed)
+   * Waits until the run ends and returns its output.
+   * @throws PawlError 'run-failed', 'output-invalid', 'run-quarantined', 'wait-timed-out' (the run continues), 'run-not-found',
+   * 'engine-stopped', 'run-cancelled' (reserved: this release cannot cancel runs); 'nondeterminism', 'foreign-await' or
+   * 'procedure-broken' (the run is stuck and resumes once the code is fixed)
    */
-  result(options?: { readonly timeout?: Duration }): Promise<Output>
+  result(options?: ResultOptions): Promise<Output>
   /**
-   * Returns its present state. A run that has ended is verified first: if its log is damaged, it is shown as quarantined.
+   * Returns the state of the run. A run that has ended is verified first: if its log is damaged, it is shown as quarantined.
    * @throws PawlError 'run-not-found'
    */
   status(): Promise<RunView>
   /**
-   * Sends a declared signal; resolved once it is stored. The same `id`, of at most 200 characters, is delivered once.
+   * Sends a declared signal. Resolves once the signal is stored.
    * @throws PawlError 'payload-invalid', 'payload-refused', 'run-ended', 'run-not-found', 'option-invalid',
    * 'run-quarantined' (its rows are damaged)
    * @example await engine.get(order, 'order:7').signal('paid', { cents: 4500 }, { id: event.id })
    */
-  signal<K extends SignalName<T>>(
-    name: K,
-    ...args: SignalArgs<PayloadOf<T, K>, { readonly id?: string }>
-  ): Promise<void>
+  signal<K extends SignalName<T>>(name: K, ...args: SignalArgs<PayloadOf<T, K>, SignalOptions>): Promise<void>
 }
 
+/** The options of `result`. */
+export interface ResultOptions {
+  /** Maximum wait, after which the call rejects with 'wait-timed-out'; the run continues. Default: none; it waits forever. */
+  readonly timeout?: Duration
+}
+
+/** The options of `signal`. */
+export interface SignalOptions {
+  /** Id of the signal. The same id is delivered to a run once. Default: none; each call sends another signal. Range: 1 to 200 characters. */
+  readonly id?: string
+}
+
+/** The filter of `list`. */
 export interface RunFilter {
+  /** Name of the procedure. Default: all. */
   readonly procedure?: string
+  /** Status, or an array of statuses. Default: all. */
   readonly status?: RunStatus | readonly RunStatus[]
+  /** Tag that the run was started with. Default: all. */
   readonly tag?: string
-  /** 1 to 500. Default 50. */
+  /** Maximum number of runs on a page. Default: 50. Range: whole numbers from 1 to 500. */
   readonly limit?: number
-  /** Of the page before. */
+  /** The `cursor` of the previous page. Default: the first page. */
   readonly cursor?: string | undefined
 }
 
 export interface Page<R> {
   readonly items: readonly R[]
-  /** Pass it on for the next page; undefined on the last. */
+  /** Cursor of the next page; undefined on the last page. */
   readonly cursor: string | undefined
 }
 
-/** An ask by its id, or by its key in a run: then it may be answered before it is asked. */
-export type AskAddress = string | { readonly run: string; readonly key: string }
+/** The id of an ask, or a run and a key: then the ask can be answered before it is asked. */
+export type AskAddress = string | AskByKey
+
+/** An ask by its key. */
+export interface AskByKey {
+  /** Id of the run that asks. Range: 1 to 200 characters. */
+  readonly run: string
+  /** The `key` of the ask. Range: 1 to 200 characters. */
+  readonly key: string
+}
 
 /** An answer, or a decision by name: 'approve', 'reject', or a choice of the ask. */
 export type ResumeResolution =
@@ -178,42 +216,61 @@ export type ResumeResolution =
     }
 
 export interface As {
-  /** Who acts. The caller has authenticated them. */
+  /** Person who answers, such as 'user:ana'. Pawl does not authenticate: the caller has. Range: begins with `user:`. */
   readonly as: Actor
 }
 
 /** The asks of all runs. */
 export interface Inbox {
   /**
-   * Lists asks in pages, the most urgent first; open ones unless `status` says otherwise. An ask that cannot be read is left
-   * out, with a warning in the log.
+   * Lists asks in pages, the most urgent first. An ask that cannot be read is left out, with a warning in the log.
    * @throws PawlError 'option-invalid'
    */
-  list(filter?: {
-    readonly status?: AskStatus
-    readonly to?: Audience
-    readonly run?: string
-    readonly procedure?: string
-    readonly kind?: AskKind
-    readonly overdue?: boolean
-    /** 1 to 500. Default 50. */
-    readonly limit?: number
-    readonly cursor?: string | undefined
-  }): Promise<Page<Ask>>
+  list(filter?: AskFilter): Promise<Page<Ask>>
   /** Returns an ask; null if there is none, or, with a warning in the log, if it cannot be read. */
   get(ask: string): Promise<Ask | null>
   /**
    * Waits for the first open ask and returns it. For terminals, demos and tests.
-   * @throws PawlError 'wait-timed-out', 'run-ended' if `run` has ended or ends meanwhile, 'engine-stopped'
+   * @throws PawlError 'wait-timed-out', 'run-ended' (`run` has ended, or ends during the wait), 'engine-stopped'
    * @example const ask = await engine.inbox.next({ run: run.id, timeout: '1m' })
    */
-  next(filter?: { readonly run?: string; readonly to?: Audience; readonly timeout?: Duration }): Promise<Ask>
+  next(filter?: NextFilter): Promise<Ask>
   /**
-   * Answers. Exactly one answer wins; an invalid one leaves the question open.
-   * @throws PawlError 'ask-closed' (details.winner says who was faster), 'answer-invalid' (details.issues),
-   *   'answer-forbidden' (an agent on a human ask), 'ask-not-found', 'payload-refused', 'option-invalid',
-   *   'run-quarantined' (its row, or one of its run, cannot be read); by key also 'run-not-found', 'run-ended'
+   * Answers an ask. Exactly one answer is accepted; an invalid one leaves the ask open.
+   * @throws PawlError 'ask-closed' (`details.winner` names who answered first), 'answer-invalid' (see `details.issues`),
+   *   'answer-forbidden' (`as` is not a person), 'ask-not-found', 'payload-refused', 'option-invalid',
+   *   'run-quarantined' (a row of the ask or its run cannot be read); by key also 'run-not-found', 'run-ended'
    * @example await engine.inbox.answer(ask.id, { approved: true, params: { amount: 40 } }, { as: 'user:ana' })
    */
   answer(ask: AskAddress, answer: Answer, as: As): Promise<void>
+}
+
+/** The filter of `inbox.list`. */
+export interface AskFilter {
+  /** Status of the asks. Default: 'open'. */
+  readonly status?: AskStatus
+  /** Audience by name, including overdue asks that were escalated to it. Default: all. */
+  readonly to?: Audience
+  /** Id of the run. Default: all. */
+  readonly run?: string
+  /** Name of the procedure. Default: all. */
+  readonly procedure?: string
+  /** Kind of question. Default: all. */
+  readonly kind?: AskKind
+  /** `true` for overdue asks only, `false` for the others only. Default: both. */
+  readonly overdue?: boolean
+  /** Maximum number of asks on a page. Default: 50. Range: whole numbers from 1 to 500. */
+  readonly limit?: number
+  /** The `cursor` of the previous page. Default: the first page. */
+  readonly cursor?: string | undefined
+}
+
+/** The filter of `inbox.next`. */
+export interface NextFilter {
+  /** Id of the run. Default: all. */
+  readonly run?: string
+  /** Audience by name, including overdue asks that were escalated to it. Default: all. */
+  readonly to?: Audience
+  /** Maximum wait, after which the call rejects with 'wait-timed-out'. Default: none; it waits forever. */
+  readonly timeout?: Duration
 }

@@ -17,7 +17,7 @@ export interface Agent<Input, Output> {
   readonly [types]?: { readonly input: (input: Input) => void; readonly output: Output }
 }
 
-/** What a call cost. */
+/** Cost of a call to a model. */
 export interface Usage {
   readonly model?: string | undefined
   readonly inputTokens?: number | undefined
@@ -27,9 +27,9 @@ export interface Usage {
 
 export interface AgentCall extends StepCall {
   /**
-   * Report what the call cost; kept in the log, with what else a provider tells. Nothing is negative, and what
-   * is undefined, null or NaN is left out. May be called several times: after twenty reports further ones
-   * are added up by model. At most 1,000 bytes each.
+   * Reports the cost of the call and stores it in the log, with any other field the provider returns. Values that are
+   * undefined, null or NaN are left out. May be called several times: after 20 reports, further ones are added up by
+   * model. Range: at most 1,000 bytes for each report, no negative numbers.
    * @throws PawlError 'option-invalid', 'payload-refused'
    */
   usage(usage: Usage): void
@@ -37,9 +37,11 @@ export interface AgentCall extends StepCall {
 
 // biome-ignore-start lint/suspicious/noExplicitAny: a schema of anything
 export interface AgentSpec extends StepOptions<any> {
-  /** What tests replace it by. At most 200 characters. */
+  /** Name in the log, and in tests that replace the agent. Range: 1 to 200 characters. */
   readonly name: string
+  /** Schema of the input. */
   readonly input: Schema<any, any>
+  /** Schema of the output. */
   readonly output: Schema<any, any>
 }
 type AgentBody<S> = S extends { readonly output: Schema<infer Returned, any> }
@@ -63,7 +65,8 @@ export interface AgentDefinition {
 }
 
 /**
- * Defines an agent. Nothing to register: the procedure holds it; tests replace it by name.
+ * Defines an agent: a call to a model or tool with typed input and output. Procedures use it directly; it is not
+ * registered with the engine. Tests replace it by name.
  * @throws PawlError 'option-invalid', 'duration-invalid'
  * @example
  * export const writer = agent(
@@ -88,7 +91,7 @@ export function agent<const S extends AgentSpec>(
 }
 
 /**
- * An agent that judges, for `decide`.
+ * Defines an agent that makes decisions, for `ctx.agent.decide` and the `decider` of an engine.
  * @throws PawlError 'option-invalid'
  * @example
  * const critic = decider('critic', async ({ question, choices, material }) => ({ choice: 'approve', rationale: '…' }))
@@ -121,21 +124,23 @@ export function agentDefinitionOf(value: unknown): AgentDefinition | undefined {
   return (value as { readonly [definition]?: AgentDefinition })[definition]
 }
 
+/** The options of `ctx.agent.decide`. */
 export interface DecideOptions<C extends string> extends Pick<AskOptions, 'key' | 'details' | 'history'> {
   /**
-   * What counts when the agent throws, times out, answers outside the choices or is unsure.
-   * A choice, a question to people, or the failure of the decision. There is no silent default.
+   * Outcome if the agent throws, times out, answers outside the choices or is unsure. A choice is used as the decision;
+   * `{ ask }` asks people, with the options of any question, and rejects with 'ask-timed-out' if its `timeout` passes;
+   * `{ fail: 'reason' }` rejects with 'step-failed'.
    */
   readonly fallback: C | { readonly ask: AskOptions } | { readonly fail: string }
-  /** What the agent judges. */
+  /** Payload that the decision is about, shown to the agent and to people. Default: none. */
   readonly material?: unknown
-  /** Default: the engine's `decider`. */
+  /** Agent that decides. Default: the `decider` of the engine. */
   readonly agent?: Agent<Question, Verdict>
-  /** 0 to 1. Below it the fallback counts; a verdict without a confidence is below everything but 0. Default 0. */
+  /** Confidence below which the fallback is used; a verdict without a confidence counts as 0. Default: 0. Range: from 0 to 1. */
   readonly minConfidence?: number
-  /** For each attempt. Default '1m'. */
+  /** Maximum duration of each attempt. Default: '1m'. */
   readonly timeout?: Duration
-  /** Including the first. A whole number from 1. Default 2. */
+  /** Maximum number of attempts, including the first. Default: 2. Range: whole numbers from 1. */
   readonly attempts?: number
 }
 
@@ -144,27 +149,29 @@ export interface Decision<C extends string> {
   /** Who decided in the end. */
   readonly source: 'agent' | 'person' | 'fallback'
   readonly why: 'decided' | 'unsure' | 'timed-out' | 'failed' | 'invalid'
-  /** Of whoever decided: a person's comment, or ''. */
+  /** Reason of the agent, or the comment of the person; '' if there is none. */
   readonly rationale: string
-  /** The agent's; undefined where a person decided. */
+  /** Confidence of the agent; undefined if a person decided. */
   readonly confidence: number | undefined
   readonly by: Actor
 }
 
+export interface AgentCallOptions<Out> extends StepOptions<Out> {
+  /** Name of this call in the log. Default: the name of the agent. Range: 1 to 200 characters. */
+  readonly name?: string
+}
+
+/** Calls to agents. */
 export interface AgentOps {
   /**
-   * Calls an agent; recorded with its usage, replayed without a call.
+   * Calls an agent and records its output and usage. Replay returns the recorded output without a call.
    * @throws PawlError 'step-failed', 'step-timed-out', 'payload-refused' (also of the input)
    * @example const draft = await ctx.agent(writer, { topic })
    */
-  <In, Out>(
-    agent: Agent<In, Out>,
-    input: NoInfer<In>,
-    options?: StepOptions<Out> & { readonly name?: string },
-  ): Promise<Out>
+  <In, Out>(agent: Agent<In, Out>, input: NoInfer<In>, options?: AgentCallOptions<Out>): Promise<Out>
   /**
-   * Lets an agent pick. `fallback` is compulsory.
-   * @throws PawlError 'step-failed' with `fallback: { fail }`, 'ask-timed-out' where `fallback.ask` has a timeout
+   * Lets an agent choose, and falls back if it cannot.
+   * @throws PawlError 'step-failed' (with `fallback: { fail }`), 'ask-timed-out' (if `fallback.ask` has a timeout)
    * @example
    * const verdict = await ctx.agent.decide('Is the list plausible?', ['continue', 'abort'], {
    *   material: files.slice(0, 20), minConfidence: 0.8, fallback: { ask: { to: 'group:ops' } },

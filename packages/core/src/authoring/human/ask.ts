@@ -3,61 +3,96 @@ import type { Actor, Audience } from '../../base/people.ts'
 import type { Refused } from '../../base/refused.ts'
 import type { RiskLevel } from '../../base/words.ts'
 
+/** What is at stake. */
 export interface RiskDetails<L extends RiskLevel = RiskLevel> {
+  /** Level of the risk. */
   readonly level: L
-  /** @example ['destructive', 'external'] */
+  /** Reasons for the level. Default: none. @example ['destructive', 'external'] */
   readonly reasons?: readonly string[]
+  /** Whether the action can be undone. Default: not stated. */
   readonly reversible?: boolean
-  readonly impact?: {
-    readonly amount?: number
-    readonly currency?: string
-    readonly downtime?: Duration
-    /** @example '500 products, -20 %' */
-    readonly affects?: string
-  }
+  /** Size of the possible damage. Default: not stated. */
+  readonly impact?: Impact
 }
 
-/** One thing to pick. The object form says more to the person; the picked value is `value`. */
-export type Choice<V extends string = string> =
-  | V
-  | {
-      readonly value: V
-      /** Default: the value. */
-      readonly label?: string
-      /** What picking it does. @example 'Stops the run and keeps the files' */
-      readonly effect?: string
-      readonly style?: 'primary' | 'danger'
-    }
+/** The size of the possible damage. */
+export interface Impact {
+  /** Amount of money. Default: not stated. Range: finite numbers. */
+  readonly amount?: number
+  /** Currency of the amount. Default: not stated. */
+  readonly currency?: string
+  /** Expected downtime. Default: not stated. */
+  readonly downtime?: Duration
+  /** What is affected, such as '500 products, -20 %'. Default: not stated. */
+  readonly affects?: string
+}
+
+/** One choice: a value, or an object with the value and more for the person to read. */
+export type Choice<V extends string = string> = V | ChoiceDetails<V>
+
+/** A choice with more for the person to read. */
+export interface ChoiceDetails<V extends string = string> {
+  /** Value that the procedure receives. Range: 1 to 200 characters, unique among the choices. */
+  readonly value: V
+  /** Text that the person reads. Default: the value. */
+  readonly label?: string
+  /** Consequence of the choice, such as 'Stops the run and keeps the files'. Default: none. */
+  readonly effect?: string
+  /** Style of the button. Default: none. */
+  readonly style?: 'primary' | 'danger'
+}
 export type ValueOf<C> = C extends string
   ? C
   : C extends { readonly value: infer V extends string }
     ? V
     : never
 
-/** Told to the person beside the message. Nothing here can be edited. */
+/** A section of the details. It is shown beside the message and cannot be edited. */
 export interface Section {
+  /** Heading of the section. */
   readonly title: string
+  /** Payload to show. */
   readonly body: unknown
+  /** Format in which the inbox shows it. Default: the inbox decides. */
   readonly as?: 'text' | 'markdown' | 'json' | 'code' | 'table' | 'diff' | 'image'
 }
 
-/** What every question can have. */
+/** A page for the person to open. */
+export interface Link {
+  /** Text of the link. */
+  readonly label: string
+  /** Absolute URL. Range: `http:`, `https:` or `mailto:`. */
+  readonly url: string
+}
+
+/** Something else that could be done. */
+export interface Alternative {
+  /** Name of the alternative. */
+  readonly label: string
+  /** Consequence of the alternative. Default: none. */
+  readonly description?: string
+}
+
+/** The options of every question. */
 export interface AskOptions {
-  /** Who is asked. Default: everyone who may see the inbox. */
+  /** Who is asked. Default: everyone who may see the inbox. Range: an array has at least one entry. */
   readonly to?: Audience | readonly Audience[] | undefined
-  /** Counted from the moment it is asked. Default: none, it waits for ever. Silence is never consent. */
+  /** Maximum wait for an answer, from the moment the ask is stored; then `onTimeout` applies. Default: none; it waits forever. */
   readonly timeout?: Deadline | undefined
   /**
-   * Names the ask, so that it can be answered before it is asked. Unique in its run, at most 200 characters. Default: its
-   * position.
+   * Key of the ask, by which it can be answered before it is asked. It is also its name in the log. Default: none. Range: 1
+   * to 200 characters, unique in the run.
    */
   readonly key?: string
+  /** Sections to show beside the message. Default: none. */
   readonly details?: readonly Section[]
-  /** Each url begins with http:, https: or mailto:. */
-  readonly links?: readonly { readonly label: string; readonly url: string }[]
-  /** Earlier step results to show: the `last` 0 to 1,000, or those of named steps. Default: the last 5. */
+  /** Pages for the person to open. Default: none. */
+  readonly links?: readonly Link[]
+  /** Results of earlier steps to show: the newest, or those of the named steps. Default: `{ last: 5 }`. Range: `last` from 0 to 1000. */
   readonly history?: 'none' | { readonly last: number } | { readonly steps: readonly string[] }
-  readonly alternatives?: readonly { readonly label: string; readonly description?: string }[]
+  /** Other things that could be done, for the person to consider. Default: none. */
+  readonly alternatives?: readonly Alternative[]
+  /** Risk of the action; asks with a higher risk come first in the inbox. Default: not stated. */
   readonly risk?: RiskLevel | RiskDetails | undefined
 }
 
@@ -66,9 +101,9 @@ export type Escalate = 'escalate' | { readonly escalateTo: Audience }
 /** `onTimeout` needs a `timeout`, if only one that may be undefined. */
 export type OnTimeout<Outcome> =
   | {
-      /** Starts when the ask is stored. Default: none, it waits for ever. Silence is never consent. */
+      /** Maximum wait for an answer, from the moment the ask is stored. Default: none; it waits forever. */
       readonly timeout: Deadline | undefined
-      /** What happens when the timeout passes. */
+      /** Outcome when the timeout passes; it needs a `timeout`. Default: 'reject' for `approve`, 'fail' for the others. */
       readonly onTimeout?: Outcome
     }
   | {
@@ -77,7 +112,7 @@ export type OnTimeout<Outcome> =
     }
 export type OrDefault<V> = 'fail' | 'keep-waiting' | Escalate | { readonly default: V }
 
-/** Who answered and when, on every answer. */
+/** Who answered and when. */
 export interface Answered {
   readonly by: Actor
   readonly at: Date
@@ -93,7 +128,7 @@ export interface Approved<P> extends Answered {
 
 export interface NotApproved {
   readonly approved: false
-  /** true: nobody answered in time. false: somebody said no. */
+  /** `true` if no person answered in time, `false` if a person said no. */
   readonly timedOut: boolean
   readonly by: Actor | undefined
   readonly at: Date

@@ -21,18 +21,54 @@ type ConsentBySilence<L extends RiskLevel> = [L] extends ['low' | 'medium']
   : Refused<"onTimeout: 'approve' needs risk: 'low' or 'medium' to be stated; silence is not consent">
 
 interface ConsentOptions<P, L extends RiskLevel> extends Omit<AskOptions, 'risk' | 'timeout'> {
-  /** What will be done. Shown to the person, fills placeholders, and comes back in the answer. */
+  /** What will be done: shown to the person, fills placeholders, and is returned in the answer. Default: `{}`. */
   readonly params?: P
   /**
-   * The params the person may change; all others are refused. Default: none. Without a `schema`, an edit must keep the
-   * JSON type of the value it replaces: a number stays a number, an object keeps the types of its keys.
+   * Names of the `params` that the person may change. Without a `schema`, an edit keeps the JSON type of the value it
+   * replaces: a number stays a number, an object keeps the types of its keys. Default: none.
    */
   readonly editable?: readonly (keyof NoInfer<P> & string)[]
-  /** Checks edited params. An invalid edit is refused without consuming the question. */
+  /** Schema of the edited params; it must not transform. An invalid edit is rejected and the ask stays open. Default: none. */
   // biome-ignore lint/suspicious/noExplicitAny: a schema of anything
   readonly schema?: Schema<any, P>
+  /** Risk of the action; asks with a higher risk come first in the inbox. Default: not stated. */
   readonly risk?: L | RiskDetails<L> | undefined
 }
+
+interface InputOptions<V> {
+  /** Values that the form shows before the person enters anything. Default: none. */
+  readonly initial?: Partial<V>
+}
+
+interface ReviewOptions<A, C extends readonly Choice[]> {
+  /** Verdicts to choose from. Default: `['approve', 'reject']`. Range: at least one. */
+  readonly choices?: C
+  /** Whether the person may edit the artifact. Without a `schema`, an edit keeps the JSON types of the artifact. Default: `false`. */
+  readonly editable?: boolean
+  /** Schema of the edited artifact; it must not transform. An invalid edit is rejected and the ask stays open. Default: none. */
+  // biome-ignore lint/suspicious/noExplicitAny: a schema of anything
+  readonly schema?: Schema<any, NoInfer<A>>
+  /** Earlier version of the artifact, shown as a diff. Default: none. */
+  readonly baseline?: NoInfer<A>
+  /** Format in which the inbox shows the artifact. Default: the inbox decides. */
+  readonly as?: Section['as']
+}
+
+interface EscalateOptions<C extends readonly Choice[]> {
+  readonly timeout?: Refused<'escalate waits until a person resolves it; use select with a timeout instead'>
+  /** Ways to continue. Default: `['continue']`. Range: at least one. */
+  readonly choices?: C
+  /** Error to show. Default: none. */
+  readonly error?: unknown
+  /** Severity of the problem. Default: 'error'. */
+  readonly severity?: Severity
+}
+
+interface NotifyOptions extends Pick<AskOptions, 'to' | 'links' | 'details'> {
+  /** Severity of the notice. Default: 'info'. */
+  readonly severity?: Severity
+}
+
 /** All options of `approve`. `onTimeout`: default 'reject', seen as `timedOut: true`. */
 export type ApproveOptions<P, L extends RiskLevel> = ConsentOptions<P, L> &
   OnTimeout<'reject' | 'fail' | 'keep-waiting' | Escalate | ConsentBySilence<L>>
@@ -49,20 +85,20 @@ type FilledBy<P> = string extends keyof P
   : { [K in keyof P]: P[K] extends Shown ? K : never }[keyof P]
 
 /**
- * Questions to people. Each is one operation: it opens an ask in the inbox and waits for its answer. What is wrong with
- * its arguments is refused in the call, as PawlError 'option-invalid', 'duration-invalid' or 'payload-refused'.
+ * Questions to people. Each call opens an ask in the inbox and waits for its answer. Invalid arguments make the call reject
+ * with PawlError 'option-invalid', 'duration-invalid' or 'payload-refused'.
  */
 export interface Human {
   /**
-   * May this be done? Yes, no, or yes with changed `params`.
-   * Placeholders are filled from `params`, the rest from `data`.
-   * @throws PawlError 'ask-timed-out' with `onTimeout: 'fail'`; 'answer-invalid' where `schema` refuses, at the worker,
-   * an edit that came in elsewhere
+   * Asks for an approval: yes, no, or yes with changed `params`. Placeholders of the message are filled from `params`, and
+   * then from `data`.
+   * @throws PawlError 'ask-timed-out' (with `onTimeout: 'fail'`), 'answer-invalid' (if `schema` rejects, in the worker, an
+   * edit that another process accepted)
    * @example
    * const approval = await ctx.human.approve('Refund {amount} EUR for {orderId}?', {
    *   params: { orderId, amount }, editable: ['amount'], risk: 'high', timeout: '1h',
    * })
-   * if (!approval.approved) return approval.timedOut ? 'nobody answered' : `no: ${approval.comment}`
+   * if (!approval.approved) return approval.timedOut ? 'no answer' : `no: ${approval.comment}`
    * approval.params.amount
    */
   // biome-ignore lint/complexity/noBannedTypes: no params are params
@@ -72,21 +108,22 @@ export interface Human {
   ): Promise<Approval<P>>
 
   /**
-   * Asks for data. The form is made from the schema; invalid answers are refused and the question stays.
-   * @throws PawlError 'ask-timed-out' unless `onTimeout` says otherwise; 'answer-invalid' where the schema refuses, at
-   * the worker, what came in elsewhere
+   * Asks for data. The form is built from the schema, which must not transform. An invalid answer is rejected and the ask
+   * stays open.
+   * @throws PawlError 'ask-timed-out' (unless `onTimeout` says otherwise), 'answer-invalid' (if the schema rejects, in the
+   * worker, an answer that another process accepted)
    * @example const who = await ctx.human.input('Who are you?', z.object({ name: z.string() }))
    */
   input<const M extends string, V>(
     message: M,
     // biome-ignore lint/suspicious/noExplicitAny: a schema of anything
     schema: Schema<any, V>,
-    ...options: Options<M, Untimed & OnTimeout<OrDefault<NoInfer<V>>> & { readonly initial?: Partial<V> }>
+    ...options: Options<M, Untimed & OnTimeout<OrDefault<NoInfer<V>>> & InputOptions<V>>
   ): Promise<V>
 
   /**
-   * Asks to pick one. Returns the picked value as a union, ready for `switch`.
-   * @throws PawlError 'ask-timed-out' unless `onTimeout` says otherwise
+   * Asks for one of several choices. Returns the value of the choice, typed as a union.
+   * @throws PawlError 'ask-timed-out' (unless `onTimeout` says otherwise)
    * @example const env = await ctx.human.select('Where to?', ['staging', 'production'])
    */
   select<const M extends string, const C extends readonly Choice[]>(
@@ -96,60 +133,26 @@ export interface Human {
   ): Promise<ValueOf<C[number]>>
 
   /**
-   * Shows something made (a text, a plan, a diff) and asks for a verdict, with edits if `editable`.
-   * @throws PawlError 'ask-timed-out' unless `onTimeout` says otherwise; 'answer-invalid' as for `approve`
+   * Shows an artifact (a text, a plan, a diff) and asks for a verdict. The person can edit it if it is `editable`.
+   * @throws PawlError 'ask-timed-out' (unless `onTimeout` says otherwise), 'answer-invalid' (as for `approve`)
    * @example const review = await ctx.human.review('Publish this?', post, { editable: true })
    */
   review<const M extends string, A, const C extends readonly Choice[] = readonly ['approve', 'reject']>(
     message: M,
     artifact: A,
-    ...options: Options<
-      M,
-      Untimed &
-        OnTimeout<OrDefault<ValueOf<C[number]>>> & {
-          /** Default ['approve', 'reject']. */
-          readonly choices?: C
-          /** Default: false. Without a `schema`, an edit must keep the JSON types of the artifact. */
-          readonly editable?: boolean
-          /** Checks an edited artifact. An invalid edit is refused without consuming the question. */
-          // biome-ignore lint/suspicious/noExplicitAny: a schema of anything
-          readonly schema?: Schema<any, NoInfer<A>>
-          /** The version before, shown as a diff. */
-          readonly baseline?: NoInfer<A>
-          readonly as?: Section['as']
-        }
-    >
+    ...options: Options<M, Untimed & OnTimeout<OrDefault<ValueOf<C[number]>>> & ReviewOptions<A, C>>
   ): Promise<Review<A, ValueOf<C[number]>>>
 
   /**
-   * Something is wrong and only a person can go on. Has no timeout: it waits until somebody resolves it.
+   * Reports a problem and waits until a person chooses how to continue. It has no timeout.
    * @example
    * const { choice } = await ctx.human.escalate('Totals differ', { choices: ['retry', 'abort'], error })
    */
   escalate<const M extends string, const C extends readonly Choice[] = readonly ['continue']>(
     message: M,
-    ...options: Options<
-      M,
-      Untimed & {
-        readonly timeout?: Refused<'escalate waits until a person resolves it; use select with a timeout instead'>
-        /** Default ['continue']. */
-        readonly choices?: C
-        readonly error?: unknown
-        /** Default 'error'. */
-        readonly severity?: Severity
-      }
-    >
+    ...options: Options<M, Untimed & EscalateOptions<C>>
   ): Promise<Resolution<ValueOf<C[number]>>>
 
-  /** Tells, without waiting for anybody. Resolves when it is recorded. */
-  notify<const M extends string>(
-    message: M,
-    ...options: Options<
-      M,
-      Pick<AskOptions, 'to' | 'links' | 'details'> & {
-        /** Default 'info'. */
-        readonly severity?: Severity
-      }
-    >
-  ): Promise<void>
+  /** Notifies people without waiting for an answer. Resolves when the notice is recorded. */
+  notify<const M extends string>(message: M, ...options: Options<M, NotifyOptions>): Promise<void>
 }

@@ -16,7 +16,10 @@ type NameIn<K extends string> = K extends `${string}{${infer Inner}`
 export type ValuesFor<K extends string> = { readonly [P in K]: Shown } & { readonly [more: string]: Shown }
 
 export type Data<Missing extends string> = [Missing] extends [never]
-  ? { readonly data?: { readonly [name: string]: Shown } }
+  ? {
+      /** Values for the placeholders of the message. Required if it has placeholders that nothing else fills. Default: none. */
+      readonly data?: { readonly [name: string]: Shown }
+    }
   : { /** A value for each placeholder of the message. */ readonly data: ValuesFor<Missing> }
 
 /** The options of a question: compulsory as soon as its message has placeholders. */

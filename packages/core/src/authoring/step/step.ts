@@ -1,37 +1,38 @@
 import type { Duration } from '../../base/duration.ts'
 
-/** What a step's body is given. */
+/** What the body of a step receives. */
 export interface StepCall {
-  /** The same for every attempt of this step, and for no other step of any run. */
+  /** Identifies this step of this run. Every attempt receives the same key; no other step of any run does. */
   readonly idempotencyKey: string
-  /** Aborts when the attempt times out, and when this worker may not or will not wait for it any longer. */
+  /** Aborts when the attempt times out, and when the worker stops waiting for it. */
   readonly signal: AbortSignal
-  /** 1, 2, 3 … */
+  /** Number of the attempt, starting at 1. */
   readonly attempt: number
 }
 
+/** When a failed attempt is followed by another. The wait starts at `backoff` and grows by `factor` up to `max`. */
 export interface Retry {
-  /** Including the first. A whole number from 1. Default 3. */
+  /** Maximum number of attempts, including the first. Default: 3. Range: whole numbers from 1. */
   readonly attempts?: number
-  /** Before the second attempt. Default '1s'. */
+  /** Wait before the second attempt. Default: '1s'. */
   readonly backoff?: Duration
-  /** Growth from one wait to the next. From 1 to 1,000. Default 2; 1 keeps it even. */
+  /** Growth from one wait to the next; 1 keeps it constant. Default: 2. Range: from 1 to 1000. */
   readonly factor?: number
-  /** Longest wait. Default '1m', or the backoff where that is longer. */
+  /** Maximum wait. Default: '1m', or the `backoff` if it is longer. */
   readonly max?: Duration
-  /** Default 'full': a random part of the wait. */
+  /** Randomness of the wait: 'full' waits a random part of it, 'none' all of it. Default: 'full'. */
   readonly jitter?: 'full' | 'none'
-  /** `false` ends the retries. Default: everything but a `FinalError`. */
+  /** Decides whether an error is worth another attempt. Default: every error except a `FinalError` is. */
   readonly when?: (error: unknown) => boolean
 }
 
 // biome-ignore lint/correctness/noUnusedVariables: later options see the result
 export interface StepOptions<R> {
   /**
-   * `false` for a single attempt. Default: three, as `Retry` says; for `ctx.agent` what its agent says, which is replaced
-   * as a whole.
+   * When a failed attempt is followed by another; `false` for a single attempt. Default: every option of `Retry` at its
+   * default; for `ctx.agent` the `retry` of the agent, which a given one replaces as a whole.
    */
   readonly retry?: Retry | false
-  /** For each attempt, from its start. Default: none. */
+  /** Maximum duration of each attempt, from its start. Default: none; for `ctx.agent` the `timeout` of the agent. */
   readonly timeout?: Duration
 }
