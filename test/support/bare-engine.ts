@@ -20,7 +20,7 @@ export async function startBareEngine(options: {
     ...(slices === undefined ? {} : { slices }),
   }
   const worker = new Worker({ ...settings, ...systemPorts, store, notifier, name: 'bare' })
-  const client = createConnectedClient({ ...systemPorts, store, notifier, logger, localWorker: worker })
+  const client = createConnectedClient({ ...systemPorts, store, notifier, logger, localWorker: worker.local })
   await store.open()
   await worker.start()
   const stop = async (): Promise<void> => {

@@ -112,7 +112,7 @@ async function startEngine(
     keep: keptByDefault,
     replay: 'when-needed',
   })
-  const client = createConnectedClient({ store, notifier, logger, localWorker: worker, ...ports })
+  const client = createConnectedClient({ store, notifier, logger, localWorker: worker.local, ...ports })
   const uninstall = [
     installShield(),
     installGuard(settings.determinism),

@@ -190,16 +190,16 @@ export class TestHarness implements Participant {
   /** The worker of the moment, as the client beside it sees it. */
   #localWorker(): LocalWorker {
     return {
-      claimant: () => this.#life.worker.claimant(),
-      knows: (procedure, version) => this.#life.worker.knows(procedure, version),
-      signalsOf: (procedure, version) => this.#life.worker.signalsOf(procedure, version),
-      checkOf: (run, position) => this.#life.worker.checkOf(run, position),
-      holds: (run) => this.#life.worker.holds(run),
-      outputOf: (run) => this.#life.worker.outputOf(run),
-      onCreated: (run) => this.#life.worker.onCreated(run),
-      onClaimed: (claimed, message) => this.#life.worker.onClaimed(claimed, message),
-      onMail: (run, message) => this.#life.worker.onMail(run, message),
-      onDue: () => this.#life.worker.onDue(),
+      claimant: () => this.#life.worker.local.claimant(),
+      knows: (procedure, version) => this.#life.worker.local.knows(procedure, version),
+      signalsOf: (procedure, version) => this.#life.worker.local.signalsOf(procedure, version),
+      checkOf: (run, position) => this.#life.worker.local.checkOf(run, position),
+      holds: (run) => this.#life.worker.local.holds(run),
+      outputOf: (run) => this.#life.worker.local.outputOf(run),
+      onCreated: (run) => this.#life.worker.local.onCreated(run),
+      onClaimed: (claimed, message) => this.#life.worker.local.onClaimed(claimed, message),
+      onMail: (run, message) => this.#life.worker.local.onMail(run, message),
+      onDue: () => this.#life.worker.local.onDue(),
     }
   }
 

@@ -26,9 +26,9 @@ export interface CommitterOptions {
   readonly logger: Logger
 }
 
-/** Whoever has something to write. */
+/** A run, as the committer sees it. */
 export interface Writer {
-  /** What is to be written now; null if there is nothing after all. */
+  /** Returns what is to be written now; null if there is nothing after all. */
   prepare(): Unit | null
   onOutcome(unit: Unit, outcome: UnitOutcome): void
   /** The unit was not written. */
@@ -39,10 +39,10 @@ export interface Writer {
  * Group commit: what many runs have ready while a transaction is in flight goes into the next one. A run has
  * at most one unit in flight, and says what is in it only when it is written.
  */
-export class Committer<Run extends Writer> {
+export class Committer {
   readonly #options: CommitterOptions
   readonly #complaints: ThrottledLog
-  readonly #ready = new Set<Run>()
+  readonly #ready = new Set<Writer>()
   readonly #lanes: number
   #scheduled = false
   #isClosed = false
@@ -59,24 +59,24 @@ export class Committer<Run extends Writer> {
     this.#lanes = options.store.commitsInFlight ?? 1
   }
 
-  add(run: Run): void {
+  add(run: Writer): void {
     this.#ready.add(run)
     this.#schedule()
     this.#tellChange()
   }
 
-  remove(run: Run): void {
+  remove(run: Writer): void {
     this.#ready.delete(run)
     this.#tellChange()
   }
 
-  /** Resolves when nothing is being written and nobody has anything to write. */
+  /** Resolves when nothing is being written and no run has anything to write. */
   idle(): Promise<void> {
     if (this.isIdle) return Promise.resolve()
     return new Promise((resolve) => this.#onIdle.push(resolve))
   }
 
-  /** Resolves when somebody next has something to write, or is gone. */
+  /** Resolves when a run next has something to write, or is gone. */
   changed(): Promise<void> {
     return new Promise((resolve) => this.#onChange.push(resolve))
   }
@@ -104,7 +104,7 @@ export class Committer<Run extends Writer> {
 
   #flush(): void {
     this.#scheduled = false
-    const runs: Run[] = []
+    const runs: Writer[] = []
     const units: Unit[] = []
     const most = this.#share()
     let asked = 0
@@ -134,7 +134,7 @@ export class Committer<Run extends Writer> {
     return Math.max(minUnits, share)
   }
 
-  #write(runs: readonly Run[], units: readonly Unit[]): void {
+  #write(runs: readonly Writer[], units: readonly Unit[]): void {
     this.#inFlight++
     this.#options.store.commit(this.#options.worker(), units).then(
       (outcomes) => {
@@ -142,7 +142,7 @@ export class Committer<Run extends Writer> {
         this.#failures = 0
         this.#complaints.settle()
         for (let i = 0; i < runs.length; i++)
-          (runs[i] as Run).onOutcome(units[i] as Unit, outcomes[i] as UnitOutcome)
+          (runs[i] as Writer).onOutcome(units[i] as Unit, outcomes[i] as UnitOutcome)
         this.#settle()
       },
       (error) => this.#tryAgain(runs, error),
@@ -155,7 +155,7 @@ export class Committer<Run extends Writer> {
   }
 
   /** The store could not write (a full disk, a lost server): nothing is lost, and nothing goes on until it can. */
-  #tryAgain(runs: readonly Run[], error: unknown): void {
+  #tryAgain(runs: readonly Writer[], error: unknown): void {
     if (this.#isClosed) return
     const waitMs = Math.min(retryMostMs, retryFirstMs * 2 ** this.#failures++)
     this.#complaints.add(`the store could not write; trying again in ${waitMs} ms`, error)

@@ -1,18 +1,11 @@
-import type { RunKey } from '../ports/store/runs.ts'
-
-/** A continuation, as whoever keeps it sees it. */
-export interface Kept {
-  readonly key: RunKey
-  /** About the bytes it holds on to. */
-  readonly weight: number
-  drop(): void
-}
+import type { RunKey } from '../ports/store.ts'
+import type { Run } from './run/run.ts'
 
 /**
  * Continuations of waiting runs, so that what wakes them need not be preceded by a replay. The least recently
  * parked go first when there are too many, or too much was given to them; losing one costs a replay, nothing else.
  */
-export class ContinuationCache<Run extends Kept> {
+export class ContinuationCache {
   readonly #most: { readonly runs: number; readonly bytes: number }
   readonly #runs = new Map<RunKey, { readonly run: Run; readonly weight: number }>()
   #bytes = 0

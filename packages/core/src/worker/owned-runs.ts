@@ -1,7 +1,8 @@
-import type { RunKey } from '../ports/store/runs.ts'
+import type { RunKey } from '../ports/store.ts'
+import type { Run } from './run/run.ts'
 
-/** What a worker has in its hands, by the store's key and by the id that people know. */
-export class OwnedRuns<Run extends { readonly key: RunKey; readonly id: string }> {
+/** Holds the runs that a worker owns, by the key of the store and by the id that people know. */
+export class OwnedRuns {
   readonly #byKey = new Map<RunKey, Run>()
   readonly #byId = new Map<string, Run>()
 

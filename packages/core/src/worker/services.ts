@@ -51,19 +51,3 @@ export interface WorkerServices {
   readonly replay: 'always' | 'when-needed'
   procedure(name: string, version: number): ProcedureDefinition | undefined
 }
-
-/** What a run tells its worker. */
-export interface RunCallbacks<Run> extends WorkerServices {
-  /** No body begins here any more: what is not at work is for another worker, at once, if the store can be written. */
-  readonly handsOver: boolean
-  /** It has, or may have, something to write. */
-  onReady(run: Run): void
-  /** It has made an event since it was taken over. */
-  onProgress(run: Run): void
-  /** It was let go until then; its continuation may be kept. */
-  onParked(run: Run, wakeAt: number | null): void
-  /** It has returned this, and the log has it. */
-  onCompleted(run: Run, output: Uint8Array | null): void
-  /** It is over, or not this worker's any more. */
-  onGone(run: Run): void
-}

@@ -13,7 +13,7 @@ const maxAttempts = 5
 const lookAgainMs = 1_000
 
 interface Options {
-  readonly store: StorePort
+  readonly store: Pick<StorePort, 'suspects' | 'take' | 'endTest'>
   readonly clock: Clock
   readonly logger: Logger
 }

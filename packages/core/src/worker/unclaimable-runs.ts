@@ -4,7 +4,10 @@ import type { Backlog } from '../ports/store/claims.ts'
 import type { StorePort } from '../ports/store/store.ts'
 
 /** Names the due runs that no live engine can execute, with a warning for each procedure and version. */
-export async function reportUnclaimable(store: StorePort, logger: Logger): Promise<void> {
+export async function reportUnclaimable(
+  store: Pick<StorePort, 'backlog' | 'abilities'>,
+  logger: Logger,
+): Promise<void> {
   const backlog = await store.backlog()
   if (backlog.length === 0) return
   // After the backlog: an engine that registers in between has what it came for.

@@ -71,7 +71,7 @@ export class SimulatedProcess implements Caller {
     const onBody = (): void => options.onBody(this)
     this.#worker =
       settings && new Worker({ ...settings, ...ports, name, keep, replay, slices, effects: announce(onBody) })
-    this.client = createConnectedClient({ ...ports, localWorker: this.#worker ?? undefined })
+    this.client = createConnectedClient({ ...ports, localWorker: this.#worker?.local })
   }
 
   async start(): Promise<void> {

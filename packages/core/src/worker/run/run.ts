@@ -16,7 +16,7 @@ import type { RunKey } from '../../ports/store/runs.ts'
 import type { Activity, ActivityContext, Draft } from '../activities/activity.ts'
 import { createActivity } from '../activities/registry.ts'
 import type { RunReport } from '../run-reports.ts'
-import type { RunCallbacks } from '../services.ts'
+import type { WorkerServices } from '../services.ts'
 import { createActivityContext } from './activity-context.ts'
 import { Continuation, type InputRefused } from './continuation.ts'
 import { type Bug, diagnoseBug, diagnoseDifference, diagnoseForeignAwait } from './diagnose.ts'
@@ -41,6 +41,22 @@ import { quarantinedFor, type Reason, unfitInput, unreadFor } from './park-with-
 import { PendingActivities } from './pending-activities.ts'
 import { composeUnit, planUnit, type Standing, type UnitParts } from './unit.ts'
 
+/** What a run tells its worker. */
+export interface RunCallbacks extends WorkerServices {
+  /** No body begins here any more: what is not at work is for another worker, at once, if the store can be written. */
+  readonly handsOver: boolean
+  /** It has, or may have, something to write. */
+  onReady(run: Run): void
+  /** It has made an event since it was taken over. */
+  onProgress(run: Run): void
+  /** It was let go until then; its continuation may be kept. */
+  onParked(run: Run, wakeAt: number | null): void
+  /** It has returned this, and the log has it. */
+  onCompleted(run: Run, output: Uint8Array | null): void
+  /** It is over, or not this worker's any more. */
+  onGone(run: Run): void
+}
+
 /** What a run does at present. Only a still run is asked for a unit, and it has at most one in flight. */
 type Phase = 'moving' | 'still' | 'writing' | 'parked' | 'leaving' | 'gone'
 
@@ -51,7 +67,7 @@ type Phase = 'moving' | 'still' | 'writing' | 'parked' | 'leaving' | 'gone'
 export class Run {
   readonly key: RunKey
   readonly id: string
-  readonly #host: RunCallbacks<Run>
+  readonly #host: RunCallbacks
   readonly #claimed: Claimed
   readonly #log: LogWriter
   readonly #mailbox: Mailbox
@@ -76,7 +92,7 @@ export class Run {
   #movedOutside = false
   #callOff: () => void = () => {}
 
-  constructor(host: RunCallbacks<Run>, claimed: Claimed) {
+  constructor(host: RunCallbacks, claimed: Claimed) {
     this.key = claimed.run
     this.id = claimed.id
     this.#host = host

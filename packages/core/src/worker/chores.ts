@@ -1,0 +1,118 @@
+import type { Clock } from '../ports/clock.ts'
+import type { Logger } from '../ports/logger.ts'
+import type { StorePort } from '../ports/store.ts'
+import type { Claims } from './claims.ts'
+import type { Lease } from './lease.ts'
+import type { LoadedRuns } from './loaded-runs.ts'
+import type { RunReports } from './run-reports.ts'
+import type { Slots } from './slots.ts'
+import { Starvation } from './starvation.ts'
+import type { StuckRuns } from './stuck-runs.ts'
+import type { ThrottledLog } from './throttled-log.ts'
+import { reportUnclaimable } from './unclaimable-runs.ts'
+
+/** The truth behind lost hints: due runs, and mail of owned runs, are asked for this often. */
+const pollMs = 1_000
+/** The store is said to answer again once no call has failed for so long. */
+const wellMs = 5_000
+/** The first look for runs that no engine can execute is so long after the start: engines that start together see each other. */
+const unclaimableAfterMs = 5_000
+const unclaimableEveryMs = 60_000
+
+/** Work that a worker does again and again, beside its runs. */
+export interface Chore {
+  readonly name: string
+  /** From the end of one time to the next. */
+  readonly everyMs: number
+  /** From the start of the worker to the first time. Default: `everyMs`. */
+  readonly firstMs?: number
+  run(): Promise<void> | void
+}
+
+/** Runs each chore on a timer of its own until the returned function is called. A failure does not end a chore. */
+export function startChores(
+  clock: Clock,
+  chores: readonly Chore[],
+  onError: (error: unknown, chore: Chore) => void,
+): () => void {
+  let isStopped = false
+  const callOffs = new Map<Chore, () => void>()
+  const schedule = (chore: Chore, afterMs: number): void => {
+    callOffs.set(
+      chore,
+      clock.after(afterMs, () => void runOnce(chore), true),
+    )
+  }
+  const runOnce = async (chore: Chore): Promise<void> => {
+    try {
+      await chore.run()
+    } catch (error) {
+      onError(error, chore)
+    }
+    if (!isStopped) schedule(chore, chore.everyMs)
+  }
+  for (const chore of chores) schedule(chore, chore.firstMs ?? chore.everyMs)
+  return () => {
+    isStopped = true
+    for (const callOff of callOffs.values()) callOff()
+  }
+}
+
+/** The parts of a worker that its chores are about. */
+export interface ChoreParts {
+  readonly store: Pick<StorePort, 'sweep' | 'backlog' | 'abilities'>
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly leaseMs: number
+  readonly lease: Pick<Lease, 'renew' | 'register'>
+  readonly claims: Pick<Claims, 'claim' | 'claimant'>
+  readonly runs: Pick<LoadedRuns, 'readMailCounters' | 'dropOwned'>
+  readonly slots: Pick<Slots, 'look' | 'releases' | 'queued' | 'taken'>
+  readonly stuckRuns: Pick<StuckRuns, 'retry'>
+  readonly reports: Pick<RunReports, 'flush'>
+  readonly complaints: Pick<ThrottledLog, 'settle'>
+}
+
+/** Lists what a worker does beside its runs. */
+export function listChores(parts: ChoreParts): readonly Chore[] {
+  const { store, clock, logger, leaseMs, claims, slots, stuckRuns, reports } = parts
+  const starvation = new Starvation(slots, clock, logger)
+  const claimIfAny = async (freed: Promise<number>): Promise<void> => {
+    if ((await freed) > 0) await claims.claim()
+  }
+  return [
+    { name: 'lease', everyMs: leaseMs / 5, run: () => renewLease(parts) },
+    { name: 'sweep', everyMs: leaseMs / 5, run: () => claimIfAny(store.sweep()) },
+    { name: 'starvation', everyMs: pollMs, run: () => starvation.look() },
+    { name: 'reports', everyMs: pollMs, run: () => reports.flush() },
+    { name: 'poll', everyMs: pollMs, run: () => poll(parts) },
+    { name: 'stuck runs', everyMs: pollMs, run: () => claimIfAny(stuckRuns.retry(claims.claimant)) },
+    {
+      name: 'unclaimable runs',
+      everyMs: unclaimableEveryMs,
+      firstMs: unclaimableAfterMs,
+      run: () => reportUnclaimable(store, logger),
+    },
+  ]
+}
+
+/** A worker that was declared dead owns nothing any more: it drops everything and registers as a new one. */
+async function renewLease({ lease, runs, slots, logger }: ChoreParts): Promise<void> {
+  if (!(await lease.renew())) {
+    logger.warn('this worker was taken for dead; its runs go on elsewhere, and it begins anew')
+    runs.dropOwned()
+    await lease.register()
+  }
+  slots.look()
+}
+
+/** Claims what is due and learns of messages. Also called at each hint of the store. */
+export async function poll({
+  claims,
+  runs,
+  complaints,
+}: Pick<ChoreParts, 'claims' | 'runs' | 'complaints'>): Promise<void> {
+  await claims.claim()
+  await runs.readMailCounters()
+  complaints.settle(wellMs)
+}

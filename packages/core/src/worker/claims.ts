@@ -1,0 +1,140 @@
+import { nextRound } from '../host/rounds.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Logger } from '../ports/logger.ts'
+import type { Claimant, Claimed, ProcedureVersions, RunKey, StorePort, WorkerKey } from '../ports/store.ts'
+import type { StoreTime } from './store-time.ts'
+import { SuspectTests } from './suspect-tests.ts'
+
+/** Maximum runs that a worker owns at once. More due runs wait for the next claim, here or elsewhere. */
+export const maxOwned = 1_000
+/** Maximum runs in one claim. */
+const claimAtOnce = 100
+
+export interface ClaimsOptions {
+  readonly store: Pick<StorePort, 'claim' | 'suspects' | 'take' | 'endTest'>
+  readonly clock: Clock
+  readonly time: StoreTime
+  readonly logger: Logger
+  readonly procedures: readonly ProcedureVersions[]
+  readonly worker: () => WorkerKey
+  /** False before the worker has started, and once it stops. */
+  readonly isWorking: () => boolean
+  /** How many runs the worker owns. */
+  readonly owned: () => number
+  readonly adopt: (claimed: Claimed) => void
+  readonly onError: (error: unknown) => void
+}
+
+/** Claims runs: those that are due, when they become due, and suspects. */
+export class Claims {
+  readonly #options: ClaimsOptions
+  readonly #suspects: SuspectTests
+  #isClaiming = false
+  #claimAgain = false
+  /** When the next unowned run is due, as far as is known. */
+  #dueAt = Number.POSITIVE_INFINITY
+  #callOff: () => void = () => {}
+
+  constructor(options: ClaimsOptions) {
+    this.#options = options
+    this.#suspects = new SuspectTests(options, () => this.claimSoon())
+  }
+
+  /** As whom this worker claims. */
+  get claimant(): Claimant {
+    const { worker, procedures } = this.#options
+    return { worker: worker(), procedures, suspects: this.#suspects.claims }
+  }
+
+  /** Whether this worker has room for another run. */
+  get takesWork(): boolean {
+    return this.#options.isWorking() && this.#room > 0
+  }
+
+  /** Whether a claim is under way. */
+  get isClaiming(): boolean {
+    return this.#isClaiming
+  }
+
+  get #room(): number {
+    return maxOwned - this.#options.owned()
+  }
+
+  /** Claims what is due. One claim is made at a time; what becomes due meanwhile is claimed right after. */
+  async claim(): Promise<void> {
+    this.#claimAgain = true
+    if (this.#isClaiming) return
+    this.#isClaiming = true
+    try {
+      while (this.#claimAgain && this.takesWork) {
+        this.#claimAgain = false
+        await this.#claimOnce(Math.min(claimAtOnce, this.#room))
+      }
+    } finally {
+      this.#isClaiming = false
+    }
+  }
+
+  async #claimOnce(limit: number): Promise<void> {
+    const { store, time, adopt, isWorking } = this.#options
+    const claims = await store.claim(this.claimant, limit)
+    const { runs, at, nextDueAt } = claims
+    time.learn(at)
+    for (const claimed of runs) adopt(claimed)
+    // Stopped meanwhile. That there is no room left is no reason to return: the rest has to be claimed later.
+    if (!isWorking()) return
+    for (const claimed of await this.#suspects.takeNext(this.claimant, claims, this.#room)) adopt(claimed)
+    if (runs.length === limit) {
+      this.#claimAgain = true
+      // Each of them reads its log now.
+      await nextRound()
+    }
+    // A run that is due already and could not be taken is left to other workers, or to the next poll.
+    if (nextDueAt !== null && nextDueAt > at) this.#claimAt(nextDueAt)
+  }
+
+  /** The same for a caller that does not wait for it. */
+  claimSoon(): void {
+    this.claim().catch(this.#options.onError)
+  }
+
+  /** The worker owns the run from now on. */
+  onAdopted(claimed: Claimed): void {
+    this.#suspects.add(claimed)
+  }
+
+  /** The run has made an event since it was claimed. */
+  onProgress(run: RunKey): void {
+    this.#suspects.remove(run)
+  }
+
+  /** The worker does not own the run any more. `dueAt`: when it is to be claimed again; null: not by its time. */
+  onReleased(run: RunKey, dueAt: number | null): void {
+    if (dueAt !== null) this.#claimAt(dueAt)
+    this.#suspects.remove(run)
+    // What was left unclaimed for want of room is claimed when there is plenty of it again.
+    if (this.#claimAgain && !this.#isClaiming && this.#options.owned() <= maxOwned / 2) this.claimSoon()
+  }
+
+  /** The worker owns nothing any more. */
+  onAllReleased(): void {
+    this.#suspects.clear()
+  }
+
+  /** Claims no run by its time any more. */
+  stop(): void {
+    this.#callOff()
+  }
+
+  /** Claims when the next run is due; the poll would be up to a second late. */
+  #claimAt(dueAt: number): void {
+    const { clock, time, isWorking } = this.#options
+    if (!isWorking() || dueAt >= this.#dueAt) return
+    this.#callOff()
+    this.#dueAt = dueAt
+    this.#callOff = clock.after(Math.max(0, dueAt - time.now()), () => {
+      this.#dueAt = Number.POSITIVE_INFINITY
+      this.claimSoon()
+    })
+  }
+}

@@ -1,0 +1,156 @@
+import type { AskSpec } from '../authoring/operations.ts'
+import type { LogEvent } from '../events/event.ts'
+import type { Claimed, Message, RunKey, StorePort } from '../ports/store.ts'
+import type { Claims } from './claims.ts'
+import type { Committer } from './committer.ts'
+import { ContinuationCache } from './continuation-cache.ts'
+import type { Lease } from './lease.ts'
+import { OutputCache } from './output-cache.ts'
+import { OwnedRuns } from './owned-runs.ts'
+import { Run, type RunCallbacks } from './run/run.ts'
+import type { WorkerServices } from './services.ts'
+
+export interface LoadedRunsOptions {
+  readonly services: Omit<WorkerServices, 'worker'> & { readonly store: Pick<StorePort, 'mailOf'> }
+  readonly lease: Pick<Lease, 'worker'>
+  readonly committer: Pick<Committer, 'add' | 'remove'>
+  readonly claims: Pick<Claims, 'onAdopted' | 'onProgress' | 'onReleased' | 'onAllReleased'>
+  readonly keep: { readonly runs: number; readonly bytes: number }
+  readonly handsOver: () => boolean
+}
+
+/** The runs of a worker that are in memory: those that it owns, and continuations of those that it has parked. */
+export class LoadedRuns {
+  readonly #options: LoadedRunsOptions
+  readonly #owned = new OwnedRuns()
+  readonly #kept: ContinuationCache
+  readonly #outputs = new OutputCache()
+  readonly #callbacks: RunCallbacks
+
+  constructor(options: LoadedRunsOptions) {
+    this.#options = options
+    this.#kept = new ContinuationCache(options.keep)
+    this.#callbacks = this.#createCallbacks()
+  }
+
+  /** How many the worker owns. */
+  get owned(): number {
+    return this.#owned.size
+  }
+
+  /** Only time or a message would move one of them. */
+  get isAtRest(): boolean {
+    for (const run of this.#owned) if (!run.isAtRest) return false
+    return true
+  }
+
+  /** Something that one of them has is still to be written. */
+  get owes(): boolean {
+    for (const run of this.#owned) if (run.owes) return true
+    return false
+  }
+
+  /** Whether the worker owns the run. */
+  has(key: RunKey): boolean {
+    return this.#owned.find(key) !== undefined
+  }
+
+  hasId(id: string): boolean {
+    return this.#owned.hasId(id)
+  }
+
+  /** What a run has returned, if it has just completed here. */
+  outputOf(id: string): { readonly output: Uint8Array | null } | undefined {
+    return this.#outputs.find(id)
+  }
+
+  checkOf(key: RunKey, position: number): AskSpec['check'] {
+    return (this.#owned.find(key) ?? this.#kept.find(key))?.checkOf(position)
+  }
+
+  /** Executes a run that was created already claimed. */
+  begin(claimed: Claimed, started: LogEvent): void {
+    this.#add(claimed).begin(started)
+  }
+
+  /** Executes a claimed run: on its kept continuation, if there is one, or by a replay. */
+  adopt(claimed: Claimed, message: Message | null): void {
+    // Claimed again before the worker heard that it was parked: the old continuation does not own it any more.
+    this.#owned.find(claimed.run)?.drop()
+    this.#options.claims.onAdopted(claimed)
+    const kept = this.#kept.take(claimed.run)
+    if (kept?.continues(claimed)) {
+      this.#owned.add(kept)
+      return kept.wake(claimed, message)
+    }
+    kept?.drop()
+    this.#add(claimed).load(message)
+  }
+
+  #add(claimed: Claimed): Run {
+    this.#outputs.forget(claimed.id)
+    const run = new Run(this.#callbacks, claimed)
+    this.#owned.add(run)
+    return run
+  }
+
+  deliver(key: RunKey, message: Message): void {
+    this.#owned.find(key)?.onMessage(message)
+  }
+
+  /** Asks the store for messages that have come to the runs in hand, whatever happened to the hints about them. */
+  async readMailCounters(): Promise<void> {
+    if (this.#owned.size === 0) return
+    const { services, lease } = this.#options
+    for (const { run, mail } of await services.store.mailOf(lease.worker)) this.#owned.find(run)?.onMail(mail)
+  }
+
+  /** Asks each run whether it has anything to write. */
+  offerAll(): void {
+    for (const run of this.#owned) this.#options.committer.add(run)
+  }
+
+  /** The worker owns nothing any more: what it held is dropped, and nothing is written. */
+  dropOwned(): void {
+    const runs = [...this.#owned]
+    this.#owned.clear()
+    this.#options.claims.onAllReleased()
+    for (const run of runs) {
+      run.drop()
+      this.#options.committer.remove(run)
+    }
+  }
+
+  /** Drops the continuations of parked runs. */
+  dropKept(): void {
+    this.#kept.clear()
+  }
+
+  #createCallbacks(): RunCallbacks {
+    const { services, lease, committer, claims, handsOver } = this.#options
+    return {
+      ...services,
+      get worker() {
+        return lease.worker
+      },
+      get handsOver() {
+        return handsOver()
+      },
+      onReady: (run) => committer.add(run),
+      onProgress: (run) => claims.onProgress(run.key),
+      onParked: (run, wakeAt) => {
+        this.#owned.remove(run)
+        this.#kept.add(run)
+        claims.onReleased(run.key, wakeAt)
+      },
+      onCompleted: (run, output) => this.#outputs.add(run.id, output),
+      onGone: (run) => {
+        run.drop()
+        committer.remove(run)
+        this.#owned.remove(run)
+        this.#kept.forget(run)
+        claims.onReleased(run.key, null)
+      },
+    }
+  }
+}

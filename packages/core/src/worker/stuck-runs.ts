@@ -1,0 +1,36 @@
+import type { Clock } from '../ports/clock.ts'
+import type { Claimant, StorePort } from '../ports/store.ts'
+
+/** Pauses between the attempts. The first is made when the worker starts; a deploy takes its time. */
+const pausesMs = [10_000, 60_000, 300_000, 1_800_000]
+
+/**
+ * Retries stuck runs, which the code of this worker may be able to execute. Once is not enough: while a deploy is under
+ * way, a worker with other code may claim them first, and they get stuck again.
+ */
+export class StuckRuns {
+  readonly #store: Pick<StorePort, 'retryStuck'>
+  readonly #clock: Pick<Clock, 'elapsed'>
+  #attempts = 0
+  #dueAt = Number.NEGATIVE_INFINITY
+
+  constructor(store: Pick<StorePort, 'retryStuck'>, clock: Pick<Clock, 'elapsed'>) {
+    this.#store = store
+    this.#clock = clock
+  }
+
+  /** Retries them if it is time to. Returns how many are due now. A failed attempt is repeated the next time. */
+  async retry(claimant: Claimant): Promise<number> {
+    if (this.#clock.elapsed() < this.#dueAt) return 0
+    // Once, however many calls are under way.
+    this.#dueAt = Number.POSITIVE_INFINITY
+    try {
+      const count = await this.#store.retryStuck(claimant)
+      this.#dueAt = this.#clock.elapsed() + (pausesMs[this.#attempts++] ?? Number.POSITIVE_INFINITY)
+      return count
+    } catch (error) {
+      this.#dueAt = this.#clock.elapsed()
+      throw error
+    }
+  }
+}
