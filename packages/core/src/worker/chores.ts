@@ -26,35 +26,53 @@ export interface Chore {
   readonly everyMs: number
   /** From the start of the worker to the first time. Default: `everyMs`. */
   readonly firstMs?: number
+  /** Also runs at each hint of the store. */
+  readonly onHint?: true
   run(): Promise<void> | void
 }
 
-/** Runs each chore on a timer of its own until the returned function is called. A failure does not end a chore. */
-export function startChores(
-  clock: Clock,
-  chores: readonly Chore[],
-  onError: (error: unknown, chore: Chore) => void,
-): () => void {
-  let isStopped = false
-  const callOffs = new Map<Chore, () => void>()
-  const schedule = (chore: Chore, afterMs: number): void => {
-    callOffs.set(
-      chore,
-      clock.after(afterMs, () => void runOnce(chore), true),
-    )
+/** Runs each chore on a timer of its own. A failure does not end a chore. */
+export class Chores {
+  readonly #clock: Clock
+  readonly #chores: readonly Chore[]
+  readonly #onError: (error: unknown, chore: Chore) => void
+  readonly #callOffs = new Map<Chore, () => void>()
+  #isStopped = false
+
+  constructor(clock: Clock, chores: readonly Chore[], onError: (error: unknown, chore: Chore) => void) {
+    this.#clock = clock
+    this.#chores = chores
+    this.#onError = onError
   }
-  const runOnce = async (chore: Chore): Promise<void> => {
+
+  /** Starts the timers. Does nothing after `stop`. */
+  start(): void {
+    for (const chore of this.#chores) this.#schedule(chore, chore.firstMs ?? chore.everyMs)
+  }
+
+  /** The store has changed: runs what need not wait for its timer, which it leaves as it is. */
+  onHint(): void {
+    for (const chore of this.#chores) if (chore.onHint === true) void this.#run(chore)
+  }
+
+  /** Starts no chore any more, also not after one that is under way. */
+  stop(): void {
+    this.#isStopped = true
+    for (const callOff of this.#callOffs.values()) callOff()
+  }
+
+  #schedule(chore: Chore, afterMs: number): void {
+    if (this.#isStopped) return
+    const run = (): void => void this.#run(chore).then(() => this.#schedule(chore, chore.everyMs))
+    this.#callOffs.set(chore, this.#clock.after(afterMs, run, true))
+  }
+
+  async #run(chore: Chore): Promise<void> {
     try {
       await chore.run()
     } catch (error) {
-      onError(error, chore)
+      this.#onError(error, chore)
     }
-    if (!isStopped) schedule(chore, chore.everyMs)
-  }
-  for (const chore of chores) schedule(chore, chore.firstMs ?? chore.everyMs)
-  return () => {
-    isStopped = true
-    for (const callOff of callOffs.values()) callOff()
   }
 }
 
@@ -85,8 +103,13 @@ export function listChores(parts: ChoreParts): readonly Chore[] {
     { name: 'sweep', everyMs: leaseMs / 5, run: () => claimIfAny(store.sweep()) },
     { name: 'starvation', everyMs: pollMs, run: () => starvation.look() },
     { name: 'reports', everyMs: pollMs, run: () => reports.flush() },
-    { name: 'poll', everyMs: pollMs, run: () => poll(parts) },
-    { name: 'stuck runs', everyMs: pollMs, run: () => claimIfAny(stuckRuns.retry(claims.claimant)) },
+    { name: 'poll', everyMs: pollMs, onHint: true, run: () => poll(parts) },
+    {
+      name: 'stuck runs',
+      everyMs: pollMs,
+      onHint: true,
+      run: () => claimIfAny(stuckRuns.retry(claims.claimant)),
+    },
     {
       name: 'unclaimable runs',
       everyMs: unclaimableEveryMs,
@@ -106,12 +129,7 @@ async function renewLease({ lease, runs, slots, logger }: ChoreParts): Promise<v
   slots.look()
 }
 
-/** Claims what is due and learns of messages. Also called at each hint of the store. */
-export async function poll({
-  claims,
-  runs,
-  complaints,
-}: Pick<ChoreParts, 'claims' | 'runs' | 'complaints'>): Promise<void> {
+async function poll({ claims, runs, complaints }: ChoreParts): Promise<void> {
   await claims.claim()
   await runs.readMailCounters()
   complaints.settle(wellMs)

@@ -12,7 +12,7 @@ import type { Entropy } from '../ports/entropy.ts'
 import type { LocalWorker } from '../ports/local-worker.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Claimed, StorePort } from '../ports/store.ts'
-import { type ChoreParts, listChores, poll, startChores } from './chores.ts'
+import { Chores, listChores } from './chores.ts'
 import { Claims } from './claims.ts'
 import { Committer } from './committer.ts'
 import { Lease } from './lease.ts'
@@ -77,12 +77,13 @@ export class Worker {
   readonly #lease: Lease
   readonly #claims: Claims
   readonly #runs: LoadedRuns
-  readonly #chores: ChoreParts
+  readonly #chores: Chores
+  readonly #stuckRuns: StuckRuns
   readonly #committer: Committer
   readonly #complaints: ThrottledLog
   readonly #reports: RunReports
   #state: 'new' | 'working' | 'stopping' | 'stopped' = 'new'
-  #callOff: (() => void)[] = []
+  #unwatch: () => void = () => {}
 
   constructor(options: WorkerOptions) {
     const logger = outsideTurn(options.logger)
@@ -111,27 +112,28 @@ export class Worker {
     const handsOver = (): boolean => this.#state === 'stopping' && !this.#committer.isFailing
     const runs = new LoadedRuns({ services, lease, committer: this.#committer, claims, keep, handsOver })
     this.#runs = runs
-    this.#chores = {
-      ...{ store, clock, logger, leaseMs, lease, claims, runs },
+    const stuckRuns = new StuckRuns(store, clock)
+    this.#stuckRuns = stuckRuns
+    const chores = listChores({
+      ...{ store, clock, logger, leaseMs, lease, claims, runs, stuckRuns },
       ...{ slots: this.#slots, reports: this.#reports, complaints: this.#complaints },
-      stuckRuns: new StuckRuns(store, clock),
-    }
+    })
+    this.#chores = new Chores(clock, chores, onError)
     this.local = createLocalWorker({ procedures, lease, claims, runs, time, isWorking, onError })
   }
 
   /** Takes over what other workers left, and executes runs until it is stopped. */
   async start(): Promise<void> {
-    const { store, clock } = this.#options
+    const { store } = this.#options
     this.#time.learn(await this.#insist(() => store.now()))
     await this.#insist(() => this.#lease.register())
     this.#state = 'working'
-    this.#callOff.push(store.watch(() => this.#onHint()))
+    this.#unwatch = store.watch(() => this.#onHint())
     await Promise.all([
       this.#attempt(() => store.sweep()),
-      this.#attempt(() => this.#chores.stuckRuns.retry(this.#claims.claimant)),
+      this.#attempt(() => this.#stuckRuns.retry(this.#claims.claimant)),
     ])
-    if (this.#isStopped) return
-    this.#callOff.push(startChores(clock, listChores(this.#chores), this.#report))
+    this.#chores.start()
     await this.#attempt(() => this.#claims.claim())
   }
 
@@ -224,7 +226,8 @@ export class Worker {
   #leave(): void {
     this.#state = 'stopped'
     this.#claims.stop()
-    for (const callOff of this.#callOff) callOff()
+    this.#unwatch()
+    this.#chores.stop()
     this.#committer.close()
     this.#runs.dropOwned()
     this.#runs.dropKept()
@@ -232,7 +235,7 @@ export class Worker {
 
   #onHint(): void {
     this.#options.notifier.notifyAll()
-    poll(this.#chores).catch(this.#report)
+    this.#chores.onHint()
   }
 
   #adopt(claimed: Claimed): void {

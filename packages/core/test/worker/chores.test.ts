@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Chore, type ChoreParts, listChores, startChores } from '../../src/worker/chores.ts'
+import { type Chore, type ChoreParts, Chores, listChores } from '../../src/worker/chores.ts'
 import { ManualClock, settled } from './support/manual-clock.ts'
 
 function chore(name: string, everyMs: number, run: Chore['run'], firstMs?: number): Chore {
@@ -10,9 +10,10 @@ test('runs each chore on a timer of its own', async () => {
   const clock = new ManualClock()
   const ran: string[] = []
   const noting = (name: string) => () => void ran.push(`${name} at ${clock.elapsed()}`)
-  startChores(clock, [chore('a', 20, noting('a')), chore('b', 35, noting('b'), 10)], (error) =>
+  const chores = new Chores(clock, [chore('a', 20, noting('a')), chore('b', 35, noting('b'), 10)], (error) =>
     expect.fail(String(error)),
   )
+  chores.start()
   await clock.pass(60)
   expect(ran).toEqual(['b at 10', 'a at 20', 'a at 40', 'b at 45', 'a at 60'])
 })
@@ -27,7 +28,7 @@ test('runs a chore again only after it has ended', async () => {
       end = resolve
     })
   }
-  startChores(clock, [chore('slow', 10, run)], (error) => expect.fail(String(error)))
+  new Chores(clock, [chore('slow', 10, run)], (error) => expect.fail(String(error))).start()
   await clock.pass(100)
   expect(begun).toBe(1)
   end()
@@ -45,8 +46,9 @@ test('reports a failure and runs the chore again, whether it throws or rejects',
           throw new Error('no')
         }
       : () => Promise.reject(new Error('no'))
-  const chores = ['throws', 'rejects'].map((name) => chore(name, 10, failing(name)))
-  startChores(clock, chores, (error, { name }) => errors.push(`${name}: ${(error as Error).message}`))
+  const failures = ['throws', 'rejects'].map((name) => chore(name, 10, failing(name)))
+  const onError = (error: unknown, { name }: Chore) => errors.push(`${name}: ${(error as Error).message}`)
+  new Chores(clock, failures, onError).start()
   await clock.pass(20)
   expect(errors).toEqual(['throws: no', 'rejects: no', 'throws: no', 'rejects: no'])
 })
@@ -61,13 +63,38 @@ test('runs nothing after it is stopped, not even a chore that was under way', as
       end = resolve
     })
   })
-  const stop = startChores(clock, [slow, chore('other', 15, () => void ran++)], () => expect.fail())
+  const chores = new Chores(clock, [slow, chore('other', 15, () => void ran++)], () => expect.fail())
+  chores.start()
   await clock.pass(10)
-  stop()
+  chores.stop()
   end()
   await clock.pass(100)
+  chores.start()
   expect(ran).toBe(1)
   expect(clock.timers).toBe(0)
+})
+
+test('runs what is meant for hints at each hint, beside its timer', async () => {
+  const clock = new ManualClock()
+  const ran: string[] = []
+  const errors: unknown[] = []
+  const hinted: Chore = {
+    ...chore('hinted', 10, () => void ran.push('hinted')),
+    onHint: true,
+  }
+  const failing: Chore = { ...chore('failing', 10, () => Promise.reject(new Error('no'))), onHint: true }
+  const chores = new Chores(
+    clock,
+    [hinted, failing, chore('other', 10, () => void ran.push('other'))],
+    (error) => errors.push(error),
+  )
+  chores.start()
+  chores.onHint()
+  chores.onHint()
+  await settled()
+  expect(ran).toEqual(['hinted', 'hinted'])
+  expect(errors).toHaveLength(2)
+  expect(clock.timers).toBe(3)
 })
 
 /** The chores of a worker whose parts record what is called. */
@@ -104,6 +131,11 @@ function chores(
     },
   }
 }
+
+test('runs at a hint what finds due runs and messages', () => {
+  const hinted = chores().all.filter(({ onHint }) => onHint)
+  expect(hinted.map(({ name }) => name)).toEqual(['poll', 'stuck runs'])
+})
 
 test('renews the lease five times within its length', async () => {
   const { all, run } = chores()
