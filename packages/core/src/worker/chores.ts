@@ -1,6 +1,6 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Logger } from '../ports/logger.ts'
-import type { StorePort } from '../ports/store.ts'
+import type { StorePort } from '../ports/store/store.ts'
 import type { Claims } from './claims.ts'
 import type { Lease } from './lease.ts'
 import type { LoadedRuns } from './loaded-runs.ts'

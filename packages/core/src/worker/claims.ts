@@ -1,7 +1,10 @@
 import { nextRound } from '../host/rounds.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Logger } from '../ports/logger.ts'
-import type { Claimant, Claimed, ProcedureVersions, RunKey, StorePort, WorkerKey } from '../ports/store.ts'
+import type { Claimant, Claimed } from '../ports/store/claims.ts'
+import type { RunKey } from '../ports/store/runs.ts'
+import type { StorePort } from '../ports/store/store.ts'
+import type { ProcedureVersions, WorkerKey } from '../ports/store/workers.ts'
 import type { StoreTime } from './store-time.ts'
 import { SuspectTests } from './suspect-tests.ts'
 

@@ -1,4 +1,4 @@
-import type { RunKey } from '../ports/store.ts'
+import type { RunKey } from '../ports/store/runs.ts'
 import type { Run } from './run/run.ts'
 
 /**

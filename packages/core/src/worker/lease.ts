@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/clock.ts'
-import type { ProcedureVersions, StorePort, WorkerKey } from '../ports/store.ts'
+import type { StorePort } from '../ports/store/store.ts'
+import type { ProcedureVersions, WorkerKey } from '../ports/store/workers.ts'
 
 export interface LeaseOptions {
   readonly store: Pick<StorePort, 'register' | 'beat'>

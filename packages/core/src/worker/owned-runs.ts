@@ -1,4 +1,4 @@
-import type { RunKey } from '../ports/store.ts'
+import type { RunKey } from '../ports/store/runs.ts'
 import type { Run } from './run/run.ts'
 
 /** Holds the runs that a worker owns, by the key of the store and by the id that people know. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../ports/clock.ts'
-import type { Claimant, StorePort } from '../ports/store.ts'
+import type { Claimant } from '../ports/store/claims.ts'
+import type { StorePort } from '../ports/store/store.ts'
 
 /** Pauses between the attempts. The first is made when the worker starts; a deploy takes its time. */
 const pausesMs = [10_000, 60_000, 300_000, 1_800_000]

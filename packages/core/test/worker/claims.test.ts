@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Claimed, Claims as ClaimedRuns, RunKey } from '../../src/ports/store.ts'
+import type { Claimed, Claims as ClaimedRuns } from '../../src/ports/store/claims.ts'
+import type { RunKey } from '../../src/ports/store/runs.ts'
 import { Claims, type ClaimsOptions, maxOwned } from '../../src/worker/claims.ts'
 import { StoreTime } from '../../src/worker/store-time.ts'
 import { ManualClock, settled } from './support/manual-clock.ts'
