@@ -35,6 +35,11 @@ export interface ExecutionOptions<O extends Operation = Operation> {
   readonly onIssue?: (position: number) => void
 }
 
+interface Outcome {
+  readonly failed: boolean
+  readonly value: unknown
+}
+
 /** What a `cancelled` says. */
 export interface Cancel {
   /** The time that a cancelled run, or one that has returned, has for its shields is over. */
@@ -67,8 +72,10 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   #closed: Pending<O>[] = []
   #replaceable: Pending<O>[] = []
   #openShields = 0
-  /** The procedure has returned or thrown, and its end waits for open shields. */
-  #outcome: { readonly failed: boolean; readonly value: unknown } | null = null
+  /** How the procedure has returned or thrown. Its end waits for open shields, and for what is still to be rejected. */
+  #outcome: Outcome | null = null
+  /** It ends when what is to be rejected has been. */
+  #isEndDue = false
   #graceFrom: number | null = null
   /** Its own end was forced: nothing in `root` settles any more, also behind a shield. */
   #forced: Closing | null = null
@@ -87,7 +94,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   #toldUpTo = 0
   #lastIssued = 'the start'
 
-  #end: { readonly failed: boolean; readonly value: unknown } | null = null
+  #end: Outcome | null = null
   #verdict: Verdict | null = null
   readonly #timers: string[] = []
   /** The position of each operation that has failed, by the error its promise was rejected with. Null in most runs. */
@@ -115,13 +122,13 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   /** How many deliveries are known to lie ahead. */
   get outstanding(): number {
     if (this.isOver) return 0
-    const unwritten = this.#refusals === null ? 0 : this.#refusals.size + (this.#forcing === null ? 0 : 1)
-    return this.#events.length - this.#at + unwritten
+    return this.#events.length - this.#at + this.#unwritten + (this.#isEndDue ? 1 : 0)
   }
 
   /** Delivers what comes next and returns; the turn lasts until the queues are empty. */
   deliverNext(): void {
-    if (this.#refusals !== null && this.#deliverUnwritten(this.#refusals)) return
+    if (this.#unwritten > 0) return this.#deliverUnwritten()
+    if (this.#isEndDue) return this.#endOrAwaitShields(this.#outcome as Outcome)
     while (this.#at < this.#events.length) {
       const event = this.#events[this.#at++] as LogEvent
       if (event.type === 'started' || !this.#began) return this.#begin(event)
@@ -247,7 +254,9 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     scope.shielded = false
     this.#openShields--
     if (this.#closingOf(scope) !== null) this.#refuseClosed()
-    if (this.#outcome !== null && this.#openShields === 0 && !this.isOver) this.#end = this.#outcome
+    if (this.#outcome === null || this.#openShields > 0 || this.isOver) return
+    if (this.#unwritten > 0) this.#isEndDue = true
+    else this.#end = this.#outcome
   }
 
   onForced(callback: (error: unknown) => void): void {
@@ -318,15 +327,21 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   #finish(failed: boolean, value: unknown): void {
     if (this.#turns.current !== this) return this.foreign('the procedure ended')
     if (this.isOver || this.#outcome !== null) return
-    if (this.#openShields === 0 || this.#forced !== null) this.#end = { failed, value }
-    else this.#awaitShields({ failed, value })
+    this.#outcome = { failed, value }
+    // What is still to be rejected is, so that it can clean up.
+    if (this.#unwritten > 0) this.#isEndDue = true
+    else this.#endOrAwaitShields(this.#outcome)
   }
 
-  /** All but what is shielded is over, as it is at an end. */
-  #awaitShields(outcome: { readonly failed: boolean; readonly value: unknown }): void {
-    this.#outcome = outcome
+  /** While shields are open all else is over, as it is at an end. */
+  #endOrAwaitShields(outcome: Outcome): void {
+    this.#isEndDue = false
+    if (this.#openShields === 0 || this.#forced !== null) {
+      this.#end = outcome
+      return
+    }
     this.#graceFrom ??= this.#time
-    this.root.closed = { error: null, turn: this.#turn, refused: 0 }
+    this.root.closed ??= { error: null, turn: this.#turn, refused: 0 }
     this.#refuseClosed()
   }
 
@@ -401,15 +416,17 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     this.#replaceable = this.#replaceable.filter(({ turn }) => turns.has(turn))
   }
 
-  /** Whether there was something. It is a turn, though no event began it. */
-  #deliverUnwritten(refusals: Refusals<O>): boolean {
+  /** How many turns are due that no event begins. */
+  get #unwritten(): number {
+    return this.#refusals === null ? 0 : this.#refusals.size + (this.#forcing === null ? 0 : 1)
+  }
+
+  #deliverUnwritten(): void {
     const forcing = this.#forcing
-    if (forcing === null && refusals.size === 0) return false
     this.#turn++
     this.#forcing = null
     if (forcing !== null) this.#force(forcing)
-    else this.#rejectClosed(refusals.takeNext())
-    return true
+    else this.#rejectClosed((this.#refusals as Refusals<O>).takeNext())
   }
 
   #rejectClosed(pending: Pending<O>): void {
@@ -512,8 +529,8 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   /** The same outcome, and what came too late. The operations of the last turn were never started. */
   #mayFollow(event: LogEvent, failed: boolean): boolean {
     if (event.type === 'ended') return event.failed === failed
-    if (event.kind === null || this.#isSettled(event.position)) return true
-    return event.turn < this.#turn && this.#recognise(event) !== null
+    if (event.kind === null) return true
+    return this.#recognise(event) === null ? this.#isSettled(event.position) : event.turn < this.#turn
   }
 
   #foreignAwait(what: string): ForeignAwait {

@@ -134,12 +134,22 @@ describe('a cancel', () => {
     expect(times).toEqual([event.at])
   })
 
-  test('stops where the procedure ends', async () => {
+  test('reaches all, also behind the one with which the procedure ends, so that each can clean up', async () => {
+    const procedure: Procedure = (ctx) =>
+      Promise.all([
+        ctx.step('a'),
+        ctx.step('b').catch(() => shielded(ctx, async (ctx) => ctx.note(await ctx.step('clean up b')))),
+        ctx.step('c').catch(() => ctx.note('c is told')),
+      ])
     const log = new Log()
-    const trial = new Trial((ctx) => Promise.all(['a', 'b', 'c'].map((name) => ctx.step(name))))
+    const trial = new Trial(procedure)
     await trial.deliver(log.events)
     await trial.deliver([log.cancel()])
-    expect(trial.account.outcome).toBe('failed: Error: cancelled; left b,c')
+    expect(trial.decision?.state).toBe('waiting')
+    await trial.deliver([log.settle(trial.find('clean up b'))])
+    expect(trial.notes).toEqual(['c is told', 'clean up b!'])
+    expect(trial.account.outcome).toBe('failed: Error: cancelled; left ')
+    expect((await replay(procedure, log.events)).account).toEqual(trial.account)
   })
 
   test('makes what the log still says of a rejected operation invisible', async () => {
@@ -223,7 +233,7 @@ describe('a forced end', () => {
     await trial.deliver([log.cancel()])
     const late = trial.find('clean up')
     await trial.deliver([log.cancel('forced')])
-    expect(trial.account.outcome).toBe('failed: Error: cancelled; left clean up')
+    expect(trial.account.outcome).toBe('failed: Error: cancelled; left ')
     log.settle(late)
     log.end(true)
     expect((await replay(guarded, log.events)).account.outcome).toBe(trial.account.outcome)

@@ -1,0 +1,109 @@
+import { isThenable } from '../../base/thenable.ts'
+import { checkObject, refuse } from '../../checks/options.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import { createScope, type Scope } from '../../kernel/scope.ts'
+import type { Scoped } from './scoped.ts'
+
+interface Branch {
+  readonly name: string
+  readonly scope: Scope
+  readonly promise: Promise<unknown>
+}
+
+/**
+ * Settles as the first branch to settle, and closes the others in that same delivery. The hops between the promise of a
+ * branch and the end of the race are part of the log format: golden logs hold them.
+ */
+export function race<C>(scoped: Scoped<C>, given: unknown): Promise<unknown> {
+  const { scope, scopes, bodies } = scoped
+  bodies.check(scope)
+  const named = Object.entries(checkObject('branches of race', given))
+  if (named.length === 0) refuse('branches of race', given, 'Name at least one branch.')
+  const unknown: string[] = []
+  const own = createScope(scope)
+  own.isRace = true
+  for (const [name, branch] of named) checkBranch(name, branch)
+  const branches = named.map(([name, branch]) => begin(scoped, own, name, branch, unknown))
+  return new Promise((resolve, reject) => {
+    const end = (winner: Branch | null, conclude: () => void): void => {
+      if (!own.isRace) return
+      own.isRace = false
+      const losers = branches.filter((branch) => branch !== winner).map((branch) => branch.scope)
+      scopes.close(losers, () => lostTo(winner?.name))
+      conclude()
+    }
+    for (const branch of branches)
+      branch.promise.then(
+        (value) => end(branch, () => resolve({ winner: branch.name, value })),
+        (error: unknown) => end(branch, () => reject(error as Error)),
+      )
+    // In a scope that is closed an operation may be one that never settles, and is none.
+    if (unknown.length > 0 && scopes.refusalOf(scope) === null)
+      void afterTwoHops(() => end(null, () => reject(noOperation(unknown[0] as string))))
+  })
+}
+
+function checkBranch(name: string, branch: unknown): void {
+  if (typeof branch === 'function' || isThenable(branch)) return
+  refuse(
+    `branch '${name}' of race`,
+    branch,
+    'A branch is one operation, such as ctx.sleep(…), or a function that takes a ctx.',
+  )
+}
+
+/** `unknown` gets the name of a branch that is a promise, and no operation: unless it is settled, it is refused. */
+function begin<C>(
+  { scope, scopes, bodies, ctxOf }: Scoped<C>,
+  race: Scope,
+  name: string,
+  branch: unknown,
+  unknown: string[],
+): Branch {
+  const own = createScope(race)
+  const what = `branch '${name}' of race`
+  if (typeof branch === 'function') {
+    const body = branch as (ctx: C) => unknown
+    return { name, scope: own, promise: bodies.call(own, what, () => body(ctxOf(own))) }
+  }
+  const promise = branch as Promise<unknown>
+  const found = scopes.adopt(promise, scope, own)
+  if (found === 'elsewhere')
+    refuse(
+      what,
+      branch,
+      'Race operations of the ctx whose race it is, each in one branch only.',
+      'an operation of another ctx or of another branch',
+    )
+  if (found === 'none') unknown.push(name)
+  return { name, scope: own, promise: Promise.resolve(promise) }
+}
+
+async function afterTwoHops(then: () => void): Promise<void> {
+  await null
+  await null
+  then()
+}
+
+function noOperation(name: string): PawlError {
+  return new PawlError(
+    'option-invalid',
+    { option: `branch '${name}' of race`, given: 'a promise that is no operation' },
+    {
+      what: `Branch '${name}' of a race is a promise that no operation of its ctx has returned: nothing could close it.`,
+      remedy: `Pass a function that does the same with a ctx of its own: ${name}: async (ctx) => …`,
+    },
+  )
+}
+
+function lostTo(winner: string | undefined): PawlError {
+  const reason = winner === undefined ? 'the race was refused' : `branch '${winner}' settled first`
+  return new PawlError(
+    'cancelled',
+    { reason },
+    {
+      what: `This branch of a race was closed: ${reason}.`,
+      next: 'Every pending operation of the branch rejects with this error.',
+    },
+  )
+}
