@@ -10,8 +10,9 @@ export default defineConfig({
   test: {
     reporters: ['default', './scripts/closing-line.ts'],
     // Tests wait on events; these limits only end what hangs.
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 600_000, interval: 20 } },
     // Many tests wait for other processes; with the default of one less, half of two cores would idle.
     maxWorkers: 2,
     projects: [

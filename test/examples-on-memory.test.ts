@@ -12,7 +12,6 @@ const examples: { readonly [name: string]: { readonly args: readonly string[]; r
 
 test.each(Object.entries(examples))(
   'the example %s runs unchanged in memory',
-  { timeout: 60_000 },
   async (name, { args, says }) => {
     const site = await makeFolder()
     const env = { PAWL_STORE: 'memory', PUBLISH_SITE: site }

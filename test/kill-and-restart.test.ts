@@ -3,9 +3,7 @@ import { besiege } from './support/kill/siege.ts'
 
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31))
 
-test(`200 workers are killed at random moments and nothing is lost or repeated (SEED=${seed})`, {
-  timeout: 240_000,
-}, async () => {
+test(`200 workers are killed at random moments and nothing is lost or repeated (SEED=${seed})`, async () => {
   const report = await besiege({ seed, kills: 200, workers: 2 })
   console.log(`SEED=${seed}`, { ...report, problems: report.problems.length, repeats: report.repeats.length })
   expect(report.problems).toEqual([])

@@ -38,7 +38,7 @@ async function runKilledAt(
   const wasKilled = !first.isRunning
   await first.kill()
   const second = new WorkerProcess(program, [file, ledger, '1s'])
-  await run.result({ timeout: '30s' })
+  await run.result()
   await second.kill()
   const { execution_log } = await client.log('order')
   await client.stop()
@@ -56,9 +56,7 @@ async function runKilledAt(
   return { wasKilled, log: execution_log.map(({ type, status }) => `${type} ${status}`) }
 }
 
-test('a worker killed before or after any of its transactions leaves a run that the next one finishes', {
-  timeout: 120_000,
-}, async () => {
+test('a worker killed before or after any of its transactions leaves a run that the next one finishes', async () => {
   let killed = 0
   for (const when of ['before', 'after'] as const)
     for (let n = 1; ; n++) {

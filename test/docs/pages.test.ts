@@ -12,7 +12,7 @@ import { programsOf, writePrograms } from './support/programs.ts'
 const pages = readPages()
 const blocks = pages.flatMap((page) => page.blocks.map((block) => ({ ...block, page: page.path })))
 
-test('the programs on the pages are type-correct', { timeout: 60_000 }, async () => {
+test('the programs on the pages are type-correct', async () => {
   const { folder, remove } = writePrograms(pages.flatMap(programsOf))
   const config = { extends: '../../tsconfig.test.json', include: ['**/*.ts'] }
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config))

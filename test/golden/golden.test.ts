@@ -39,7 +39,7 @@ describe.each(files)('runs that version %s left behind', (name) => {
         answerAll(engine, id).catch(() => {})
         const result = await engine
           .get(id)
-          .result({ timeout: '10s' })
+          .result()
           .catch((error: unknown) => error)
         return describeDifference(id, result, output)
       }),

@@ -10,4 +10,4 @@ test('whatever becomes of an event in PostgreSQL, its run is quarantined or unch
   const { damaged, problems } = await damageLogs(new PostgresPlace(database), sample)
   expect(problems).toEqual([])
   expect(damaged).toBeGreaterThan(100)
-}, 300_000)
+})

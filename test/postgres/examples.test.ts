@@ -18,9 +18,6 @@ const examples: { readonly [name: string]: Example } = {
 
 test.each(Object.entries(examples))(
   'the example %s runs unchanged on PostgreSQL',
-  {
-    timeout: 60_000,
-  },
   async (name, { program, args, says }) => {
     const database = await makeDatabase()
     onTestFinished(() => database.remove())

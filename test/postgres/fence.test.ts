@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { readEffects } from '../support/kill/effects.ts'
-import { begunOf } from '../support/kill/order.ts'
+import { begunOf, openGate } from '../support/kill/order.ts'
 import type { WorkerProcess } from '../support/kill/worker-process.ts'
 import { type Scene, setScene } from './scene.ts'
 
@@ -9,30 +9,36 @@ const runs = Array.from({ length: 20 }, (_, n) => ({ id: `order ${n}`, n }))
 /**
  * A worker is stopped while it is in a step of every run, and goes on when another one has taken them all and is
  * in those steps itself: with results in its hands, where nothing has been written yet. It never learns that it
- * was taken for dead, so that nothing but the fence can keep it from writing.
+ * was taken for dead, so that nothing but the fence can keep it from writing. The other one waits at its gate.
  */
-async function wakeZombie(scene: Scene, env: Readonly<Record<string, string>> = {}): Promise<WorkerProcess> {
-  const { client, order, ledger, startWorker, countOwned } = scene
-  const zombie = await startWorker({ stepMs: 600, env: { DEAF: 'on', ...env } })
+async function wakeZombie(
+  scene: Scene,
+  env: Readonly<Record<string, string>> = {},
+): Promise<{ readonly zombie: WorkerProcess; readonly openHeirsGate: () => void }> {
+  const { client, order, ledger, startWorker } = scene
+  const gates = { zombie: `${ledger}.zombie`, heir: `${ledger}.heir` }
+  const zombie = await startWorker({ gate: gates.zombie, env: { DEAF: 'on', ...env } })
   await Promise.all(runs.map(({ id, n }) => client.run(order, { n }, { id })))
-  await expect.poll(() => readEffects(begunOf(ledger)), { interval: 5 }).toHaveLength(runs.length)
+  await expect.poll(() => readEffects(begunOf(ledger))).toHaveLength(runs.length)
   zombie.pause()
-  const heir = await startWorker({ stepMs: 1_200, env })
-  await expect.poll(() => countOwned(heir), { interval: 5, timeout: 10_000 }).toBe(runs.length)
+  await startWorker({ gate: gates.heir, env })
+  await expect.poll(() => readEffects(begunOf(ledger))).toHaveLength(2 * runs.length)
+  openGate(gates.zombie)
   zombie.goOn()
   await expect.poll(() => readEffects(ledger)).toHaveLength(runs.length)
-  return zombie
+  return { zombie, openHeirsGate: () => openGate(gates.heir) }
 }
 
 test('a worker stopped past its lease writes nothing when it goes on', async () => {
   const scene = await setScene()
   const { client, order } = scene
-  const zombie = await wakeZombie(scene)
+  const { zombie, openHeirsGate } = await wakeZombie(scene)
+  openHeirsGate()
   for (const { id } of runs) {
     await client.inbox.answer({ run: id, key: 'go on' }, { approved: true }, { as: 'user:ana' })
     await client.get(order, id).signal('paid', { cents: 1 })
   }
-  await Promise.all(runs.map(({ id }) => client.get(order, id).result({ timeout: '20s' })))
+  await Promise.all(runs.map(({ id }) => client.get(order, id).result()))
   const { problems, stale, repeats } = await scene.check({ runs: new Set(runs.map(({ id }) => id)) })
   expect(problems).toEqual([])
   expect(stale).toBe(0)

@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createEngine, type Engine, procedure } from '@pawl/core'
+import { consoleLogger } from '@pawl/core/internal'
 import { postgres } from '@pawl/storage-postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
+import { startBareEngine } from '../support/bare-engine.ts'
 import { InterposedPool } from '../support/interposed-pool.ts'
 import { makeDatabase, type TestDatabase } from '../support/postgres-database.ts'
 
@@ -10,20 +12,19 @@ import { makeDatabase, type TestDatabase } from '../support/postgres-database.ts
 // listener is away.
 
 const receiving = procedure({ name: 'receiving', signals: { x: z.number() } }, (ctx) => ctx.receive('x'))
-/** Well within the time after which a worker looks by itself for what is due. */
-const soon = '500ms'
 /** Long enough for a reply that is not held back to be heard first. */
 const heldBackMs = 50
 
 let database: TestDatabase
 let pool: InterposedPool
-let engine: Engine
+let engine: Engine | undefined
 beforeEach(async () => {
   database = await makeDatabase()
   pool = new InterposedPool(database.url)
 })
 afterEach(async () => {
-  await engine.stop({ within: '1s' })
+  await engine?.stop({ within: '1s' })
+  engine = undefined
   await pool.end()
   await database.remove()
 })
@@ -47,9 +48,14 @@ function makeEvent(): Event {
 test.each(['park', 'message'])(
   'a message that comes right behind the park of its run wakes it at once, also if the reply to the %s is heard last',
   async (last) => {
-    engine = await createEngine({ store: postgres({ pool }), procedures: [receiving] })
-    // Once in a while the worker looks just then, whatever it was told.
-    for (let i = 0; i < 6; i++) {
+    const bare = await startBareEngine({
+      store: postgres({ pool }),
+      procedures: [receiving],
+      keep: { runs: 100, bytes: 1e6 },
+      logger: consoleLogger,
+      polls: false,
+    })
+    for (let i = 0; i < 3; i++) {
       const [isSent, isParked] = [makeEvent(), makeEvent()]
       pool.onQuery = async (text, go) => {
         if (!isPark(text) && !isSend(text)) return go()
@@ -60,11 +66,12 @@ test.each(['park', 'message'])(
         if (isPark(text) === (last === 'park')) await sleep(heldBackMs)
         return reply
       }
-      const run = await engine.run(receiving)
+      const run = await bare.client.run(receiving)
       await isSent.promise
       await run.signal('x', i)
-      expect(await run.result({ timeout: soon })).toBe(i)
+      expect(await run.result()).toBe(i)
     }
+    await bare.stop()
   },
 )
 
@@ -90,7 +97,7 @@ test('a run that a message claims keeps its owner when the reply to its park com
   const run = await engine.run(working)
   // Before the run is let go, as far as this process knows.
   await run.signal('x', 1)
-  await run.result({ timeout: '20s' })
+  await run.result()
   expect(begun).toBe(1)
 })
 

@@ -24,7 +24,7 @@ test('an engine as PgBouncer wants it brings a question and a signal to their en
   await engine.inbox.next({ run: 'order' })
   await engine.inbox.answer({ run: 'order', key: 'go on' }, { approved: true }, { as: 'user:ana' })
   await run.signal('paid', { cents: 101 })
-  expect(await run.result({ timeout: '20s' })).toMatchObject({ by: 'user:ana', cents: 101 })
+  expect(await run.result()).toMatchObject({ by: 'user:ana', cents: 101 })
 
   // All of these outlive their transaction, and would meet somebody else on the connection.
   expect(pool.statements.filter(({ name }) => name !== undefined)).toEqual([])

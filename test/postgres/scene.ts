@@ -13,6 +13,8 @@ export interface WorkerOptions {
   /** Default '1s'. */
   readonly lease?: string
   readonly stepMs?: number
+  /** A file that its steps wait for. */
+  readonly gate?: string
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -56,9 +58,13 @@ export async function setScene(server?: string): Promise<Scene> {
     client,
     ledger,
     order: makeOrder(ledger),
-    async startWorker({ lease = '1s', stepMs = 0, env = {} } = {}) {
+    async startWorker({ lease = '1s', stepMs = 0, gate, env = {} } = {}) {
       const args = [place.location, ledger, lease]
-      const worker = new WorkerProcess(await find('kill-worker'), args, { STEP_MS: String(stepMs), ...env })
+      const worker = new WorkerProcess(await find('kill-worker'), args, {
+        STEP_MS: String(stepMs),
+        ...(gate === undefined ? {} : { GATE: gate }),
+        ...env,
+      })
       onTestFinished(() => worker.kill())
       await worker.ready()
       return worker

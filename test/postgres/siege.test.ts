@@ -3,40 +3,25 @@ import { PostgresServer } from '../../scripts/postgres/server.ts'
 import { seed } from '../support/seed.ts'
 import { besiegePostgres, breakConnections, crashServer } from './sieges.ts'
 
-const patience = { timeout: 120_000 }
+test(`workers are killed at random moments, and nothing is lost or repeated (SEED=${seed})`, async () => {
+  const report = await besiegePostgres({ seed, kills: 15, workers: 3 })
+  expect(report.problems).toEqual([])
+  expect(report.kills).toBe(15)
+})
 
-test(
-  `workers are killed at random moments, and nothing is lost or repeated (SEED=${seed})`,
-  patience,
-  async () => {
-    const report = await besiegePostgres({ seed, kills: 15, workers: 3 })
-    expect(report.problems).toEqual([])
-    expect(report.kills).toBe(15)
-  },
-)
+test(`connections break in the middle of statements, and nothing is lost or repeated (SEED=${seed})`, async () => {
+  const report = await breakConnections({ seed, workers: 2, cuts: 5, runs: 50 })
+  expect(report.problems).toEqual([])
+  expect(Math.min(...Object.values(report.broken))).toBeGreaterThan(0)
+})
 
-test(
-  `connections break in the middle of statements, and nothing is lost or repeated (SEED=${seed})`,
-  patience,
-  async () => {
-    const report = await breakConnections({ seed, workers: 2, cuts: 5, runs: 50 })
-    expect(report.problems).toEqual([])
-    expect(Math.min(...Object.values(report.broken))).toBeGreaterThan(0)
-  },
-)
-
-test(
-  `the server crashes while engines work, and nothing is lost or repeated (SEED=${seed})`,
-  patience,
-  async ({ skip }) => {
-    skip(
-      process.env['TEST_POSTGRES_URL'] !== undefined,
-      'the server of TEST_POSTGRES_URL is not ours to stop',
-    )
-    const server = await PostgresServer.start()
-    onTestFinished(() => server.remove())
-    const report = await crashServer(server, { seed, workers: 2, crashes: 4, runs: 50 })
-    expect(report.problems).toEqual([])
-    expect(report.disasters).toBe(4)
-  },
-)
+test(`the server crashes while engines work, and nothing is lost or repeated (SEED=${seed})`, async ({
+  skip,
+}) => {
+  skip(process.env['TEST_POSTGRES_URL'] !== undefined, 'the server of TEST_POSTGRES_URL is not ours to stop')
+  const server = await PostgresServer.start()
+  onTestFinished(() => server.remove())
+  const report = await crashServer(server, { seed, workers: 2, crashes: 4, runs: 50 })
+  expect(report.problems).toEqual([])
+  expect(report.disasters).toBe(4)
+})

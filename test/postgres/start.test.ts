@@ -1,11 +1,12 @@
-import { createClient, createEngine } from '@pawl/core'
+import { createClient, createEngine, procedure } from '@pawl/core'
 import { postgres } from '@pawl/storage-postgres'
 import { expect, onTestFinished, test } from 'vitest'
 import { keepLines } from '../semantics/support.ts'
 import { InterposedPool } from '../support/interposed-pool.ts'
-import { ruler } from '../support/kill/ruler.ts'
 import { changeUrl, makeDatabase } from '../support/postgres-database.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
+
+const nap = procedure({ name: 'nap' }, (ctx) => ctx.sleep('1ms'))
 
 test('a connection that is refused for a moment does not end a start', async () => {
   const database = await makeDatabase()
@@ -28,9 +29,9 @@ test('a connection that is refused for a moment does not end a start', async () 
   }
   const { logger } = keepLines()
   const store = postgres({ pool }, { notifications: false })
-  const engine = await createEngine({ store, procedures: [ruler], logger })
+  const engine = await createEngine({ store, procedures: [nap], logger })
   expect(refused).toBe(1)
-  await (await engine.run(ruler, 1)).result()
+  await (await engine.run(nap)).result()
   await engine.stop()
 })
 
@@ -54,11 +55,11 @@ test('whichever statement of a start the connections break at, the engine starts
       setImmediate(() => proxy.cut())
       return broken % 2 === 0 ? 'lose' : 'swallow'
     }
-    const { id } = await client.run(ruler, 1, { id: `ruler ${broken}` })
+    const { id } = await client.run(nap, undefined, { id: `nap ${broken}` })
     const store = postgres(changeUrl(database.url, { port: proxy.port }), { notifications: false })
-    const engine = await createEngine({ store, procedures: [ruler], logger })
+    const engine = await createEngine({ store, procedures: [nap], logger })
     const atStart = count
-    await engine.get(id).result({ timeout: '20s' })
+    await engine.get(id).result()
     await engine.stop()
     return atStart
   }

@@ -2,9 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { preparePoison } from '../support/poison.ts'
 import { makeDatabase } from '../support/postgres-database.ts'
 
-test('a run that kills its process is quarantined after about log2(n) deaths, and the others complete', {
-  timeout: 180_000,
-}, async () => {
+test('a run that kills its process is quarantined after about log2(n) deaths, and the others complete', async () => {
   const database = await makeDatabase()
   onTestFinished(() => database.remove())
   const { client, ids, startWorker, find, untilQuarantined } = await preparePoison(database.url, 8)
@@ -12,6 +10,5 @@ test('a run that kills its process is quarantined after about log2(n) deaths, an
   expect(await untilQuarantined(poison)).toBeLessThanOrEqual(2 + 1 + 3 + 4 + 2)
   expect(await find(poison)).toMatchObject({ mark: 'quarantined', cause: 'crashes' })
   startWorker({ POISON: poison, FINISHES: '1' })
-  for (const id of ids.filter((one) => one !== poison))
-    expect(await client.get(id).result({ timeout: '60s' })).toBe('done')
+  for (const id of ids.filter((one) => one !== poison)) expect(await client.get(id).result()).toBe('done')
 })

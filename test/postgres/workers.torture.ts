@@ -34,7 +34,7 @@ async function hasDied(n: number, moment: KillMoment): Promise<boolean> {
   const isDead = !first.isRunning
   await first.kill()
   const second = await startWorker()
-  await run.result({ timeout: '30s' })
+  await run.result()
   await second.kill()
   const { problems } = await check({
     runs: new Set([id]),

@@ -6,7 +6,7 @@ import type { makeOrder } from '../support/kill/order.ts'
 
 const [, , location = '', id = ''] = process.argv
 const client = createClient({ store: openStore(location) })
-const ask = await client.inbox.next({ run: id, timeout: '20s' })
+const ask = await client.inbox.next({ run: id })
 await client.inbox.answer(ask.id, { approved: true }, { as: 'user:customer' })
 await client.get(ref<ReturnType<typeof makeOrder>>('order'), id).signal('paid', { cents: 4500 })
 await client.stop()

@@ -1,10 +1,10 @@
 // A worker that others kill. Arguments: where runs are kept, ledger, lease. STEP_MS makes its steps take
-// longer; support/kill/sabotage.ts says what else it can be told.
+// longer; GATE is a file that they wait for, and that it makes itself when it is told to stop.
+// support/kill/sabotage.ts says what else it can be told.
 import { writeSync } from 'node:fs'
 import { createEngine } from '@pawl/core'
 import { openStore } from '../support/kill/open-store.ts'
-import { makeOrder } from '../support/kill/order.ts'
-import { ruler } from '../support/kill/ruler.ts'
+import { makeOrder, openGate } from '../support/kill/order.ts'
 import { readSabotage } from '../support/kill/sabotage.ts'
 import { sabotagePostgres } from '../support/kill/sabotage-postgres.ts'
 import { sabotageSqlite } from '../support/kill/sabotage-sqlite.ts'
@@ -17,12 +17,16 @@ const sabotage = readSabotage()
 sabotageSqlite(sabotage)
 sabotagePostgres(sabotage)
 
+const { STEP_MS = '0', GATE: gate } = process.env
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const engine = await createEngine({
   store: openStore(location),
-  procedures: [makeOrder(ledger, Number(process.env['STEP_MS'] ?? 0)), ruler],
+  procedures: [makeOrder(ledger, { stepMs: Number(STEP_MS), gate })],
   lease: lease as '1s',
   logger: silent,
 })
 writeSync(1, 'ready\n')
-process.once('SIGTERM', () => void engine.stop().then(() => process.exit(0)))
+process.once('SIGTERM', () => {
+  void engine.stop().then(() => process.exit(0))
+  if (gate !== undefined) openGate(gate)
+})

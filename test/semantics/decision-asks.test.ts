@@ -92,7 +92,7 @@ describe('a decision left to people', () => {
         if (answerFirst) await client.inbox.answer(id, { choice: 'go' }, { as: 'user:ana' })
         const after = await createEngine({ store, procedures: [version(fallback)] })
         if (!answerFirst) await client.inbox.answer(id, { choice: 'go' }, { as: 'user:ana' })
-        expect(await client.get(run.id).result({ timeout: '5s' })).toMatchObject({
+        expect(await client.get(run.id).result()).toMatchObject({
           choice: 'go',
           source: 'person',
           by: 'user:ana',

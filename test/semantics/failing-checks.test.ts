@@ -26,7 +26,7 @@ describe('a check of a schema that fails for a moment', () => {
     warn.mockReset().mockImplementation(() => {})
   })
   /** While the engine is there to catch it. */
-  const isTold = () => vi.waitFor(() => expect(warn.mock.calls.flat().join()).toContain(stray))
+  const isTold = () => expect.poll(() => warn.mock.calls.flat().join()).toContain(stray)
 
   test('refuses an input, where it is given and where it is taken up', async () => {
     await using engine = await testEngine({ procedures: [guarded] })

@@ -1,6 +1,6 @@
 import { procedure } from '@pawl/core'
 import { testEngine } from '@pawl/testing'
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { keepLines, refusalOf } from './support.ts'
 
 describe('foreign awaits', () => {
@@ -36,7 +36,7 @@ describe('foreign awaits', () => {
     const run = await engine.run(foreign)
     await engine.advance('1s')
     move('the wait')
-    await vi.waitUntil(() => lines.length > 0)
+    await expect.poll(() => lines.length).toBeGreaterThan(0)
     expect(lines).toMatchObject([
       {
         level: 'warn',

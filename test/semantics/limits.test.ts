@@ -35,7 +35,7 @@ describe('what was acknowledged can be recorded', () => {
     await start([receiving])
     const run = await engine.run(receiving)
     await run.signal('x', payload)
-    expect(await run.result({ timeout: '5s' })).toBe('received')
+    expect(await run.result()).toBe('received')
   })
 
   test.each<[string, unknown]>([
@@ -66,7 +66,7 @@ describe('what was acknowledged can be recorded', () => {
       )
     let length = limitBytes
     while (!(await isTaken(length))) length--
-    expect(await run.result({ timeout: '5s' })).toBe(length)
+    expect(await run.result()).toBe(length)
   })
 })
 
@@ -77,7 +77,7 @@ test('a question shows of the steps before it the newest that fit', async () => 
   })
   await start([asking])
   const run = await engine.run(asking)
-  const ask = await engine.inbox.next({ run: run.id, timeout: '5s' })
+  const ask = await engine.inbox.next({ run: run.id })
   expect(ask.history.map(({ step }) => step)).toEqual(['step 1', 'step 2', 'step 3', 'step 4'])
 })
 
@@ -91,7 +91,7 @@ test('a run with tens of thousands of pending operations waits, and shows some o
   while ((await run.status()).status !== 'waiting') await new Promise((resolve) => setTimeout(resolve, 10))
   expect((await run.status()).waitingFor.length).toBe(100)
   await run.signal('go')
-  await run.result({ timeout: '10s' })
+  await run.result()
   expect((await run.status()).leftOver?.operations.length).toBe(100)
 })
 
@@ -105,7 +105,7 @@ test('a message nobody can read puts its run aside; its neighbours, in the same 
   const send = (run: string, payload: Uint8Array | null) =>
     connection.send([{ run, kind: 'signal', name: 'x', key: null, payload }], null)
   await Promise.all([send(a.id, later), send(b.id, null)])
-  expect(await b.result({ timeout: '5s' })).toBe('received')
+  expect(await b.result()).toBe('received')
   while ((await a.status()).status !== 'stuck') await new Promise((resolve) => setTimeout(resolve, 10))
   await connection.close()
 })
@@ -142,7 +142,7 @@ describe('what a schema makes of it that cannot be recorded', () => {
     await client.get(run.id).signal('x', {})
     await client.get(run.id).signal('x', { at: 1 })
     await client.stop()
-    expect(await run.result({ timeout: '5s' })).toEqual({ at: 1 })
+    expect(await run.result()).toEqual({ at: 1 })
   })
 })
 
@@ -164,8 +164,8 @@ test('a message that no version ever sent puts its run aside, and its neighbour 
     null,
   )
   await good.signal('x', 1)
-  expect(await good.result({ timeout: '5s' })).toBe('received')
-  await expect(bad.result({ timeout: '5s' })).rejects.toMatchObject({
+  expect(await good.result()).toBe('received')
+  await expect(bad.result()).rejects.toMatchObject({
     code: 'run-quarantined',
     details: { reason: expect.stringContaining('it cannot be gone on with') },
   })

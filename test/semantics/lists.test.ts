@@ -3,7 +3,7 @@ import { memory, testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { meddleWith } from '../support/meddling-store.ts'
-import { refusalOf } from './support.ts'
+import { minute, refusalOf } from './support.ts'
 
 const greet = procedure({ name: 'greet', input: z.object({ name: z.string() }) }, async (ctx, { name }) => {
   await ctx.sleep('1h')
@@ -93,17 +93,20 @@ describe('lists', () => {
     const asking = procedure({ name: 'asking', input: z.string() }, (ctx, timeout) =>
       ctx.human.approve('{timeout}?', {
         ...{ data: { timeout }, timeout: timeout as '1s' },
-        risk: timeout === '320ms' ? 'high' : 'low',
+        risk: timeout === '6m' ? 'high' : 'low',
       }),
     )
-    const store = memory()
+    let now = Date.now()
+    const store = memory({ now: () => now })
     const engine = await createEngine({ store, procedures: [asking] })
-    for (const timeout of ['1ms', '300ms', '320ms', '1h']) {
-      const run = await engine.run(asking, timeout)
-      while ((await engine.log(run.id)).execution_log.length === 0)
-        await new Promise((resolve) => setTimeout(resolve, 1))
-    }
+    const first = await engine.run(asking, '1ms')
+    await engine.inbox.next({ run: first.id })
+    now += 10
+    await first.result()
+    for (const timeout of ['5m', '6m', '1h'])
+      await engine.inbox.next({ run: (await engine.run(asking, timeout)).id })
     await engine.stop()
+    now += 10 * minute
     const client = createClient({ store })
     const messagesOf = async (filter: object): Promise<readonly string[]> => {
       const seen: string[] = []
@@ -114,18 +117,17 @@ describe('lists', () => {
         if (cursor === undefined) return seen
       }
     }
-    while ((await client.inbox.list()).items.length > 1)
-      await new Promise((resolve) => setTimeout(resolve, 5))
     expect(await messagesOf({})).toEqual(['1h?'])
     expect(await messagesOf({ overdue: true })).toEqual([])
-    expect(await messagesOf({ status: 'timed-out' })).toEqual(['320ms?', '1ms?', '300ms?'])
+    expect(await messagesOf({ status: 'timed-out' })).toEqual(['6m?', '1ms?', '5m?'])
     expect((await client.inbox.next()).message).toBe('1h?')
     await client.stop()
   })
 
   test('of asks miss none that is recorded while they are read', async () => {
-    const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('?', { timeout: '300ms' }))
-    const store = memory()
+    const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('?', { timeout: '5m' }))
+    let now = Date.now()
+    const store = memory({ now: () => now })
     const meddling = meddleWith(store)
     const before = await createEngine({ store, procedures: [asking] })
     const run = await before.run(asking)
@@ -141,7 +143,7 @@ describe('lists', () => {
       }
       return go()
     })
-    await new Promise((resolve) => setTimeout(resolve, 350))
+    now += 10 * minute
     const client = createClient({ store: meddling.store })
     expect((await client.inbox.list({ status: 'timed-out' })).items).toHaveLength(1)
     expect(recordsIt).toBe(false)

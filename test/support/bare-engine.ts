@@ -1,6 +1,19 @@
 import type { Client, Logger, Procedure, Store } from '@pawl/core'
-import { createConnectedClient, Notifier, readEngineOptions, systemPorts, Worker } from '@pawl/core/internal'
+import {
+  type Clock,
+  createConnectedClient,
+  Notifier,
+  readEngineOptions,
+  systemPorts,
+  Worker,
+} from '@pawl/core/internal'
 import { connectTo, type StorePort } from '@pawl/core/storage'
+
+const withoutPolls: Clock = {
+  ...systemPorts.clock,
+  after: (ms, callback, background) =>
+    background === true ? () => {} : systemPorts.clock.after(ms, callback, background),
+}
 
 /** An engine put together by hand, for what `createEngine` does not let anybody set. */
 export async function startBareEngine(options: {
@@ -10,17 +23,20 @@ export async function startBareEngine(options: {
   readonly keep: { readonly runs: number; readonly bytes: number }
   readonly slices?: { readonly begun: number; readonly drafts: number }
   readonly logger: Logger
+  /** False: no poll and no heartbeat, so that all a worker goes on with has been told to it. Default true. */
+  readonly polls?: boolean
 }): Promise<{ readonly client: Client; readonly worker: Worker; readonly stop: () => Promise<void> }> {
-  const { keep, slices, logger, procedures } = options
+  const { keep, slices, logger, procedures, polls = true } = options
   const store = connectTo(options.store) as StorePort
   const notifier = new Notifier()
   const settings = {
-    ...readEngineOptions({ procedures }),
+    ...readEngineOptions({ procedures, ...(polls ? {} : { lease: '1h' }) }),
     ...{ logger, keep, replay: 'when-needed' as const },
     ...(slices === undefined ? {} : { slices }),
   }
-  const worker = new Worker({ ...settings, ...systemPorts, store, notifier, name: 'bare' })
-  const client = createConnectedClient({ ...systemPorts, store, notifier, logger, localWorker: worker.local })
+  const ports = polls ? systemPorts : { ...systemPorts, clock: withoutPolls }
+  const worker = new Worker({ ...settings, ...ports, store, notifier, name: 'bare' })
+  const client = createConnectedClient({ ...ports, store, notifier, logger, localWorker: worker.local })
   await store.open()
   await worker.start()
   const stop = async (): Promise<void> => {

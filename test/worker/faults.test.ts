@@ -332,7 +332,7 @@ describe('a store that fails while an engine starts', () => {
     meddling.next(method, fail)
     const { lines } = await start(meddling, [asIs])
     await client.get(asIs, 'due').signal('go')
-    await Promise.all(['due', 'stuck'].map((id) => client.get(id).result({ timeout: '10s' })))
+    await Promise.all(['due', 'stuck'].map((id) => client.get(id).result()))
     expect(lines).toContainEqual(
       expect.objectContaining({ message: expect.stringContaining('the store did not answer') }),
     )
@@ -458,7 +458,8 @@ describe('stopping', () => {
       while (calls.length === 0) await new Promise((resolve) => setImmediate(resolve))
       const began = performance.now()
       await engine.stop({ within: '100ms' })
-      expect(performance.now() - began).toBeLessThan(1_500)
+      // Otherwise it would wait for 30 s.
+      expect(performance.now() - began).toBeLessThan(15_000)
     }
   })
 
@@ -498,9 +499,9 @@ describe('stopping', () => {
     await engine.run(slow)
     while (calls.length === 0) await new Promise((resolve) => setImmediate(resolve))
     const before = beats
-    const stopped = engine.stop({ within: '10s' })
-    await new Promise((resolve) => setTimeout(resolve, 1_400))
-    expect(beats - before).toBeGreaterThan(4)
+    const stopped = engine.stop({ within: '10m' })
+    // More than the lease lasts.
+    await expect.poll(() => beats - before).toBeGreaterThan(6)
     end()
     await stopped
     expect(calls).toEqual(['slow'])

@@ -31,7 +31,7 @@ test('a run that shows many steps with each of its questions reads its log for t
   const run = await engine.run(asking)
   const shown: number[] = []
   for (let i = 0; i < 4; i++) {
-    const ask = await engine.inbox.next({ run: run.id, timeout: '10s' })
+    const ask = await engine.inbox.next({ run: run.id })
     shown.push(...ask.history.slice(-1).map(({ result }) => result as number))
     expect(ask.history).toHaveLength(10)
     await engine.inbox.answer(ask.id, { choice: 'yes' }, { as: 'user:ana' })
@@ -54,7 +54,7 @@ test.each([{ last: 10 }, { steps: ['step 3'] }])(
     })
     const engine = await createEngine({ store, procedures: [asking] })
     const run = await engine.run(asking)
-    const ask = await engine.inbox.next({ run: run.id, timeout: '10s' })
+    const ask = await engine.inbox.next({ run: run.id })
     expect(ask.history.length).toBe('last' in history ? 10 : 1)
     await engine.stop()
     expect(loads()).toBe(1)

@@ -92,7 +92,7 @@ test('a question and the early answer to it are never parted', async () => {
       as,
     )
   await run.signal('ask')
-  expect(await run.result({ timeout: '20s' })).toBe(15)
+  expect(await run.result()).toBe(15)
   for (const { events } of units)
     for (const { type, position } of events)
       if (type === 'asked')
@@ -100,17 +100,30 @@ test('a question and the early answer to it are never parted', async () => {
 })
 
 describe('a timeout that does not fit beside them', () => {
-  const loads = (ctx: Ctx, count: number) =>
-    Promise.all(
-      Array.from({ length: count }, () =>
-        ctx.step('load', async () => {
-          await new Promise((resolve) => setTimeout(resolve, 200))
-          return megabyte
-        }),
-      ),
-    )
-  /** What comes before the first result is written, and the store away until all have come. */
-  const pileUp = async (made: ReturnType<typeof procedure>, act: (id: string) => Promise<unknown>) => {
+  let begun = 0
+  let letLoad = (): void => {}
+  const loads = (ctx: Ctx, count: number) => {
+    const mayLoad = new Promise<void>((resolve) => {
+      const before = letLoad
+      letLoad = () => {
+        before()
+        resolve()
+      }
+    })
+    const load = async () => {
+      begun++
+      await mayLoad
+      return megabyte
+    }
+    return Promise.all(Array.from({ length: count }, () => ctx.step('load', load)))
+  }
+  /** What comes before the first result is written, and the store away until all have come, the timeout with them. */
+  const pileUp = async (
+    made: ReturnType<typeof procedure>,
+    count: number,
+    act: (id: string) => Promise<unknown>,
+  ) => {
+    begun = 0
     await start(made, async (given) => {
       if (!given.some(({ events }) => events.some(({ kind, type }) => type === 'settled' && kind === 'step')))
         return
@@ -119,29 +132,30 @@ describe('a timeout that does not fit beside them', () => {
       await acting(id)
     })
     const { id } = await engine.run(made as never)
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await expect.poll(() => begun).toBe(count)
     isAway = true
-    await new Promise((resolve) => setTimeout(resolve, 600))
+    letLoad()
+    await new Promise((resolve) => setTimeout(resolve, 1_300))
     isAway = false
     return engine.get(id)
   }
 
   test('does not overtake what came before it', async () => {
     const hearing = procedure({ name: 'hearing', signals: { go: z.string() } }, async (ctx) => {
-      const [, heard] = await Promise.all([loads(ctx as never, 14), ctx.receive('go', { timeout: '150ms' })])
+      const [, heard] = await Promise.all([loads(ctx as never, 14), ctx.receive('go', { timeout: '1s' })])
       return heard
     })
-    const run = await pileUp(hearing as never, (id) => engine.get(id).signal('go', 'now'))
-    expect(await run.result({ timeout: '20s' })).toBe('now')
+    const run = await pileUp(hearing as never, 14, (id) => engine.get(id).signal('go', 'now'))
+    expect(await run.result()).toBe('now')
   })
 
   test('leaves no question open where the run ends without it', async () => {
     const racing = procedure({ name: 'racing' }, async (ctx) => {
-      await Promise.race([loads(ctx, 8), loads(ctx, 8), ctx.human.approve('Fine?', { timeout: '150ms' })])
+      await Promise.race([loads(ctx, 8), loads(ctx, 8), ctx.human.approve('Fine?', { timeout: '1s' })])
       return 'over'
     })
-    const run = await pileUp(racing as never, async () => {})
-    expect(await run.result({ timeout: '20s' })).toBe('over')
+    const run = await pileUp(racing as never, 16, async () => {})
+    expect(await run.result()).toBe('over')
     const { execution_log } = await engine.log(run.id)
     expect(execution_log.filter(({ status }) => status === 'open')).toEqual([])
     expect((await engine.inbox.list()).items).toEqual([])
@@ -162,7 +176,7 @@ test('results that piled up while the store was away are all written, also where
   isAway = true
   while (done < 30) await new Promise((resolve) => setTimeout(resolve, 5))
   isAway = false
-  expect(await run.result({ timeout: '20s' })).toBe(1_000_000)
+  expect(await run.result()).toBe(1_000_000)
   const { execution_log } = await engine.log(run.id)
   expect(execution_log.map(({ status }) => status)).toEqual(Array.from({ length: 30 }, () => 'done'))
 })

@@ -1,4 +1,11 @@
-import { createClient, createEngine, type Engine, type EngineOptions, procedure } from '@pawl/core'
+import {
+  createClient,
+  createEngine,
+  type Engine,
+  type EngineOptions,
+  procedure,
+  type Store,
+} from '@pawl/core'
 import type { Unit } from '@pawl/core/storage'
 import { memory } from '@pawl/testing'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -15,13 +22,21 @@ let engine: Engine | undefined
 afterEach(() => engine?.stop())
 
 /** An engine, and a client of another process that can do something right before a unit is written. */
-async function start(procedures: EngineOptions['procedures'], hearing: 'deaf' | 'well' = 'well') {
-  const inner = memory()
+async function start(
+  procedures: EngineOptions['procedures'],
+  { hearing = 'well', inner = memory() }: { hearing?: 'deaf' | 'well'; inner?: Store } = {},
+) {
   const meddling = meddleWith(inner)
   if (hearing === 'deaf') meddling.always('watch', () => (() => {}) as never)
   engine = await createEngine({ store: meddling.store, procedures, logger: quiet })
   const client = createClient({ store: inner })
   return { engine, client, meddling }
+}
+
+/** From now on the worker finds nothing by polling: what it goes on with has been told to it. */
+function blindPolls(meddling: MeddlingStore): void {
+  meddling.always('claim', async () => ({ runs: [], at: Date.now(), nextDueAt: null }))
+  meddling.always('mailOf', async () => [])
 }
 
 /** Right before the first unit that fits is written, does something; says how often units have been refused since. */
@@ -59,7 +74,7 @@ describe('a message that comes while a unit is on its way', () => {
 
   test('to a question whose time runs out: who answered in time has answered', async () => {
     const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('Now?', { timeout: '400ms' }))
-    const { engine, client, meddling } = await start([asking], 'deaf')
+    const { engine, client, meddling } = await start([asking], { hearing: 'deaf' })
     const run = await engine.run(asking, undefined, { id: 'a' })
     const ask = await engine.inbox.next()
     const refused = beforeUnit(meddling, settles, async () => {})
@@ -135,10 +150,9 @@ describe('a message that comes while a unit is on its way', () => {
     const { engine, client, meddling } = await start([waiting])
     const parks = ({ next }: Unit): boolean => next.do === 'park'
     beforeUnit(meddling, parks, () => client.get(waiting, 'a').signal('go'))
+    blindPolls(meddling)
     const run = await engine.run(waiting, undefined, { id: 'a' })
-    const began = performance.now()
     expect(await run.result()).toBe(true)
-    expect(performance.now() - began).toBeLessThan(500)
   })
 
   test('to a run that ends: it ends, and the signal is listed as unread', async () => {
@@ -264,25 +278,24 @@ test('a message is found by polling when every hint is lost', async () => {
     await ctx.receive('go')
     return 'went'
   })
-  const { engine, client } = await start([waiting], 'deaf')
+  const { engine, client } = await start([waiting], { hearing: 'deaf' })
   const parked = await engine.run(waiting)
   while ((await parked.status()).status !== 'waiting') await new Promise((resolve) => setImmediate(resolve))
-  const began = performance.now()
   await client.get(waiting, parked.id).signal('go')
   expect(await parked.result()).toBe('went')
-  expect(performance.now() - began).toBeLessThan(1_800)
 })
 
 test('a message to a run that sleeps for less than a second, still in the hands of its worker, is noticed at once', async () => {
   const waiting = procedure({ name: 'waiting', signals: { go: z.void() } }, (ctx) =>
     ctx.receive('go', { timeout: '900ms' }),
   )
-  const { engine, client } = await start([waiting])
+  // The clock of the store stands: the time of the run is never over.
+  const at = Date.now()
+  const { engine, client, meddling } = await start([waiting], { inner: memory({ now: () => at }) })
   const run = await engine.run(waiting)
-  const began = performance.now()
+  blindPolls(meddling)
   await client.get(waiting, run.id).signal('go')
   expect(await run.result()).toBe(true)
-  expect(performance.now() - began).toBeLessThan(400)
 })
 
 test('a store that has forgotten messages it acknowledged stops the run, and is not asked again and again', async () => {
@@ -319,6 +332,6 @@ test('a signal that was there before may find its run due: who repeats it goes o
   const run = await client.run(order, undefined, { id: 'a' })
   await run.signal('paid', 5, { id: 'event 1' })
   await engine.get(order, 'a').signal('paid', 5, { id: 'event 1' })
-  expect(await run.result({ timeout: '10s' })).toBe(5)
+  expect(await run.result()).toBe(5)
   await client.stop()
 })

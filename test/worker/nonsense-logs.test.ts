@@ -123,4 +123,4 @@ test('a log of nonsense with a right hash leads to a verdict, and its neighbours
     [],
   )
   await port.close()
-}, 120_000)
+})

@@ -272,7 +272,7 @@ test('what nobody is at work for goes on elsewhere at once, however long the oth
   const stopped = leaver.stop({ within: '1m' })
   const heir = await createEngine({ store, procedures: [slow, chain], lease: '1m' })
   first.open()
-  expect(await heir.get(running.id).result({ timeout: '10s' })).toBe('done')
+  expect(await heir.get(running.id).result()).toBe('done')
   end.open()
   await stopped
   await heir.stop()

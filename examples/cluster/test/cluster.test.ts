@@ -9,9 +9,7 @@ import { startExample } from '../../shared/test/start-example.ts'
 /** Many programs write colours into pipes when they find themselves in CI. */
 const env = { CI: 'true', FORCE_COLOR: '1', NO_COLOR: undefined, PAWL_STORE: '' }
 
-test('the demo kills workers, passes, and says so in plain text of 80 columns', {
-  timeout: 90_000,
-}, async () => {
+test('the demo kills workers, passes, and says so in plain text of 80 columns', async () => {
   const demo = await startExample('../src/main', import.meta.url, ['--orders', '60', '--seconds', '3'], env)
   const { code } = await demo.ended
   const said = demo.output()
@@ -26,9 +24,7 @@ test('the demo kills workers, passes, and says so in plain text of 80 columns', 
   expect(said.split('\n').filter((line) => line.length > 80)).toEqual([])
 })
 
-test('the demo fails when the ledger was tampered with, and says where the database is', {
-  timeout: 90_000,
-}, async () => {
+test('the demo fails when the ledger was tampered with, and says where the database is', async () => {
   const demo = await startExample('../src/main', import.meta.url, ['--orders', '20', '--seconds', '1'], env)
   await demo.line(/started {3}worker/)
   const bank = new pg.Client(`postgres://postgres@127.0.0.1:${await portOf(demo)}/postgres`)
@@ -42,7 +38,7 @@ test('the demo fails when the ledger was tampered with, and says where the datab
   expect(code).toBe(1)
 })
 
-test('the demo leaves no process behind when it is interrupted', { timeout: 60_000 }, async () => {
+test('the demo leaves no process behind when it is interrupted', async () => {
   const demo = await startExample('../src/main', import.meta.url, ['--orders', '1000'], env)
   const started = await demo.line(/started {3}worker 3/)
   const port = await portOf(demo)

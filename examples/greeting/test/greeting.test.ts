@@ -2,8 +2,6 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeFolder, startExample } from '../../shared/test/start-example.ts'
 
-const patience = 60_000
-
 async function setUp() {
   const env = { PAWL_STORE: join(await makeFolder(), 'greeting.db') }
   const start = (program: string, ...args: string[]) =>
@@ -16,42 +14,30 @@ async function setUp() {
   return { start, run }
 }
 
-test(
-  'a greeting that was agreed to is printed, the same however often it is asked for',
-  async () => {
-    const { run } = await setUp()
-    const first = await run('main', 'Ada', '--yes')
-    expect(first).toEqual({ code: 0, said: expect.stringMatching(/Ada.*\(warm\)$/) })
-    expect(await run('main', 'Ada')).toEqual(first)
-  },
-  patience,
-)
+test('a greeting that was agreed to is printed, the same however often it is asked for', async () => {
+  const { run } = await setUp()
+  const first = await run('main', 'Ada', '--yes')
+  expect(first).toEqual({ code: 0, said: expect.stringMatching(/Ada.*\(warm\)$/) })
+  expect(await run('main', 'Ada')).toEqual(first)
+})
 
-test(
-  'a greeting outlives kill -9: the reviewer decides about the text that was written before',
-  async () => {
-    const { start, run } = await setUp()
-    const killed = await start('main', 'Ada')
-    const text = (await killed.line(/^Waiting for a reviewer: /)).replace('Waiting for a reviewer: ', '')
-    expect(await killed.kill()).toMatchObject({ signal: 'SIGKILL' })
+test('a greeting outlives kill -9: the reviewer decides about the text that was written before', async () => {
+  const { start, run } = await setUp()
+  const killed = await start('main', 'Ada')
+  const text = (await killed.line(/^Waiting for a reviewer: /)).replace('Waiting for a reviewer: ', '')
+  expect(await killed.kill()).toMatchObject({ signal: 'SIGKILL' })
 
-    expect((await run('reviewer', '--choice', 'approve')).said).toContain('greet:Ada: answered')
-    expect(await run('main', 'Ada')).toEqual({ code: 0, said: `${text} (warm)` })
-  },
-  patience,
-)
+  expect((await run('reviewer', '--choice', 'approve')).said).toContain('greet:Ada: answered')
+  expect(await run('main', 'Ada')).toEqual({ code: 0, said: `${text} (warm)` })
+})
 
-test(
-  'a reviewer has it written again, and a plain one is sent when they give up',
-  async () => {
-    const { start, run } = await setUp()
-    const greeting = await start('main', 'Ada')
-    await greeting.line(/^Waiting for a reviewer: /)
-    await run('reviewer', '--choice', 'revise', '--comment', 'short and formal please')
-    await greeting.line(/^Waiting for a reviewer: (Dear Ada, we have|Good day, Ada|Ada, please be)/)
-    await run('reviewer', '--choice', 'reject')
-    expect(await greeting.ended).toEqual({ code: 0, signal: null })
-    expect(greeting.output()).toMatch(/Hello\. \(neutral\)$/)
-  },
-  patience,
-)
+test('a reviewer has it written again, and a plain one is sent when they give up', async () => {
+  const { start, run } = await setUp()
+  const greeting = await start('main', 'Ada')
+  await greeting.line(/^Waiting for a reviewer: /)
+  await run('reviewer', '--choice', 'revise', '--comment', 'short and formal please')
+  await greeting.line(/^Waiting for a reviewer: (Dear Ada, we have|Good day, Ada|Ada, please be)/)
+  await run('reviewer', '--choice', 'reject')
+  expect(await greeting.ended).toEqual({ code: 0, signal: null })
+  expect(greeting.output()).toMatch(/Hello\. \(neutral\)$/)
+})

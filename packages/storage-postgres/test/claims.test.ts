@@ -34,15 +34,12 @@ describe('two hundred claimers of one kind of run', () => {
     await createDue(2_000)
     const workers = await registerAll()
     const got = new Map<number, number[]>(workers.map((worker) => [worker, []]))
-    const longest: number[] = []
     await Promise.all(
       workers.map(async (worker, index) => {
         const port = ports[index % ports.length] as StorePort
-        for (let lastAt = performance.now(); ; ) {
+        for (;;) {
           const { runs } = await port.claim({ worker, procedures: [order] }, 5)
           if (runs.length === 0) return
-          longest.push(performance.now() - lastAt)
-          lastAt = performance.now()
           got.get(worker)?.push(...runs.map(({ run }) => run))
         }
       }),
@@ -51,7 +48,6 @@ describe('two hundred claimers of one kind of run', () => {
     expect(all).toHaveLength(2_000)
     expect(new Set(all).size).toBe(2_000)
     expect(Math.min(...[...got.values()].map(({ length }) => length))).toBeGreaterThan(0)
-    expect(Math.max(...longest)).toBeLessThan(5_000)
   })
 
   test('take the longest due first, whatever the procedure and the version', async () => {

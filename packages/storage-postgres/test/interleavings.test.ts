@@ -79,11 +79,14 @@ describe('a commit', () => {
 
   test('makes a takeover wait, so that whoever takes over loads all that was written', async () => {
     const [a, b] = await createTwo()
-    await slowDown()
+    const letWrite = await holdWrites()
     // Two units: the shape that locks first and writes later.
-    const commit = port.commit(worker, [newUnit(a, { events: [newEvent('slow')] }), newUnit(b)])
-    await someoneSleeps()
-    await takeOver(a)
+    const commit = port.commit(worker, [newUnit(a, { events: [newEvent('held')] }), newUnit(b)])
+    await someoneWaits()
+    const taken = takeOver(a)
+    await someoneWaits(2)
+    await letWrite()
+    await taken
     expect(await countEvents(a)).toBe(2)
     expect(await commit).toMatchObject([{ outcome: 'ok' }, { outcome: 'ok' }])
   })
@@ -98,11 +101,12 @@ describe('a commit', () => {
     )
     const careless = await open(postgres({ pool: mutant }))
     const [a, b] = await createTwo()
-    await slowDown()
-    const commit = careless.commit(worker, [newUnit(a, { events: [newEvent('slow')] }), newUnit(b)])
-    await someoneSleeps()
+    const letWrite = await holdWrites()
+    const commit = careless.commit(worker, [newUnit(a, { events: [newEvent('held')] }), newUnit(b)])
+    await someoneWaits()
     await takeOver(a)
     expect(await countEvents(a)).toBe(1)
+    await letWrite()
     await commit
     expect(await countEvents(a)).toBe(2)
     await careless.close()
@@ -371,10 +375,6 @@ function someoneWaits(count = 1): Promise<void> {
   return until(async () => (await countSessions("wait_event_type = 'Lock'")) >= count)
 }
 
-function someoneSleeps(): Promise<void> {
-  return until(async () => (await countSessions("wait_event = 'PgSleep'")) > 0)
-}
-
 async function countSessions(condition: string): Promise<number> {
   const { rows } = await database.owner.query(
     `select count(*)::int as count from pg_stat_activity where datname = current_database() and ${condition}`,
@@ -382,10 +382,16 @@ async function countSessions(condition: string): Promise<number> {
   return rows[0].count
 }
 
-/** An event called 'slow' takes half a second to be written. */
-async function slowDown(): Promise<void> {
+/** An event called 'held' is not written until the function that is returned is called. */
+async function holdWrites(): Promise<() => Promise<void>> {
   await database.owner.query(`
-    create or replace function pawl.slow() returns trigger language plpgsql as
-      $$ begin if new.name = 'slow' then perform pg_sleep(0.5); end if; return new; end $$;
-    create or replace trigger slow before insert on pawl.events for each row execute function pawl.slow()`)
+    create or replace function pawl.hold() returns trigger language plpgsql as
+      $$ begin if new.name = 'held' then perform pg_advisory_xact_lock(4711); end if; return new; end $$;
+    create or replace trigger hold before insert on pawl.events for each row execute function pawl.hold()`)
+  const holder = await database.owner.connect()
+  await holder.query('select pg_advisory_lock(4711)')
+  return async () => {
+    await holder.query('select pg_advisory_unlock(4711)')
+    holder.release()
+  }
 }

@@ -318,9 +318,13 @@ test('of many commits through a bad network none is lost, repeated or made up', 
 
 test('a store that looked in place of claiming anew would call lost what lands later', async () => {
   const [a] = await createRuns()
+  let arrive = (): void => {}
+  const isLooked = new Promise<void>((resolve) => {
+    arrive = resolve
+  })
   const late = await TcpProxy.start({
     targetPort: proxy.targetPort,
-    delay: () => new Promise((resolve) => setTimeout(resolve, 300)),
+    delay: () => isLooked,
     decide: (text) => (isCommit(text) ? 'late' : 'pass'),
   })
   const mutant = new MutantPool(changeUrl(database.url, { port: late.port }), (text) =>
@@ -329,6 +333,7 @@ test('a store that looked in place of claiming anew would call lost what lands l
   const careless = await open(postgres({ pool: mutant }))
   expect(await careless.commit(worker, [newUnit(a)])).toEqual([{ outcome: 'lost', epoch: 1 }])
   expect(await countEvents()).toBe(1)
+  arrive()
   await until(async () => (await countEvents()) === 2)
   await careless.close()
   await mutant.end()

@@ -5,26 +5,20 @@ import { MutantPool, withoutMailCheck } from '../../../test/support/mutant-pool.
 import { makeDatabase, type TestDatabase } from '../../../test/support/postgres-database.ts'
 import { sendWhileParking } from './support/wakeups.ts'
 
-const patience = { timeout: 150_000 }
-
 let database: TestDatabase
 beforeEach(async () => {
   database = await makeDatabase()
 })
 afterEach(() => database.remove())
 
-test(
-  'a message that meets a run being parked wakes it, without hints and without sweeps',
-  patience,
-  async () => {
-    const store = () => postgres(database.url, { notifications: false })
-    const report = await meet(store)
-    expect(report.stranded).toBe(0)
-    expect(report.refusedParks).toBeGreaterThan(0)
-  },
-)
+test('a message that meets a run being parked wakes it, without hints and without sweeps', async () => {
+  const store = () => postgres(database.url, { notifications: false })
+  const report = await meet(store)
+  expect(report.stranded).toBe(0)
+  expect(report.refusedParks).toBeGreaterThan(0)
+})
 
-test('a store that parked whatever has come would leave some asleep', patience, async () => {
+test('a store that parked whatever has come would leave some asleep', async () => {
   const pool = new MutantPool(database.url, withoutMailCheck, 30)
   const store = () => postgres({ pool }, { notifications: false })
   expect((await meet(store)).stranded).toBeGreaterThan(0)

@@ -96,18 +96,12 @@ test('listening goes on after the connection broke, and begins with a hint', asy
   await until(() => hints > 0)
 })
 
-test('a hint comes within a few ms', async () => {
-  const latencies: number[] = []
+test('a hint comes of every change by itself', async () => {
   for (let index = 0; index < 20; index++) {
-    // Further apart than hints are held back for.
-    await new Promise((resolve) => setTimeout(resolve, 10))
-    const [before, startedAt] = [hints, performance.now()]
+    const before = hints
     await port.create([newRun(`run ${index}`)])
     await until(() => hints > before)
-    latencies.push(performance.now() - startedAt)
   }
-  latencies.sort((a, b) => a - b)
-  expect(latencies[10]).toBeLessThan(100)
 })
 
 test('whoever has ended watching hears nothing', async () => {

@@ -8,16 +8,14 @@ beforeEach(async () => {
 })
 afterEach(() => database.remove())
 
-test('workers that are stopped past their lease and go on write nothing', { timeout: 60_000 }, async () => {
+test('workers that are stopped past their lease and go on write nothing', async () => {
   const report = await letZombiesWork({ database, isGuarded: true, stops: 9 })
   expect(report).toMatchObject({ stale: 0, lost: 0, resubmitted: 0, gaps: 0 })
   expect(report.events).toBeGreaterThan(100)
   expect(report.claims).toBeGreaterThan(120)
 })
 
-test('the same without the check of epoch and worker would write where another is the owner', {
-  timeout: 60_000,
-}, async () => {
+test('the same without the check of epoch and worker would write where another is the owner', async () => {
   const report = await letZombiesWork({ database, isGuarded: false, stops: 60, untilStale: true })
   expect(report.stale).toBeGreaterThan(0)
 })

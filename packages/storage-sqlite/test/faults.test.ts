@@ -206,9 +206,7 @@ describe('a disk that fails in the moment in which a worker is given a run', () 
   })
 })
 
-it('a file that cannot grow any more: commits are lost for good or there, as they are told', {
-  timeout: 30_000,
-}, async () => {
+it('a file that cannot grow any more: commits are lost for good or there, as they are told', async () => {
   const file = tempFile()
   const program = await startProgram('limited', [file], { fileLimitBlocks: 2000 })
   const { acknowledged, lost } = JSON.parse((await program.line()) ?? '') as {

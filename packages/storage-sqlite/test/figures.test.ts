@@ -31,7 +31,7 @@ it('a hundred thousand waiting runs are opened, and the one that is due is found
   const store = await openStore(file)
   await store.close()
   fill(file, 100_000)
-  const startedAt = performance.now()
+  const before = process.cpuUsage()
   const again = await openStore(file)
   const worker = await again.register({ name: 'w', leaseMs: 60_000 })
   await again.sweep()
@@ -40,9 +40,10 @@ it('a hundred thousand waiting runs are opened, and the one that is due is found
   expect((await again.claim(claimant, 10)).runs).toEqual([])
   await again.send([{ run: 'run 77777', kind: 'signal', name: 'x', key: null, payload: null }], null)
   expect((await again.claim(claimant, 10)).runs).toMatchObject([{ id: 'run 77777' }])
-  const took = performance.now() - startedAt
-  console.log(`opened, swept, sent and claimed among 100,000 waiting runs in ${took.toFixed(0)} ms`)
-  expect(took).toBeLessThan(1000)
+  const { user, system } = process.cpuUsage(before)
+  const tookMs = (user + system) / 1_000
+  console.log(`opened, swept, sent and claimed among 100,000 waiting runs in ${tookMs.toFixed(0)} ms`)
+  expect(tookMs).toBeLessThan(1_000)
 })
 
 function readBytes(database: SqliteDatabase.Database): number {

@@ -30,8 +30,8 @@ async function driveOne({ client, order, random, acknowledged, onEnd }: Driving,
   const id = `order ${n}`
   const run = await client.run(order, { n }, { id })
   acknowledged.runs.add(id)
-  // How it ended is for the checks to say.
-  const ended = run.result({ timeout: '90s' }).then(
+  // How it ended is for the checks to say. In a control a run may be lost.
+  const ended = run.result({ timeout: '5m' }).then(
     () => {},
     () => {},
   )
@@ -51,7 +51,7 @@ async function driveOne({ client, order, random, acknowledged, onEnd }: Driving,
   }
   const isEarly = random() < 0.3
   if (random() < 0.5) await pay()
-  if (!isEarly) await Promise.race([client.inbox.next({ run: id, timeout: '60s' }).catch(() => {}), ended])
+  if (!isEarly) await Promise.race([client.inbox.next({ run: id, timeout: '5m' }).catch(() => {}), ended])
   await Promise.all(random() < 0.3 ? [answer('user:ana'), answer('user:bob')] : [answer('user:ana')])
   if (!acknowledged.signals.has(id)) await pay()
   await ended

@@ -1,3 +1,4 @@
+import { appendFileSync, existsSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { procedure } from '@pawl/core'
 import { z } from 'zod'
@@ -8,21 +9,30 @@ const processAt = Date.now()
 /** The file in which slow steps note that they have begun. */
 export const begunOf = (ledger: string): string => `${ledger}.begun`
 
+/** Lets go on the steps that wait for this gate. */
+export const openGate = (gate: string): void => appendFileSync(gate, '')
+
+export interface Pace {
+  /** How long a step takes before it has its effect. */
+  readonly stepMs?: number
+  /** A file without which no step has its effect. */
+  readonly gate?: string | undefined
+}
+
 /**
- * Steps, branches, a question, a signal, a sleep and a race: everything a crash can fall into.
- * @param stepMs how long a step takes before it has its effect
+ * Steps, branches, a question, a signal, a sleep and a race: everything a crash can fall into. Steps that take
+ * time note that they have begun.
  */
-export const makeOrder = (ledger: string, stepMs = 0) => {
+export const makeOrder = (ledger: string, { stepMs = 0, gate }: Pace = {}) => {
   const effect = async (
     run: string,
     step: string,
     { idempotencyKey }: { readonly idempotencyKey: string },
   ) => {
     const own = { run, step, key: idempotencyKey, pid: process.pid, processAt }
-    if (stepMs > 0) {
-      noteEffect(begunOf(ledger), own)
-      await wait(stepMs)
-    }
+    if (stepMs > 0 || gate !== undefined) noteEffect(begunOf(ledger), own)
+    if (stepMs > 0) await wait(stepMs)
+    while (gate !== undefined && !existsSync(gate)) await wait(5)
     noteEffect(ledger, own)
     return step.length
   }

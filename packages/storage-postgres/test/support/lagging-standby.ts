@@ -72,7 +72,7 @@ export async function loseTheLastMoments(
   const found = await countSteps(changeUrl(database.ownerUrl, { port: pair.standby.port }))
   isOver = true
   await pair.switchOver()
-  const results = await Promise.allSettled(ids.map((id) => engine.get(id).result({ timeout: '30s' })))
+  const results = await Promise.allSettled(ids.map((id) => engine.get(id).result()))
   const left = await countSteps(database.ownerUrl)
 
   let robbed = 0
@@ -90,7 +90,7 @@ export async function loseTheLastMoments(
     } else if (result?.status === 'rejected') problems.push(`${how}; ${result.reason}`)
     else if (has < knew) problems.push(`${how}; it went on`)
   }
-  await (await engine.run(walk, { stepMs: 1, waits: false })).result({ timeout: '30s' })
+  await (await engine.run(walk, { stepMs: 1, waits: false })).result()
   await engine.stop()
   // The first have a line each, the others are counted.
   const told = lines.flatMap(({ message, fields }) =>

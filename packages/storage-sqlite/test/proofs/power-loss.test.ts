@@ -5,17 +5,13 @@ import { provePowerLoss } from './power-loss.ts'
 // Whoever has no C compiler misses these two, and is told that they were skipped.
 const proven = it.skipIf(!canCompile)
 
-proven('whenever the power goes, what was acknowledged is there', { timeout: 60_000 }, async () => {
+proven('whenever the power goes, what was acknowledged is there', async () => {
   const report = await provePowerLoss(300, 'full')
   console.log('power loss:', JSON.stringify(report))
   expect(report).toMatchObject({ states: 300, lost: 0, corrupt: 0, broken: 0 })
   expect(report.acknowledged).toBeGreaterThan(50)
 })
 
-proven(
-  'control: with synchronous=NORMAL something acknowledged is missing',
-  { timeout: 60_000 },
-  async () => {
-    expect((await provePowerLoss(100, 'normal')).lost).toBeGreaterThan(0)
-  },
-)
+proven('control: with synchronous=NORMAL something acknowledged is missing', async () => {
+  expect((await provePowerLoss(100, 'normal')).lost).toBeGreaterThan(0)
+})

@@ -186,4 +186,4 @@ test('a body that waits for virtual time is waited for once, not at every timer'
   )
   await using engine = await testEngine({ procedures: [parent, child] })
   expect(await (await engine.run(parent)).result({ timeout: '2d' })).toBe('grown up')
-}, 10_000)
+})

@@ -3,9 +3,7 @@ import { play } from './play.ts'
 
 const first = Number(process.env['SEED'] ?? 1)
 
-test('whatever workers, networks and people do, all that was acknowledged is kept, and all runs end as they began', {
-  timeout: 120_000,
-}, async () => {
+test('whatever workers, networks and people do, all that was acknowledged is kept, and all runs end as they began', async () => {
   const { faults, bodies, events, takeovers, found } = await play(
     Array.from({ length: 100 }, (_, i) => first + i),
   )

@@ -16,6 +16,7 @@ export interface DifferentialOptions {
   readonly atLeast?: number
   /** Default: another one every time. It is printed. */
   readonly seed?: number
+  /** Time after which the test fails. Default 15 minutes: it only ends what hangs. */
   readonly timeoutMs?: number
 }
 
@@ -24,7 +25,7 @@ export interface DifferentialOptions {
  * must be the same, payloads byte by byte. A failure prints its seed and the shortest stream that shows it.
  */
 export function storeDifferential(subject: StoreSubject, options: DifferentialOptions = {}): void {
-  const { streams = 80, length = 200, atLeast = 1, timeoutMs = 120_000 } = options
+  const { streams = 80, length = 200, atLeast = 1, timeoutMs = 900_000 } = options
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31)
   const stream = fc.array(operations, { maxLength: length, size: 'max' })
   describe(`store ${subject.name} beside store ${memorySubject.name}`, () => {
