@@ -4,7 +4,7 @@ import { consoleLogger } from '@pawl/core/internal'
 import { postgres } from '@pawl/storage-postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { z } from 'zod'
-import { startBareEngine } from '../support/bare-engine.ts'
+import { startBareEngine, withoutPolls } from '../support/bare-engine.ts'
 import { InterposedPool } from '../support/interposed-pool.ts'
 import { makeDatabase, type TestDatabase } from '../support/postgres-database.ts'
 
@@ -53,7 +53,7 @@ test.each(['park', 'message'])(
       procedures: [receiving],
       keep: { runs: 100, bytes: 1e6 },
       logger: consoleLogger,
-      polls: false,
+      clock: withoutPolls,
     })
     for (let i = 0; i < 3; i++) {
       const [isSent, isParked] = [makeEvent(), makeEvent()]

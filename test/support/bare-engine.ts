@@ -9,10 +9,17 @@ import {
 } from '@pawl/core/internal'
 import { connectTo, type StorePort } from '@pawl/core/storage'
 
-const withoutPolls: Clock = {
+/** Does not poll and sends no heartbeat: a worker with this clock reacts only to what it is told, and to timers. */
+export const withoutPolls: Clock = {
   ...systemPorts.clock,
   after: (ms, callback, background) =>
     background === true ? () => {} : systemPorts.clock.after(ms, callback, background),
+}
+
+/** No timer fires either, unless it is due when it is set: a worker with this clock reacts only to what it is told. */
+export const withoutTimers: Clock = {
+  ...systemPorts.clock,
+  after: (ms, callback) => (ms > 0 ? () => {} : systemPorts.clock.after(ms, callback)),
 }
 
 /** An engine put together by hand, for what `createEngine` does not let anybody set. */
@@ -23,18 +30,18 @@ export async function startBareEngine(options: {
   readonly keep: { readonly runs: number; readonly bytes: number }
   readonly slices?: { readonly begun: number; readonly drafts: number }
   readonly logger: Logger
-  /** False: no poll and no heartbeat, so that all a worker goes on with has been told to it. Default true. */
-  readonly polls?: boolean
+  /** Default: the system's. The lease is an hour with any other clock. */
+  readonly clock?: Clock
 }): Promise<{ readonly client: Client; readonly worker: Worker; readonly stop: () => Promise<void> }> {
-  const { keep, slices, logger, procedures, polls = true } = options
+  const { keep, slices, logger, procedures, clock = systemPorts.clock } = options
   const store = connectTo(options.store) as StorePort
   const notifier = new Notifier()
   const settings = {
-    ...readEngineOptions({ procedures, ...(polls ? {} : { lease: '1h' }) }),
+    ...readEngineOptions({ procedures, ...(clock === systemPorts.clock ? {} : { lease: '1h' }) }),
     ...{ logger, keep, replay: 'when-needed' as const },
     ...(slices === undefined ? {} : { slices }),
   }
-  const ports = polls ? systemPorts : { ...systemPorts, clock: withoutPolls }
+  const ports = { ...systemPorts, clock }
   const worker = new Worker({ ...settings, ...ports, store, notifier, name: 'bare' })
   const client = createConnectedClient({ ...ports, store, notifier, logger, localWorker: worker.local })
   await store.open()

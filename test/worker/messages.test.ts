@@ -10,7 +10,7 @@ import type { Unit } from '@pawl/core/storage'
 import { memory } from '@pawl/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { startBareEngine } from '../support/bare-engine.ts'
+import { startBareEngine, withoutTimers } from '../support/bare-engine.ts'
 import { type MeddlingStore, meddleWith, type Step } from '../support/meddling-store.ts'
 
 // Messages that come at the worst moment: when a unit that was decided without them is on its way.
@@ -57,6 +57,8 @@ function beforeUnit(
 }
 
 const settles = ({ events }: Unit): boolean => events.some(({ type }) => type === 'settled')
+const wakes = ({ events }: Unit): boolean =>
+  events.some(({ type, kind }) => type === 'settled' && kind === 'timer')
 const ends = ({ next }: Unit): boolean => next.do === 'end'
 
 describe('a message that comes while a unit is on its way', () => {
@@ -74,7 +76,12 @@ describe('a message that comes while a unit is on its way', () => {
 
   test('to a question whose time runs out: who answered in time has answered', async () => {
     const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('Now?', { timeout: '400ms' }))
-    const { engine, client, meddling } = await start([asking], { hearing: 'deaf' })
+    // The clock of the store stands: to the store every answer is in time.
+    const at = Date.now()
+    const { engine, client, meddling } = await start([asking], {
+      hearing: 'deaf',
+      inner: memory({ now: () => at }),
+    })
     const run = await engine.run(asking, undefined, { id: 'a' })
     const ask = await engine.inbox.next()
     const refused = beforeUnit(meddling, settles, async () => {})
@@ -87,16 +94,27 @@ describe('a message that comes while a unit is on its way', () => {
   })
 
   test('to a sleep that is over beside an open question: the answer comes first', async () => {
-    const racing = procedure({ name: 'racing' }, (ctx) =>
-      Promise.race([ctx.human.approve('Now?').then(() => 'answer'), ctx.sleep('30ms').then(() => 'timer')]),
-    )
+    const racing = procedure({ name: 'racing', signals: { sleep: z.void() } }, (ctx) => {
+      const sleep = async () => {
+        await ctx.receive('sleep')
+        await ctx.sleep('1ms')
+        return 'timer'
+      }
+      return Promise.race([ctx.human.approve('Now?').then(() => 'answer'), sleep()])
+    })
     const { engine, client, meddling } = await start([racing])
-    const refused = beforeUnit(meddling, settles, () => client.inbox.answer('a/0', { approved: true }, as))
+    const refused = beforeUnit(meddling, wakes, () => client.inbox.answer('a/0', { approved: true }, as))
     const run = await engine.run(racing, undefined, { id: 'a' })
+    await engine.inbox.next()
+    await run.signal('sleep')
     expect(await run.result()).toBe('answer')
     expect(refused()).toBe(1)
-    // Both were recorded, in that order: the timer had fired as well.
-    expect((await engine.log('a')).execution_log.map(({ status }) => status)).toEqual(['done', 'done'])
+    // All were recorded, the answer before the timer: the timer had fired as well.
+    expect((await engine.log('a')).execution_log.map(({ status }) => status)).toEqual([
+      'done',
+      'done',
+      'done',
+    ])
   })
 
   test('to a question that is just being asked: an early answer counts, and nobody is asked', async () => {
@@ -289,13 +307,21 @@ test('a message to a run that sleeps for less than a second, still in the hands 
   const waiting = procedure({ name: 'waiting', signals: { go: z.void() } }, (ctx) =>
     ctx.receive('go', { timeout: '900ms' }),
   )
-  // The clock of the store stands: the time of the run is never over.
-  const at = Date.now()
-  const { engine, client, meddling } = await start([waiting], { inner: memory({ now: () => at }) })
-  const run = await engine.run(waiting)
-  blindPolls(meddling)
+  const store = memory()
+  const keep = { runs: 100, bytes: 1e6 }
+  const bare = await startBareEngine({
+    ...{ store, procedures: [waiting], keep, logger: quiet },
+    clock: withoutTimers,
+  })
+  const run = await bare.client.run(waiting)
+  await expect.poll(() => bare.worker.isAtRest).toBe(true)
+  expect(bare.worker.local.holds(run.id)).toBe(true)
+  const client = createClient({ store })
   await client.get(waiting, run.id).signal('go')
   expect(await run.result()).toBe(true)
+  await client.stop()
+  bare.worker.kill()
+  await bare.stop()
 })
 
 test('a store that has forgotten messages it acknowledged stops the run, and is not asked again and again', async () => {

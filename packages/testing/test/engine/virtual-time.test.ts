@@ -27,6 +27,8 @@ describe('time', () => {
   test('stands still unless somebody waits for it', async () => {
     await using engine = await testEngine({ procedures: [nap] })
     const run = await engine.run(nap)
+    await expect.poll(async () => (await run.status()).status).toBe('waiting')
+    // Real time passes, for a clock that would go with it.
     await new Promise((resolve) => setTimeout(resolve, 30))
     expect((await run.status()).status).toBe('waiting')
     expect((await engine.run(nap, undefined, { id: 'b' })).id).toBe('b')
