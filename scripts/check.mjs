@@ -16,6 +16,7 @@ const checks = [
   ['lock', ['node', 'scripts/fix-lock.mjs', '--check']],
   ['format', [bin('biome'), 'ci', '--colors=off']],
   ['lint', [bin('oxlint'), '--type-aware', '--deny-warnings']],
+  ['reference', ['node', '--import', 'tsx', 'scripts/reference/index.ts', '--check']],
   ['layers', ['node', '--import', 'tsx', 'scripts/check-layers.ts']],
   ['build', [bin('tsc'), '-b']],
   ['types', [bin('tsc'), '-p', 'tsconfig.test.json']],

@@ -5,7 +5,7 @@ import { createStore } from './store.ts'
 
 /** The options of `postgres`. */
 export interface PostgresOptions {
-  /** Schema that holds the tables. Default: 'pawl'. Range: 1 to 51 letters, digits and underscores; it starts with neither a digit nor `pg_`. */
+  /** Schema that holds the tables. Default: 'pawl'. Range: letters, digits and underscores, at most 51 of them, not starting with a digit or with `pg_`. */
   readonly schema?: string
   /** Whether statements are prepared under names. Set it to `false` for PgBouncer in transaction mode. Default: `true`. */
   readonly prepared?: boolean

@@ -144,15 +144,19 @@ export interface DecideOptions<C extends string> extends Pick<AskOptions, 'key' 
   readonly attempts?: number
 }
 
+/** The outcome of `ctx.agent.decide`. */
 export interface Decision<C extends string> {
+  /** Value of the choice. */
   readonly choice: C
-  /** Who decided in the end. */
+  /** Who decided. */
   readonly source: 'agent' | 'person' | 'fallback'
+  /** What the agent did: 'unsure' is below `minConfidence`, 'invalid' is outside the choices. */
   readonly why: 'decided' | 'unsure' | 'timed-out' | 'failed' | 'invalid'
   /** Reason of the agent, or the comment of the person; '' if there is none. */
   readonly rationale: string
   /** Confidence of the agent; undefined if a person decided. */
   readonly confidence: number | undefined
+  /** The agent or the person who decided. */
   readonly by: Actor
 }
 

@@ -1,19 +1,23 @@
 import type { Issue } from '../../base/issues.ts'
 import type { Schema } from '../../schemas/schema.ts'
 
-/** What a judging agent is given. */
+/** What the agent of a decision receives. */
 export interface Question {
+  /** Text of the question. */
   readonly question: string
+  /** Values of the choices. */
   readonly choices: readonly string[]
+  /** The `material` of the decision. */
   readonly material: unknown
 }
 
-/** What a judging agent returns. */
+/** What the agent of a decision returns. */
 export interface Verdict {
-  /** One of the question's choices. */
+  /** Value of the choice. Range: one of the choices. */
   readonly choice: string
+  /** Reason for the choice. */
   readonly rationale: string
-  /** 0 to 1. */
+  /** Confidence in the choice. Default: none, which counts as 0. Range: from 0 to 1. */
   readonly confidence?: number
 }
 

@@ -8,17 +8,51 @@ import {
   type EngineOptions,
   PawlError,
   procedure,
-  type RunOptions,
 } from '@pawl/core'
 import { formatDuration, readEngineOptions, readStopOptions } from '@pawl/core/internal'
 import { postgres } from '@pawl/storage-postgres'
 import { memory, type TestEngine, type TestEngineOptions, testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { readPage } from './support/pages.ts'
-import { tablesOf } from './support/tables.ts'
+import type { Member } from '../../scripts/reference/declarations.ts'
+import { createFinder } from '../../scripts/reference/find.ts'
+import { pages } from '../../scripts/reference/pages.ts'
+import { optionsOf } from '../../scripts/reference/render.ts'
+import { root } from './support/pages.ts'
 
-const tables = tablesOf(readPage('docs/reference/options.md'))
+// The pages of the reference repeat what the docstrings say (`npm run check -- reference`); here it is compared with what
+// the calls do.
+const find = createFinder(root)
+const sections = new Map(
+  pages.flatMap(({ file, sections }) => sections.map((section) => [`${file} ${section.heading}`, section])),
+)
+
+/** The options in the first table of a section. */
+function membersOf(heading: string): readonly Member[] {
+  const table = sections.get(heading)?.tables?.[0]
+  if (table === undefined) throw new Error(`the reference has no table ${heading}`)
+  return optionsOf(table, find)
+}
+
+function memberOf(heading: string, option: string): Member {
+  const member = membersOf(heading).find(({ name }) => name === option)
+  if (member === undefined) throw new Error(`${heading} has no option ${option}`)
+  return member
+}
+
+function defaultOf(heading: string, option: string): string {
+  return memberOf(heading, option).doc.default
+}
+
+/** A duration as the docstrings write it. */
+function spanOf(ms: number): string {
+  return `'${formatDuration(ms)}'`
+}
+
+/** Returns the words in quotes. */
+function wordsIn(text: string): string[] {
+  return [...text.matchAll(/'([^']+)'/g)].map(([, word = '']) => word)
+}
 
 const idle = procedure({ name: 'idle' }, async () => 'done')
 const writer = agent({ name: 'writer', input: z.string(), output: z.string() }, async (topic) => topic)
@@ -65,88 +99,85 @@ function asked(options: object): Call {
 interface Known {
   readonly call: Call
   /** Whose table says the others. */
-  readonly others?: string
+  readonly others?: readonly string[]
   /** Which of those it has not. */
   readonly without?: string
 }
 
 const known: { readonly [heading: string]: Known } = {
-  createEngine: { call: () => createEngine({ store: memory(), procedures: [], ...nonsense }) },
-  createClient: { call: () => createClient({ store: memory(), ...nonsense }) },
-  stop: { call: (engine) => engine.stop(nonsense) },
-  'run and runOrGet': { call: (engine) => engine.run(idle, undefined, nonsense) },
-  result: { call: (engine) => engine.get('7').result(nonsense) },
-  signal: { call: (engine) => engine.get('7').signal('go', 1, nonsense) },
-  list: { call: (engine) => engine.list(nonsense) },
-  'inbox.list': { call: (engine) => engine.inbox.list(nonsense) },
-  'inbox.next': { call: (engine) => engine.inbox.next(nonsense) },
-  'inbox.answer': {
+  'engine.md createEngine': { call: () => createEngine({ store: memory(), procedures: [], ...nonsense }) },
+  'client.md createClient': { call: () => createClient({ store: memory(), ...nonsense }) },
+  'engine.md stop': { call: (engine) => engine.stop(nonsense) },
+  'client.md run': { call: (engine) => engine.run(idle, undefined, nonsense) },
+  'client.md result': { call: (engine) => engine.get('7').result(nonsense) },
+  'client.md signal': { call: (engine) => engine.get('7').signal('go', 1, nonsense) },
+  'client.md list': { call: (engine) => engine.list(nonsense) },
+  'inbox.md inbox.list': { call: (engine) => engine.inbox.list(nonsense) },
+  'inbox.md inbox.next': { call: (engine) => engine.inbox.next(nonsense) },
+  'inbox.md inbox.answer': {
     call: ({ inbox }) =>
       inbox.answer({ run: '7', key: 'k', ...nonsense }, { approved: true }, { as: 'user:ana' }),
   },
-  procedure: { call: () => procedure({ name: 'idle', ...nonsense }, async () => 'done') },
-  'ctx.step': { call: within((ctx) => ctx.step('x', () => 1, nonsense)) },
-  retry: { call: within((ctx) => ctx.step('x', () => 1, { retry: nonsense })) },
-  'ctx.receive and ctx.receiveAny': { call: within((ctx) => ctx.receive('go', nonsense)) },
-  agent: {
+  'procedure.md procedure': { call: () => procedure({ name: 'idle', ...nonsense }, async () => 'done') },
+  'step.md ctx.step': { call: within((ctx) => ctx.step('x', () => 1, nonsense)) },
+  'step.md retry': { call: within((ctx) => ctx.step('x', () => 1, { retry: nonsense })) },
+  'procedure.md ctx.receive': { call: within((ctx) => ctx.receive('go', nonsense)) },
+  'agent.md agent': {
     call: () =>
       agent({ name: 'a', input: z.string(), output: z.string(), ...nonsense }, async (text) => text),
   },
-  'ctx.agent': { call: within((ctx) => ctx.agent(writer, 'tea', nonsense)) },
-  'ctx.agent.decide': {
+  'agent.md ctx.agent': { call: within((ctx) => ctx.agent(writer, 'tea', nonsense)) },
+  'agent.md ctx.agent.decide': {
     call: within((ctx) => ctx.agent.decide('Which?', ['a'], { fallback: 'a', ...nonsense })),
   },
-  fallback: {
-    call: within((ctx) => ctx.agent.decide('Which?', ['a'], { fallback: { fail: 'no', ...nonsense } })),
-  },
-  'Every question': {
+  'human.md Options of every question': {
     call: within((ctx) => ctx.agent.decide('Which?', ['a'], { fallback: { ask: nonsense } })),
   },
-  'ctx.human.approve': {
+  'human.md ctx.human.approve': {
     call: within((ctx) => ctx.human.approve('May I?', nonsense)),
-    others: 'Every question',
+    others: ['human.md Options of every question'],
   },
-  'ctx.human.input': {
+  'human.md ctx.human.input': {
     call: within((ctx) => ctx.human.input('Who?', z.string(), nonsense)),
-    others: 'Every question',
+    others: ['human.md Options of every question'],
   },
-  'ctx.human.select': {
+  'human.md ctx.human.select': {
     call: within((ctx) => ctx.human.select('Which?', ['a'], nonsense)),
-    others: 'Every question',
+    others: ['human.md Options of every question'],
   },
-  'ctx.human.review': {
+  'human.md ctx.human.review': {
     call: within((ctx) => ctx.human.review('Good?', 'text', nonsense)),
-    others: 'Every question',
+    others: ['human.md Options of every question'],
   },
-  'ctx.human.escalate': {
+  'human.md ctx.human.escalate': {
     call: within((ctx) => ctx.human.escalate('What now?', nonsense)),
-    others: 'Every question',
+    others: ['human.md Options of every question'],
     without: 'timeout',
   },
-  'ctx.human.notify': { call: within((ctx) => ctx.human.notify('Done', nonsense)) },
-  Choices: { call: within((ctx) => ctx.human.select('Which?', [{ value: 'a', ...nonsense }])) },
-  Risk: { call: asked({ risk: { level: 'low', ...nonsense } }) },
-  Impact: { call: asked({ risk: { level: 'low', impact: nonsense } }) },
-  Sections: { call: asked({ details: [{ title: 'Why', body: 1, ...nonsense }] }) },
-  Links: { call: asked({ links: [{ label: 'Shop', url: 'https://example.org', ...nonsense }] }) },
-  Alternatives: { call: asked({ alternatives: [{ label: 'Wait', ...nonsense }] }) },
-  memory: { call: () => memory(nonsense) },
-  humans: {
+  'human.md ctx.human.notify': { call: within((ctx) => ctx.human.notify('Done', nonsense)) },
+  'human.md Choices': { call: within((ctx) => ctx.human.select('Which?', [{ value: 'a', ...nonsense }])) },
+  'human.md Risk': { call: asked({ risk: { level: 'low', ...nonsense } }) },
+  'human.md Impact': { call: asked({ risk: { level: 'low', impact: nonsense } }) },
+  'human.md Details': { call: asked({ details: [{ title: 'Why', body: 1, ...nonsense }] }) },
+  'human.md Links': { call: asked({ links: [{ label: 'Shop', url: 'https://example.org', ...nonsense }] }) },
+  'human.md Alternatives': { call: asked({ alternatives: [{ label: 'Wait', ...nonsense }] }) },
+  'stores.md memory': { call: () => memory(nonsense) },
+  'testing.md People': {
     call: (engine) => (engine as TestEngine).humans({ ask: 'Who?', answer: 'silence', ...nonsense }),
   },
-  postgres: { call: () => postgres('postgres://localhost/app', nonsense) },
-  testEngine: {
+  'stores.md postgres': { call: () => postgres('postgres://localhost/app', nonsense) },
+  'testing.md testEngine': {
     call: () => testEngine({ procedures: [], ...nonsense }),
-    others: 'createEngine',
+    others: ['engine.md createEngine'],
   },
 }
 
-describe('docs/reference/options.md names the options that there are', () => {
+describe('the reference lists the options of', () => {
   test.each(Object.entries(known))('%s', async (heading, { call, others, without }) => {
     const message = await refusalOf(call)
     expect(message).toContain('There is no option nonsense in ')
     const listed = /Known are: (.*)\.$/.exec(message)?.[1]?.split(', ') ?? []
-    const onPage = new Set([...optionsOf(heading), ...(others === undefined ? [] : optionsOf(others))])
+    const onPage = new Set([heading, ...(others ?? [])].flatMap(membersOf).map(({ name }) => name))
     if (without !== undefined) onPage.delete(without)
     expect([...onPage].sort()).toEqual([...new Set(listed)].sort())
   })
@@ -159,10 +190,14 @@ describe('docs/reference/options.md names the options that there are', () => {
     expect(await refusalOf(remembered)).toContain('There is no option nonsense in history of select.')
   })
 
-  test('each table of options is compared, and names each option once', () => {
-    const headings = [...tables].filter(([, [row = {}]]) => 'option' in row).map(([heading]) => heading)
-    expect(headings.sort()).toEqual(Object.keys(known).sort())
-    for (const heading of headings) expect(new Set(optionsOf(heading)).size).toBe(optionsOf(heading).length)
+  test('every section that has a table', () => {
+    const given = [...sections].filter(
+      ([, { tables }]) => tables !== undefined && tables[0]?.isOutput !== true,
+    )
+    const headings = given.map(([heading]) => heading)
+    expect(headings.filter((heading) => heading !== 'agent.md The answer of a decider').sort()).toEqual(
+      Object.keys(known).sort(),
+    )
   })
 })
 
@@ -170,29 +205,48 @@ describe('docs/reference/options.md names the options that there are', () => {
 
 /** Calls that refuse a value, each because of the bounds or the words that the page says. */
 const refused: readonly (readonly [heading: string, option: string, call: Call])[] = [
-  ['createEngine', 'maxCrashes', () => start({ maxCrashes: 1 })],
-  ['createEngine', 'concurrency', () => start({ concurrency: 0 })],
-  ['createEngine', 'lease', () => start({ lease: '0.9s' })],
-  ['createEngine', 'determinism', () => start({ determinism: 'some' as never })],
-  ['postgres', 'schema', () => postgres('postgres://localhost/app', { schema: 'pg_mine' })],
-  ['list', 'limit', (engine) => engine.list({ limit: 501 })],
-  ['list', 'status', (engine) => engine.list({ status: 'some' as never })],
-  ['inbox.list', 'limit', ({ inbox }) => inbox.list({ limit: 0 })],
-  ['inbox.list', 'status', ({ inbox }) => inbox.list({ status: 'some' as never })],
-  ['inbox.list', 'kind', ({ inbox }) => inbox.list({ kind: 'some' as never })],
-  ['procedure', 'version', () => procedure({ name: 'idle', version: 2 ** 31 }, async () => 'done')],
-  ['retry', 'attempts', within((ctx) => ctx.step('x', () => 1, { retry: { attempts: 0 } }))],
-  ['retry', 'factor', within((ctx) => ctx.step('x', () => 1, { retry: { factor: 1_001 } }))],
-  ['retry', 'jitter', within((ctx) => ctx.step('x', () => 1, { retry: { jitter: 'some' as never } }))],
-  ['ctx.agent.decide', 'minConfidence', decided({ minConfidence: 1.1 })],
-  ['ctx.agent.decide', 'attempts', decided({ attempts: 0 })],
-  ['Every question', 'history', asked({ history: { last: 1_001 } })],
-  ['ctx.human.review', 'as', within((ctx) => ctx.human.review('Good?', 'text', { as: 'some' as never }))],
-  ['ctx.human.escalate', 'severity', within((ctx) => ctx.human.escalate('?', { severity: 'some' as never }))],
-  ['ctx.human.notify', 'severity', within((ctx) => ctx.human.notify('Done', { severity: 'some' as never }))],
-  ['Choices', 'style', within((ctx) => ctx.human.select('?', [{ value: 'a', style: 'some' as never }]))],
-  ['Risk', 'level', asked({ risk: 'some' })],
-  ['Sections', 'as', asked({ details: [{ title: 'Why', body: 1, as: 'some' }] })],
+  ['engine.md createEngine', 'maxCrashes', () => start({ maxCrashes: 1 })],
+  ['engine.md createEngine', 'concurrency', () => start({ concurrency: 0 })],
+  ['engine.md createEngine', 'lease', () => start({ lease: '0.9s' })],
+  ['engine.md createEngine', 'determinism', () => start({ determinism: 'some' as never })],
+  ['stores.md postgres', 'schema', () => postgres('postgres://localhost/app', { schema: 'pg_mine' })],
+  ['client.md list', 'limit', (engine) => engine.list({ limit: 501 })],
+  ['client.md list', 'status', (engine) => engine.list({ status: 'some' as never })],
+  ['inbox.md inbox.list', 'limit', ({ inbox }) => inbox.list({ limit: 0 })],
+  ['inbox.md inbox.list', 'status', ({ inbox }) => inbox.list({ status: 'some' as never })],
+  ['inbox.md inbox.list', 'kind', ({ inbox }) => inbox.list({ kind: 'some' as never })],
+  [
+    'procedure.md procedure',
+    'version',
+    () => procedure({ name: 'idle', version: 2 ** 31 }, async () => 'done'),
+  ],
+  ['step.md retry', 'attempts', within((ctx) => ctx.step('x', () => 1, { retry: { attempts: 0 } }))],
+  ['step.md retry', 'factor', within((ctx) => ctx.step('x', () => 1, { retry: { factor: 1_001 } }))],
+  [
+    'step.md retry',
+    'jitter',
+    within((ctx) => ctx.step('x', () => 1, { retry: { jitter: 'some' as never } })),
+  ],
+  ['agent.md ctx.agent.decide', 'minConfidence', decided({ minConfidence: 1.1 })],
+  ['agent.md ctx.agent.decide', 'attempts', decided({ attempts: 0 })],
+  ['human.md Options of every question', 'history', asked({ history: { last: 1_001 } })],
+  [
+    'human.md ctx.human.escalate',
+    'severity',
+    within((ctx) => ctx.human.escalate('?', { severity: 'some' as never })),
+  ],
+  [
+    'human.md ctx.human.notify',
+    'severity',
+    within((ctx) => ctx.human.notify('Done', { severity: 'some' as never })),
+  ],
+  [
+    'human.md Choices',
+    'style',
+    within((ctx) => ctx.human.select('?', [{ value: 'a', style: 'some' as never }])),
+  ],
+  ['human.md Risk', 'level', asked({ risk: 'some' })],
+  ['human.md Details', 'as', asked({ details: [{ title: 'Why', body: 1, as: 'some' }] })],
 ]
 
 function start(options: Omit<Partial<EngineOptions>, 'store'>): Promise<Engine> {
@@ -203,36 +257,24 @@ function decided(options: object): Call {
   return within((ctx) => ctx.agent.decide('Which?', ['a'], { fallback: 'a', ...options }))
 }
 
-describe('docs/reference/options.md says what may be given', () => {
+describe('the reference states the range of', () => {
   test.each(refused)('%s: %s', async (heading, option, call) => {
     const message = await refusalOf(call)
-    const { form = '', bounds = '' } = rowOf(heading, option)
+    const { type, doc } = memberOf(heading, option)
     const words = wordsIn(/one of .*$/.exec(message)?.[0] ?? '')
-    if (words.length > 0) return expect(wordsIn(form)).toEqual(words)
-    // `last` is from 0 to 1000
-    const stated = bounds.replaceAll('`', '').replace(/^last is /, '')
+    if (words.length > 0) return expect(wordsIn(type)).toEqual(words)
+    const stated = doc.range.replaceAll('`', '').replace(/^(last|whole numbers) /, '')
     expect(stated).not.toBe('')
     expect(message).toContain(`${stated}.`)
   })
 
-  test('a name, a duration', async () => {
-    const bounds = new Map((tables.get('Options') ?? []).map((row) => [row['form'], row['bounds']]))
-    expect(bounds.get('name')).toBe('1 to 200 characters, no control characters')
-    const started =
-      (options: RunOptions): Call =>
-      (engine) =>
-        engine.run(idle, undefined, options)
-    expect(await refusalOf(started({ id: '' }))).toContain('a string that is not empty')
-    expect(await refusalOf(started({ id: 'x'.repeat(201) }))).toContain('at most 200 characters')
-    expect(await refusalOf(started({ id: 'a\nb' }))).toContain('no control characters')
-    expect(bounds.get('duration')).toBe("from `'0s'` to 300 years")
-    expect(await refusalOf((engine) => engine.stop({ within: '120000d' }))).toContain('longer than 300 years')
-  })
-
   test('onTimeout', async () => {
-    const rows = tables.get('onTimeout') ?? []
+    const rows = sections.get('human.md onTimeout')?.note?.split('\n') ?? []
     const forms = (kind: string): string[] =>
-      rows.filter((row) => row['for']?.split(', ').includes(kind)).map((row) => row['form'] ?? '')
+      rows.flatMap((row) => {
+        const [, form = '', kinds = ''] = row.split('|')
+        return kinds.trim().split(', ').includes(kind) ? [form] : []
+      })
     const silent = { timeout: '1h', onTimeout: 'some' as never } as const
     const refusals: { readonly [kind: string]: Call } = {
       approve: within((ctx) => ctx.human.approve('May I?', silent)),
@@ -245,7 +287,7 @@ describe('docs/reference/options.md says what may be given', () => {
       expect(forms(kind).flatMap(wordsIn).sort(), kind).toEqual(words.sort())
     }
     for (const [key, value] of Object.entries({ default: 'a', escalateTo: 'user:ana' })) {
-      expect(rows.map((row) => /^`\{ (\w+):/.exec(row['form'] ?? '')?.[1])).toContain(key)
+      expect(forms('select').join()).toContain(`{ ${key}:`)
       const message = await refusalOf(asked({ timeout: '1h', onTimeout: { [key]: value, ...nonsense } }))
       expect(message).toContain(`Known are: ${key}.`)
     }
@@ -269,16 +311,16 @@ describe('docs/reference/options.md says what may be given', () => {
 
 // ── what is taken if nothing is given
 
-describe('docs/reference/options.md says the defaults', () => {
+describe('the reference states the defaults', () => {
   test('of engines', () => {
     const { concurrency, leaseMs, determinism, maxCrashes } = readEngineOptions({ procedures: [] })
-    expect(defaultOf('createEngine', 'maxCrashes')).toBe(`${maxCrashes}`)
-    expect(defaultOf('createEngine', 'concurrency')).toBe(`${concurrency}`)
-    expect(defaultOf('createEngine', 'lease')).toBe(spanOf(leaseMs))
-    expect(defaultOf('testEngine', 'lease')).toBe(spanOf(leaseMs))
-    expect(defaultOf('createEngine', 'determinism')).toBe(`\`'${determinism}'\``)
-    expect(defaultOf('stop', 'within')).toBe(spanOf(readStopOptions(undefined)))
-    expect(defaultOf('procedure', 'version')).toBe(`${idle.version}`)
+    expect(defaultOf('engine.md createEngine', 'maxCrashes')).toBe(`${maxCrashes}`)
+    expect(defaultOf('engine.md createEngine', 'concurrency')).toBe(`${concurrency}`)
+    expect(defaultOf('engine.md createEngine', 'lease')).toBe(spanOf(leaseMs))
+    expect(defaultOf('testing.md testEngine', 'lease')).toBe(spanOf(leaseMs))
+    expect(defaultOf('engine.md createEngine', 'determinism')).toBe(`'${determinism}'`)
+    expect(defaultOf('engine.md stop', 'within')).toBe(spanOf(readStopOptions(undefined)))
+    expect(defaultOf('procedure.md procedure', 'version')).toBe(`${idle.version}`)
   })
 
   test('of lists', async () => {
@@ -287,12 +329,12 @@ describe('docs/reference/options.md says the defaults', () => {
     )
     await using engine = await testEngine({ procedures: [idle, many] })
     await Promise.all(Array.from({ length: 51 }, () => engine.run(idle)))
-    expect(defaultOf('list', 'limit')).toBe(`${(await engine.list()).items.length}`)
+    expect(defaultOf('client.md list', 'limit')).toBe(`${(await engine.list()).items.length}`)
     await engine.run(many)
     await engine.inbox.next()
     const { items } = await engine.inbox.list()
-    expect(defaultOf('inbox.list', 'limit')).toBe(`${items.length}`)
-    expect(defaultOf('inbox.list', 'status')).toBe(`\`'${items[0]?.status}'\``)
+    expect(defaultOf('inbox.md inbox.list', 'limit')).toBe(`${items.length}`)
+    expect(defaultOf('inbox.md inbox.list', 'status')).toBe(`'${items[0]?.status}'`)
   })
 
   test('of retries', async () => {
@@ -303,13 +345,13 @@ describe('docs/reference/options.md says the defaults', () => {
       failFor({ retry: { attempts: 3, jitter } }),
       failFor({ retry: { attempts: 9, jitter } }),
     ])
-    expect(defaultOf('retry', 'attempts')).toBe(`${defaults.attempts}`)
-    expect(defaultOf('retry', 'backoff')).toBe(spanOf(first.ms))
-    expect(defaultOf('retry', 'factor')).toBe(`${(two.ms - first.ms) / first.ms}`)
+    expect(defaultOf('step.md retry', 'attempts')).toBe(`${defaults.attempts}`)
+    expect(defaultOf('step.md retry', 'backoff')).toBe(spanOf(first.ms))
+    expect(defaultOf('step.md retry', 'factor')).toBe(`${(two.ms - first.ms) / first.ms}`)
     const eighth = many.ms - (await failFor({ retry: { attempts: 8, jitter } })).ms
-    expect(defaultOf('retry', 'max')).toBe(`${spanOf(eighth)}, or the \`backoff\` if it is longer`)
+    expect(defaultOf('step.md retry', 'max')).toBe(`${spanOf(eighth)}, or the \`backoff\` if it is longer`)
     expect((await failFor({ retry: { attempts: 2, jitter, backoff: '2m' } })).ms).toBe(120_000)
-    expect(defaultOf('retry', 'jitter')).toBe("`'full'`")
+    expect(defaultOf('step.md retry', 'jitter')).toBe("'full'")
     expect(defaults.ms).toBeLessThan(two.ms)
   })
 
@@ -328,8 +370,10 @@ describe('docs/reference/options.md says the defaults', () => {
       return took
     })
     await using engine = await testEngine({ procedures: [torn] })
-    expect(defaultOf('ctx.agent.decide', 'timeout')).toBe(spanOf(await (await engine.run(torn)).result()))
-    expect(defaultOf('ctx.agent.decide', 'attempts')).toBe(`${engine.calls['failing']}`)
+    expect(defaultOf('agent.md ctx.agent.decide', 'timeout')).toBe(
+      spanOf(await (await engine.run(torn)).result()),
+    )
+    expect(defaultOf('agent.md ctx.agent.decide', 'attempts')).toBe(`${engine.calls['failing']}`)
   })
 
   test('of questions', async () => {
@@ -338,11 +382,15 @@ describe('docs/reference/options.md says the defaults', () => {
       await Promise.all([ctx.human.escalate('What now?'), ctx.human.review('Good?', 'text')])
     }, 2)
     const [escalate, review] = ['escalate', 'review'].map((kind) => asks.find((ask) => ask.kind === kind))
-    expect(defaultOf('Every question', 'history')).toBe(`\`{ last: ${review?.history.length} }\``)
-    expect(defaultOf('ctx.human.escalate', 'severity')).toBe(`\`'${escalate?.severity}'\``)
-    expect(wordsIn(defaultOf('ctx.human.escalate', 'choices'))).toEqual(valuesOf(escalate))
-    expect(wordsIn(defaultOf('ctx.human.review', 'choices'))).toEqual(valuesOf(review))
-    expect(defaultOf('ctx.human.review', 'editable')).toBe(`\`${review?.editable.includes('artifact')}\``)
+    expect(defaultOf('human.md Options of every question', 'history')).toBe(
+      `\`{ last: ${review?.history.length} }\``,
+    )
+    expect(defaultOf('human.md ctx.human.escalate', 'severity')).toBe(`'${escalate?.severity}'`)
+    expect(wordsIn(defaultOf('human.md ctx.human.escalate', 'choices'))).toEqual(valuesOf(escalate))
+    expect(wordsIn(defaultOf('human.md ctx.human.review', 'choices'))).toEqual(valuesOf(review))
+    expect(defaultOf('human.md ctx.human.review', 'editable')).toBe(
+      `\`${review?.editable.includes('artifact')}\``,
+    )
   })
 
   test('of silence', async () => {
@@ -364,9 +412,11 @@ describe('docs/reference/options.md says the defaults', () => {
       humans: [{ ask: '?', answer: 'silence' }],
     })
     const { approved, fails } = await (await engine.run(asking)).result()
-    expect([approved, defaultOf('ctx.human.approve', 'onTimeout')]).toEqual([false, "`'reject'`"])
-    for (const [index, kind] of ['input', 'select', 'review'].entries())
-      expect([fails[index], defaultOf(`ctx.human.${kind}`, 'onTimeout')]).toEqual([true, "`'fail'`"])
+    expect([approved, defaultOf('human.md ctx.human.approve', 'onTimeout')]).toEqual([
+      false,
+      "'reject' for `approve`, 'fail' for the others",
+    ])
+    for (const [index, kind] of ['input', 'select', 'review'].entries()) expect(fails[index], kind).toBe(true)
   })
 
   test('of tests', async () => {
@@ -381,10 +431,13 @@ describe('docs/reference/options.md says the defaults', () => {
     }
     await using engine = await testEngine(options)
     const { began, by, after, chance } = await (await engine.run(asking)).result()
-    expect(new Date(defaultOf('testEngine', 'now').replaceAll('`', ''))).toEqual(began)
-    expect(defaultOf('humans', 'after')).toBe(spanOf(after))
-    expect(defaultOf('humans', 'as')).toBe(`\`'${by}'\``)
-    await using seeded = await testEngine({ ...options, seed: Number(defaultOf('testEngine', 'seed')) })
+    expect(new Date(defaultOf('testing.md testEngine', 'now').replaceAll('`', ''))).toEqual(began)
+    expect(defaultOf('testing.md People', 'after')).toBe(spanOf(after))
+    expect(defaultOf('testing.md People', 'as')).toBe(`'${by}'`)
+    await using seeded = await testEngine({
+      ...options,
+      seed: Number(defaultOf('testing.md testEngine', 'seed')),
+    })
     expect((await (await seeded.run(asking)).result()).chance).toBe(chance)
   })
 })
@@ -417,30 +470,4 @@ async function asksOf(body: (ctx: Ctx) => Promise<unknown>, count: number): Prom
 
 function valuesOf(ask: Ask | undefined): readonly string[] | undefined {
   return ask?.choices.map(({ value }) => value)
-}
-
-// ── what the page says
-
-function optionsOf(heading: string): readonly string[] {
-  return (tables.get(heading) ?? []).map((row) => (row['option'] ?? '').replaceAll('`', ''))
-}
-
-function rowOf(heading: string, option: string): { readonly [column: string]: string } {
-  const row = tables.get(heading)?.find((one) => one['option'] === `\`${option}\``)
-  if (row === undefined) throw new Error(`${heading} of docs/reference/options.md has no option ${option}`)
-  return row
-}
-
-function defaultOf(heading: string, option: string): string {
-  return rowOf(heading, option)['default'] ?? ''
-}
-
-/** A duration as the page writes it. */
-function spanOf(ms: number): string {
-  return `\`'${formatDuration(ms)}'\``
-}
-
-/** What stands in quotes. */
-function wordsIn(text: string): string[] {
-  return [...text.matchAll(/'([^']+)'/g)].map(([, word = '']) => word)
 }

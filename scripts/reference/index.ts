@@ -1,0 +1,44 @@
+// Writes docs/reference from the docstrings of the public types.  usage: npm run docs:reference [-- --check]
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createFinder } from './find.ts'
+import { pages } from './pages.ts'
+import { renderPage } from './render.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const folder = join(root, 'docs/reference')
+const find = createFinder(root)
+const isCheck = process.argv.includes('--check')
+
+const stale: string[] = []
+for (const page of pages) {
+  const file = join(folder, page.file)
+  const text = format(file, renderPage(page, find))
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) continue
+  stale.push(page.file)
+  if (isCheck) continue
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(file, text)
+}
+const expected = new Set(['README.md', ...pages.map(({ file }) => file)])
+const strange = readdirSync(folder).filter((name) => !expected.has(name))
+
+for (const name of stale)
+  console.log(`${isCheck ? 'differs from the docstrings' : 'written'}: docs/reference/${name}`)
+for (const name of strange) console.log(`not in scripts/reference/pages.ts: docs/reference/${name}`)
+if (isCheck && stale.length > 0) console.log('Run `npm run docs:reference`.')
+if ((isCheck && stale.length > 0) || strange.length > 0) process.exitCode = 1
+
+/** Formats a page as `npm run format` does. */
+function format(file: string, text: string): string {
+  const biome = join(root, 'node_modules/.bin/biome')
+  const { status, stdout, stderr } = spawnSync(biome, ['format', `--stdin-file-path=${file}`], {
+    cwd: root,
+    input: text,
+    encoding: 'utf8',
+  })
+  if (status !== 0) throw new Error(`${file} cannot be formatted: ${stderr}`)
+  return stdout
+}

@@ -1,0 +1,495 @@
+// What is on each page of the reference; the facts come from the docstrings of the types.
+
+/** A file of `packages`, and the name of a declaration in it. */
+export type Place = readonly [file: string, name: string]
+
+export interface Table {
+  /** Heading of the first column. Default: 'option'. */
+  readonly title?: string
+  /** The types whose members are listed; of several members of one name the first counts. */
+  readonly types: readonly Place[]
+  readonly only?: readonly string[]
+  readonly without?: readonly string[]
+  /** Markdown to show in place of the type in the source, by member. */
+  readonly shown?: { readonly [member: string]: string }
+  /** Whether the members are read, not given: they have neither default nor range. */
+  readonly isOutput?: boolean
+}
+
+export interface Section {
+  readonly heading: string
+  readonly signature?: string
+  /** The declaration whose docstring introduces the section. */
+  readonly of?: Place
+  readonly note?: string
+  readonly tables?: readonly Table[]
+  /** Links to guides. */
+  readonly see?: string
+}
+
+export interface Page {
+  readonly file: string
+  readonly title: string
+  readonly intro: string
+  readonly sections: readonly Section[]
+}
+
+const procedureFile = 'core/src/authoring/procedure.ts'
+const ctxFile = 'core/src/authoring/ctx.ts'
+const stepFile = 'core/src/authoring/step/step.ts'
+const agentFile = 'core/src/authoring/agent/agent.ts'
+const verdictFile = 'core/src/authoring/agent/verdict.ts'
+const askFile = 'core/src/authoring/human/ask.ts'
+const humanFile = 'core/src/authoring/human/human.ts'
+const templateFile = 'core/src/authoring/human/template.ts'
+const clientFile = 'core/src/client/types.ts'
+const engineFile = 'core/src/engine.ts'
+const testFile = 'testing/src/test-engine.ts'
+
+const everyQuestion: readonly Place[] = [
+  [askFile, 'AskOptions'],
+  [templateFile, 'Data'],
+]
+const asEveryQuestion = 'Takes the [options of every question](#options-of-every-question), and:'
+const data = '`{ [name]: string | number | bigint | boolean | Date | null }`'
+const onTimeout = { onTimeout: '[onTimeout](#ontimeout)' }
+
+export const pages: readonly Page[] = [
+  {
+    file: 'procedure.md',
+    title: 'Procedures',
+    intro: '',
+    sections: [
+      {
+        heading: 'procedure',
+        signature: 'procedure(options, body)',
+        of: [procedureFile, 'procedure'],
+        tables: [{ types: [[procedureFile, 'ProcedureSpec']] }],
+        see: '[changing code](../guides/changing-code.md) for `version`, and [signals and timers](../guides/signals-and-timers.md) for `signals`',
+      },
+      { heading: 'ref', signature: "ref<typeof refund>('refund')", of: [procedureFile, 'ref'] },
+      {
+        heading: 'ctx',
+        of: [ctxFile, 'Ctx'],
+        note: '[ctx.step](step.md), [ctx.human](human.md) and [ctx.agent](agent.md) have their own pages.',
+      },
+      { heading: 'ctx.sleep', signature: 'ctx.sleep(time)', of: [ctxFile, 'Ctx.sleep'] },
+      { heading: 'ctx.sleepUntil', signature: 'ctx.sleepUntil(instant)', of: [ctxFile, 'Ctx.sleepUntil'] },
+      {
+        heading: 'ctx.receive',
+        signature: 'ctx.receive(name, options)',
+        of: [ctxFile, 'Ctx.receive'],
+        tables: [{ types: [[ctxFile, 'ReceiveOptions']] }],
+        see: '[signals and timers](../guides/signals-and-timers.md)',
+      },
+      {
+        heading: 'ctx.receiveAny',
+        signature: 'ctx.receiveAny(names, options)',
+        of: [ctxFile, 'Ctx.receiveAny'],
+        note: 'Takes the options of [ctx.receive](#ctxreceive).',
+      },
+      { heading: 'ctx.now', signature: 'ctx.now()', of: [ctxFile, 'Ctx.now'] },
+      { heading: 'ctx.random', signature: 'ctx.random()', of: [ctxFile, 'Ctx.random'] },
+      { heading: 'ctx.uuid', signature: 'ctx.uuid()', of: [ctxFile, 'Ctx.uuid'] },
+      { heading: 'ctx.log', signature: 'ctx.log.info(message, fields)', of: [ctxFile, 'Ctx.log'] },
+    ],
+  },
+  {
+    file: 'step.md',
+    title: 'Steps',
+    intro: '',
+    sections: [
+      {
+        heading: 'ctx.step',
+        signature: 'ctx.step(name, body, options)',
+        of: [ctxFile, 'Ctx.step'],
+        tables: [{ types: [[stepFile, 'StepOptions']] }],
+        see: '[steps and retries](../guides/steps-and-retries.md)',
+      },
+      { heading: 'retry', of: [stepFile, 'Retry'], tables: [{ types: [[stepFile, 'Retry']] }] },
+      {
+        heading: 'The argument of the body',
+        of: [stepFile, 'StepCall'],
+        tables: [{ types: [[stepFile, 'StepCall']], isOutput: true }],
+      },
+    ],
+  },
+  {
+    file: 'human.md',
+    title: 'Questions to people',
+    intro: '',
+    sections: [
+      { heading: 'ctx.human', of: [humanFile, 'Human'], see: '[asking people](../guides/asking-people.md)' },
+      {
+        heading: 'Options of every question',
+        note: '`approve`, `input`, `select`, `review` and `escalate` take these options; `escalate` rejects `timeout`.',
+        tables: [{ types: everyQuestion, shown: { data } }],
+      },
+      {
+        heading: 'ctx.human.approve',
+        signature: 'ctx.human.approve(message, options)',
+        of: [humanFile, 'Human.approve'],
+        note: asEveryQuestion,
+        tables: [
+          {
+            types: [
+              [humanFile, 'ConsentOptions'],
+              [askFile, 'OnTimeout'],
+            ],
+            without: ['risk', 'timeout'],
+            shown: { params: '`object`', editable: '`string[]`', ...onTimeout },
+          },
+        ],
+      },
+      {
+        heading: 'ctx.human.input',
+        signature: 'ctx.human.input(message, schema, options)',
+        of: [humanFile, 'Human.input'],
+        note: asEveryQuestion,
+        tables: [
+          {
+            types: [
+              [humanFile, 'InputOptions'],
+              [askFile, 'OnTimeout'],
+            ],
+            without: ['timeout'],
+            shown: { initial: 'part of the value', ...onTimeout },
+          },
+        ],
+      },
+      {
+        heading: 'ctx.human.select',
+        signature: 'ctx.human.select(message, choices, options)',
+        of: [humanFile, 'Human.select'],
+        note: asEveryQuestion,
+        tables: [{ types: [[askFile, 'OnTimeout']], without: ['timeout'], shown: onTimeout }],
+      },
+      {
+        heading: 'ctx.human.review',
+        signature: 'ctx.human.review(message, artifact, options)',
+        of: [humanFile, 'Human.review'],
+        note: asEveryQuestion,
+        tables: [
+          {
+            types: [
+              [humanFile, 'ReviewOptions'],
+              [askFile, 'OnTimeout'],
+            ],
+            without: ['timeout'],
+            shown: { baseline: 'as the artifact', as: 'as in [details](#details)', ...onTimeout },
+          },
+        ],
+      },
+      {
+        heading: 'ctx.human.escalate',
+        signature: 'ctx.human.escalate(message, options)',
+        of: [humanFile, 'Human.escalate'],
+        note: 'Takes the [options of every question](#options-of-every-question) except `timeout`, and:',
+        tables: [{ types: [[humanFile, 'EscalateOptions']] }],
+      },
+      {
+        heading: 'ctx.human.notify',
+        signature: 'ctx.human.notify(message, options)',
+        of: [humanFile, 'Human.notify'],
+        tables: [
+          {
+            types: [...everyQuestion, [humanFile, 'NotifyOptions']],
+            only: ['to', 'links', 'details', 'data', 'severity'],
+            shown: { data },
+          },
+        ],
+      },
+      {
+        heading: 'onTimeout',
+        note: `What happens when the \`timeout\` of a question passes. \`onTimeout\` without a \`timeout\` is rejected; with \`timeout: undefined\` the ask waits forever.
+
+| value | for | outcome |
+| --- | --- | --- |
+| \`'reject'\` | approve | not approved, with \`timedOut: true\` |
+| \`'approve'\` | approve | approved; requires a \`risk\` of 'low' or 'medium' |
+| \`'fail'\` | approve, input, select, review | the call rejects with [ask-timed-out](../errors/ask-timed-out.md) |
+| \`{ default: value }\` | input, select, review | returns the value, which must satisfy the schema or be one of the choices |
+| \`'keep-waiting'\` | approve, input, select, review | the ask stays open and is marked overdue |
+| \`'escalate'\` | approve, input, select, review | the ask stays open, is marked overdue, and is also shown to the \`escalateTo\` of the engine; logs a warning if the engine has none |
+| \`{ escalateTo: audience }\` | approve, input, select, review | the ask stays open, is marked overdue, and is also shown to that audience |`,
+      },
+      {
+        heading: 'Choices',
+        of: [askFile, 'Choice'],
+        note: 'A list of choices has at least one entry, and each value once.',
+        tables: [{ title: 'property', types: [[askFile, 'ChoiceDetails']], shown: { value: '`string`' } }],
+      },
+      {
+        heading: 'Risk',
+        note: "A level (`'low'`, `'medium'`, `'high'` or `'critical'`), or an object:",
+        tables: [{ title: 'property', types: [[askFile, 'RiskDetails']] }],
+      },
+      {
+        heading: 'Impact',
+        of: [askFile, 'Impact'],
+        tables: [{ title: 'property', types: [[askFile, 'Impact']] }],
+      },
+      {
+        heading: 'Details',
+        of: [askFile, 'Section'],
+        tables: [{ title: 'property', types: [[askFile, 'Section']] }],
+      },
+      {
+        heading: 'Links',
+        of: [askFile, 'Link'],
+        tables: [{ title: 'property', types: [[askFile, 'Link']] }],
+      },
+      {
+        heading: 'Alternatives',
+        of: [askFile, 'Alternative'],
+        tables: [{ title: 'property', types: [[askFile, 'Alternative']] }],
+      },
+    ],
+  },
+  {
+    file: 'agent.md',
+    title: 'Agents',
+    intro: '',
+    sections: [
+      {
+        heading: 'agent',
+        signature: 'agent(options, body)',
+        of: [agentFile, 'agent'],
+        tables: [
+          {
+            types: [
+              [agentFile, 'AgentSpec'],
+              [stepFile, 'StepOptions'],
+            ],
+          },
+        ],
+        see: '[agents](../guides/agents.md)',
+      },
+      {
+        heading: 'decider',
+        signature: 'decider(name, body)',
+        of: [agentFile, 'decider'],
+        note: 'The body receives a question:',
+        tables: [{ types: [[verdictFile, 'Question']], isOutput: true }],
+      },
+      {
+        heading: 'The answer of a decider',
+        of: [verdictFile, 'Verdict'],
+        tables: [{ title: 'property', types: [[verdictFile, 'Verdict']] }],
+      },
+      {
+        heading: 'ctx.agent',
+        signature: 'ctx.agent(agent, input, options)',
+        of: [agentFile, 'AgentOps.call'],
+        tables: [
+          {
+            types: [
+              [agentFile, 'AgentCallOptions'],
+              [stepFile, 'StepOptions'],
+            ],
+          },
+        ],
+        note: 'See [retry](step.md#retry) for the options of `retry`.',
+      },
+      { heading: 'call.usage', signature: 'call.usage(usage)', of: [agentFile, 'AgentCall.usage'] },
+      {
+        heading: 'ctx.agent.decide',
+        signature: 'ctx.agent.decide(question, choices, options)',
+        of: [agentFile, 'AgentOps.decide'],
+        note: 'See [choices](human.md#choices) for the choices. People, if they are asked, see `details` and `history`.',
+        tables: [
+          {
+            types: [
+              [agentFile, 'DecideOptions'],
+              [askFile, 'AskOptions'],
+            ],
+            only: [
+              'fallback',
+              'material',
+              'agent',
+              'minConfidence',
+              'timeout',
+              'attempts',
+              'key',
+              'details',
+              'history',
+            ],
+            shown: { fallback: '`string | { ask: AskOptions } | { fail: string }`' },
+          },
+        ],
+        see: '[agents](../guides/agents.md)',
+      },
+      {
+        heading: 'The decision',
+        of: [agentFile, 'Decision'],
+        tables: [
+          { types: [[agentFile, 'Decision']], isOutput: true, shown: { choice: 'one of the choices' } },
+        ],
+      },
+    ],
+  },
+  {
+    file: 'engine.md',
+    title: 'Engines',
+    intro:
+      'An engine is a client that also executes runs: it has all methods of a [client](client.md) and an [inbox](inbox.md).',
+    sections: [
+      {
+        heading: 'createEngine',
+        signature: 'createEngine(options)',
+        of: [engineFile, 'createEngine'],
+        tables: [{ types: [[clientFile, 'EngineOptions']] }],
+        see: '[operating](../guides/operating.md), [determinism](../guides/determinism.md) for `determinism`, and [steps and retries](../guides/steps-and-retries.md) for `bugs`',
+      },
+      {
+        heading: 'stop',
+        signature: 'engine.stop(options)',
+        of: [clientFile, 'Engine.stop'],
+        tables: [{ types: [[clientFile, 'StopOptions']] }],
+      },
+    ],
+  },
+  {
+    file: 'client.md',
+    title: 'Clients and runs',
+    intro: 'An engine has the same methods as a client.',
+    sections: [
+      {
+        heading: 'createClient',
+        signature: 'createClient(options)',
+        of: [engineFile, 'createClient'],
+        tables: [{ types: [[clientFile, 'ClientOptions']] }],
+        see: '[operating](../guides/operating.md)',
+      },
+      {
+        heading: 'run',
+        signature: 'client.run(procedure, input, options)',
+        of: [clientFile, 'Client.run'],
+        tables: [{ types: [[clientFile, 'RunOptions']] }],
+      },
+      {
+        heading: 'runOrGet',
+        signature: 'client.runOrGet(procedure, input, options)',
+        of: [clientFile, 'Client.runOrGet'],
+        note: 'Takes the options of [run](#run).',
+      },
+      { heading: 'get', signature: 'client.get(procedure, id)', of: [clientFile, 'Client.get'] },
+      {
+        heading: 'list',
+        signature: 'client.list(filter)',
+        of: [clientFile, 'Client.list'],
+        tables: [{ types: [[clientFile, 'RunFilter']] }],
+      },
+      { heading: 'log', signature: 'client.log(id)', of: [clientFile, 'Client.log'] },
+      { heading: 'retry', signature: 'client.retry(id)', of: [clientFile, 'Client.retry'] },
+      { heading: 'stop', signature: 'client.stop()', of: [clientFile, 'Client.stop'] },
+      {
+        heading: 'result',
+        signature: 'run.result(options)',
+        of: [clientFile, 'RunHandle.result'],
+        tables: [{ types: [[clientFile, 'ResultOptions']] }],
+      },
+      { heading: 'status', signature: 'run.status()', of: [clientFile, 'RunHandle.status'] },
+      {
+        heading: 'signal',
+        signature: 'run.signal(name, payload, options)',
+        of: [clientFile, 'RunHandle.signal'],
+        note: 'For a signal without a payload, pass `undefined` before the options.',
+        tables: [{ types: [[clientFile, 'SignalOptions']] }],
+        see: '[signals and timers](../guides/signals-and-timers.md)',
+      },
+    ],
+  },
+  {
+    file: 'inbox.md',
+    title: 'The inbox',
+    intro: '`engine.inbox` and `client.inbox` hold the asks of all runs.',
+    sections: [
+      {
+        heading: 'inbox.list',
+        signature: 'inbox.list(filter)',
+        of: [clientFile, 'Inbox.list'],
+        tables: [{ types: [[clientFile, 'AskFilter']] }],
+        see: '[asking people](../guides/asking-people.md)',
+      },
+      { heading: 'inbox.get', signature: 'inbox.get(ask)', of: [clientFile, 'Inbox.get'] },
+      {
+        heading: 'inbox.next',
+        signature: 'inbox.next(filter)',
+        of: [clientFile, 'Inbox.next'],
+        tables: [{ types: [[clientFile, 'NextFilter']] }],
+      },
+      {
+        heading: 'inbox.answer',
+        signature: 'inbox.answer(ask, answer, { as })',
+        of: [clientFile, 'Inbox.answer'],
+        note: 'The ask is an id, or an object with `run` and `key`.',
+        tables: [{ types: [[clientFile, 'AskByKey']], title: 'property' }, { types: [[clientFile, 'As']] }],
+        see: '[asking people](../guides/asking-people.md)',
+      },
+    ],
+  },
+  {
+    file: 'stores.md',
+    title: 'Stores',
+    intro: '',
+    sections: [
+      {
+        heading: 'sqlite',
+        signature: 'sqlite(file)',
+        of: ['storage-sqlite/src/sqlite.ts', 'sqlite'],
+        see: '[SQLite](../guides/sqlite.md)',
+      },
+      {
+        heading: 'postgres',
+        signature: 'postgres(connection, options)',
+        of: ['storage-postgres/src/postgres.ts', 'postgres'],
+        tables: [{ types: [['storage-postgres/src/postgres.ts', 'PostgresOptions']] }],
+        see: '[PostgreSQL](../guides/postgres.md)',
+      },
+      {
+        heading: 'memory',
+        signature: 'memory(options)',
+        of: ['testing/src/memory-store.ts', 'memory'],
+        note: '`memory` is exported by `@pawl/testing`.',
+        tables: [{ types: [['testing/src/memory-store.ts', 'MemoryOptions']] }],
+      },
+    ],
+  },
+  {
+    file: 'testing.md',
+    title: 'Testing',
+    intro: 'The functions of `@pawl/testing`.',
+    sections: [
+      {
+        heading: 'testEngine',
+        signature: 'testEngine(options)',
+        of: [testFile, 'testEngine'],
+        note: 'Takes the options of [createEngine](engine.md#createengine), and:',
+        tables: [
+          {
+            types: [
+              [testFile, 'TestSettings'],
+              ['testing/src/doubles.ts', 'Doubles'],
+            ],
+            shown: { store: '`Store`', steps: '`{ [name]: unknown }`', agents: '`{ [name]: unknown }`' },
+          },
+        ],
+        see: '[testing](../guides/testing.md)',
+      },
+      {
+        heading: 'People',
+        of: ['testing/src/people.ts', 'Person'],
+        tables: [{ title: 'property', types: [['testing/src/people.ts', 'Person']] }],
+      },
+      {
+        heading: 'engine.humans',
+        signature: 'engine.humans(...people)',
+        of: [testFile, 'TestEngine.humans'],
+      },
+      { heading: 'engine.advance', signature: 'engine.advance(time)', of: [testFile, 'TestEngine.advance'] },
+      { heading: 'engine.crash', signature: 'engine.crash(when)', of: [testFile, 'TestEngine.crash'] },
+      { heading: 'engine.calls', signature: "engine.calls['charge']", of: [testFile, 'TestEngine.calls'] },
+    ],
+  },
+]
