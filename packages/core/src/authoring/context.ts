@@ -52,16 +52,19 @@ export function createProgram(options: ProgramOptions): Program<ProcedureOperati
  * is asked.
  */
 function checkKeysOf(issue: IssueOperation): IssueOperation {
-  const keys = new Set<string>()
+  let keys: Set<string> | null = null
   return (operation) => {
     const key = askKeyOf(operation)
-    if (key !== null && keys.has(key))
+    if (key !== null && keys?.has(key) === true)
       refuse(
         `key of ${'ask' in operation ? operation.ask.payload.kind : 'decide'}`,
         key,
         'Another question of this run has that key; each needs its own.',
       )
-    if (key !== null) keys.add(key)
+    if (key !== null) {
+      keys ??= new Set()
+      keys.add(key)
+    }
     return issue(operation)
   }
 }

@@ -28,11 +28,11 @@ export interface ExecutionOptions<O extends Operation = Operation> {
   /** Called when something of its context is used outside a turn after it has ended. */
   readonly onLate?: (what: string) => void
   /** Called with each rejection that nothing handles, when it is found; a handler may still come. */
-  readonly onUnhandled?: (reason: unknown) => void
+  readonly onUnhandled?: ((reason: unknown) => void) | undefined
   /** Called when a timer of the host fires that was set in one of its turns, unless it is over by then. */
   readonly onTimerFired?: (api: string, site: () => string | undefined) => void
   /** Called in every issue that takes a position: for finding the call site of one of them. */
-  readonly onIssue?: (position: number) => void
+  readonly onIssue?: ((position: number) => void) | undefined
 }
 
 interface Outcome {

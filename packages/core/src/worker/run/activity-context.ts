@@ -4,7 +4,7 @@ import type { LogEvent } from '../../events/event.ts'
 import { validate } from '../../host/run-schema.ts'
 import type { Message } from '../../ports/store/mail.ts'
 import type { Schema, Validation } from '../../schemas/schema.ts'
-import type { Activity, ActivityContext, Draft, StepResult } from '../activities/activity.ts'
+import type { Activity, ActivityContext, Draft, StepHistory, StepResult } from '../activities/activity.ts'
 import type { WorkerServices } from '../services.ts'
 import { ReadFailed, readAgainMs } from './log-reader.ts'
 import { type RecentSteps, stepResultOf } from './recent-steps.ts'
@@ -26,49 +26,97 @@ export interface ActivityContextParts {
   guard(task: () => void): void
 }
 
-/** Members that hold what they hold, not getters: those would make each run's workplace a shape of its own to V8. */
-export function createActivityContext(
-  services: WorkerServices,
-  run: { readonly id: string },
-  parts: ActivityContextParts,
-): ActivityContext {
-  const { clock, entropy, slots, logger, escalateTo, time, sha256 } = services
-  let reading: { readonly head: number; readonly steps: Promise<readonly StepResult[]> } | null = null
-  /** Questions that are asked at once read the log once. */
-  const read = (): Promise<readonly StepResult[]> => {
-    const head = parts.head()
-    if (reading?.head === head) return reading.steps
-    const steps = readSteps(services, run, parts).finally(() => {
-      if (reading?.steps === steps) reading = null
-    })
-    reading = { head, steps }
-    return steps
+/** What the activities of one run are given. One object for each run: what few of them need is made when it is needed. */
+export class RunActivityContext implements ActivityContext {
+  readonly runId: string
+  readonly clock: ActivityContext['clock']
+  readonly entropy: ActivityContext['entropy']
+  readonly slots: ActivityContext['slots']
+  readonly logger: ActivityContext['logger']
+  readonly escalateTo: ActivityContext['escalateTo']
+  readonly take: ActivityContext['take']
+  readonly record: ActivityContext['record']
+  readonly retract: ActivityContext['retract']
+  readonly parkFor: ActivityContext['parkFor']
+  readonly lookAgain: ActivityContext['lookAgain']
+  readonly guard: ActivityContext['guard']
+  readonly #services: WorkerServices
+  readonly #parts: ActivityContextParts
+  #history: StepHistory | null = null
+
+  constructor(services: WorkerServices, run: { readonly id: string }, parts: ActivityContextParts) {
+    this.runId = run.id
+    this.clock = services.clock
+    this.entropy = services.entropy
+    this.slots = services.slots
+    this.logger = services.logger
+    this.escalateTo = services.escalateTo
+    this.take = parts.take
+    this.record = parts.record
+    this.retract = parts.retract
+    this.parkFor = parts.parkFor
+    this.lookAgain = parts.lookAgain
+    this.guard = parts.guard
+    this.#services = services
+    this.#parts = parts
   }
-  return {
-    runId: run.id,
-    clock,
-    entropy,
-    slots,
-    logger,
-    escalateTo,
-    now: () => time.now(),
-    take: parts.take,
-    record: parts.record,
-    retract: parts.retract,
-    parkFor: parts.parkFor,
-    lookAgain: parts.lookAgain,
-    guard: parts.guard,
-    idempotencyKey: (position) => idempotencyKey(sha256, parts.start(), position),
-    checkSignal: (name, payload) => checkSignal(parts.start().definition.signals.get(name), payload),
-    history: {
-      last: (count) =>
-        parts.recentSteps().last(count) ??
-        read().then((steps) => {
-          parts.recentSteps().keepMore(count, steps)
-          return steps.slice(-count)
-        }),
-      named: (names) => read().then((steps) => steps.filter(({ name }) => names.includes(name))),
-    },
+
+  get history(): StepHistory {
+    this.#history ??= new LoggedSteps(this.#services, this.runId, this.#parts)
+    return this.#history
+  }
+
+  now(): number {
+    return this.#services.time.now()
+  }
+
+  idempotencyKey(position: number): string {
+    return idempotencyKey(this.#services.sha256, this.#parts.start(), position)
+  }
+
+  checkSignal(name: string, payload: unknown): Validation | Promise<Validation> {
+    return checkSignal(this.#parts.start().definition.signals.get(name), payload)
+  }
+}
+
+/** The results of earlier steps: from memory where they are few, otherwise from the log. */
+class LoggedSteps implements StepHistory {
+  readonly #services: WorkerServices
+  readonly #runId: string
+  readonly #parts: ActivityContextParts
+  #reading: { readonly head: number; readonly steps: Promise<readonly StepResult[]> } | null = null
+
+  constructor(services: WorkerServices, runId: string, parts: ActivityContextParts) {
+    this.#services = services
+    this.#runId = runId
+    this.#parts = parts
+  }
+
+  last(count: number): readonly StepResult[] | Promise<readonly StepResult[]> {
+    const recent = this.#parts.recentSteps()
+    return (
+      recent.last(count) ??
+      this.#read().then((steps) => {
+        this.#parts.recentSteps().keepMore(count, steps)
+        return steps.slice(-count)
+      })
+    )
+  }
+
+  async named(names: readonly string[]): Promise<readonly StepResult[]> {
+    const steps = await this.#read()
+    return steps.filter(({ name }) => names.includes(name))
+  }
+
+  /** Questions that are asked at once read the log once. */
+  #read(): Promise<readonly StepResult[]> {
+    const head = this.#parts.head()
+    if (this.#reading?.head === head) return this.#reading.steps
+    const steps = readSteps(this.#services, this.#runId, this.#parts).finally(() => {
+      if (this.#reading?.steps === steps) this.#reading = null
+    })
+    this.#reading = { head, steps }
+    return steps
   }
 }
 
@@ -87,7 +135,7 @@ function checkSignal(schema: Schema | undefined, payload: unknown): Validation |
 /** Waits until the store can be read: before that there is no question to ask. @throws LogDamaged, WrittenLater */
 async function readSteps(
   { logger, clock }: WorkerServices,
-  run: { readonly id: string },
+  runId: string,
   parts: ActivityContextParts,
 ): Promise<readonly StepResult[]> {
   while (!parts.isGone()) {
@@ -101,7 +149,7 @@ async function readSteps(
       return steps
     } catch (error) {
       if (!(error instanceof ReadFailed)) throw error
-      logger.error(`run "${run.id}" could not read what it shall show; it tries again`, {
+      logger.error(`run "${runId}" could not read what it shall show; it tries again`, {
         error: error.cause,
       })
       await new Promise<void>((resolve) => clock.after(readAgainMs, resolve))

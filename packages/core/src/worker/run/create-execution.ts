@@ -64,8 +64,8 @@ export function createExecution(parts: ExecutionParts): Execution<ProcedureOpera
       }),
     onLate: (what) =>
       logger.warn(`the ctx of run "${runId}" was used after the run had ended: ${what}, which does nothing`),
-    ...(onUnhandled === undefined ? {} : { onUnhandled }),
-    ...(onIssue === undefined ? {} : { onIssue }),
+    onUnhandled,
+    onIssue,
   })
   return execution
 }

@@ -29,17 +29,7 @@ export class Leaving {
     this.#run = run
   }
 
-  /** Runs a task; whatever it throws parks the run. */
-  guard<Result>(task: () => Result): Result | null {
-    try {
-      return task()
-    } catch (error) {
-      this.leaveBroken(error, 'an event or a message')
-      return null
-    }
-  }
-
-  /** The same for a task that goes on later than the call that began it. */
+  /** Waits for a task; whatever it throws parks the run. */
   attempt(task: Promise<void>): void {
     task.catch((error) => this.leaveBroken(error, 'an event or a message'))
   }

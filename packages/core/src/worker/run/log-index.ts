@@ -7,7 +7,8 @@ const none: readonly LogEvent[] = []
 export class LogIndex {
   /** By position. Null while there are none, as in most runs: an empty map for each would be a part of what it costs to keep one. */
   #records: Map<number, LogEvent[]> | null = null
-  readonly #steps = new RecentSteps()
+  /** Null until an operation has settled. */
+  #steps: RecentSteps | null = null
   #weight = 0
 
   /** Bytes of payload that the continuation has been given: what keeping it may cost. */
@@ -20,7 +21,7 @@ export class LogIndex {
       this.#weight += event.payload?.length ?? 0
       if (event.type === 'settled') {
         this.#records?.delete(event.position)
-        this.#steps.add(event)
+        this.steps.add(event)
       } else if (event.position !== noPosition) this.#record(event)
     }
   }
@@ -36,6 +37,7 @@ export class LogIndex {
   }
 
   get steps(): RecentSteps {
+    this.#steps ??= new RecentSteps()
     return this.#steps
   }
 

@@ -17,7 +17,7 @@ import type { Activity, ActivityContext, Draft } from '../activities/activity.ts
 import { createActivity } from '../activities/registry.ts'
 import type { RunReport } from '../run-reports.ts'
 import type { WorkerServices } from '../services.ts'
-import { createActivityContext } from './activity-context.ts'
+import { RunActivityContext } from './activity-context.ts'
 import { Continuation, type InputRefused } from './continuation.ts'
 import { type Bug, diagnoseBug, diagnoseDifference, diagnoseForeignAwait } from './diagnose.ts'
 import { notifyOfAsks, notifyOfEnd, reportEnd } from './ended.ts'
@@ -57,6 +57,8 @@ export interface RunCallbacks extends WorkerServices {
   onGone(run: Run): void
 }
 
+const nothing = (): void => {}
+
 /** What a run does at present. Only a still run is asked for a unit, and it has at most one in flight. */
 type Phase = 'moving' | 'still' | 'writing' | 'parked' | 'leaving' | 'gone'
 
@@ -75,7 +77,6 @@ export class Run {
   readonly #activities = new PendingActivities()
   readonly #continuation: Continuation
   readonly #context: ActivityContext
-  readonly #leaving: Leaving
 
   #phase: Phase = 'moving'
   #ending: Ending | null = null
@@ -90,7 +91,9 @@ export class Run {
   #begunUpTo: number | null = null
   /** The procedure was seen to move outside a turn. */
   #movedOutside = false
-  #callOff: () => void = () => {}
+  #callOff = nothing
+  /** Null in most runs: they are never left. */
+  #left: Leaving | null = null
 
   constructor(host: RunCallbacks, claimed: Claimed) {
     this.key = claimed.run
@@ -106,18 +109,6 @@ export class Run {
     })
     this.#continuation = new Continuation(host, claimed, () => this.#onForeign())
     this.#context = this.#createContext()
-    this.#leaving = new Leaving(host, {
-      key: claimed.run,
-      id: claimed.id,
-      procedure: claimed.procedure,
-      isOver: () => this.#isOver,
-      epoch: () => this.#log.epoch,
-      onLeaving: () => {
-        this.drop()
-        this.#phase = 'leaving'
-      },
-      onGone: () => host.onGone(this),
-    })
   }
 
   /** Bytes of payload this continuation has been given, or will be: what keeping it may cost. */
@@ -218,7 +209,7 @@ export class Run {
     this.#phase = 'gone'
     this.#opening = null
     this.#callOff()
-    this.#leaving.stop()
+    this.#left?.stop()
     this.#activities.stop()
     this.#continuation.drop()
   }
@@ -291,7 +282,7 @@ export class Run {
   }
 
   #wait(issued: readonly Pending<ProcedureOperation>[]): void {
-    this.#leaving.guard(() => {
+    this.#guard(() => {
       this.#beginAll(issued)
       if (this.#bug !== null) return this.#stopAt(this.#bug)
       if (this.#isOver) return
@@ -332,7 +323,7 @@ export class Run {
   #beginSlice(opening: Opening): void {
     opening.isScheduled = false
     if (this.#opening !== opening || this.#isHandedOver) return
-    this.#leaving.guard(() => {
+    this.#guard(() => {
       this.#begin(opening.take(Math.min(this.#host.slices.begun, this.#outbox.room)))
       if (!this.#isOver && this.#bug === null) this.#beginMore()
     })
@@ -359,7 +350,7 @@ export class Run {
   }
 
   #createContext(): ActivityContext {
-    return createActivityContext(this.#host, this, {
+    return new RunActivityContext(this.#host, this, {
       start: () => this.#continuation.start,
       head: () => this.#log.head,
       pages: () => this.#log.pages(),
@@ -377,7 +368,7 @@ export class Run {
         this.#ready()
       },
       retract: (activity) => this.#giveBack(this.#outbox.retract(activity)),
-      guard: (task) => void this.#leaving.guard(task),
+      guard: (task) => void this.#guard(task),
       lookAgain: () => this.#ready(),
     })
   }
@@ -411,7 +402,7 @@ export class Run {
   #end(ending: Ending): void {
     if (this.#isOver) return
     this.#ending = ending
-    this.#leaving.guard(() => {
+    this.#guard(() => {
       // Questions that are open stay so until the end is written: who answers before that has answered.
       this.#beginAll(ending.left.filter(({ position }) => this.#continuation.notes.isAsked(position)))
       if (this.#isOver) return
@@ -431,7 +422,7 @@ export class Run {
     const { accepted } = this.#continuation
     if (accepted !== null)
       return this.#write({ events: [accepted], drafts: [], next: { do: 'keep' }, info: null })
-    return this.#leaving.guard(() => {
+    return this.#guard(() => {
       if (this.#bug !== null) return this.#prepareStop(this.#bug)
       if (this.#opening !== null) return this.#prepareWhileOpening()
       if (this.#ending !== null) return this.#prepareEnd(this.#ending, this.#handOut('asks'))
@@ -567,7 +558,7 @@ export class Run {
     if (this.#phase !== 'writing') return
     switch (outcome.outcome) {
       case 'ok':
-        return void this.#leaving.guard(() => this.#onWritten(unit, outcome))
+        return void this.#guard(() => this.#onWritten(unit, outcome))
       case 'lost':
         this.#log.epoch = outcome.epoch
         return this.takeBack()
@@ -597,7 +588,7 @@ export class Run {
     this.#phase = 'still'
     this.#log.takeBack()
     const refused = this.#outbox.takeBack()
-    this.#leaving.guard(() => this.#decideAgain(refused))
+    this.#guard(() => this.#decideAgain(refused))
     this.#beginMore()
   }
 
@@ -721,6 +712,32 @@ export class Run {
 
   // ── putting aside
 
+  get #leaving(): Leaving {
+    this.#left ??= new Leaving(this.#host, {
+      key: this.key,
+      id: this.id,
+      procedure: this.#claimed.procedure,
+      isOver: () => this.#isOver,
+      epoch: () => this.#log.epoch,
+      onLeaving: () => {
+        this.drop()
+        this.#phase = 'leaving'
+      },
+      onGone: () => this.#host.onGone(this),
+    })
+    return this.#left
+  }
+
+  /** Runs a task; whatever it throws parks the run. */
+  #guard<Result>(task: () => Result): Result | null {
+    try {
+      return task()
+    } catch (error) {
+      this.#leaving.leaveBroken(error, 'an event or a message')
+      return null
+    }
+  }
+
   get #parksBugs(): boolean {
     return (this.#continuation.start.definition.bugs ?? this.#host.bugs) === 'park'
   }
@@ -736,7 +753,7 @@ export class Run {
   /** Nothing is delivered or begun any more. */
   #stopAt(bug: Bug): void {
     this.#bug = bug
-    this.#leaving.guard(() => {
+    this.#guard(() => {
       this.#clearDesk()
       this.#phase = 'still'
       this.#ready()
