@@ -16,7 +16,7 @@ export interface Actor extends Line {
   kill(): Promise<void>
 }
 
-type Message = { readonly said: unknown } | { readonly result: unknown }
+type Message = { readonly logged: unknown } | { readonly result: unknown }
 
 /** The program of all actors; the actors that it starts itself are of the same build. */
 const ownProgram: URL = new URL('./programs/actor.js', import.meta.url)
@@ -64,17 +64,19 @@ export function openLine(): Line & { finish(result: unknown): void } {
 }
 
 function createLine(other: ChildProcess | NodeJS.Process, onResult: (result: unknown) => void): Line {
-  const heard: unknown[] = []
+  const received: unknown[] = []
   const waiting: ((message: unknown) => void)[] = []
   other.on('message', (message: Message) => {
     if ('result' in message) return onResult(message.result)
     const next = waiting.shift()
-    if (next === undefined) heard.push(message.said)
-    else next(message.said)
+    if (next === undefined) received.push(message.logged)
+    else next(message.logged)
   })
   return {
-    tell: (said) => void other.send?.({ said }),
+    tell: (logged) => void other.send?.({ logged }),
     hear: () =>
-      heard.length > 0 ? Promise.resolve(heard.shift()) : new Promise((resolve) => waiting.push(resolve)),
+      received.length > 0
+        ? Promise.resolve(received.shift())
+        : new Promise((resolve) => waiting.push(resolve)),
   }
 }

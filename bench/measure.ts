@@ -50,13 +50,13 @@ export async function measure(one: Case, places: Places): Promise<Measured> {
       values,
     },
     figures: one.figures
-      .map((spec) => judge(spec, values[spec.name] ?? [], places.kind))
+      .map((spec) => assess(spec, values[spec.name] ?? [], places.kind))
       // One that could not be told is left out, but what has to be reached stands there unreached.
       .filter(({ spread, target }) => spread.count > 0 || target !== null),
   }
 }
 
-function judge(spec: FigureSpec, values: readonly number[], kind: Address['kind']): Figure {
+function assess(spec: FigureSpec, values: readonly number[], kind: Address['kind']): Figure {
   const { target: targets, ...shown } = spec
   const spread = spreadOf(values)
   const target = targets?.[kind] ?? null

@@ -4,7 +4,7 @@ import { pace } from './base/pace.ts'
 import { spreadOf } from './base/statistics.ts'
 import type { PeerAbout, PeerMeasured, PeerResult } from './comparison/peer.ts'
 import { makeDatabase, type PeerPlace, startRestate } from './comparison/peer-place.ts'
-import { PeerProcess, PeerRefusal, type PeerTold, peersFolder } from './comparison/peer-process.ts'
+import { PeerProcess, PeerRefusal, type PeerReport, peersFolder } from './comparison/peer-process.ts'
 import { type PeerWorkload, peerWorkloads } from './comparison/peer-workloads.ts'
 import type { Measured } from './measure.ts'
 import { type Places, postgresPlaces } from './places/places.ts'
@@ -81,13 +81,13 @@ async function measurePeer(
   let about: PeerAbout | null = null
   console.log(`\n# ${peer}`)
   for (const workload of workloads) {
-    const told: PeerTold[] = []
+    const reported: PeerReport[] = []
     try {
       for (let process = 0; process < workload.processes; process++)
-        told.push(await measureOnce(peer, workload, places))
-      if (workload.isLatency === true && told[0]?.about.eager !== undefined)
-        told.push(await measureEager(peer, workload, places))
-      if (workload.name === 'kill') await killSlower(peer, workload, places, told)
+        reported.push(await measureOnce(peer, workload, places))
+      if (workload.isLatency === true && reported[0]?.about.eager !== undefined)
+        reported.push(await measureEager(peer, workload, places))
+      if (workload.name === 'kill') await killSlower(peer, workload, places, reported)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       if (error instanceof PeerRefusal && about === null) {
@@ -98,37 +98,46 @@ async function measurePeer(
       results.push({ workload: workload.name, figures: [], note: `failed: ${reason}`, hasFailed: true })
       continue
     }
-    about = told[0]?.about ?? about
-    const result = gather(workload, told)
+    about = reported[0]?.about ?? about
+    const result = gather(workload, reported)
     tellPeerResult(workload.title, result, pawl)
     results.push(result)
   }
   return { peer, about, results, refusal: null }
 }
 
-async function measureEager(peer: string, workload: PeerWorkload, places: Places): Promise<PeerTold> {
+async function measureEager(peer: string, workload: PeerWorkload, places: Places): Promise<PeerReport> {
   const eager = await measureOnce(peer, workload, places, { isEager: true })
   const { p50Ms = [], bodyP50Ms = [] } = eager.figures
   return { ...eager, figures: { eagerP50Ms: p50Ms, eagerBodyP50Ms: bodyP50Ms } }
 }
 
 /** Whoever lost steps that take no time may keep those that take some. */
-async function killSlower(peer: string, kill: PeerWorkload, places: Places, told: PeerTold[]): Promise<void> {
-  const [first] = told
+async function killSlower(
+  peer: string,
+  kill: PeerWorkload,
+  places: Places,
+  reported: PeerReport[],
+): Promise<void> {
+  const [first] = reported
   if (first?.figures['keptSteps']?.[0] === killedAt) return
   const slower = await measureOnce(peer, kill, places, { stepMs: slowStepMs })
   const kept = slower.figures['keptSteps']?.[0]
-  told.push({ ...slower, figures: {}, note: `of steps that take ${slowStepMs} ms, ${kept} of ${killedAt}` })
+  reported.push({
+    ...slower,
+    figures: {},
+    note: `of steps that take ${slowStepMs} ms, ${kept} of ${killedAt}`,
+  })
 }
 
-function gather(workload: PeerWorkload, told: readonly PeerTold[]): PeerResult {
-  const valuesOf = (name: string): readonly number[] => told.flatMap(({ figures }) => figures[name] ?? [])
+function gather(workload: PeerWorkload, reported: readonly PeerReport[]): PeerResult {
+  const valuesOf = (name: string): readonly number[] => reported.flatMap(({ figures }) => figures[name] ?? [])
   return {
     workload: workload.name,
     figures: workload.figures
       .map((spec) => ({ ...spec, spread: spreadOf(valuesOf(spec.name)) }))
       .filter(({ spread }) => spread.count > 0),
-    note: told.find(({ note }) => note !== undefined)?.note ?? null,
+    note: reported.find(({ note }) => note !== undefined)?.note ?? null,
     hasFailed: false,
   }
 }
@@ -138,7 +147,7 @@ async function measureOnce(
   { name, rounds }: PeerWorkload,
   places: Places,
   settings: object = {},
-): Promise<PeerTold> {
+): Promise<PeerReport> {
   const place = await (peer === 'restate' ? startRestate() : makeDatabase(places)).catch((error: unknown) => {
     throw new PeerRefusal(String(error))
   })
@@ -160,7 +169,7 @@ async function measureOnce(
 
 type Start = (workload: string, more?: object) => PeerProcess
 
-async function leaveAndTakeUp(start: Start): Promise<PeerTold> {
+async function leaveAndTakeUp(start: Start): Promise<PeerReport> {
   const run = { id: 'long' }
   const victim = start('W6 leave', run)
   const left = await victim.left()
@@ -169,7 +178,7 @@ async function leaveAndTakeUp(start: Start): Promise<PeerTold> {
 }
 
 /** A server that belongs to the peer is killed with it. */
-async function killAndGoOn(start: Start, place: PeerPlace): Promise<PeerTold> {
+async function killAndGoOn(start: Start, place: PeerPlace): Promise<PeerReport> {
   await start('kill').killed()
   await place.revive()
   return start('kill go on').result()

@@ -14,7 +14,7 @@ import { nameStore, show } from './report/numbers.ts'
 import { publishSoak } from './report/publish.ts'
 import { keepResult } from './report/results.ts'
 import { type Soak, type SoakedStore, tellGrowthBound } from './report/soak.ts'
-import { diskPerRun, judge, type Sample } from './soak/verdict.ts'
+import { assess, diskPerRun, type Sample } from './soak/verdict.ts'
 import type { SoakJob } from './workloads/soak.ts'
 
 const { values: options } = parseArgs({
@@ -71,7 +71,7 @@ async function soak(kind: Address['kind']): Promise<SoakedStore> {
       console.log(tellSample(kind, sample))
     }
     await worker.result()
-    return { kind, samples, growths: judge(samples) }
+    return { kind, samples, growths: assess(samples) }
   } finally {
     await places.remove()
   }

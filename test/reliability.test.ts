@@ -42,7 +42,7 @@ describe('a run that kills its worker', () => {
 
 test('a step that a stop does not wait for is told, and runs again elsewhere with the same key', async () => {
   const keys: string[] = []
-  let told: AbortSignal | undefined
+  let reported: AbortSignal | undefined
   const slow = procedure({ name: 'slow' }, (ctx) =>
     ctx.step('work', ({ idempotencyKey, signal }) => {
       keys.push(idempotencyKey)
@@ -55,7 +55,7 @@ test('a step that a stop does not wait for is told, and runs again elsewhere wit
   const first = await createEngine({ store, procedures: [slow] })
   const isAtWork = new Promise<void>((tell) => {
     work = (signal) => {
-      told = signal
+      reported = signal
       tell()
       return new Promise(() => {})
     }
@@ -63,7 +63,7 @@ test('a step that a stop does not wait for is told, and runs again elsewhere wit
   const run = await first.run(slow)
   await isAtWork
   await first.stop({ within: '10ms' })
-  expect(told?.aborted).toBe(true)
+  expect(reported?.aborted).toBe(true)
 
   work = () => Promise.resolve('done elsewhere')
   const second = await createEngine({ store, procedures: [slow] })

@@ -59,8 +59,9 @@ function createLastingPlayer(one: Case, { build, places, turns, size }: PlayerOp
   let address: Address | undefined
   let actor: Actor | undefined
   const hear = async (expected: string): Promise<void> => {
-    const heard = await actor?.hear()
-    if (heard !== expected) throw new Error(`"${one.name}" said ${String(heard)} in place of ${expected}`)
+    const received = await actor?.hear()
+    if (received !== expected)
+      throw new Error(`"${one.name}" said ${String(received)} in place of ${expected}`)
   }
   return {
     async prepare() {

@@ -40,10 +40,10 @@ export const limit = 1.05
 export function compare(rounds: readonly Costs[]): Comparison {
   const ratio = summarise(rounds.flatMap(({ now, before }) => divide(now, before)))
   const control = summarise(rounds.flatMap(({ now, control: copy }) => divide(copy, now)))
-  return { ratio, control, verdict: judge(ratio, control) }
+  return { ratio, control, verdict: assess(ratio, control) }
 }
 
-function judge(ratio: Ratio, control: Ratio): Verdict {
+function assess(ratio: Ratio, control: Ratio): Verdict {
   const noise = Math.max(control.high, 1 / control.low)
   if (ratio.low > limit && ratio.median > noise) return 'beyond'
   const isQuiet = Math.max(control.median, 1 / control.median) <= limit

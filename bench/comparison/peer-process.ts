@@ -8,7 +8,7 @@ import type { PeerAbout } from './peer.ts'
 export const peersFolder: string = fileURLToPath(new URL('../../../peers/', import.meta.url))
 
 /** What a peer's process measured. */
-export interface PeerTold {
+export interface PeerReport {
   readonly figures: { readonly [figure: string]: readonly number[] }
   readonly about: PeerAbout
   /** What has to be known of them: that a documented limit of the peer made the work smaller, for one. */
@@ -26,11 +26,11 @@ export interface LeftRun {
 export class PeerRefusal extends Error {}
 
 type Message =
-  | PeerTold
+  | PeerReport
   | { readonly left: LeftRun }
   | { readonly failed: string; readonly hasOpened: boolean }
 
-const mostMs = 300_000
+const maxMs = 300_000
 
 /** A process that does one thing with one peer. */
 export class PeerProcess {
@@ -50,7 +50,7 @@ export class PeerProcess {
     const late = setTimeout(() => {
       this.#isLate = true
       this.#child.kill('SIGKILL')
-    }, mostMs)
+    }, maxMs)
     this.#child.on('message', (message: Message) => {
       this.#messages.push(message)
       this.#ring()
@@ -69,7 +69,7 @@ export class PeerProcess {
   }
 
   /** What it measured, once it is gone. */
-  async result(): Promise<PeerTold> {
+  async result(): Promise<PeerReport> {
     const message = await this.#hear()
     await this.#gone
     if (!('figures' in message)) throw new Error('it ended without figures')
@@ -86,8 +86,8 @@ export class PeerProcess {
   /** Resolves when it has been killed, by itself or by somebody else. */
   async killed(): Promise<void> {
     await this.#gone
-    const told = this.#messages[0]
-    if (told !== undefined && 'failed' in told) fail(told)
+    const reported = this.#messages[0]
+    if (reported !== undefined && 'failed' in reported) fail(reported)
     if (this.#isLate || this.#child.signalCode !== 'SIGKILL') throw new Error('it was not killed in time')
   }
 
@@ -104,7 +104,7 @@ export class PeerProcess {
       })
     const message = this.#messages.shift()
     if (message === undefined)
-      throw new Error(this.#isLate ? `not done within ${mostMs / 1_000} s` : 'it ended without a word')
+      throw new Error(this.#isLate ? `not done within ${maxMs / 1_000} s` : 'it ended without a word')
     if ('failed' in message) fail(message)
     return message
   }

@@ -12,19 +12,19 @@ import { ceilings, type Watched } from './ceilings.ts'
 
 const { values: options } = parseArgs({ options: { slow: { type: 'string', default: '1' } } })
 const names = Object.keys(ceilings) as Watched[]
-const mostAttempts = 3
+const maxAttempts = 3
 
-const least = new Map<Watched, number>()
-const isGood = (name: Watched): boolean => (least.get(name) ?? Number.NaN) <= ceilings[name].most
-for (let attempt = 0; attempt < mostAttempts && !names.every(isGood); attempt++) {
+const min = new Map<Watched, number>()
+const isGood = (name: Watched): boolean => (min.get(name) ?? Number.NaN) <= ceilings[name].max
+for (let attempt = 0; attempt < maxAttempts && !names.every(isGood); attempt++) {
   const ratios = await measureRatios()
-  for (const name of names) least.set(name, Math.min(ratios[name], least.get(name) ?? ratios[name]))
+  for (const name of names) min.set(name, Math.min(ratios[name], min.get(name) ?? ratios[name]))
 }
 for (const name of names) {
-  const { title, most } = ceilings[name]
-  const ratio = show(least.get(name) ?? Number.NaN)
+  const { title, max } = ceilings[name]
+  const ratio = show(min.get(name) ?? Number.NaN)
   console.log(
-    `${isGood(name) ? 'ok    ' : 'FAILED'}  ${title.padEnd(74)}${ratio.padStart(6)}, at most ${show(most)}`,
+    `${isGood(name) ? 'ok    ' : 'FAILED'}  ${title.padEnd(74)}${ratio.padStart(6)}, at most ${show(max)}`,
   )
 }
 if (!names.every(isGood)) process.exitCode = 1

@@ -16,7 +16,7 @@ export const about = {
 }
 
 /** The wait is one, too. */
-export const mostSteps = 990
+export const maxSteps = 990
 export const whyMostSteps = 'its limit is 1,000 a run'
 
 export async function open({ url }, { onStep, onWait, onEnd }) {

@@ -14,9 +14,9 @@ process.once('unhandledRejection', fail)
 process.once('uncaughtException', fail)
 
 try {
-  const { about, eager, open, mostSteps, whyMostSteps, lessWork = {} } = await import(`./${peer}.mjs`)
+  const { about, eager, open, maxSteps, whyMostSteps, lessWork = {} } = await import(`./${peer}.mjs`)
   const figures = await workloads[workload]({
-    mostSteps,
+    maxSteps,
     watch,
     job,
     tell: (message) => process.send(message),
@@ -26,12 +26,12 @@ try {
       return engine
     },
   })
-  const told = { ...about, eager, version: versionOf(about.package), node: process.version }
+  const reported = { ...about, eager, version: versionOf(about.package), node: process.version }
   // Asked for as many as fit; that it did all of them has been checked.
   const isLong = workload === 'W1' || workload === 'W6 take up'
-  const isShort = isLong && mostSteps !== undefined
-  const note = isShort ? `${mostSteps} steps: ${whyMostSteps}` : lessWork[workload]
-  process.send({ figures, about: told, note }, () => process.exit())
+  const isShort = isLong && maxSteps !== undefined
+  const note = isShort ? `${maxSteps} steps: ${whyMostSteps}` : lessWork[workload]
+  process.send({ figures, about: reported, note }, () => process.exit())
 } catch (error) {
   fail(error)
 }

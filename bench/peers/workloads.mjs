@@ -12,10 +12,10 @@ const killedSteps = 200
  */
 export const workloads = {
   /** One run, its steps one after the other. */
-  async W1({ open, watch, mostSteps = 1_000, job: { rounds, pace } }) {
+  async W1({ open, watch, maxSteps = 1_000, job: { rounds, pace } }) {
     const engine = await open()
     const rates = []
-    const steps = Math.min(mostSteps, 1_000)
+    const steps = Math.min(maxSteps, 1_000)
     const once = (round) => timeBodies(engine, watch, 'sequence', [`w1:${round}`], steps)
     await warmUp(pace, once)
     for (let round = 0; round < rounds; round++) rates.push((steps * 1_000) / (await once(round)))
@@ -77,9 +77,9 @@ export const workloads = {
   },
 
   /** W6 until its SIGKILL: a long run that waits. */
-  async 'W6 leave'({ open, watch, mostSteps = 2_000, job, tell }) {
+  async 'W6 leave'({ open, watch, maxSteps = 2_000, job, tell }) {
     const engine = await open()
-    const steps = Math.min(mostSteps, 2_000)
+    const steps = Math.min(maxSteps, 2_000)
     await engine.start('sequence', job.id, steps, true)
     const token = await untilWaiting(engine, watch, job.id)
     check('steps done', watch.executed, steps)

@@ -26,8 +26,8 @@ function plotThroughput({ measured, peers }: Session): string | null {
     for (const { workload, figures } of results)
       for (const { name, spread } of figures)
         if (name === 'stepsPerSecond') bars.push(barOf(about?.title ?? peer, workload, spread.median))
-  const told = bars.filter(({ value }) => value > 0).toSorted((a, b) => order(bars, a) - order(bars, b))
-  return told.length === 0 ? null : plotBars('Throughput', 'steps a second', told)
+  const reported = bars.filter(({ value }) => value > 0).toSorted((a, b) => order(bars, a) - order(bars, b))
+  return reported.length === 0 ? null : plotBars('Throughput', 'steps a second', reported)
 }
 
 const barKinds: { readonly [kind: string]: string } = {

@@ -47,20 +47,20 @@ export function putSoak(page: string, soak: string): string {
 }
 
 function tellStore({ kind, samples, growths }: SoakedStore): string {
-  const most = Math.max(...samples.map(({ walMb }) => walMb))
+  const max = Math.max(...samples.map(({ walMb }) => walMb))
   const cells = [
     nameStore(kind),
     (samples.at(-1)?.runs ?? 0).toLocaleString('en'),
     ...growths.map((growth) => `${tellGrowthBound(growth)}: ${growth.isGood ? 'met' : '**not met**'}`),
     `${show(diskPerRun(samples))} B`,
-    `${show(most)} MB`,
+    `${show(max)} MB`,
   ]
   return `| ${cells.join(' | ')} |`
 }
 
-export function tellGrowthBound({ unit, grown, perHour, most }: Growth): string {
+export function tellGrowthBound({ unit, grown, perHour, max }: Growth): string {
   const tell = (value: number): string =>
     `${Number.isInteger(value) ? value : show(value)}${unit === '' ? '' : ` ${unit}`}`
   const tellChange = (value: number): string => `${value < 0 ? '−' : '+'}${tell(Math.abs(value))}`
-  return `${tellChange(grown)} (${tellChange(perHour)}/h), at most ${tell(most)}`
+  return `${tellChange(grown)} (${tellChange(perHour)}/h), at most ${tell(max)}`
 }

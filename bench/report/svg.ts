@@ -137,21 +137,21 @@ function scaleOf(axis: Axis, values: readonly number[], from: number, to: number
 }
 
 /** From zero in even steps. */
-function roundNumbers(most: number): readonly number[] {
-  const power = 10 ** Math.floor(Math.log10(most / 5 || 1))
-  const step = ([1, 2, 5, 10].find((times) => times * power >= most / 5) ?? 10) * power
-  return Array.from({ length: Math.max(1, Math.ceil(most / step - 1e-9)) + 1 }, (_, i) => i * step)
+function roundNumbers(max: number): readonly number[] {
+  const power = 10 ** Math.floor(Math.log10(max / 5 || 1))
+  const step = ([1, 2, 5, 10].find((times) => times * power >= max / 5) ?? 10) * power
+  return Array.from({ length: Math.max(1, Math.ceil(max / step - 1e-9)) + 1 }, (_, i) => i * step)
 }
 
 /** 1, 2 or 5 times a power of ten around all values; where that is too many, powers of ten alone. */
 function roundPowers(values: readonly number[]): readonly number[] {
-  const [least, most] = [Math.min(...values), Math.max(...values)]
-  const from = Math.floor(Math.log10(least))
-  const powers = Array.from({ length: Math.ceil(Math.log10(most)) - from + 2 }, (_, i) => from + i)
+  const [min, max] = [Math.min(...values), Math.max(...values)]
+  const from = Math.floor(Math.log10(min))
+  const powers = Array.from({ length: Math.ceil(Math.log10(max)) - from + 2 }, (_, i) => from + i)
   const around = (all: readonly number[]): readonly number[] => {
-    const last = all.findIndex((value) => value >= most)
+    const last = all.findIndex((value) => value >= max)
     return all.slice(
-      all.findLastIndex((value) => value <= least),
+      all.findLastIndex((value) => value <= min),
       Math.max(last, 1) + 1,
     )
   }

@@ -23,7 +23,7 @@ export interface Growth {
   readonly grown: number
   readonly perHour: number
   /** How much it may have grown there. */
-  readonly most: number
+  readonly max: number
   readonly isGood: boolean
 }
 
@@ -37,7 +37,7 @@ const bounds = {
 } as const
 
 /** The first third is left out: code is compiled and caches fill. */
-export function judge(samples: readonly Sample[]): readonly Growth[] {
+export function assess(samples: readonly Sample[]): readonly Growth[] {
   const end = samples.at(-1)?.minute ?? 0
   const steady = samples.filter(({ minute }) => minute >= end / 3)
   const hours = (end - (steady[0]?.minute ?? end)) / 60
@@ -56,9 +56,9 @@ export function judge(samples: readonly Sample[]): readonly Growth[] {
   ]
 }
 
-function bound(what: string, unit: string, grown: number, hours: number, most: number): Growth {
+function bound(what: string, unit: string, grown: number, hours: number, max: number): Growth {
   // What could not be told is not good.
-  return { what, unit, grown, perHour: grown / hours, most, isGood: grown <= most }
+  return { what, unit, grown, perHour: grown / hours, max, isGood: grown <= max }
 }
 
 /** From the median of the earlier half to that of the later: one that is open for a moment does not count. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { findSoak, putSoak, tellSoak } from '../../bench/report/soak.ts'
-import { diskPerRun, judge, type Sample } from '../../bench/soak/verdict.ts'
+import { assess, diskPerRun, type Sample } from '../../bench/soak/verdict.ts'
 
 /** 30 minutes of 300 runs a second, a sample every 15 seconds, with the jitter of a collected heap. */
 function soak(differ: (sample: Sample) => Partial<Sample> = () => ({})): readonly Sample[] {
@@ -21,7 +21,7 @@ function soak(differ: (sample: Sample) => Partial<Sample> = () => ({})): readonl
 }
 
 function failures(samples: readonly Sample[]): readonly string[] {
-  return judge(samples)
+  return assess(samples)
     .filter(({ isGood }) => !isGood)
     .map(({ what }) => what)
 }
@@ -69,7 +69,7 @@ describe('the page on a soak', () => {
       command: 'npm run bench:soak',
       machine,
       minutes: 30,
-      stores: [{ kind: 'sqlite', samples, growths: judge(samples) }],
+      stores: [{ kind: 'sqlite', samples, growths: assess(samples) }],
     })
 
   test('has its date, its command and what the database takes for a run', () => {

@@ -553,13 +553,13 @@ describe('one winner', () => {
     const ask = await engine.inbox.next()
     const send = () => engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
     await send()
-    const told = {
+    const reported = {
       code: 'ask-closed',
       details: { status: 'answered', winner: { by: 'user:ana', at: new Date(start) } },
     }
-    expect(await refusalOf(send())).toMatchObject(told)
+    expect(await refusalOf(send())).toMatchObject(reported)
     expect(await run.result()).toMatchObject({ approved: true, by: 'user:ana' })
-    expect(await refusalOf(send())).toMatchObject(told)
+    expect(await refusalOf(send())).toMatchObject(reported)
     expect((await engine.log(run.id)).execution_log).toHaveLength(1)
   })
 

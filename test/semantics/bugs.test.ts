@@ -273,11 +273,11 @@ describe('a run that is parked for a bug', () => {
       procedure({ name: 'waiting', signals }, async (ctx) => {
         const approval = ctx.human.approve('May I?', { timeout: '2d' })
         const timer = ctx.sleep('1h').then(() => ctx.now().getTime() - start)
-        const told = ctx.receive('go')
+        const reported = ctx.receive('go')
         await ctx.step('work', () => 1)
         await ctx.sleep('1m')
         if (!isFixed) (null as unknown as () => void)()
-        return [(await approval).approved, await timer, await told]
+        return [(await approval).approved, await timer, await reported]
       })
     const store = memory()
     const before = await testEngine({
@@ -459,11 +459,11 @@ describe('what comes in the turn of the bug', () => {
     })
     const receiving = procedure({ name: 'receiving', signals: { go: schema } }, async (ctx) => {
       await ctx.sleep('1m')
-      const told = ctx.receive('go')
+      const reported = ctx.receive('go')
       await ctx.step('work', () => 1)
       endCheck()
       if (!isFixed) throw new TypeError('a bug')
-      return told
+      return reported
     })
     const engine = await startEngine({ procedures: [receiving] })
     const run = await engine.run(receiving, undefined, { id: 'a' })

@@ -145,12 +145,12 @@ describe('an answer to a question that is not asked yet', () => {
     const run = await engine.run(publish)
     const key = { run: run.id, key: 'publish' }
     await engine.inbox.answer(key, { approved: true }, as)
-    const told = {
+    const reported = {
       code: 'ask-closed',
       details: { status: 'answered', winner: { by: 'user:ana', at: new Date(start) } },
     }
     expect(await refusalOf(engine.inbox.answer(key, { approved: false }, { as: 'user:bob' }))).toMatchObject({
-      ...told,
+      ...reported,
       message: expect.stringContaining('if that answer did not fit it is open, and takes another'),
     })
     expect(await run.result()).toMatchObject({ approved: true, by: 'user:ana' })

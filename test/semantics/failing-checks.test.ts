@@ -14,7 +14,7 @@ const fine = z.string()
 
 const guarded = procedure({ name: 'guarded', input: down }, async (_, given) => given)
 const returning = procedure({ name: 'returning', output: down }, async () => 'x')
-const told = procedure({ name: 'told', signals: { news: down, end: fine } }, (ctx) =>
+const reported = procedure({ name: 'told', signals: { news: down, end: fine } }, (ctx) =>
   ctx.receiveAny(['news', 'end']),
 )
 const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.input('What?', down))
@@ -26,7 +26,7 @@ describe('a check of a schema that fails for a moment', () => {
     warn.mockReset().mockImplementation(() => {})
   })
   /** While the engine is there to catch it. */
-  const isTold = () => expect.poll(() => warn.mock.calls.flat().join()).toContain(stray)
+  const isReported = () => expect.poll(() => warn.mock.calls.flat().join()).toContain(stray)
 
   test('refuses an input, where it is given and where it is taken up', async () => {
     await using engine = await testEngine({ procedures: [guarded] })
@@ -36,23 +36,23 @@ describe('a check of a schema that fails for a moment', () => {
       code: 'run-failed',
       message: expect.stringContaining('the database is down'),
     })
-    await isTold()
+    await isReported()
   })
 
   test('refuses an output', async () => {
     await using engine = await testEngine({ procedures: [returning] })
     expect(await refusalOf((await engine.run(returning)).result())).toMatchObject({ code: 'run-failed' })
-    await isTold()
+    await isReported()
   })
 
   test('refuses a signal, or has it dropped', async () => {
-    await using engine = await testEngine({ procedures: [told] })
-    const run = await engine.run(told)
+    await using engine = await testEngine({ procedures: [reported] })
+    const run = await engine.run(reported)
     expect(await refusalOf(run.signal('news', 'x'))).toMatchObject({ code: 'payload-invalid' })
-    await engine.get(ref<typeof told>('told'), run.id).signal('news', 'x')
+    await engine.get(ref<typeof reported>('told'), run.id).signal('news', 'x')
     await run.signal('end', 'y')
     expect(await run.result()).toEqual({ name: 'end', payload: 'y' })
-    await isTold()
+    await isReported()
   })
 
   test('refuses an answer', async () => {
@@ -61,6 +61,6 @@ describe('a check of a schema that fails for a moment', () => {
     const ask = await engine.inbox.next({ run: run.id })
     const refusal = await refusalOf(engine.inbox.answer(ask.id, { value: 'x' }, { as: 'user:ana' }))
     expect(refusal).toMatchObject({ code: 'answer-invalid' })
-    await isTold()
+    await isReported()
   })
 })

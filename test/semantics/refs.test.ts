@@ -62,11 +62,11 @@ describe('a run started by ref', () => {
 
   test('the input is parsed once: a changed schema does not parse it again', async () => {
     let drawn = 0
-    const drawing = (most: number) =>
+    const drawing = (maximum: number) =>
       procedure(
         {
           name: 'drawing',
-          input: z.object({ name: z.string().max(most), token: z.number().default(() => ++drawn) }),
+          input: z.object({ name: z.string().max(maximum), token: z.number().default(() => ++drawn) }),
         },
         async (ctx, { name, token }) => {
           const first = await ctx.step('first', () => token)

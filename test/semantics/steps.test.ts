@@ -428,12 +428,12 @@ describe('bodies that misbehave', () => {
 
 test('steps at once are bounded by the concurrency of the engine', async () => {
   let now = 0
-  let most = 0
+  let maximum = 0
   const wide = procedure({ name: 'wide', output: z.array(z.number()) }, (ctx) =>
     Promise.all(Array.from({ length: 20 }, (_, index) => ctx.step(`part ${index}`, () => index))),
   )
   const part = async (): Promise<number> => {
-    most = Math.max(most, ++now)
+    maximum = Math.max(maximum, ++now)
     await new Promise((resolve) => setTimeout(resolve, 1))
     now--
     return now
@@ -441,7 +441,7 @@ test('steps at once are bounded by the concurrency of the engine', async () => {
   const steps = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`part ${index}`, part]))
   await using engine = await testEngine({ procedures: [wide], concurrency: 3, steps })
   expect(await (await engine.run(wide)).result()).toHaveLength(20)
-  expect(most).toBe(3)
+  expect(maximum).toBe(3)
 })
 
 test('a body that the procedure ends in its turn makes room as any other, and is outside the turn', async () => {

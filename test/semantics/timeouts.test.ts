@@ -286,18 +286,18 @@ describe('a timeout', () => {
   })
 
   test('gives the default it was asked with, also if the code would not give it any more', async () => {
-    let least = 0
+    let minimum = 0
     const asking = procedure({ name: 'asking' }, (ctx) =>
       ctx.human.input(
         '?',
-        z.number().refine((n) => n >= least),
+        z.number().refine((n) => n >= minimum),
         { timeout, onTimeout: { default: 5 } },
       ),
     )
     await using engine = await testEngine({ procedures: [asking], humans: silent })
     const run = await engine.run(asking)
     await engine.advance('30m')
-    least = 10
+    minimum = 10
     await engine.crash()
     expect(await run.result()).toBe(5)
   })

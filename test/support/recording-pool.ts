@@ -10,7 +10,7 @@ export interface Recorded {
 export class RecordingPool extends InterposedPool {
   readonly statements: Recorded[] = []
   #underWay: string[] = []
-  readonly #most = new Map<string, number>()
+  readonly #max = new Map<string, number>()
 
   constructor(connectionString: string) {
     super(connectionString)
@@ -23,7 +23,7 @@ export class RecordingPool extends InterposedPool {
     this.#underWay.push(text)
     for (const kind of new Set(this.#underWay)) {
       const count = this.#underWay.filter((one) => one === kind).length
-      this.#most.set(kind, Math.max(count, this.#most.get(kind) ?? 0))
+      this.#max.set(kind, Math.max(count, this.#max.get(kind) ?? 0))
     }
     try {
       return await go()
@@ -33,8 +33,8 @@ export class RecordingPool extends InterposedPool {
   }
 
   /** How many statements that contain `part` were under way at once, at most. */
-  mostAtOnce(part: string): number {
-    return Math.max(0, ...[...this.#most].filter(([text]) => text.includes(part)).map(([, count]) => count))
+  maxAtOnce(part: string): number {
+    return Math.max(0, ...[...this.#max].filter(([text]) => text.includes(part)).map(([, count]) => count))
   }
 
   /** What was sent last of those that contain all `parts`. */

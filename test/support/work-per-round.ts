@@ -3,7 +3,7 @@ import type { MeddlingStore } from './meddling-store.ts'
 
 /** What a store is given in one round of the event loop, at most, since the last `reset`. */
 export class WorkPerRound {
-  readonly #most = new Map<string, number>()
+  readonly #max = new Map<string, number>()
   #round = new Map<string, number>()
   #isOver = false
 
@@ -29,17 +29,17 @@ export class WorkPerRound {
   }
 
   reset(): void {
-    this.#most.clear()
+    this.#max.clear()
   }
 
-  most(method: keyof StorePort): number {
-    return this.#most.get(method) ?? 0
+  max(method: keyof StorePort): number {
+    return this.#max.get(method) ?? 0
   }
 
   #add(method: string, count: number): void {
     const sum = (this.#round.get(method) ?? 0) + count
     this.#round.set(method, sum)
-    this.#most.set(method, Math.max(this.#most.get(method) ?? 0, sum))
+    this.#max.set(method, Math.max(this.#max.get(method) ?? 0, sum))
   }
 }
 

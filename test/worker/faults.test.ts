@@ -279,10 +279,10 @@ describe('a read that fails', () => {
 test('stuck runs are tried once at a time, however often others tell of something', async () => {
   const inner = memory()
   const meddling = meddleWith(inner)
-  let [atOnce, most, calls] = [0, 0, 0]
+  let [atOnce, max, calls] = [0, 0, 0]
   meddling.always('retryStuck', async (go) => {
     calls++
-    most = Math.max(most, ++atOnce)
+    max = Math.max(max, ++atOnce)
     // The first, at the start, fails: the polls make up for it.
     await new Promise((resolve) => setTimeout(resolve, 50))
     atOnce--
@@ -296,7 +296,7 @@ test('stuck runs are tried once at a time, however often others tell of somethin
     await client.run(other)
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
-  expect([most, calls]).toEqual([1, 2])
+  expect([max, calls]).toEqual([1, 2])
   await client.stop()
 })
 
@@ -512,10 +512,10 @@ describe('stopping', () => {
 describe('steps that wait for a slot', () => {
   /** A run of many steps, two at a time, and how many were at work at once. */
   function fanOut(first: () => unknown) {
-    const seen = { begun: 0, atWork: 0, most: 0 }
+    const seen = { begun: 0, atWork: 0, max: 0 }
     const body = async () => {
       seen.begun++
-      seen.most = Math.max(seen.most, ++seen.atWork)
+      seen.max = Math.max(seen.max, ++seen.atWork)
       await new Promise((resolve) => setTimeout(resolve, 20))
       seen.atWork--
     }
@@ -547,7 +547,7 @@ describe('steps that wait for a slot', () => {
     while (seen.atWork > 0) await new Promise((resolve) => setTimeout(resolve, 1))
     await engine.stop()
     expect(begun).toBeLessThan(100)
-    expect(seen).toMatchObject({ begun, most: concurrency })
+    expect(seen).toMatchObject({ begun, max: concurrency })
   })
 
   test('do not begin when their run has ended', async () => {
@@ -559,7 +559,7 @@ describe('steps that wait for a slot', () => {
     await expect((await engine.run(fan)).result()).rejects.toThrow('no')
     while (seen.atWork > 0) await new Promise((resolve) => setTimeout(resolve, 1))
     await engine.stop()
-    expect(seen.most).toBeLessThanOrEqual(concurrency)
+    expect(seen.max).toBeLessThanOrEqual(concurrency)
     expect(seen.begun).toBeLessThan(10)
   })
 

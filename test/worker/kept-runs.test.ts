@@ -13,9 +13,9 @@ const listening = procedure(
   { name: 'listening', signals: { say: z.string(), noise: z.string() } },
   async (ctx) => {
     begun.push(ctx.runId)
-    const heard: string[] = []
-    while (heard.length < 3) heard.push(await ctx.receive('say'))
-    return heard
+    const received: string[] = []
+    while (received.length < 3) received.push(await ctx.receive('say'))
+    return received
   },
 )
 

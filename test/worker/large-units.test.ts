@@ -142,8 +142,8 @@ describe('a timeout that does not fit beside them', () => {
 
   test('does not overtake what came before it', async () => {
     const hearing = procedure({ name: 'hearing', signals: { go: z.string() } }, async (ctx) => {
-      const [, heard] = await Promise.all([loads(ctx as never, 14), ctx.receive('go', { timeout: '1s' })])
-      return heard
+      const [, received] = await Promise.all([loads(ctx as never, 14), ctx.receive('go', { timeout: '1s' })])
+      return received
     })
     const run = await pileUp(hearing as never, 14, (id) => engine.get(id).signal('go', 'now'))
     expect(await run.result()).toBe('now')

@@ -15,14 +15,14 @@ vi.mock('node:worker_threads', async (original) => ({
 const plain = procedure({ name: 'plain' }, (ctx) => ctx.step('go on', () => 'went'))
 
 test('where no thread may be started runs go on, once that was told, even to a logger that throws', async () => {
-  const told: string[] = []
+  const reported: string[] = []
   const warn = (message: string): never => {
-    told.push(message)
+    reported.push(message)
     throw new Error('the logger is broken')
   }
   const logger = { debug() {}, info() {}, warn, error: console.error }
   const engine = await createEngine({ store: memory(), procedures: [plain], logger })
   onTestFinished(() => engine.stop())
   for (let index = 0; index < 2; index++) expect(await (await engine.run(plain)).result()).toBe('went')
-  expect(told).toEqual([expect.stringContaining('nobody watches for turns and steps')])
+  expect(reported).toEqual([expect.stringContaining('nobody watches for turns and steps')])
 })

@@ -33,13 +33,13 @@ const count = (length: number) => Array.from({ length }, (_, i) => i)
 
 /** The most of each in one round, for few and for many. */
 async function compare(
-  methods: readonly Parameters<WorkPerRound['most']>[0][],
+  methods: readonly Parameters<WorkPerRound['max']>[0][],
   task: (n: number) => Promise<void>,
 ): Promise<readonly [few: readonly number[], many: readonly number[]]> {
   const measure = async (n: number) => {
     work.reset()
     await task(n)
-    return methods.map((method) => work.most(method))
+    return methods.map((method) => work.max(method))
   }
   return [await measure(few), await measure(many)]
 }
@@ -135,18 +135,18 @@ describe('of one run, at once', () => {
     await restart([steps], 1_000_000)
     const bodies: number[] = []
     const [some, more] = await compare(['commit'], async (n) => {
-      let most = 0
+      let max = 0
       let before = begun
       let isOver = false
       const look = (): void => {
-        most = Math.max(most, begun - before)
+        max = Math.max(max, begun - before)
         before = begun
         if (!isOver) setImmediate(look)
       }
       look()
       expect(await (await engine.run(steps, n)).result()).toBe(n)
       isOver = true
-      bodies.push(most)
+      bodies.push(max)
     })
     expect(bodies).toEqual([250, 250])
     for (const [rows] of [some, more]) expect(rows).toBeLessThanOrEqual(501)
@@ -179,10 +179,10 @@ describe('of one run, at once', () => {
     const listening = procedure(
       { name: 'listening', input: z.number(), signals: { say: z.number() } },
       async (ctx, n) => {
-        const heard: number[] = []
-        const listen = async (): Promise<void> => void heard.push(await ctx.receive('say'))
+        const received: number[] = []
+        const listen = async (): Promise<void> => void received.push(await ctx.receive('say'))
         await Promise.all(count(n).map(listen))
-        return heard
+        return received
       },
     )
     await restart([listening])
@@ -196,15 +196,15 @@ describe('of one run, at once', () => {
   })
 
   test('a result that is there before all have begun is delivered when they have', async () => {
-    const told: string[] = []
+    const reported: string[] = []
     const telling = procedure({ name: 'telling', input: z.number() }, async (ctx, n) => {
       const first = ctx.step('first', () => 'first')
       for (const i of count(n)) void ctx.human.notify(`note ${i}`)
       return first
     })
-    await restart([telling], 100, (message) => void told.push(message))
+    await restart([telling], 100, (message) => void reported.push(message))
     expect(await (await engine.run(telling, many)).result()).toBe('first')
-    expect(told).toEqual(count(many).map((i) => `note ${i}`))
+    expect(reported).toEqual(count(many).map((i) => `note ${i}`))
   })
 
   test('a stopping engine does not begin the rest: another one does', async () => {

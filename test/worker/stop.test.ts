@@ -186,7 +186,7 @@ test('what a claim brings after the stop is not taken up', async () => {
   await client.run(idle)
   await until(() => isClaimed)
   await engine.stop({ within: '0s' })
-  const said = lines.length
+  const logged = lines.length
   const calls: string[] = []
   for (const method of ['load', 'mail', 'mailOf', 'commit', 'mark'] as const)
     meddling.always(method, (go) => {
@@ -196,7 +196,7 @@ test('what a claim brings after the stop is not taken up', async () => {
   answer.open()
   await manyTurns()
   expect(calls).toEqual([])
-  expect(lines.slice(said)).toEqual([])
+  expect(lines.slice(logged)).toEqual([])
 })
 
 test('who waits at a store that cannot be opened is told, and nobody goes on listening to it', async () => {

@@ -57,7 +57,7 @@ async function measure(withPawl: boolean): Promise<Figures> {
     'setTimeout and clearTimeout': time(() => clearTimeout(setTimeout(() => {}, 1e6)), 100_000),
     'process.emit()': time(() => process.emit('pawl-bench' as 'exit', 0)),
   }
-  if (withPawl) runBody({ describe: 'any', onStray() {}, run() {}, onDone() {}, onFailed() {} })
+  if (withPawl) runBody({ describe: 'any', onUnhandled() {}, run() {}, onDone() {}, onFailed() {} })
   figures['await of a value'] = await timeAwait(async (count) => {
     for (let i = 0; i < count; i++) await (i as unknown)
   })

@@ -7,7 +7,7 @@ function refusal(code: string): Error {
 }
 
 /** Looks up numbers, of which `bad` cannot be; tells which were asked for together. */
-function makeLookup(bad: (key: number) => Error | undefined, most?: number) {
+function makeLookup(bad: (key: number) => Error | undefined, max?: number) {
   const asked: number[][] = []
   const find = batchLookups<number, { readonly key: number }>({
     async find(keys) {
@@ -21,7 +21,7 @@ function makeLookup(bad: (key: number) => Error | undefined, most?: number) {
     nameOf: String,
     keyOf: ({ key }) => key,
     weightOf: (key) => key,
-    ...(most === undefined ? {} : { most }),
+    ...(max === undefined ? {} : { max }),
   })
   return { find, asked }
 }

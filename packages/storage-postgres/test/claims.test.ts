@@ -191,14 +191,14 @@ test('what a send had claimed when its second statement failed is handed over by
   // More than one statement carries; the name of the last message cannot be written out.
   const payload = new Uint8Array(1_700_000)
   const names = [...ids.map(() => 'x'), 5 as never]
-  const letters = names.map((name, index) => ({
+  const messages = names.map((name, index) => ({
     run: ids[index] ?? 'other',
     kind: 'signal' as const,
     name,
     key: null,
     payload,
   }))
-  await expect(port.send(letters, claimant)).rejects.toThrow(TypeError)
+  await expect(port.send(messages, claimant)).rejects.toThrow(TypeError)
 
   const handedOver = new Set<string>()
   for (let claims = 0; claims < 3; claims++)

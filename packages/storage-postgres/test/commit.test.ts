@@ -132,7 +132,7 @@ describe('limits', () => {
     const standings = await createRuns(10)
     const outcomes = await Promise.all(standings.map((standing) => port.commit(worker, [newUnit(standing)])))
     expect(outcomes.flat().every(({ outcome }) => outcome === 'ok')).toBe(true)
-    expect(pool.mostAtOnce('set head = head + 1')).toBe(2)
+    expect(pool.maxAtOnce('set head = head + 1')).toBe(2)
   })
 })
 

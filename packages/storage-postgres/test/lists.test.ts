@@ -30,7 +30,7 @@ async function readBack(expression: string, list: unknown): Promise<unknown> {
   return rows[0].list
 }
 
-const numbersUpTo = (most: number) => fc.integer({ min: -most - 1, max: most })
+const numbersUpTo = (maximum: number) => fc.integer({ min: -maximum - 1, max: maximum })
 const text = fc.string({ unit: 'grapheme' }).map((string) => string.replaceAll('\0', ''))
 const lists = <Value>(value: fc.Arbitrary<Value>) => fc.array(fc.option(value), { maxLength: 70 })
 

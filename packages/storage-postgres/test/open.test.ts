@@ -44,21 +44,20 @@ test('a client that was first used before its database was there works once it i
 })
 
 describe('start-up checks', () => {
-  const settings: readonly (readonly [setting: string, value: string, complaint: string, remedy: string])[] =
-    [
-      ['synchronous_commit', 'off', 'synchronous_commit is off', 'synchronous_commit = on'],
-      ['default_transaction_isolation', "'repeatable read'", 'repeatable read', "= 'read committed'"],
-      ['default_transaction_isolation', 'serializable', 'serializable', "= 'read committed'"],
-      ['default_transaction_read_only', 'on', 'read-only', 'default_transaction_read_only = off'],
-    ]
-  for (const [setting, value, complaint, remedy] of settings) {
+  const settings: readonly (readonly [setting: string, value: string, expected: string, remedy: string])[] = [
+    ['synchronous_commit', 'off', 'synchronous_commit is off', 'synchronous_commit = on'],
+    ['default_transaction_isolation', "'repeatable read'", 'repeatable read', "= 'read committed'"],
+    ['default_transaction_isolation', 'serializable', 'serializable', "= 'read committed'"],
+    ['default_transaction_read_only', 'on', 'read-only', 'default_transaction_read_only = off'],
+  ]
+  for (const [setting, value, expected, remedy] of settings) {
     test(`${setting} = ${value} is refused, with the remedy`, async () => {
       const name = new URL(database.url).pathname.slice(1)
       await database.owner.query(`alter database ${name} set ${setting} = ${value}`)
       try {
         await expect(open(postgres(database.url))).rejects.toMatchObject({
           code: 'store-unusable',
-          message: expect.stringContaining(complaint),
+          message: expect.stringContaining(expected),
           details: { remedy: expect.stringContaining(remedy) },
         })
       } finally {
@@ -151,7 +150,7 @@ describe('start-up checks', () => {
     what: string,
     asked: string,
     answer: string,
-    complaint: string,
+    expected: string,
     remedy: string,
   ])[] = [
     [
@@ -163,12 +162,12 @@ describe('start-up checks', () => {
     ],
     ['fsync = off', "current_setting('fsync')", "'off'", 'fsync is off', 'Set fsync = on'],
   ]
-  for (const [what, asked, answer, complaint, remedy] of answers) {
+  for (const [what, asked, answer, expected, remedy] of answers) {
     test(`${what} is refused, with the remedy`, async () => {
       const pool = new MutantPool(database.url, (text) => text.replace(asked, answer))
       await expect(open(postgres({ pool }))).rejects.toMatchObject({
         code: 'store-unusable',
-        message: expect.stringContaining(complaint),
+        message: expect.stringContaining(expected),
         details: { remedy: expect.stringContaining(remedy) },
       })
       await pool.end()

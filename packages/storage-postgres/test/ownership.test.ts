@@ -19,24 +19,24 @@ function beginCall(ownership: Ownership, use: (noteOwned: NoteOwned) => void = (
 }
 
 const [worker, run] = [1, 7]
-const stray = { run, epoch: 2 }
+const unknown = { run, epoch: 2 }
 
 test('what a call at work may account for is no stray until it has returned', async () => {
   const ownership = new Ownership()
   const claim = beginCall(ownership)
-  ownership.compare(worker, [stray])
+  ownership.compare(worker, [unknown])
   expect(ownership.unacknowledged(worker)).toEqual([])
   // One that began later knows nothing of it.
   const later = beginCall(ownership)
   await claim.end()
-  expect(ownership.unacknowledged(worker)).toEqual([stray])
+  expect(ownership.unacknowledged(worker)).toEqual([unknown])
   await later.end()
 })
 
 test('what a call has accounted for is handed over by no other', async () => {
   const ownership = new Ownership()
   const claim = beginCall(ownership, (noteOwned) => noteOwned(worker, run, 2))
-  ownership.compare(worker, [stray])
+  ownership.compare(worker, [unknown])
   await claim.end()
   expect(ownership.owns(run)).toBe(true)
   expect(ownership.unacknowledged(worker)).toEqual([])
@@ -46,24 +46,24 @@ test('what was claimed anew since it was last seen is waited for anew', async ()
   const ownership = new Ownership()
   ownership.compare(worker, [{ run, epoch: 1 }])
   const claim = beginCall(ownership)
-  ownership.compare(worker, [stray])
+  ownership.compare(worker, [unknown])
   expect(ownership.unacknowledged(worker)).toEqual([])
   await claim.end()
-  expect(ownership.unacknowledged(worker)).toEqual([stray])
+  expect(ownership.unacknowledged(worker)).toEqual([unknown])
 })
 
 test('a commit at work keeps its run from being claimed', () => {
   const ownership = new Ownership()
   ownership.enter([run])
   ownership.enter([run])
-  ownership.compare(worker, [stray])
+  ownership.compare(worker, [unknown])
   expect(ownership.unacknowledged(worker)).toEqual([])
   ownership.leave([run])
   expect(ownership.busy()).toEqual([run])
   ownership.leave([run])
   expect(ownership.busy()).toEqual([])
-  ownership.compare(worker, [stray])
-  expect(ownership.unacknowledged(worker)).toEqual([stray])
+  ownership.compare(worker, [unknown])
+  expect(ownership.unacknowledged(worker)).toEqual([unknown])
 })
 
 test('a worker that is gone owns nothing, whatever a call may still bring', async () => {
@@ -88,7 +88,7 @@ test('a call that failed half-way may have given what nobody was told of', async
   await fail((noteOwned) => noteOwned(worker, run, 2))
   expect(ownership.isInDoubt).toBe(true)
   expect(ownership.owns(run)).toBe(false)
-  ownership.compare(worker, [stray])
+  ownership.compare(worker, [unknown])
   expect(ownership.isInDoubt).toBe(false)
-  expect(ownership.unacknowledged(worker)).toEqual([stray])
+  expect(ownership.unacknowledged(worker)).toEqual([unknown])
 })

@@ -212,8 +212,8 @@ describe('other calls whose reply is lost', () => {
         expect(await port.find('a')).toMatchObject({ mail: count })
         expect(await port.mail((await port.find('a'))?.run ?? 0, 0)).toHaveLength(count)
         // What an attempt that was not heard of has left is not told.
-        const told = sent.map((one) => 'message' in one && one.message?.n)
-        if (fate !== 'late') expect(told.at(-1)).toBe(fate === 'lose' ? count : undefined)
+        const reported = sent.map((one) => 'message' in one && one.message?.n)
+        if (fate !== 'late') expect(reported.at(-1)).toBe(fate === 'lose' ? count : undefined)
       })
 
     test(`an answer wins once, and is told so (${fate})`, async () => {

@@ -49,14 +49,14 @@ test('what others may wait for is hinted at: new runs, messages, answers, questi
     () => port.commit(worker, [newUnit(c, { events: [], next: { do: 'park', wakeAt: 0 } })]),
     () => port.release(worker),
   ]
-  let heard = 0
-  const both = port.watch(() => heard++)
-  await until(() => heard > 0)
-  heard = 0
+  let received = 0
+  const both = port.watch(() => received++)
+  await until(() => received > 0)
+  received = 0
   for (const call of calls) {
-    const before = hints + heard
+    const before = hints + received
     await call()
-    await until(() => hints + heard > before)
+    await until(() => hints + received > before)
   }
   both()
 })
@@ -115,15 +115,15 @@ test('whoever has ended watching hears nothing', async () => {
 
 test('without notifications no connection listens and none notifies', async () => {
   const quiet = await open(postgres(database.url, { notifications: false }))
-  let heard = 0
-  const end = quiet.watch(() => heard++)
+  let received = 0
+  const end = quiet.watch(() => received++)
   await port.create([newRun('a')])
   await until(() => hints > 0)
   hints = 0
   await quiet.create([newRun('b')])
   await quiet.create([newRun('c')])
   await new Promise((resolve) => setTimeout(resolve, 50))
-  expect([hints, heard]).toEqual([0, 0])
+  expect([hints, received]).toEqual([0, 0])
   end()
   await quiet.close()
 })

@@ -390,10 +390,10 @@ it('a look at a file that is locked for everybody is only missed, and the next o
   const file = tempFile()
   const store = await openStore(file, environment)
   const other = await openStore(file)
-  const heard = new Promise<void>((resolve) => onTestFinished(store.watch(resolve)))
+  const received = new Promise<void>((resolve) => onTestFinished(store.watch(resolve)))
   isLocked = true
   await other.register({ name: 'w', leaseMs: 1000 })
   await new Promise((resolve) => setTimeout(resolve, 10))
   isLocked = false
-  await heard
+  await received
 })

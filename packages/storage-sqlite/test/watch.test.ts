@@ -36,7 +36,7 @@ describe('a hint', () => {
     const standing = await ownedRun(store, 'a')
     const other = await openStore(file)
     let hints = 0
-    const heard = new Promise<void>((resolve) => {
+    const received = new Promise<void>((resolve) => {
       const stop = store.watch(() => {
         hints++
         resolve()
@@ -51,7 +51,7 @@ describe('a hint', () => {
     }
     expect(hints).toBe(0)
     await other.register({ name: 'w', leaseMs: 1000 })
-    await heard
+    await received
     expect(hints).toBe(1)
   })
 
@@ -141,7 +141,7 @@ describe('a hint', () => {
     const store = await openStore(file)
     await ownedRun(store, 'a')
     let version = 0
-    const heard = new Promise<void>((resolve) => {
+    const received = new Promise<void>((resolve) => {
       onTestFinished(watchCommits(file, { readVersion: () => version, countCommits: () => 0 }, resolve))
     })
     await store.close()
@@ -149,7 +149,7 @@ describe('a hint', () => {
     await expect.poll(() => watching.mock.calls.length).toBe(2)
     version++
     await again.register({ name: 'w', leaseMs: 1000 })
-    await heard
+    await received
   })
 
   it('comes of the new -wal also while somebody keeps the old one', async () => {
@@ -159,7 +159,7 @@ describe('a hint', () => {
     const watching = vi.spyOn(fs, 'watch')
     onTestFinished(() => watching.mockRestore())
     let version = 0
-    const heard = new Promise<void>((resolve) => {
+    const received = new Promise<void>((resolve) => {
       onTestFinished(watchCommits(file, { readVersion: () => version, countCommits: () => 0 }, resolve))
     })
     fs.linkSync(wal, `${wal}.kept`)
@@ -168,7 +168,7 @@ describe('a hint', () => {
     await expect.poll(() => watching.mock.calls.length).toBe(2)
     version++
     fs.appendFileSync(wal, 'more')
-    await heard
+    await received
   })
 
   it('comes of its own file alone, whatever else is written beside it', async () => {
@@ -187,10 +187,10 @@ describe('a hint', () => {
     const file = tempFile()
     const store = await openStore(file)
     const other = await openStore(file)
-    const heard = new Promise<void>((resolve) => onTestFinished(store.watch(resolve)))
+    const received = new Promise<void>((resolve) => onTestFinished(store.watch(resolve)))
     fs.appendFileSync(`${file}.log`, 'a line of a log')
     await other.register({ name: 'w', leaseMs: 1000 })
-    await heard
+    await received
     expect([...touched]).toEqual([`${basename(file)}-wal`])
   })
 
@@ -202,9 +202,9 @@ describe('a hint', () => {
     const file = tempFile()
     const store = await openStore(file)
     const other = await openStore(file)
-    const heard = new Promise<void>((resolve) => onTestFinished(store.watch(resolve)))
+    const received = new Promise<void>((resolve) => onTestFinished(store.watch(resolve)))
     await other.register({ name: 'w', leaseMs: 1000 })
-    await heard
+    await received
     expect(refused).toHaveBeenCalled()
   })
 

@@ -16,7 +16,7 @@ export class Memory {
   readonly #realNow: () => number
   #time: VirtualTime | null = null
   /** The last time it told: a clock does not go back. */
-  #told = Number.NEGATIVE_INFINITY
+  #lastRead = Number.NEGATIVE_INFINITY
 
   constructor(realNow: () => number) {
     this.#realNow = realNow
@@ -34,13 +34,13 @@ export class Memory {
 
   /** The time it is on from now on; all engines on it share it. */
   virtualTime(now: number): VirtualTime {
-    this.#time ??= new VirtualTime(Math.max(now, this.#told))
+    this.#time ??= new VirtualTime(Math.max(now, this.#lastRead))
     return this.#time
   }
 
   #now(): number {
-    this.#told = this.#time?.clock.now ?? this.#realNow()
-    return this.#told
+    this.#lastRead = this.#time?.clock.now ?? this.#realNow()
+    return this.#lastRead
   }
 }
 

@@ -29,7 +29,7 @@ export class People {
   /** Those that nobody has taken yet. */
   readonly #untaken = new Set<AskRecord>()
   #answering = 0
-  #fault: { readonly error: unknown; isTold: boolean } | null = null
+  #fault: { readonly error: unknown; isReported: boolean } | null = null
 
   /** `asks`: all there are, which grow; `procedures`: whose asks they answer. */
   constructor(
@@ -58,13 +58,13 @@ export class People {
   /** @throws what a script has done wrong */
   check(): void {
     if (this.#fault === null) return
-    this.#fault.isTold = true
+    this.#fault.isReported = true
     throw this.#fault.error
   }
 
   /** As `check`, unless somebody has been told. */
   checkLast(): void {
-    if (this.#fault?.isTold === false) this.check()
+    if (this.#fault?.isReported === false) this.check()
   }
 
   /** Finds somebody for every open ask. @throws Error if there is nobody, or somebody's script was wrong */
@@ -113,7 +113,7 @@ export class People {
     } catch (error) {
       // Somebody was faster, or it was too late: such is life. A wrong answer is a fault of the test.
       const isTooLate = PawlError.is(error, 'ask-closed') || PawlError.is(error, 'engine-stopped')
-      if (!isTooLate) this.#fault ??= { error, isTold: false }
+      if (!isTooLate) this.#fault ??= { error, isReported: false }
     } finally {
       this.#answering--
     }

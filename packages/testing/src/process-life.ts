@@ -81,7 +81,7 @@ export class ProcessLife {
   }
 
   /** After its end: the store learns that the process is gone. `blamed`: its runs count that it died with them. */
-  async bury(blamed: boolean): Promise<void> {
+  async dispose(blamed: boolean): Promise<void> {
     if (!blamed && this.#key !== null) await this.#store.release(this.#key)
     await this.#store.close()
   }

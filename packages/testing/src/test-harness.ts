@@ -60,7 +60,7 @@ export class TestHarness implements Participant {
 
   constructor({ settings: given, memory, time, doubles, replay, seed }: RigOptions) {
     this.time = time
-    const entropy = createSeededEntropy(seed, time.dwellersSoFar)
+    const entropy = createSeededEntropy(seed, time.participantsSoFar)
     const notifier = this.#notifier
     this.#isStrict = doubles.strict === true
     this.calls = new Calls(doubles)
@@ -125,7 +125,7 @@ export class TestHarness implements Participant {
     this.#life = this.#newLife()
     this.#burials++
     try {
-      await dead.bury(blamed)
+      await dead.dispose(blamed)
       await this.#life.start()
       // What the dead one had written, but not told any more.
       this.#notifier.notifyAll()
@@ -153,7 +153,7 @@ export class TestHarness implements Participant {
     this.#crashesAlways = false
     this.#life.end()
     await this.client.stop()
-    await this.#life.bury(false)
+    await this.#life.dispose(false)
     await this.#connection.close()
   }
 

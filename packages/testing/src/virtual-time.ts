@@ -5,11 +5,11 @@ const { setImmediate: immediate, setTimeout: timeout } = globalThis
 const realNow = performance.now.bind(performance)
 
 /** Real ms without a sign of life after which a body at work, or a test that waits, is taken to wait for virtual time. */
-const patienceMs = 1_000
+const maxQuietMs = 1_000
 /** The same, once all that are at work have been found silent before: a look at what else goes on. */
-const shortPatienceMs = 20
+const shortQuietMs = 20
 /** At most so much of it passes between two looks: what holds the process up is no silence of a body. */
-const maxBreathMs = 10
+const maxYieldMs = 10
 /** How often in a row everything must be seen at rest: what a test does next, it does in between. */
 const looks = 4
 
@@ -37,7 +37,7 @@ interface Goal {
 /** Makes time pass, from one timer to the next, whenever all who live by it are at rest and somebody waits. */
 export class VirtualTime {
   readonly clock: VirtualClock
-  readonly #dwellers = new Set<Participant>()
+  readonly #participants = new Set<Participant>()
   readonly #goals = new Set<Goal>()
   /** Bodies that were found to wait for virtual time: they go on waiting until they end. */
   readonly #silent = new WeakSet<object>()
@@ -49,15 +49,15 @@ export class VirtualTime {
   }
 
   /** How many have lived by this time. */
-  get dwellersSoFar(): number {
+  get participantsSoFar(): number {
     return this.#joined
   }
 
   /** Returns how to leave. */
-  join(dweller: Participant): () => void {
+  join(participant: Participant): () => void {
     this.#joined++
-    this.#dwellers.add(dweller)
-    return () => this.#dwellers.delete(dweller)
+    this.#participants.add(participant)
+    return () => this.#participants.delete(participant)
   }
 
   /** Lets so much time pass; timers fire in order. */
@@ -105,7 +105,7 @@ export class VirtualTime {
 
   async #takeStep(): Promise<void> {
     try {
-      for (const dweller of this.#dwellers) await dweller.beforeTimePasses()
+      for (const participant of this.#participants) await participant.beforeTimePasses()
     } catch (error) {
       return this.#fail(error)
     }
@@ -125,28 +125,28 @@ export class VirtualTime {
   // ── rest
 
   get #isAtRest(): boolean {
-    return [...this.#dwellers].every((dweller) => dweller.isAtRest)
+    return [...this.#participants].every((participant) => participant.isAtRest)
   }
   get #atWork(): readonly object[] {
-    return [...this.#dwellers].flatMap((dweller) => dweller.atWork)
+    return [...this.#participants].flatMap((participant) => participant.atWork)
   }
   get #signsOfLife(): number {
     let sum = 0
-    for (const dweller of this.#dwellers) sum += dweller.signsOfLife
+    for (const participant of this.#participants) sum += participant.signsOfLife
     return sum
   }
 
   /** Until nothing moves, or only bodies are at work that have shown no sign of life for too long. */
   async #rest(): Promise<void> {
     let signs = this.#signsOfLife
-    const patience = new Patience()
-    for (let quiet = 0, breaths = 0; quiet < looks; breaths++) {
-      await breathe(breaths)
+    const quietTimer = new QuietTimer()
+    for (let quiet = 0, yields = 0; quiet < looks; yields++) {
+      await yieldToEventLoop(yields)
       quiet = this.#isAtRest && this.#signsOfLife === signs ? quiet + 1 : 0
-      if (this.#signsOfLife !== signs) patience.renew()
+      if (this.#signsOfLife !== signs) quietTimer.renew()
       signs = this.#signsOfLife
       const { length } = this.#atWork
-      if (length > 0 && patience.isOver(this.#isAnyLoud ? patienceMs : shortPatienceMs)) break
+      if (length > 0 && quietTimer.isOver(this.#isAnyLoud ? maxQuietMs : shortQuietMs)) break
     }
     for (const body of this.#atWork) this.#silent.add(body)
   }
@@ -159,9 +159,9 @@ export class VirtualTime {
   async #somethingHappens(): Promise<boolean> {
     const { size } = this.#goals
     const signs = this.#signsOfLife
-    const patience = new Patience()
-    for (let breaths = 0; !patience.isOver(); breaths++) {
-      await breathe(breaths)
+    const quietTimer = new QuietTimer()
+    for (let yields = 0; !quietTimer.isOver(); yields++) {
+      await yieldToEventLoop(yields)
       const changed = this.#signsOfLife !== signs || this.#goals.size !== size || this.clock.nextAt !== null
       if (changed || !this.#isAtRest) return true
     }
@@ -169,7 +169,9 @@ export class VirtualTime {
   }
 
   async #describeWaiting(): Promise<string> {
-    const waiting = await Promise.all([...this.#dwellers].map((dweller) => dweller.describeWaiting()))
+    const waiting = await Promise.all(
+      [...this.#participants].map((participant) => participant.describeWaiting()),
+    )
     return [
       'Nothing will happen any more: no timer is set, and nobody is about to answer or signal.',
       ...waiting.filter((text) => text !== ''),
@@ -178,7 +180,7 @@ export class VirtualTime {
 }
 
 /** How long nothing has been heard, while the event loop came round. */
-class Patience {
+class QuietTimer {
   #silentMs = 0
   #lastAt = realNow()
 
@@ -187,18 +189,18 @@ class Patience {
   }
 
   /** To be asked at every breath. */
-  isOver(limitMs = patienceMs): boolean {
+  isOver(limitMs = maxQuietMs): boolean {
     const now = realNow()
-    this.#silentMs += Math.min(now - this.#lastAt, maxBreathMs)
+    this.#silentMs += Math.min(now - this.#lastAt, maxYieldMs)
     this.#lastAt = now
     return this.#silentMs > limitMs
   }
 }
 
 /** One round of the event loop; a rest for the processor when it takes long. */
-function breathe(breaths: number): Promise<void> {
+function yieldToEventLoop(yields: number): Promise<void> {
   return new Promise((resolve) => {
-    if (breaths < 200) immediate(resolve)
+    if (yields < 200) immediate(resolve)
     else timeout(resolve, 1)
   })
 }

@@ -39,8 +39,8 @@ export async function damageLogs(place: DamagedPlace, choose: Choice): Promise<S
     runs.map(async (run) => {
       const outcome = await finish(engine, run.of, run.id)
       const faults = [
-        ...judge(run, outcome, controls.get(run.of)),
-        ...(await judgeViews(engine, run, outcome)),
+        ...assess(run, outcome, controls.get(run.of)),
+        ...(await checkViews(engine, run, outcome)),
       ]
       if (outcome === quarantined && entered.has(run.id) && run.of.procedure.name !== 'long')
         faults.push('its code was run')
@@ -52,7 +52,7 @@ export async function damageLogs(place: DamagedPlace, choose: Choice): Promise<S
   const marked = runs
     .filter(({ id, of }) => of.hasEnded && marks.has(id))
     .map(({ id }) => `${id}: a client marked it`)
-  return { damaged: runs.length, problems: [...problems.flat(), ...marked, ...complaints(lines)] }
+  return { damaged: runs.length, problems: [...problems.flat(), ...marked, ...warningsIn(lines)] }
 }
 
 /** With the run's own row in mind: what makes a difference in one log need make none in another. */
@@ -129,7 +129,7 @@ function isVerified({ of: { hasEnded, lastBlock = 0 }, change: { seq, column } }
   return seq === lastBlock - 1 && ['link', 'seq', 'run'].includes(column)
 }
 
-function judge(run: DamagedRun, outcome: unknown, control: unknown): readonly string[] {
+function assess(run: DamagedRun, outcome: unknown, control: unknown): readonly string[] {
   const expected = isVerified(run) ? run.change.expected : 'unchanged'
   if (outcome === quarantined) return expected === 'unchanged' ? ['it was quarantined'] : []
   if (outcome instanceof Error) return [`it ended with ${outcome.message}`]
@@ -138,7 +138,7 @@ function judge(run: DamagedRun, outcome: unknown, control: unknown): readonly st
 }
 
 /** What is shown of a quarantined run: that it is, and nothing of what it holds. A log is shown only if it is whole. */
-async function judgeViews(
+async function checkViews(
   engine: Engine,
   { id, change }: DamagedRun,
   outcome: unknown,
@@ -158,7 +158,7 @@ async function judgeViews(
 }
 
 /** One line for a run that is put aside, or shown as it is; all others are faults of the engine. */
-function complaints(lines: readonly Line[]): readonly string[] {
+function warningsIn(lines: readonly Line[]): readonly string[] {
   const allowed = [/^Run ".*" is quarantined /, /^Run ".*" cannot be read, and is shown as quarantined: /]
   return lines
     .filter(({ level, message }) => level !== 'info' && !allowed.some((pattern) => pattern.test(message)))

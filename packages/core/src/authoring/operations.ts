@@ -95,7 +95,7 @@ export interface DecideOperation extends Operation {
   readonly question: string
   readonly agentName: string
   /** The agent that judges, put the question. What it returns has the shape of a verdict. */
-  readonly judge: (call: AgentCall) => unknown
+  readonly assess: (call: AgentCall) => unknown
   readonly choices: readonly string[]
   readonly minConfidence: number
   readonly timeoutMs: number

@@ -35,11 +35,11 @@ const maxMessageLength = 500
  */
 export class IssueList {
   readonly #issues: Issue[] = []
-  readonly #most: number
+  readonly #max: number
   #hasMore = false
 
-  constructor(most: number = maxIssues) {
-    this.#most = most
+  constructor(max: number = maxIssues) {
+    this.#max = max
   }
 
   /** Whether another issue would change nothing. */
@@ -56,7 +56,7 @@ export class IssueList {
   }
 
   add(segments: readonly unknown[], message: string): void {
-    if (this.#issues.length === this.#most) this.#hasMore = true
+    if (this.#issues.length === this.#max) this.#hasMore = true
     else this.#issues.push(makeIssue(formatPath(segments), message))
   }
 }

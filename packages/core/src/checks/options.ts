@@ -62,17 +62,17 @@ export function checkText(option: string, value: unknown): string {
   return value
 }
 
-export function checkWhole(option: string, value: unknown, least: number, most: number): number {
-  const bounds = most === Number.MAX_SAFE_INTEGER ? `from ${least}` : `from ${least} to ${most}`
+export function checkWhole(option: string, value: unknown, min: number, max: number): number {
+  const bounds = max === Number.MAX_SAFE_INTEGER ? `from ${min}` : `from ${min} to ${max}`
   if (!Number.isSafeInteger(value)) refuse(option, value, `It must be a whole number ${bounds}.`)
   const number = value as number
-  if (number < least || number > most) refuse(option, value, `It must be a whole number ${bounds}.`)
+  if (number < min || number > max) refuse(option, value, `It must be a whole number ${bounds}.`)
   return number
 }
 
-export function checkNumber(option: string, value: unknown, least: number, most: number): number {
-  const bounds = most === Number.MAX_VALUE ? `from ${least}` : `from ${least} to ${most}`
-  const isWithin = typeof value === 'number' && value >= least && value <= most
+export function checkNumber(option: string, value: unknown, min: number, max: number): number {
+  const bounds = max === Number.MAX_VALUE ? `from ${min}` : `from ${min} to ${max}`
+  const isWithin = typeof value === 'number' && value >= min && value <= max
   if (!isWithin) refuse(option, value, `It must be a number ${bounds}.`)
   return value
 }

@@ -16,7 +16,7 @@ const pollMs = 1_000
 const graceMs = 1_000
 /** Maximum calls of a client that begin to read in one round of the event loop: a store may read synchronously. */
 const maxCallsPerRound = 250
-const mostWarnings = 1_000
+const maxWarnings = 1_000
 
 export interface ConnectionOptions {
   readonly store: StorePort
@@ -145,7 +145,7 @@ export class Connection {
   /** Logs a warning, once for each of the last thousand. */
   warnOnce(warning: string): void {
     if (this.#warnings.has(warning)) return
-    if (this.#warnings.size >= mostWarnings) this.#warnings.clear()
+    if (this.#warnings.size >= maxWarnings) this.#warnings.clear()
     this.#warnings.add(warning)
     this.#logger.warn(warning)
   }

@@ -44,13 +44,13 @@ export function failureOf(record: FailureRecord): Failure {
 }
 
 /** `fetch failed` says little without `connect ECONNREFUSED 127.0.0.1:443` behind it. */
-function tellBehind({ errors = [], cause }: FailureRecord, told: string): string {
-  const several = new Set(errors.map(wordsOf).filter((words) => words !== '' && !told.includes(words)))
+function tellBehind({ errors = [], cause }: FailureRecord, reported: string): string {
+  const several = new Set(errors.map(wordsOf).filter((words) => words !== '' && !reported.includes(words)))
   const text = several.size === 0 ? '' : ` (${[...several].join('; ')})`
   if (cause === undefined) return text
   const words = wordsOf(cause)
-  const isNew = words !== '' && !(told + text).includes(words)
-  return text + (isNew ? ` (${words})` : '') + tellBehind(cause, told + text + words)
+  const isNew = words !== '' && !(reported + text).includes(words)
+  return text + (isNew ? ` (${words})` : '') + tellBehind(cause, reported + text + words)
 }
 
 /** Of several addresses tried in vain there is a code and no message. */

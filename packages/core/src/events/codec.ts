@@ -70,11 +70,11 @@ function allocate(length: number): Uint8Array {
   return pool.subarray(start, poolUsed)
 }
 
-const desk = new Uint8Array(64 * 1024)
+const scratch = new Uint8Array(64 * 1024)
 
 /** Where stored bytes are decoded: a view or a copy, for msgpackr leaves a property on what it reads. */
 function load(bytes: Uint8Array): Uint8Array {
-  if (bytes.length > desk.length) return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
-  desk.set(bytes)
-  return desk
+  if (bytes.length > scratch.length) return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
+  scratch.set(bytes)
+  return scratch
 }

@@ -100,7 +100,7 @@ function isSame(seal: Uint8Array | null, link: Uint8Array | null): boolean {
 /** In ms: a `Date` reaches no further. */
 const latestTime = 8.64e15
 /** Numbers that stand for no type or kind: the hash has one byte for each, and 255 for none. */
-const mostCodes = 255
+const maxCodes = 255
 
 /** Whether the hash, which takes numbers in by 32 bits and words by 8, would tell this event from all others. */
 function isPossible({ position, turn, nth, type, kind, at, epoch, tookMs }: StoredEvent): boolean {
@@ -108,8 +108,8 @@ function isPossible({ position, turn, nth, type, kind, at, epoch, tookMs }: Stor
     position === (position | 0) &&
     turn === (turn | 0) &&
     nth === (nth | 0) &&
-    (typeof type === 'string' || (type >= 0 && type < mostCodes)) &&
-    (typeof kind !== 'number' || (kind >= 0 && kind < mostCodes)) &&
+    (typeof type === 'string' || (type >= 0 && type < maxCodes)) &&
+    (typeof kind !== 'number' || (kind >= 0 && kind < maxCodes)) &&
     Math.abs(at) <= latestTime &&
     Number.isSafeInteger(epoch) &&
     (tookMs === null || Math.abs(tookMs) <= latestTime)

@@ -11,7 +11,7 @@ export interface BodyOwner {
   /** For messages: `step "charge" of run "refund:A-1"`. */
   readonly describe: string
   /** Something the body left behind failed, and nobody but the process would have caught it. */
-  onStray(error: unknown, event: 'uncaughtException' | 'unhandledRejection'): void
+  onUnhandled(error: unknown, event: 'uncaughtException' | 'unhandledRejection'): void
 }
 
 /** A step body, once. */

@@ -10,18 +10,18 @@ export function nextRound(): Promise<void> {
 
 /** Admits at most so many callers in one round of the event loop; the others follow in later rounds, in order. */
 export class RoundLimiter {
-  readonly #most: number
+  readonly #max: number
   #admitted = 0
   #isScheduled = false
   #waiting: (() => void)[] = []
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(max: number) {
+    this.#max = max
   }
 
   /** Undefined: admitted in this very call. Otherwise resolves in the round that admits the caller. */
   enter(): Promise<void> | undefined {
-    if (this.#admitted < this.#most) {
+    if (this.#admitted < this.#max) {
       this.#admit()
       return undefined
     }
@@ -38,7 +38,7 @@ export class RoundLimiter {
   #beginRound(): void {
     this.#isScheduled = false
     this.#admitted = 0
-    for (const resolve of this.#waiting.splice(0, this.#most)) {
+    for (const resolve of this.#waiting.splice(0, this.#max)) {
       this.#admit()
       resolve()
     }

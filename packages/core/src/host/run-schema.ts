@@ -5,7 +5,7 @@ import { consoleLogger } from './console-logger.ts'
 
 const schemas: BodyOwner = {
   describe: 'a check of a schema',
-  onStray: (error) =>
+  onUnhandled: (error) =>
     consoleLogger.warn(`a check of a schema left something behind that failed: ${showValue(error)}`, {
       error,
     }),

@@ -84,5 +84,5 @@ class Keeper {
 
 /** Outside the body's own context: what goes wrong in the telling is the engine's. */
 function tell(body: BodyOwner, error: unknown, event: 'uncaughtException' | 'unhandledRejection'): void {
-  inRootContext(() => body.onStray(error, event))
+  inRootContext(() => body.onUnhandled(error, event))
 }

@@ -91,7 +91,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   readonly #ordinals = new Ordinals()
   readonly #pending = new Map<number, Pending<O>>()
   /** A decision has told of all before this position. Operations of one turn, which may change places, are told of at once. */
-  #toldUpTo = 0
+  #reportedUpTo = 0
   #lastIssued = 'the start'
 
   #end: Outcome | null = null
@@ -147,12 +147,12 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
 
   /** What the run wants. To be asked when everything is delivered and drained; tells of each operation once. */
   decide(): Decision<O> {
-    if (this.#end !== null) return this.#judgeEnd(this.#end.failed, this.#end.value)
+    if (this.#end !== null) return this.#endOf(this.#end.failed, this.#end.value)
     if (this.#verdict !== null) return this.#verdict
     if (this.#pending.size === 0) return this.#foreignAwait('it waits, but for no operation')
     const issued: Pending<O>[] = []
-    for (; this.#toldUpTo < this.#nextPosition; this.#toldUpTo++) {
-      const pending = this.#pending.get(this.#toldUpTo)
+    for (; this.#reportedUpTo < this.#nextPosition; this.#reportedUpTo++) {
+      const pending = this.#pending.get(this.#reportedUpTo)
       if (pending !== undefined) issued.push(pending)
     }
     const closed = this.#closed
@@ -504,7 +504,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   }
 
   /** An end counts only if what the log has behind it agrees. */
-  #judgeEnd(failed: boolean, value: unknown): Completed<O> | Failed<O> | Nondeterminism | DamagedLog {
+  #endOf(failed: boolean, value: unknown): Completed<O> | Failed<O> | Nondeterminism | DamagedLog {
     for (; this.#at < this.#events.length; this.#at++) {
       const event = this.#events[this.#at] as LogEvent
       if (event.type === 'started') return startedAgain(event)

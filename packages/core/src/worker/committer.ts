@@ -41,7 +41,7 @@ export interface Writer {
  */
 export class Committer {
   readonly #options: CommitterOptions
-  readonly #complaints: ThrottledLog
+  readonly #throttledLog: ThrottledLog
   readonly #ready = new Set<Writer>()
   readonly #lanes: number
   #scheduled = false
@@ -55,7 +55,7 @@ export class Committer {
 
   constructor(options: CommitterOptions) {
     this.#options = options
-    this.#complaints = new ThrottledLog(options.logger, options.clock, 'the store can be written again')
+    this.#throttledLog = new ThrottledLog(options.logger, options.clock, 'the store can be written again')
     this.#lanes = options.store.commitsInFlight ?? 1
   }
 
@@ -106,12 +106,12 @@ export class Committer {
     this.#scheduled = false
     const runs: Writer[] = []
     const units: Unit[] = []
-    const most = this.#share()
+    const max = this.#share()
     let asked = 0
     let rows = 0
     let bytes = 0
     for (const run of this.#ready) {
-      if (units.length === most || asked === maxAsked || rows >= maxRows || bytes >= maxBytes) break
+      if (units.length === max || asked === maxAsked || rows >= maxRows || bytes >= maxBytes) break
       this.#ready.delete(run)
       asked++
       const unit = run.prepare()
@@ -140,7 +140,7 @@ export class Committer {
       (outcomes) => {
         this.#inFlight--
         this.#failures = 0
-        this.#complaints.settle()
+        this.#throttledLog.settle()
         for (let i = 0; i < runs.length; i++)
           (runs[i] as Writer).onOutcome(units[i] as Unit, outcomes[i] as UnitOutcome)
         this.#settle()
@@ -158,7 +158,7 @@ export class Committer {
   #tryAgain(runs: readonly Writer[], error: unknown): void {
     if (this.#isClosed) return
     const waitMs = Math.min(retryMostMs, retryFirstMs * 2 ** this.#failures++)
-    this.#complaints.add(`the store could not write; trying again in ${waitMs} ms`, error)
+    this.#throttledLog.add(`the store could not write; trying again in ${waitMs} ms`, error)
     this.#waiting++
     this.#options.clock.after(waitMs, () => {
       this.#waiting--

@@ -6,12 +6,12 @@ import type { Run } from './run/run.ts'
  * parked go first when there are too many, or too much was given to them; losing one costs a replay, nothing else.
  */
 export class ContinuationCache {
-  readonly #most: { readonly runs: number; readonly bytes: number }
+  readonly #max: { readonly runs: number; readonly bytes: number }
   readonly #runs = new Map<RunKey, { readonly run: Run; readonly weight: number }>()
   #bytes = 0
 
-  constructor(most: { readonly runs: number; readonly bytes: number }) {
-    this.#most = most
+  constructor(max: { readonly runs: number; readonly bytes: number }) {
+    this.#max = max
   }
 
   add(run: Run): void {
@@ -19,7 +19,7 @@ export class ContinuationCache {
     this.#runs.set(run.key, { run, weight: run.weight })
     this.#bytes += run.weight
     for (const { run: oldest } of this.#runs.values()) {
-      if (this.#runs.size <= this.#most.runs && this.#bytes <= this.#most.bytes) return
+      if (this.#runs.size <= this.#max.runs && this.#bytes <= this.#max.bytes) return
       this.take(oldest.key)?.drop()
     }
   }

@@ -113,6 +113,6 @@ function keyOf({ procedure, outcome, code, at, position }: RunReport): string {
 
 function describe({ run, procedure, outcome, code, at, cause, remedy }: RunReport, times: string): string {
   const place = at === undefined ? '' : ` at ${at}`
-  const told = clipText(cause.replaceAll(/\s*\n\s*/g, ' '), maxCause).replace(/\.?$/, '.')
-  return `Run "${run}" ${outcome} (${code} in procedure "${procedure}"${place}${times}): ${told} ${remedy}`
+  const reported = clipText(cause.replaceAll(/\s*\n\s*/g, ' '), maxCause).replace(/\.?$/, '.')
+  return `Run "${run}" ${outcome} (${code} in procedure "${procedure}"${place}${times}): ${reported} ${remedy}`
 }

@@ -6,8 +6,8 @@ import type { Clock } from '../ports/clock.ts'
  */
 export class StoreTime {
   readonly #clock: Clock
-  #told = 0
-  #toldAt = 0
+  #lastRead = 0
+  #lastReadAt = 0
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -15,11 +15,11 @@ export class StoreTime {
 
   /** The store said it is `at` now. */
   learn(at: number): void {
-    this.#told = at
-    this.#toldAt = this.#clock.elapsed()
+    this.#lastRead = at
+    this.#lastReadAt = this.#clock.elapsed()
   }
 
   now(): number {
-    return Math.floor(this.#told + (this.#clock.elapsed() - this.#toldAt))
+    return Math.floor(this.#lastRead + (this.#clock.elapsed() - this.#lastReadAt))
   }
 }

@@ -13,9 +13,9 @@ export class ThrottledLog {
   readonly #well: string
   #begunAt: number | null = null
   #lastAt = 0
-  #saidAt = 0
+  #loggedAt = 0
   #pauseMs = againMs
-  #unsaid = 0
+  #suppressed = 0
 
   /** @param well such as 'the store answers again' */
   constructor(logger: Logger, clock: Clock, well: string) {
@@ -32,12 +32,12 @@ export class ThrottledLog {
       this.#pauseMs = againMs
       return this.#say(message, error)
     }
-    if (now - this.#saidAt < this.#pauseMs) {
-      this.#unsaid++
+    if (now - this.#loggedAt < this.#pauseMs) {
+      this.#suppressed++
       return
     }
     this.#pauseMs = Math.min(againMostMs, 2 * this.#pauseMs)
-    const more = this.#unsaid === 0 ? '' : `, ${this.#unsaid} more times meanwhile`
+    const more = this.#suppressed === 0 ? '' : `, ${this.#suppressed} more times meanwhile`
     this.#say(`${message} (for ${this.#secondsAt(now)} s now${more})`, error)
   }
 
@@ -46,12 +46,12 @@ export class ThrottledLog {
     if (this.#begunAt === null || this.#clock.elapsed() - this.#lastAt < quietMs) return
     this.#logger.info(`${this.#well}, after ${this.#secondsAt(this.#lastAt)} s`)
     this.#begunAt = null
-    this.#unsaid = 0
+    this.#suppressed = 0
   }
 
   #say(message: string, error: unknown): void {
-    this.#saidAt = this.#clock.elapsed()
-    this.#unsaid = 0
+    this.#loggedAt = this.#clock.elapsed()
+    this.#suppressed = 0
     this.#logger.error(message, { error })
   }
 

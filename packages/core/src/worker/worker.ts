@@ -81,7 +81,7 @@ export class Worker {
   readonly #chores: Chores
   readonly #stuckRuns: StuckRuns
   readonly #committer: Committer
-  readonly #complaints: ThrottledLog
+  readonly #throttledLog: ThrottledLog
   readonly #reports: RunReports
   #state: 'new' | 'working' | 'stopping' | 'stopped' = 'new'
   #unwatch: () => void = () => {}
@@ -94,7 +94,7 @@ export class Worker {
     const versions = procedures.versions
     const isWorking = (): boolean => this.#state === 'working'
     const onError = this.#report
-    this.#complaints = new ThrottledLog(logger, clock, 'the store answers again')
+    this.#throttledLog = new ThrottledLog(logger, clock, 'the store answers again')
     this.#reports = new RunReports(logger, clock)
     const time = new StoreTime(clock)
     const lease = new Lease({ store, clock, name, leaseMs, procedures: versions })
@@ -117,7 +117,7 @@ export class Worker {
     this.#stuckRuns = stuckRuns
     const chores = listChores({
       ...{ store, clock, logger, leaseMs, lease, claims, runs, stuckRuns },
-      ...{ slots: this.#slots, reports: this.#reports, complaints: this.#complaints },
+      ...{ slots: this.#slots, reports: this.#reports, complaints: this.#throttledLog },
     })
     this.#chores = new Chores(clock, chores, onError)
     this.local = createLocalWorker({ procedures, lease, claims, runs, time, isWorking, onError })
@@ -245,7 +245,7 @@ export class Worker {
   }
 
   readonly #report = (error: unknown): void => {
-    if (this.#state === 'working') this.#complaints.add('the store did not answer; trying again', error)
+    if (this.#state === 'working') this.#throttledLog.add('the store did not answer; trying again', error)
   }
 
   #createServices(procedures: Procedures): Omit<WorkerServices, 'worker'> {

@@ -63,15 +63,15 @@ describe('a batch', () => {
   })
 
   test('writes no more in one round when more is added: the rest follows, in order', async () => {
-    const most: number[] = []
+    const max: number[] = []
     for (const count of [1_000, 10_000]) {
       const { batch, writes } = makeBatch()
       expect(await Promise.all(numbers(count).map((i) => batch.add(i)))).toEqual(numbers(count))
       expect(writes.flatMap(({ items }) => items)).toEqual(numbers(count))
       expect(new Set(writes.map(({ round }) => round)).size).toBe(writes.length)
-      most.push(Math.max(...writes.map(({ items }) => items.length)))
+      max.push(Math.max(...writes.map(({ items }) => items.length)))
     }
-    expect(most).toEqual([250, 250])
+    expect(max).toEqual([250, 250])
   })
 
   test('begins once for what is added in one round, however many writes it takes', async () => {

@@ -40,10 +40,10 @@ describe('recording a failure', () => {
     const errors = Array.from({ length: 9 }, (_, i) => new Error(`mirror ${i}`))
     const failed = new AggregateError([...errors, 'no error'], 'All promises were rejected')
     const record = recordFailure(new Error('no mirror', { cause: failed }))
-    const told = 'mirror 0; mirror 1; mirror 2; mirror 3; mirror 4'
-    expect(failureOf(record).message).toBe(`no mirror (All promises were rejected) (${told})`)
+    const reported = 'mirror 0; mirror 1; mirror 2; mirror 3; mirror 4'
+    expect(failureOf(record).message).toBe(`no mirror (All promises were rejected) (${reported})`)
     const revived = reviveFailure(record).cause as AggregateError
-    expect(revived.errors.map(({ message }) => message)).toEqual(told.split('; '))
+    expect(revived.errors.map(({ message }) => message)).toEqual(reported.split('; '))
     expect(recordFailure(reviveFailure(record))).toEqual(record)
     const alike = new AggregateError([new Error('timeout'), new Error('timeout')], 'All')
     expect(failureOf(recordFailure(alike)).message).toBe('All (timeout)')

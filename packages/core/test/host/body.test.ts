@@ -4,7 +4,7 @@ import { runProgram } from './run-program.ts'
 import { runToEnd } from './run-to-end.ts'
 import { duringTurn, ownerOf } from './turn-support.ts'
 
-const owner: BodyOwner = { describe: 'step "load" of run "A-1"', onStray: () => {} }
+const owner: BodyOwner = { describe: 'step "load" of run "A-1"', onUnhandled: () => {} }
 
 describe('a step body', () => {
   test('is told apart by its owner, and nothing else is', async () => {
@@ -82,7 +82,7 @@ describe('a step body', () => {
 })
 
 describe('what a body leaves behind', () => {
-  const told = {
+  const reported = {
     detached: ['unhandledRejection detached'],
     rejection: ['unhandledRejection rejection'],
     late: ['unhandledRejection late'],
@@ -97,7 +97,7 @@ describe('what a body leaves behind', () => {
   test('fails without harm to the process, and its owner is told', async () => {
     const { code, stdout, stderr } = await runProgram('strays')
     expect(stderr).toBe('')
-    expect(JSON.parse(stdout)).toEqual(told)
+    expect(JSON.parse(stdout)).toEqual(reported)
     expect(code).toBe(0)
   })
 })

@@ -4,7 +4,7 @@ import { turns } from '../../src/host/turn.ts'
 import { runProgram } from './run-program.ts'
 import { ownerOf } from './turn-support.ts'
 
-const told = {
+const reported = {
   tick: ['escaped tick'],
   microtask: ['escaped microtask'],
   listener: ['escaped listener'],
@@ -17,7 +17,7 @@ describe('what escapes in a turn', () => {
   test('belongs to the run, and the application hears nothing of it', async () => {
     const { code, stdout, stderr } = await runProgram('escapes', ['all', 'shield', 'listening'])
     expect(stderr).toBe('')
-    expect(JSON.parse(stdout)).toEqual({ told, other: [], heard: [] })
+    expect(JSON.parse(stdout)).toEqual({ reported, other: [], received: [] })
     expect(code).toBe(0)
   })
 
@@ -43,7 +43,7 @@ describe('what escapes in a turn', () => {
     'belongs to the run with --unhandled-rejections=%s',
     async (mode) => {
       const { code, stdout } = await runProgram('escapes', ['all'], [`--unhandled-rejections=${mode}`])
-      expect(JSON.parse(stdout).told).toEqual(told)
+      expect(JSON.parse(stdout).reported).toEqual(reported)
       expect(code).toBe(0)
     },
   )
@@ -53,7 +53,7 @@ describe('what escapes outside turns', () => {
   test('goes to the listeners of the application', async () => {
     const { code, stdout } = await runProgram('escapes', ['none', 'shield', 'listening', 'outside'])
     expect(JSON.parse(stdout.split('\n')[1] ?? '')).toEqual({
-      heard: ['rejection outside', 'handled', 'monitor outside', 'exception outside'],
+      received: ['rejection outside', 'handled', 'monitor outside', 'exception outside'],
     })
     expect(code).toBe(0)
   })
@@ -99,10 +99,10 @@ describe('the shield', () => {
     uninstall()
     expect(process.emit).toBe(wrap)
 
-    const heard: unknown[] = []
-    process.once('pawl-test' as 'exit', (value) => heard.push(value))
+    const received: unknown[] = []
+    process.once('pawl-test' as 'exit', (value) => received.push(value))
     process.emit('pawl-test' as 'exit', 7)
-    expect(heard).toEqual([7])
+    expect(received).toEqual([7])
 
     if (before === undefined) Reflect.deleteProperty(process, 'emit')
     else Object.defineProperty(process, 'emit', before)
@@ -110,13 +110,13 @@ describe('the shield', () => {
 
   test('passes all other events on during a turn', () => {
     const uninstall = installShield()
-    const heard: unknown[] = []
-    process.once('pawl-test' as 'exit', (value) => heard.push(value))
+    const received: unknown[] = []
+    process.once('pawl-test' as 'exit', (value) => received.push(value))
     turns.current = ownerOf('run')
     const listened = process.emit('pawl-test' as 'exit', 8)
     turns.current = null
     uninstall()
-    expect(heard).toEqual([8])
+    expect(received).toEqual([8])
     expect(listened).toBe(true)
   })
 })

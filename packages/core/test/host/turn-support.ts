@@ -3,28 +3,28 @@ import type { TurnOwner } from '../../src/kernel/turns.ts'
 
 /** A run that remembers what the host told it. */
 export interface RecordingOwner extends TurnOwner {
-  readonly told: string[]
+  readonly reported: string[]
 }
 
 export const turnTime: number = Date.UTC(1970, 0, 2)
 export const turnUuid = '11111111-1111-4111-8111-111111111111'
 
 export function ownerOf(id: string, determinism: TurnOwner['determinism'] = 'virtual'): RecordingOwner {
-  const told: string[] = []
+  const reported: string[] = []
   const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
   return {
     id,
     determinism,
-    told,
+    reported,
     now: () => turnTime,
     random: () => 0.5,
     uuid: () => turnUuid,
-    onEscaped: (error) => told.push(`escaped ${messageOf(error)}`),
-    onUnhandled: (_promise, reason) => told.push(`unhandled ${messageOf(reason)}`),
-    onHandled: () => told.push('handled'),
+    onEscaped: (error) => reported.push(`escaped ${messageOf(error)}`),
+    onUnhandled: (_promise, reason) => reported.push(`unhandled ${messageOf(reason)}`),
+    onHandled: () => reported.push('handled'),
     onTimer: (api) => {
-      told.push(`timer ${api}`)
-      return () => told.push(`fired ${api}`)
+      reported.push(`timer ${api}`)
+      return () => reported.push(`fired ${api}`)
     },
   }
 }

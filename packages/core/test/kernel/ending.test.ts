@@ -29,7 +29,7 @@ describe('an end', () => {
 
   test('starts nothing that was issued in its turn, before it or after', async () => {
     const log = new Log()
-    const told: string[] = []
+    const reported: string[] = []
     const trial = new Trial(async (ctx) => {
       await ctx.step('a')
       void ctx.step('before')
@@ -38,9 +38,9 @@ describe('an end', () => {
     })
     for (const event of [() => log.events, () => [log.settle(trial.find('a'))]]) {
       const decision = await trial.deliver(event())
-      if (decision.state === 'waiting') told.push(...decision.issued.map(describePending))
+      if (decision.state === 'waiting') reported.push(...decision.issued.map(describePending))
     }
-    expect(told).toEqual(['0 step a 0.0'])
+    expect(reported).toEqual(['0 step a 0.0'])
     expect(trial.account.outcome).toBe('completed: "done"; left before,after')
     expect(trial.foreignMoves).toBe(0)
   })

@@ -2,15 +2,15 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Log } from './support/log.ts'
 import { live, type Procedure, replay, Trial } from './support/trial.ts'
 
-const heard: unknown[] = []
-const hear = (error: unknown) => void heard.push(error)
+const received: unknown[] = []
+const hear = (error: unknown) => void received.push(error)
 beforeEach(() => {
-  heard.length = 0
+  received.length = 0
   process.prependListener('uncaughtException', hear).prependListener('unhandledRejection', hear)
 })
 afterEach(() => {
   process.off('uncaughtException', hear).off('unhandledRejection', hear)
-  expect(heard).toEqual([])
+  expect(received).toEqual([])
 })
 
 const fail = (what: string) => (): never => {

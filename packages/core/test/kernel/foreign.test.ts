@@ -147,9 +147,9 @@ describe('a procedure that waits for something outside ctx', () => {
 
 describe('a timer nobody awaits', () => {
   test('is told of when it fires, with the place it was set at, unless the run is over by then', async () => {
-    const told: string[] = []
+    const reported: string[] = []
     const onTimerFired = (api: string, site: () => string | undefined): void =>
-      void told.push(`${api} at ${site()}`)
+      void reported.push(`${api} at ${site()}`)
     let fire: () => void = () => {}
     const procedure: Procedure = async (ctx) => {
       fire = turns.current?.onTimer('setTimeout()', () => 'refund.ts:12:28') ?? fire
@@ -159,10 +159,10 @@ describe('a timer nobody awaits', () => {
     const trial = new Trial(procedure, { onTimerFired })
     await trial.deliver(log.events)
     fire()
-    expect(told).toEqual(['setTimeout() at refund.ts:12:28'])
+    expect(reported).toEqual(['setTimeout() at refund.ts:12:28'])
     await trial.deliver([log.settle(trial.find('a'))])
     fire()
-    expect(told).toHaveLength(1)
+    expect(reported).toHaveLength(1)
   })
 
   test('does the procedure no harm', async () => {

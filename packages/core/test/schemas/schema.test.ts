@@ -216,7 +216,7 @@ describe('a schema that transforms', () => {
     expect(calls).toEqual([])
   })
 
-  const judge = (input: object, output: object): boolean =>
+  const assess = (input: object, output: object): boolean =>
     isTransforming(foreignSchema((value) => ({ value }), { input: () => input, output: () => output }))
   const string = { type: 'string' }
   const trimmed = { type: 'string', pattern: '^\\S*$' }
@@ -260,7 +260,7 @@ describe('a schema that transforms', () => {
     ],
     ['the same, said elsewhere', { $ref: 'https://example.org/s' }, { $ref: 'https://example.org/s' }],
   ])('of another vendor is none where what it returns fits what it accepts: %s', (_, input, output) => {
-    expect(judge(input, output)).toBe(false)
+    expect(assess(input, output)).toBe(false)
   })
 
   test.each<[string, object, object]>([
@@ -283,7 +283,7 @@ describe('a schema that transforms', () => {
     ['one of several', { anyOf: [string, { type: 'number' }] }, { type: 'number' }],
     ['what leads to itself', node('a', string), node('b', { type: 'number' })],
   ])('of another vendor is seen where it returns something else: %s', (_, input, output) => {
-    expect(judge(input, output)).toBe(true)
+    expect(assess(input, output)).toBe(true)
   })
 
   test('of another vendor without JSON Schemas is not seen', () => {

@@ -3,20 +3,20 @@ import { ThrottledLog } from '../../src/worker/throttled-log.ts'
 
 test('what goes wrong again and again is said at once, then ever more seldom, and so is that it is over', () => {
   let now = 0
-  const said: [now: number, message: string][] = []
-  const say = (message: string) => void said.push([now, message])
+  const logged: [now: number, message: string][] = []
+  const say = (message: string) => void logged.push([now, message])
   const logger = { debug: say, info: say, warn: say, error: say }
   const clock = { elapsed: () => now, wall: () => now, after: () => () => {} }
-  const complaints = new ThrottledLog(logger, clock, 'it works again')
-  complaints.settle()
-  for (; now < 20_000; now += 500) complaints.add('it fails', new Error('no'))
-  complaints.settle(5_000)
+  const throttled = new ThrottledLog(logger, clock, 'it works again')
+  throttled.settle()
+  for (; now < 20_000; now += 500) throttled.add('it fails', new Error('no'))
+  throttled.settle(5_000)
   now += 5_000
-  complaints.settle(5_000)
-  complaints.settle(5_000)
+  throttled.settle(5_000)
+  throttled.settle(5_000)
   now += 1
-  complaints.add('it fails', new Error('no'))
-  expect(said).toEqual([
+  throttled.add('it fails', new Error('no'))
+  expect(logged).toEqual([
     [0, 'it fails'],
     [1_000, 'it fails (for 1 s now, 1 more times meanwhile)'],
     [3_000, 'it fails (for 3 s now, 3 more times meanwhile)'],

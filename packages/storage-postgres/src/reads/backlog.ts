@@ -5,7 +5,7 @@ import { type Names, storeTime } from '../names.ts'
 
 export type ReadBacklog = () => Promise<readonly Backlog[]>
 
-const mostCounted = 1_000
+const maxCounted = 1_000
 
 export function prepareReadBacklog(database: Database): ReadBacklog {
   const statement = new Statement(writeBacklog(database.names))
@@ -30,5 +30,5 @@ function writeBacklog({ runs }: Names): string {
     from kind k
     cross join lateral (select r.id ${due} order by r.wake_at limit 1) o
     cross join lateral (
-      select count(*)::int as count from (select ${due} limit ${mostCounted}) one) c`
+      select count(*)::int as count from (select ${due} limit ${maxCounted}) one) c`
 }

@@ -17,7 +17,7 @@ export interface Lookup<Key, Row> {
   /** How much one key asks for; 1 as it comes. */
   readonly weightOf?: (key: Key) => number
   /** So much is asked for in one statement; 1,000 as it comes. */
-  readonly most?: number
+  readonly max?: number
 }
 
 /**
@@ -29,7 +29,7 @@ export function batchLookups<Key, Row>({
   nameOf,
   keyOf,
   weightOf = () => 1,
-  most = 1_000,
+  max = 1_000,
 }: Lookup<Key, Row>): (key: Key) => Promise<Row | null> {
   let waiting: Call<Key, Row>[] = []
 
@@ -50,7 +50,7 @@ export function batchLookups<Key, Row>({
   function flush(): void {
     const calls = waiting
     waiting = []
-    for (const part of split(calls, ({ key }) => weightOf(key), most)) void answer(part)
+    for (const part of split(calls, ({ key }) => weightOf(key), max)) void answer(part)
   }
 
   return (key) =>
@@ -60,11 +60,11 @@ export function batchLookups<Key, Row>({
     })
 }
 
-/** In parts, none of which weighs more than `most`; but for what weighs more by itself. */
+/** In parts, none of which weighs more than `max`; but for what weighs more by itself. */
 function split<Item>(
   items: readonly Item[],
   weightOf: (item: Item) => number,
-  most: number,
+  max: number,
 ): readonly (readonly Item[])[] {
   const parts: Item[][] = []
   let room = 0
@@ -72,7 +72,7 @@ function split<Item>(
     const weight = weightOf(item)
     if (parts.length === 0 || weight > room) {
       parts.push([])
-      room = most
+      room = max
     }
     parts.at(-1)?.push(item)
     room -= weight

@@ -7,7 +7,7 @@ import { maxInlineBytes, prepareLongPayloads } from './long-payloads.ts'
 export type ReadLog = (run: RunKey, seq: number, limit: number) => Promise<readonly StoredEvent[]>
 
 /** Rows of one answer: more would only hold more memory at once. */
-const mostRows = 5_000
+const maxRows = 5_000
 
 // What PostgreSQL makes one value of comes over in one: a page as JSON, and all its short payloads in one run of
 // hex digits. The driver takes a row apart value by value, and is as long at that as all of a replay takes.
@@ -53,7 +53,7 @@ export function prepareReadLog(database: Database): ReadLog {
     nameOf: ({ run, seq, limit }) => `${run} ${seq} ${limit}`,
     keyOf: (page) => page,
     weightOf: ({ limit }) => limit,
-    most: mostRows,
+    max: maxRows,
   })
 
   async function readPart(part: Part): Promise<readonly StoredEvent[]> {
@@ -79,7 +79,7 @@ export function prepareReadLog(database: Database): ReadLog {
   return async (run, seq, limit) => {
     const log: StoredEvent[] = []
     while (log.length < limit) {
-      const size = Math.min(mostRows, limit - log.length)
+      const size = Math.min(maxRows, limit - log.length)
       const part = await readPart({ run, seq: seq + log.length, limit: size })
       log.push(...part)
       if (part.length < size) break

@@ -37,7 +37,7 @@ export function prepareLongPayloads(
     nameOf: ({ run, number }) => `${run} ${number}`,
     keyOf: (found) => found,
     weightOf: ({ size }) => size,
-    most: maxBytesAtOnce,
+    max: maxBytesAtOnce,
   })
   return async (place) => (await read(place))?.payload ?? null
 }

@@ -53,14 +53,14 @@ export function chooseVersion(run: string, procedures: string, versions: string)
 }
 
 /** Of the suspects that a claimant takes: how many positive tests they may have. */
-export function mostPositives({ suspects = 'all' }: Pick<Claimant, 'suspects'>): number {
+export function maxPositives({ suspects = 'all' }: Pick<Claimant, 'suspects'>): number {
   if (suspects === 'none') return -1
   return suspects === 'unblamed' ? 0 : 32_767
 }
 
 /** SQL: whether the claimant takes the run, which is no suspect or one with at most so many positive tests. */
-export function isTaken(run: string, most: string): string {
-  return `(${run}.tries < ${suspectTries} or ${run}.positives <= ${most}::int)`
+export function isTaken(run: string, max: string): string {
+  return `(${run}.tries < ${suspectTries} or ${run}.positives <= ${max}::int)`
 }
 
 /** SQL: a run that is claimed as a suspect is tested. */
@@ -97,7 +97,7 @@ export function prepareClaiming(database: Database, ownership: Ownership): Claim
   async function claimDue(claimant: Claimant, limit: number): Promise<Claims> {
     const [procedures, versions] = listAbilities(claimant)
     const busy = listBigints(ownership.busy())
-    const values = [claimant.worker, limit, procedures, versions, busy, mostPositives(claimant)]
+    const values = [claimant.worker, limit, procedures, versions, busy, maxPositives(claimant)]
     const rows = await database.run<ClaimRow>(claim, values)
     const runs = rows.filter((row): row is ClaimRow & ClaimedRow => row.run !== null).map(showClaimed)
     const [first] = rows

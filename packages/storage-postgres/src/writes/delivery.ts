@@ -5,14 +5,7 @@ import type { NoteOwned, Ownership } from '../connection/ownership.ts'
 import { classify, describe } from '../faults.ts'
 import type { Names } from '../names.ts'
 import { divide } from './batches.ts'
-import {
-  type ClaimedRow,
-  chooseVersion,
-  isTaken,
-  listAbilities,
-  mostPositives,
-  showClaimed,
-} from './claim.ts'
+import { type ClaimedRow, chooseVersion, isTaken, listAbilities, maxPositives, showClaimed } from './claim.ts'
 
 // What sending and answering have in common: rows are locked, messages inserted, and the run is woken, or
 // claimed for whoever is at hand, all in one statement.
@@ -36,7 +29,7 @@ export const isStale = '(s.run is null or s.head <> l.head or s.mail <> l.mail)'
 export function bindClaimant(claimant: Claimant | null, ownership: Ownership): readonly Value[] {
   const [procedures, versions] = claimant ? listAbilities(claimant) : [listTexts([]), listIntegers([])]
   const busy = listBigints(ownership.busy())
-  return [claimant?.worker ?? null, procedures, versions, busy, mostPositives(claimant ?? {})]
+  return [claimant?.worker ?? null, procedures, versions, busy, maxPositives(claimant ?? {})]
 }
 
 /**

@@ -41,7 +41,7 @@ export function prepareReclaim(database: Database): Reclaim {
     const fences = new Map(rows.map((row) => [row.run, row]))
     const landed = new Map(events.map(({ run, at }) => [run, at]))
     return units.map((unit) =>
-      judge(unit, fences.get(unit.run), landed.get(unit.run), database.hasFailedOver),
+      assess(unit, fences.get(unit.run), landed.get(unit.run), database.hasFailedOver),
     )
   }
 
@@ -76,7 +76,7 @@ interface LastEvent {
 }
 
 /** `landedAt`: the time of the unit's last event, if it is in the log under the unit's epoch. */
-function judge(
+function assess(
   unit: Unit,
   row: RunFence | undefined,
   landedAt: number | undefined,

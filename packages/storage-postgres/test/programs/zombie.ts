@@ -63,11 +63,11 @@ async function work(): Promise<void> {
     const dead = graveyard.filter(({ run }) => !owned.has(run)).slice(-3)
     const stale = [...new Map(dead.map((unit) => [unit.run, unit])).values()]
     if (chance(0.15)) await pause(300)
-    bury(await port.commit(me, [...units, ...stale]), units)
+    dropRefused(await port.commit(me, [...units, ...stale]), units)
   }
 }
 
-function bury(outcomes: Awaited<ReturnType<typeof port.commit>>, units: readonly Unit[]): void {
+function dropRefused(outcomes: Awaited<ReturnType<typeof port.commit>>, units: readonly Unit[]): void {
   let lines = ''
   for (const [index, unit] of units.entries()) {
     const outcome = outcomes[index]

@@ -33,9 +33,9 @@ export async function workThroughCrashes({ server, port, crashes }: Options): Pr
   let reclaimed = 0
   let serial = 0
 
-  const commit = async (lane: number): Promise<void> => {
+  const commit = async (committer: number): Promise<void> => {
     while (!isOver) {
-      const mine = [...standings.values()].filter(({ run }) => run % 3 === lane)
+      const mine = [...standings.values()].filter(({ run }) => run % 3 === committer)
       if (mine.length === 0) {
         await new Promise(setImmediate)
         continue

@@ -93,11 +93,12 @@ export async function loseTheLastMoments(
   await (await engine.run(walk, { stepMs: 1, waits: false })).result()
   await engine.stop()
   // The first have a line each, the others are counted.
-  const told = lines.flatMap(({ message, fields }) =>
+  const reported = lines.flatMap(({ message, fields }) =>
     message.includes(' is quarantined ') ? ((fields as { readonly count?: number }).count ?? 1) : [],
   )
-  const toldOf = told.reduce((sum, count) => sum + count, 0)
-  if (toldOf !== robbed) problems.push(`${robbed} runs are quarantined, and the log tells of ${toldOf}`)
+  const reportedBy = reported.reduce((sum, count) => sum + count, 0)
+  if (reportedBy !== robbed)
+    problems.push(`${robbed} runs are quarantined, and the log tells of ${reportedBy}`)
   return { robbed, whole: ids.length - robbed, problems }
 }
 

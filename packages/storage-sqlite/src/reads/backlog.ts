@@ -3,7 +3,7 @@ import type { Database } from 'better-sqlite3'
 
 export type ReadBacklog = (at: number) => readonly Backlog[]
 
-const mostCounted = 1_000
+const maxCounted = 1_000
 
 /** Goes from kind to kind along the index of due runs, so that it never walks past the runs of one. */
 export function prepareReadBacklog(database: Database): ReadBacklog {
@@ -25,7 +25,7 @@ export function prepareReadBacklog(database: Database): ReadBacklog {
     .pluck()
   const count = database
     .prepare<[string, number | null, number], number>(
-      `select count(*) from (select 1 ${ofKind} limit ${mostCounted}) as page`,
+      `select count(*) from (select 1 ${ofKind} limit ${maxCounted}) as page`,
     )
     .pluck()
 

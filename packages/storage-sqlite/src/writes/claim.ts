@@ -68,20 +68,18 @@ export function prepareClaims(database: Database): ClaimWrites {
   return {
     findDue(claimant, limit, at) {
       return listPairs(claimant)
-        .flatMap(([procedure, version]) =>
-          findDue.all(procedure, version, at, mostPositives(claimant), limit),
-        )
+        .flatMap(([procedure, version]) => findDue.all(procedure, version, at, maxPositives(claimant), limit))
         .sort((a, b) => a.wake_at - b.wake_at || a.run - b.run)
         .slice(0, limit)
         .map(({ run }) => run)
     },
     findNextDue(claimant) {
       const times = listPairs(claimant).flatMap(
-        ([procedure, version]) => findNext.get(procedure, version, mostPositives(claimant)) ?? [],
+        ([procedure, version]) => findNext.get(procedure, version, maxPositives(claimant)) ?? [],
       )
       return times.length > 0 ? Math.min(...times) : null
     },
-    leavesSuspects: (claimant, at) => findLeft.get(at, mostPositives(claimant)) !== undefined,
+    leavesSuspects: (claimant, at) => findLeft.get(at, maxPositives(claimant)) !== undefined,
     findSuspects(claimant, limit, at) {
       const found: Suspect[] = []
       for (const row of findSuspects.iterate(at)) {
@@ -99,7 +97,7 @@ export function prepareClaims(database: Database): ClaimWrites {
       // A row that is damaged stays where it is, and keeps no other from being claimed.
       if (![row.epoch, row.head, row.mail].every(Number.isSafeInteger)) return null
       const isSuspect = row.tries >= suspectTries
-      if (isSuspect && row.positives > mostPositives(claimant)) return null
+      if (isSuspect && row.positives > maxPositives(claimant)) return null
       take.run(claimant.worker, version, run)
       const { id, procedure, epoch, head, mail, tries, mark, link } = row
       return {
@@ -128,7 +126,7 @@ export function prepareClaims(database: Database): ClaimWrites {
 }
 
 /** Of the suspects that the claimant takes. */
-function mostPositives({ suspects = 'all' }: Claimant): number {
+function maxPositives({ suspects = 'all' }: Claimant): number {
   if (suspects === 'none') return -1
   return suspects === 'unblamed' ? 0 : Number.MAX_SAFE_INTEGER
 }

@@ -19,10 +19,10 @@ for await (const position of createInterface(process.stdin)) {
     }),
   )
   const winners = outcomes.filter(({ outcome }) => outcome?.outcome === 'answered')
-  const told = new Set(
+  const reported = new Set(
     outcomes.map(({ outcome }) => (outcome?.outcome === 'closed' ? outcome.ask.answeredBy : null)),
   )
-  told.delete(null)
-  console.log(JSON.stringify({ winners: winners.map(({ by }) => by), told: [...told] }))
+  reported.delete(null)
+  console.log(JSON.stringify({ winners: winners.map(({ by }) => by), reported: [...reported] }))
 }
 await store.close()

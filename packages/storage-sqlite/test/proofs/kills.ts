@@ -8,7 +8,7 @@ export interface KillReport {
   readonly kills: number
   readonly acknowledged: number
   /** Units that are there though their acknowledgement was never heard: killed in between. */
-  readonly unheard: number
+  readonly unacknowledged: number
   /** Acknowledged units that are not there. */
   readonly lost: number
   /** Units of which some events are there and some are not. */
@@ -55,7 +55,7 @@ function check(file: string, acknowledged: readonly string[], kills: number): Ki
   return {
     kills,
     acknowledged: acknowledged.length,
-    unheard: units.size - new Set(acknowledged).size,
+    unacknowledged: units.size - new Set(acknowledged).size,
     lost: acknowledged.filter((line) => !found.has(line)).length,
     torn: [...units.values()].filter((seqs) => seqs.length < 7).length,
     repeated: [...units.values()].filter((seqs) => seqs.length > 7).length,

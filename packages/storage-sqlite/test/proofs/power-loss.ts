@@ -42,10 +42,10 @@ export async function provePowerLoss(
   if ((await program.end()) !== 'SIGKILL') throw new Error('the program failed')
   const records = parseTrace(readFileSync(journal))
   const place = tempFile(memoryDirectory)
-  return { seed, ...judge(file, place, base, records, states, makeRandom(seed)) }
+  return { seed, ...assess(file, place, base, records, states, makeRandom(seed)) }
 }
 
-function judge(
+function assess(
   file: string,
   place: string,
   base: Buffer,

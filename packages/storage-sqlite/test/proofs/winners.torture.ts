@@ -6,7 +6,7 @@ it('a hundred asks, a thousand answers each: a hundred winners', async () => {
     asks: 100,
     answers: 100_000,
     winners: 100,
-    mistold: 0,
+    misreported: 0,
   })
 })
 

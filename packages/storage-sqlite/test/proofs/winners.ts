@@ -9,7 +9,7 @@ export interface WinnerReport {
   readonly answers: number
   readonly winners: number
   /** Asks whose losers were not all told the one who won. */
-  readonly mistold: number
+  readonly misreported: number
 }
 
 /** Four processes answer the same ask 250 times each, at the same moment. */
@@ -26,7 +26,7 @@ export async function proveOneWinner(asks: number, mutation: Mutation): Promise<
   )
   for (const program of programs) await program.line()
   let winners = 0
-  let mistold = 0
+  let misreported = 0
   for (let position = 0; position < asks; position++) {
     for (const program of programs) program.tell(String(position))
     const reports = []
@@ -34,16 +34,17 @@ export async function proveOneWinner(asks: number, mutation: Mutation): Promise<
     const won = reports.flatMap((report) => report.winners)
     winners += won.length
     const { answeredBy } = (await store.ask('a', position)) ?? {}
-    const told = new Set(reports.flatMap((report) => report.told))
-    if (won.length === 1 && (won[0] !== answeredBy || told.size !== 1 || !told.has(won[0] ?? ''))) mistold++
+    const reported = new Set(reports.flatMap((report) => report.reported))
+    if (won.length === 1 && (won[0] !== answeredBy || reported.size !== 1 || !reported.has(won[0] ?? '')))
+      misreported++
   }
   for (const program of programs) program.finish()
-  return { asks, answers: asks * 1000, winners, mistold }
+  return { asks, answers: asks * 1000, winners, misreported }
 }
 
 interface Report {
   readonly winners: readonly string[]
-  readonly told: readonly string[]
+  readonly reported: readonly string[]
 }
 
 function newAsk(position: number): NewAsk {

@@ -39,11 +39,11 @@ describe('a person who does not keep to the script fails the test', () => {
       ],
     })
     const run = await engine.run(racing)
-    const told: unknown[] = []
-    const note = (error: unknown): void => void told.push(error)
+    const reported: unknown[] = []
+    const note = (error: unknown): void => void reported.push(error)
     await run.result().catch(note)
     await dispose(engine).catch(note)
-    expect(told).toHaveLength(1)
+    expect(reported).toHaveLength(1)
   })
 
   test('also where nobody waits any more', async () => {

@@ -13,9 +13,9 @@ export class Chance {
     return Math.floor(this.#next() * limit)
   }
 
-  /** From `least` to `most`, both among them. */
-  between(least: number, most: number): number {
-    return least + this.below(most - least + 1)
+  /** From `min` to `max`, both among them. */
+  between(min: number, max: number): number {
+    return min + this.below(max - min + 1)
   }
 
   /** One time in `times`. */

@@ -50,7 +50,7 @@ async function call(
   if (!isCalm() && name !== 'close' && chance.oneIn(25))
     throw new Error(`injected: ${name} did not get there`)
   if (name === 'commit' && !isCalm() && chance.oneIn(15)) {
-    const outcomes = await commitUnheard(method, args as [WorkerKey, readonly Unit[]], options)
+    const outcomes = await commitUnacknowledged(method, args as [WorkerKey, readonly Unit[]], options)
     await travel(options)
     return outcomes
   }
@@ -77,7 +77,7 @@ async function travel({ chance, caller, isCalm }: NetworkOptions): Promise<void>
 }
 
 /** Nobody heard what became of a commit. It may have landed, or may land too late: the runs are claimed anew. */
-async function commitUnheard(
+async function commitUnacknowledged(
   method: Method,
   [worker, units]: [WorkerKey, readonly Unit[]],
   options: NetworkOptions,

@@ -68,19 +68,19 @@ export interface Stage {
   tellParent(id: string, parent: string): Promise<void>
 }
 
-const mostDeep = 3
+const maxDepth = 3
 
 export function drawProgram(chance: Chance): Node {
   return { do: chance.pick(['sequence', 'sequence', 'all', 'race'] as const), parts: drawParts(chance, 2, 0) }
 }
 
-function drawParts(chance: Chance, least: number, depth: number): readonly Node[] {
-  return Array.from({ length: chance.between(least, 3) }, () => drawNode(chance, depth + 1))
+function drawParts(chance: Chance, min: number, depth: number): readonly Node[] {
+  return Array.from({ length: chance.between(min, 3) }, () => drawNode(chance, depth + 1))
 }
 
 function drawNode(chance: Chance, depth: number): Node {
   const inner = (): Node => drawNode(chance, depth + 1)
-  if (depth >= mostDeep || chance.oneIn(2)) return drawLeaf(chance)
+  if (depth >= maxDepth || chance.oneIn(2)) return drawLeaf(chance)
   switch (chance.below(9)) {
     case 0:
     case 1:
@@ -188,7 +188,7 @@ export function makeProcedure(
   { name, version, root }: { readonly name: string; readonly version: number; readonly root: Node },
   stage: Stage,
 ) {
-  const judge = decider(`judge of ${name}`, async ({ question, material }) => {
+  const decide = decider(`decider of ${name}`, async ({ question, material }) => {
     const node = material as DecideNode
     const [run = '', path = ''] = question.split(' at ')
     const rationale = await stage.perform(run, path, node)
@@ -275,7 +275,7 @@ export function makeProcedure(
           })
         case 'decide':
           return ctx.agent.decide(`${ctx.runId} at ${path}`, ['x', 'y'], {
-            ...{ agent: judge, material: node, minConfidence: 0.5, timeout: '2s', key: path },
+            ...{ agent: decide, material: node, minConfidence: 0.5, timeout: '2s', key: path },
             fallback: node.asksPeople ? { ask: {} } : 'x',
           })
         case 'child':

@@ -122,10 +122,10 @@ function findAnswerFaults(
   const answers = acknowledged.answers.filter((answer) => answer.run === run.id)
   const asks = [...run.asks.values()]
   const settled = new Set(run.events.filter(({ type }) => type === 'settled').map(({ position }) => position))
-  const unheard = asks.filter(({ status, position }) => status === 'answered' && !settled.has(position))
+  const unrecorded = asks.filter(({ status, position }) => status === 'answered' && !settled.has(position))
   const left = asks.filter(({ status }) => status === 'open')
   return [
-    ...unheard.map(({ position }) => `the answer to ask ${position} stands, and its log has it not`),
+    ...unrecorded.map(({ position }) => `the answer to ask ${position} stands, and its log has it not`),
     ...left.map(({ position }) => `it has ended, and ask ${position} is open`),
     ...answers.flatMap(({ where, by }) => {
       const standing = asks.filter(({ answeredBy }) => answeredBy === by)

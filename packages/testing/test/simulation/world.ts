@@ -37,9 +37,9 @@ export interface Acknowledged {
 const names = 4
 const leaseMs = 1_000
 /** Calm rounds within which every run has to end. */
-const mostCalm = 5_000
+const maxCalmRounds = 5_000
 /** The same in a world where a run kills its workers: it is found after a dozen deaths, each with its tests. */
-const mostCalmDeadly = 60_000
+const maxCalmRoundsIfDeadly = 60_000
 
 const expectedCodes = [
   'ask-closed',
@@ -147,7 +147,7 @@ export class World {
     const client = this.#addProcess(false).client
     for (const id of [...Array(this.#options.runs).keys()])
       if (!this.tables.runs.has(`run ${id}`)) this.#start(client, id)
-    const rounds = this.bodies.deadly.size > 0 ? mostCalmDeadly : mostCalm
+    const rounds = this.bodies.deadly.size > 0 ? maxCalmRoundsIfDeadly : maxCalmRounds
     for (let calm = 0; calm < rounds && this.#isAnythingLeft; calm++, this.round++) {
       await this.#passTime()
       if (calm % 20 !== 0) continue

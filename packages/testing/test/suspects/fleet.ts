@@ -78,11 +78,11 @@ export class Fleet {
   }
 
   /** Until all runs have completed or are quarantined, or so many processes have died. */
-  untilOver(mostDeaths = 1_000): Promise<void> {
+  untilOver(maxDeaths = 1_000): Promise<void> {
     return this.pass(
       1e9,
       () =>
-        this.deaths >= mostDeaths ||
+        this.deaths >= maxDeaths ||
         this.runs.every(({ state, mark }) => state !== 'live' || mark === 'quarantined'),
     )
   }

@@ -24,11 +24,11 @@ export class Alternatives {
     this.#nodes = branches.map((branch) => walk.nodeOf(branch))
   }
 
-  /** How many the value fits; it is not looked any further after `most`. */
-  countValid(value: unknown, trail: Trail, most: number): number {
+  /** How many the value fits; it is not looked any further after `max`. */
+  countValid(value: unknown, trail: Trail, max: number): number {
     let count = 0
     for (const node of this.#candidates(value))
-      if (this.#walk.isValid(node, value, trail) && ++count === most) break
+      if (this.#walk.isValid(node, value, trail) && ++count === max) break
     return count
   }
 
@@ -42,7 +42,7 @@ export class Alternatives {
 
   #makeIndex(): TagIndex {
     const tags = this.#branches.map((branch) => this.#tagsOf(branch))
-    const tag = mostTelling(tags)
+    const tag = chooseTag(tags)
     const others: Node[] = []
     const byValue = new Map<unknown, Node[]>()
     for (const [i, node] of this.#nodes.entries()) {
@@ -93,8 +93,8 @@ export class Alternatives {
   #describeAll(branches: readonly unknown[], value: unknown, trail: Trail): string {
     const walk = this.#walk
     const reasons = branches.slice(0, 3).map((branch) => walk.describe(walk.nodeOf(branch), value, trail))
-    const told = [...new Set(reasons.filter((reason) => reason !== ''))]
-    return `${fitsNone(this.#branches)}${told.length === 0 ? '' : ` (${told.join('; or ')})`}`
+    const distinct = [...new Set(reasons.filter((reason) => reason !== ''))]
+    return `${fitsNone(this.#branches)}${distinct.length === 0 ? '' : ` (${distinct.join('; or ')})`}`
   }
 }
 
@@ -180,7 +180,7 @@ interface TagIndex {
 }
 
 /** The one with the most values: one that all have in common (`version: 1`) tells nothing. */
-function mostTelling(all: readonly Tags[]): string | undefined {
+function chooseTag(all: readonly Tags[]): string | undefined {
   return valuesOf(all)[0]?.[0]
 }
 

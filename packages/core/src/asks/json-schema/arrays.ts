@@ -65,17 +65,17 @@ function containsRules(walk: Walk, schema: Json): readonly ArrayRule[] {
   const { contains, minContains, maxContains } = schema
   if (!isSchemaLike(contains)) return []
   const node = walk.nodeOf(contains)
-  const least = typeof minContains === 'number' ? minContains : 1
-  const most = typeof maxContains === 'number' ? maxContains : Number.POSITIVE_INFINITY
+  const min = typeof minContains === 'number' ? minContains : 1
+  const max = typeof maxContains === 'number' ? maxContains : Number.POSITIVE_INFINITY
   return [
     (items, place) => {
       let [certain, possible] = [0, 0]
       for (const item of items) {
         if (item === undefined) possible++
         else if (walk.isValid(node, item, null)) certain++
-        if (certain > most) return walk.refuse(place, `must NOT contain more than ${most} valid items`)
+        if (certain > max) return walk.refuse(place, `must NOT contain more than ${max} valid items`)
       }
-      return certain + possible >= least || walk.refuse(place, `must contain at least ${least} valid items`)
+      return certain + possible >= min || walk.refuse(place, `must contain at least ${min} valid items`)
     },
   ]
 }

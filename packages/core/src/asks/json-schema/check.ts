@@ -210,7 +210,7 @@ function kindOf(value: unknown): Kind {
 class Reports {
   readonly list: IssueList
   readonly #prefix: readonly string[]
-  readonly #told = new Map<unknown, Set<unknown>>()
+  readonly #reported = new Map<unknown, Set<unknown>>()
 
   constructor(list: IssueList, prefix: readonly string[]) {
     this.list = list
@@ -227,10 +227,10 @@ class Reports {
 
   /** Whether it was not told yet what is wrong with a value by a schema: several parts of a schema can lead to both. */
   isNew(schema: unknown, value: unknown): boolean {
-    const told = this.#told.get(schema) ?? new Set<unknown>()
-    this.#told.set(schema, told)
-    if (told.has(value)) return false
-    told.add(value)
+    const reported = this.#reported.get(schema) ?? new Set<unknown>()
+    this.#reported.set(schema, reported)
+    if (reported.has(value)) return false
+    reported.add(value)
     return true
   }
 }

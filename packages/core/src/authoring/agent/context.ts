@@ -94,8 +94,8 @@ function decision(
   const choices = readChoices(`choices ${of}`, given)
   const settings = readDecideOptions(of, options, choices)
   const { material, agent, key, details, history } = checkObject(`options ${of}`, options)
-  const judge = readJudge(of, agent, decider)
-  const body = effects.agent(judge.name, judge.body)
+  const chosen = readDecider(of, agent, decider)
+  const body = effects.agent(chosen.name, chosen.body)
   const values = choices.map(({ value }) => value)
   const bytes = encode(material, 'material')
   return {
@@ -105,11 +105,11 @@ function decision(
       read: readDecision,
     },
     question: asked,
-    agentName: judge.name,
-    judge: async (call) => {
+    agentName: chosen.name,
+    assess: async (call) => {
       const given = { question: asked, choices: [...values], material: decode(bytes) }
       // An agent with an output schema of its own may return what is none.
-      return checkOutput(judge.name, verdictSchema, await callAgent({ ...judge, body }, given, call))
+      return checkOutput(chosen.name, verdictSchema, await callAgent({ ...chosen, body }, given, call))
     },
     choices: values,
     minConfidence: settings.minConfidence,
@@ -121,12 +121,16 @@ function decision(
   }
 }
 
-function readJudge(of: string, given: unknown, engineDecider: AgentDefinition | undefined): AgentDefinition {
-  if (given === undefined) return engineDecider ?? refuseWithoutJudge(of)
+function readDecider(
+  of: string,
+  given: unknown,
+  engineDecider: AgentDefinition | undefined,
+): AgentDefinition {
+  if (given === undefined) return engineDecider ?? refuseWithoutDecider(of)
   return agentDefinitionOf(given) ?? refuse(`agent ${of}`, given, 'It must be made by decider() or agent().')
 }
 
-function refuseWithoutJudge(of: string): never {
+function refuseWithoutDecider(of: string): never {
   throw new PawlError(
     'option-invalid',
     { option: `agent ${of}`, given: 'undefined' },

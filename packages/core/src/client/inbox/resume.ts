@@ -28,21 +28,21 @@ export async function resume(
 function toAnswer(ask: Ask, { decision: given, ...parts }: { readonly [part: string]: unknown }): Answer {
   const decision = checkText('decision of resume', given)
   const { comment, ...rest } = parts
-  const said = comment === undefined ? {} : { comment: comment as string }
+  const logged = comment === undefined ? {} : { comment: comment as string }
   switch (ask.kind) {
     case 'approve': {
-      if (decision === 'reject') return { ...only(ask, rest, []), ...said, approved: false }
-      if (decision === 'approve') return { ...only(ask, rest, ['params']), ...said, approved: true }
+      if (decision === 'reject') return { ...only(ask, rest, []), ...logged, approved: false }
+      if (decision === 'approve') return { ...only(ask, rest, ['params']), ...logged, approved: true }
       return refuse('decision of resume', decision, "It must be 'approve' or 'reject'.")
     }
     case 'input':
       return refuse('decision of resume', decision, 'An input has no decision: pass { value }.')
     case 'review':
-      return { ...only(ask, rest, ['artifact']), ...said, choice: decision }
+      return { ...only(ask, rest, ['artifact']), ...logged, choice: decision }
     case 'select':
     case 'escalate':
     case 'decide':
-      return { ...only(ask, rest, []), ...said, choice: decision }
+      return { ...only(ask, rest, []), ...logged, choice: decision }
   }
 }
 

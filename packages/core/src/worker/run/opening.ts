@@ -23,8 +23,8 @@ export class Opening {
   }
 
   /** The next ones to begin. */
-  take(most: number): readonly Pending<ProcedureOperation>[] {
-    const taken = this.#pending.slice(this.#begun, this.#begun + most)
+  take(max: number): readonly Pending<ProcedureOperation>[] {
+    const taken = this.#pending.slice(this.#begun, this.#begun + max)
     this.#begun += taken.length
     return taken
   }

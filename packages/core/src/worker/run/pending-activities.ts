@@ -95,9 +95,9 @@ export class PendingActivities {
    * Calls on whoever is due, the longest due first, unless something of it is still to be written: at most so many; the
    * rest of them goes before all others the next time.
    */
-  callDue(now: number, drafted: ReadonlySet<number>, most: number): void {
+  callDue(now: number, drafted: ReadonlySet<number>, max: number): void {
     if (this.#due.length === 0) this.#due = this.#findDue(now)
-    for (let called = 0; called < most; ) {
+    for (let called = 0; called < max; ) {
       const due = this.#due.pop()
       if (due === undefined) return
       const { at, position, activity } = due
@@ -121,7 +121,7 @@ export class PendingActivities {
    * run that has ended only questions still take anything: their answers. Returns whether none is left that somebody
    * would take.
    */
-  handOut(mailbox: Mailbox, to: Takers, most: number): boolean {
+  handOut(mailbox: Mailbox, to: Takers, max: number): boolean {
     const lines = this.#lineUp(mailbox, to)
     // The oldest message of each topic, the oldest of all last.
     const heads: Message[] = []
@@ -131,7 +131,7 @@ export class PendingActivities {
       const topic = topicOf(head.kind, head.name)
       const taker = lines.get(topic)?.next()
       if (taker === undefined) continue
-      if (taken++ === most) return false
+      if (taken++ === max) return false
       taker.onMessage(mailbox.take([topic]) as Message)
       insert(heads, mailbox.oldest([topic]))
     }
@@ -155,10 +155,10 @@ export class PendingActivities {
 
   /** For people who look at the run. */
   describe(): RunInfo['waiting'] {
-    const told: NonNullable<RunInfo['waiting']>[number][] = []
+    const shown: NonNullable<RunInfo['waiting']>[number][] = []
     for (const { pending, activity } of this.#entries.values()) {
-      if (told.length === maxShown) break
-      told.push({
+      if (shown.length === maxShown) break
+      shown.push({
         position: pending.position,
         kind: pending.operation.kind,
         name: pending.operation.name,
@@ -167,7 +167,7 @@ export class PendingActivities {
         until: activity.dueAt,
       })
     }
-    return told
+    return shown
   }
 
   stop(): void {

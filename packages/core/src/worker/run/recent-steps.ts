@@ -8,7 +8,7 @@ const keptAtFirst = 5
 /** The last results of steps and agents, so that a question that shows them need not read the log. */
 export class RecentSteps {
   #kept: StepResult[] = []
-  #most = keptAtFirst
+  #max = keptAtFirst
   #bytes = 0
   /** Of all there were. */
   #count = 0
@@ -22,16 +22,16 @@ export class RecentSteps {
 
   /** Oldest first, as many of them as can be shown at once; null if so many were not kept. */
   last(count: number): readonly StepResult[] | null {
-    return Math.min(count, this.#count) <= this.#most ? this.#kept.slice(-count) : null
+    return Math.min(count, this.#count) <= this.#max ? this.#kept.slice(-count) : null
   }
 
   /** From here on keeps so many: the run that shows them once will do so again. `read`: all there are in the log so far. */
-  keepMore(most: number, read: readonly StepResult[]): void {
+  keepMore(max: number, read: readonly StepResult[]): void {
     const since = this.#count - read.length
     // Too many came meanwhile, or a replay has begun that will bring them all again.
-    if (most <= this.#most || since > this.#kept.length || since < 0) return
+    if (max <= this.#max || since > this.#kept.length || since < 0) return
     const added = this.#kept.slice(this.#kept.length - since)
-    this.#most = most
+    this.#max = max
     this.#kept = []
     this.#bytes = 0
     for (const result of [...read, ...added]) this.#keep(result)
@@ -48,7 +48,7 @@ export class RecentSteps {
   }
 
   #isTooMuch(oldest: number): boolean {
-    return this.#kept.length > this.#most || this.#bytes - oldest > maxPayloadBytes
+    return this.#kept.length > this.#max || this.#bytes - oldest > maxPayloadBytes
   }
 }
 

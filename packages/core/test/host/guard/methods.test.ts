@@ -134,10 +134,10 @@ describe('timers', () => {
         (resolve) => void inTurn(owner, () => void set(() => resolve(turns.current))),
       )
       expect(during).toBeNull()
-      expect(owner.told).toEqual([`timer ${api}`, `fired ${api}`])
+      expect(owner.reported).toEqual([`timer ${api}`, `fired ${api}`])
       expect(() => duringTurn(strict, () => set(() => {}))).toThrow(`A procedure called ${api}`)
       await new Promise<void>((resolve) => void set(resolve))
-      expect(owner.told).toHaveLength(2)
+      expect(owner.reported).toHaveLength(2)
     },
   )
 
@@ -152,7 +152,7 @@ describe('timers', () => {
     controller.abort(new Error('no more'))
     await expect(aborted).rejects.toMatchObject({ name: 'AbortError' })
     await promisedTimeout(5)
-    expect(owner.told.filter((told) => told.startsWith('fired'))).toEqual([])
+    expect(owner.reported.filter((reported) => reported.startsWith('fired'))).toEqual([])
   })
 
   test('give what they give elsewhere: values, arguments, a receiver and a handle', async () => {
@@ -177,7 +177,7 @@ describe('timers', () => {
     for await (const tick of duringTurn(owner, () => promisedInterval(1, 'tick')))
       if (ticks.push(tick) === 3) break
     expect(ticks).toEqual(['tick', 'tick', 'tick'])
-    expect(owner.told.filter((told) => told.startsWith('fired setInterval'))).toHaveLength(1)
+    expect(owner.reported.filter((reported) => reported.startsWith('fired setInterval'))).toHaveLength(1)
     expect(() => duringTurn(owner, () => Reflect.apply(setTimeout, null, [undefined, 1]))).toThrow(TypeError)
   })
 
@@ -203,7 +203,7 @@ describe('timers', () => {
       queueMicrotask(() => seen.push('microtask'))
     })
     expect(seen).toEqual(['tick', 'microtask'])
-    expect(strict.told).toEqual([])
+    expect(strict.reported).toEqual([])
   })
 })
 

@@ -5,7 +5,7 @@ import { ownerOf } from '../turn-support.ts'
 
 installShield()
 const owner = ownerOf('run')
-process.on('exit', () => console.log(`told: ${owner.told.join()}`))
+process.on('exit', () => console.log(`told: ${owner.reported.join()}`))
 const driven: Driven = {
   ...owner,
   outstanding: 1,

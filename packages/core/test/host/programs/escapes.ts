@@ -31,12 +31,12 @@ function fail(what: string): never {
 
 const [, , wanted = 'all', shield] = process.argv
 const uninstall = shield === 'bare' ? () => {} : installShield()
-const heard: string[] = []
+const received: string[] = []
 if (process.argv.includes('listening')) {
-  process.on('uncaughtException', (error) => heard.push(`exception ${error.message}`))
-  process.on('uncaughtExceptionMonitor', (error) => heard.push(`monitor ${error.message}`))
-  process.on('unhandledRejection', (reason) => heard.push(`rejection ${(reason as Error).message}`))
-  process.on('rejectionHandled', () => heard.push('handled'))
+  process.on('uncaughtException', (error) => received.push(`exception ${error.message}`))
+  process.on('uncaughtExceptionMonitor', (error) => received.push(`monitor ${error.message}`))
+  process.on('unhandledRejection', (reason) => received.push(`rejection ${(reason as Error).message}`))
+  process.on('rejectionHandled', () => received.push('handled'))
 }
 
 const owners: RecordingOwner[] = []
@@ -50,19 +50,19 @@ const other = ownerOf('other')
 await inTurn(other, () => lateHandled.catch?.())
 console.log(
   JSON.stringify({
-    told: Object.fromEntries(owners.map(({ id, told }) => [id, told])),
-    other: other.told,
-    heard,
+    reported: Object.fromEntries(owners.map(({ id, reported }) => [id, reported])),
+    other: other.reported,
+    received,
   }),
 )
 
-heard.length = 0
+received.length = 0
 if (process.argv.includes('outside')) {
   const unheard = Promise.reject(new Error('outside'))
   await new Promise((resolve) => setTimeout(resolve, 1))
   unheard.catch(() => {})
   setTimeout(() => fail('outside'), 1)
   await new Promise((resolve) => setTimeout(resolve, 10))
-  console.log(JSON.stringify({ heard }))
+  console.log(JSON.stringify({ received }))
 }
 uninstall()

@@ -12,13 +12,13 @@ import { ownerOf } from '../turn-support.ts'
 
 const boundMs = 200
 const events = new EventTarget()
-const told: (Held & { readonly request: string | undefined })[] = []
+const reported: (Held & { readonly request: string | undefined })[] = []
 const requests = new AsyncLocalStorage<string>()
 const watch = () =>
   startWatchdog({
     boundMs,
     onHeld: (held) => {
-      told.push({ ...held, request: requests.getStore() })
+      reported.push({ ...held, request: requests.getStore() })
       events.dispatchEvent(new Event('held'))
     },
   })
@@ -54,7 +54,7 @@ function holdTurn(turn: () => unknown): Promise<void> {
   return new Promise((resolve) => drain(driven, resolve))
 }
 
-async function untilTold(hold: () => Promise<unknown>): Promise<void> {
+async function untilReported(hold: () => Promise<unknown>): Promise<void> {
   const awake = setInterval(() => {}, 1000) // the watchdog would let the process end
   const held = once(events, 'held')
   await hold()
@@ -63,7 +63,7 @@ async function untilTold(hold: () => Promise<unknown>): Promise<void> {
 }
 
 const soon = () => new Promise((resolve) => setTimeout(resolve, 1))
-const owner = (step: string) => ({ describe: `step "${step}" of run "A-1"`, onStray: () => {} })
+const owner = (step: string) => ({ describe: `step "${step}" of run "A-1"`, onUnhandled: () => {} })
 const stop = watch()
 requests.run('the first', watchFromNowOn)
 
@@ -72,15 +72,15 @@ if (folder === 'endless')
     for (;;) await endIfOrphaned()
   })
 
-await untilTold(() => holdTurn(blockUntilReleased))
+await untilReported(() => holdTurn(blockUntilReleased))
 // What the application does by itself is nobody's business here.
 blockTooLong()
-await untilTold(() => runToEnd(owner('parse'), blockUntilReleased))
+await untilReported(() => runToEnd(owner('parse'), blockUntilReleased))
 const slow = runToEnd(
   owner('load'),
   () => new Promise<void>((resolve) => events.addEventListener('held', () => resolve())),
 )
-await untilTold(() =>
+await untilReported(() =>
   runToEnd(owner('sort'), async () => {
     await soon()
     blockUntilReleased()
@@ -93,4 +93,4 @@ await runToEnd(owner('unwatched'), blockTooLong)
 watch()
 await runToEnd(owner('short'), soon)
 await new Promise((resolve) => setTimeout(resolve, boundMs))
-console.log(JSON.stringify(told.map(({ heldMs, ...rest }) => ({ ...rest, long: heldMs >= boundMs }))))
+console.log(JSON.stringify(reported.map(({ heldMs, ...rest }) => ({ ...rest, long: heldMs >= boundMs }))))

@@ -9,10 +9,10 @@ try {
 } catch {
   // Now there is no room.
 }
-const told = {
+const reported = {
   own: identifyOwnProcess(),
   isGone: isProcessGone(own, own),
   isFirstGone: isProcessGone({ ...own, pid: 1 }, own),
 }
 for (const file of open) closeSync(file)
-console.log(JSON.stringify(told))
+console.log(JSON.stringify(reported))

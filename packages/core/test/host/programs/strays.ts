@@ -33,17 +33,17 @@ const bodies: { readonly [name: string]: () => void | Promise<void> } = {
 }
 
 installShield()
-const told: { [name: string]: string[] } = {}
+const reported: { [name: string]: string[] } = {}
 for (const [name, body] of Object.entries(bodies)) {
   const stray: string[] = []
-  told[name] = stray
+  reported[name] = stray
   const owner = {
     describe: name,
-    onStray: (error: unknown, event: string) => {
+    onUnhandled: (error: unknown, event: string) => {
       const inBody = currentBody() === undefined ? '' : ', told in the body'
       stray.push(`${event} ${(error as Error).message}${inBody}`)
     },
   }
   await runToEnd(owner, body as () => unknown)
 }
-process.on('exit', () => console.log(JSON.stringify(told)))
+process.on('exit', () => console.log(JSON.stringify(reported)))

@@ -50,7 +50,7 @@ const staysForSecond = process.emit === installed.emit && Date === installed.Dat
 
 // The wrap of the first copy knows the bodies of the second.
 const strays: string[] = []
-const owner: BodyOwner = { describe: 'a step', onStray: (error) => strays.push((error as Error).message) }
+const owner: BodyOwner = { describe: 'a step', onUnhandled: (error) => strays.push((error as Error).message) }
 await runToEnd(owner, () => void Promise.reject(new Error('stray')), two.runBody)
 await new Promise((resolve) => setTimeout(resolve, 1))
 

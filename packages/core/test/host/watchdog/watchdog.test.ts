@@ -85,7 +85,7 @@ describe('the watchdog', () => {
 
   test('is there before the first step body', async () => {
     const stop = startWatchdog()
-    const body = { describe: 'step "look"', onStray: () => {} }
+    const body = { describe: 'step "look"', onUnhandled: () => {} }
     expect(await runToEnd(body, () => watchCell.watched)).toBe(true)
     stop()
   })

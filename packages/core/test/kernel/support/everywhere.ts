@@ -21,7 +21,7 @@ async function expectSameEverywhere(procedure: Procedure, choose?: Choose): Prom
 }
 
 /** Runs the law for every order in which the operations of a procedure can settle, up to so many. */
-export async function inEveryOrder(procedure: Procedure, most = 120): Promise<readonly Lived[]> {
+export async function inEveryOrder(procedure: Procedure, max = 120): Promise<readonly Lived[]> {
   const lives: Lived[] = []
   let path: { readonly of: number; chosen: number }[] = []
   do {
@@ -39,7 +39,7 @@ export async function inEveryOrder(procedure: Procedure, most = 120): Promise<re
     while (path.length > 0 && path.at(-1)?.chosen === (path.at(-1)?.of ?? 0) - 1) path.pop()
     const last = path.at(-1)
     if (last !== undefined) last.chosen++
-  } while (path.length > 0 && lives.length < most)
+  } while (path.length > 0 && lives.length < max)
   return lives
 }
 

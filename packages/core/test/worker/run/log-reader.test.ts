@@ -31,16 +31,16 @@ interface Reading {
   /** The call for what begins there fails with it. */
   readonly fails?: { readonly at: number; readonly error: Error }
   /** As many events as a call returns at most. */
-  readonly most?: number
+  readonly max?: number
 }
 
-function read(log: Log, { fails, most = 10_000 }: Reading = {}) {
+function read(log: Log, { fails, max = 10_000 }: Reading = {}) {
   const asked: number[] = []
   const store = {
     async load(_run: number, seq: number, limit: number) {
       asked.push(seq)
       if (seq === fails?.at) throw fails.error
-      return log.events.slice(seq, seq + Math.min(limit, most))
+      return log.events.slice(seq, seq + Math.min(limit, max))
     },
   } as unknown as StorePort
   return { asked, pages: new LogReader(store, 1, log, newHash()).pages() }
@@ -71,12 +71,9 @@ test('a log is read to its head, page by page', async () => {
   expect(await readAll(further)).toEqual({ seqs: upTo(2_400), error: null })
 })
 
-test.each([1, 7, 64, 100])(
-  'a log is read whole from a store that returns %i events at most',
-  async (most) => {
-    expect(await readAll(createLog(200), { most })).toEqual({ seqs: upTo(200), error: null })
-  },
-)
+test.each([1, 7, 64, 100])('a log is read whole from a store that returns %i events at most', async (max) => {
+  expect(await readAll(createLog(200), { max })).toEqual({ seqs: upTo(200), error: null })
+})
 
 test('the next page is on its way while one is made use of, and no more than that', async () => {
   const { asked, pages } = read(createLog(3_500))
@@ -144,16 +141,16 @@ describe('of a damaged log', () => {
   ]
 
   test.each(at70)('no event of the block is delivered: %o', async (change) => {
-    for (const most of [1, 10_000]) {
-      const { seqs, error } = await readAll(altered(70, change), { most })
+    for (const max of [1, 10_000]) {
+      const { seqs, error } = await readAll(altered(70, change), { max })
       expect(error).toBeInstanceOf(LogDamaged)
-      expect(seqs).toEqual(most === 1 ? upTo(64) : [])
+      expect(seqs).toEqual(max === 1 ? upTo(64) : [])
     }
   })
 
   test('nothing of the last block is delivered before the hash of the head is verified', async () => {
     for (const head of [1, 63, 64, 65, 199, 200]) {
-      const { seqs, error } = await readAll({ ...createLog(head), link: new Uint8Array(32) }, { most: 1 })
+      const { seqs, error } = await readAll({ ...createLog(head), link: new Uint8Array(32) }, { max: 1 })
       expect(error).toBeInstanceOf(LogDamaged)
       expect(seqs).toEqual(upTo(Math.floor((head - 1) / 64) * 64))
     }

@@ -8,11 +8,11 @@ const run = { key: 1, id: 'A-1', epoch: 3, procedure: 'refund' }
 
 /** Puts a run aside in a store that gives these outcomes, one after the other. */
 async function put(outcomes: readonly (boolean | Error)[]) {
-  const said: string[] = []
+  const logged: string[] = []
   const left = [...outcomes]
   const notifier = new Notifier()
-  notifier.listen(topics.end(run.id), () => said.push('rang'))
-  const say = (level: string) => (message: string) => said.push(`${level}: ${message}`)
+  notifier.listen(topics.end(run.id), () => logged.push('rang'))
+  const say = (level: string) => (message: string) => logged.push(`${level}: ${message}`)
   const logger = { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') }
   const clock = { elapsed: () => 0, after: (_ms: number, body: () => void) => void setImmediate(body) }
   const services = {
@@ -29,7 +29,7 @@ async function put(outcomes: readonly (boolean | Error)[]) {
     reports: new RunReports(logger, clock as unknown as WorkerServices['clock']),
   } as unknown as WorkerServices
   await new Promise<void>((resolve) => parkWithError(services, run, quarantinedFor(run.id, 'a gap'), resolve))
-  return said
+  return logged
 }
 
 const isQuarantined = expect.stringMatching(
@@ -41,13 +41,13 @@ test('a run that was marked is said to be', async () => {
 })
 
 test('a run that has another owner is not said to be marked', async () => {
-  const [said] = await put([false])
-  expect(said).toBe('warn: Run "A-1" has another owner, which decides whether it is quarantined: a gap')
+  const [logged] = await put([false])
+  expect(logged).toBe('warn: Run "A-1" has another owner, which decides whether it is quarantined: a gap')
 })
 
 test('a mark that could not be written is written again', async () => {
-  const said = await put([new Error('no disk'), true])
-  expect(said).toEqual([
+  const logged = await put([new Error('no disk'), true])
+  expect(logged).toEqual([
     'error: Run "A-1" could not be marked as quarantined; trying again',
     isQuarantined,
     'rang',

@@ -10,7 +10,7 @@ interface Plan {
   readonly topics: readonly string[]
   readonly wants: number
 }
-interface Letter {
+interface SentMessage {
   readonly name: string
   readonly fits: boolean
 }
@@ -21,13 +21,13 @@ const plans = fc.array(
   fc.record({ topics: fc.subarray(names, { minLength: 1 }), wants: fc.integer({ min: 0, max: 3 }) }),
   { maxLength: 8 },
 )
-const letters = fc.array(fc.record({ name: fc.constantFrom(...names), fits: fc.boolean() }), {
+const messages = fc.array(fc.record({ name: fc.constantFrom(...names), fits: fc.boolean() }), {
   maxLength: 20,
 })
 
 test('the oldest message that anybody waits for goes first, to the first that waits for it', () => {
   fc.assert(
-    fc.property(plans, letters, (waiting, sent) => {
+    fc.property(plans, messages, (waiting, sent) => {
       expect(handOut(waiting, sent)).toEqual(handOutOneByOne(waiting, sent))
     }),
     { numRuns: 500 },
@@ -36,8 +36,8 @@ test('the oldest message that anybody waits for goes first, to the first that wa
 
 test('messages that are handed out a few at a time go the same way as all at once', () => {
   fc.assert(
-    fc.property(plans, letters, fc.integer({ min: 1, max: 4 }), (waiting, sent, most) => {
-      expect(handOut(waiting, sent, most)).toEqual(handOutOneByOne(waiting, sent))
+    fc.property(plans, messages, fc.integer({ min: 1, max: 4 }), (waiting, sent, maxShown) => {
+      expect(handOut(waiting, sent, maxShown)).toEqual(handOutOneByOne(waiting, sent))
     }),
     { numRuns: 500 },
   )
@@ -46,7 +46,7 @@ test('messages that are handed out a few at a time go the same way as all at onc
 test('those that are due are called on the longest due first, also a few at a time', () => {
   const dues = fc.array(fc.option(fc.integer({ min: 0, max: 9 })), { maxLength: 20 })
   fc.assert(
-    fc.property(dues, fc.integer({ min: 1, max: 5 }), (given, most) => {
+    fc.property(dues, fc.integer({ min: 1, max: 5 }), (given, maxShown) => {
       const called: number[] = []
       const left = [...given]
       const activities = new PendingActivities()
@@ -58,8 +58,8 @@ test('those that are due are called on the longest due first, also a few at a ti
       const now = 6
       for (let before = -1; before < called.length; ) {
         before = called.length
-        activities.callDue(now, new Set(), most)
-        expect(called.length - before).toBeLessThanOrEqual(most)
+        activities.callDue(now, new Set(), maxShown)
+        expect(called.length - before).toBeLessThanOrEqual(maxShown)
       }
       const due = [...given.entries()].flatMap(([position, at]) =>
         at !== null && at <= now ? [{ position, at }] : [],
@@ -108,8 +108,8 @@ function callable(left: (number | null)[], position: number, onDue: (position: n
 
 function handOut(
   waiting: readonly Plan[],
-  sent: readonly Letter[],
-  most = Number.POSITIVE_INFINITY,
+  sent: readonly SentMessage[],
+  maxShown = Number.POSITIVE_INFINITY,
 ): readonly Taken[] {
   const taken: Taken[] = []
   const activities = new PendingActivities()
@@ -120,7 +120,7 @@ function handOut(
     const onTaken = ({ n }: Message): void => void taken.push([i, n])
     activities.add({ position: i } as never, waitFor(plan, onTaken))
   }
-  while (!activities.handOut(mailbox, 'all', most)) expect(taken.length).toBeLessThanOrEqual(sent.length)
+  while (!activities.handOut(mailbox, 'all', maxShown)) expect(taken.length).toBeLessThanOrEqual(sent.length)
   return taken
 }
 
@@ -139,7 +139,7 @@ function waitFor({ topics, wants }: Plan, onTaken: (message: Message) => void): 
 }
 
 /** The same said plainly: after each message everybody is asked anew. */
-function handOutOneByOne(waiting: readonly Plan[], sent: readonly Letter[]): readonly Taken[] {
+function handOutOneByOne(waiting: readonly Plan[], sent: readonly SentMessage[]): readonly Taken[] {
   const left = waiting.map(({ wants }) => wants)
   const taken: Taken[] = []
   for (const [i, { name, fits }] of sent.entries()) {

@@ -17,10 +17,10 @@ export class Tally {
   }
 
   /** Fails if a kind of operation was not seen to succeed, or to be refused, often enough. */
-  expectAtLeast(least: number): void {
+  expectAtLeast(min: number): void {
     for (const [kind, counts] of this.#counts) {
-      expect.soft(counts.accepted, `${kind}, accepted`).toBeGreaterThanOrEqual(least)
-      if (!never.has(kind)) expect.soft(counts.refused, `${kind}, refused`).toBeGreaterThanOrEqual(least)
+      expect.soft(counts.accepted, `${kind}, accepted`).toBeGreaterThanOrEqual(min)
+      if (!never.has(kind)) expect.soft(counts.refused, `${kind}, refused`).toBeGreaterThanOrEqual(min)
     }
   }
 

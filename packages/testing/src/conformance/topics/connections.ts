@@ -56,9 +56,9 @@ export function describeConnections(test: StageTest): void {
       ).flat()
       const winners = outcomes.filter(({ outcome }) => outcome === 'answered')
       expect(winners).toHaveLength(1)
-      const told = outcomes.flatMap((one) => (one.outcome === 'closed' ? one.ask.answeredBy : []))
-      expect(told).toHaveLength(99)
-      expect(new Set(told)).toEqual(new Set([(await stage.port.ask('a', 3))?.answeredBy]))
+      const reported = outcomes.flatMap((one) => (one.outcome === 'closed' ? one.ask.answeredBy : []))
+      expect(reported).toHaveLength(99)
+      expect(new Set(reported)).toEqual(new Set([(await stage.port.ask('a', 3))?.answeredBy]))
     })
 
     test('an answer and a closing unit: one of them', async (stage) => {

@@ -66,7 +66,7 @@ export class Attempt implements Body {
     this.#end({ state: 'failed', error, tookMs: this.#took() })
   }
 
-  onStray(error: unknown): void {
+  onUnhandled(error: unknown): void {
     this.#context.logger.error(
       `${this.describe} left something behind that failed, and the run goes on without it: ${showValue(error)}`,
       { error },

@@ -25,7 +25,7 @@ export interface AttemptListener {
 export class Attempts implements AttemptOwner, Waiter {
   readonly #context: ActivityContext
   readonly #pending: Pending<BodyOperation | DecideOperation>
-  readonly #judge: AttemptListener
+  readonly #listener: AttemptListener
   #number = 1
   #dueAt: number | null = null
   #busy = false
@@ -39,11 +39,11 @@ export class Attempts implements AttemptOwner, Waiter {
     context: ActivityContext,
     pending: Pending<BodyOperation | DecideOperation>,
     records: readonly LogEvent[],
-    judge: AttemptListener,
+    listener: AttemptListener,
   ) {
     this.#context = context
     this.#pending = pending
-    this.#judge = judge
+    this.#listener = listener
     for (const record of records) this.onRecorded(record)
   }
 
@@ -120,7 +120,7 @@ export class Attempts implements AttemptOwner, Waiter {
 
   run(attempt: Attempt): unknown {
     const { operation, position } = this.#pending
-    const body = operation.kind === 'ail_decision' ? operation.judge : operation.body
+    const body = operation.kind === 'ail_decision' ? operation.assess : operation.body
     const usages = this.#usages
     const key = (): string => this.#context.idempotencyKey(position)
     return body(createCall(body, { key, attempt, number: this.#number, usages }))
@@ -129,7 +129,7 @@ export class Attempts implements AttemptOwner, Waiter {
   onEnd(outcome: AttemptOutcome): void {
     this.#running = null
     this.#busy = false
-    this.#context.guard(() => this.#judge.onOutcome(outcome))
+    this.#context.guard(() => this.#listener.onOutcome(outcome))
   }
 }
 
