@@ -11,11 +11,11 @@ export function commandsOf(block: string): readonly string[] {
     .filter((command) => !['', 'done'].includes(command))
 }
 
-/** Whether it is one of those that pages may tell people to type, and names what is there. */
-export function isCommand(command: string): boolean {
+/** Whether a page may tell people to type this: a known program, with files that exist or that the page itself defines. */
+export function isCommand(command: string, ownFiles: readonly string[] = []): boolean {
   const [program = '', ...words] = command.replace(/^([A-Z_]+=\S+ )+/, '').split(/\s+/)
   const files = words.filter((word) => /^[\w.-]+\/\S+$|\.(ts|mjs|md)$/.test(word))
-  if (!files.every((file) => existsSync(join(root, file)))) return false
+  if (!files.every((file) => ownFiles.includes(file) || existsSync(join(root, file)))) return false
   if (program === 'npm') return isNpmCommand(words)
   if (program === 'npx') return existsSync(join(root, 'node_modules/.bin', words[0] ?? ''))
   return ['node', 'git', 'echo'].includes(program)
