@@ -1,29 +1,16 @@
-import { checkAnswer } from '../../../asks/answer-check.ts'
-import { askIdOf, closesAtOf, recipientsOf, subjectOf, urgencyOf } from '../../../asks/ask.ts'
-import type { Usage } from '../../../authoring/agent/agent.ts'
+import { askIdOf, closesAtOf, subjectOf } from '../../../asks/ask.ts'
 import {
   type AskOperation,
   type AskSpec,
   type DecideOperation,
-  dueAt,
   isSpan,
 } from '../../../authoring/operations.ts'
 import { isEqual } from '../../../base/equal.ts'
-import { type Issues, issuesIn, issuesOf, oneIssue } from '../../../base/issues.ts'
-import { showValue } from '../../../base/text.ts'
+import { type Issues, issuesIn, issuesOf } from '../../../base/issues.ts'
 import { recordFailure } from '../../../errors/failure.ts'
-import { PawlError } from '../../../errors/pawl-error.ts'
 import type { LogEvent } from '../../../events/event.ts'
-import { decode, encode, encodeRecord } from '../../../events/payload.ts'
-import type {
-  AnswerMessage,
-  AnswerPayload,
-  AskPayload,
-  FailedPayload,
-  GivenAnswer,
-  Silence,
-  TimedOutPayload,
-} from '../../../events/payloads.ts'
+import { decode, encodeRecord } from '../../../events/payload.ts'
+import type { AnswerMessage, AnswerPayload, AskPayload, Silence } from '../../../events/payloads.ts'
 import { runChecks } from '../../../host/run-schema.ts'
 import type { Pending } from '../../../kernel/operation.ts'
 import type { NewAsk } from '../../../ports/store/asks.ts'
@@ -31,17 +18,11 @@ import type { Effect } from '../../../ports/store/commit.ts'
 import type { Message } from '../../../ports/store/mail.ts'
 import type { Validation } from '../../../schemas/schema.ts'
 import { topicOf } from '../../run/mailbox.ts'
-import {
-  type Activity,
-  type ActivityContext,
-  type Busy,
-  consume,
-  type Draft,
-  type StepResult,
-} from '../activity.ts'
-import { usageMember } from '../step/usage.ts'
+import { type Activity, type ActivityContext, type Busy, consume, type StepResult } from '../activity.ts'
 import { tryEncode } from '../try-encode.ts'
-import { gatherHistory, showHistory } from './history.ts'
+import { gatherHistory } from './history.ts'
+import { checkSilence, composeAsk, composeRow, findUnstorable, invalidDefault } from './prepare.ts'
+import { checkEarly, type Settlement, settleByInvalidAnswer, settleByTimeout } from './settle.ts'
 
 export interface AskOptions {
   readonly context: ActivityContext
@@ -97,7 +78,7 @@ export class AskActivity implements Activity {
     // Begun again after a refusal: either it was not asked yet, or only its timeout was refused.
     if (this.#ask !== null) return this.#opened(this.#ask)
     this.#state = 'preparing'
-    const silence = this.#silence()
+    const silence = checkSilence(this.#options.spec)
     const history = gatherHistory(this.#options.context.history, this.#options.spec.history)
     if (!(silence instanceof Promise) && !(history instanceof Promise)) return this.#prepare(silence, history)
     const { context } = this.#options
@@ -119,35 +100,17 @@ export class AskActivity implements Activity {
   }
 
   onDue(): void {
-    const ask = this.#ask as AskPayload
-    const { silence } = ask
-    this.#state = 'over'
     const { context, pending } = this.#options
-    const draft = {
+    const { position } = pending
+    this.#state = 'over'
+    context.record({
       type: 'settled',
       pending,
       tookMs: context.now() - pending.issuedAt,
-      effects: [{ do: 'close-ask', position: pending.position, status: 'timed-out' }],
+      ...settleByTimeout(this.#ask as AskPayload, askIdOf(context.runId, position)),
+      effects: [{ do: 'close-ask', position, status: 'timed-out' }],
       strict: this,
-    } satisfies Draft
-    if (silence.do === 'fail') {
-      const remedy = silenceRemedies[ask.kind]
-      const error = new PawlError(
-        'ask-timed-out',
-        { ask: askIdOf(context.runId, pending.position), message: ask.message },
-        remedy === undefined ? {} : { remedy },
-      )
-      const usage = (ask.judged?.usage ?? []) as readonly Usage[]
-      const failed: FailedPayload = { ...recordFailure(error), ...usageMember(usage) }
-      return context.record({ ...draft, failed: true, payload: encodeRecord(failed, 'failure') })
-    }
-    const timedOut: TimedOutPayload = {
-      timedOut: true,
-      ...(ask.kind === 'approve' ? { approved: silence.do === 'approve', params: ask.params } : {}),
-      ...(ask.kind === 'review' ? { artifact: ask.artifact } : {}),
-      ...(silence.do === 'default' ? { default: silence.value } : {}),
-    }
-    context.record({ ...draft, payload: encodeRecord(timedOut, 'timeout') })
+    })
   }
 
   onRecorded(event: LogEvent): void {
@@ -160,54 +123,16 @@ export class AskActivity implements Activity {
 
   // ── asking
 
-  /** What silence counts as must be what a person could have answered, and is what the schema makes of it. */
-  #silence(): Validation<Silence> | Promise<Validation<Silence>> {
-    const { payload, check } = this.#options.spec
-    const { silence } = payload
-    if (silence.do !== 'default' || payload.kind !== 'input' || check === undefined)
-      return { ok: true, value: silence }
-    const conclude = (checked: Validation): Validation<Silence> =>
-      checked.ok ? { ok: true, value: { ...silence, value: checked.value } } : checked
-    const checked = runChecks(() => check(silence.value))
-    return checked instanceof Promise ? checked.then(conclude) : conclude(checked)
-  }
-
   #prepare(silence: Validation<Silence>, history: readonly StepResult[]): void {
     if (this.#state !== 'preparing') return
     const { spec, context } = this.#options
-    if (!silence.ok) return this.#refuseDefault(silence)
+    if (!silence.ok) return this.#refuse(invalidDefault(spec, silence))
     const unstorable = findUnstorable(silence.value)
     if (unstorable !== null) return this.#refuse(unstorable)
-    // From when it goes out, not from when the code came to it: what an outage or an agent took is nobody's silence.
-    const due = spec.due === null ? null : dueAt(spec.due, context.now())
-    const steps = showHistory(history, spec.payload)
-    const ask: AskPayload = {
-      ...spec.payload,
-      silence: silence.value,
-      ...(due === null ? {} : { dueAt: due }),
-      ...(steps.length === 0 ? {} : { history: steps }),
-    }
+    const ask = composeAsk(spec, silence.value, history, context.now())
     const early = spec.key === null ? undefined : context.take([topicOf('early', spec.key)])
     if (early === undefined) this.#open(ask)
     else this.#answerEarly(ask, early)
-  }
-
-  #refuseDefault(refused: Issues): void {
-    const { silence } = this.#options.spec.payload
-    const [{ path, message } = { path: '', message: 'it does not' }] = issuesIn('default', refused).issues
-    const error = new PawlError(
-      'option-invalid',
-      {
-        option: `onTimeout.${path} of input`,
-        given: showValue('value' in silence ? silence.value : undefined),
-      },
-      {
-        what: `The option onTimeout.${path} of input does not fit the schema: ${message}.`,
-        next: 'Nobody was asked.',
-        remedy: 'It must be something that a person could have answered.',
-      },
-    )
-    this.#refuse(error)
   }
 
   /** A misuse: nobody is asked. */
@@ -228,12 +153,9 @@ export class AskActivity implements Activity {
   }
 
   #answerEarly(ask: AskPayload, early: Message): void {
-    const { answer, by } = decode(early.payload) as GivenAnswer
-    const closesAt = closesAtOf(ask)
-    if (closesAt !== null && closesAt <= early.at) return this.#dropEarly(ask, early.n, cameTooLate)
-    const checked = checkAnswer(ask, answer, true)
-    if (!checked.ok) return this.#dropEarly(ask, early.n, checked)
-    this.#accept({ answer: checked.answer, changed: checked.changed, by, at: early.at }, early.n, ask)
+    const checked = checkEarly(ask, early)
+    if (checked.ok) this.#accept(checked.value, early.n, ask)
+    else this.#dropEarly(ask, early.n, checked)
   }
 
   #dropEarly(ask: AskPayload, n: number, refused: Issues): void {
@@ -273,18 +195,9 @@ export class AskActivity implements Activity {
 
   #openAsk(ask: AskPayload, payload: Uint8Array, answered: NewAsk['answered']): Effect {
     const { spec, context, pending } = this.#options
-    const row: NewAsk = {
-      position: pending.position,
-      kind: ask.kind,
-      key: spec.key,
-      urgency: urgencyOf(ask),
-      ...recipientsOf(spec.to, ask, context.escalateTo),
-      dueAt: ask.dueAt ?? null,
-      closesAt: closesAtOf(ask),
-      payload,
-      answered,
-    }
-    return { do: 'open-ask', ask: row }
+    const { position } = pending
+    const { escalateTo } = context
+    return { do: 'open-ask', ask: composeRow(ask, { position, spec, escalateTo, payload, answered }) }
   }
 
   // ── settling
@@ -304,7 +217,7 @@ export class AskActivity implements Activity {
         this.#settle(answer, n, early, { ...answer, answer: { ...answer.answer, [key]: result.value } })
       else if (early !== undefined) this.#dropEarly(early, n, issuesIn(key, result))
       else if (this.#isAskedAnew) this.#settle(answer, n, undefined)
-      else this.#fail(answer, n, issuesIn(key, result))
+      else this.#record(answer, n, settleByInvalidAnswer(answer, issuesIn(key, result)), undefined)
     }
     if (checked instanceof Promise) void checked.then((result) => context.guard(() => conclude(result)))
     else conclude(checked)
@@ -321,23 +234,11 @@ export class AskActivity implements Activity {
     const ask = early ?? (this.#ask as AskPayload)
     const payload = tryEncode(toPayload?.(made, ask) ?? made, 'answer')
     if (payload.ok) this.#record(made, n, { failed: false, payload: payload.value }, early)
-    else if (early === undefined) this.#fail(answer, n, payload)
+    else if (early === undefined) this.#record(answer, n, settleByInvalidAnswer(answer, payload), undefined)
     else this.#dropEarly(early, n, payload)
   }
 
-  /** The schema of the code refused what the door could not check. */
-  #fail(answer: AnswerPayload, n: number, refused: Issues): void {
-    const error = new PawlError('answer-invalid', issuesOf(refused), tooLate)
-    const failed: FailedPayload = { ...recordFailure(error), answer }
-    this.#record(answer, n, { failed: true, payload: encodeRecord(failed, 'answer') }, undefined)
-  }
-
-  #record(
-    answer: AnswerPayload,
-    n: number,
-    result: { readonly failed: boolean; readonly payload: Uint8Array },
-    early: AskPayload | undefined,
-  ): void {
+  #record(answer: AnswerPayload, n: number, settlement: Settlement, early: AskPayload | undefined): void {
     const { context, pending } = this.#options
     this.#state = 'over'
     const strict = early === undefined ? {} : { strict: this }
@@ -349,34 +250,7 @@ export class AskActivity implements Activity {
       context.record({ type: 'asked', pending, payload, effects, ...strict })
     }
     const tookMs = Math.max(0, answer.at - pending.issuedAt)
-    context.record({ type: 'settled', pending, tookMs, ...result, effects: [consume(n)], ...strict })
+    context.record({ type: 'settled', pending, tookMs, ...settlement, effects: [consume(n)], ...strict })
     context.lookAgain()
   }
-}
-
-/** Where what silence may mean is not what it may mean for most questions. */
-const silenceRemedies: { readonly [kind in AskPayload['kind']]?: string } = {
-  approve:
-    "Catch this error, or say what silence means with onTimeout: 'reject', 'escalate' or 'keep-waiting'.",
-  decide: 'Catch this error, or leave the timeout out: a decision says nothing else of silence.',
-}
-
-/** What the schema made of the default, where it cannot be stored. */
-function findUnstorable(silence: Silence): unknown {
-  if (silence.do !== 'default') return null
-  try {
-    encode(silence.value, 'onTimeout.default of input')
-    return null
-  } catch (error) {
-    if (!PawlError.is(error, 'payload-refused')) throw error
-    return error
-  }
-}
-
-const cameTooLate = oneIssue('', 'it came when the time for it was over')
-
-const tooLate = {
-  next: 'It was accepted and is recorded; the ask is closed.',
-  remedy:
-    'Catch this error and ask again; to have such an answer refused while the ask is open, say more of it in JSON Schema.',
 }

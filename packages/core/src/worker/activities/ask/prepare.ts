@@ -1,0 +1,101 @@
+import { closesAtOf, recipientsOf, urgencyOf } from '../../../asks/ask.ts'
+import { type AskSpec, dueAt } from '../../../authoring/operations.ts'
+import { type Issues, issuesIn } from '../../../base/issues.ts'
+import { showValue } from '../../../base/text.ts'
+import { PawlError } from '../../../errors/pawl-error.ts'
+import { encode } from '../../../events/payload.ts'
+import type { AskPayload, Silence } from '../../../events/payloads.ts'
+import { runChecks } from '../../../host/run-schema.ts'
+import type { NewAsk } from '../../../ports/store/asks.ts'
+import type { Validation } from '../../../schemas/schema.ts'
+import type { StepResult } from '../activity.ts'
+import { showHistory } from './history.ts'
+
+// From the question in the code to the ask in the log: pure, but for the author's schema.
+
+/** Validates the default answer, which a person must have been able to give. Its value is what the schema makes of it. */
+export function checkSilence({
+  payload,
+  check,
+}: AskSpec): Validation<Silence> | Promise<Validation<Silence>> {
+  const { silence } = payload
+  if (silence.do !== 'default' || payload.kind !== 'input' || check === undefined)
+    return { ok: true, value: silence }
+  const conclude = (checked: Validation): Validation<Silence> =>
+    checked.ok ? { ok: true, value: { ...silence, value: checked.value } } : checked
+  const checked = runChecks(() => check(silence.value))
+  return checked instanceof Promise ? checked.then(conclude) : conclude(checked)
+}
+
+/** The misuse of a default answer that is invalid. */
+export function invalidDefault({ payload: { silence } }: AskSpec, refused: Issues): PawlError {
+  const [{ path, message } = { path: '', message: 'it does not' }] = issuesIn('default', refused).issues
+  return new PawlError(
+    'option-invalid',
+    {
+      option: `onTimeout.${path} of input`,
+      given: showValue('value' in silence ? silence.value : undefined),
+    },
+    {
+      what: `The option onTimeout.${path} of input does not fit the schema: ${message}.`,
+      next: 'Nobody was asked.',
+      remedy: 'It must be something that a person could have answered.',
+    },
+  )
+}
+
+/** Returns the misuse if the default, as the schema made it, cannot be stored; null if it can. */
+export function findUnstorable(silence: Silence): unknown {
+  if (silence.do !== 'default') return null
+  try {
+    encode(silence.value, 'onTimeout.default of input')
+    return null
+  } catch (error) {
+    if (!PawlError.is(error, 'payload-refused')) throw error
+    return error
+  }
+}
+
+/** Composes the ask as it goes into the log. Its timeout starts `now`: time lost before that does not count. */
+export function composeAsk(
+  spec: AskSpec,
+  silence: Silence,
+  history: readonly StepResult[],
+  now: number,
+): AskPayload {
+  const due = spec.due === null ? null : dueAt(spec.due, now)
+  const steps = showHistory(history, spec.payload)
+  return {
+    ...spec.payload,
+    silence,
+    ...(due === null ? {} : { dueAt: due }),
+    ...(steps.length === 0 ? {} : { history: steps }),
+  }
+}
+
+/** What the row of an ask has beside the ask itself. */
+export interface RowParts {
+  readonly position: number
+  readonly spec: AskSpec
+  readonly escalateTo: string | undefined
+  /** The ask, encoded. */
+  readonly payload: Uint8Array
+  readonly answered: NewAsk['answered']
+}
+
+export function composeRow(
+  ask: AskPayload,
+  { position, spec, escalateTo, payload, answered }: RowParts,
+): NewAsk {
+  return {
+    position,
+    kind: ask.kind,
+    key: spec.key,
+    urgency: urgencyOf(ask),
+    ...recipientsOf(spec.to, ask, escalateTo),
+    dueAt: ask.dueAt ?? null,
+    closesAt: closesAtOf(ask),
+    payload,
+    answered,
+  }
+}

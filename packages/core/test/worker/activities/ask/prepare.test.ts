@@ -1,0 +1,75 @@
+import { expect, test } from 'vitest'
+import type { AskSpec } from '../../../../src/authoring/operations.ts'
+import type { AskPayload, Silence } from '../../../../src/events/payloads.ts'
+import {
+  checkSilence,
+  composeAsk,
+  composeRow,
+  findUnstorable,
+  invalidDefault,
+} from '../../../../src/worker/activities/ask/prepare.ts'
+
+function spec(parts: Partial<AskSpec> = {}, payload: Partial<AskPayload> = {}): AskSpec {
+  return {
+    key: null,
+    to: ['group:ops'],
+    due: null,
+    history: { last: 3 },
+    payload: { kind: 'input', message: 'How many?', silence: { do: 'default', value: '5' }, ...payload },
+    check: undefined,
+    ...parts,
+  } as AskSpec
+}
+
+test('the schema makes the value of a default', async () => {
+  const check = (value: unknown) => ({ ok: true as const, value: Number(value) })
+  const asNumber = { ok: true, value: { do: 'default', value: 5 } }
+  expect(checkSilence(spec({ check }))).toEqual(asNumber)
+  expect(await checkSilence(spec({ check: async (value) => check(value) }))).toEqual(asNumber)
+})
+
+test('the schema is not asked about anything but the default of an input', () => {
+  const check = () => expect.fail('called')
+  const approves = { do: 'approve' } as const
+  expect(checkSilence(spec({ check }, { kind: 'approve', silence: approves }))).toEqual({
+    ok: true,
+    value: approves,
+  })
+})
+
+test('an invalid default is a misuse that names the place', () => {
+  const refused = { issues: [{ path: 'n', message: 'must be a number' }] }
+  const error = invalidDefault(spec(), refused)
+  expect(error).toMatchObject({ code: 'option-invalid' })
+  expect(error.message).toContain('onTimeout.default.n of input')
+})
+
+test('a default that cannot be stored is a misuse', () => {
+  expect(findUnstorable({ do: 'default', value: 5 })).toBeNull()
+  expect(findUnstorable({ do: 'default', value: () => 5 })).toMatchObject({ code: 'payload-refused' })
+})
+
+test('the timeout starts when the ask is composed', () => {
+  const silence: Silence = { do: 'fail' }
+  expect(composeAsk(spec({ due: { afterMs: 50 } }), silence, [], 1_000)).toMatchObject({
+    silence,
+    dueAt: 1_050,
+  })
+  expect(composeAsk(spec({ due: { atMs: 7 } }), silence, [], 1_000)).toMatchObject({ dueAt: 7 })
+  expect(composeAsk(spec(), silence, [], 1_000)).not.toHaveProperty('dueAt')
+})
+
+test('an ask that stays open after its deadline is due and never closes', () => {
+  const ask = composeAsk(spec({ due: { afterMs: 50 } }), { do: 'keep-waiting' }, [], 1_000)
+  const parts = {
+    position: 3,
+    spec: spec({ key: 'k' }),
+    escalateTo: undefined,
+    payload: new Uint8Array(),
+    answered: null,
+  }
+  expect(composeRow(ask, parts)).toMatchObject({
+    ...{ position: 3, key: 'k', kind: 'input', to: ['group:ops'] },
+    ...{ dueAt: 1_050, closesAt: null },
+  })
+})
