@@ -30,6 +30,7 @@ const borders: Record<string, readonly string[]> = {
   'storage-postgres': ['@pawl/core/storage'],
   testing: ['@pawl/core', '@pawl/core/storage', '@pawl/core/internal'],
   server: ['@pawl/core'],
+  cli: ['@pawl/core', '@pawl/server', '@pawl/storage-postgres', '@pawl/storage-sqlite'],
 }
 
 /** Everything that differs between two executions of the same code, and what to use in its place. */

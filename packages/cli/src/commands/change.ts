@@ -1,0 +1,37 @@
+import { readJson } from '../answers/read-answer.ts'
+import type { Context } from '../context.ts'
+import { type RunJson, segmentOf } from '../door/door.ts'
+import { type ExitStatus, exit } from '../exit.ts'
+import { safe } from '../output/out.ts'
+
+// Commands that change a run.
+
+export interface SignalFlags {
+  readonly payload?: string
+  readonly key?: string
+}
+
+export async function signal(
+  context: Context,
+  id: string,
+  name: string,
+  { payload, key }: SignalFlags,
+): Promise<ExitStatus> {
+  const { out, surroundings } = context
+  const door = await context.door()
+  const body = payload === undefined ? {} : { payload: readJson('--payload', payload, surroundings.cwd) }
+  await door.post(`/runs/${segmentOf(id)}/signals/${encodeURIComponent(name)}`, body, { idempotencyKey: key })
+  if (out.json) out.print(JSON.stringify({ stored: true }))
+  else out.note(`  Signal ${safe(name)} is stored for run ${safe(id)}`)
+  return exit.done
+}
+
+export async function retry(context: Context, ids: readonly string[]): Promise<ExitStatus> {
+  const { out } = context
+  const door = await context.door()
+  const retried: RunJson[] = []
+  for (const id of ids) retried.push(await door.post<RunJson>(`/runs/${segmentOf(id)}/retry`, {}))
+  if (out.json) out.print(JSON.stringify(retried))
+  else for (const { id, status } of retried) out.note(`  Run ${safe(id)} is due: ${status}`)
+  return exit.done
+}

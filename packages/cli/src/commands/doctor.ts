@@ -1,0 +1,59 @@
+import { createClient } from '@pawl/core'
+import { loadProcedures } from '../config/procedures.ts'
+import { describeStore, toStore } from '../config/store.ts'
+import type { Context } from '../context.ts'
+import { openRemote } from '../door/remote.ts'
+import { type ExitStatus, exit } from '../exit.ts'
+import { safe } from '../output/out.ts'
+
+interface Finding {
+  readonly what: string
+  readonly ok: boolean
+  readonly says: string
+}
+
+/** Prints what was found and what said so, and tries each part. */
+export async function doctor(context: Context): Promise<ExitStatus> {
+  const { config, store, procedures, server, token } = await context.located()
+  const findings: Finding[] = [
+    { what: 'node', ok: true, says: process.versions.node },
+    { what: 'config', ok: true, says: config?.by ?? 'none' },
+    await tried('store', `${describeStore(store.value)} (${store.by})`, async () => {
+      const client = createClient({ store: toStore(store.value) })
+      try {
+        await client.list({ limit: 1 })
+      } finally {
+        await client.stop()
+      }
+    }),
+    await tried('procedures', `${procedures.value.join(', ') || 'none'} (${procedures.by})`, async () => {
+      const found = await loadProcedures(procedures.value)
+      return found.map(({ name, version }) => `${name} v${version}`).join(', ')
+    }),
+    server === undefined
+      ? { what: 'server', ok: true, says: 'none: commands use the store' }
+      : await tried('server', `${server.value} (${server.by})`, async () => {
+          const { actor, role } = await openRemote(server.value, token).get<{ actor: string; role: string }>(
+            '/me',
+          )
+          return `${actor}, role ${role}`
+        }),
+  ]
+  const { out } = context
+  if (out.json) out.print(JSON.stringify(findings))
+  else
+    for (const { what, ok, says } of findings)
+      out.print(
+        `${ok ? out.style('green', 'ok  ') : out.style('red', 'FAIL')}  ${what.padEnd(10)}  ${safe(says)}`,
+      )
+  return findings.every(({ ok }) => ok) ? exit.done : exit.unreachable
+}
+
+async function tried(what: string, where: string, attempt: () => Promise<unknown>): Promise<Finding> {
+  try {
+    const found = await attempt()
+    return { what, ok: true, says: typeof found === 'string' ? `${where}: ${found}` : where }
+  } catch (error) {
+    return { what, ok: false, says: `${where}: ${(error as Error).message}` }
+  }
+}

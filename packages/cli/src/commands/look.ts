@@ -1,0 +1,57 @@
+import type { Context } from '../context.ts'
+import { type AskJson, type EntryJson, type RunJson, segmentOf } from '../door/door.ts'
+import { type ExitStatus, exit } from '../exit.ts'
+import { askColumns, logColumns, runColumns, showRun } from '../output/show.ts'
+import { printRows } from '../output/table.ts'
+
+// Commands that only read.
+
+export interface InboxFlags {
+  readonly to?: string
+  readonly run?: string
+  readonly overdue?: boolean
+  readonly limit: string
+}
+
+export async function inbox(context: Context, { to, run, overdue, limit }: InboxFlags): Promise<ExitStatus> {
+  const door = await context.door()
+  const query = { to, run, limit, overdue: overdue === true ? 'true' : undefined }
+  const { items } = await door.get<{ readonly items: readonly AskJson[] }>('/asks', query)
+  printRows(context.out, items, askColumns, 'No open asks.')
+  return exit.done
+}
+
+export interface ListFlags {
+  readonly status?: string
+  readonly procedure?: string
+  readonly tag?: string
+  readonly limit: string
+}
+
+export async function list(context: Context, flags: ListFlags): Promise<ExitStatus> {
+  const door = await context.door()
+  const { items } = await door.get<{ readonly items: readonly RunJson[] }>('/runs', { ...flags })
+  printRows(context.out, items, runColumns, 'No runs.')
+  return exit.done
+}
+
+export async function show(context: Context, id: string): Promise<ExitStatus> {
+  const door = await context.door()
+  showRun(context.out, await door.get<RunJson>(`/runs/${segmentOf(id)}`))
+  return exit.done
+}
+
+export interface LogFlags {
+  readonly failed?: boolean
+  readonly limit: string
+}
+
+export async function log(context: Context, id: string, { failed, limit }: LogFlags): Promise<ExitStatus> {
+  const door = await context.door()
+  const { items } = await door.get<{ readonly items: readonly EntryJson[] }>(`/runs/${segmentOf(id)}/log`, {
+    limit,
+  })
+  const shown = failed === true ? items.filter(({ status }) => status === 'failed') : items
+  printRows(context.out, shown, logColumns, 'The log has no entries.')
+  return exit.done
+}

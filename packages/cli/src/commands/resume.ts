@@ -1,0 +1,31 @@
+import { hasAnswer, readJson } from '../answers/read-answer.ts'
+import type { Context } from '../context.ts'
+import { usageError } from '../door/problem.ts'
+import { type ExitStatus, exit } from '../exit.ts'
+import { safe } from '../output/out.ts'
+import { type AnswerCommandFlags, findAsk, giveAnswer } from './answer.ts'
+import { reportRun, watchRun } from './watch-run.ts'
+
+export interface ResumeFlags extends AnswerCommandFlags {
+  readonly resolution?: string
+  readonly detach?: boolean
+}
+
+/** Answers the ask behind a checkpoint and works on its run until it ends or is suspended again. */
+export async function resume(context: Context, checkpoint: string, flags: ResumeFlags): Promise<ExitStatus> {
+  const { out, signal, surroundings } = context
+  if (flags.resolution !== undefined && hasAnswer(flags))
+    throw usageError('Pass `--resolution` or the flags of `answer`, not both.')
+  const { server } = await context.located()
+  const isElsewhere = server !== undefined || flags.detach === true
+  const door = isElsewhere ? await context.door() : (await context.working()).door
+  const ask = await findAsk(context, door, checkpoint)
+  if (flags.resolution === undefined) await giveAnswer(context, door, ask, flags)
+  else {
+    const resolution = readJson('--resolution', flags.resolution, surroundings.cwd)
+    await door.post('/resume', { checkpoint_id: checkpoint, resolution }, { query: { as: flags.as } })
+  }
+  if (!out.json) out.note(`  Resumed at checkpoint ${safe(checkpoint)}`)
+  if (flags.detach === true) return exit.done
+  return reportRun(out, door, await watchRun(door, ask.run, { signal }))
+}

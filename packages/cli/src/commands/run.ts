@@ -1,0 +1,49 @@
+import { readJson } from '../answers/read-answer.ts'
+import type { Context } from '../context.ts'
+import type { Door, RunJson } from '../door/door.ts'
+import { CommandError } from '../door/problem.ts'
+import { type ExitStatus, exit } from '../exit.ts'
+import { safe } from '../output/out.ts'
+import { readDuration } from './numbers.ts'
+import { reportRun, watchRun } from './watch-run.ts'
+
+export interface RunFlags {
+  readonly input?: string
+  readonly id?: string
+  readonly tag?: readonly string[]
+  readonly detach?: boolean
+  readonly timeout?: string
+}
+
+/** Starts a run and works on it until it ends or is suspended. */
+export async function run(context: Context, procedure: string, flags: RunFlags): Promise<ExitStatus> {
+  const { out, signal, surroundings } = context
+  const body = {
+    procedure,
+    ...(flags.input === undefined ? {} : { input: readJson('--input', flags.input, surroundings.cwd) }),
+    ...(flags.id === undefined ? {} : { id: flags.id }),
+    ...(flags.tag === undefined || flags.tag.length === 0 ? {} : { tags: flags.tag }),
+  }
+  const timeoutMs = flags.timeout === undefined ? undefined : readDuration('--timeout', flags.timeout)
+  const { server, procedures } = await context.located()
+  const isElsewhere = server !== undefined || flags.detach === true
+  if (!isElsewhere && !out.json) out.note(`  Loading ${procedures.value.join(', ') || 'procedures'}...`)
+  const door = isElsewhere ? await context.door() : await workingDoor(context, procedure)
+  const started = await door.post<RunJson>('/runs', body)
+  if (!out.json) out.note(`  Running ${safe(started.id)}...`)
+  if (flags.detach === true) {
+    out.print(out.json ? JSON.stringify({ run: started }) : safe(started.id))
+    return exit.done
+  }
+  return reportRun(out, door, await watchRun(door, started.id, { signal, timeoutMs }))
+}
+
+/** Works on the store, if it has the procedure: without it the run would wait for another worker. */
+async function workingDoor(context: Context, procedure: string): Promise<Door> {
+  const { names, door } = await context.working()
+  if (names.includes(procedure)) return door
+  throw new CommandError({
+    ...{ type: 'about:blank', title: 'procedure-unknown', status: 404, code: 'procedure-unknown' },
+    detail: `There is no procedure ${procedure}. There are: ${[...new Set(names)].join(', ')}.`,
+  })
+}

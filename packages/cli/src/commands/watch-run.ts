@@ -1,0 +1,104 @@
+import type { AskJson, Door, RunJson } from '../door/door.ts'
+import { segmentOf } from '../door/door.ts'
+import { CommandError } from '../door/problem.ts'
+import { type ExitStatus, exit, exitOfRun } from '../exit.ts'
+import type { Out } from '../output/out.ts'
+import { safe } from '../output/out.ts'
+import { showSuspension } from '../output/suspension.ts'
+
+export interface WatchOptions {
+  readonly signal: AbortSignal
+  /** In ms. Default: no limit. */
+  readonly timeoutMs?: number | undefined
+}
+
+/** Longer timers count as a suspension: the command ends, and a worker resumes the run. */
+const maxTimerMs = 60_000
+
+/** Waits until a run ends or is suspended. */
+export async function watchRun(
+  door: Door,
+  id: string,
+  { signal, timeoutMs }: WatchOptions,
+): Promise<RunJson> {
+  const until = timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs
+  const path = `/runs/${segmentOf(id)}`
+  for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 500)) {
+    const run = await door.get<RunJson>(path)
+    if (hasSettled(run)) return run
+    if (signal.aborted) throw interrupted(id)
+    if (Date.now() >= until) throw timedOut(id)
+    await pause(Math.min(pauseMs, until - Date.now()), signal)
+  }
+}
+
+/** Prints how a run ended, or where it is suspended, and returns the status to exit with. */
+export async function reportRun(out: Out, door: Door, run: RunJson): Promise<ExitStatus> {
+  const status = exitOfRun(run.status)
+  const path = `/runs/${segmentOf(run.id)}`
+  if (status === exit.done) {
+    const { output } = await door.get<{ readonly output: unknown }>(`${path}/result`)
+    if (out.json) out.print(JSON.stringify({ run, output }))
+    else {
+      out.note(`  ${out.style('green', 'Completed')}`)
+      out.print(`  ${JSON.stringify(output)}`)
+    }
+    return status
+  }
+  if (status === exit.waiting) {
+    const { items } = await door.get<{ readonly items: readonly AskJson[] }>('/asks', {
+      run: run.id,
+      limit: '500',
+    })
+    if (out.json) out.print(JSON.stringify({ run, asks: items }))
+    else if (items.length > 0) showSuspension(out, items)
+    else
+      out.print(
+        `  Suspended: waits for ${run.waitingFor.map(({ kind, name }) => safe(`${kind} ${name}`)).join(', ')}`,
+      )
+    return status
+  }
+  if (out.json) out.print(JSON.stringify({ run }))
+  else out.note(`  ${out.style('red', run.status)}: ${safe(run.failure?.message ?? 'no reason is recorded')}`)
+  return status
+}
+
+function hasSettled({ status, waitingFor }: RunJson): boolean {
+  if (status === 'running') return waitingFor.some(({ kind }) => kind === 'worker')
+  if (status !== 'waiting') return true
+  const soon = Date.now() + maxTimerMs
+  return !waitingFor.some(
+    ({ kind, until }) => kind === 'timer' && until !== undefined && Date.parse(until) < soon,
+  )
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(done, Math.max(ms, 0))
+    function done(): void {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', done)
+      resolve()
+    }
+    signal.addEventListener('abort', done)
+  })
+}
+
+function timedOut(id: string): CommandError {
+  const detail = `Run ${id} has neither ended nor been suspended in time. It continues with the next worker.`
+  return new CommandError({
+    type: 'about:blank',
+    title: 'wait-timed-out',
+    status: 504,
+    detail,
+    code: 'wait-timed-out',
+  })
+}
+
+function interrupted(id: string): CommandError {
+  const detail = `Interrupted. Run ${id} continues with the next worker.`
+  return new CommandError(
+    { type: 'about:blank', title: 'interrupted', status: 499, detail, code: 'wait-timed-out' },
+    exit.interrupted,
+  )
+}

@@ -1,0 +1,93 @@
+import { type Client, createClient, createEngine, type Logger } from '@pawl/core'
+import { type Located, locate, type Places } from './config/find.ts'
+import { loadProcedures } from './config/procedures.ts'
+import { describeStore, toStore } from './config/store.ts'
+import type { Door } from './door/door.ts'
+import { openLocal } from './door/local.ts'
+import { openRemote } from './door/remote.ts'
+import { createOut, type Out, type Streams } from './output/out.ts'
+
+/** Flags of every command. */
+export interface CommonFlags extends Omit<Places, 'procedures'> {
+  readonly procedures?: readonly string[]
+  readonly json?: boolean
+}
+
+/** What the outside gives to a command. Tests pass their own. */
+export interface Surroundings extends Streams {
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  /** Aborts on SIGINT and SIGTERM. */
+  readonly signal: AbortSignal
+}
+
+/** What a command works with. Everything is opened when it is first asked for, and closed by `close`. */
+export interface Context {
+  readonly surroundings: Surroundings
+  readonly out: Out
+  readonly signal: AbortSignal
+  located(): Promise<Located>
+  /** To the server if one is named, else to the store. */
+  door(): Promise<Door>
+  /** To the store, with an engine that works on it. */
+  working(options?: EngineFlags): Promise<{ readonly names: readonly string[]; readonly door: Door }>
+  client(): Promise<Client>
+  close(): Promise<void>
+}
+
+export interface EngineFlags {
+  readonly concurrency?: number | undefined
+}
+
+export function createContext(flags: CommonFlags, surroundings: Surroundings): Context {
+  const out = createOut(surroundings, flags.json ?? false, surroundings.env)
+  const closers: (() => Promise<void>)[] = []
+  let places: Promise<Located> | undefined
+  const located = (): Promise<Located> => {
+    places ??= locate(flags, surroundings.cwd, surroundings.env)
+    return places
+  }
+  const keep = (door: Door): Door => {
+    closers.push(() => door.close())
+    return door
+  }
+  return {
+    surroundings,
+    out,
+    signal: surroundings.signal,
+    located,
+    async door() {
+      const { server, store, token } = await located()
+      if (server !== undefined) return keep(openRemote(server.value, token))
+      return keep(openLocal(describeStore(store.value), createClient({ store: toStore(store.value) })))
+    },
+    async working({ concurrency } = {}) {
+      const { store, procedures, config } = await located()
+      const loaded = await loadProcedures(procedures.value)
+      const engine = await createEngine({
+        ...config?.value.engine,
+        ...(concurrency === undefined ? {} : { concurrency }),
+        store: toStore(store.value),
+        procedures: loaded,
+        logger: config?.value.engine?.logger ?? noteTo(out),
+      })
+      const names = loaded.map(({ name }) => name)
+      return { names, door: keep(openLocal(describeStore(store.value), engine)) }
+    },
+    async client() {
+      const { store } = await located()
+      const client = createClient({ store: toStore(store.value) })
+      closers.push(() => client.stop())
+      return client
+    },
+    async close() {
+      for (const close of closers.reverse()) await close()
+    },
+  }
+}
+
+/** The lines of an engine on stderr, so that stdout stays one document. */
+function noteTo(out: Out): Logger {
+  const note = (message: string): void => out.note(`[pawl] ${message}`)
+  return { debug() {}, info: note, warn: note, error: note }
+}

@@ -1,0 +1,122 @@
+import type { Problem } from '@pawl/server'
+import { CommandError, unreachable } from './problem.ts'
+
+/** What commands read. The shapes are those of the HTTP API, on a store as on a server. */
+export interface RunJson {
+  readonly id: string
+  readonly procedure: string
+  readonly version: number
+  readonly status: string
+  readonly startedAt: string
+  readonly endedAt?: string
+  readonly waitingFor: readonly {
+    readonly kind: string
+    readonly name: string
+    readonly ask?: string
+    readonly until?: string
+  }[]
+  readonly failure?: { readonly name: string; readonly message: string; readonly code?: string }
+  readonly tags: readonly string[]
+  readonly startedBy?: string
+}
+
+export interface AskJson {
+  readonly id: string
+  readonly run: string
+  readonly procedure: string
+  readonly kind: 'approve' | 'input' | 'select' | 'review' | 'escalate' | 'decide'
+  readonly status: string
+  readonly message: string
+  readonly to: readonly string[]
+  readonly choices: readonly { readonly value: string; readonly label: string; readonly effect?: string }[]
+  readonly risk?: { readonly level: string }
+  readonly askedAt: string
+  readonly dueAt?: string
+  readonly onTimeout?: string
+  readonly overdue: boolean
+  readonly answer?: { readonly by: string; readonly at: string }
+  readonly params?: unknown
+  readonly editable?: readonly string[]
+  readonly schema?: unknown
+  readonly artifact?: unknown
+  readonly initial?: unknown
+}
+
+export interface EntryJson {
+  readonly position: number
+  readonly type: string
+  readonly name: string
+  readonly status: string
+  readonly result: unknown
+  readonly timestamp: string
+  readonly duration_ms: number
+}
+
+/** Sends requests to a store or to a server. */
+export interface Door {
+  readonly where: string
+  get<T>(path: string, query?: Readonly<Record<string, string | undefined>>): Promise<T>
+  post<T>(path: string, body: unknown, options?: PostOptions): Promise<T>
+  close(): Promise<void>
+}
+
+export interface PostOptions {
+  readonly query?: Readonly<Record<string, string | undefined>>
+  readonly idempotencyKey?: string | undefined
+}
+
+type Fetch = (request: Request) => Promise<Response>
+
+export function createDoor(
+  where: string,
+  base: string,
+  fetch: Fetch,
+  headers: Readonly<Record<string, string>>,
+  close: () => Promise<void>,
+): Door {
+  const send = async <T>(method: string, path: string, query: PostOptions['query'], init: RequestInit) => {
+    const url = new URL(`${base}/v1${path}`)
+    for (const [name, value] of Object.entries(query ?? {}))
+      if (value !== undefined) url.searchParams.set(name, value)
+    const request = new Request(url, { ...init, method, headers: { ...headers, ...init.headers } })
+    const reply = await fetch(request).catch((error: Error) => {
+      throw unreachable(`${where} cannot be reached: ${causeOf(error)}.`)
+    })
+    const body = await readJson(reply, where)
+    if (!reply.ok) throw new CommandError(body as Problem)
+    return body as T
+  }
+  return {
+    where,
+    get: (path, query) => send('GET', path, query, {}),
+    post: (path, body, { query, idempotencyKey } = {}) =>
+      send('POST', path, query, {
+        body: JSON.stringify(body),
+        headers: {
+          'content-type': 'application/json',
+          ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
+        },
+      }),
+    close,
+  }
+}
+
+/** The path segment of a run or ask id. */
+export function segmentOf(id: string): string {
+  return /^[A-Za-z0-9._:-]+$/.test(id) && id !== '.' && id !== '..'
+    ? id
+    : `~${Buffer.from(id).toString('base64url')}`
+}
+
+async function readJson(reply: Response, where: string): Promise<unknown> {
+  try {
+    return await reply.json()
+  } catch {
+    throw unreachable(`${where} is not a Pawl server: it answered with status ${reply.status} and no JSON.`)
+  }
+}
+
+function causeOf(error: Error): string {
+  const { cause } = error
+  return cause instanceof Error && cause.message !== '' ? cause.message : error.message
+}

@@ -1,0 +1,27 @@
+import { userInfo } from 'node:os'
+import type { Client } from '@pawl/core'
+import { createServer } from '@pawl/server'
+import { createDoor, type Door } from './door.ts'
+
+/**
+ * Opens a store. The requests go to a server in this process, without a network: commands say the same on a store and on a server.
+ */
+export function openLocal(where: string, client: Client): Door {
+  const server = createServer({
+    client,
+    auth: () => ({ actor: ownActor(), names: [], role: 'admin', actAs: true }),
+  })
+  return createDoor(where, 'http://localhost', server.fetch, { host: 'localhost' }, async () => {
+    await server.stop()
+    await client.stop()
+  })
+}
+
+/** The user of the operating system. */
+export function ownActor(): `user:${string}` {
+  try {
+    return `user:${userInfo().username}`
+  } catch {
+    return 'user:local'
+  }
+}

@@ -1,0 +1,69 @@
+import type { AskJson, EntryJson, RunJson } from '../door/door.ts'
+import { type Out, safe } from './out.ts'
+import type { Column } from './table.ts'
+
+export const runColumns: readonly Column<RunJson>[] = [
+  { title: 'STATUS', of: ({ status }) => status },
+  { title: 'RUN', of: ({ id }) => id },
+  { title: 'PROCEDURE', of: ({ procedure, version }) => `${procedure} v${version}` },
+  { title: 'STARTED', of: ({ startedAt }) => startedAt },
+  { title: 'DETAIL', of: detailOf },
+]
+
+export const askColumns: readonly Column<AskJson>[] = [
+  { title: 'ASK', of: ({ id }) => id },
+  { title: 'DUE', of: ({ dueAt, overdue }) => (overdue ? `overdue since ${dueAt}` : (dueAt ?? '-')) },
+  { title: 'RISK', of: ({ risk }) => risk?.level ?? '-' },
+  { title: 'TO', of: ({ to }) => (to.length === 0 ? 'everyone' : to.join(', ')) },
+  { title: 'MESSAGE', of: ({ message }) => message },
+]
+
+export const logColumns: readonly Column<EntryJson>[] = [
+  { title: 'POSITION', of: ({ position }) => String(position) },
+  { title: 'TYPE', of: ({ type }) => type },
+  { title: 'NAME', of: ({ name }) => name },
+  { title: 'STATUS', of: ({ status }) => status },
+  { title: 'TIME', of: ({ duration_ms }) => showMs(duration_ms) },
+  { title: 'RESULT', of: ({ result }) => clip(JSON.stringify(result)) },
+]
+
+/** One line that says what a run waits for, or why it does not continue. */
+export function detailOf({ waitingFor, failure }: RunJson): string {
+  if (failure !== undefined) return clip(failure.message.split('\n')[0] ?? '')
+  return waitingFor
+    .map(({ kind, name, ask, until }) => {
+      const what = kind === 'ask' && ask !== undefined ? `ask ${ask}` : `${kind} ${name}`
+      return until === undefined ? what : `${what} until ${until}`
+    })
+    .join(', ')
+}
+
+export function showRun(out: Out, run: RunJson): void {
+  if (out.json) return out.print(JSON.stringify(run))
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['run', run.id],
+    ['procedure', `${run.procedure} v${run.version}`],
+    ['status', run.status],
+    ['started', run.startedBy === undefined ? run.startedAt : `${run.startedAt} by ${run.startedBy}`],
+    ['ended', run.endedAt],
+    ['tags', run.tags.length === 0 ? undefined : run.tags.join(', ')],
+    [
+      'waits for',
+      run.waitingFor.length === 0 ? undefined : detailOf({ ...run, failure: undefined as never }),
+    ],
+    ['failure', run.failure?.message],
+  ]
+  for (const [name, value] of rows)
+    if (value !== undefined)
+      out.print(
+        out.isTerminal ? `${out.style('dim', name.padEnd(10))} ${safe(value)}` : `${name}\t${safe(value)}`,
+      )
+}
+
+function showMs(ms: number): string {
+  return ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`
+}
+
+function clip(text: string): string {
+  return text.length <= 100 ? text : `${text.slice(0, 99)}…`
+}

@@ -1,0 +1,35 @@
+import type { AskJson } from '../door/door.ts'
+import { type Out, safe } from './out.ts'
+
+/** Says at which asks a run is suspended, and how each is answered. */
+export function showSuspension(out: Out, asks: readonly AskJson[]): void {
+  out.print('  Suspended at checkpoint')
+  for (const ask of asks) {
+    out.print(`  Checkpoint: ${safe(ask.id)}`)
+    out.print('')
+    out.print(`  ${out.style('bold', safe(ask.message))}${describe(ask)}`)
+    out.print(`  ${out.style('cyan', commandFor(ask))}`)
+  }
+}
+
+function describe({ to, dueAt, onTimeout }: AskJson): string {
+  const parts = [
+    ...(to.length === 0 ? [] : [to.join(', ')]),
+    ...(dueAt === undefined ? [] : [`until ${dueAt}${onTimeout === undefined ? '' : `, then ${onTimeout}`}`]),
+  ]
+  return parts.length === 0 ? '' : `   ${safe(parts.join(' . '))}`
+}
+
+/** The command that answers it, ready to be pasted. */
+function commandFor(ask: AskJson): string {
+  const resolution =
+    ask.kind === 'input'
+      ? { value: '...' }
+      : { decision: ask.kind === 'approve' ? 'approve' : (ask.choices[0]?.value ?? '...') }
+  return `pawl resume ${quote(ask.id)} --resolution ${quote(JSON.stringify(resolution))}`
+}
+
+/** Quotes a word for a POSIX shell if it must be. */
+function quote(word: string): string {
+  return /^[\w./:@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}

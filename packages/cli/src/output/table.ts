@@ -1,0 +1,35 @@
+import { type Out, safe } from './out.ts'
+
+export interface Column<Row> {
+  readonly title: string
+  readonly of: (row: Row) => string
+}
+
+/**
+ * Prints rows: as JSON documents, as aligned columns on a terminal, or tab-separated without a heading in a pipe.
+ */
+export function printRows<Row>(
+  out: Out,
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  none: string,
+): void {
+  if (out.json) return out.print(JSON.stringify(rows))
+  if (rows.length === 0) return out.isTerminal ? out.note(none) : undefined
+  const cells = rows.map((row) => columns.map(({ of }) => safe(of(row))))
+  if (!out.isTerminal) {
+    for (const line of cells) out.print(line.join('\t'))
+    return
+  }
+  const titles = columns.map(({ title }) => title)
+  const widths = titles.map((title, index) =>
+    Math.max(title.length, ...cells.map((line) => (line[index] as string).length)),
+  )
+  const align = (line: readonly string[]): string =>
+    line
+      .map((cell, index) => (index === line.length - 1 ? cell : cell.padEnd(widths[index] as number)))
+      .join('  ')
+      .trimEnd()
+  out.print(out.style('dim', align(titles)))
+  for (const line of cells) out.print(align(line))
+}

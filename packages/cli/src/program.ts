@@ -1,0 +1,192 @@
+import { PawlError } from '@pawl/core'
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { answer } from './commands/answer.ts'
+import { retry, signal } from './commands/change.ts'
+import { completionScript, type Shell, shells } from './commands/completion.ts'
+import { doctor } from './commands/doctor.ts'
+import { inbox, list, log, show } from './commands/look.ts'
+import { migrate } from './commands/migrate.ts'
+import { resume } from './commands/resume.ts'
+import { run } from './commands/run.ts'
+import { server, worker } from './commands/serve.ts'
+import { listTokens, makeToken, revokeToken } from './commands/token.ts'
+import { type CommonFlags, type Context, createContext, type Surroundings } from './context.ts'
+import { CommandError } from './door/problem.ts'
+import { type ExitStatus, exit } from './exit.ts'
+import { createOut, safe } from './output/out.ts'
+
+/** Runs one command line, without the name of the program, and returns the status to exit with. */
+export async function runCommand(args: readonly string[], surroundings: Surroundings): Promise<ExitStatus> {
+  const out = createOut(surroundings, args.includes('--json'), surroundings.env)
+  let status: ExitStatus = exit.done
+  let context: Context | undefined
+  const program = createProgram(surroundings, async (flags, command) => {
+    context = createContext(flags, surroundings)
+    status = await command(context)
+  })
+  try {
+    await program.parseAsync(args, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) status = error.exitCode === 0 ? exit.done : exit.usage
+    else status = report(error)
+  }
+  await context?.close()
+  return status
+
+  function report(error: unknown): ExitStatus {
+    const failed = error instanceof CommandError ? error : PawlError.is(error) ? fromPawl(error) : undefined
+    if (failed === undefined) throw error
+    if (out.json) out.print(JSON.stringify(failed.problem))
+    else out.note(`${out.style('red', 'Error:')} ${safe(failed.message)}`)
+    return failed.status
+  }
+}
+
+function fromPawl({ code, message, help }: PawlError): CommandError {
+  return new CommandError({ type: help, title: code, status: 400, detail: message, code })
+}
+
+type Act = (
+  flags: CommonFlags,
+  command: (context: Context) => Promise<ExitStatus> | ExitStatus,
+) => Promise<void>
+
+/** All commands. `act` runs the one that was called. */
+export function createProgram(
+  { stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr'>,
+  act: Act,
+): Command {
+  const program = new Command('pawl')
+    .description('Run durable procedures, answer their asks, and look at what they do.')
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      writeErr: (text) => void stderr.write(text),
+    })
+    .showHelpAfterError('Run with --help for an explanation.')
+    .exitOverride()
+  const add = (usage: string, description: string): Command =>
+    program
+      .command(usage)
+      .description(description)
+      .option('--store <path|url>', 'a SQLite file, or a postgres:// address')
+      .option('--server <url>', 'a running Pawl server, used instead of the store')
+      .option('--token <token>', 'the token for the server; prefer PAWL_TOKEN')
+      .option('--procedures <file>', 'a module that exports procedures; repeat it for several', collect)
+      .option('--config <file>', 'the config to use instead of pawl.config.ts')
+      .option('--json', 'print one JSON document')
+      .exitOverride()
+
+  add('run <procedure>', 'start a run, and work on it until it ends or waits for a person')
+    .option('--input <json|@file>', 'the input of the procedure')
+    .option('--id <id>', 'the id of the run; the same id starts it once')
+    .option('--tag <tag>', 'a tag to find it by; repeat it for several', collect)
+    .option('--detach', 'start the run, and leave the work to a worker')
+    .option('--timeout <duration>', 'how long to work on it, such as 30s')
+    .action((procedure, flags) => act(flags, (context) => run(context, procedure, flags)))
+  withAnswer(add('resume <checkpoint>', 'answer the ask behind a checkpoint, and work on its run'))
+    .option('--resolution <json|@file>', 'an answer, or {"decision": "approve"}')
+    .option('--detach', 'answer, and leave the work to a worker')
+    .action((checkpoint, flags) => act(flags, (context) => resume(context, checkpoint, flags)))
+  withAnswer(add('answer [ask]', 'answer an ask; without an id, pick one')).action((ask, flags) =>
+    act(flags, (context) => answer(context, ask, flags)),
+  )
+  add('inbox', 'list open asks, most urgent first')
+    .option('--to <name>', 'addressed to this name, such as group:support')
+    .option('--run <run>', 'of this run')
+    .option('--overdue', 'only overdue asks')
+    .addOption(limit())
+    .action((flags) => act(flags, (context) => inbox(context, flags)))
+  add('ls', 'list runs, newest first')
+    .option('--status <status>', 'one or several, separated by commas')
+    .option('--procedure <name>', 'of this procedure')
+    .option('--tag <tag>', 'with this tag')
+    .addOption(limit())
+    .action(({ status, procedure, tag, limit, ...flags }) =>
+      act(flags, (context) => list(context, { status, procedure, tag, limit })),
+    )
+  add('show <run>', 'show one run: status, what it waits for, why it failed').action((id, flags) =>
+    act(flags, (context) => show(context, id)),
+  )
+  add('log <run>', 'show the execution log of a run, newest entries first')
+    .option('--failed', 'only failed entries')
+    .addOption(limit())
+    .action((id, flags) => act(flags, (context) => log(context, id, flags)))
+  add('signal <run> <name>', 'send a signal to a run')
+    .option('--payload <json|@file>', 'the payload of the signal')
+    .option('--key <key>', 'a key; the same key is delivered once')
+    .action((id, name, flags) => act(flags, (context) => signal(context, id, name, flags)))
+  add('retry <run...>', 'retry stuck runs, and runs quarantined for crashes').action((ids, flags) =>
+    act(flags, (context) => retry(context, ids)),
+  )
+  add('worker', 'work on the store until stopped')
+    .option('--concurrency <n>', 'steps at work at once; default: 100')
+    .action((flags) => act(flags, (context) => worker(context, flags)))
+  add('server', 'serve the HTTP API of the store until stopped')
+    .option('--port <port>', 'default: 4747')
+    .option('--host <address>', 'default: 127.0.0.1; any other needs --tokens')
+    .option('--hosts <name>', 'an accepted Host name; repeat it for several', collect)
+    .option('--tokens <file>', 'the file of tokens, made by `pawl token`')
+    .action((flags) => act(flags, (context) => server(context, flags)))
+  addToken(add, act)
+  add('doctor', 'show where the store, the procedures and the server were found, and try them').action(
+    (flags) => act(flags, doctor),
+  )
+  add('migrate', 'bring the tables of the store up to date').action((flags) => act(flags, migrate))
+  add('completion <shell>', `print a completion script for ${shells.join(', ')}`).action(
+    (shell: string, flags) =>
+      act(flags, ({ out }) => {
+        out.print(completionScript(program, readShell(shell)))
+        return exit.done
+      }),
+  )
+  return program
+}
+
+function withAnswer(command: Command): Command {
+  return command
+    .option('--approve', 'approve')
+    .option('--reject', 'reject')
+    .option('--choice <choice>', 'the choice of a select, review, escalation or decision')
+    .option('--set <path=value>', 'change an editable value of an approval; repeat it for several', collect)
+    .option('--value <json|@file>', 'the value of an input')
+    .option('--artifact <json|@file>', 'the edited artifact of a review')
+    .option('--comment <text>', 'a comment')
+    .option('--as <person>', 'who decided, such as user:ana; default: you')
+}
+
+function addToken(add: (usage: string, description: string) => Command, act: Act): void {
+  const file = (): Option => new Option('--file <file>', 'the file of tokens').default('tokens.json')
+  const token = add('token', 'make, list and revoke the tokens of a server')
+  token
+    .command('make <person>')
+    .description('make a token for user:<name>, and print it once')
+    .option('--role <role>', 'answer, watch, operate or admin', 'answer')
+    .option('--name <name>', 'a group, role or queue whose asks it may answer; repeat it', collect)
+    .option('--act-as', 'may name another person with --as')
+    .option('--note <text>', 'what it is for')
+    .addOption(file())
+    .action((actor, flags) => act(token.opts(), (context) => makeToken(context, actor, flags)))
+  token
+    .command('ls')
+    .description('list tokens')
+    .addOption(file())
+    .action((flags) => act(token.opts(), (context) => listTokens(context, flags)))
+  token
+    .command('revoke <prefix>')
+    .description('remove the token whose hash begins like this')
+    .addOption(file())
+    .action((prefix, flags) => act(token.opts(), (context) => revokeToken(context, prefix, flags)))
+}
+
+function limit(): Option {
+  return new Option('--limit <n>', 'at most this many, up to 500').default('50')
+}
+
+function collect(value: string, others: readonly string[] = []): readonly string[] {
+  return [...others, value]
+}
+
+function readShell(shell: string): Shell {
+  if ((shells as readonly string[]).includes(shell)) return shell as Shell
+  throw new InvalidArgumentError(`The shell must be one of ${shells.join(', ')}.`)
+}

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { createWorkspace } from './support.ts'
+
+test('lists, shows and logs runs tab-separated in a pipe, and as JSON', async () => {
+  using workspace = createWorkspace()
+  await workspace.pawl('run', 'add', '--id', 'a:1')
+  await workspace.pawl('run', 'fail', '--id', 'f:1', '--tag', 'eu')
+  const listed = await workspace.pawl('ls')
+  expect(listed.stdout.split('\n').map((line) => line.split('\t').slice(0, 3))).toEqual([
+    ['failed', 'f:1', 'fail v1'],
+    ['completed', 'a:1', 'add v1'],
+    [''],
+  ])
+  expect(JSON.parse((await workspace.pawl('ls', '--tag', 'eu', '--json')).stdout)).toMatchObject([
+    { id: 'f:1' },
+  ])
+  expect((await workspace.pawl('show', 'f:1')).stdout).toContain('status\tfailed\n')
+  expect((await workspace.pawl('log', 'a:1')).stdout).toMatch(/^0\tstep\tadd\tdone\t\d+ ms\t2\n$/)
+  expect((await workspace.pawl('log', 'f:1', '--failed')).stdout).toMatch(/^0\tstep\tfail\tfailed/)
+})
+
+test('sends a signal once per key', async () => {
+  using workspace = createWorkspace()
+  await workspace.pawl('run', 'wait', '--id', 'w:1', '--detach')
+  const sent = await workspace.pawl('signal', 'w:1', 'go', '--payload', '7', '--key', 'k')
+  expect(sent, sent.stderr).toMatchObject({ status: 0 })
+  const again = await workspace.pawl('run', 'wait', '--id', 'w:1')
+  expect(again).toMatchObject({ status: 0, stdout: '  7\n' })
+  expect(await workspace.pawl('signal', 'w:1', 'go', '--payload', '8')).toMatchObject({ status: 5 })
+})
+
+test('makes a token that a server accepts, and forgets it when it is revoked', async () => {
+  using workspace = createWorkspace()
+  const made = await workspace.pawl('token', 'make', 'user:ana', '--role', 'watch')
+  expect(made.stdout.trim()).toMatch(/^[\w-]{43}$/)
+  const listed = await workspace.pawl('token', 'ls')
+  expect(listed.stdout).toMatch(/^[0-9a-f]{12}\tuser:ana\twatch\t-\t\n$/)
+  expect(listed.stdout).not.toContain(made.stdout.trim())
+  const prefix = listed.stdout.slice(0, 12)
+  expect(await workspace.pawl('token', 'revoke', prefix)).toMatchObject({ status: 0 })
+  expect((await workspace.pawl('token', 'ls')).stdout).toBe('')
+})
+
+test('doctor says what was found, where, and what is missing', async () => {
+  using workspace = createWorkspace()
+  const ran = await workspace.pawl('doctor', '--json')
+  expect(JSON.parse(ran.stdout)).toMatchObject([
+    { what: 'node' },
+    { what: 'config', says: 'none' },
+    { what: 'store', ok: true, says: expect.stringContaining('pawl.db (default)') },
+    { what: 'procedures', ok: true, says: expect.stringContaining('add v1, enter v1') },
+    { what: 'server', says: expect.stringContaining('none') },
+  ])
+  const missing = await workspace.pawl('doctor', '--store', '/nowhere/pawl.db')
+  expect(missing).toMatchObject({ status: 7, stdout: expect.stringContaining('FAIL  store') })
+})

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { createWorkspace } from './support.ts'
+
+test('run prints the checkpoint, and resume answers it and prints the result', async () => {
+  using workspace = createWorkspace()
+  const started = await workspace.pawl('run', 'greet', '--input', '{"name":"Ada"}', '--id', 'greet:1')
+  expect(started.status).toBe(3)
+  expect(started.stderr).toMatch(/^ {2}Loading .*procedures\.ts\.\.\.\n {2}Running greet:1\.\.\.\n/)
+  expect(started.stdout).toBe(
+    [
+      '  Suspended at checkpoint',
+      '  Checkpoint: greet:1/0',
+      '',
+      '  Greet Ada?',
+      '  pawl resume greet:1/0 --resolution \'{"decision":"approve"}\'',
+      '',
+    ].join('\n'),
+  )
+  const resumed = await workspace.pawl('resume', 'greet:1/0', '--resolution', '{"decision":"approve"}')
+  expect(resumed).toEqual({
+    status: 0,
+    stdout: '  "Hello, Ada"\n',
+    stderr: expect.stringContaining('  Resumed at checkpoint greet:1/0\n  Completed\n'),
+  })
+})
+
+test.each([
+  ['completed', ['run', 'add'], 0],
+  ['failed', ['run', 'fail'], 1],
+  ['an unknown procedure', ['run', 'none'], 4],
+  ['an unknown run', ['show', 'none'], 4],
+  ['an unknown flag', ['ls', '--nothing'], 2],
+  ['input that is not JSON', ['run', 'add', '--input', '{'], 2],
+  ['no answer without a terminal', ['answer', 'none/0'], 4],
+  ['an unreachable server', ['ls', '--server', 'http://127.0.0.1:9'], 7],
+])('exits by what came of it: %s', async (_what, args, status) => {
+  using workspace = createWorkspace()
+  const ran = await workspace.pawl(...args)
+  expect(ran.status, ran.stderr).toBe(status)
+  const inJson = await workspace.pawl(...args, '--json')
+  expect(inJson.status).toBe(status)
+  if (!args.includes('--nothing')) JSON.parse(inJson.stdout)
+})
