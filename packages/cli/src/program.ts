@@ -52,7 +52,7 @@ type Act = (
 ) => Promise<void>
 
 /** All commands. `act` runs the one that was called. */
-export function createProgram(
+function createProgram(
   { stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr'>,
   act: Act,
 ): Command {

@@ -50,7 +50,7 @@ export function createWorkspace(): Workspace {
 }
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
-export const program: readonly string[] = [
+const program: readonly string[] = [
   ...['--conditions=@pawl/source', '--import', 'tsx'],
   join(root, 'packages/cli/src/bin.ts'),
 ]

@@ -93,7 +93,7 @@ function refuseOthers(ask: AskJson, flags: AnswerFlags, allowed: readonly (keyof
 }
 
 /** `a.b=1` becomes `{ a: { b: 1 } }`. A value is JSON, or else text. */
-export function applyEdits(edits: readonly string[]): object {
+function applyEdits(edits: readonly string[]): object {
   const params: Record<string, unknown> = Object.create(null)
   for (const edit of edits) {
     const at = edit.indexOf('=')

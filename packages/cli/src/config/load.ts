@@ -22,7 +22,7 @@ export async function loadModule(file: string): Promise<object> {
 }
 
 /** From Node 22.18 and 23.6 on, without a flag. */
-export function nodeLoadsTypeScript(): boolean {
+function nodeLoadsTypeScript(): boolean {
   return Boolean((process.features as { readonly typescript?: string | false }).typescript)
 }
 

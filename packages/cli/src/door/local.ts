@@ -18,7 +18,7 @@ export function openLocal(where: string, client: Client): Door {
 }
 
 /** The user of the operating system. */
-export function ownActor(): `user:${string}` {
+function ownActor(): `user:${string}` {
   try {
     return `user:${userInfo().username}`
   } catch {

@@ -28,7 +28,7 @@ export const logColumns: readonly Column<EntryJson>[] = [
 ]
 
 /** One line that says what a run waits for, or why it does not continue. */
-export function detailOf({ waitingFor, failure }: RunJson): string {
+function detailOf({ waitingFor, failure }: RunJson): string {
   if (failure !== undefined) return clip(failure.message.split('\n')[0] ?? '')
   return waitingFor
     .map(({ kind, name, ask, until }) => {
