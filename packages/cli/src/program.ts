@@ -52,10 +52,7 @@ type Act = (
 ) => Promise<void>
 
 /** All commands. `act` runs the one that was called. */
-function createProgram(
-  { stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr'>,
-  act: Act,
-): Command {
+function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr'>, act: Act): Command {
   const program = new Command('pawl')
     .description('Run durable procedures, answer their asks, and look at what they do.')
     .configureOutput({

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of the shell
 import type { Command } from 'commander'
 
 export const shells = ['bash', 'zsh', 'fish'] as const
