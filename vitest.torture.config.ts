@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-// The long versions of the tests: tens of thousands of kills and races, on demand (`npm run torture`).
+// The long versions of the tests, tens of thousands of kills and races, and the coverage: on demand (`npm run torture`).
 const conditions = ['@pawl/source']
 
 export default defineConfig({
@@ -12,7 +12,8 @@ export default defineConfig({
     // One after the other: each wants the machine for itself.
     fileParallelism: false,
     testTimeout: 4 * 3_600_000,
-    hookTimeout: 60_000,
+    hookTimeout: 600_000,
+    expect: { poll: { timeout: 600_000, interval: 20 } },
     passWithNoTests: true,
   },
 })
