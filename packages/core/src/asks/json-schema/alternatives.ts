@@ -135,7 +135,7 @@ function alternativesOf({ anyOf, oneOf }: Json): readonly (readonly unknown[])[]
 
 function describeTypes(walk: Walk, branches: readonly unknown[]): string {
   const words = branches.map((branch) => wordsOf(walk, branch))
-  if (words.some((some) => some.length === 0)) return fitsNone(branches)
+  if (words.length === 0 || words.some((some) => some.length === 0)) return fitsNone(branches)
   return `must be ${orList([...new Set(words.flat())])}`
 }
 

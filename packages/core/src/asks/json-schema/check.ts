@@ -10,7 +10,8 @@ import { isJson, type Json, type Node, type Rule, type Trail, type Walk } from '
 /**
  * Checks a value by a JSON Schema (draft 2020-12), and adds what is wrong to a list; `at` is the path of the value.
  * The work grows with the size of the value, whatever the schema: a part of a schema that leads back to itself is checked
- * once for each part of the value. The work for issues ends when the list is full.
+ * once for each part of the value. Only a `pattern` may take longer, as it does in the schema of its author. The work for
+ * issues ends when the list is full.
  *
  * It refuses nothing that it is not sure of: a keyword or a reference that it does not know says nothing, a schema that
  * leads back to itself on the same value says nothing either, and any schema accepts `undefined` inside a value, which

@@ -13,6 +13,7 @@ export function objectRules(walk: Walk, schema: Json): readonly ObjectRule[] {
   ]
 }
 
+/** A member that is undefined counts as present for a minimum, and as absent for a maximum. */
 function sizeRules(walk: Walk, { minProperties, maxProperties }: Json): readonly ObjectRule[] {
   const rules: ObjectRule[] = []
   if (typeof minProperties === 'number')
@@ -24,10 +25,14 @@ function sizeRules(walk: Walk, { minProperties, maxProperties }: Json): readonly
   if (typeof maxProperties === 'number')
     rules.push(
       (value, place) =>
-        Object.keys(value).length <= maxProperties ||
+        countDefined(value) <= maxProperties ||
         walk.refuse(place, `must NOT have more than ${maxProperties} properties`),
     )
   return rules
+}
+
+function countDefined(value: Json): number {
+  return Object.values(value).filter((member) => member !== undefined).length
 }
 
 function requiredRules(walk: Walk, schema: Json): readonly ObjectRule[] {

@@ -102,14 +102,15 @@ function appliedParts(
     ...(typeof $ref === 'string' ? [walk.resolve($ref, schema)] : []),
     ...listOf(allOf),
     ...[...listOf(anyOf), ...listOf(oneOf)].filter(isValid),
-    ...conditional(schema, isValid),
+    ...conditional(walk, schema, isValid),
     ...dependent(schema, value),
   ]
   return [schema, ...inner.flatMap((part) => appliedParts(walk, part, value, trail, seen))]
 }
 
-function conditional(schema: Json, isValid: (part: unknown) => boolean): readonly unknown[] {
+function conditional(walk: Walk, schema: Json, isValid: (part: unknown) => boolean): readonly unknown[] {
   if (!('if' in schema)) return []
+  if (walk.hasUndefined) return [schema['if'], schema['then'], schema['else']]
   return isValid(schema['if']) ? [schema['if'], schema['then']] : [schema['else']]
 }
 

@@ -288,3 +288,24 @@ test('several issues are those of all that is wrong, each with its place', () =>
     { path: 'value.long', message: 'is not expected' },
   ])
 })
+
+test.each<[string, object, object]>([
+  ['as one member too many', { maxProperties: 1 }, { a: 1, b: undefined }],
+  ['as one member too few', { minProperties: 2 }, { a: 1, b: undefined }],
+  [
+    'in what an `if` decides about the other members',
+    {
+      if: { required: ['a'] },
+      then: { properties: { a: {}, b: {} } },
+      else: { properties: { c: {} } },
+      unevaluatedProperties: false,
+    },
+    { a: undefined, b: 1 },
+  ],
+])('does not refuse undefined %s', (_, schema, value) => {
+  expect(check(schema, value)).toEqual([])
+})
+
+test('says that a value fits none of no alternatives', () => {
+  expect(check({ anyOf: [] }, 1)).toEqual([{ path: 'value', message: 'fits none of 0 alternatives' }])
+})
