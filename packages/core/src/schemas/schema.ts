@@ -2,7 +2,13 @@ import { IssueList, type Issues, oneIssue } from '../base/issues.ts'
 import { isThenable } from '../base/thenable.ts'
 import { isNarrowing } from './narrowing.ts'
 import { loosenArktypeJson } from './vendors/arktype.ts'
-import { acceptsUndefined, findsZodTransform, isZodType, loosenJsonSchema } from './vendors/zod.ts'
+import {
+  acceptsUndefined,
+  findsZodCode,
+  findsZodTransform,
+  isZodType,
+  loosenJsonSchema,
+} from './vendors/zod.ts'
 
 /** Anything that follows Standard Schema: zod ≥ 4.2, valibot, arktype. Forms need its JSON Schema part. */
 export interface Schema<In = unknown, Out = In> {
@@ -114,6 +120,16 @@ export function isTransforming(schema: Schema): boolean {
   const returned = readJsonSchema(schema, 'output')
   if (accepted === undefined || returned === undefined) return false
   return !isNarrowing(returned, accepted)
+}
+
+/** Whether a check may run the code of its author. Known of zod; of other libraries it is assumed. */
+export function mayRunCode(schema: Schema): boolean {
+  try {
+    return !isZodType(schema) || findsZodCode(schema)
+  } catch {
+    // A part that refers to a schema that is not there yet.
+    return true
+  }
 }
 
 /** Whether it takes undefined, so that an answer may be left empty. Known of zod only. */

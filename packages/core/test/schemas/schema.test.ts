@@ -1,7 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import * as mini from 'zod/mini'
 import { encode } from '../../src/events/payload.ts'
-import { isSchema, isTransforming, jsonSchemaOf, type Schema, validate } from '../../src/schemas/schema.ts'
+import {
+  isSchema,
+  isTransforming,
+  jsonSchemaOf,
+  mayRunCode,
+  type Schema,
+  validate,
+} from '../../src/schemas/schema.ts'
 
 /** What another vendor's schema looks like, with or without its JSON Schema part. */
 function foreignSchema(
@@ -288,5 +296,56 @@ describe('a schema that transforms', () => {
 
   test('of another vendor without JSON Schemas is not seen', () => {
     expect(isTransforming(foreignSchema((value) => ({ value })))).toBe(false)
+  })
+})
+
+describe('code of the author', () => {
+  const node: Schema = z.object({
+    value: z.number(),
+    get children() {
+      return z.array(node as z.ZodType)
+    },
+  })
+
+  test.each<[string, Schema]>([
+    ['a number within bounds', z.number().positive().max(9)],
+    ['a text with a length and a pattern', z.string().min(1).regex(/a/)],
+    ['an object', z.strictObject({ a: z.email().optional(), b: z.enum(['x', 'y']).nullable() })],
+    ['a union of lists', z.union([z.array(z.literal('a')), z.record(z.string(), z.date())])],
+    ['a type that holds itself', node],
+    ['a text of zod mini', mini.string().check(mini.minLength(1))],
+  ])('is in no part of %s', (_, schema) => {
+    expect(mayRunCode(schema)).toBe(false)
+  })
+
+  const inAnObject = (part: z.ZodType): Schema => z.object({ list: z.array(z.object({ part })) })
+  test.each<[string, Schema]>([
+    ['refine', inAnObject(z.string().refine(() => true))],
+    ['check', inAnObject(z.string().check(() => {}))],
+    ['superRefine', inAnObject(z.string().superRefine(() => {}))],
+    ['custom', inAnObject(z.custom(() => true))],
+    ['overwrite', inAnObject(z.string().overwrite((text) => text))],
+    ['transform', inAnObject(z.string().transform((text) => text))],
+    ['preprocess', inAnObject(z.preprocess((value) => value, z.string()))],
+    ['codec', inAnObject(z.codec(z.string(), z.string(), { decode: (a) => a, encode: (a) => a }))],
+    ['a promise', inAnObject(z.promise(z.string()))],
+    ['catch', inAnObject(z.string().catch(() => 'x'))],
+    ['a default', inAnObject(z.string().default(() => 'x'))],
+    ['prefault', inAnObject(z.string().prefault(() => 'x'))],
+    ['a message', inAnObject(z.string({ error: () => 'no text' }))],
+    ['a format of its own', inAnObject(z.stringFormat('sku', () => true))],
+    ['refine behind lazy', inAnObject(z.lazy(() => z.string()).refine(() => true))],
+    ['refine behind json', inAnObject(z.json().refine(() => true))],
+    ['a check of zod mini', mini.string().check(mini.refine(() => true))],
+    ['a plain function of zod mini', mini.string().check(() => {})],
+    ['what another library makes', foreignSchema((value) => ({ value }))],
+    [
+      'what cannot be looked at yet',
+      z.lazy(() => {
+        throw new Error('not there yet')
+      }),
+    ],
+  ])('is found: %s', (_, schema) => {
+    expect(mayRunCode(schema)).toBe(true)
   })
 })

@@ -30,6 +30,25 @@ export function findsZodTransform(schema: unknown): boolean {
   )
 }
 
+/** Types and checks of zod that run code, or wait for a promise, without a function in their definition. */
+const runningParts: readonly unknown[] = ['custom', 'promise']
+/** Functions and getters in a definition that zod itself puts there: the condition of a check, and the members of an object. */
+const ownMembers: readonly string[] = ['when', 'shape']
+
+/**
+ * Whether a zod schema may run its author's code: to check, to transform, for a default or for a message. zod keeps
+ * that code as a function, or behind a getter, in the definition of a part.
+ */
+export function findsZodCode(schema: unknown): boolean {
+  return findsPart(schema, (def) => {
+    if (runningParts.includes(def.type) || runningParts.includes(def['check'])) return true
+    return Object.entries(Object.getOwnPropertyDescriptors(def)).some(
+      ([name, { value, get }]) =>
+        !ownMembers.includes(name) && (typeof value === 'function' || get !== undefined),
+    )
+  })
+}
+
 /** Looks through everything a zod schema is made of. */
 function findsPart(
   part: unknown,
