@@ -127,6 +127,7 @@ function showType(
     .replaceAll(/\bNoInfer<([^<>]*)>/g, '$1')
     .replaceAll(/\b(Schema|Procedure|Agent|RiskDetails|Partial)<[^<>]*>/g, '$1')
     .replaceAll(/\b[A-Z]\w*\b(?!\[)/g, (name) => words.get(name) ?? name)
+    .replaceAll(/(?<=[^{|;,\s])\s*\n\s*(?=readonly \w+\??:)/g, '; ')
     .replaceAll('readonly ', '')
     .replaceAll(/\s+/g, ' ')
     .replace(/^ ?\| /, '')
@@ -134,8 +135,9 @@ function showType(
 }
 
 function nameOf(node: unknown): string | undefined {
-  const name = (node as { readonly name?: unknown } | null | undefined)?.name
-  return typeof name === 'string' ? name : undefined
+  const { name, value } = (node ?? {}) as { readonly name?: unknown; readonly value?: unknown }
+  const found = name ?? value
+  return typeof found === 'string' ? found : undefined
 }
 
 function isNode(value: unknown): value is Node {

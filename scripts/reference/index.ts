@@ -1,9 +1,9 @@
 // Writes docs/reference from the docstrings of the public types.  usage: npm run docs:reference [-- --check]
-import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createFinder } from './find.ts'
+import { formatPage } from './format.ts'
 import { pages } from './pages.ts'
 import { renderPage } from './render.ts'
 
@@ -15,7 +15,7 @@ const isCheck = process.argv.includes('--check')
 const stale: string[] = []
 for (const page of pages) {
   const file = join(folder, page.file)
-  const text = format(file, renderPage(page, find))
+  const text = formatPage(root, file, renderPage(page, find))
   if (existsSync(file) && readFileSync(file, 'utf8') === text) continue
   stale.push(page.file)
   if (isCheck) continue
@@ -30,15 +30,3 @@ for (const name of stale)
 for (const name of strange) console.log(`not in scripts/reference/pages.ts: docs/reference/${name}`)
 if (isCheck && stale.length > 0) console.log('Run `npm run docs:reference`.')
 if ((isCheck && stale.length > 0) || strange.length > 0) process.exitCode = 1
-
-/** Formats a page as `npm run format` does. */
-function format(file: string, text: string): string {
-  const biome = join(root, 'node_modules/.bin/biome')
-  const { status, stdout, stderr } = spawnSync(biome, ['format', `--stdin-file-path=${file}`], {
-    cwd: root,
-    input: text,
-    encoding: 'utf8',
-  })
-  if (status !== 0) throw new Error(`${file} cannot be formatted: ${stderr}`)
-  return stdout
-}

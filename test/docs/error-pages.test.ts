@@ -5,7 +5,7 @@ import { runPages } from './support/run-pages.ts'
 const pages = readPages().filter(({ path }) => path.startsWith('docs/errors/'))
 
 describe.each(pages)('$path', ({ path, text, blocks }) => {
-  test('says when, shows it, and tells what happens meanwhile and what to do', () => {
+  test('shows an example, what happens meanwhile and what to do', () => {
     const code = path.slice('docs/errors/'.length, -'.md'.length)
     const headings = [`# ${code}`, '## Example', '## What happens meanwhile', '## What to do']
     expect(text.match(/^#+ .*$/gm)).toEqual(headings)

@@ -3,7 +3,7 @@ import type { Issues } from '../base/issues.ts'
 import type { Actor } from '../base/people.ts'
 import type { AskStatus, RunStatus } from '../base/words.ts'
 
-/** An error as it is kept in the log. `instanceof` does not survive a replay; `name` and `code` do. */
+/** An error as it is stored in the log. `instanceof` does not survive a replay; `name` and `code` do. */
 export interface Failure {
   readonly name: string
   readonly message: string
@@ -12,46 +12,73 @@ export interface Failure {
   readonly stack?: string
 }
 
-/** Every code, with what its error carries. The message says what to do; `help` is a page about it. */
+/** The `details` of an error, by its code. */
 export interface ErrorDetails {
+  /** An answer to a question for people came from an actor that is not a person: an `agent:`, a `policy:` or a `system:`. */
   'answer-forbidden': { readonly ask: string }
+  /** An answer is not valid for its ask. `details.issues` lists at most 100 issues; `details.more` is `true` if there are more. */
   'answer-invalid': Issues
+  /** An answer came for an ask that is closed: another answer was accepted, its timeout passed, or its run ended. `details.winner` names who answered, and when. */
   'ask-closed': {
     readonly status: AskStatus
     readonly winner: { readonly by: Actor; readonly at: Date } | undefined
   }
+  /** An ask with this id does not exist in the store. */
   'ask-not-found': { readonly ask: string }
+  /** No person answered before the `timeout` of the question passed. */
   'ask-timed-out': { readonly ask: string; readonly message: string }
+  /** The run was cancelled. Every pending operation of the run rejects with this error, so that `finally` blocks run. */
   cancelled: { readonly reason: string | undefined }
+  /** A duration is not a number with one unit. Thrown by `duration()` and by every call that takes a duration. */
   'duration-invalid': { readonly text: string }
+  /** An engine or a client was used after its `stop()`. */
   'engine-stopped': { readonly [none: string]: never }
-  /** `after`: the last operation before it. `what`: how it showed. */
+  /** A procedure waits for something that is not an operation of its `ctx`, or its `ctx` is used outside the procedure, such as in the body of a step. `details.after` names the last operation before it, `details.what` how Pawl noticed it. */
   'foreign-await': { readonly run: string; readonly after: string; readonly what: string }
+  /** `run` was called with the id of an existing run that has a different procedure or input. */
   'id-taken': { readonly id: string }
+  /** The input of a run does not match the input schema of its procedure, or the procedure takes no input. `details.issues` lists at most 100 issues; `details.more` is `true` if there are more. */
   'input-invalid': Issues
+  /** During replay, the code asked for a different operation than the log contains. `details.recorded` and `details.asked` name both, `details.at` is the place in the code. */
   nondeterminism: {
     readonly position: number
     readonly recorded: string
     readonly asked: string
     readonly at: string
   }
+  /** A procedure called `fetch`, or a method of an engine, client, inbox or run handle, outside a step; or, with `determinism: 'error'`, the clock or `Math.random()`. `details.use` names a replacement. */
   'nondeterministic-call': { readonly call: string; readonly use: string }
+  /** An option is unknown, or its value is not allowed. TypeScript rejects most of these earlier. */
   'option-invalid': { readonly option: string; readonly given: string }
+  /** The output of a procedure does not match its output schema. `details.issues` lists at most 100 issues; `details.more` is `true` if there are more. */
   'output-invalid': Issues
+  /** The payload of a signal does not match the schema that the procedure declares. `details.issues` lists at most 100 issues; `details.more` is `true` if there are more. */
   'payload-invalid': Issues
+  /** A value that must be stored is not plain data, is larger than 2 MiB, or is deeper than 256 levels. `details.path` leads to the part that cannot be stored. */
   'payload-refused': { readonly path: string }
-  /** `at`: file:line:column in the author's code; empty if it is unknown. */
+  /** A procedure threw a programming error. `details.cause` holds its name, message and code, `details.at` is the place in the code as file:line:column, or '' if it is unknown. */
   'procedure-broken': { readonly run: string; readonly cause: Failure; readonly at: string }
+  /** `createEngine` received two procedures with the same name and version. */
   'procedure-duplicate': { readonly procedure: string }
+  /** A run was started through an engine that does not have its procedure. */
   'procedure-unknown': { readonly procedure: string }
+  /** `result()` was called for a run that was cancelled. */
   'run-cancelled': { readonly run: string; readonly reason: string | undefined }
+  /** A signal, an early answer, `retry` or `inbox.next({ run })` concerns a run that has ended. `details.status` says how it ended. */
   'run-ended': { readonly run: string; readonly status: RunStatus }
+  /** `result()` was called for a run whose procedure threw. `details.cause` holds the name, message and code of the error; the `cause` of this error is the error itself. */
   'run-failed': { readonly run: string; readonly cause: Failure }
+  /** A run with this id does not exist in the store. `get` returns a handle without I/O, so its first use throws this error. */
   'run-not-found': { readonly run: string }
+  /** A run is no longer executed because its log is damaged, because its workers crashed or were blocked while it was the only suspect, or because Pawl failed on its data. `details.reason` says which. */
   'run-quarantined': { readonly run: string; readonly reason: string }
+  /** A step, or a call to an agent, failed in its last attempt. `details.cause` holds the name, message and code of the last error. */
   'step-failed': { readonly step: string; readonly attempts: number; readonly cause: Failure }
+  /** A step, or a call to an agent, exceeded its `timeout` in its last attempt. */
   'step-timed-out': { readonly step: string; readonly after: Duration }
+  /** A store cannot be opened or used. `details.remedy` says what to do. */
   'store-unusable': { readonly remedy: string }
+  /** `result({ timeout })` or `inbox.next({ timeout })` waited for its whole `timeout`. */
   'wait-timed-out': { readonly after: Duration }
 }
 

@@ -1,0 +1,45 @@
+import type { ErrorDetails, Failure } from '../../packages/core/src/errors/error-details.ts'
+
+const cause: Failure = { name: 'Error', message: 'card declined', code: 'declined' }
+const issues = { issues: [{ path: 'amount', message: 'expected number, received string' }] }
+
+/** Details as an error may carry them, for the message on its page. */
+export const samples: ErrorDetails = {
+  'answer-forbidden': { ask: 'refund:A-1/1' },
+  'answer-invalid': issues,
+  'ask-closed': { status: 'answered', winner: { by: 'user:bob', at: new Date('2026-01-01T09:00:00Z') } },
+  'ask-not-found': { ask: 'refund:A-1/1' },
+  'ask-timed-out': { ask: 'refund:A-1/1', message: 'Refund 45 EUR?' },
+  cancelled: { reason: 'the order was withdrawn' },
+  'duration-invalid': { text: '1m30s' },
+  'engine-stopped': {},
+  'foreign-await': {
+    run: 'refund:A-1',
+    after: 'load',
+    what: 'it waits, but for no operation; it used setTimeout()',
+  },
+  'id-taken': { id: 'refund:A-1' },
+  'input-invalid': issues,
+  nondeterminism: { position: 2, recorded: 'step "pack"', asked: 'step "wrap"', at: 'src/order.ts:12:9' },
+  'nondeterministic-call': { call: 'Date.now()', use: 'ctx.now()' },
+  'option-invalid': { option: 'concurrency of createEngine', given: '0' },
+  'output-invalid': issues,
+  'payload-invalid': issues,
+  'payload-refused': { path: 'result.client (a function)' },
+  'procedure-broken': {
+    run: 'refund:A-1',
+    cause: { name: 'TypeError', message: 'order is undefined', code: undefined },
+    at: 'src/order.ts:12:9',
+  },
+  'procedure-duplicate': { procedure: 'refund' },
+  'procedure-unknown': { procedure: 'refund' },
+  'run-cancelled': { run: 'refund:A-1', reason: 'the order was withdrawn' },
+  'run-ended': { run: 'refund:A-1', status: 'completed' },
+  'run-failed': { run: 'refund:A-1', cause },
+  'run-not-found': { run: 'refund:A-1' },
+  'run-quarantined': { run: 'refund:A-1', reason: 'its workers crashed 5 times' },
+  'step-failed': { step: 'charge card', attempts: 3, cause },
+  'step-timed-out': { step: 'charge card', after: '30s' },
+  'store-unusable': { remedy: 'Free some space on the disk, and start again.' },
+  'wait-timed-out': { after: '5s' },
+}
