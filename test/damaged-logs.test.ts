@@ -12,4 +12,4 @@ test('whatever becomes of an event in SQLite, its run is quarantined or unchange
   const { damaged, problems } = await damageLogs(new SqlitePlace(join(folder, 'pawl.db')), sample)
   expect(problems).toEqual([])
   expect(damaged).toBeGreaterThan(100)
-}, 300_000)
+})

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await run(tsc, ['-b', ...folders], root)
   await packInto(empty)
   await installIn(empty)
-}, 120_000)
+})
 
 afterAll(() => rm(empty, { recursive: true, force: true }))
 

@@ -174,7 +174,7 @@ describe('runs with much each', () => {
       few.push(...rows.map(({ run }) => ({ run: Number(run), epoch: 1, head: 3, mail: each })))
     }
     await owner.query('analyze pawl.messages, pawl.asks')
-  }, 60_000)
+  })
 
   const takeFew = (count: number) => few.splice(0, count)
   const names = (standings: readonly Standing[]) => standings.map(({ run }) => `few ${run - old - live}`)
