@@ -10,7 +10,7 @@ import type { Unit } from '@pawl/core/storage'
 import { memory } from '@pawl/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { startBareEngine, withoutTimers } from '../support/bare-engine.ts'
+import { startBareEngine, withoutPolls, withoutTimers } from '../support/bare-engine.ts'
 import { type MeddlingStore, meddleWith, type Step } from '../support/meddling-store.ts'
 
 // Messages that come at the worst moment: when a unit that was decided without them is on its way.
@@ -223,8 +223,13 @@ test('what is sent and waited for beside the worker of the run is not asked of t
     return started + (await ctx.step('work', () => finish.gone.then(() => 1)))
   })
   const finish = hold()
-  const { engine, meddling } = await start([waiting])
-  const run = await engine.run(waiting)
+  const meddling = meddleWith(memory())
+  const bare = await startBareEngine({
+    ...{ store: meddling.store, procedures: [waiting], logger: quiet },
+    keep: { runs: 100, bytes: 1e6 },
+    clock: withoutPolls,
+  })
+  const run = await bare.client.run(waiting)
   while ((await run.status()).status !== 'waiting') await new Promise((resolve) => setImmediate(resolve))
   const asked: string[] = []
   for (const method of ['mail', 'mailOf', 'find'] as const)
@@ -238,6 +243,7 @@ test('what is sent and waited for beside the worker of the run is not asked of t
   finish.let()
   expect(await result).toBe(2)
   expect(asked).toEqual([])
+  await bare.stop()
 })
 
 test('a signal is received once, however late its sender is told', async () => {
