@@ -2,9 +2,11 @@ import { isBug } from '../../errors/bug.ts'
 import { failureOf, recordFailure } from '../../errors/failure.ts'
 import { findThrowSite } from '../../host/call-site.ts'
 import type { ForeignAwait, Nondeterminism } from '../../kernel/decision.ts'
+import type { Claimed } from '../../ports/store/claims.ts'
+import type { Unit } from '../../ports/store/commit.ts'
 import type { WorkerServices } from '../services.ts'
 import { findCallSite, type Replayed } from './find-call-site.ts'
-import { brokenBy, divergedBy, foreignAwait, type Reason } from './park-with-error.ts'
+import { brokenBy, divergedBy, foreignAwait, quarantinedFor, type Reason } from './park-with-error.ts'
 
 /** What was thrown, and the position of the operation it was found in, if it did not leave the procedure. */
 export interface Bug {
@@ -50,4 +52,19 @@ export async function diagnoseDifference(
   const { name, message } = failureOf(recordFailure(error))
   const failed = `${asked} with ${name}: ${message}`
   return divergedBy(run.id, { position, recorded, asked: failed, at }, { cause: error })
+}
+
+/** Workers died while the run was tested alone. */
+export function diagnoseCrashes({ id, alone, tries }: Claimed): Reason {
+  const why = `its workers died ${alone} times while it was the only suspect at work, and ${tries} times in a row without a new event`
+  return quarantinedFor(id, why, 'crashes')
+}
+
+/** The store refused a unit that does not continue its log. */
+export function diagnoseConflict(run: string, { head }: Unit, why: string | undefined): Reason {
+  return quarantinedFor(
+    run,
+    why ??
+      `event ${head} does not follow on what the store has: it has lost events that it acknowledged, or has one that nobody wrote`,
+  )
 }

@@ -1,5 +1,4 @@
 import type { AskSpec, ProcedureOperation } from '../../authoring/operations.ts'
-import { docsPage } from '../../base/docs.ts'
 import { issuesOf } from '../../base/issues.ts'
 import { unreachable } from '../../base/unreachable.ts'
 import { isBug } from '../../errors/bug.ts'
@@ -10,7 +9,7 @@ import { validate } from '../../host/run-schema.ts'
 import type { Decision, Failed } from '../../kernel/decision.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import type { Claimed } from '../../ports/store/claims.ts'
-import type { Effect, Unit, UnitOutcome } from '../../ports/store/commit.ts'
+import type { Unit, UnitOutcome } from '../../ports/store/commit.ts'
 import type { Message } from '../../ports/store/mail.ts'
 import type { RunKey } from '../../ports/store/runs.ts'
 import type { Activity, ActivityContext, Draft } from '../activities/activity.ts'
@@ -19,17 +18,16 @@ import type { RunReport } from '../run-reports.ts'
 import type { WorkerServices } from '../services.ts'
 import { RunActivityContext } from './activity-context.ts'
 import { Continuation, type InputRefused } from './continuation.ts'
-import { type Bug, diagnoseBug, diagnoseDifference, diagnoseForeignAwait } from './diagnose.ts'
-import { notifyOfAsks, notifyOfEnd, reportEnd } from './ended.ts'
 import {
-  completeWith,
-  describeEnding,
-  type Ending,
-  endedEvent,
-  failWith,
-  isAct,
-  reportFailure,
-} from './ending.ts'
+  type Bug,
+  diagnoseBug,
+  diagnoseConflict,
+  diagnoseCrashes,
+  diagnoseDifference,
+  diagnoseForeignAwait,
+} from './diagnose.ts'
+import { notifyOfAsks, notifyOfEnd, reportEnd } from './ended.ts'
+import { completeWith, type Ending, failWith, isAct, reportFailure } from './ending.ts'
 import { findCallSite, type Replayed } from './find-call-site.ts'
 import { Leaving } from './leaving.ts'
 import { ReadFailed, readAgainMs } from './log-reader.ts'
@@ -39,7 +37,8 @@ import { Opening } from './opening.ts'
 import { consumedBy, eventsOf, Outbox } from './outbox.ts'
 import { quarantinedFor, type Reason, unfitInput, unreadFor } from './park-with-error.ts'
 import { PendingActivities } from './pending-activities.ts'
-import { composeUnit, planUnit, type Standing, type UnitParts } from './unit.ts'
+import { composeUnit, endParts, planUnit, type Standing, type UnitParts } from './unit.ts'
+import { warnOfMove, warnOfUndeclared } from './warnings.ts'
 
 /** What a run tells its worker. */
 export interface RunCallbacks extends WorkerServices {
@@ -104,7 +103,7 @@ export class Run {
     this.#outbox = new Outbox(host.slices.drafts)
     this.#mailbox = new Mailbox(host.store, claimed.run, claimed.mail, {
       onRead: () => this.#ready(),
-      onNew: (message) => this.#checkDeclared(message),
+      onNew: (message) => warnOfUndeclared(host, claimed, message),
       onUnread: (error) => this.#onUnread(error),
     })
     this.#continuation = new Continuation(host, claimed, () => this.#onForeign())
@@ -156,11 +155,8 @@ export class Run {
 
   /** Reads the log, verifies it, and replays it. `message`: the one it was claimed with. */
   load(message: Message | null): void {
-    const { tries, alone } = this.#claimed
-    if (alone >= this.#host.maxCrashes) {
-      const why = `its workers died ${alone} times while it was the only suspect at work, and ${tries} times in a row without a new event`
-      return this.#leaving.leave(quarantinedFor(this.id, why, 'crashes'))
-    }
+    if (this.#claimed.alone >= this.#host.maxCrashes)
+      return this.#leaving.leave(diagnoseCrashes(this.#claimed))
     if (message !== null) this.#mailbox.begin(message)
     void this.#read(async () => {
       await this.#host.loads.enter()
@@ -234,15 +230,10 @@ export class Run {
     else if (this.#phase === 'parked') this.#forgetMove()
   }
 
-  /** Nobody owns it at present, so that nothing can be made of it: it goes on waiting for what the log says it waits for. */
   #forgetMove(): void {
     this.#host.onGone(this)
     this.#continuation.decide((decision) => {
-      if (decision.state !== 'foreign-await') return
-      const { after, what } = decision
-      this.#host.logger.warn(
-        `run "${this.id}" moved while it waits, after ${after}: ${what}. Nothing comes of that: it goes on when what it waits for comes. See ${docsPage('errors/foreign-await')}`,
-      )
+      if (decision.state === 'foreign-await') warnOfMove(this.#host, this.id, decision)
     })
   }
 
@@ -520,16 +511,9 @@ export class Run {
       ({ type, strict }) => strict === undefined && (type === 'settled' || type === null),
     )
     if (!this.#outbox.isEmpty || !isHandedOut) return this.#keep(sent)
-    const withdrawals = asks.flatMap(({ pending }): Draft[] =>
-      this.#continuation.notes.isAsked(pending.position)
-        ? [{ type: 'withdrawn', pending, effects: [withdrawn(pending)] }]
-        : [],
-    )
-    const drafts = [...sent, ...withdrawals]
-    const info = describeEnding(ending, this.#mailbox.signals)
-    const state = ending.failure === null ? 'completed' : 'failed'
-    const events = [...eventsOf(drafts), endedEvent(ending)]
-    return this.#write({ events, drafts, next: { do: 'end', state }, info })
+    const open = asks.map(({ pending }) => pending)
+    const asked = open.filter(({ position }) => this.#continuation.notes.isAsked(position))
+    return this.#write(endParts(ending, sent, asked, this.#mailbox.signals))
   }
 
   /** Results of bodies that were at work are written, and nothing else; then it is parked. */
@@ -572,13 +556,7 @@ export class Run {
         )
         return this.#host.onGone(this)
       case 'conflict':
-        return this.#leaving.leave(
-          quarantinedFor(
-            this.id,
-            outcome.why ??
-              `event ${unit.head} does not follow on what the store has: it has lost events that it acknowledged, or has one that nobody wrote`,
-          ),
-        )
+        return this.#leaving.leave(diagnoseConflict(this.id, unit, outcome.why))
     }
   }
 
@@ -676,19 +654,6 @@ export class Run {
     if (!this.#isOver) this.#mailbox.learn(counter)
   }
 
-  /** A client that has no code cannot check the names of signals. */
-  #checkDeclared({ kind, name }: Message): void {
-    const { procedure, version } = this.#claimed
-    const definition = this.#host.procedure(procedure, version)
-    if (kind !== 'signal' || definition === undefined || definition.signals.has(name)) return
-    const declared = [...definition.signals.keys()].join(', ') || 'no signals'
-    this.#host.remarks.warn(
-      `signal ${name} in ${procedure}`,
-      `Run "${this.id}" was sent the signal "${name}", which procedure "${procedure}" does not declare: it is never received. Declared: ${declared}.`,
-      { run: this.id },
-    )
-  }
-
   #onUnread(error: unknown): void {
     if (this.#isOver) return
     if (!(error instanceof ReadFailed)) return this.#leaving.leaveBroken(error, 'a message')
@@ -781,8 +746,4 @@ export class Run {
     this.#phase = 'moving'
     this.#leaving.attempt(diagnosis.then((reason) => this.#leaving.leave(reason)))
   }
-}
-
-function withdrawn({ position }: Pending): Effect {
-  return { do: 'close-ask', position, status: 'withdrawn' }
 }

@@ -1,10 +1,12 @@
 import type { WrittenEvent } from '../../events/event.ts'
 import { encodeRecord } from '../../events/payload.ts'
 import type { RunInfo } from '../../events/payloads.ts'
-import type { Unit } from '../../ports/store/commit.ts'
+import type { Pending } from '../../kernel/operation.ts'
+import type { Effect, Unit } from '../../ports/store/commit.ts'
 import type { Draft } from '../activities/activity.ts'
+import { describeEnding, type Ending, endedEvent } from './ending.ts'
 import type { LogWriter } from './log-writer.ts'
-import { effectsOf } from './outbox.ts'
+import { effectsOf, eventsOf } from './outbox.ts'
 
 // What a run writes next: pure. The run gathers how it stands, and carries the plan out.
 
@@ -78,4 +80,25 @@ export function composeUnit(log: LogWriter, seen: number, { events, drafts, next
     next,
     effects: info === null ? effects : [...effects, { do: 'show', info: encodeRecord(info, 'info') }],
   }
+}
+
+/** Composes the last unit of a run: what came in time, the asks that are withdrawn, and its end. */
+export function endParts(
+  ending: Ending,
+  sent: readonly Draft[],
+  openAsks: readonly Pending[],
+  signals: readonly string[],
+): UnitParts {
+  const drafts = [...sent, ...openAsks.map(withdrawal)]
+  return {
+    events: [...eventsOf(drafts), endedEvent(ending)],
+    drafts,
+    next: { do: 'end', state: ending.failure === null ? 'completed' : 'failed' },
+    info: describeEnding(ending, signals),
+  }
+}
+
+function withdrawal(pending: Pending): Draft {
+  const effect: Effect = { do: 'close-ask', position: pending.position, status: 'withdrawn' }
+  return { type: 'withdrawn', pending, effects: [effect] }
 }

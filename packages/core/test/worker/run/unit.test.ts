@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { lingerMs, planUnit, type Standing } from '../../../src/worker/run/unit.ts'
+import type { Pending } from '../../../src/kernel/operation.ts'
+import type { Draft } from '../../../src/worker/activities/activity.ts'
+import { completeWith, failWith } from '../../../src/worker/run/ending.ts'
+import { endParts, lingerMs, planUnit, type Standing } from '../../../src/worker/run/unit.ts'
 
 const still: Standing = {
   now: 1_000,
@@ -74,4 +77,27 @@ describe('planUnit', () => {
       }),
     )
   })
+})
+
+test('the last unit has what came in time, then the withdrawals, then the end', () => {
+  const pending = (position: number): Pending =>
+    ({ position, turn: 0, nth: 0, operation: { kind: 'step', name: `p${position}` } }) as unknown as Pending
+  const ending = completeWith(5, [])
+  const sent: Draft[] = [{ type: 'settled', pending: pending(0) }]
+  const parts = endParts(ending, sent, [pending(1), pending(2)], ['left'])
+  expect(parts.events.map(({ type, position }) => [type, position])).toEqual([
+    ['settled', 0],
+    ['withdrawn', 1],
+    ['withdrawn', 2],
+    ['ended', null],
+  ])
+  expect(parts.drafts.flatMap(({ effects }) => effects ?? [])).toEqual([
+    { do: 'close-ask', position: 1, status: 'withdrawn' },
+    { do: 'close-ask', position: 2, status: 'withdrawn' },
+  ])
+  expect(parts).toMatchObject({
+    next: { do: 'end', state: 'completed' },
+    info: { waiting: [], leftOver: { signals: ['left'] } },
+  })
+  expect(endParts(failWith(new Error('no'), []), [], [], []).next).toEqual({ do: 'end', state: 'failed' })
 })
