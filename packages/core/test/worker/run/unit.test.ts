@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { noPosition } from '../../../src/events/event.ts'
 import type { Pending } from '../../../src/kernel/operation.ts'
 import type { Draft } from '../../../src/worker/activities/activity.ts'
 import { completeWith, failWith } from '../../../src/worker/run/ending.ts'
@@ -89,7 +90,7 @@ test('the last unit has what came in time, then the withdrawals, then the end', 
     ['settled', 0],
     ['withdrawn', 1],
     ['withdrawn', 2],
-    ['ended', null],
+    ['ended', noPosition],
   ])
   expect(parts.drafts.flatMap(({ effects }) => effects ?? [])).toEqual([
     { do: 'close-ask', position: 1, status: 'withdrawn' },
