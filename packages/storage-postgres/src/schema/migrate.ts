@@ -9,11 +9,12 @@ import { processes } from './migrations/0002-processes.ts'
 import { causes } from './migrations/0003-causes.ts'
 import { abilities } from './migrations/0004-abilities.ts'
 import { suspects } from './migrations/0005-suspects.ts'
+import { sameNumbers } from './migrations/0006-same-numbers.ts'
 import { queries } from './queries.ts'
 import { explainRights, isCurrent } from './version.ts'
 
 /** All steps, in order. */
-export const migrations: readonly Migration[] = [initial, processes, causes, abilities, suspects]
+export const migrations: readonly Migration[] = [initial, processes, causes, abilities, suspects, sameNumbers]
 
 /**
  * Brings the schema up to what this version of the package knows. Everything is one transaction: whoever is
