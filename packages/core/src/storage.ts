@@ -1,6 +1,6 @@
 // All a store may import.
 
-export { compareOrder, orderOf } from './asks/order.ts'
+export { type AskOrderKey, askOrder, compareOrder, orderOf } from './asks/order.ts'
 export { docsPage } from './base/docs.ts'
 export { unreachable } from './base/unreachable.ts'
 export type { AskStatus } from './base/words.ts'
@@ -45,4 +45,5 @@ export type {
 } from './ports/store/runs.ts'
 export type { StorePort } from './ports/store/store.ts'
 export type { NewWorker, ProcedureVersions, WorkerKey } from './ports/store/workers.ts'
-export { suspectTries } from './ports/suspects.ts'
+export { type ClaimedRow, type EventRow, showClaimed, showEvent } from './ports/stored-rows.ts'
+export { isSuspect, maxPositives, suspectTries } from './ports/suspects.ts'

@@ -1,18 +1,36 @@
 import type { AskOrder, AskRow } from '../ports/store/asks.ts'
 
+/** One of the values that decide where an ask stands in a list. */
+export interface AskOrderKey {
+  readonly key: keyof AskOrder
+  readonly direction: 'asc' | 'desc'
+  /** Where asks without the value stand; only of a key that may be null. */
+  readonly nulls?: 'last'
+}
+
+/** The most urgent first: the first key in which two asks differ decides. No two asks are equal in all of them. */
+export const askOrder = [
+  { key: 'overdue', direction: 'desc' },
+  { key: 'urgency', direction: 'desc' },
+  { key: 'dueAt', direction: 'asc', nulls: 'last' },
+  { key: 'openedAt', direction: 'asc' },
+  { key: 'run', direction: 'asc' },
+  { key: 'position', direction: 'asc' },
+] as const satisfies readonly AskOrderKey[]
+
 /** Where an ask stands in a list of `now`. */
 export function orderOf({ urgency, dueAt, openedAt, runKey, position }: AskRow, now: number): AskOrder {
   return { overdue: dueAt !== null && dueAt <= now, urgency, dueAt, openedAt, run: runKey, position }
 }
 
-/** The most urgent first. */
-export function compareOrder(a: AskOrder, b: AskOrder): number {
-  return (
-    Number(b.overdue) - Number(a.overdue) ||
-    b.urgency - a.urgency ||
-    (a.dueAt === b.dueAt ? 0 : (a.dueAt ?? Infinity) - (b.dueAt ?? Infinity)) ||
-    a.openedAt - b.openedAt ||
-    a.run - b.run ||
-    a.position - b.position
-  )
+/** Negative where `a` stands before `b`. Two parts of places are compared by the keys they both have. */
+export function compareOrder(a: Partial<AskOrder>, b: Partial<AskOrder>): number {
+  for (const { key, direction } of askOrder) {
+    const [left, right] = [a[key], b[key]]
+    if (left === undefined || right === undefined || left === right) continue
+    // Null stands last.
+    const difference = Number(left ?? Infinity) - Number(right ?? Infinity)
+    return direction === 'asc' ? difference : -difference
+  }
+  return 0
 }

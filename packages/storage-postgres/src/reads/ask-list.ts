@@ -1,5 +1,12 @@
-import { type AskOrder, type AskQuery, type AskRow, askStatusCode } from '@pawl/core/storage'
-import { type SqlBool, sql } from 'kysely'
+import {
+  type AskOrder,
+  type AskOrderKey,
+  type AskQuery,
+  type AskRow,
+  askOrder,
+  askStatusCode,
+} from '@pawl/core/storage'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../connection/database.ts'
 import { unindexed } from '../schema/planner.ts'
 import { queries } from '../schema/queries.ts'
@@ -37,12 +44,9 @@ async function listPart(
     .where(
       isOverdue ? sql<SqlBool>`a.due_at <= ${now}` : sql<SqlBool>`(a.due_at is null or a.due_at > ${now})`,
     )
-    .orderBy('a.urgency', 'desc')
-    .orderBy('a.due_at')
-    .orderBy('a.opened_at')
-    .orderBy('a.run')
-    .orderBy('a.position')
     .limit(limit)
+  // PostgreSQL sorts nulls last by itself.
+  for (const { key, direction } of orderInPart) query = query.orderBy(columns[key], direction)
   if (to !== null) {
     query = query.where(
       isOverdue
@@ -59,12 +63,32 @@ async function listPart(
   return (await database.list(query.compile())).map(showAsk)
 }
 
+// The column of each key but the first, which says in which part of the list the ask stands.
+const columns = {
+  urgency: 'a.urgency',
+  dueAt: 'a.due_at',
+  openedAt: 'a.opened_at',
+  run: 'a.run',
+  position: 'a.position',
+} as const
+const [, ...orderInPart] = askOrder
+
 /** SQL: the row stands behind that place, among rows that are all overdue or all not. */
-function comesAfter({ urgency, dueAt, openedAt, run, position }: AskOrder): ReturnType<typeof sql<SqlBool>> {
-  const behind = sql<SqlBool>`(a.opened_at, a.run, a.position) > (${openedAt}, ${run}, ${position})`
-  const laterDue =
-    dueAt === null
-      ? sql<SqlBool>`(a.due_at is null and ${behind})`
-      : sql<SqlBool>`(a.due_at is null or a.due_at > ${dueAt} or (a.due_at = ${dueAt} and ${behind}))`
-  return sql<SqlBool>`(a.urgency < ${urgency} or (a.urgency = ${urgency} and ${laterDue}))`
+function comesAfter(after: AskOrder): RawBuilder<SqlBool> {
+  return orderInPart.reduceRight<RawBuilder<SqlBool>>((behindInRest, { key, ...order }) => {
+    const column = sql.ref(columns[key])
+    const value = after[key]
+    if (value === null) return sql`(${column} is null and ${behindInRest})`
+    return sql`(${isBehind(column, value, order)} or (${column} = ${value} and ${behindInRest}))`
+  }, sql`false`)
+}
+
+function isBehind(
+  column: RawBuilder<unknown>,
+  value: number,
+  { direction, nulls }: Omit<AskOrderKey, 'key'>,
+): RawBuilder<SqlBool> {
+  const isFurther =
+    direction === 'asc' ? sql<SqlBool>`${column} > ${value}` : sql<SqlBool>`${column} < ${value}`
+  return nulls === 'last' ? sql`(${column} is null or ${isFurther})` : isFurther
 }

@@ -1,4 +1,4 @@
-import { eventTypeCode, operationKindCode, type RunKey, type StoredEvent } from '@pawl/core/storage'
+import { type EventRow, type RunKey, type StoredEvent, showEvent } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { listBigints, listIntegers } from '../connection/fast-path/lists.ts'
 import { batchLookups } from './batch-lookups.ts'
@@ -12,9 +12,9 @@ const maxRows = 5_000
 // What PostgreSQL makes one value of comes over in one: a page as JSON, and all its short payloads in one run of
 // hex digits. The driver takes a row apart value by value, and is as long at that as all of a replay takes.
 // `concat_ws` leaves nulls out, and writes every number as JSON does.
-const packedRow = `'[' || concat_ws(',', seq, at, epoch, type, position, turn, coalesce(kind::text, 'null'), to_json(name), nth,
-  failed::text, coalesce(took_ms::text, 'null'), coalesce(length(payload)::text, 'null'),
-  to_json(encode(link, 'hex'))) || ']'`
+const packedRow = `'[' || concat_ws(',', seq, at, epoch, type, position, turn, coalesce(kind::text, 'null'), nth, failed::int,
+  coalesce(took_ms::text, 'null'), to_json(name), coalesce(length(payload)::text, 'null'),
+  case when link = '' then 'null' else '"' || encode(link, 'hex') || '"' end) || ']'`
 const packedRows = `'[' || string_agg(${packedRow}, ',' order by seq) || ']' as rows`
 const shortPayload = `case when length(payload) <= ${maxInlineBytes} then encode(payload, 'hex') end`
 const shortPayloads = `string_agg(${shortPayload}, '' order by seq) as payloads`
@@ -73,7 +73,7 @@ export function prepareReadLog(database: Database): ReadLog {
       return new Uint8Array(payloads.buffer, payloads.byteOffset + used - size, size)
     }
 
-    return rows.map((row) => showEvent(row, takePayload(row)))
+    return rows.map((row) => showEvent(row, takePayload(row), takeLink(row)))
   }
 
   return async (run, seq, limit) => {
@@ -106,44 +106,12 @@ interface PackedPage {
   readonly rows: string | null
   readonly payloads: string | null
 }
-type EventRow = readonly [
-  seq: number,
-  at: number,
-  epoch: number,
-  type: number,
-  position: number,
-  turn: number,
-  kind: number | null,
-  name: string,
-  nth: number,
-  failed: boolean,
-  tookMs: number | null,
-  /** Of the payload, in bytes. */
-  size: number | null,
-  /** In hex digits; empty for none. */
-  link: string,
-]
+
 function isLong(row: EventRow): boolean {
   return (row[11] ?? 0) > maxInlineBytes
 }
 
-// By their places: taken apart as `[seq, at, …]` each row would go through an iterator, which a cold start feels.
-function showEvent(row: EventRow, payload: Uint8Array | null): StoredEvent {
-  const kind = row[6]
-  const link = row[12]
-  return {
-    seq: row[0],
-    at: row[1],
-    epoch: row[2],
-    type: eventTypeCode.wordIfKnown(row[3]),
-    position: row[4],
-    turn: row[5],
-    kind: kind === null ? null : operationKindCode.wordIfKnown(kind),
-    name: row[7],
-    nth: row[8],
-    failed: row[9],
-    tookMs: row[10],
-    payload,
-    link: link === '' ? null : Buffer.from(link, 'hex'),
-  }
+function takeLink(row: EventRow): Uint8Array | null {
+  const digits = row[12]
+  return digits === null ? null : Buffer.from(digits, 'hex')
 }

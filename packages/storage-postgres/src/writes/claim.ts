@@ -1,10 +1,13 @@
 import {
   type Claimant,
   type Claimed,
+  type ClaimedRow,
   type Claims,
   markCode,
+  maxPositives,
   type RunKey,
   type Suspect,
+  showClaimed,
   suspectTries,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
@@ -13,32 +16,6 @@ import { Statement } from '../connection/fast-path/statement.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { lateRequestMs } from '../connection/timeouts.ts'
 import { type Names, storeTime } from '../names.ts'
-
-export interface ClaimedRow {
-  readonly run: number
-  readonly id: string
-  readonly procedure: string
-  readonly version: number
-  readonly epoch: number
-  readonly head: number
-  readonly mail: number
-  readonly tries: number
-  readonly positives: number
-  readonly alone: number
-  readonly mark: number
-  readonly link: Uint8Array
-}
-
-export function showClaimed(row: ClaimedRow): Claimed {
-  const { run, id, procedure, version, epoch, head, mail, tries, mark, link } = row
-  const isSuspect = tries >= suspectTries
-  return {
-    ...{ run, id, procedure, version, epoch, head, mail, tries },
-    positives: isSuspect ? row.positives : 0,
-    alone: isSuspect ? row.alone : 0,
-    ...{ mark: markCode.wordIfKnown(mark), link },
-  }
-}
 
 /** The claimant's procedures and versions as two lists of one length. */
 export function listAbilities({ procedures }: Claimant): readonly [procedures: Buffer, versions: Buffer] {
@@ -50,12 +27,6 @@ export function listAbilities({ procedures }: Claimant): readonly [procedures: B
 export function chooseVersion(run: string, procedures: string, versions: string): string {
   return `(select max(p.version) from unnest(${procedures}::text[], ${versions}::int[]) as p(procedure, version)
     where p.procedure = ${run}.procedure and p.version = coalesce(${run}.version, p.version))`
-}
-
-/** Of the suspects that a claimant takes: how many positive tests they may have. */
-export function maxPositives({ suspects = 'all' }: Pick<Claimant, 'suspects'>): number {
-  if (suspects === 'none') return -1
-  return suspects === 'unblamed' ? 0 : 32_767
 }
 
 /** SQL: whether the claimant takes the run, which is no suspect or one with at most so many positive tests. */

@@ -1,11 +1,20 @@
-import { type Claimant, type Claimed, type Damaged, type RunKey, suspectTries } from '@pawl/core/storage'
+import {
+  type Claimant,
+  type Claimed,
+  type ClaimedRow,
+  type Damaged,
+  maxPositives,
+  type RunKey,
+  showClaimed,
+  suspectTries,
+} from '@pawl/core/storage'
 import { listBigints, listIntegers, listTexts } from '../connection/fast-path/lists.ts'
 import type { Value } from '../connection/fast-path/values.ts'
 import type { NoteOwned, Ownership } from '../connection/ownership.ts'
 import { classify, describe } from '../faults.ts'
 import type { Names } from '../names.ts'
 import { divide } from './batches.ts'
-import { type ClaimedRow, chooseVersion, isTaken, listAbilities, maxPositives, showClaimed } from './claim.ts'
+import { chooseVersion, isTaken, listAbilities } from './claim.ts'
 
 // What sending and answering have in common: rows are locked, messages inserted, and the run is woken, or
 // claimed for whoever is at hand, all in one statement.

@@ -1,4 +1,11 @@
-import { type AskQuery, type AskRow, askStatusCode } from '@pawl/core/storage'
+import {
+  type AskOrder,
+  type AskQuery,
+  type AskRow,
+  askOrder,
+  askStatusCode,
+  compareOrder,
+} from '@pawl/core/storage'
 import { type CompiledQuery, sql } from 'kysely'
 import type { ReadAll } from '../connection/read-all.ts'
 import { queries } from '../schema/queries.ts'
@@ -38,15 +45,26 @@ function findAny(run: string, status: AskQuery['status']) {
 // The expression of the indexes `asks_order` and `asks_of_run`: an ask that never becomes overdue comes last.
 const due = sql<number>`ifnull(due_at, 9007199254740991)`
 
+// The columns of the keys that order a band: the first two say which band it is.
+const columns = {
+  dueAt: due,
+  openedAt: sql.ref('opened_at'),
+  run: sql.ref('asks.run'),
+  position: sql.ref('asks.position'),
+} as const
+const [, , ...orderInBand] = askOrder
+/** All of them ascend: one comparison of rows says what is behind a place. */
+const [, ...orderOfSameDue] = orderInBand
+
 /** The bands of the list, the most urgent first, from where the page before ended. */
 export function listBands({ overdue, after }: AskQuery): readonly Band[] {
   const bands = [true, false].flatMap((late) => [3, 2, 1, 0].map((urgency) => ({ overdue: late, urgency })))
   const wanted = bands.filter((band) => overdue === null || band.overdue === overdue)
   if (after === null) return wanted
   return wanted
-    .filter((band) => rank(band) >= rank(after))
+    .filter((band) => compareOrder(band, after) >= 0)
     .flatMap((band): Band[] =>
-      rank(band) > rank(after)
+      compareOrder(band, after) > 0
         ? [band]
         : [
             { ...band, left: 'of the same due' },
@@ -57,7 +75,7 @@ export function listBands({ overdue, after }: AskQuery): readonly Band[] {
 
 export function buildAskList(filter: AskQuery, band: Band, limit: number): CompiledQuery<StoredAsk> {
   const { status, to, run, procedure, kind, lapsed, now, after } = filter
-  return queries
+  let query = queries
     .selectFrom('asks')
     .innerJoin('runs', 'runs.run', 'asks.run')
     .innerJoin('run_info', 'run_info.run', 'asks.run')
@@ -79,23 +97,23 @@ export function buildAskList(filter: AskQuery, band: Band, limit: number): Compi
     .$if(run !== null, (query) => query.where('runs.id', '=', run as string))
     .$if(procedure !== null, (query) => query.where('runs.procedure', '=', procedure as string))
     .$if(kind !== null, (query) => query.where('asks.kind', '=', kind as string))
-    .$if(band.left !== 'of the same due', (query) => query.orderBy(due))
-    .orderBy('opened_at')
-    .orderBy('asks.run')
-    .orderBy('asks.position')
     .limit(limit)
-    .compile()
+  for (const { key, direction } of band.left === 'of the same due' ? orderOfSameDue : orderInBand)
+    query = query.orderBy(columns[key], direction)
+  return query.compile()
 }
 
 function hasLapsed(lapsed: boolean, now: number) {
   return lapsed ? sql<boolean>`closes_at <= ${now}` : sql<boolean>`(closes_at is null or closes_at > ${now})`
 }
 
-function comesAfter(after: AskQuery['after'], isDueLater: boolean) {
-  const { dueAt, openedAt, run, position } = after as NonNullable<typeof after>
-  const dueOrNever = dueAt ?? Number.MAX_SAFE_INTEGER
+function comesAfter(after: AskOrder | null, isDueLater: boolean) {
+  const place = after as AskOrder
+  const dueOrNever = place.dueAt ?? Number.MAX_SAFE_INTEGER
   if (isDueLater) return sql<boolean>`${due} > ${dueOrNever}`
-  return sql<boolean>`${due} = ${dueOrNever} and (opened_at, asks.run, asks.position) > (${openedAt}, ${run}, ${position})`
+  const names = sql.join(orderOfSameDue.map(({ key }) => columns[key]))
+  const values = sql.join(orderOfSameDue.map(({ key }) => place[key]))
+  return sql<boolean>`${due} = ${dueOrNever} and (${names}) > (${values})`
 }
 
 /**
@@ -107,8 +125,4 @@ function hasName(column: 'audience' | 'escalate_to', name: string) {
   return sql<boolean>`case when instr(${names}, ${JSON.stringify(name)}) = 0 then 0
     when not json_valid(${names}) then 1
     else exists (select 1 from json_each(${names}) where value = ${name}) end`
-}
-
-function rank({ overdue, urgency }: Band): number {
-  return (overdue ? 0 : 4) + 3 - urgency
 }

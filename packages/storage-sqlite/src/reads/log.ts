@@ -1,4 +1,4 @@
-import { eventTypeCode, operationKindCode, type RunKey, type StoredEvent } from '@pawl/core/storage'
+import { type EventRow, type RunKey, type StoredEvent, showEvent } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 
 export type ReadLog = (run: RunKey, seq: number, limit: number) => readonly StoredEvent[]
@@ -27,11 +27,11 @@ export function prepareReadLog(database: Database): ReadLog {
 
   return (run, seq, limit) => {
     const [text, digits] = packed.get(run, seq, limit) as [string, string | null]
-    const rows = JSON.parse(text) as readonly Row[]
+    const rows = JSON.parse(text) as readonly EventRow[]
     const payloads = Buffer.from(digits ?? '', 'hex')
     let used = 0
 
-    function takePayload(row: Row): Uint8Array | null {
+    function takePayload(row: EventRow): Uint8Array | null {
       const size = row[11]
       if (size === null) return null
       if (size > maxPackedBytes) return long.get(run, row[0]) ?? null
@@ -39,45 +39,11 @@ export function prepareReadLog(database: Database): ReadLog {
       return payloads.subarray(used - size, used)
     }
 
-    return rows.map((row) => showEvent(row, takePayload(row)))
+    return rows.map((row) => showEvent(row, takePayload(row), takeLink(row)))
   }
 }
 
-type Row = readonly [
-  seq: number,
-  at: number,
-  epoch: number,
-  type: number,
-  position: number,
-  turn: number,
-  kind: number | null,
-  nth: number,
-  failed: number,
-  tookMs: number | null,
-  name: string,
-  /** Of the payload, in bytes. */
-  size: number | null,
-  /** In hex digits. */
-  link: string | null,
-]
-
-// By their places: taken apart as `[seq, at, …]` each row would go through an iterator, which a cold start feels.
-function showEvent(row: Row, payload: Uint8Array | null): StoredEvent {
-  const kind = row[6]
-  const link = row[12]
-  return {
-    seq: row[0],
-    at: row[1],
-    epoch: row[2],
-    type: eventTypeCode.wordIfKnown(row[3]),
-    position: row[4],
-    turn: row[5],
-    kind: kind === null ? null : operationKindCode.wordIfKnown(kind),
-    nth: row[7],
-    failed: row[8] === 1,
-    tookMs: row[9],
-    name: row[10],
-    payload,
-    link: link === null ? null : Buffer.from(link, 'hex'),
-  }
+function takeLink(row: EventRow): Uint8Array | null {
+  const digits = row[12]
+  return digits === null ? null : Buffer.from(digits, 'hex')
 }

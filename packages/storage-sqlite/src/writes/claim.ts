@@ -1,10 +1,13 @@
 import {
   type Claimant,
   type Claimed,
+  type ClaimedRow,
   chooseVersion,
-  markCode,
+  isSuspect,
+  maxPositives,
   type RunKey,
   type Suspect,
+  showClaimed,
   suspectTries,
   type WorkerKey,
 } from '@pawl/core/storage'
@@ -96,24 +99,9 @@ export function prepareClaims(database: Database): ClaimWrites {
       if (!row || version === undefined || !isAlive(claimant.worker)) return null
       // A row that is damaged stays where it is, and keeps no other from being claimed.
       if (![row.epoch, row.head, row.mail].every(Number.isSafeInteger)) return null
-      const isSuspect = row.tries >= suspectTries
-      if (isSuspect && row.positives > maxPositives(claimant)) return null
+      if (isSuspect(row) && row.positives > maxPositives(claimant)) return null
       take.run(claimant.worker, version, run)
-      const { id, procedure, epoch, head, mail, tries, mark, link } = row
-      return {
-        run,
-        id,
-        procedure,
-        version,
-        epoch: epoch + 1,
-        head,
-        mail,
-        tries,
-        positives: isSuspect ? row.positives : 0,
-        alone: isSuspect ? row.alone : 0,
-        mark: markCode.wordIfKnown(mark),
-        link,
-      }
+      return showClaimed({ ...row, version, epoch: row.epoch + 1 })
     },
     endTest: (worker) => void endTest.run(worker),
     retryStuck(claimant, at) {
@@ -123,12 +111,6 @@ export function prepareClaims(database: Database): ClaimWrites {
       return counts.reduce((sum, count) => sum + count, 0)
     },
   }
-}
-
-/** Of the suspects that the claimant takes. */
-function maxPositives({ suspects = 'all' }: Claimant): number {
-  if (suspects === 'none') return -1
-  return suspects === 'unblamed' ? 0 : Number.MAX_SAFE_INTEGER
 }
 
 /** Everything the claimant can execute, runs that have no version yet included. */
@@ -151,17 +133,4 @@ interface SuspectRow {
   readonly alone: number
   readonly wake_at: number
 }
-interface ClaimRow {
-  readonly run: RunKey
-  readonly id: string
-  readonly procedure: string
-  readonly version: number | null
-  readonly epoch: number
-  readonly head: number
-  readonly mail: number
-  readonly tries: number
-  readonly positives: number
-  readonly alone: number
-  readonly mark: number
-  readonly link: Uint8Array
-}
+type ClaimRow = Omit<ClaimedRow, 'version'> & { readonly version: number | null }

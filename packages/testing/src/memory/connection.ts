@@ -26,7 +26,7 @@ import type {
   UnitOutcome,
   WorkerKey,
 } from '@pawl/core/storage'
-import { compareOrder, orderOf } from '@pawl/core/storage'
+import { compareOrder, isSuspect, orderOf } from '@pawl/core/storage'
 import {
   blame,
   canClaim,
@@ -36,7 +36,6 @@ import {
   handBack,
   isAlive,
   isDue,
-  isSuspect,
   isTaken,
 } from './ownership.ts'
 import type { RunRecord, Tables, WorkerRecord } from './tables.ts'

@@ -1,15 +1,17 @@
-import { type Claimant, type Claimed, chooseVersion, suspectTries, type WorkerKey } from '@pawl/core/storage'
+import {
+  type Claimant,
+  type Claimed,
+  chooseVersion,
+  isSuspect,
+  markCode,
+  maxPositives,
+  showClaimed,
+  type WorkerKey,
+} from '@pawl/core/storage'
 import type { RunRecord, Tables, WorkerRecord } from './tables.ts'
 
 export function isDue(run: RunRecord, now: number): boolean {
   return run.worker === null && run.wakeAt !== null && run.wakeAt <= now
-}
-
-function showClaimed(run: RunRecord, version: number): Claimed {
-  const { id, procedure, epoch, mail, tries, mark, link } = run
-  const { positives, alone } = isSuspect(run) ? run : { positives: 0, alone: 0 }
-  const head = run.events.length
-  return { run: run.run, id, procedure, version, epoch, head, mail, tries, positives, alone, mark, link }
 }
 
 export function isAlive(tables: Tables, worker: WorkerKey | null): boolean {
@@ -25,13 +27,9 @@ export function canClaim(run: RunRecord, claimant: Claimant): boolean {
   return canExecute(run, claimant) && isTaken(run, claimant)
 }
 
-export function isSuspect({ tries }: RunRecord): boolean {
-  return tries >= suspectTries
-}
-
 /** Whether it is one of those that the claimant has chosen, be they executable or not. */
-export function isTaken(run: RunRecord, { suspects = 'all' }: Claimant): boolean {
-  return !isSuspect(run) || suspects === 'all' || (suspects === 'unblamed' && run.positives === 0)
+export function isTaken(run: RunRecord, claimant: Claimant): boolean {
+  return !isSuspect(run) || run.positives <= maxPositives(claimant)
 }
 
 export function claimIfDue(tables: Tables, run: RunRecord, claimant: Claimant, now: number): Claimed | null {
@@ -40,7 +38,7 @@ export function claimIfDue(tables: Tables, run: RunRecord, claimant: Claimant, n
   if (!isDue(run, now) || !isAlive(tables, claimant.worker)) return null
   const isTested = isSuspect(run)
   Object.assign(run, { version, worker: claimant.worker, epoch: run.epoch + 1, wakeAt: null, isTested })
-  return showClaimed(run, version)
+  return showClaimed({ ...run, version, head: run.events.length, mark: markCode.numberOf[run.mark] })
 }
 
 export function declareDead({ runs }: Tables, worker: WorkerRecord): void {

@@ -1,0 +1,72 @@
+import type { StoredEvent } from '../events/event.ts'
+import { eventTypeCode, markCode, operationKindCode } from './codes.ts'
+import type { Claimed } from './store/claims.ts'
+import type { RunKey } from './store/runs.ts'
+import { isSuspect } from './suspects.ts'
+
+// What the SQL stores have in common: the rows of a statement, and what the port gives for them.
+
+/** An event as a page of a log has it, as JSON. */
+export type EventRow = readonly [
+  seq: number,
+  at: number,
+  epoch: number,
+  type: number,
+  position: number,
+  turn: number,
+  kind: number | null,
+  nth: number,
+  failed: number,
+  tookMs: number | null,
+  name: string,
+  /** Of the payload, in bytes. */
+  size: number | null,
+  /** In hex digits. */
+  link: string | null,
+]
+
+// By their places: taken apart as `[seq, at, …]` each row would go through an iterator, which a cold start feels.
+export function showEvent(row: EventRow, payload: Uint8Array | null, link: Uint8Array | null): StoredEvent {
+  const kind = row[6]
+  return {
+    seq: row[0],
+    at: row[1],
+    epoch: row[2],
+    type: eventTypeCode.wordIfKnown(row[3]),
+    position: row[4],
+    turn: row[5],
+    kind: kind === null ? null : operationKindCode.wordIfKnown(kind),
+    nth: row[7],
+    failed: row[8] === 1,
+    tookMs: row[9],
+    name: row[10],
+    payload,
+    link,
+  }
+}
+
+/** A run as it is after it was claimed. */
+export interface ClaimedRow {
+  readonly run: RunKey
+  readonly id: string
+  readonly procedure: string
+  readonly version: number
+  readonly epoch: number
+  readonly head: number
+  readonly mail: number
+  readonly tries: number
+  /** This and the next mean something only of a suspect. */
+  readonly positives: number
+  readonly alone: number
+  readonly mark: number
+  readonly link: Uint8Array
+}
+
+export function showClaimed(row: ClaimedRow): Claimed {
+  const { run, id, procedure, version, epoch, head, mail, tries, mark, link } = row
+  const { positives, alone } = isSuspect(row) ? row : { positives: 0, alone: 0 }
+  return {
+    ...{ run, id, procedure, version, epoch, head, mail, tries, positives, alone },
+    ...{ mark: markCode.wordIfKnown(mark), link },
+  }
+}
