@@ -1,6 +1,6 @@
 import { refuse } from '@pawl/core/internal'
 import { checkKeys, defineStore, type Store, type StorePort } from '@pawl/core/storage'
-import { MemoryConnection } from './memory/connection.ts'
+import { createStore } from './memory/store.ts'
 import { type AskRecord, makeTables, type Tables } from './memory/tables.ts'
 import { VirtualTime } from './virtual-time.ts'
 
@@ -29,7 +29,7 @@ export class Memory {
 
   /** Connections of one process give each other no hints. */
   connect(process: object): StorePort {
-    return new MemoryConnection(this.#tables, () => this.#now(), process)
+    return createStore(this.#tables, () => this.#now(), process)
   }
 
   /** The time it is on from now on; all engines on it share it. */

@@ -1,8 +1,8 @@
 import { type Actor, type Answer, type Ask, type Client, type Duration, PawlError } from '@pawl/core'
 import { askIdOf, checkActor, checkObject, parseDuration, refuse } from '@pawl/core/internal'
 import { checkKeys, compareOrder, orderOf } from '@pawl/core/storage'
+import { showAsk } from './memory/reads/asks.ts'
 import type { AskRecord } from './memory/tables.ts'
-import { showAsk } from './memory/views.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
 /** A scripted person. An ask that no person matches fails the test. */

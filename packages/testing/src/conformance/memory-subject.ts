@@ -1,6 +1,6 @@
 import { defineStore } from '@pawl/core/storage'
-import { MemoryConnection } from '../memory/connection.ts'
 import { dumpTables } from '../memory/dump.ts'
+import { createStore } from '../memory/store.ts'
 import { makeTables, type RunRecord, type Tables } from '../memory/tables.ts'
 import type { Damage, StoreSubject } from './subject.ts'
 
@@ -10,7 +10,7 @@ export const memorySubject: StoreSubject = {
   make() {
     const tables = makeTables()
     return {
-      store: defineStore('memory', () => new MemoryConnection(tables, Date.now)),
+      store: defineStore('memory', () => createStore(tables, Date.now)),
       dump: () => dumpTables(tables),
       damage: (run, how) => damageRecord(tables, run, how),
       remove: () => undefined,

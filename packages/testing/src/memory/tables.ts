@@ -81,3 +81,13 @@ export interface AskRecord extends Omit<NewAsk, 'answered'> {
 export function makeTables(): Tables {
   return { workers: new Map(), runs: new Map(), runsByKey: new Map(), asks: [], watchers: new Map() }
 }
+
+/** The longest due first. */
+export function compareDue(a: RunRecord, b: RunRecord): number {
+  return (a.wakeAt ?? 0) - (b.wakeAt ?? 0) || a.run - b.run
+}
+
+/** The caller may reuse its buffer. */
+export function copy<B extends Uint8Array | null>(bytes: B): B {
+  return (bytes && new Uint8Array(bytes)) as B
+}

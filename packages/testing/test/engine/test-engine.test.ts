@@ -2,7 +2,7 @@ import { procedure } from '@pawl/core'
 import { memory, testEngine } from '@pawl/testing'
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { MemoryConnection } from '../../src/memory/connection.ts'
+import { Memory } from '../../src/memory-store.ts'
 
 const two = procedure({ name: 'two' }, async (ctx) => {
   const first = await ctx.step('first', () => 'real first')
@@ -233,8 +233,12 @@ describe('an engine that could not be started', () => {
   test('leaves them so too where its store cannot be opened', async () => {
     const world = worldOf()
     const store = memory()
-    vi.spyOn(MemoryConnection.prototype, 'open').mockRejectedValueOnce(new Error('no room'))
-    vi.spyOn(MemoryConnection.prototype, 'close').mockRejectedValueOnce(new Error('no end either'))
+    const { connect } = Memory.prototype
+    vi.spyOn(Memory.prototype, 'connect').mockImplementation(function (this: Memory, process) {
+      const open = () => Promise.reject(new Error('no room'))
+      const close = () => Promise.reject(new Error('no end either'))
+      return { ...connect.call(this, process), open, close }
+    })
     await expect(testEngine({ store, procedures: [waiting] })).rejects.toThrow('no room')
     vi.restoreAllMocks()
     expect(worldOf()).toEqual(world)

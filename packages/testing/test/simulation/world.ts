@@ -1,7 +1,7 @@
 import { type Answer, type Client, type Logger, ref } from '@pawl/core'
 import { installGuard, installShield, readEngineOptions } from '@pawl/core/internal'
 import type { RunKey, Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
-import { MemoryConnection } from '../../src/memory/connection.ts'
+import { createStore } from '../../src/memory/store.ts'
 import { makeTables, type Tables } from '../../src/memory/tables.ts'
 import { createSeededEntropy } from '../../src/seeded-entropy.ts'
 import { VirtualClock } from '../../src/virtual-clock.ts'
@@ -408,10 +408,13 @@ export class World {
       ]),
       replay: chance.oneIn(3) ? 'always' : 'when-needed',
       connect: (caller) =>
-        connectThrough(new MemoryConnection(this.tables, () => this.clock.now), {
-          ...{ chance, caller, tables: this.tables, isCalm: () => this.#isCalm },
-          onDone: (method, args, outcome) => this.#onDone(process, method, args, outcome),
-        }),
+        connectThrough(
+          createStore(this.tables, () => this.clock.now),
+          {
+            ...{ chance, caller, tables: this.tables, isCalm: () => this.#isCalm },
+            onDone: (method, args, outcome) => this.#onDone(process, method, args, outcome),
+          },
+        ),
       onBody: (at) => this.bodies.announce(at),
     })
     this.#processes.push(process)

@@ -1,7 +1,7 @@
 import { type Logger, type Procedure, procedure } from '@pawl/core'
 import { installGuard, installShield, readEngineOptions } from '@pawl/core/internal'
 import type { StorePort } from '@pawl/core/storage'
-import { MemoryConnection } from '../../src/memory/connection.ts'
+import { createStore } from '../../src/memory/store.ts'
 import { makeTables, type RunRecord, type Tables } from '../../src/memory/tables.ts'
 import { createSeededEntropy } from '../../src/seeded-entropy.ts'
 import { VirtualClock } from '../../src/virtual-clock.ts'
@@ -60,7 +60,7 @@ export class Fleet {
   }
 
   async connect(): Promise<StorePort> {
-    const port = new MemoryConnection(this.tables, () => this.clock.now)
+    const port = createStore(this.tables, () => this.clock.now)
     await port.open()
     return port
   }
@@ -160,7 +160,7 @@ export class Fleet {
       replay: 'when-needed',
       slices: { begun: 256, drafts: 256 },
       connect: () => {
-        const port = new MemoryConnection(this.tables, () => this.clock.now)
+        const port = createStore(this.tables, () => this.clock.now)
         return connect(asCalledBy(() => process, port))
       },
       onBody: (at) => {

@@ -1,0 +1,42 @@
+import type { RunRow } from '@pawl/core/storage'
+import type { RunRecord } from '../tables.ts'
+
+export function showRun(run: RunRecord): RunRow {
+  const {
+    id,
+    procedure,
+    version,
+    state,
+    mark,
+    wakeAt,
+    link,
+    mail,
+    tries,
+    createdAt,
+    endedAt,
+    tags,
+    startedBy,
+    info,
+  } = run
+  return {
+    run: run.run,
+    id,
+    procedure,
+    version,
+    state,
+    mark,
+    reason: mark === 'none' ? null : run.reason,
+    cause: mark === 'none' ? null : run.cause,
+    tries,
+    owned: run.worker !== null,
+    wakeAt,
+    head: run.events.length,
+    link,
+    mail,
+    createdAt,
+    endedAt,
+    tags,
+    startedBy,
+    info,
+  }
+}

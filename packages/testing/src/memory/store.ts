@@ -1,0 +1,140 @@
+import type { StorePort } from '@pawl/core/storage'
+import { listAsks } from './reads/ask-list.ts'
+import { showAsk } from './reads/asks.ts'
+import { readBacklog } from './reads/backlog.ts'
+import { readMail, readMailOf } from './reads/mail.ts'
+import { listRuns } from './reads/run-list.ts'
+import { showRun } from './reads/runs.ts'
+import type { Tables, WorkerRecord } from './tables.ts'
+import { Hints } from './watch.ts'
+import { giveAnswer } from './writes/answer.ts'
+import { claimDue, endTest, findSuspects, retryStuck, takeRun, takeRuns } from './writes/claim.ts'
+import { commitUnit } from './writes/commit.ts'
+import { createRun } from './writes/create.ts'
+import { retryRun, setMark } from './writes/mark.ts'
+import { sendMessage } from './writes/send.ts'
+import { addWorker, beat, declareDead, listAbilities, release, sweep } from './writes/workers.ts'
+
+/**
+ * A connection to the smallest correct store. Every method does its whole work in the caller's own call, before
+ * the first `await`, so that nothing ever sees half of it: the transaction of a single-threaded program.
+ * @param process whose it is: what is written through one of its connections is no news to it
+ */
+export function createStore(tables: Tables, readTime: () => number, process: object = {}): StorePort {
+  const hints = new Hints(tables, process)
+  /** The workers of this connection. */
+  const workers: WorkerRecord[] = []
+  let isOpen = false
+
+  async function read<T>(work: (now: number) => T): Promise<T> {
+    if (!isOpen) throw new Error('This connection to the store is not open.')
+    return work(readTime())
+  }
+  /** @param isNews whether other processes may wait for what was written. Default: always. */
+  function write<T>(work: (now: number) => T, isNews: (result: T) => boolean = () => true): Promise<T> {
+    return read((now) => {
+      const result = work(now)
+      if (isNews(result)) hints.send()
+      return result
+    })
+  }
+
+  return {
+    async open() {
+      isOpen = true
+    },
+    /** As the end of its process: a worker that has not released its runs is dead from then on. */
+    async close() {
+      isOpen = false
+      for (const worker of workers) declareDead(tables, worker)
+      hints.close()
+    },
+    now: () => read((now) => now),
+
+    // ── workers
+
+    register: (worker) =>
+      read((now) => {
+        const record = addWorker(tables, worker, now)
+        workers.push(record)
+        return record.worker
+      }),
+    beat: (worker) => read((now) => beat(tables, worker, now)),
+    sweep: () =>
+      write(
+        (now) => sweep(tables, now),
+        (count) => count > 0,
+      ),
+    abilities: () => read((now) => listAbilities(tables, now)),
+    release: (worker) => write((now) => release(tables, worker, now)),
+
+    // ── the writes
+
+    create: (runs) => write((now) => runs.map((run) => createRun(tables, run, now))),
+    commit: (worker, units) => write((now) => units.map((unit) => commitUnit(tables, worker, unit, now))),
+    send: (messages, claimant) =>
+      write((now) =>
+        messages
+          .map((message) => sendMessage(tables, message, now))
+          .map((one) => ('run' in one ? { ...one, claimed: takeRun(tables, one.run, claimant, now) } : one)),
+      ),
+    answer: (answers, claimant) =>
+      write((now) =>
+        answers
+          .map((answer) => giveAnswer(tables, answer, now))
+          .map((one) =>
+            one.outcome === 'answered' ? { ...one, claimed: takeRun(tables, one.run, claimant, now) } : one,
+          ),
+      ),
+    mark: (worker, run, epoch, mark, reason, cause) =>
+      write(
+        () => setMark(tables, worker, run, epoch, mark, reason, cause),
+        (isMarked) => isMarked,
+      ),
+
+    // ── ownership
+
+    claim: (claimant, limit) => read((now) => claimDue(tables, claimant, limit, now)),
+    suspects: (claimant, limit) => read((now) => findSuspects(tables, claimant, limit, now)),
+    take: (claimant, runs) => read((now) => takeRuns(tables, claimant, runs, now)),
+    endTest: (worker) => read(() => endTest(tables, worker)),
+    backlog: () => read((now) => readBacklog(tables, now)),
+    retryStuck: (claimant) =>
+      write(
+        (now) => retryStuck(tables, claimant, now),
+        (count) => count > 0,
+      ),
+    retry: (run, mark) =>
+      write(
+        (now) => retryRun(tables, run, mark, now),
+        (isDue) => isDue,
+      ),
+    mailOf: (worker) => read(() => readMailOf(tables, worker)),
+
+    // ── reads
+
+    load: (run, seq, limit) => read(() => tables.runsByKey.get(run)?.events.slice(seq, seq + limit) ?? []),
+    mail: (run, after) => read(() => readMail(tables, run, after)),
+    find: (id) =>
+      read(() => {
+        const run = tables.runs.get(id)
+        return run ? showRun(run) : null
+      }),
+    runs: (filter) => read((now) => listRuns(tables, filter, now)),
+    ask: (id, position) =>
+      read(() => {
+        const ask = tables.runs.get(id)?.asks.get(position)
+        return ask ? showAsk(ask) : null
+      }),
+    askByKey: (id, key) =>
+      read(() => {
+        const ask = tables.runs.get(id)?.asksByKey.get(key)
+        return ask ? showAsk(ask) : null
+      }),
+    asks: (filter) => read(() => listAsks(tables, filter)),
+
+    // ── hints
+
+    watch: (onHint) => hints.watch(onHint),
+  }
+}

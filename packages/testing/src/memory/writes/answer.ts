@@ -1,0 +1,21 @@
+import type { Answered, NewAnswer } from '@pawl/core/storage'
+import { showAsk } from '../reads/asks.ts'
+import { copy, type Tables } from '../tables.ts'
+import { findDamage, leaveMessage } from './message.ts'
+
+export function giveAnswer(
+  tables: Tables,
+  { run: id, position, by, payload }: NewAnswer,
+  at: number,
+): Answered {
+  const run = tables.runs.get(id)
+  const ask = run?.asks.get(position)
+  if (!run || !ask) return { outcome: 'missing' }
+  const damaged = findDamage(run)
+  if (damaged) return damaged
+  const isOpen = run.state === 'live' && ask.status === 'open' && (ask.closesAt === null || at < ask.closesAt)
+  if (!isOpen) return { outcome: 'closed', ask: showAsk(ask) }
+  Object.assign(ask, { status: 'answered', closedAt: at, answeredBy: by, answer: copy(payload) })
+  const message = leaveMessage(run, { at, kind: 'answer', name: String(position), key: null, payload })
+  return { outcome: 'answered', run: run.run, message, claimed: null }
+}

@@ -1,0 +1,117 @@
+import {
+  type Effect,
+  type NewAsk,
+  type NewEvent,
+  type Unit,
+  type UnitOutcome,
+  unreachable,
+  type WorkerKey,
+} from '@pawl/core/storage'
+import { type AskRecord, copy, type RunRecord, type Tables } from '../tables.ts'
+
+export function commitUnit(tables: Tables, worker: WorkerKey, unit: Unit, at: number): UnitOutcome {
+  const run = tables.runsByKey.get(unit.run)
+  if (!run || run.epoch !== unit.epoch || run.worker !== worker) return { outcome: 'fenced' }
+  if (run.events.length !== unit.head) return { outcome: 'conflict' }
+  if (unit.strict && run.mail !== unit.seen) return { outcome: 'mail', mail: run.mail }
+  if (isAnyTaken(run, opensOf(unit))) return { outcome: 'conflict' }
+
+  for (const [index, event] of unit.events.entries()) appendEvent(run, event, unit.seals[index] ?? null, at)
+  for (const effect of unit.effects) apply(tables, run, effect, at)
+  if (unit.link) run.link = copy(unit.link)
+  run.mark = 'none'
+  run.tries = 0
+  return { outcome: 'ok', at, epoch: run.epoch, mail: run.mail, parked: letGo(run, unit, at) }
+}
+
+function opensOf({ effects }: Unit): readonly NewAsk[] {
+  return effects.flatMap((effect) => (effect.do === 'open-ask' ? effect.ask : []))
+}
+
+function apply(tables: Tables, run: RunRecord, effect: Effect, at: number): void {
+  switch (effect.do) {
+    case 'open-ask':
+      return openAsk(tables, run, effect.ask, at)
+    case 'close-ask': {
+      const ask = run.asks.get(effect.position)
+      if (ask?.status === 'open') Object.assign(ask, { status: effect.status, closedAt: at })
+      return
+    }
+    case 'consume': {
+      const message = run.messages[effect.n - 1]
+      if (message) Object.assign(message, { isUsed: true, payload: null })
+      return
+    }
+    case 'show':
+      run.info = copy(effect.info)
+      return
+    default:
+      unreachable(effect)
+  }
+}
+
+function openAsk(tables: Tables, run: RunRecord, { answered, ...ask }: NewAsk, at: number): void {
+  const record: AskRecord = {
+    ...ask,
+    run,
+    payload: copy(ask.payload),
+    openedAt: at,
+    status: answered ? 'answered' : 'open',
+    closedAt: answered ? answered.at : null,
+    answeredBy: answered ? answered.by : null,
+    answer: answered ? copy(answered.payload) : null,
+  }
+  tables.asks.push(record)
+  run.asks.set(record.position, record)
+  if (record.key !== null) run.asksByKey.set(record.key, record)
+}
+
+/** Whether two asks would have one position, or one key. */
+function isAnyTaken({ asks, asksByKey }: RunRecord, opens: readonly NewAsk[]): boolean {
+  const positions = new Set(opens.map(({ position }) => position))
+  const keys = opens.flatMap(({ key }) => key ?? [])
+  return (
+    positions.size < opens.length ||
+    new Set(keys).size < keys.length ||
+    opens.some(({ position }) => asks.has(position)) ||
+    keys.some((key) => asksByKey.has(key))
+  )
+}
+
+/** What becomes of the run after its unit. Returns whether it was parked. */
+function letGo(run: RunRecord, { next, seen }: Unit, at: number): boolean {
+  if (next.do === 'keep' || (next.do === 'park' && run.mail !== seen)) return false
+  run.worker = null
+  if (next.do === 'park') {
+    run.wakeAt = next.wakeAt
+    return true
+  }
+  run.state = next.state
+  run.endedAt = at
+  return false
+}
+
+export function appendEvent(
+  run: RunRecord,
+  event: NewEvent,
+  link: Uint8Array | null,
+  at: number,
+  epoch = run.epoch,
+): void {
+  const { type, position, turn, kind, name, nth, failed, tookMs, payload } = event
+  const bytes = { payload: copy(payload), link: copy(link) }
+  run.events.push({
+    seq: run.events.length,
+    at,
+    epoch,
+    type,
+    position,
+    turn,
+    kind,
+    name,
+    nth,
+    failed,
+    tookMs,
+    ...bytes,
+  })
+}

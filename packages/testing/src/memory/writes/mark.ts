@@ -1,0 +1,25 @@
+import type { Mark, QuarantineCause, RunKey, WorkerKey } from '@pawl/core/storage'
+import { copy, type Tables } from '../tables.ts'
+
+export function setMark(
+  tables: Tables,
+  worker: WorkerKey,
+  key: RunKey,
+  epoch: number,
+  mark: Exclude<Mark, 'none'>,
+  reason: Uint8Array,
+  cause?: QuarantineCause,
+): boolean {
+  const run = tables.runsByKey.get(key)
+  if (!run || run.worker !== worker || run.epoch !== epoch) return false
+  Object.assign(run, { worker: null, epoch: epoch + 1, mark, reason: copy(reason), cause: cause ?? null })
+  return true
+}
+
+export function retryRun(tables: Tables, key: RunKey, mark: Exclude<Mark, 'none'>, now: number): boolean {
+  const run = tables.runsByKey.get(key)
+  if (!run || run.mark !== mark || run.worker !== null) return false
+  run.wakeAt = Math.min(run.wakeAt ?? now, now)
+  if (mark === 'quarantined') Object.assign(run, { mark: 'none', tries: 0 })
+  return true
+}

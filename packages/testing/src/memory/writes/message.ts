@@ -1,0 +1,19 @@
+import { type Damaged, type Message, stateCode } from '@pawl/core/storage'
+import { copy, type RunRecord } from '../tables.ts'
+
+export function leaveMessage(
+  run: RunRecord,
+  { key, ...message }: Omit<Message, 'n'> & { readonly key: string | null },
+): Message {
+  const n = ++run.mail
+  run.messages.push({ ...message, key, n, isUsed: false, payload: copy(message.payload) })
+  if (run.worker === null && run.mark === 'none') run.wakeAt = Math.min(run.wakeAt ?? message.at, message.at)
+  return { ...message, n, payload: copy(message.payload) }
+}
+
+/** Whether a test has spoiled the record: memory does not do so by itself. */
+export function findDamage({ state, mail, messages }: RunRecord): Damaged | undefined {
+  if (!(state in stateCode.numberOf)) return { outcome: 'damaged', why: `its state is ${String(state)}` }
+  if (mail === messages.length) return undefined
+  return { outcome: 'damaged', why: `it counts ${mail} messages and has ${messages.length}` }
+}
