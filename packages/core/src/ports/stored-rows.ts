@@ -63,10 +63,19 @@ export interface ClaimedRow {
 }
 
 export function showClaimed(row: ClaimedRow): Claimed {
-  const { run, id, procedure, version, epoch, head, mail, tries, mark, link } = row
-  const { positives, alone } = isSuspect(row) ? row : { positives: 0, alone: 0 }
+  // One literal: V8 gives what is spread together slow properties.
   return {
-    ...{ run, id, procedure, version, epoch, head, mail, tries, positives, alone },
-    ...{ mark: markCode.wordIfKnown(mark), link },
+    run: row.run,
+    id: row.id,
+    procedure: row.procedure,
+    version: row.version,
+    epoch: row.epoch,
+    head: row.head,
+    mail: row.mail,
+    tries: row.tries,
+    positives: isSuspect(row) ? row.positives : 0,
+    alone: isSuspect(row) ? row.alone : 0,
+    mark: markCode.wordIfKnown(row.mark),
+    link: row.link,
   }
 }
