@@ -1,22 +1,29 @@
 import type { AskOrder, AskRow } from '../ports/store/asks.ts'
 
 /** One of the values that decide where an ask stands in a list. */
-export interface AskOrderKey {
-  readonly key: keyof AskOrder
+export interface AskOrderKey<Key extends keyof AskOrder = keyof AskOrder> {
+  readonly key: Key
   readonly direction: 'asc' | 'desc'
   /** Where asks without the value stand; only of a key that may be null. */
   readonly nulls?: 'last'
 }
 
 /** The most urgent first: the first key in which two asks differ decides. No two asks are equal in all of them. */
-export const askOrder = [
+export const askOrder: readonly [
+  AskOrderKey<'overdue'>,
+  AskOrderKey<'urgency'>,
+  AskOrderKey<'dueAt'>,
+  AskOrderKey<'openedAt'>,
+  AskOrderKey<'run'>,
+  AskOrderKey<'position'>,
+] = [
   { key: 'overdue', direction: 'desc' },
   { key: 'urgency', direction: 'desc' },
   { key: 'dueAt', direction: 'asc', nulls: 'last' },
   { key: 'openedAt', direction: 'asc' },
   { key: 'run', direction: 'asc' },
   { key: 'position', direction: 'asc' },
-] as const satisfies readonly AskOrderKey[]
+]
 
 /** Where an ask stands in a list of `now`. */
 export function orderOf({ urgency, dueAt, openedAt, runKey, position }: AskRow, now: number): AskOrder {

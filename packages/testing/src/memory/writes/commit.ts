@@ -96,7 +96,7 @@ export function appendEvent(
   event: NewEvent,
   link: Uint8Array | null,
   at: number,
-  epoch = run.epoch,
+  epoch: number = run.epoch,
 ): void {
   const { type, position, turn, kind, name, nth, failed, tookMs, payload } = event
   const bytes = { payload: copy(payload), link: copy(link) }
