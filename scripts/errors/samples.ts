@@ -25,7 +25,7 @@ export const samples: ErrorDetails = {
   'option-invalid': { option: 'concurrency of createEngine', given: '0' },
   'output-invalid': issues,
   'payload-invalid': issues,
-  'payload-refused': { path: 'result.client (a function)' },
+  'payload-refused': { path: 'result.items[0].print' },
   'procedure-broken': {
     run: 'refund:A-1',
     cause: { name: 'TypeError', message: 'order is undefined', code: undefined },
