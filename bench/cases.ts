@@ -1,5 +1,6 @@
 import { callCpu, cpu, type FigureSpec, p50, p99, ratio, raw, serverCpu, steps } from './figures.ts'
 import type { Address } from './places/place.ts'
+import { stallCases } from './stall-cases.ts'
 
 /** What is measured, what it is called, and what it has to reach. */
 export interface Case {
@@ -12,6 +13,8 @@ export interface Case {
   readonly isLong?: boolean
   /** Default: every store. */
   readonly only?: Address['kind']
+  /** Measured on every store even without --all. Default false. */
+  readonly onBoth?: boolean
   readonly title: string
   readonly rounds: number
   /** Each round needs a process of its own, on a place of its own. */
@@ -272,6 +275,7 @@ export const cases: readonly Case[] = [
   fleetCase(1),
   fleetCase(2),
   fleetCase(4),
+  ...stallCases,
 ]
 
 /** Whether a name is one of those wanted, or begins with one of them and a space; in any case. */

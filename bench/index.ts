@@ -1,6 +1,7 @@
 // Measures Pawl, the raw store beneath it, and its peers.
 //   npm run bench                          W1 to W7, replay and payloads on SQLite: two minutes
 //   npm run bench -- --all                 everything, on SQLite and on PostgreSQL
+//   npm run bench -- stalls                the longest time the engine holds the event loop, on both stores
 //   npm run bench -- W1 replay             only these; with --all on both stores
 //   npm run bench -- --peers dbos,absurd                others beside it at W1 to W7 and SIGKILL, installed first
 //   npm run bench -- --peers dbos,restate W4 kill       only these; for absurd, whose schema is not in its npm
@@ -88,9 +89,10 @@ async function measureSession(): Promise<void> {
 
   // Peers are beside Pawl on PostgreSQL, too.
   const onPostgres = options.all || peers.length > 0 || chosen.every(({ only }) => only === 'postgres')
-  const measured: Measured[] = []
-  for (const open of [sqlitePlaces, ...(onPostgres ? [postgresPlaces] : [])])
-    measured.push(...(await measureOn(await open(), chosen)))
+  const measured = [...(await measureOn(sqlitePlaces(), chosen))]
+  const chosenOnPostgres = chosen.filter(({ onBoth }) => onPostgres || onBoth === true)
+  if (chosenOnPostgres.length > 0)
+    measured.push(...(await measureOn(await postgresPlaces(), chosenOnPostgres)))
   const command = [
     'npm run bench',
     ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : []),

@@ -25,6 +25,10 @@ export const roles: { readonly [name: string]: Role } = {
   answers: lazy(() => import('./answers.ts'), 'answerMany'),
   payloads: lazy(() => import('./payloads.ts'), 'carryPayloads'),
   workers: lazy(() => import('./fleet.ts'), 'shareWork'),
+  'stalls runs': lazy(() => import('./stalls.ts'), 'stallOfRuns'),
+  'stalls signals': lazy(() => import('./stalls.ts'), 'stallOfSignals'),
+  'stalls asks': lazy(() => import('./stalls.ts'), 'stallOfAsks'),
+  'stalls steps': lazy(() => import('./stalls.ts'), 'stallOfSteps'),
 
   'find engine': () => Promise.resolve(findEngine()),
   sender: lazy(() => import('./latency.ts'), 'sendSignals'),

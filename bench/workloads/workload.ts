@@ -70,7 +70,7 @@ export function costPerStep({ cpuMs, serverMs }: Cost, steps: number): { readonl
 }
 
 /** Large payloads and a busy machine are what is measured here: nothing to warn of. */
-const errorsOnly: Logger = { debug() {}, info() {}, warn() {}, error: console.error }
+export const errorsOnly: Logger = { debug() {}, info() {}, warn() {}, error: console.error }
 
 export function startEngine(place: Pick<Place, 'store'>): Promise<Engine> {
   return createEngine({
