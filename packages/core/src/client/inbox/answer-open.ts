@@ -5,15 +5,19 @@ import type { Actor } from '../../base/people.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { decode, encode, encodeAround } from '../../events/payload.ts'
 import type { AnswerMessage, GivenAnswer } from '../../events/payloads.ts'
+import { rounds } from '../../host/rounds.ts'
 import { runChecks } from '../../host/run-schema.ts'
 import type { AnswerCheck } from '../../ports/local-worker.ts'
-import { readAsk, understand } from '../../ports/rows.ts'
+import { type KnownAsk, readAsk, understand } from '../../ports/rows.ts'
 import type { AskRow } from '../../ports/store/asks.ts'
 import type { Connection } from '../connection.ts'
 import { damagedError } from '../damaged.ts'
 import type { Mailer } from '../mailer.ts'
 import { explainUnread } from '../unread.ts'
 import { askStatusOf } from '../views/ask.ts'
+
+/** Work of checking an answer, in rows. The lookups of many answers may end in the same round of the event loop. */
+const workOfAnswer = 6
 
 export async function answerOpen(
   connection: Connection,
@@ -22,14 +26,41 @@ export async function answerOpen(
   given: unknown,
   by: Actor,
 ): Promise<void> {
-  const store = await connection.store()
-  const ask = askIdOf(stored.run, stored.position)
   const row = readStored(stored, readAsk)
-  if (row.status !== 'open' || row.closesAt !== null) {
-    const now = await store.now()
-    if (askStatusOf(row, now) !== 'open') throw closedError(row, now)
+  const { run, position } = row
+  if (row.status !== 'open') await refuseIfClosed(connection, row)
+  await rounds.enter(workOfAnswer)
+  const payload = await encodeAnswer(connection, row, given, by).catch(async (error: unknown) => {
+    // A timeout comes before all else. For a valid answer the store checks it in the transaction that answers.
+    await refuseIfClosed(connection, row)
+    throw error
+  })
+  const answered = await mailer.answer({ run, position, by, payload })
+  if (answered.outcome === 'missing') throw new PawlError('ask-not-found', { ask: askIdOf(run, position) })
+  if (answered.outcome === 'closed') {
+    const store = await connection.store()
+    throw closedError(answered.ask, await store.now())
   }
-  if (!by.startsWith('user:')) throw new PawlError('answer-forbidden', { ask })
+  if (answered.outcome === 'damaged') throw damagedError(run, answered)
+}
+
+/** @throws PawlError 'ask-closed' */
+async function refuseIfClosed(connection: Connection, row: KnownAsk): Promise<void> {
+  if (row.status === 'open' && row.closesAt === null) return
+  const store = await connection.store()
+  const now = await store.now()
+  if (askStatusOf(row, now) !== 'open') throw closedError(row, now)
+}
+
+/** @throws PawlError 'answer-forbidden', 'answer-invalid', 'payload-refused', 'run-quarantined' */
+async function encodeAnswer(
+  connection: Connection,
+  row: KnownAsk,
+  given: unknown,
+  by: Actor,
+): Promise<Uint8Array> {
+  if (!by.startsWith('user:'))
+    throw new PawlError('answer-forbidden', { ask: askIdOf(row.run, row.position) })
   // What JSON Schema cannot say the schema itself can, which is at hand where the run is in memory. Elsewhere the
   // worker checks by it.
   const check = connection.localWorker?.checkOf(row.runKey, row.position)
@@ -38,16 +69,7 @@ export async function answerOpen(
   if (!checked.ok) throw new PawlError('answer-invalid', issuesOf(checked))
   const { answer, changed } = checked
   const message = await checkBySchema(check, row.kind, { answer, changed, by })
-  const payload = encodeAround(message, message.answer, 'answer')
-  const answered = await mailer.answer({
-    run: row.run,
-    position: row.position,
-    by,
-    payload,
-  })
-  if (answered.outcome === 'missing') throw new PawlError('ask-not-found', { ask })
-  if (answered.outcome === 'closed') throw closedError(answered.ask, await store.now())
-  if (answered.outcome === 'damaged') throw damagedError(row.run, answered)
+  return encodeAround(message, message.answer, 'answer')
 }
 
 /** Reads of a stored ask what is needed of it. @throws PawlError 'run-quarantined' */
