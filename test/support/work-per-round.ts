@@ -5,6 +5,7 @@ import type { MeddlingStore } from './meddling-store.ts'
 export class WorkPerRound {
   readonly #max = new Map<string, number>()
   #round = new Map<string, number>()
+  #maxOfAll = 0
   #isOver = false
 
   /**
@@ -30,16 +31,24 @@ export class WorkPerRound {
 
   reset(): void {
     this.#max.clear()
+    this.#maxOfAll = 0
   }
 
   max(method: keyof StorePort): number {
     return this.#max.get(method) ?? 0
   }
 
+  /** The maximum of all methods together. */
+  get maxOfAll(): number {
+    return this.#maxOfAll
+  }
+
   #add(method: string, count: number): void {
     const sum = (this.#round.get(method) ?? 0) + count
     this.#round.set(method, sum)
     this.#max.set(method, Math.max(this.#max.get(method) ?? 0, sum))
+    const all = [...this.#round.values()].reduce((total, one) => total + one, 0)
+    this.#maxOfAll = Math.max(this.#maxOfAll, all)
   }
 }
 

@@ -81,6 +81,25 @@ describe('at once', () => {
   })
 })
 
+describe('of different kinds, at once', () => {
+  test('calls, transactions and commits share the rounds of the event loop', async () => {
+    const clients = Array.from({ length: 3 }, () => createClient({ store: store.store }))
+    const ended = await Promise.all(count(few).map((i) => engine.run(echo, i)))
+    await Promise.all(ended.map((run) => run.result()))
+    const waiting = await Promise.all(count(few).map(() => engine.run(waits)))
+    work.reset()
+    await Promise.all([
+      ...clients.flatMap((client) => ended.map(({ id }) => client.get(echo, id).result())),
+      ...count(few).map(async (i) => (await engine.run(echo, i)).result()),
+      ...waiting.map((run, i) => run.signal('go', i)),
+    ])
+    await Promise.all(waiting.map((run) => run.result()))
+    for (const client of clients) await client.stop()
+    // A round has room for 1,000 rows, or a few calls more that a task of an earlier round has led to.
+    expect(work.maxOfAll).toBeLessThanOrEqual(1_500)
+  })
+})
+
 describe('of one run, at once', () => {
   const as = { as: 'user:ana' } as const
   const asking = procedure({ name: 'asking', input: z.number() }, async (ctx, n) => {

@@ -1,7 +1,10 @@
-import { setImmediateNative } from '../host/natives.ts'
+import { keepContext } from '../host/natives.ts'
+import { rounds } from '../host/rounds.ts'
 
 /** Maximum items in one transaction: a store may carry it out in one synchronous piece, which holds the event loop. */
 const maxItems = 250
+/** Work of one item, in rows, including the caller's and the worker's reaction to its outcome. */
+const workOfItem = 4
 /** Maximum bytes in one transaction, unless one item alone has more. */
 const maxBytes = 8 * 2 ** 20
 /** Maximum transactions under way at once: a store has connections for more, and its worker needs them. */
@@ -43,16 +46,22 @@ export class Batch<Item, Outcome, Context> {
   #schedule(): void {
     if (this.#isScheduled || this.#items.length === 0 || this.#inFlight === maxInFlight) return
     this.#isScheduled = true
-    setImmediateNative(() => this.#flush())
+    // The transaction belongs to its first caller, as seen by tracing and by a step body that starts runs.
+    const inContext = keepContext()
+    rounds.add({
+      weigh: () => Math.min(this.#items.length, maxItems) * workOfItem,
+      run: () => inContext(() => this.#flush()),
+    })
   }
 
-  #flush(): void {
+  #flush(): number {
     this.#isScheduled = false
     this.#context = null
     const items = this.#items.splice(0, this.#countFitting())
     this.#inFlight++
     this.#schedule()
     this.#write(items)
+    return items.length * workOfItem
   }
 
   #onWritten(): void {

@@ -2,7 +2,7 @@ import { formatDuration } from '../base/duration.ts'
 import type { Sha256 } from '../base/hash.ts'
 import type { Notifier } from '../base/notifier.ts'
 import { PawlError } from '../errors/pawl-error.ts'
-import { RoundLimiter } from '../host/rounds.ts'
+import { rounds } from '../host/rounds.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { LocalWorker } from '../ports/local-worker.ts'
@@ -14,8 +14,8 @@ import type { StorePort } from '../ports/store/store.ts'
 const pollMs = 1_000
 /** So long after its deadline a wait is over also if the store has not answered by then. */
 const graceMs = 1_000
-/** Maximum calls of a client that begin to read in one round of the event loop: a store may read synchronously. */
-const maxCallsPerRound = 250
+/** Work of a call that begins to read, in rows: a store may read synchronously. */
+const workOfCall = 4
 const maxWarnings = 1_000
 
 export interface ConnectionOptions {
@@ -41,7 +41,6 @@ export class Connection {
   readonly #logger: Logger
   readonly #store: StorePort
   readonly #hintsAreSure: boolean
-  readonly #calls = new RoundLimiter(maxCallsPerRound)
   /** What was warned of, so that it is warned of once. */
   readonly #warnings = new Set<string>()
   #opened: Promise<void> | null = null
@@ -70,7 +69,7 @@ export class Connection {
 
   /** The store, for a call that begins: of many calls made together, each round of the event loop begins some. @throws as `store` */
   async begin(): Promise<StorePort> {
-    await this.#calls.enter()
+    await rounds.enter(workOfCall)
     return this.store()
   }
 
@@ -135,7 +134,7 @@ export class Connection {
           throw new PawlError('wait-timed-out', { after: formatDuration(timeoutMs ?? 0) })
         await rung.wait
         // One hint may wake all that wait.
-        await this.#calls.enter()
+        await rounds.enter(workOfCall)
       } finally {
         rung.stop()
       }

@@ -38,6 +38,12 @@ export function inRootContext<R>(body: () => R): R {
   return root.runInAsyncScope(body)
 }
 
+/** Returns a function that runs a body in the AsyncLocalStorage of this call. */
+export function keepContext(): <R>(body: () => R) => R {
+  const resource = new AsyncResource('PAWL')
+  return (body) => resource.runInAsyncScope(body)
+}
+
 /**
  * A resource that remembers no storage. Node has none to give: whatever is made here remembers what is set
  * where the package is loaded, which is a request if the application imports it in one. So what Node keeps

@@ -1,46 +1,99 @@
-import { setImmediateNative } from './natives.ts'
+import { inRootContext, setImmediateNative } from './natives.ts'
 
-// What takes long is done in slices, with a round of the event loop between two of them: timers, sockets and other runs
-// are served meanwhile. Slices are counted, not timed, so that a test or a simulation meets the same ones each time.
+// Work that is ready at once is done in slices, over several rounds of the event loop, so that timers, sockets and other
+// runs are served in between. Slices are counted, not timed: a test or a simulation gets the same slices each time.
+
+/** Maximum work in one round, in rows. Writing a row takes about 5 µs, with everything that belongs to it. */
+const maxWork = 1_000
+
+/** A slice of work that waits for its round. */
+export interface Task {
+  /** Estimates the slice, in rows. */
+  weigh(): number
+  /** Does the slice and returns its actual rows. */
+  run(): number
+}
+
+/**
+ * Shares each round of the event loop among all slices. A round has room for a fixed amount of work; tasks that do not
+ * fit run in later rounds, in order.
+ */
+export class Rounds {
+  #done = 0
+  #isScheduled = false
+  readonly #waiting: Task[] = []
+
+  /**
+   * Runs the task in the next round that has room for it, outside every AsyncLocalStorage. A task larger than a round
+   * gets a round of its own.
+   */
+  add(task: Task): void {
+    this.#waiting.push(task)
+    this.#schedule()
+  }
+
+  /** Returns undefined if the current round has room for `work`; otherwise resolves in the round that has. */
+  enter(work: number): Promise<void> | undefined {
+    if (!this.#hasRoomFor(work)) return this.#waitFor(work)
+    this.#done += work
+    this.#schedule()
+    return undefined
+  }
+
+  #waitFor(work: number): Promise<void> {
+    return new Promise((resolve) => {
+      const run = (): number => {
+        resolve()
+        return work
+      }
+      this.add({ weigh: () => work, run })
+    })
+  }
+
+  #hasRoomFor(work: number): boolean {
+    return this.#done === 0 || this.#done + work <= maxWork
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    inRootContext(() => setImmediateNative(() => this.#begin()))
+  }
+
+  #begin(): void {
+    this.#isScheduled = false
+    this.#done = 0
+    // Tasks that are added meanwhile wait for the next round.
+    const end = this.#waiting.length
+    let next = 0
+    while (next < end) {
+      const task = this.#waiting[next] as Task
+      if (!this.#hasRoomFor(task.weigh())) break
+      next++
+      this.#done += runSafely(task)
+    }
+    this.#waiting.splice(0, next)
+    // The next round begins anew.
+    if (this.#done > 0 || this.#waiting.length > 0) this.#schedule()
+  }
+}
+
+/** Rethrows an internal error outside this round, so that the other tasks still run. */
+function runSafely(task: Task): number {
+  try {
+    return task.run()
+  } catch (error) {
+    setImmediateNative(() => {
+      throw error
+    })
+    return 0
+  }
+}
+
+/** The rounds of this process, shared by all its engines and clients. */
+export const rounds: Rounds = new Rounds()
 
 /** Resolves in the next round of the event loop. */
 export function nextRound(): Promise<void> {
   return new Promise((resolve) => setImmediateNative(() => resolve()))
-}
-
-/** Admits at most so many callers in one round of the event loop; the others follow in later rounds, in order. */
-export class RoundLimiter {
-  readonly #max: number
-  #admitted = 0
-  #isScheduled = false
-  #waiting: (() => void)[] = []
-
-  constructor(max: number) {
-    this.#max = max
-  }
-
-  /** Undefined: admitted in this very call. Otherwise resolves in the round that admits the caller. */
-  enter(): Promise<void> | undefined {
-    if (this.#admitted < this.#max) {
-      this.#admit()
-      return undefined
-    }
-    return new Promise((resolve) => this.#waiting.push(resolve))
-  }
-
-  #admit(): void {
-    this.#admitted++
-    if (this.#isScheduled) return
-    this.#isScheduled = true
-    setImmediateNative(() => this.#beginRound())
-  }
-
-  #beginRound(): void {
-    this.#isScheduled = false
-    this.#admitted = 0
-    for (const resolve of this.#waiting.splice(0, this.#max)) {
-      this.#admit()
-      resolve()
-    }
-  }
 }

@@ -1,4 +1,4 @@
-import { setImmediateNative } from '../host/natives.ts'
+import { rounds, type Task } from '../host/rounds.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Unit, UnitOutcome } from '../ports/store/commit.ts'
@@ -50,6 +50,11 @@ export class Committer {
   #failures = 0
   /** Calls that have failed and wait to be made again. */
   #waiting = 0
+  readonly #task: Task = {
+    // A run that is ready has at least its own row and an event to write.
+    weigh: () => Math.min(maxRows, 2 * this.#ready.size),
+    run: () => this.#flush(),
+  }
   #onIdle: (() => void)[] = []
   #onChange: (() => void)[] = []
 
@@ -99,10 +104,11 @@ export class Committer {
     if (this.#scheduled || this.#inFlight >= this.#lanes || this.#ready.size === 0) return
     this.#scheduled = true
     // Not at once: whatever else becomes ready in this round of the event loop goes along.
-    setImmediateNative(() => this.#flush())
+    rounds.add(this.#task)
   }
 
-  #flush(): void {
+  /** Returns the rows of the transaction. */
+  #flush(): number {
     this.#scheduled = false
     const runs: Writer[] = []
     const units: Unit[] = []
@@ -123,6 +129,7 @@ export class Committer {
     }
     if (units.length > 0) this.#write(runs, units)
     this.#settle()
+    return Math.max(rows, asked)
   }
 
   /**

@@ -2,7 +2,6 @@ import type { AgentDefinition } from '../authoring/agent/agent.ts'
 import type { Bugs, ProcedureDefinition } from '../authoring/procedure.ts'
 import type { Sha256 } from '../base/hash.ts'
 import type { Notifier } from '../base/notifier.ts'
-import type { RoundLimiter } from '../host/rounds.ts'
 import type { TurnOwner } from '../kernel/turns.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Effects } from '../ports/effects.ts'
@@ -33,8 +32,6 @@ export interface WorkerServices {
   readonly effects: Effects
   readonly sha256: Sha256
   readonly slots: Slots
-  /** Admits runs that read their logs. */
-  readonly loads: RoundLimiter
   readonly notifier: Notifier
   readonly logger: Logger
   readonly reports: RunReports

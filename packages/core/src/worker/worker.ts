@@ -4,7 +4,6 @@ import type { Sha256 } from '../base/hash.ts'
 import type { Notifier } from '../base/notifier.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { outsideTurn } from '../host/outside-turn.ts'
-import { RoundLimiter } from '../host/rounds.ts'
 import type { TurnOwner } from '../kernel/turns.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Effects } from '../ports/effects.ts'
@@ -29,8 +28,6 @@ import { StuckRuns } from './stuck-runs.ts'
 import { ThrottledLog } from './throttled-log.ts'
 
 const slicesByDefault: Slices = { begun: 250, drafts: 500 }
-/** Maximum runs that begin to read their logs in one round of the event loop. */
-const maxLoadsPerRound = 100
 /** How long a store may take for what a stopping worker hands back. */
 const handBackMs = 1_000
 /** How long a store that could be opened may fail before a worker that starts gives up. */
@@ -257,7 +254,6 @@ export class Worker {
       reports: this.#reports,
       time: this.#time,
       slots: this.#slots,
-      loads: new RoundLimiter(maxLoadsPerRound),
       remarks: new Remarks(logger),
       procedure: (name, version) => procedures.find(name, version),
     }

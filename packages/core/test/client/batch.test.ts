@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, test } from 'vitest'
 import { Batch } from '../../src/client/batch.ts'
 import { nextRound } from '../../src/host/rounds.ts'
@@ -109,5 +110,20 @@ describe('a batch', () => {
     const all = await Promise.allSettled(numbers(300).map((i) => batch.add(i)))
     expect(all.filter(({ status }) => status === 'rejected')).toHaveLength(250)
     expect(all.slice(250).every(({ status }) => status === 'fulfilled')).toBe(true)
+  })
+
+  test('writes in the AsyncLocalStorage of its first caller', async () => {
+    const storage = new AsyncLocalStorage<string>()
+    const seen: unknown[] = []
+    const batch = new Batch<number, number, null>({
+      begin: () => null,
+      write: async (items) => {
+        seen.push(storage.getStore())
+        return items
+      },
+      sizeOf: () => 1,
+    })
+    await Promise.all(['one', 'two'].map((caller, i) => storage.run(caller, () => batch.add(i))))
+    expect(seen).toEqual(['one'])
   })
 })

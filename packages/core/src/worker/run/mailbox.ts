@@ -13,6 +13,11 @@ export function isEarly(topic: string): boolean {
   return topic.startsWith('early ')
 }
 
+/** Returns the position of the ask that a message about this topic answers; null if it is no answer to an ask. */
+export function positionAnswered(topic: string): number | null {
+  return topic.startsWith('answer ') ? Number(topic.slice('answer '.length)) : null
+}
+
 /** Who is told how a reading went that it did not begin itself. */
 export interface Reader {
   /** The mailbox is up to date. */
@@ -129,9 +134,9 @@ export class Mailbox {
     }
   }
 
-  /** Whether there is a message about it. */
-  has(topic: string): boolean {
-    return this.#waiting.has(topic)
+  /** Topics of the messages that no operation has taken. */
+  get topics(): Iterable<string> {
+    return this.#waiting.keys()
   }
 
   /** The oldest message about any of these; it stays. */

@@ -18,8 +18,13 @@ export class Opening {
     this.#pending = pending
   }
 
+  /** Operations that have not begun. */
+  get left(): number {
+    return this.#pending.length - this.#begun
+  }
+
   get isDone(): boolean {
-    return this.#begun === this.#pending.length
+    return this.left === 0
   }
 
   /** The next ones to begin. */

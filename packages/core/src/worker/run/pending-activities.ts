@@ -3,7 +3,7 @@ import type { Pending } from '../../kernel/operation.ts'
 import type { Message } from '../../ports/store/mail.ts'
 import type { Activity } from '../activities/activity.ts'
 import { maxShown } from './ending.ts'
-import { isEarly, type Mailbox, topicOf } from './mailbox.ts'
+import { isEarly, type Mailbox, positionAnswered, topicOf } from './mailbox.ts'
 
 interface Entry {
   readonly pending: Pending
@@ -141,14 +141,23 @@ export class PendingActivities {
   /** Who waits for each topic there is a message about. */
   #lineUp(mailbox: Mailbox, to: Takers): ReadonlyMap<string, Line> {
     const lines = new Map<string, Line>()
+    const join = (activity: Activity, topic: string): void => {
+      const line = lines.get(topic) ?? new Line(topic)
+      lines.set(topic, line)
+      line.add(activity)
+    }
+    const shared = new Set<string>()
+    for (const topic of mailbox.topics) {
+      const position = positionAnswered(topic)
+      if (position === null && (to !== 'unasked' || isEarly(topic))) shared.add(topic)
+      // An answer is for one ask, so that no other operation need be looked at.
+      const activity = position === null || to === 'unasked' ? undefined : this.find(position)
+      if (activity?.topics.includes(topic) === true) join(activity, topic)
+    }
+    if (shared.size === 0) return lines
     for (const { activity } of this.#entries.values()) {
       if (to !== 'all' && !activity.isOpenAsk) continue
-      for (const topic of activity.topics) {
-        if (!mailbox.has(topic) || (to === 'unasked' && !isEarly(topic))) continue
-        const line = lines.get(topic) ?? new Line(topic)
-        lines.set(topic, line)
-        line.add(activity)
-      }
+      for (const topic of activity.topics) if (shared.has(topic)) join(activity, topic)
     }
     return lines
   }

@@ -4,7 +4,7 @@ import { unreachable } from '../../base/unreachable.ts'
 import { isBug } from '../../errors/bug.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent } from '../../events/event.ts'
-import { setImmediateNative } from '../../host/natives.ts'
+import { rounds } from '../../host/rounds.ts'
 import { validate } from '../../host/run-schema.ts'
 import type { Decision, Failed } from '../../kernel/decision.ts'
 import type { Pending } from '../../kernel/operation.ts'
@@ -57,6 +57,9 @@ export interface RunCallbacks extends WorkerServices {
 }
 
 const nothing = (): void => {}
+
+/** Work of the parts of a run's life, in rows. */
+const workOf = { load: 10, decide: 2, begin: 3 }
 
 /** What a run does at present. Only a still run is asked for a unit, and it has at most one in flight. */
 type Phase = 'moving' | 'still' | 'writing' | 'parked' | 'leaving' | 'gone'
@@ -159,7 +162,7 @@ export class Run {
       return this.#leaving.leave(diagnoseCrashes(this.#claimed))
     if (message !== null) this.#mailbox.begin(message)
     void this.#read(async () => {
-      await this.#host.loads.enter()
+      await rounds.enter(workOf.load)
       if (this.#isOver) return
       // On its way while the log is.
       const mail = this.#mailbox.read()
@@ -215,7 +218,16 @@ export class Run {
   #deliver(events: readonly LogEvent[]): void {
     if (this.#isOver) return
     this.#phase = 'moving'
-    this.#continuation.deliver(events, () => this.#onDrained())
+    const most = this.#host.slices.drafts
+    if (events.length <= most) return this.#continuation.deliver(events, () => this.#onDelivered())
+    this.#continuation.deliver(events.slice(0, most), () => this.#deliver(events.slice(most)))
+  }
+
+  /** Decides once the round has room: the turns of many runs may end in the same round. */
+  #onDelivered(): void {
+    const entered = rounds.enter(workOf.decide)
+    if (entered === undefined) this.#onDrained()
+    else void entered.then(() => this.#onDrained())
   }
 
   #onDrained(): void {
@@ -306,18 +318,23 @@ export class Run {
     if (opening.isDone && this.#phase === 'still') return this.#onBegun(opening)
     if (!opening.isDone && !opening.isScheduled && this.#outbox.room > 0) {
       opening.isScheduled = true
-      setImmediateNative(() => this.#beginSlice(opening))
+      const count = Math.min(opening.left, this.#host.slices.begun)
+      const run = (): number => this.#beginSlice(opening) * workOf.begin
+      rounds.add({ weigh: () => count * workOf.begin, run })
     }
     this.#ready()
   }
 
-  #beginSlice(opening: Opening): void {
+  /** Begins the next operations and returns their number. */
+  #beginSlice(opening: Opening): number {
     opening.isScheduled = false
-    if (this.#opening !== opening || this.#isHandedOver) return
+    if (this.#opening !== opening || this.#isHandedOver) return 0
+    const slice = opening.take(Math.min(this.#host.slices.begun, this.#outbox.room))
     this.#guard(() => {
-      this.#begin(opening.take(Math.min(this.#host.slices.begun, this.#outbox.room)))
+      this.#begin(slice)
       if (!this.#isOver && this.#bug === null) this.#beginMore()
     })
+    return slice.length
   }
 
   /** All have begun: what the log has got meanwhile is delivered. */
