@@ -1,6 +1,5 @@
 import { callCpu, cpu, type FigureSpec, p50, p99, ratio, raw, serverCpu, steps } from './figures.ts'
 import type { Address } from './places/place.ts'
-import { stallCases } from './stall-cases.ts'
 
 /** What is measured, what it is called, and what it has to reach. */
 export interface Case {
@@ -93,6 +92,32 @@ function fleetCase(workers: number): Case {
     rounds: 5,
     only: 'postgres',
     figures: [steps, { name: 'totalMs', title: 'start to the last result', unit: 'ms', better: 'less' }],
+  }
+}
+
+const pieceMs = { unit: 'ms', better: 'less' } as const
+
+function stallCase(name: string, title: string): Case {
+  return {
+    name: `stalls ${name}`,
+    title: `${title}: the longest synchronous piece of the engine's own work`,
+    isLong: true,
+    onBoth: true,
+    rounds: 5,
+    figures: [
+      {
+        name: 'ratio',
+        title: '10,000 at once, over ten bursts of 1,000',
+        unit: '×',
+        better: 'less',
+        target: { sqlite: 1.5, postgres: 1.5 },
+        isCompared: false,
+      },
+      { name: 'fewMs', title: 'ten bursts of 1,000', ...pieceMs },
+      { name: 'manyMs', title: '10,000 at once', ...pieceMs },
+      { name: 'fewWithGarbageMs', title: 'ten bursts, with garbage collections', ...pieceMs },
+      { name: 'manyWithGarbageMs', title: '10,000 at once, with garbage collections', ...pieceMs },
+    ],
   }
 }
 
@@ -275,7 +300,10 @@ export const cases: readonly Case[] = [
   fleetCase(1),
   fleetCase(2),
   fleetCase(4),
-  ...stallCases,
+  stallCase('runs', 'runs of one step, started at once'),
+  stallCase('signals', 'waiting runs, signalled at once'),
+  stallCase('asks', 'questions of one run, asked and answered at once'),
+  stallCase('steps', 'steps of one run at once'),
 ]
 
 /** Whether a name is one of those wanted, or begins with one of them and a space; in any case. */
