@@ -46,6 +46,7 @@ export type {
   Talk,
   TalkOf,
 } from './authoring/procedure-types.ts'
+export type { MapOptions, ScopeOps, Winner } from './authoring/scopes/scope-ops.ts'
 export type { Retry, StepCall, StepOptions } from './authoring/step/step.ts'
 export type { Deadline, Duration } from './base/duration.ts'
 export type { Issue, Issues } from './base/issues.ts'

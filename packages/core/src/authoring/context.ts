@@ -1,7 +1,8 @@
 import { implement } from '../base/implement.ts'
 import { checkFunction, checkName, refuse } from '../checks/options.ts'
 import { PawlError } from '../errors/pawl-error.ts'
-import type { Program } from '../kernel/operation.ts'
+import type { Program, Scopes } from '../kernel/operation.ts'
+import type { Scope } from '../kernel/scope.ts'
 import type { Effects } from '../ports/effects.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { AgentDefinition } from './agent/agent.ts'
@@ -12,6 +13,10 @@ import { askKeyOf, type IssueOperation, type ProcedureOperation } from './operat
 import type { ProcedureDefinition } from './procedure.ts'
 import type { Remark } from './remark.ts'
 import { readValue } from './results.ts'
+import { map } from './scopes/map.ts'
+import { race } from './scopes/race.ts'
+import { Bodies, type Scoped } from './scopes/scoped.ts'
+import { shield } from './scopes/shield.ts'
 import { receiveAny, receiveOne } from './signal/signal.ts'
 import { readStepOptions } from './step/options.ts'
 import { sleepFor, sleepUntil } from './timer/timer.ts'
@@ -42,16 +47,26 @@ export interface ProgramOptions {
   readonly remark: Remark
 }
 
-/** The kernel's program of a procedure: its body, with a context built on top of `issue`. */
+/** The kernel's program of a procedure: its body, with a context built on top of the root scope. */
 export function createProgram(options: ProgramOptions): Program<ProcedureOperation> {
-  return (issue) => options.definition.body(createContext(options, issue), options.input())
+  return (_issue, scopes) => {
+    const ctxOf = createContexts(options, scopes)
+    return options.definition.body(ctxOf(scopes.root), options.input())
+  }
 }
 
-/**
- * Issues questions, each under a key of its own: by its key a question is found, and may be answered before it
- * is asked.
- */
-function checkKeysOf(issue: IssueOperation): IssueOperation {
+type ScopedCtx = Scoped<Ctx> & { readonly scopes: Scopes<ProcedureOperation> }
+
+/** Makes the context of each scope of a run. */
+function createContexts(options: ProgramOptions, scopes: Scopes<ProcedureOperation>): (scope: Scope) => Ctx {
+  const bodies = new Bodies()
+  const checkKey = createKeyCheck()
+  const ctxOf = (scope: Scope): Ctx => createContext(options, { scope, scopes, bodies, ctxOf }, checkKey)
+  return ctxOf
+}
+
+/** Refuses a question whose key another one of the run has: by its key it is found, and may be answered early. */
+function createKeyCheck(): (operation: ProcedureOperation) => void {
   let keys: Set<string> | null = null
   return (operation) => {
     const key = askKeyOf(operation)
@@ -65,7 +80,6 @@ function checkKeysOf(issue: IssueOperation): IssueOperation {
       keys ??= new Set()
       keys.add(key)
     }
-    return issue(operation)
   }
 }
 
@@ -73,8 +87,20 @@ function checkKeysOf(issue: IssueOperation): IssueOperation {
  * Every method validates and takes its position in the caller's own call, before anything is awaited: a
  * refused argument throws and takes none.
  */
-function createContext(options: ProgramOptions, issue: IssueOperation): Ctx {
-  const ask = checkKeysOf(issue)
+function createContext(
+  options: ProgramOptions,
+  scoped: ScopedCtx,
+  checkKey: (operation: ProcedureOperation) => void,
+): Ctx {
+  const { scope, scopes, bodies } = scoped
+  const issue: IssueOperation = (operation) => {
+    bodies.check(scope)
+    return scopes.issueIn(scope, operation)
+  }
+  const ask: IssueOperation = (operation) => {
+    checkKey(operation)
+    return issue(operation)
+  }
   return implement<Ctx>({
     runId: options.runId,
     step: (name: string, body: () => unknown, given?: object) => {
@@ -94,6 +120,9 @@ function createContext(options: ProgramOptions, issue: IssueOperation): Ctx {
     sleepUntil: (instant: unknown) => issue(sleepUntil(instant)),
     receive: (name: unknown, given?: unknown) => issue(receiveOne(options.definition, name, given)),
     receiveAny: (names: unknown, given?: unknown) => issue(receiveAny(options.definition, names, given)),
+    map: (items: unknown, each: unknown, given?: unknown) => map(scoped, items, each, given),
+    race: (branches: unknown) => race(scoped, branches),
+    shield: (body: unknown) => shield(scoped, body),
     human: createHuman(ask, options),
     agent: createAgentOps(ask, options),
     now: () => new Date(options.execution().now()),

@@ -3,6 +3,7 @@ import type { Logger } from '../ports/logger.ts'
 import type { AgentOps } from './agent/agent.ts'
 import type { Human } from './human/human.ts'
 import type { PayloadOf, Received, SignalName } from './procedure-types.ts'
+import type { ScopeOps } from './scopes/scope-ops.ts'
 import type { StepCall, StepOptions } from './step/step.ts'
 
 /**
@@ -11,7 +12,7 @@ import type { StepCall, StepOptions } from './step/step.ts'
  * receive signals.
  */
 // biome-ignore lint: an empty talk is a talk, the input belongs to operations that come later
-export interface Ctx<T = {}, Input = any> {
+export interface Ctx<T = {}, Input = any> extends ScopeOps<T, Input> {
   /** The id of this run. */
   readonly runId: string
 

@@ -2,7 +2,7 @@
 // biome-ignore-all lint/suspicious/noConfusingVoidType: the type of z.void()
 import { describe, expectTypeOf, test } from 'vitest'
 import { z } from 'zod'
-import { type Ctx, procedure, type ReceiveOptions } from '../../src/index.ts'
+import { type Approval, type Ctx, procedure, type ReceiveOptions } from '../../src/index.ts'
 
 declare const ctx: Ctx<{
   signals: { add: { item: string }; checkout: void; note: string | undefined }
@@ -86,4 +86,47 @@ test('time, chance and ids are plain values', () => {
   expectTypeOf(ctx.random()).toEqualTypeOf<number>()
   expectTypeOf(ctx.uuid()).toEqualTypeOf<string>()
   expectTypeOf(ctx.runId).toEqualTypeOf<string>()
+})
+
+describe('what gets a ctx of its own', () => {
+  test('a race returns the winner by name, which tells its value', async () => {
+    const first = await ctx.race({
+      add: ctx.receive('add'),
+      late: async (ctx) => {
+        await ctx.receive('checkout')
+        return 1
+      },
+    })
+    expectTypeOf(first).toEqualTypeOf<
+      | { readonly winner: 'add'; readonly value: { item: string } }
+      | { readonly winner: 'late'; readonly value: number }
+    >()
+    if (first.winner === 'late') expectTypeOf(first.value).toEqualTypeOf<number>()
+  })
+
+  test('a race of questions keeps their types', async () => {
+    const first = await ctx.race({ approved: ctx.human.approve('Go?', { to: 'role:ops' }) })
+    // biome-ignore lint/complexity/noBannedTypes: no params are params
+    expectTypeOf(first.value).toExtend<Approval<{}>>()
+  })
+
+  test('a map returns results in order, or what became of each', () => {
+    expectTypeOf(
+      ctx.map([1, 2], (item, ctx, index) => {
+        expectTypeOf(item).toEqualTypeOf<number>()
+        expectTypeOf(index).toEqualTypeOf<number>()
+        return ctx.step('a', () => String(item))
+      }),
+    ).toEqualTypeOf<Promise<string[]>>()
+    expectTypeOf(
+      ctx.map(['a'], (item, ctx) => ctx.step(item, () => 1), { onError: 'collect' }),
+    ).toEqualTypeOf<Promise<PromiseSettledResult<number>[]>>()
+    expectTypeOf(ctx.map(['a'], (item, ctx) => ctx.step(item, () => 1), { concurrency: 5 })).toEqualTypeOf<
+      Promise<number[]>
+    >()
+  })
+
+  test('a shield returns what its body does', () => {
+    expectTypeOf(ctx.shield((ctx) => ctx.step('a', () => 1))).toEqualTypeOf<Promise<number>>()
+  })
 })

@@ -354,3 +354,25 @@ test('errors are told apart by codes that exist', () => {
   // @ts-expect-error this code carries no winner
   if (PawlError.is(error, 'run-not-found')) error.details.winner
 })
+
+describe('a body without its own ctx', () => {
+  test('is refused', () => {
+    // @ts-expect-error take the ctx of this shield: (ctx) => …
+    ctx.shield(() => ctx.step('a', () => 1))
+    // @ts-expect-error take the ctx of this branch: (ctx) => …
+    ctx.race({ paid: ctx.receive('paid'), late: () => ctx.sleep('3d') })
+    // @ts-expect-error take the ctx of this item: (item, ctx) => …
+    ctx.map(['a'], (item) => ctx.step(item, () => 1))
+    // @ts-expect-error take the ctx of this item: (item, ctx) => …
+    ctx.map(['a'], () => ctx.sleep('1s'))
+  })
+
+  test('and so is what is no promise', () => {
+    // @ts-expect-error a branch is an operation or a function
+    ctx.race({ now: 1 })
+    // @ts-expect-error concurrency is a number
+    ctx.map(['a'], (item, ctx) => ctx.step(item, () => 1), { concurrency: '5' })
+    // @ts-expect-error there is no such onError
+    ctx.map(['a'], (item, ctx) => ctx.step(item, () => 1), { onError: 'ignore' })
+  })
+})

@@ -33,6 +33,11 @@ export interface Activity {
   onRecorded(event: LogEvent): void
   /** The run ends, or is not ours any more: let go of everything. */
   stop(): void
+  /**
+   * The scope of its operation was closed. True: people see it, and it is kept until it has recorded that it is
+   * withdrawn. Otherwise it is stopped, and so it is without this method.
+   */
+  close?(): boolean
   /** An open ask, which the end of the run withdraws. */
   readonly isOpenAsk: boolean
   /** Of an ask: the author's own schema for the answer. */
@@ -65,6 +70,8 @@ export interface ActivityContext {
   /** The store's clock. */
   now(): number
   record(draft: Draft): void
+  /** Leaves a message to others that it has taken and records nothing of. */
+  giveBack(n: number): void
   /** Takes back what the activity wanted recorded and was not sent yet. */
   retract(activity: Activity): void
   /**

@@ -21,6 +21,7 @@ export interface ActivityContextParts {
   isGone(): boolean
   parkFor(position: number, error: unknown): boolean
   record(draft: Draft): void
+  giveBack(n: number): void
   retract(activity: Activity): void
   lookAgain(): void
   guard(task: () => void): void
@@ -36,6 +37,7 @@ export class RunActivityContext implements ActivityContext {
   readonly escalateTo: ActivityContext['escalateTo']
   readonly take: ActivityContext['take']
   readonly record: ActivityContext['record']
+  readonly giveBack: ActivityContext['giveBack']
   readonly retract: ActivityContext['retract']
   readonly parkFor: ActivityContext['parkFor']
   readonly lookAgain: ActivityContext['lookAgain']
@@ -53,6 +55,7 @@ export class RunActivityContext implements ActivityContext {
     this.escalateTo = services.escalateTo
     this.take = parts.take
     this.record = parts.record
+    this.giveBack = parts.giveBack
     this.retract = parts.retract
     this.parkFor = parts.parkFor
     this.lookAgain = parts.lookAgain

@@ -9,6 +9,7 @@ import { allowGrace, drain } from '../../host/drain.ts'
 import { watchFromNowOn } from '../../host/watchdog/watchdog.ts'
 import type { Decision } from '../../kernel/decision.ts'
 import type { Execution } from '../../kernel/execution.ts'
+import type { Scope } from '../../kernel/scope.ts'
 import type { Claimed } from '../../ports/store/claims.ts'
 import type { WorkerServices } from '../services.ts'
 import { createExecution } from './create-execution.ts'
@@ -52,6 +53,10 @@ export class Continuation {
   /** The turn it has come to. */
   get turn(): number {
     return this.#execution?.turn ?? 0
+  }
+  /** The scope of a pending operation. */
+  scopeOf(position: number): Scope | undefined {
+    return this.#execution?.pending.get(position)?.scope
   }
   /** Rejections that nobody has handled. */
   get unhandled(): readonly unknown[] {

@@ -19,7 +19,8 @@ export class LogIndex {
   add(events: readonly LogEvent[]): void {
     for (const event of events) {
       this.#weight += event.payload?.length ?? 0
-      if (event.type === 'settled') {
+      if (event.type === 'withdrawn') this.#records?.delete(event.position)
+      else if (event.type === 'settled') {
         this.#records?.delete(event.position)
         this.steps.add(event)
       } else if (event.position !== noPosition) this.#record(event)

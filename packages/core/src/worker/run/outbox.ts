@@ -1,17 +1,21 @@
 import type { WrittenEvent } from '../../events/event.ts'
+import type { Scope } from '../../kernel/scope.ts'
 import type { Effect } from '../../ports/store/commit.ts'
 import type { Activity, Draft } from '../activities/activity.ts'
+import { RaceArms } from './race-arms.ts'
 
 /** What a run wants to have written, until it is. */
 export class Outbox {
   readonly #maxDrafts: number
+  readonly #arms: RaceArms
   #drafts: Draft[] = []
   /** Those in the unit under way. */
   #sent: readonly Draft[] = []
 
-  /** `maxDrafts`: of a unit. */
-  constructor(maxDrafts: number) {
+  /** `maxDrafts`: of a unit. `scopeOf`: of the pending operation at a position. */
+  constructor(maxDrafts: number, scopeOf: (position: number) => Scope | undefined) {
     this.#maxDrafts = maxDrafts
+    this.#arms = new RaceArms(scopeOf)
   }
 
   get isEmpty(): boolean {
@@ -44,6 +48,13 @@ export class Outbox {
     return retracted
   }
 
+  /** Drops what was wanted of an operation. */
+  drop(position: number): readonly Draft[] {
+    const dropped = this.#drafts.filter(({ pending }) => pending.position === position)
+    if (dropped.length > 0) this.#drafts = this.#drafts.filter(({ pending }) => pending.position !== position)
+    return dropped
+  }
+
   /** Drops all others; what was sent is under way. */
   keep(isKept: (draft: Draft) => boolean): void {
     this.#drafts = this.#drafts.filter(isKept)
@@ -55,10 +66,12 @@ export class Outbox {
    */
   send(isWanted?: (draft: Draft) => boolean): readonly Draft[] {
     const wanted = isWanted === undefined ? this.#drafts : this.#drafts.filter(isWanted)
-    const count = wanted.length === 1 ? 1 : countFitting(wanted, this.#maxDrafts)
-    const isWhole = count === wanted.length
-    this.#sent = isWhole ? wanted : wanted.slice(0, count)
-    this.#drafts = isWhole ? [] : wanted.slice(count)
+    // Of a run that has ended no race is of interest any more.
+    const admitted = isWanted === undefined ? this.#arms.select(wanted) : wanted
+    const count = admitted.length === 1 ? 1 : countFitting(admitted, this.#maxDrafts)
+    this.#sent = count === admitted.length ? admitted : admitted.slice(0, count)
+    if (this.#sent.length === wanted.length) this.#drafts = []
+    else this.#drafts = admitted === wanted ? wanted.slice(count) : without(wanted, this.#sent)
     return this.#sent
   }
 
@@ -71,7 +84,13 @@ export class Outbox {
 
   /** The unit was written. */
   confirm(): void {
+    this.#arms.onWritten(this.#sent)
     this.#sent = []
+  }
+
+  /** What is in the log is on its way to the procedure. */
+  onDelivered(): void {
+    this.#arms.onDelivered()
   }
 
   /** The unit was not written: all goes into the next one, except what must be decided again, which is returned. */
@@ -81,6 +100,11 @@ export class Outbox {
     this.#drafts = [...sent.filter((draft) => !isStrict(draft)), ...this.#drafts]
     return sent.filter(isStrict)
   }
+}
+
+function without(drafts: readonly Draft[], sent: readonly Draft[]): Draft[] {
+  const gone = new Set(sent)
+  return drafts.filter((draft) => !gone.has(draft))
 }
 
 function isStrict({ strict }: Draft): boolean {

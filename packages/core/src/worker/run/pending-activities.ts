@@ -8,6 +8,8 @@ import { isEarly, type Mailbox, positionAnswered, topicOf } from './mailbox.ts'
 interface Entry {
   readonly pending: Pending
   readonly activity: Activity
+  /** Its scope was closed: the procedure does not wait for it, and it is still to be withdrawn. */
+  readonly isClosed: boolean
 }
 
 /** What the operations of a run are at. */
@@ -71,7 +73,7 @@ export class PendingActivities {
   }
 
   add(pending: Pending, activity: Activity): void {
-    this.#entries.set(pending.position, { pending, activity })
+    this.#entries.set(pending.position, { pending, activity, isClosed: false })
   }
 
   find(position: number): Activity | undefined {
@@ -80,6 +82,20 @@ export class PendingActivities {
 
   remove(position: number): void {
     this.#entries.delete(position)
+  }
+
+  /** Stops one whose scope was closed, and forgets it; false: it is still to be withdrawn, and is kept for that long. */
+  close(position: number): boolean {
+    const entry = this.#entries.get(position)
+    if (entry === undefined) return true
+    const { activity } = entry
+    if (activity.close?.() === true) {
+      this.#entries.set(position, { ...entry, isClosed: true })
+      return false
+    }
+    activity.stop()
+    this.#entries.delete(position)
+    return true
   }
 
   /** Stops and forgets all others. */
@@ -165,8 +181,9 @@ export class PendingActivities {
   /** For people who look at the run. */
   describe(): RunInfo['waiting'] {
     const shown: NonNullable<RunInfo['waiting']>[number][] = []
-    for (const { pending, activity } of this.#entries.values()) {
+    for (const { pending, activity, isClosed } of this.#entries.values()) {
       if (shown.length === maxShown) break
+      if (isClosed) continue
       shown.push({
         position: pending.position,
         kind: pending.operation.kind,

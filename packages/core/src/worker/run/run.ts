@@ -6,7 +6,7 @@ import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { rounds } from '../../host/rounds.ts'
 import { validate } from '../../host/run-schema.ts'
-import type { Decision, Failed } from '../../kernel/decision.ts'
+import type { Completed, Decision, Failed, Waiting } from '../../kernel/decision.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import type { Claimed } from '../../ports/store/claims.ts'
 import type { Unit, UnitOutcome } from '../../ports/store/commit.ts'
@@ -103,7 +103,7 @@ export class Run {
     this.#host = host
     this.#claimed = claimed
     this.#log = new LogWriter(host, claimed)
-    this.#outbox = new Outbox(host.slices.drafts)
+    this.#outbox = new Outbox(host.slices.drafts, (position) => this.#continuation.scopeOf(position))
     this.#mailbox = new Mailbox(host.store, claimed.run, claimed.mail, {
       onRead: () => this.#ready(),
       onNew: (message) => warnOfUndeclared(host, claimed, message),
@@ -254,12 +254,12 @@ export class Run {
     if (this.#bug !== null) return this.#stopAt(this.#bug)
     switch (decision.state) {
       case 'waiting':
-        return this.#wait(decision.issued)
+        return this.#wait(decision)
       case 'completed':
         this.#hasReturned = true
         // It owes nothing any more, and who waits for that has to look again.
         this.#host.onReady(this)
-        return void this.#complete(decision.output, decision.left)
+        return void this.#complete(decision)
       case 'failed':
         if (this.#parksBugs && isBug(decision.error))
           return this.#stopAt({ error: decision.error, position: null })
@@ -284,8 +284,9 @@ export class Run {
     else this.#leaving.leave(unfitInput(this.id, refused))
   }
 
-  #wait(issued: readonly Pending<ProcedureOperation>[]): void {
+  #wait({ issued, closed }: Waiting<ProcedureOperation>): void {
     this.#guard(() => {
+      this.#close(closed)
       this.#beginAll(issued)
       if (this.#bug !== null) return this.#stopAt(this.#bug)
       if (this.#isOver) return
@@ -293,6 +294,21 @@ export class Run {
       this.#phase = 'still'
       this.#beginMore()
     })
+  }
+
+  /**
+   * Their scopes were closed: what is at work for them is stopped, and nothing is recorded of it but that it was
+   * withdrawn. The log may say of any of them that it was begun, and not that it was withdrawn: a crash came between.
+   */
+  #close(closed: readonly Pending<ProcedureOperation>[]): void {
+    const { notes } = this.#continuation
+    for (const pending of closed) {
+      const { position } = pending
+      if (notes.isAsked(position) && !this.#activities.has(position)) this.#open(pending).begin()
+      if (!this.#activities.close(position)) continue
+      this.#giveBack(this.#outbox.drop(position))
+      if (notes.recordsOf(position).length > 0) this.#outbox.add({ type: 'withdrawn', pending })
+    }
   }
 
   /** Begins those that have not begun: a few at once, many in slices. */
@@ -375,6 +391,7 @@ export class Run {
         this.#outbox.add(draft)
         this.#ready()
       },
+      giveBack: (n) => this.#mailbox.giveBack(n),
       retract: (activity) => this.#giveBack(this.#outbox.retract(activity)),
       guard: (task) => void this.#guard(task),
       lookAgain: () => this.#ready(),
@@ -385,32 +402,34 @@ export class Run {
     if (this.#phase === 'still') this.#host.onReady(this)
   }
 
-  async #complete(output: unknown, left: readonly Pending<ProcedureOperation>[]): Promise<void> {
+  async #complete({ output, left, closed }: Completed<ProcedureOperation>): Promise<void> {
     const schema = this.#continuation.start.definition.output
     const checked =
       schema === undefined ? { ok: true as const, value: output } : await validate(schema, output)
-    if (checked.ok) this.#end(completeWith(checked.value, left))
-    else this.#end(failWith(new PawlError('output-invalid', issuesOf(checked)), left))
+    if (checked.ok) this.#end(completeWith(checked.value, left), closed)
+    else this.#end(failWith(new PawlError('output-invalid', issuesOf(checked)), left), closed)
   }
 
   /** Of an operation that has failed the place in the code is found, if its error says none and a line will name it. */
-  #fail({ error, position, left }: Failed<ProcedureOperation>): void {
+  #fail({ error, position, left, closed }: Failed<ProcedureOperation>): void {
     const ending = failWith(error, left)
     const report = reportFailure(this.id, this.#claimed.procedure, ending.failure, position)
     this.#report = report
-    if (report.position === undefined || !this.#host.reports.isLineDue(report)) return this.#end(ending)
+    if (report.position === undefined || !this.#host.reports.isLineDue(report))
+      return this.#end(ending, closed)
     this.#leaving.attempt(
       findCallSite(this.#host, this.#replayed, report.position).then((at) => {
         this.#report = at === '' ? report : { ...report, at }
-        this.#end(ending)
+        this.#end(ending, closed)
       }),
     )
   }
 
-  #end(ending: Ending): void {
+  #end(ending: Ending, closed: readonly Pending<ProcedureOperation>[] = []): void {
     if (this.#isOver) return
     this.#ending = ending
     this.#guard(() => {
+      this.#close(closed)
       // Questions that are open stay so until the end is written: who answers before that has answered.
       this.#beginAll(ending.left.filter(({ position }) => this.#continuation.notes.isAsked(position)))
       if (this.#isOver) return
@@ -525,7 +544,8 @@ export class Run {
     if (asks.some(({ activity }) => activity.busy)) return null
     // What came in time is recorded; what nobody knows of yet, or waits for any more, is not.
     const sent = this.#outbox.send(
-      ({ type, strict }) => strict === undefined && (type === 'settled' || type === null),
+      ({ type, strict }) =>
+        strict === undefined && (type === 'settled' || type === 'withdrawn' || type === null),
     )
     if (!this.#outbox.isEmpty || !isHandedOut) return this.#keep(sent)
     const open = asks.map(({ pending }) => pending)
@@ -608,7 +628,7 @@ export class Run {
     if (unit.effects.some((effect) => effect.do === 'open-ask')) notifyOfAsks(this.#host.notifier, this.id)
     if (unit.next.do === 'end') return this.#onEnded(this.#ending as Ending)
     for (const event of events) {
-      if (event.type === 'settled') this.#activities.remove(event.position)
+      if (event.type === 'settled' || event.type === 'withdrawn') this.#activities.remove(event.position)
       else this.#activities.find(event.position)?.onRecorded(event)
     }
     this.#continuation.notes.add(events)
@@ -633,6 +653,7 @@ export class Run {
   }
 
   #goOn(events: readonly LogEvent[], before: number): void {
+    this.#outbox.onDelivered()
     if (this.#host.replay === 'when-needed') this.#deliver(events)
     else this.#replay(before)
   }

@@ -46,6 +46,8 @@ export class AskActivity implements Activity {
   /** As it is on its way into the log. */
   #asked: AskPayload | null = null
   #dueAt: number | null = null
+  /** The procedure does not wait for it any more: it is withdrawn, unless an answer has come before. */
+  #isClosed = false
 
   constructor(options: AskOptions) {
     this.#options = options
@@ -56,7 +58,8 @@ export class AskActivity implements Activity {
     return (this.#state === 'preparing' || this.#state === 'checking') && 'working'
   }
   get dueAt(): number | null {
-    return this.#state === 'open' || this.#state === 'recorded' ? this.#dueAt : null
+    if (this.#state !== 'open' && this.#state !== 'recorded') return null
+    return this.#isClosed ? 0 : this.#dueAt
   }
   get topics(): readonly string[] {
     const { spec, pending } = this.#options
@@ -100,6 +103,7 @@ export class AskActivity implements Activity {
   }
 
   onDue(): void {
+    if (this.#isClosed) return this.#withdraw()
     const { context, pending } = this.#options
     const { position } = pending
     this.#state = 'over'
@@ -119,6 +123,17 @@ export class AskActivity implements Activity {
 
   stop(): void {
     this.#state = 'over'
+  }
+  close(): boolean {
+    this.#isClosed = this.#ask !== null
+    return this.#isClosed
+  }
+
+  #withdraw(): void {
+    const { context, pending } = this.#options
+    this.#state = 'over'
+    const effects = [{ do: 'close-ask', position: pending.position, status: 'withdrawn' }] as const
+    context.record({ type: 'withdrawn', pending, effects, strict: this })
   }
 
   // ── asking

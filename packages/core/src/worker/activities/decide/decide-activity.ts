@@ -71,6 +71,10 @@ export class DecideActivity implements Activity, AttemptListener {
     this.#attempts.stop()
     this.#ask?.stop()
   }
+  close(): boolean {
+    this.#attempts.stop()
+    return this.#ask?.close() ?? false
+  }
 
   // ── the agent
 

@@ -17,6 +17,8 @@ export class SignalActivity implements Activity {
   readonly #topics: readonly string[]
   #dueAt: number | null = null
   #checking = false
+  /** The message that is being checked. */
+  #taken: number | null = null
   #over = false
 
   constructor(context: ActivityContext, pending: Pending<SignalOperation>) {
@@ -52,6 +54,7 @@ export class SignalActivity implements Activity {
     const checked = this.#context.checkSignal(message.name, decode(message.payload))
     if (!(checked instanceof Promise)) return this.#take(message, checked)
     this.#checking = true
+    this.#taken = message.n
     void checked.then((late) =>
       this.#context.guard(() => {
         this.#checking = false
@@ -65,6 +68,10 @@ export class SignalActivity implements Activity {
   onRecorded(): void {}
   stop(): void {
     this.#over = true
+  }
+  close(): boolean {
+    if (this.#checking && this.#taken !== null) this.#context.giveBack(this.#taken)
+    return false
   }
 
   #settled(): Pick<Draft, 'type' | 'pending' | 'tookMs'> {

@@ -1,0 +1,58 @@
+import type { Scope } from '../../kernel/scope.ts'
+import type { Draft } from '../activities/activity.ts'
+
+/**
+ * Of a race that is open the log gets results of one branch only, until they are delivered: a signal that the branch
+ * which loses had taken in the same commit would be lost with it.
+ */
+export class RaceArms {
+  readonly #scopeOf: (position: number) => Scope | undefined
+  /** By race, the branch of which results are in the log and not delivered. Null in most runs. */
+  #undelivered: Map<Scope, Scope> | null = null
+
+  constructor(scopeOf: (position: number) => Scope | undefined) {
+    this.#scopeOf = scopeOf
+  }
+
+  /** Returns the drafts that may be written together: of each race the branch that comes first. */
+  select(drafts: readonly Draft[]): readonly Draft[] {
+    if (!drafts.some(isScoped)) return drafts
+    const chosen = new Map(this.#undelivered)
+    const refused = new Set<number>()
+    for (const { type, pending } of drafts)
+      if (type === 'settled' && !this.#choose(pending.position, chosen)) refused.add(pending.position)
+    return refused.size === 0 ? drafts : drafts.filter(({ pending }) => !refused.has(pending.position))
+  }
+
+  onWritten(drafts: readonly Draft[]): void {
+    if (!drafts.some(isScoped)) return
+    this.#undelivered ??= new Map()
+    for (const { type, pending } of drafts)
+      if (type === 'settled') this.#choose(pending.position, this.#undelivered)
+  }
+
+  onDelivered(): void {
+    this.#undelivered = null
+  }
+
+  #choose(position: number, chosen: Map<Scope, Scope>): boolean {
+    const branches = this.#branchesOf(position)
+    if (branches.some(([race, branch]) => (chosen.get(race) ?? branch) !== branch)) return false
+    for (const [race, branch] of branches) chosen.set(race, branch)
+    return true
+  }
+
+  /** The open races around an operation, each with the branch that it is in. */
+  #branchesOf(position: number): readonly (readonly [race: Scope, branch: Scope])[] {
+    const found: [Scope, Scope][] = []
+    let at = this.#scopeOf(position)
+    for (; at !== undefined && at.parent !== null; at = at.parent)
+      if (at.parent.isRace) found.push([at.parent, at])
+    return found
+  }
+}
+
+/** Not of the scope of the procedure itself, as nearly all are. */
+function isScoped({ pending }: Draft): boolean {
+  return pending.scope.parent !== null
+}

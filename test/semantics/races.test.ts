@@ -1,0 +1,257 @@
+import { procedure } from '@pawl/core'
+import { testEngine } from '@pawl/testing'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { silent } from './support.ts'
+
+const signals = { a: z.string(), b: z.string(), go: z.void() }
+
+describe.each(['on-crash', 'always'] as const)('a race, replayed %s', (replay) => {
+  test('leaves a signal that the loser had taken in the same commit to the next receive', async () => {
+    const picky = procedure({ name: 'picky', signals }, async (ctx) => {
+      await ctx.sleep('1h')
+      const first = await ctx.race({ a: ctx.receive('a'), b: (ctx) => ctx.receive('b') })
+      return [first.winner, await ctx.receive(first.winner === 'a' ? 'b' : 'a')]
+    })
+    await using engine = await testEngine({ procedures: [picky], replay })
+    const run = await engine.run(picky)
+    await run.signal('b', 'of b')
+    await run.signal('a', 'of a')
+    expect(await run.result()).toEqual(['b', 'of a'])
+  })
+
+  test('is won by a timeout: the question beside it is withdrawn in that same commit', async () => {
+    const asking = procedure({ name: 'asking', signals }, async (ctx) => {
+      const first = await ctx.race({
+        answered: ctx.human.approve('Refund?', { to: 'role:finance', key: 'refund' }),
+        late: async (ctx) => {
+          await ctx.sleep('3d')
+          return ctx.step('remind', () => 'reminded')
+        },
+      })
+      await ctx.receive('go')
+      return first.winner
+    })
+    await using engine = await testEngine({ procedures: [asking], replay, humans: silent })
+    const run = await engine.run(asking)
+    await engine.advance('1h')
+    const open = await engine.inbox.list()
+    expect(open.items).toHaveLength(1)
+    await engine.advance('3d')
+    expect((await engine.inbox.list()).items).toEqual([])
+    const ask = open.items[0]
+    if (ask === undefined) throw new Error('it was open')
+    expect(await engine.inbox.get(ask.id)).toMatchObject({ status: 'withdrawn' })
+    expect(await run.status()).toMatchObject({
+      status: 'waiting',
+      waitingFor: [{ kind: 'signal', name: 'go' }],
+    })
+    await run.signal('go')
+    expect(await run.result()).toBe('late')
+    expect((await engine.log(run.id)).execution_log[0]).toMatchObject({ status: 'withdrawn' })
+  })
+
+  test('is won by an answer: the timer beside it is dropped, and finally blocks of the loser run', async () => {
+    const asking = procedure({ name: 'asking' }, async (ctx) => {
+      const first = await ctx.race({
+        answered: ctx.human.approve('Refund?', { to: 'role:finance' }),
+        late: async (ctx) => {
+          try {
+            await ctx.sleep('3d')
+          } finally {
+            await ctx.shield((ctx) => ctx.step('tidy', () => 'tidied'))
+          }
+        },
+      })
+      return first.winner === 'answered' && first.value.approved
+    })
+    const humans = [{ ask: /./, answer: { approved: true }, after: '1h' as const }]
+    await using engine = await testEngine({ procedures: [asking], replay, humans })
+    const run = await engine.run(asking)
+    expect(await run.result()).toBe(true)
+    expect((await engine.log(run.id)).execution_log.map(({ name, status }) => `${name} ${status}`)).toEqual([
+      'approve done',
+      'tidy done',
+    ])
+  })
+
+  test('aborts a step at work that has lost, and records nothing of it', async () => {
+    const reasons: unknown[] = []
+    const working = procedure({ name: 'working', signals }, async (ctx) => {
+      const first = await ctx.race({
+        work: ctx.step(
+          'work',
+          ({ signal }) =>
+            new Promise<string>((resolve) =>
+              signal.addEventListener('abort', () => {
+                reasons.push(signal.aborted)
+                resolve('too late')
+              }),
+            ),
+        ),
+        a: ctx.receive('a'),
+      })
+      await ctx.step('next', () => 'next')
+      return first
+    })
+    await using engine = await testEngine({ procedures: [working], replay })
+    const run = await engine.run(working)
+    await run.signal('a', 'quick')
+    expect(await run.result()).toEqual({ winner: 'a', value: 'quick' })
+    expect(reasons).toEqual([true])
+    expect((await engine.log(run.id)).execution_log.map(({ name }) => name)).toEqual(['a', 'next'])
+  })
+
+  test('says of a step between two attempts that it was withdrawn', async () => {
+    const trying = procedure({ name: 'trying', signals }, async (ctx) => {
+      const first = await ctx.race({
+        work: ctx.step('work', () => Promise.reject(new Error('no luck')), {
+          retry: { attempts: 9, backoff: '1d' },
+        }),
+        soon: ctx.sleep('1h'),
+      })
+      await ctx.step('next', () => 'next')
+      return first.winner
+    })
+    await using engine = await testEngine({ procedures: [trying], replay })
+    const run = await engine.run(trying)
+    expect(await run.result()).toBe('soon')
+    expect((await engine.log(run.id)).execution_log).toMatchObject([
+      { name: 'work', status: 'withdrawn' },
+      { name: 'sleep', status: 'done' },
+      { name: 'next', status: 'done' },
+    ])
+  })
+})
+
+describe('a map', () => {
+  const pages = procedure(
+    { name: 'pages', input: z.object({ fails: z.boolean() }) },
+    async (ctx, { fails }) => {
+      let most = 0
+      let atWork = 0
+      const fetched = await ctx.map(
+        Array.from({ length: 20 }, (_, i) => i),
+        (page, ctx) =>
+          ctx.step(
+            `fetch ${page}`,
+            async () => {
+              most = Math.max(most, ++atWork)
+              await new Promise((resolve) => setImmediate(resolve))
+              atWork--
+              if (fails && page === 7) throw new Error('no page')
+              return page
+            },
+            { retry: false },
+          ),
+        { concurrency: 4 },
+      )
+      return { fetched, most }
+    },
+  )
+
+  test('runs so many steps at once, and returns their results in order', async () => {
+    await using engine = await testEngine({ procedures: [pages] })
+    const { fetched, most } = await (await engine.run(pages, { fails: false })).result()
+    expect(fetched).toEqual(Array.from({ length: 20 }, (_, i) => i))
+    expect(most).toBe(4)
+  })
+
+  test('fails as its first item to fail', async () => {
+    await using engine = await testEngine({ procedures: [pages] })
+    const run = await engine.run(pages, { fails: true })
+    await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+    const names = (await engine.log(run.id)).execution_log.map(({ name }) => name)
+    expect(names).not.toContain('fetch 12')
+  })
+
+  test('that stops withdraws the questions of its other items', async () => {
+    const asking = procedure({ name: 'asking' }, async (ctx) => {
+      const all = ctx.map(['a', 'b', 'c'], async (name, ctx) => {
+        const { approved } = await ctx.human.approve(`May ${name}?`, { to: 'role:ops', key: name })
+        if (!approved) throw new Error(`${name} may not`)
+        return name
+      })
+      const failure: unknown = await all.catch((error: unknown) => error)
+      await ctx.sleep('1h')
+      return String(failure)
+    })
+    const humans = [
+      { ask: 'May b?', answer: { approved: false } },
+      { ask: /./, answer: 'silence' as const },
+    ]
+    await using engine = await testEngine({ procedures: [asking], humans })
+    const run = await engine.run(asking)
+    await engine.advance('1m')
+    expect((await engine.inbox.list()).items).toEqual([])
+    expect(await run.result()).toBe('Error: b may not')
+  })
+})
+
+test('a shield that is open at the return holds up the end', async () => {
+  const leaving = procedure({ name: 'leaving' }, async (ctx) => {
+    void ctx.shield(async (ctx) => {
+      await ctx.sleep('1h')
+      await ctx.step('release', () => 'released')
+    })
+    return 'done'
+  })
+  await using engine = await testEngine({ procedures: [leaving] })
+  const run = await engine.run(leaving)
+  expect(await run.result()).toBe('done')
+  expect((await engine.log(run.id)).execution_log.map(({ name }) => name)).toEqual(['sleep', 'release'])
+})
+
+test('a question of a branch may not have the key of one outside', async () => {
+  const twice = procedure({ name: 'twice', bugs: 'fail' }, async (ctx) => {
+    const to = 'role:ops'
+    await ctx.race({
+      one: ctx.human.approve('One?', { to, key: 'same' }),
+      two: (ctx) => ctx.human.approve('Two?', { to, key: 'same' }),
+    })
+  })
+  await using engine = await testEngine({ procedures: [twice] })
+  const run = await engine.run(twice)
+  await expect(run.result()).rejects.toThrow('Another question of this run has that key')
+})
+
+test('a race, crashing behind every event, withdraws and tidies up once each', async () => {
+  const asking = procedure({ name: 'asking', signals }, async (ctx) => {
+    const to = 'role:ops'
+    const first = await ctx.race({
+      a: ctx.receive('a'),
+      asked: async (ctx) => {
+        try {
+          await ctx.step('begin', () => 'begun')
+          return await ctx.human.approve('May I?', { to })
+        } finally {
+          await ctx.shield((ctx) => ctx.step('tidy', () => 'tidied'))
+        }
+      },
+      also: ctx.human.approve('Or I?', { to, key: 'also' }),
+    })
+    return [first.winner, await ctx.receive('b')]
+  })
+  await using engine = await testEngine({ procedures: [asking], humans: silent })
+  await engine.crash('every')
+  const run = await engine.run(asking)
+  await engine.advance('1h')
+  expect((await engine.inbox.list()).items).toHaveLength(2)
+  await run.signal('a', 'quick')
+  await engine.advance('1h')
+  expect((await engine.inbox.list()).items).toEqual([])
+  await run.signal('b', 'last')
+  expect(await run.result()).toEqual(['a', 'last'])
+  const { execution_log } = await engine.log(run.id)
+  expect(execution_log.map(({ name, status }) => `${name} ${status}`).sort()).toEqual([
+    'a done',
+    'also withdrawn',
+    'approve withdrawn',
+    'b done',
+    'begin done',
+    'tidy done',
+  ])
+  // At the time of the signal: no later crash has withdrawn them again.
+  const withdrawn = execution_log.filter(({ status }) => status === 'withdrawn')
+  expect(new Set(withdrawn.map(({ timestamp }) => timestamp))).toEqual(new Set(['2026-01-01T01:00:00.000Z']))
+})
