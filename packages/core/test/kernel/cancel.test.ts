@@ -248,7 +248,7 @@ describe('a forced end', () => {
         return await Promise.race([guarded(ctx), forced])
       } catch (error) {
         const own = ctx.within(createScope(null))
-        ctx.note(`${await own.step('undo b')} after ${error}`)
+        ctx.note(`${await own.step('undo b')} after ${String(error)}`)
         ctx.note(await own.step('undo a'))
         throw error
       }

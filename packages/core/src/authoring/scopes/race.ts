@@ -80,8 +80,8 @@ function begin<C>(
 }
 
 async function afterTwoHops(then: () => void): Promise<void> {
-  await null
-  await null
+  await Promise.resolve()
+  await Promise.resolve()
   then()
 }
 

@@ -107,7 +107,7 @@ async function run(ctx: ScopedOps, node: Node, path: string, hops: () => number)
     case 'map': {
       const items = Array.from({ length: node.count }, (_, i) => i)
       const options = { concurrency: node.concurrency, onError: node.collects ? 'collect' : 'stop' }
-      const results = await ctx.map(items, (item, own) => go(node.part, `m${item}`, own), options)
+      const results = await ctx.map(items, (_, own, index) => go(node.part, `m${index}`, own), options)
       ctx.note(`${path} mapped ${results.length}`)
       return results.length
     }
@@ -130,7 +130,7 @@ async function run(ctx: ScopedOps, node: Node, path: string, hops: () => number)
   }
 }
 
-export function describe(error: unknown): string {
+function describe(error: unknown): string {
   if (error instanceof AggregateError) return `all of ${error.errors.map(describe).join()}`
   return error instanceof Error ? error.message : String(error)
 }
