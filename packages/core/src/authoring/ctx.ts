@@ -12,7 +12,7 @@ import type { StepCall, StepOptions } from './step/step.ts'
  * receive signals.
  */
 // biome-ignore lint: an empty talk is a talk, the input belongs to operations that come later
-export interface Ctx<T = {}, Input = any> extends ScopeOps<T, Input> {
+export interface Ctx<T = {}, Input = any> extends ScopeOps<Ctx<T, Input>> {
   /** The id of this run. */
   readonly runId: string
 

@@ -1,8 +1,7 @@
 import type { Refused } from '../../base/refused.ts'
-import type { Ctx } from '../ctx.ts'
 
-/** What runs several things at once, or apart from the rest, with a `ctx` of its own for each. */
-export interface ScopeOps<T, Input> {
+/** What runs several things at once, or apart from the rest, with a `ctx` of its own for each. `C`: that `ctx`. */
+export interface ScopeOps<C> {
   /**
    * Calls `each` for every item, each with a `ctx` of its own, and returns the results in the order of the items.
    * 'stop' (default) rejects with the first error and closes the items at work; 'collect' returns settled results.
@@ -11,7 +10,7 @@ export interface ScopeOps<T, Input> {
    */
   map<
     A,
-    B extends (item: A, ctx: Ctx<T, Input>, index: number) => Promise<unknown>,
+    B extends (item: A, ctx: C, index: number) => Promise<unknown>,
     E extends 'stop' | 'collect' = 'stop',
   >(
     items: readonly A[],
@@ -29,7 +28,7 @@ export interface ScopeOps<T, Input> {
    */
   race<
     B extends {
-      readonly [name: string]: Promise<unknown> | ((ctx: Ctx<T, Input>) => Promise<unknown>)
+      readonly [name: string]: Promise<unknown> | ((ctx: C) => Promise<unknown>)
     },
   >(branches: B & BranchCtx<B>): Promise<Winner<B>>
   /**
@@ -37,9 +36,7 @@ export interface ScopeOps<T, Input> {
    * @throws the error of the body; PawlError 'option-invalid' for an operation issued through another `ctx`
    * @example try { await ctx.sleep('1h') } finally { await ctx.shield((ctx) => ctx.step('release', () => lock.release())) }
    */
-  shield<B extends (ctx: Ctx<T, Input>) => Promise<unknown>>(
-    body: B & OwnCtx<B, 'shield'>,
-  ): Promise<Settled<B>>
+  shield<B extends (ctx: C) => Promise<unknown>>(body: B & OwnCtx<B, 'shield'>): Promise<Settled<B>>
 }
 
 export interface MapOptions<E extends 'stop' | 'collect' = 'stop' | 'collect'> {
