@@ -4,6 +4,7 @@ import { memory } from '@pawl/testing'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { keepLines } from '../semantics/support.ts'
+import { startBareEngine, withoutTimers } from '../support/bare-engine.ts'
 import { meddleWith } from '../support/meddling-store.ts'
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
@@ -281,6 +282,38 @@ test('what nobody is at work for goes on elsewhere at once, however long the oth
   end.open()
   await stopped
   await heir.stop()
+})
+
+test('a run that only waits goes on elsewhere at once, however long the steps of other runs take', async () => {
+  const end = createGate()
+  let isAtWork = false
+  const slow = procedure({ name: 'slow' }, (ctx) =>
+    ctx.step('slow', () => {
+      isAtWork = true
+      return end.opened
+    }),
+  )
+  const nap = procedure({ name: 'nap' }, async (ctx) => {
+    await ctx.sleep('900ms')
+    return 'awake'
+  })
+  const store = memory()
+  const leaver = await startBareEngine({
+    ...{ store, procedures: [slow, nap], keep: { runs: 100, bytes: 1e6 } },
+    ...{ logger: keepLines().logger, clock: withoutTimers },
+  })
+  const napping = await leaver.client.run(nap)
+  await until(() => leaver.worker.isAtRest)
+  expect(leaver.worker.local.holds(napping.id)).toBe(true)
+  await leaver.client.run(slow)
+  await until(() => isAtWork)
+  const stopped = leaver.worker.stop(3_600_000)
+  const heir = await createEngine({ store, procedures: [slow, nap], lease: '1h' })
+  expect(await heir.get(napping.id).result()).toBe('awake')
+  end.open()
+  await stopped
+  await heir.stop()
+  await leaver.stop()
 })
 
 test('a store that cannot be written holds up no stop where nothing is at work', async () => {
