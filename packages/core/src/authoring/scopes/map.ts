@@ -46,7 +46,7 @@ function readMapOptions(given: unknown): MapSettings {
 
 /**
  * One map at work. The hops between the promise of an item and the next item, or the end, are part of the log format:
- * golden logs hold them.
+ * golden logs would show a change.
  */
 class Mapping<C> {
   readonly #scoped: Scoped<C>

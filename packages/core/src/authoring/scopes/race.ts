@@ -12,7 +12,7 @@ interface Branch {
 
 /**
  * Settles as the first branch to settle, and closes the others in that same delivery. The hops between the promise of a
- * branch and the end of the race are part of the log format: golden logs hold them.
+ * branch and the end of the race are part of the log format: golden logs would show a change.
  */
 export function race<C>(scoped: Scoped<C>, given: unknown): Promise<unknown> {
   const { scope, scopes, bodies } = scoped

@@ -15,7 +15,7 @@ interface Case {
   readonly forceAt: number
 }
 
-const cases: fc.Arbitrary<Case> = fc.record({
+export const cases: fc.Arbitrary<Case> = fc.record({
   root: nodes(),
   picks: fc.array(fc.nat(1_000), { minLength: 8, maxLength: 8 }),
   cancelAt: fc.nat(14),
@@ -57,7 +57,10 @@ function accountOf(trial: Trial): Account {
 }
 
 /** A run as it happens, up to 60 commits: now and then two results come in one, a result fails, a cancel comes once. */
-async function live(procedure: Procedure, { picks, cancelAt, forceAt }: Omit<Case, 'root'>): Promise<Lived> {
+export async function live(
+  procedure: Procedure,
+  { picks, cancelAt, forceAt }: Omit<Case, 'root'>,
+): Promise<Lived> {
   const log = new Log()
   const trial = new Trial(procedure)
   const accounts = new Map<number, Account>()
