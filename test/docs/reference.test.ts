@@ -176,7 +176,7 @@ describe('the reference lists the options of', () => {
   test.each(Object.entries(known))('%s', async (heading, { call, others, without }) => {
     const message = await refusalOf(call)
     expect(message).toContain('There is no option nonsense in ')
-    const listed = /Known are: (.*)\.$/.exec(message)?.[1]?.split(', ') ?? []
+    const listed = /Known options: (.*)\.$/.exec(message)?.[1]?.split(', ') ?? []
     const onPage = new Set([heading, ...(others ?? [])].flatMap(membersOf).map(({ name }) => name))
     if (without !== undefined) onPage.delete(without)
     expect([...onPage].sort()).toEqual([...new Set(listed)].sort())
@@ -289,7 +289,7 @@ describe('the reference states the range of', () => {
     for (const [key, value] of Object.entries({ default: 'a', escalateTo: 'user:ana' })) {
       expect(forms('select').join()).toContain(`{ ${key}:`)
       const message = await refusalOf(asked({ timeout: '1h', onTimeout: { [key]: value, ...nonsense } }))
-      expect(message).toContain(`Known are: ${key}.`)
+      expect(message).toContain(`Known options: ${key}.`)
     }
   })
 

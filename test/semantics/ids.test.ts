@@ -144,7 +144,7 @@ describe('run ids', () => {
 test('an id with a control character is refused, and no ask has it', async () => {
   await using engine = await testEngine({ procedures: [greet] })
   const id = 'a\0b'
-  expect(() => engine.get(id)).toThrow('It must have no control characters.')
+  expect(() => engine.get(id)).toThrow('It must not contain control characters.')
   expect(await refusalOf(engine.log(id))).toMatchObject({ code: 'option-invalid' })
   expect(await engine.inbox.get(`${id}/1`)).toBeNull()
 })

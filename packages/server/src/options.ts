@@ -29,7 +29,7 @@ const known: readonly (keyof ServerOptions)[] = [
 export function readOptions(options: ServerOptions): Settings {
   for (const key of Object.keys(options))
     if (!(known as readonly string[]).includes(key))
-      refuse(key, 'unknown', `There is no option ${key} in createServer. Known are: ${known.join(', ')}.`)
+      refuse(key, 'unknown', `There is no option ${key} in createServer. Known options: ${known.join(', ')}.`)
   const {
     client,
     auth = local(),

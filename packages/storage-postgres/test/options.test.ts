@@ -9,7 +9,7 @@ describe('options', () => {
     expect(catchError(() => postgres('postgres://localhost/app', { shema: 'x' } as never))).toMatchObject({
       code: 'option-invalid',
       message:
-        'There is no option shema in the options of postgres. Did you mean schema? Known are: schema, prepared, notifications.',
+        'There is no option shema in the options of postgres. Did you mean schema? Known options: schema, prepared, notifications.',
     })
   })
 

@@ -1,6 +1,6 @@
 /**
- * The value with the keys of its plain objects in order, and without members that are undefined: what is equal whatever
- * the order of keys has equal bytes then. Of a value that can be recorded, which never leads back to itself.
+ * Returns a copy with sorted object keys and without undefined members.
+ * Values that are equal except for key order then have equal bytes. The value must be recordable, so it has no cycles.
  */
 export function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(canonical)

@@ -1,6 +1,6 @@
 /**
- * A span of time: a number and a unit, in one string. Units: ms, s, m (minutes), h, d (24 h), w.
- * Computed ones are typed too: `` `${minutes}m` ``. Text from outside goes through `duration`.
+ * A length of time: a number and a unit in one string. Units: ms, s, m (minutes), h, d (24 h), w.
+ * Template literals with a computed number are accepted too: `` `${minutes}m` ``. Use `duration` to check external text.
  * @example '500ms' '90s' '1.5h' '3d'
  */
 export type Duration =
@@ -11,7 +11,7 @@ export type Duration =
   | `${number}d`
   | `${number}w`
 
-/** A span from now, or an instant. */
+/** A length of time from now, or an instant. */
 export type Deadline = Duration | Date
 
 const second = 1_000
@@ -21,15 +21,15 @@ const day = 24 * hour
 const unitMs = { ms: 1, s: second, m: minute, h: hour, d: day, w: 7 * day } as const
 type Unit = keyof typeof unitMs
 
-/** 300 years. Longer is a mistake in a unit, and instants must stay within what a Date can hold. */
+/** 300 years. A longer duration is a unit mistake, and instants must fit into a Date. */
 export const maxDurationMs: number = 109_575 * day
 
-/** The length in whole milliseconds, or a sentence saying what is wrong. */
+/** The length in whole milliseconds, or a sentence that says what is wrong. */
 export type ReadDuration = { readonly ms: number } | { readonly wrong: string }
 
 const pattern = /^(?<sign>-?)(?<amount>\d+(?:\.\d+)?|\.\d+)(?<exponent>e[+-]?\d+)?(?<unit>[a-z]*)$/i
 
-/** Reads a duration. A fraction of a millisecond is rounded to the nearest one. */
+/** Reads a duration, rounded to the nearest millisecond. */
 export function readDuration(value: unknown): ReadDuration {
   if (typeof value === 'number')
     return { wrong: `a bare number has no unit: write '${value}ms' or '${value}s'` }
@@ -49,7 +49,7 @@ function isUnit(text: string): text is Unit {
   return Object.hasOwn(unitMs, text)
 }
 
-/** Writes whole milliseconds in the largest unit that loses nothing. @example formatDuration(90_000) // '90s' */
+/** Formats whole milliseconds in the largest exact unit. @example formatDuration(90_000) // '90s' */
 export function formatDuration(ms: number): Duration {
   if (ms === 0) return '0s'
   for (const unit of ['w', 'd', 'h', 'm', 's'] as const)

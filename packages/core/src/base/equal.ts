@@ -1,4 +1,4 @@
-/** Equality of payloads: by value, whatever the order of keys. */
+/** Returns whether two payloads are deeply equal; the order of keys is ignored. */
 export function isEqual(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
@@ -13,7 +13,7 @@ export function isEqual(a: unknown, b: unknown): boolean {
   )
 }
 
-/** Also of another realm; a Buffer is a Uint8Array. */
+/** Returns the type tag, which also works across realms. A Buffer counts as a Uint8Array. */
 function kindOf(value: object): string {
   return Object.prototype.toString.call(value)
 }
@@ -22,12 +22,12 @@ function areEqual(a: readonly unknown[], b: readonly unknown[]): boolean {
   return a.length === b.length && a.every((item, i) => isEqual(item, b[i]))
 }
 
-/** Of an array, a map, a set, or bytes; with those of an array that were left out. */
+/** Returns the items of an array (including holes), a map, a set, or bytes. */
 function itemsOf(value: object): readonly unknown[] {
   return Array.from(value as Iterable<unknown>)
 }
 
-/** A member that is undefined says the same as one that is not there. */
+/** Returns the keys with a defined value: an undefined member equals a missing one. */
 function definedKeys(value: object): readonly string[] {
   return Object.keys(value).filter((key) => read(value, key) !== undefined)
 }

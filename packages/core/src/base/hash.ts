@@ -1,2 +1,2 @@
-/** The sha256 of some bytes: 32 of them. */
+/** Computes the SHA-256 digest (32 bytes). */
 export type Sha256 = (bytes: Uint8Array) => Uint8Array

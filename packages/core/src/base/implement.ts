@@ -1,17 +1,17 @@
 /**
- * The members of a public type, typed as they are written: methods take unchecked arguments, since users without
- * types call them too. A member that is missing, or that the type does not have, is a type error.
+ * The members of a public type as they are implemented. Methods take unchecked arguments, since untyped callers can
+ * pass anything. A missing or unknown member is a type error.
  */
 export type Implementation<T> = {
   readonly [K in keyof T]-?: T[K] extends (...args: never) => unknown ? (...args: never[]) => unknown : T[K]
 }
 
-/** Holds the only cast from what is built to what is declared. Every facade goes through it. */
+/** Casts an implementation to its declared type. This is the only such cast; every facade uses it. */
 export function implement<T>(members: Implementation<T>): T {
   return members as T
 }
 
-/** The same for a facade that can be called itself. */
+/** Does the same for a facade that is itself callable. */
 export function implementCallable<T extends (...args: never) => unknown>(
   call: (...args: never[]) => unknown,
   members: Implementation<T>,

@@ -1,22 +1,22 @@
 import { clipText, repairText } from './text.ts'
 
-/** What is wrong with a value, and where. */
+/** Describes one problem with a value, and its location. */
 export interface Issue {
-  /** From the outside in, such as `items[3].price`; empty for the value itself. At most 200 characters. */
+  /** The path from the root, such as `items[3].price`; empty for the value itself. Maximum length: 200 characters. */
   readonly path: string
-  /** At most 500 characters. */
+  /** Maximum length: 500 characters. */
   readonly message: string
 }
 
-/** All that is wrong with a value, as far as it is kept. */
+/** Holds the problems found in a value. */
 export interface Issues {
-  /** At most 100. */
+  /** At most 100 issues. */
   readonly issues: readonly Issue[]
-  /** Present if there are more issues than those. */
+  /** Set if there were more issues than that. */
   readonly more?: true
 }
 
-/** Where a part is in a value, from the inside out; null for the value itself. */
+/** The location of a part of a value, innermost key first; null for the value itself. */
 export type Place = { readonly within: Place; readonly key: string | number } | null
 
 export function segmentsOf(place: Place): readonly (string | number)[] {
@@ -30,8 +30,8 @@ const maxPathLength = 200
 const maxMessageLength = 500
 
 /**
- * Collects issues until there are enough. Their number and the length of their texts have a limit: a value of 2 MiB can
- * have a million faults, and its keys can be as long as the value.
+ * Collects issues up to a limit on their number and the length of their texts.
+ * A value of 2 MiB can have a million issues, and a key can be as long as the value.
  */
 export class IssueList {
   readonly #issues: Issue[] = []
@@ -42,7 +42,7 @@ export class IssueList {
     this.#max = max
   }
 
-  /** Whether another issue would change nothing. */
+  /** Whether further issues would be discarded. */
   get isFull(): boolean {
     return this.#hasMore
   }
@@ -61,17 +61,17 @@ export class IssueList {
   }
 }
 
-/** One issue, as all that is wrong. */
+/** Returns a list with one issue. */
 export function oneIssue(path: string, message: string): Issues {
   return { issues: [makeIssue(path, message)] }
 }
 
-/** What of a refusal is about the value: for the details of an error. */
+/** Returns only the issues of a refusal, for the details of an error. */
 export function issuesOf({ issues, more }: Issues): Issues {
   return more ? { more, issues } : { issues }
 }
 
-/** Issues of a part of a value as issues of the value: `amount` of `params` is `params.amount`. */
+/** Prefixes the paths of issues with the name of a part: `amount` of `params` becomes `params.amount`. */
 export function issuesIn(part: string, { issues, more }: Issues): Issues {
   const within = (path: string): string =>
     path === '' ? part : `${part}${path.startsWith('[') ? '' : '.'}${path}`
@@ -85,7 +85,7 @@ function makeIssue(path: string, message: string): Issue {
   return { path: clipPath(path), message: clipText(message, maxMessageLength) }
 }
 
-/** `['items', 3, 'price']` as `items[3].price`. A segment is a key, or an object that holds one. */
+/** Formats `['items', 3, 'price']` as `items[3].price`. A segment is a key, or an object with a `key`. */
 function formatPath(segments: readonly unknown[]): string {
   let path = ''
   for (const segment of segments) {
@@ -97,7 +97,7 @@ function formatPath(segments: readonly unknown[]): string {
   return path
 }
 
-/** Its length is not told: a part that was cut can be cut once more. */
+/** Truncates a path. Omits the original length, since a truncated path may be truncated again. */
 function clipPath(path: string): string {
   return path.length <= maxPathLength ? path : `${repairText(path.slice(0, maxPathLength - 1))}…`
 }

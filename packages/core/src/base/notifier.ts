@@ -1,11 +1,11 @@
 /**
- * Tells those who wait in this process that something may have changed, so that they look. It carries no
- * news itself: the store is the only truth.
+ * Tells listeners in this process that something may have changed.
+ * Notifications carry no data: listeners read the store.
  */
 export class Notifier {
   readonly #listeners = new Map<string, Set<() => void>>()
 
-  /** Calls back whenever the topic rings. Returns how to stop listening. */
+  /** Calls back on every notification of the topic. Returns a function that stops listening. */
   listen(topic: string, listener: () => void): () => void {
     const listeners = this.#listeners.get(topic) ?? new Set()
     this.#listeners.set(topic, listeners)
@@ -20,17 +20,17 @@ export class Notifier {
     for (const listener of [...(this.#listeners.get(topic) ?? [])]) listener()
   }
 
-  /** For what came from another process and says nothing of itself. */
+  /** Notifies every topic: changes made by other processes do not say what changed. */
   notifyAll(): void {
     for (const topic of [...this.#listeners.keys()]) this.notify(topic)
   }
 }
 
-/** Topics of the notifier of an engine. */
+/** Topics of an engine's notifier. */
 export const topics = {
-  /** The run ended, got stuck, or was quarantined. */
+  /** The run ended, became stuck, or was quarantined. */
   end: (run: string): string => `end ${run}`,
-  /** An ask was opened, by any run or by this one. */
+  /** An ask was opened, in any run (`asks`) or in one run (`asksOf`). */
   asks: 'asks',
   asksOf: (run: string): string => `asks of ${run}`,
 } as const

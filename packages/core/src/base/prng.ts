@@ -1,23 +1,23 @@
-/** What looks like chance and depends on a seed alone. */
+/** Generates pseudo-random values from a seed. */
 export interface Chance {
-  /** In [0, 1), a multiple of 2^-53. */
+  /** Returns a number in [0, 1), a multiple of 2^-53. */
   random(): number
-  /** A v4 UUID. */
+  /** Returns a v4 UUID. */
   uuid(): string
 }
 
 export const seedBytes = 16
 
 /**
- * Makes the chance of a run from its recorded seed. What a seed yields is part of every run that has drawn
- * from it, so it never changes: sfc32, a small and fast generator by Chris Doty-Humphrey.
- * It keeps no secrets: keys and tokens need real entropy.
- * @throws RangeError if the seed has another length than 16 bytes
- * @example createChance(seed).random() // for ever the same
+ * Creates the pseudo-random generator of a run from its recorded seed.
+ * The values of a seed are part of every log that used them, so the algorithm never changes: sfc32, a small and fast
+ * generator by Chris Doty-Humphrey. It is not cryptographically secure: keys and tokens need real entropy.
+ * @throws RangeError if the seed is not 16 bytes long
+ * @example createChance(seed).random() // always the same number
  */
 export function createChance(seed: Uint8Array): Chance {
   if (seed.length !== seedBytes)
-    throw new RangeError(`a seed has ${seedBytes} bytes, and this one has ${seed.length}`)
+    throw new RangeError(`a seed must have ${seedBytes} bytes; this one has ${seed.length}`)
   const next = createSfc32(new DataView(seed.buffer, seed.byteOffset, seed.byteLength))
   return {
     random() {
@@ -35,10 +35,10 @@ export function createChance(seed: Uint8Array): Chance {
   }
 }
 
-/** Numbers thrown away at the start, after which seeds that are alike yield nothing alike. */
+/** Numbers discarded at the start, so that similar seeds yield unrelated values. */
 const warmUp = 16
 
-/** Yields 32 bits at a time, as an integer with or without a sign. */
+/** Yields 32 bits at a time, as a signed or unsigned integer. */
 function createSfc32(seed: DataView): () => number {
   let a = seed.getInt32(0)
   let b = seed.getInt32(4)

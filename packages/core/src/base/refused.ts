@@ -1,13 +1,14 @@
 declare const refused: unique symbol
 
-/** Never constructed. When the compiler refuses something, its `why` is the sentence you read. */
+/** Marks a type error. Never constructed: the compiler shows its `why` as the message. */
 export interface Refused<Why extends string> {
   readonly [refused]: Why
 }
 
 /**
- * What the options of `Of` may not have beside the keys of `Known`. Where options are inferred (`const S extends
- * Known`) the compiler lets any other key pass; `S & NoOthers<S, Known, 'procedure'>` has it refused in the editor.
+ * Rejects option keys of `Of` that are not in `Known`.
+ * If options are inferred (`const S extends Known`), the compiler accepts any other key. With
+ * `S & NoOthers<S, Known, 'procedure'>` the editor reports it.
  */
 export type NoOthers<S, Known, Of extends string> = {
   readonly [K in Exclude<keyof S, keyof Known>]: Refused<`${Of} has no option '${K & string}'`>

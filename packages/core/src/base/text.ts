@@ -1,14 +1,14 @@
-/** Replaces halves of surrogate pairs, which no encoding can keep, with U+FFFD. */
+/** Replaces unpaired surrogates, which cannot be encoded, with U+FFFD. */
 export function repairText(text: string): string {
   return text.replace(/\p{Surrogate}/gu, '\uFFFD')
 }
 
-/** Whether every character of the text can be encoded. */
+/** Whether the text has no unpaired surrogates. */
 export function isWellFormed(text: string): boolean {
   return !/\p{Surrogate}/u.test(text)
 }
 
-/** At most `limit` UTF-16 units, saying how many were left out; the note itself counts, pairs stay whole. */
+/** Truncates to `limit` UTF-16 units and appends the original length. The note counts; pairs stay whole. */
 export function clipText(text: string, limit: number): string {
   if (text.length <= limit) return text
   const note = `… (${text.length} characters in all)`
@@ -16,7 +16,7 @@ export function clipText(text: string, limit: number): string {
   return repairText(text.slice(0, limit - note.length)).replace(/\uFFFD$/u, '') + note
 }
 
-/** A value as it can stand in a sentence: short, on one line, and never a throw. */
+/** Formats a value for a message: short, on one line, and without throwing. */
 export function showValue(value: unknown, limit = 120): string {
   return clipText(describe(value).replaceAll(/\s+/g, ' '), limit)
 }
@@ -36,9 +36,9 @@ function describe(value: unknown): string {
 }
 
 /**
- * Shows what a terminal would act on as text: control characters (of ANSI sequences too), bidi controls and Unicode's
- * line separators become `\x1B` or `\u202E`. Keeps tabs and newlines, and indents every line after the first, so that
- * no text can pass for a line of its own.
+ * Escapes characters that a terminal would interpret.
+ * Control characters (including ANSI sequences), bidi controls and Unicode line separators become `\x1B` or `\u202E`.
+ * Keeps tabs and newlines, and indents every line after the first, so that a text cannot imitate a separate log line.
  */
 export function escapeControls(text: string): string {
   return text

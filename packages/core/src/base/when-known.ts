@@ -1,4 +1,4 @@
-/** Goes on with a value: in this very call, unless it is still to come. What a caller gave is then read before he can change it. */
+/** Calls `next` with the value, synchronously if it is not a promise. A caller's object is then read before the caller can change it. */
 export function whenKnown<Value, Next>(
   value: Value | Promise<Value>,
   next: (value: Value) => Next | Promise<Next>,

@@ -3,8 +3,8 @@ import { clipText, showValue } from '../base/text.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 
 /**
- * Checks text from outside (configuration, a request) and returns it as a {@link Duration}. Fits zod:
- * `z.string().transform(duration)`.
+ * Checks external text (configuration, a request) and returns it as a {@link Duration}.
+ * Works with zod: `z.string().transform(duration)`.
  * @throws PawlError 'duration-invalid'
  */
 export function duration(text: string): Duration {
@@ -13,7 +13,7 @@ export function duration(text: string): Duration {
 }
 
 /**
- * The length of a duration in whole milliseconds. `option` names where it was given, for the message.
+ * Returns the length of a duration in whole milliseconds. `option` names the option in the error message.
  * @throws PawlError 'duration-invalid'
  */
 export function parseDuration(value: unknown, option?: string): number {

@@ -3,8 +3,9 @@ import { PawlError } from '../errors/pawl-error.ts'
 import { isSchema, type Schema } from '../schemas/schema.ts'
 
 /**
- * Refuses an option: its name as a person would say it (`retry.attempts of step 'charge'`), what was given,
- * and a sentence about what is allowed. `shown` says in words what cannot be seen by looking at the value.
+ * Throws for an invalid option.
+ * `option` is its readable name (`retry.attempts of step 'charge'`), `allowed` a sentence about the allowed values.
+ * `shown` replaces the value in the message if the value itself does not show the problem.
  */
 export function refuse(
   option: string,
@@ -19,7 +20,7 @@ export function refuse(
   )
 }
 
-/** The options themselves: `{}` if left out. */
+/** Returns the options, or `{}` if they are omitted. */
 export function checkObject(
   option: string,
   value: unknown,
@@ -30,7 +31,7 @@ export function checkObject(
   return value as { readonly [name: string]: unknown }
 }
 
-/** Refuses names that mean nothing: left unnoticed, a misspelt option would just not work. */
+/** Rejects unknown names: a misspelt option would otherwise be ignored. */
 export function checkKeys(of: string, value: object, known: readonly string[]): void {
   for (const key of Object.keys(checkObject(of.replace(/^the /, ''), value))) {
     if (known.includes(key)) continue
@@ -40,25 +41,24 @@ export function checkKeys(of: string, value: object, known: readonly string[]): 
     throw new PawlError(
       'option-invalid',
       { option: key, given: key },
-      { what, remedy: `${hint}Known are: ${known.join(', ')}.` },
+      { what, remedy: `${hint}Known options: ${known.join(', ')}.` },
     )
   }
 }
 
-/** A name as it is stored: 1 to 200 characters that any database can keep. */
+/** Checks a stored name: 1 to 200 characters that every database can store. */
 export function checkName(option: string, value: unknown): string {
   const text = checkText(option, value)
   if (text.length > 200) refuse(option, value, `It must have at most 200 characters; it has ${text.length}.`)
-  if (/\p{Cc}/u.test(text)) refuse(option, value, 'It must have no control characters.')
+  if (/\p{Cc}/u.test(text)) refuse(option, value, 'It must not contain control characters.')
   return text
 }
 
-/** A text for people. */
+/** Checks a text for people. */
 export function checkText(option: string, value: unknown): string {
-  if (typeof value !== 'string' || value === '')
-    refuse(option, value, 'It must be a string that is not empty.')
+  if (typeof value !== 'string' || value === '') refuse(option, value, 'It must be a non-empty string.')
   if (!isWellFormed(value))
-    refuse(option, value, 'It must be well-formed text: it has half of a surrogate pair.')
+    refuse(option, value, 'It must be well-formed text: it contains an unpaired surrogate.')
   return value
 }
 
@@ -82,7 +82,7 @@ export function checkBoolean(option: string, value: unknown): boolean {
   return value
 }
 
-/** `others`: what else may stand there, such as `{ default }`. */
+/** Checks an enumeration. `others` names further allowed values, such as `{ default }`. */
 export function checkOneOf<V extends string>(
   option: string,
   value: unknown,
@@ -109,14 +109,14 @@ export function checkSchema(option: string, value: unknown): Schema {
   return value
 }
 
-/** An instant that a Date can hold. */
+/** Checks an instant that a Date can hold. */
 export function checkInstant(option: string, value: unknown): Date {
   if (!(value instanceof Date) || Number.isNaN(value.getTime()))
     refuse(option, value, 'It must be a valid Date.')
   return value
 }
 
-/** The known name that is at most two letters away from `name`. */
+/** Returns the known name within an edit distance of two. */
 export function findNearest(name: string, known: readonly string[]): string | undefined {
   const near = known
     .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
@@ -124,7 +124,7 @@ export function findNearest(name: string, known: readonly string[]): string | un
   return near.sort((one, other) => one.distance - other.distance)[0]?.candidate
 }
 
-/** How many letters must be added, removed or changed to make one word of the other. */
+/** Counts the letters to add, remove or change to turn one word into the other. */
 function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index)
   for (const [line, letter] of [...one].entries()) {

@@ -2,12 +2,12 @@ import type { ErrorCode } from './error-details.ts'
 import { isRevived } from './failure.ts'
 import { PawlError } from './pawl-error.ts'
 
-/** The source text of each constructor, which no class of an author has, and which is the same in every realm. */
+/** The source text of each constructor: the same in every realm, and different from any user-defined class. */
 const builtIns: ReadonlyMap<string, string> = new Map(
   [TypeError, ReferenceError, SyntaxError, RangeError].map((type) => [type.name, sourceOf(type)]),
 )
 
-/** What Pawl throws in a call that the author's code must not make. */
+/** Errors that Pawl throws for a call that the author's code must not make. */
 const misuses: readonly ErrorCode[] = [
   'duration-invalid',
   'nondeterministic-call',
@@ -16,9 +16,9 @@ const misuses: readonly ErrorCode[] = [
 ]
 
 /**
- * Whether what left a procedure is a programming error, which the next deploy may have fixed: the runtime's own
- * TypeError, ReferenceError, SyntaxError or RangeError (of any realm, no subclass), an AssertionError, or a misuse of
- * Pawl. The recorded failure of an operation is a result, whatever it is. Never throws.
+ * Returns whether an error thrown by a procedure is a programming error, which the next deploy may have fixed.
+ * That is the runtime's own TypeError, ReferenceError, SyntaxError or RangeError (of any realm, no subclass), an
+ * AssertionError, or a misuse of Pawl. The recorded failure of an operation never counts: it is a result. Never throws.
  */
 export function isBug(error: unknown): boolean {
   if (typeof error !== 'object' || error === null || isRevived(error)) return false
@@ -30,7 +30,7 @@ export function isBug(error: unknown): boolean {
   }
 }
 
-/** By the prototype, since the error itself may have any property; and by its own, since a subclass inherits others. */
+/** Checks the prototype's own constructor: the error may have any property, and a subclass inherits others. */
 function isBuiltIn(error: object): boolean {
   const prototype: object | null = Object.getPrototypeOf(error)
   if (prototype === null || !Object.hasOwn(prototype, 'constructor')) return false

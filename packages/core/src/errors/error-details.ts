@@ -8,7 +8,7 @@ export interface Failure {
   readonly name: string
   readonly message: string
   readonly code: string | undefined
-  /** Frames with the author's code first. Of `status().failure` only. */
+  /** Stack frames, the author's code first. Only set in `status().failure`. */
   readonly stack?: string
 }
 

@@ -3,21 +3,21 @@ import { isErrorCode } from './catalogue.ts'
 import type { ErrorCode, ErrorDetails, Failure } from './error-details.ts'
 import { PawlError } from './pawl-error.ts'
 
-/** An error as plain data: what of it survives in the log. The stack is for people and is never compared. */
+/** An error as plain data, as the log stores it. The stack is for people and is never compared. */
 export interface FailureRecord {
   readonly name: string
   readonly message: string
   readonly code?: string
-  /** Only of a PawlError. */
+  /** Only set for a PawlError. */
   readonly details?: unknown
-  /** The frames, without the line that repeats name and message. */
+  /** The frames, without the first line that repeats name and message. */
   readonly stack?: string
   readonly cause?: FailureRecord
-  /** The first of several that it stands for, as an AggregateError does. */
+  /** The first of the errors that an AggregateError holds. */
   readonly errors?: readonly FailureRecord[]
 }
 
-// In UTF-16 units. One takes at most three bytes of UTF-8, so that a record stays below 64 KiB.
+// In UTF-16 units. A unit takes at most three bytes of UTF-8, so that a record stays below 64 KiB.
 const limits = {
   all: 20_000,
   word: 200,
@@ -28,22 +28,22 @@ const limits = {
 } as const
 const maxCauseDepth = 8
 const maxErrors = 5
-/** Of an aggregate of aggregates so many levels are kept. */
+/** The maximum depth of nested aggregates. */
 const maxErrorsDepth = 2
 const maxDetailDepth = 8
 
-/** Makes plain data of anything that can be thrown. Never throws; keeps at most 64 KiB. */
+/** Converts any thrown value to plain data of at most 64 KiB. Never throws. */
 export function recordFailure(error: unknown): FailureRecord {
   return record(error, new Allowance(limits.all), new Set(), 0)
 }
 
-/** The part of a record that people and programs see: with what was behind it, where its own words do not say that. */
+/** Returns the public part of a record. Appends the messages of its causes if its own message lacks them. */
 export function failureOf(record: FailureRecord): Failure {
   const { name, message, code } = record
   return { name, message: message + tellBehind(record, message), code }
 }
 
-/** `fetch failed` says little without `connect ECONNREFUSED 127.0.0.1:443` behind it. */
+/** Appends causes: `fetch failed` says little without `connect ECONNREFUSED 127.0.0.1:443`. */
 function tellBehind({ errors = [], cause }: FailureRecord, reported: string): string {
   const several = new Set(errors.map(wordsOf).filter((words) => words !== '' && !reported.includes(words)))
   const text = several.size === 0 ? '' : ` (${[...several].join('; ')})`
@@ -53,21 +53,22 @@ function tellBehind({ errors = [], cause }: FailureRecord, reported: string): st
   return text + (isNew ? ` (${words})` : '') + tellBehind(cause, reported + text + words)
 }
 
-/** Of several addresses tried in vain there is a code and no message. */
+/** Returns the message, or the code if it is empty: a failed connection to several addresses has only a code. */
 function wordsOf({ message, code = '' }: FailureRecord): string {
   return message === '' ? code : message
 }
 
 const revived = new WeakSet<object>()
 
-/** Whether {@link reviveFailure} made it: then it is the result of an operation, not thrown by the code that let it through. */
+/** Whether {@link reviveFailure} created the error: then it is the result of an operation, not a fault of the procedure. */
 export function isRevived(error: object): boolean {
   return revived.has(error)
 }
 
 /**
- * Makes an error of a record: a {@link PawlError} if it was one of a code known here, or else an Error with
- * that name, message and code. Its stack is the recorded one, so that live and replay see the same.
+ * Creates an error from a record.
+ * Returns a {@link PawlError} if the record has a known code of Pawl, otherwise an Error with its name, message and
+ * code. The stack is the recorded one, so that a live run and a replay see the same.
  */
 export function reviveFailure(failure: FailureRecord): Error {
   const { name, message, code, details } = failure
@@ -152,7 +153,7 @@ function describeThrown(thrown: unknown): string {
   return typeof thrown === 'string' ? thrown : `${showValue(thrown)} was thrown, which is not an error`
 }
 
-/** A property, or undefined where reading it throws. */
+/** Reads a property; returns undefined if reading throws. */
 function read(holder: unknown, key: string): unknown {
   if ((typeof holder !== 'object' && typeof holder !== 'function') || holder === null) return undefined
   try {
@@ -177,7 +178,7 @@ function framesOf(stack: string, name: string, message: string): string {
     : stack.slice(Math.max(0, stack.search(/^ {4}at /m)))
 }
 
-/** Copies plain data as far as the allowance goes; what is not plain data is left out. */
+/** Copies plain data within the allowance and omits everything else. */
 function copyPlain(value: unknown, allowance: Allowance, depth: number): unknown {
   if (typeof value === 'string') return allowance.take(value, limits.detail)
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value
@@ -192,7 +193,7 @@ function copyPlain(value: unknown, allowance: Allowance, depth: number): unknown
   return Object.fromEntries(entries)
 }
 
-/** An item that did not fit whole is left out, and those after it. */
+/** Copies items until one does not fit whole; that item and the rest are omitted. */
 function copyItems(items: readonly unknown[], allowance: Allowance, depth: number): unknown[] {
   const copies: unknown[] = []
   for (const item of items) {
@@ -203,7 +204,7 @@ function copyItems(items: readonly unknown[], allowance: Allowance, depth: numbe
   return copies
 }
 
-/** How much may still be kept. */
+/** Tracks the remaining budget of characters. */
 class Allowance {
   isUsedUp = false
   private left: number
@@ -229,7 +230,7 @@ class Allowance {
     return true
   }
 
-  /** A part set aside for something of its own. */
+  /** Reserves a part of the budget. */
   share(limit: number): Allowance {
     const part = new Allowance(Math.min(limit, this.left))
     this.left -= part.left

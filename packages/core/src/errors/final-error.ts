@@ -1,7 +1,7 @@
-// The registry of symbols is shared by all copies of the package and all realms; classes are not.
+// Copies of the package and realms share the symbol registry, but not classes.
 const marker = Symbol.for('@pawl/core/final-error')
 
-/** Throw it in a step: not worth another attempt. @example throw new FinalError('card stolen', { code: 'stolen' }) */
+/** Makes a step fail without further retries. @example throw new FinalError('card stolen', { code: 'stolen' }) */
 export class FinalError extends Error {
   readonly code: string | undefined
 
@@ -22,7 +22,7 @@ Object.defineProperty(FinalError.prototype, 'name', {
 })
 Object.defineProperty(FinalError.prototype, marker, { value: true })
 
-/** Whether it is a {@link FinalError}; also if another copy of the package made it. */
+/** Returns whether an error is a {@link FinalError}, even if another copy of the package created it. */
 export function isFinalError(error: unknown): boolean {
   return typeof error === 'object' && error !== null && marker in error
 }

@@ -2,31 +2,31 @@ import { docsPage } from '../base/docs.ts'
 import { explain } from './catalogue.ts'
 import type { ErrorCode, ErrorDetails } from './error-details.ts'
 
-// The registry of symbols is shared by all copies of the package and all realms; classes are not.
+// Copies of the package and realms share the symbol registry, but not classes.
 const marker = Symbol.for('@pawl/core/error')
 
-/** Sentences that say more than those of the catalogue, and what the error came from. */
+/** Replaces sentences of the catalogue with more specific ones, and sets the cause. */
 export interface ErrorOverrides {
   readonly what?: string
   readonly next?: string
   readonly remedy?: string
-  /** The whole message, in place of the three sentences: for an error that comes from the log. */
+  /** Replaces the whole message, for an error that comes from the log. */
   readonly message?: string
   readonly cause?: unknown
 }
 
 /**
- * The one error class.
+ * The error class of Pawl: every error has a `code` and typed `details`.
  * @example
  * catch (error) {
- *   if (PawlError.is(error, 'ask-closed')) return `${error.details.winner?.by} was faster`
+ *   if (PawlError.is(error, 'ask-closed')) return `already answered by ${error.details.winner?.by}`
  *   throw error
  * }
  */
 export class PawlError<C extends ErrorCode = ErrorCode> extends Error {
   readonly code: C
   readonly details: ErrorDetails[C]
-  /** The address of the page about this code, such as `https://pawl.dev/docs/errors/ask-closed`. */
+  /** The URL of the docs page for this code, such as `https://pawl.dev/docs/errors/ask-closed`. */
   readonly help: string
 
   constructor(code: C, details: ErrorDetails[C], overrides: ErrorOverrides = {}) {
@@ -39,15 +39,16 @@ export class PawlError<C extends ErrorCode = ErrorCode> extends Error {
     this.help = docsPage(`errors/${code}`)
   }
 
-  /** For answers over HTTP and for logs: JSON keeps neither name nor message of other errors. */
+  /** Returns the error as JSON, for HTTP responses and logs; JSON.stringify omits name and message of other errors. */
   toJSON(): Pick<PawlError<C>, 'name' | 'code' | 'message' | 'details' | 'help'> {
     const { name, code, message, details, help } = this
     return { name, code, message, details, help }
   }
 
   /**
-   * Whether it is an error of Pawl, and of that code; also if another copy of the package made it. Without a code, `error.code`
-   * tells in a `switch` what `error.details` are.
+   * Returns whether a value is a PawlError, with that code if one is given.
+   * Also recognizes errors that another copy of the package created. Without a code, a `switch` on `error.code` narrows
+   * `error.details`.
    */
   static is<C extends ErrorCode = ErrorCode>(
     error: unknown,
@@ -58,7 +59,7 @@ export class PawlError<C extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
-// On the prototype, so that printing an error shows what it says and nothing else.
+// On the prototype, so that printing an error shows only its message and fields.
 Object.defineProperty(PawlError.prototype, 'name', { value: 'PawlError', writable: true, configurable: true })
 Object.defineProperty(PawlError.prototype, marker, { value: true })
 

@@ -2,7 +2,7 @@ import { canonical } from '../base/canonical.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Words in which input and output may differ although nothing was transformed. */
+/** Keywords in which input and output may differ without a transformation. */
 const ignored: readonly string[] = [
   ...['$schema', '$defs', 'definitions', 'title', 'description', 'examples', 'default', 'required'],
 ]
@@ -11,19 +11,19 @@ const schemasOfMany: readonly string[] = ['items', 'additionalProperties', 'prop
 const alternatives: readonly string[] = ['anyOf', 'oneOf', 'enum', 'type']
 
 /**
- * Whether `narrow` says all that `wide` says, and perhaps more: what fits the one fits the other. Judged word by word, so
- * that it does not see through what is said in other words. One that says nothing stands for what JSON cannot say, such
- * as a Date: only one that says nothing either is no other than that.
+ * Returns whether `narrow` implies `wide`: every value valid for `narrow` is valid for `wide`.
+ * Compares keyword by keyword, so it does not recognize equivalent schemas that use different keywords. An empty schema
+ * represents what JSON cannot express, such as a Date, so only an empty schema narrows it.
  */
 export function isNarrowing(narrow: object, wide: object): boolean {
   return new Comparison(narrow as Json, wide as Json).holds
 }
 
-/** Of two JSON Schemas of which parts may lead back to themselves. */
+/** Compares two JSON Schemas that may be recursive. */
 class Comparison {
   readonly #narrowest: Json
   readonly #widest: Json
-  /** What was found of each pair; while it is looked at, that nothing speaks against it. */
+  /** Results by pair. While a pair is being compared, it counts as matching. */
   readonly #found = new Map<Json, Map<Json, boolean>>()
 
   constructor(narrowest: Json, widest: Json) {
@@ -69,7 +69,7 @@ class Comparison {
     return some.length === all.length && some.every((one) => all.some((other) => fits(one, other)))
   }
 
-  /** Properties that only the narrow one names: the wide one must take them as unknown. */
+  /** Checks properties that only the narrow schema names against the wide schema's `additionalProperties`. */
   #addsOnlyWhatFits(narrow: Json, wide: Json): boolean {
     const others = wide['additionalProperties'] ?? true
     const added = Object.entries(Object(narrow['properties'])).filter(

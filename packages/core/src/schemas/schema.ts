@@ -10,7 +10,7 @@ import {
   loosenJsonSchema,
 } from './vendors/zod.ts'
 
-/** Anything that follows Standard Schema: zod ≥ 4.2, valibot, arktype. Forms need its JSON Schema part. */
+/** A Standard Schema: zod ≥ 4.2, valibot, arktype. Forms need its JSON Schema part. */
 export interface Schema<In = unknown, Out = In> {
   readonly '~standard': {
     readonly version: 1
@@ -21,12 +21,12 @@ export interface Schema<In = unknown, Out = In> {
   }
 }
 
-/** A value as the schema returns it, or what is wrong with it. */
+/** The value that the schema returned, or the issues found. */
 export type Validation<Out = unknown> =
   | { readonly ok: true; readonly value: Out }
   | ({ readonly ok: false } & Issues)
 
-/** Whether a value follows Standard Schema. Those of arktype are functions. */
+/** Returns whether a value implements Standard Schema. Arktype's schemas are functions. */
 export function isSchema(value: unknown): value is Schema {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false
   const standard = (value as Partial<Schema>)['~standard']
@@ -34,8 +34,8 @@ export function isSchema(value: unknown): value is Schema {
 }
 
 /**
- * Checks a value. At once, or with a promise if the schema does its checks that way. What a check or a
- * transformation of the schema throws is an issue like any other.
+ * Validates a value. Returns a promise only if the schema validates asynchronously.
+ * An error thrown by a check or a transformation of the schema becomes an issue.
  */
 export function validate<Out>(
   schema: Schema<unknown, Out>,
@@ -65,7 +65,7 @@ function readResult<Out>(result: unknown): Validation<Out> {
   const { issues, value } = result as StandardResult
   if (!issues) return { ok: true, value: value as Out }
   const list = new IssueList()
-  // By index: the array of a library may be of a class of its own, which cannot be copied.
+  // By index: a library's array may be of a subclass that cannot be copied.
   for (let i = 0; i < issues.length && !list.isFull; i++) {
     const { path, message } = issues[i] as StandardIssue
     list.add(path ?? [], String(message))
@@ -78,9 +78,9 @@ function refusal(error: unknown): Validation<never> {
 }
 
 /**
- * The JSON Schema (draft 2020-12) of what the schema accepts, from the JSON Schema part of the standard.
- * What JSON Schema cannot say (a Date, a bigint, a pattern with flags, what holds once it is trimmed) accepts anything
- * there; the schema itself still checks it.
+ * Returns the JSON Schema (draft 2020-12) of the schema's input.
+ * It comes from the JSON Schema part of the standard. Parts that JSON Schema cannot express (a Date, a bigint, a
+ * pattern with flags, a constraint after trimming) accept any value; the schema itself still checks them.
  * Undefined if the vendor has no such part, or cannot express this schema.
  */
 export function jsonSchemaOf(schema: Schema): object | undefined {
@@ -99,7 +99,7 @@ function readJsonSchema(schema: Schema, direction: Direction): object | undefine
     const options = { target: 'draft-2020-12', libraryOptions }
     const json = part?.[direction]?.(options)
     if (typeof json !== 'object' || json === null) return undefined
-    // A copy, since zod hides a member of its own in what it returns.
+    // A copy, since zod adds a hidden member to its result.
     const copy: object = JSON.parse(JSON.stringify(json))
     if (schema['~standard'].vendor === 'arktype') loosenArktypeJson(schema, copy)
     return copy
@@ -109,10 +109,10 @@ function readJsonSchema(schema: Schema, direction: Direction): object | undefine
 }
 
 /**
- * Whether a schema returns something else than it accepts, so that what it returned cannot be checked
- * again: `z.string().transform(…)`, codecs, `z.preprocess`. Defaults, trimming and dropping unknown keys are
- * no transformation. Exact for zod; for others judged by their JSON Schema part, where what is returned must be what is
- * accepted or a narrower kind of it, and false without one.
+ * Returns whether a schema's output differs from its input, so that an output cannot be validated again.
+ * Examples: `z.string().transform(…)`, codecs, `z.preprocess`. Defaults, trimming and dropping unknown keys do not
+ * count. Exact for zod. Other libraries are judged by their JSON Schema part: the output must be the input or a narrower
+ * schema. Without that part the result is false.
  */
 export function isTransforming(schema: Schema): boolean {
   if (isZodType(schema)) return findsZodTransform(schema)
@@ -122,17 +122,17 @@ export function isTransforming(schema: Schema): boolean {
   return !isNarrowing(returned, accepted)
 }
 
-/** Whether a check may run the code of its author. Known of zod; of other libraries it is assumed. */
+/** Returns whether validation may run the author's code. Detected for zod; assumed for other libraries. */
 export function mayRunCode(schema: Schema): boolean {
   try {
     return !isZodType(schema) || findsZodCode(schema)
   } catch {
-    // A part that refers to a schema that is not there yet.
+    // A part refers to a schema that is not defined yet.
     return true
   }
 }
 
-/** Whether it takes undefined, so that an answer may be left empty. Known of zod only. */
+/** Returns whether the schema accepts undefined, so that an answer may be empty. Detected for zod only. */
 export function isOptional(schema: Schema): boolean {
   return isZodType(schema) && acceptsUndefined(schema, false)
 }

@@ -51,7 +51,7 @@ describe('a procedure', () => {
 describe('a definition', () => {
   test.each<[object, string]>([
     [{}, 'The option name of procedure cannot be undefined.'],
-    [{ name: '' }, 'It must be a string that is not empty.'],
+    [{ name: '' }, 'It must be a non-empty string.'],
     [{ name: 'x'.repeat(201) }, 'It must have at most 200 characters'],
     [{ name: 'p', version: 0 }, "The option version of procedure 'p' cannot be 0."],
     [{ name: 'p', version: 1.5 }, 'It must be a whole number from 1 to 2147483647.'],

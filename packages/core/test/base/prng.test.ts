@@ -71,7 +71,7 @@ describe('the chance of a seed', () => {
   })
 
   test('is refused for a seed of another length', () => {
-    expect(() => createChance(new Uint8Array(15))).toThrow('a seed has 16 bytes, and this one has 15')
+    expect(() => createChance(new Uint8Array(15))).toThrow('a seed must have 16 bytes; this one has 15')
     expect(() => createChance(new Uint8Array(17))).toThrow(RangeError)
   })
 })

@@ -38,11 +38,11 @@ test('a refusal names the option, what was given and what is allowed', () => {
 describe('unknown options', () => {
   test('are refused with the one that was probably meant', () => {
     expect(() => checkKeys('approve', { timeOut: '1h' }, ['to', 'timeout', 'key'])).toThrow(
-      'There is no option timeOut in approve. Did you mean timeout? Known are: to, timeout, key.',
+      'There is no option timeOut in approve. Did you mean timeout? Known options: to, timeout, key.',
     )
     expect(() => checkKeys('approve', { editabel: [] }, ['to', 'editable'])).toThrow('Did you mean editable?')
     expect(() => checkKeys('approve', { assignees: [] }, ['to', 'key'])).toThrow(
-      'There is no option assignees in approve. Known are: to, key.',
+      'There is no option assignees in approve. Known options: to, key.',
     )
   })
 
@@ -85,16 +85,16 @@ test.each([
   expect(check(value)).toBe(value)
 })
 
-const notEmpty = 'It must be a string that is not empty.'
+const notEmpty = 'It must be a non-empty string.'
 const audiences = "It must be 'user:<name>', 'group:<name>', 'role:<name>' or 'queue:<scope>/<name>'."
 test.each([
   [name, '', notEmpty],
   [name, 7, notEmpty],
   [name, undefined, notEmpty],
   [name, 'x'.repeat(201), 'It must have at most 200 characters; it has 201.'],
-  [name, 'two\nlines', 'It must have no control characters.'],
-  [name, 'nul\0', 'It must have no control characters.'],
-  [name, '\uD83D', 'It must be well-formed text: it has half of a surrogate pair.'],
+  [name, 'two\nlines', 'It must not contain control characters.'],
+  [name, 'nul\0', 'It must not contain control characters.'],
+  [name, '\uD83D', 'It must be well-formed text: it contains an unpaired surrogate.'],
   [whole, 0, 'It must be a whole number from 1 to 500.'],
   [whole, 501, 'It must be a whole number from 1 to 500.'],
   [whole, 1.5, 'It must be a whole number from 1 to 500.'],
@@ -120,11 +120,7 @@ test.each([
   [audience, undefined, audiences],
   [actor, 'group:ops', "It must be 'user:<name>', 'agent:<name>', 'policy:<name>' or 'system:<name>'."],
   [actor, null, "It must be 'user:<name>', 'agent:<name>', 'policy:<name>' or 'system:<name>'."],
-  [
-    (value: unknown) => readAudiences('to', value),
-    [],
-    'It must name somebody; leave it out to ask everyone.',
-  ],
+  [(value: unknown) => readAudiences('to', value), [], 'It must not be empty; omit it to ask everyone.'],
   [(value: unknown) => readAudiences('to', value), ['user:ana', 'bob'], audiences],
 ])('%# is refused, and what is allowed is told', (check, value, allowed) => {
   expect(() => check(value)).toThrow(allowed)

@@ -1,10 +1,10 @@
-// What arktype alone tells of its types: their own description, which says more than the JSON Schema it writes of them.
+// Arktype's own description of a type is more precise than the JSON Schema it generates.
 
 type Json = { [word: string]: unknown }
 
 /**
- * Takes out of the JSON Schema that arktype wrote of a type the patterns with flags: it writes them without, and would
- * refuse values that the type accepts.
+ * Removes patterns with flags from the JSON Schema that arktype generated.
+ * Arktype drops the flags, so the schema would reject values that the type accepts.
  */
 export function loosenArktypeJson(type: object, json: unknown): void {
   const flagged = new Set<unknown>()
@@ -16,7 +16,7 @@ export function loosenArktypeJson(type: object, json: unknown): void {
     if (flagged.has(part['pattern'])) delete part['pattern']
     const named = part['patternProperties']
     if (Object.keys(Object(named)).some((name) => flagged.has(name))) {
-      // What else may be there nobody can tell without them.
+      // Without the named patterns the remaining keys cannot be told apart.
       delete part['patternProperties']
       delete part['additionalProperties']
     }

@@ -1,5 +1,5 @@
-// What only the internals of zod (`_zod.def`) say about a type. Tested with zod 4.2, 4.3, 4.4 and 4.6;
-// test/schemas/zod.test.ts does not compile when zod adds a type.
+// Reads the internals of zod (`_zod.def`). Tested with zod 4.2, 4.3, 4.4 and 4.6;
+// test/schemas/zod.test.ts does not compile if zod adds a type.
 
 interface ZodType {
   readonly _zod: { readonly def: ZodDefinition; readonly optin?: string | undefined }
@@ -18,7 +18,7 @@ export function isZodType(value: unknown): value is ZodType {
   return ((typeof value === 'object' && value !== null) || typeof value === 'function') && '_zod' in value
 }
 
-// ── what it is made of
+// ── parts of a type
 
 const transformingTypes: readonly string[] = ['transform', 'success']
 
@@ -30,14 +30,14 @@ export function findsZodTransform(schema: unknown): boolean {
   )
 }
 
-/** Types and checks of zod that run code, or wait for a promise, without a function in their definition. */
+/** Types and checks that run code, or wait for a promise, without a function in their definition. */
 const runningParts: readonly unknown[] = ['custom', 'promise']
-/** Functions and getters in a definition that zod itself puts there: the condition of a check, and the members of an object. */
+/** Functions and getters that zod itself adds to a definition: the condition of a check, and the members of an object. */
 const ownMembers: readonly string[] = ['when', 'shape']
 
 /**
- * Whether a zod schema may run its author's code: to check, to transform, for a default or for a message. zod keeps
- * that code as a function, or behind a getter, in the definition of a part.
+ * Returns whether a zod schema may run its author's code: to check, to transform, for a default or for a message.
+ * Zod keeps that code as a function, or behind a getter, in the definition of a part.
  */
 export function findsZodCode(schema: unknown): boolean {
   return findsPart(schema, (def) => {
@@ -49,7 +49,7 @@ export function findsZodCode(schema: unknown): boolean {
   })
 }
 
-/** Looks through everything a zod schema is made of. */
+/** Searches all parts of a zod schema. */
 function findsPart(
   part: unknown,
   isIt: (def: ZodDefinition) => boolean,
@@ -62,7 +62,7 @@ function findsPart(
   const { def } = part._zod
   if (isIt(def)) return true
   if (def.type === 'lazy') return findsPart((def['getter'] as () => unknown)(), isIt, seen)
-  // A default may be a function of the author's; reading it would call it.
+  // A default may be the author's function; reading it would call it.
   const parts = Object.keys(def).filter((inner) => inner !== 'defaultValue')
   return parts.some((inner) => findsPart(def[inner], isIt, seen))
 }
@@ -75,11 +75,11 @@ function isPlain(value: object): boolean {
 // ── undefined
 
 const acceptingTypes: readonly string[] = ['undefined', 'void', 'any', 'unknown', 'catch']
-/** What they accept their own code says, or a type that may hold itself. */
+/** Their result depends on their own code, or on a type that may contain itself. */
 const unknownTypes: readonly string[] = ['custom', 'lazy']
 const transparentTypes: readonly string[] = ['nullable', 'readonly']
 
-/** `ifUnknown`: what is said of types that do not tell. */
+/** Returns whether a type accepts undefined. `ifUnknown` is the result for types that do not tell. */
 export function acceptsUndefined(type: unknown, ifUnknown: boolean): boolean {
   if (!isZodType(type)) return false
   const { def, optin } = type._zod
@@ -93,7 +93,7 @@ export function acceptsUndefined(type: unknown, ifUnknown: boolean): boolean {
 
 // ── JSON Schema
 
-/** What zod has written of a type. */
+/** The JSON Schema that zod generated for a type. */
 interface ZodJson {
   readonly zodSchema: ZodType
   readonly jsonSchema: { [word: string]: unknown }
@@ -103,15 +103,16 @@ const constraints: readonly string[] = [
   ...['minLength', 'maxLength', 'pattern', 'format', 'allOf', 'minItems', 'maxItems'],
   ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
 ]
-/** Types that accept more than the JSON Schema that zod writes of them. */
+/** Types that accept more than the JSON Schema that zod generates for them. */
 const widerTypes: readonly string[] = ['catch', 'success']
 const patterns: readonly string[] = ['pattern', 'allOf']
-/** Those that say nothing of what is valid. */
+/** Keywords without effect on validation. */
 const annotations: readonly string[] = ['$schema', 'title', 'description', 'default', 'examples']
 
 /**
- * Takes out of the JSON Schema that zod wrote of a type what would refuse values that the type accepts. Where an
- * answer comes in there may be nothing else to check it by, and what is refused there nobody can answer.
+ * Removes constraints from generated JSON Schema that would reject values the type accepts.
+ * The process that receives an answer may have only the JSON Schema; if it rejected a valid answer, the ask could never
+ * be answered.
  */
 export function loosenJsonSchema({ zodSchema, jsonSchema }: ZodJson): void {
   const { def } = zodSchema._zod
@@ -124,19 +125,19 @@ export function loosenJsonSchema({ zodSchema, jsonSchema }: ZodJson): void {
     widerTypes.includes(def.type) ||
     (def.type === 'literal' && (def['values'] as readonly unknown[]).some(isBeyondJson))
   if (isWider) takeOut(Object.keys(jsonSchema).filter((word) => !annotations.includes(word)))
-  // What is trimmed or turned to lower case first is checked as it is then.
+  // Constraints apply after trimming or lower-casing.
   if (checks.some(({ check }) => check === 'overwrite')) {
     takeOut(constraints)
     if (jsonSchema['type'] === 'integer') jsonSchema['type'] = 'number'
   }
-  // A pattern of JSON Schema has no flags, and each library has its own idea of the flag u.
+  // JSON Schema patterns have no flags, and libraries differ on the flag u.
   if ([def['pattern'], ...checks.map(({ pattern }) => pattern)].some(hasFlags)) takeOut(patterns)
-  // Of types of which JSON Schema says less than all, several may seem to fit where one does.
+  // If JSON Schema expresses types only in part, several alternatives may match where one does.
   if (Array.isArray(jsonSchema['oneOf'])) {
     jsonSchema['anyOf'] = jsonSchema['oneOf']
     takeOut(['oneOf'])
   }
-  // Names of properties are text, also of a record with numbers as keys.
+  // Property names are strings, even for a record with numeric keys.
   if (def.type === 'record' && hasNumbers((def['keyType'] as ZodType)._zod.def)) takeOut(['propertyNames'])
   const { required } = jsonSchema
   if (Array.isArray(required))

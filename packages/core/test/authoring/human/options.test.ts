@@ -67,7 +67,7 @@ describe('the options of every question', () => {
     [{ history: { steps: 'load' } }, 'It must be an array.'],
     [{ details: { title: 'Why' } }, 'It must be an array.'],
     [{ details: [{ body: 1 }] }, 'details.title of approve'],
-    [{ details: [{ title: 'Why', text: 1 }] }, 'Known are: title, body, as.'],
+    [{ details: [{ title: 'Why', text: 1 }] }, 'Known options: title, body, as.'],
     [{ details: [{ title: 'Why', body: 1, as: 'html' }] }, 'details.as of approve'],
     [{ details: [undefined] }, 'Each item must be an object.'],
     [{ links: [{ label: 'Preview' }] }, 'links.url of approve'],
@@ -82,7 +82,7 @@ describe('the options of every question', () => {
     [{ risk: { reasons: ['external'] } }, 'risk.level of approve'],
     [{ risk: { level: 'low', reasons: 'external' } }, 'It must be an array.'],
     [{ risk: { level: 'low', reversible: 'yes' } }, 'It must be true or false.'],
-    [{ risk: { level: 'low', cost: 3 } }, 'Known are: level, reasons, reversible, impact.'],
+    [{ risk: { level: 'low', cost: 3 } }, 'Known options: level, reasons, reversible, impact.'],
     [{ risk: { level: 'low', impact: { amount: '500' } } }, 'risk.impact.amount of approve'],
     [{ risk: { level: 'low', impact: { downtime: 5 } } }, '(risk.impact.downtime of approve)'],
     [{ risk: { level: 'low', impact: { currency: 1 } } }, 'risk.impact.currency of approve'],
@@ -105,11 +105,11 @@ describe('choices', () => {
     [[], 'There must be at least one choice.'],
     [[1], 'Each choice must be a string or { value, label?, effect?, style? }.'],
     [[undefined], 'Each choice must be a string or'],
-    [[''], 'It must be a string that is not empty.'],
+    [[''], 'It must be a non-empty string.'],
     [['go', { value: 'go' }], "Each value may stand there once; 'go' stands there twice."],
     [[{ label: 'Go' }], 'choices of select.value'],
     [[{ value: 'go', style: 'green' }], "It must be one of 'primary', 'danger'."],
-    [[{ value: 'go', text: 'Go' }], 'Known are: value, label, effect, style.'],
+    [[{ value: 'go', text: 'Go' }], 'Known options: value, label, effect, style.'],
   ])('%j are refused', (given, message) => {
     expect(() => choices(given)).toThrow(message)
   })
@@ -169,14 +169,14 @@ describe('silence', () => {
     ],
     [
       () => readApproveSilence('of approve', { escalateTo: 'role:boss', after: 1 }, 'low'),
-      'Known are: escalateTo.',
+      'Known options: escalateTo.',
     ],
     [
       () => readSilence('of select', 'approve'),
       "It must be one of 'fail', 'keep-waiting', 'escalate', { escalateTo }, { default }.",
     ],
     [() => readSilence('of select', {}), 'or { default }.'],
-    [() => readSilence('of select', { default: 'go', also: 1 }), 'Known are: default.'],
+    [() => readSilence('of select', { default: 'go', also: 1 }), 'Known options: default.'],
     [() => readSilence('of select', { default: 'wait' }, [{ value: 'go' }]), "It must be one of 'go'."],
     [() => readSilence('of select', 7), 'It must be an object.'],
   ])('%# is refused where it means nothing', (reading, message) => {
