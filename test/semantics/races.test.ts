@@ -75,6 +75,31 @@ describe.each(['on-crash', 'always'] as const)('a race, replayed %s', (replay) =
     ])
   })
 
+  test('records the answer of a loser that came before it was withdrawn', async () => {
+    const asking = procedure({ name: 'asking' }, async (ctx) => {
+      const first = await ctx.race({
+        one: ctx.human.approve('One?', { to: 'role:ops' }),
+        other: (ctx) => ctx.human.approve('Other?', { to: 'role:ops', key: 'other' }),
+      })
+      await ctx.sleep('1h')
+      return first.winner
+    })
+    await using engine = await testEngine({ procedures: [asking], replay, humans: silent })
+    const run = await engine.run(asking)
+    await engine.advance('1m')
+    const { items } = await engine.inbox.list()
+    await Promise.all(items.map(({ id }) => engine.inbox.answer(id, { approved: true }, { as: 'user:ana' })))
+    await engine.advance('1m')
+    const asks = await Promise.all(items.map(({ id }) => engine.inbox.get(id)))
+    expect(asks.map((ask) => ask?.status)).toEqual(['answered', 'answered'])
+    expect(['one', 'other']).toContain(await run.result())
+    expect((await engine.log(run.id)).execution_log.map(({ status }) => status)).toEqual([
+      'done',
+      'done',
+      'done',
+    ])
+  })
+
   test('aborts a step at work that has lost, and records nothing of it', async () => {
     const reasons: unknown[] = []
     const working = procedure({ name: 'working', signals }, async (ctx) => {
