@@ -29,7 +29,7 @@ const borders: Record<string, readonly string[]> = {
   'storage-sqlite': ['@pawl/core/storage'],
   'storage-postgres': ['@pawl/core/storage'],
   testing: ['@pawl/core', '@pawl/core/storage', '@pawl/core/internal'],
-  server: ['@pawl/core'],
+  server: ['@pawl/core', '@pawl/core/internal'],
   cli: ['@pawl/core', '@pawl/server', '@pawl/storage-postgres', '@pawl/storage-sqlite'],
 }
 

@@ -61,6 +61,7 @@ export type {
   Engine,
   EngineOptions,
   Inbox,
+  LogPage,
   Page,
   ResumeResolution,
   RunFilter,

@@ -16,6 +16,7 @@ export {
 } from './checks/options.ts'
 export { checkActor } from './checks/people.ts'
 export { createConnectedClient } from './client/client.ts'
+export { type RunEvent, readEvents } from './client/log/events.ts'
 export { checkEngineKeys, type EngineSettings, readEngineOptions, readStopOptions } from './client/options.ts'
 export { keptByDefault, systemPorts } from './engine.ts'
 export { decodePayload, encodePayload } from './events/codec.ts'

@@ -46,6 +46,21 @@ test('returns 202 while a run has no result, and its output once it has', async 
   expect(log.body).toMatchObject({ items: [{ position: 0, type: 'hitl_approval', status: 'done' }] })
 })
 
+test('reads a log in pages from the end and from the beginning', async () => {
+  await using server = await startServer()
+  await server.call('olga', 'POST', '/v1/runs', { procedure: 'long', id: 'long:1' })
+  await server.engine.get('long:1').result()
+  const read = async (query: string) => {
+    const { body } = await server.call('wim', 'GET', `/v1/runs/long:1/log?${query}`)
+    const { items, ...next } = body as { readonly items: readonly { readonly position: number }[] }
+    return { positions: items.map(({ position }) => position), ...next }
+  }
+  expect(await read('limit=3')).toEqual({ positions: [9, 8, 7], before: 7 })
+  expect(await read('limit=3&before=2')).toEqual({ positions: [1, 0] })
+  expect(await read('limit=3&after=-1')).toEqual({ positions: [2, 1, 0], after: 2 })
+  expect(await read('limit=3&after=7')).toEqual({ positions: [9, 8] })
+})
+
 test('reports the invalid input of a run that was started by name as its result', async () => {
   await using server = await startServer()
   const body = { procedure: 'refund', input: { amount: 'x' }, id: 'refund:1' }

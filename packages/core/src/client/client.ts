@@ -8,18 +8,16 @@ import { Connection, type ConnectionOptions } from './connection.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import { createInbox } from './inbox/inbox.ts'
 import { resume } from './inbox/resume.ts'
-import { toExecutionLog } from './log/execution-log.ts'
-import { readLogPages } from './log/pages.ts'
+import { noteConnection } from './log/events.ts'
+import { readLog } from './log/read.ts'
 import { Mailer } from './mailer.ts'
 import { readLimit, readRunOptions } from './options.ts'
-import { findRun } from './runs/find.ts'
 import { createRunHandle } from './runs/handle.ts'
 import { retryRun } from './runs/retry.ts'
 import { RunStarter } from './runs/start.ts'
 import type { Client, Page, RunFilter } from './types.ts'
-import { explainUnread } from './unread.ts'
 import { readViews } from './views/read.ts'
-import type { ExecutionLog, RunView } from './views/views.ts'
+import type { RunView } from './views/views.ts'
 
 /** A client. Beside a worker it shares the store with it, and leaves it open when it is stopped. */
 export function createConnectedClient(options: ConnectionOptions): Client {
@@ -43,12 +41,13 @@ export function createConnectedClient(options: ConnectionOptions): Client {
         ? createRunHandle(connection, mailer, checkName('id of get', procedureOrId), undefined)
         : createRunHandle(connection, mailer, checkName('id of get', id), definitionOf(procedureOrId)),
     list: (filter?: RunFilter) => listRuns(connection, filter),
-    log: async (id: string) => readLog(connection, checkName('id of log', id)),
+    log: async (id: unknown, page?: unknown) => readLog(connection, id, page),
     retry: async (id: string) => retryRun(connection, checkName('id of retry', id)),
     resume: (request: unknown, as: unknown) => resume(connection, mailer, request, as),
     inbox: guardVerbs(`${of}.inbox`, createInbox(connection, mailer)),
     stop: () => connection.stop(),
   })
+  noteConnection(client, connection)
   return guardVerbs(of, client, ['get'])
 }
 
@@ -82,14 +81,4 @@ function readStatuses(given: unknown): RunQuery['statuses'] {
 
 function isKey(cursor: unknown): cursor is { readonly before: number } {
   return Number.isSafeInteger((cursor as { readonly before?: unknown } | null)?.before)
-}
-
-async function readLog(connection: Connection, id: string): Promise<ExecutionLog> {
-  const store = await connection.store()
-  const row = await findRun(connection, id)
-  try {
-    return await toExecutionLog(row, readLogPages(store, connection.sha256, row))
-  } catch (error) {
-    throw explainUnread(id, `The log of run ${id}`, error)
-  }
 }

@@ -96,10 +96,12 @@ export interface Client {
    */
   list(filter?: RunFilter): Promise<Page<RunView>>
   /**
-   * The execution log: one entry per operation; an unanswered ask has `result: null`.
-   * @throws PawlError 'run-not-found', 'run-quarantined' (its log cannot be read)
+   * Reads the execution log: one entry per operation; an unanswered ask has `result: null`. With a `page` it reads a part
+   * of the log; a page at the end costs the same however long the log is.
+   * @throws PawlError 'run-not-found', 'run-quarantined' (its log cannot be read), 'option-invalid'
+   * @example const { execution_log } = await client.log(run.id, { limit: 50 }) // the newest 50
    */
-  log(id: string): Promise<ExecutionLog>
+  log(id: string, page?: LogPage): Promise<ExecutionLog>
   /**
    * Retries a run that no engine executes any more: makes a stuck run due now, and releases a run that was quarantined for
    * crashes, or because Pawl failed on it. Does nothing to a run that is live and neither: it resumes by itself.
@@ -172,6 +174,16 @@ export interface ResultOptions {
 export interface SignalOptions {
   /** Id of the signal. The same id is delivered to a run once. Default: none; each call sends another signal. Range: 1 to 200 characters. */
   readonly id?: string
+}
+
+/** A part of an execution log. Give `before` or `after`, not both. */
+export interface LogPage {
+  /** Position. Only entries below it are returned, the newest first to be kept. Default: from the end of the log. */
+  readonly before?: number
+  /** Position. Only entries above it are returned, the oldest first to be kept; -1 starts at the first entry. Default: none. */
+  readonly after?: number
+  /** Maximum number of entries. Default: all. Range: whole numbers from 1 to 1,000. */
+  readonly limit?: number
 }
 
 /** The filter of `list`. */

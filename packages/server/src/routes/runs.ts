@@ -117,7 +117,8 @@ export const runRoutes: readonly Route[] = [
     summary: 'Read the execution log of a run, newest entries first',
     roles: everyone,
     query: z.strictObject({
-      before: z.coerce.number().int().min(0).optional().meta({ description: 'Only positions below this' }),
+      before: position(0).meta({ description: 'Only positions below this' }),
+      after: position(-1).meta({ description: 'Only positions above this, from the oldest on' }),
       limit,
     }),
     body: null,
@@ -125,15 +126,21 @@ export const runRoutes: readonly Route[] = [
       200: z.object({
         items: z.array(logEntryShape),
         before: z.number().optional().meta({ description: 'Pass it on for the next page' }),
+        after: z
+          .number()
+          .optional()
+          .meta({ description: 'Where `after` was given: pass it on for the next page' }),
       }),
     },
     async handle({ client, rights, params, query }) {
       const run = await seenRun(client, rights, params.run)
-      const { execution_log: entries } = await client.log(run.id)
-      const { before, limit = 50 } = query
-      const earlier = before === undefined ? entries : entries.filter(({ position }) => position < before)
-      const page = earlier.slice(-limit)
-      const rest = earlier.length > page.length ? { before: page[0]?.position } : {}
+      const { before, after, limit = 50 } = query
+      const range = omitUndefined({ before, after })
+      const { execution_log: entries } = await client.log(run.id, { ...range, limit: limit + 1 })
+      const page = after === undefined ? entries.slice(-limit) : entries.slice(0, limit)
+      const isLast = entries.length <= limit
+      const [first, last] = [page[0]?.position, page.at(-1)?.position]
+      const rest = isLast ? {} : after === undefined ? { before: first } : { after: last }
       return { status: 200, body: { items: page.map(showEntry).reverse(), ...rest } }
     },
   }),
@@ -170,6 +177,10 @@ export const runRoutes: readonly Route[] = [
     },
   }),
 ]
+
+function position(min: number) {
+  return z.coerce.number().int().min(min).optional()
+}
 
 /** @throws PawlError 'run-not-found', also if the identity may not see it */
 async function seenRun(client: Client, rights: Rights, id: string): Promise<RunView> {

@@ -16,6 +16,11 @@ export const refund: Procedure<{ amount: number }, string> = procedure(
   },
 )
 
+/** Ten steps, one after another. */
+export const long: Procedure<undefined, void> = procedure({ name: 'long' }, async (ctx) => {
+  for (let n = 0; n < 10; n++) await ctx.step(`step ${n}`, () => n)
+})
+
 /** One identity for each bearer token of the tests. */
 export const identities: Readonly<Record<string, Identity>> = {
   ana: { actor: 'user:ana', names: ['group:support'], role: 'answer' },
@@ -44,7 +49,7 @@ export async function startServer(
   options: Partial<Omit<ServerOptions, 'client'>> & { readonly client?: (engine: Engine) => Client } = {},
 ): Promise<TestServer> {
   const { client, ...rest } = options
-  const engine = await createEngine({ store: memory(), procedures: [refund], logger: silent })
+  const engine = await createEngine({ store: memory(), procedures: [refund, long], logger: silent })
   const server = createServer({
     client: client ? client(engine) : engine,
     auth: (request) => {

@@ -6,6 +6,7 @@ import { type KnownRun, understand } from '../../ports/rows.ts'
 import { infoOf } from '../views/run.ts'
 import type { ExecutionLog } from '../views/views.ts'
 import { answerResult, operationViews } from './operation-views.ts'
+import type { LogRange } from './select.ts'
 
 type Entry = ExecutionLog['execution_log'][number]
 
@@ -15,18 +16,19 @@ type Entry = ExecutionLog['execution_log'][number]
  */
 export async function toExecutionLog(
   row: KnownRun,
-  pages: AsyncIterable<readonly LogEvent[]>,
+  pages: AsyncIterable<readonly LogEvent[]> | Iterable<readonly LogEvent[]>,
+  range: LogRange = {},
 ): Promise<ExecutionLog> {
   const entries = new Map<number, Entry>()
   for await (const page of pages) for (const event of page) understand(() => addEvent(entries, event))
-  if (row.state === 'live')
-    for (const waiting of infoOf(row).waiting)
-      if (!entries.has(waiting.position))
-        entries.set(
-          waiting.position,
-          understand(() => waitingEntry(waiting)),
-        )
-  const execution_log = [...entries.values()].sort((a, b) => a.position - b.position)
+  for (const waiting of waitingOf(row))
+    if (!entries.has(waiting.position))
+      entries.set(
+        waiting.position,
+        understand(() => waitingEntry(waiting)),
+      )
+  const sorted = [...entries.values()].sort((a, b) => a.position - b.position)
+  const execution_log = cutRange(sorted, range)
   return {
     procedure_id: row.id,
     execution_log,
@@ -34,14 +36,43 @@ export async function toExecutionLog(
   }
 }
 
+/** What a live run waits for. */
+export function waitingOf(row: KnownRun): readonly WaitingPayload[] {
+  return row.state === 'live' ? infoOf(row).waiting : []
+}
+
+function cutRange(entries: readonly Entry[], { before, after, limit }: LogRange): readonly Entry[] {
+  const wanted = entries.filter(
+    ({ position }) => position < (before ?? Number.POSITIVE_INFINITY) && position > (after ?? noPosition),
+  )
+  if (limit === undefined) return wanted
+  return after === undefined ? wanted.slice(-limit) : wanted.slice(0, limit)
+}
+
 function addEvent(entries: Map<number, Entry>, event: LogEvent): void {
-  if (event.position === noPosition) return
   const before = entries.get(event.position)
-  if (event.type === 'asked') entries.set(event.position, openEntry(event, event.at))
-  if (event.type === 'attempted') entries.set(event.position, before ?? openEntry(event, event.at))
-  if (event.type === 'withdrawn' && before !== undefined)
-    entries.set(event.position, withdrawnEntry(before, event))
-  if (event.type === 'settled') entries.set(event.position, settledEntry(event))
+  const entry = event.type === 'withdrawn' && before === undefined ? undefined : entryAfter(before, event)
+  if (entry !== undefined) entries.set(event.position, entry)
+}
+
+/** The entry that an event leaves of the one `before`; undefined for an event of no operation. */
+export function entryAfter(before: Entry | undefined, event: LogEvent): Entry | undefined {
+  if (event.position === noPosition) return undefined
+  switch (event.type) {
+    case 'asked':
+      return openEntry(event, event.at)
+    case 'attempted':
+      return before ?? openEntry(event, event.at)
+    case 'withdrawn':
+      return withdrawnEntry(before ?? openEntry(event, event.at), event)
+    case 'settled':
+      return settledEntry(event)
+    case 'started':
+    case 'accepted':
+    case 'cancelled':
+    case 'ended':
+      return undefined
+  }
 }
 
 function openEntry({ position, kind, name }: LogEvent, at: number): Entry {

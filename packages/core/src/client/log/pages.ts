@@ -4,7 +4,7 @@ import type { LogEvent, StoredEvent } from '../../events/event.ts'
 import { HeldLog, LogCheck } from '../../events/log-check.ts'
 import { LogHash, sealEvery } from '../../events/seal.ts'
 import { nextRound } from '../../host/rounds.ts'
-import type { RunRow } from '../../ports/store/runs.ts'
+import type { RunKey, RunRow } from '../../ports/store/runs.ts'
 import type { StorePort } from '../../ports/store/store.ts'
 
 const firstPage = 10
@@ -13,14 +13,20 @@ const pageBytes = 2 ** 20
 
 type LoggedRun = Pick<RunRow, 'run' | 'head' | 'link'>
 
-/** A log page by page, verified in one pass. @throws LogDamaged, WrittenLater */
+/**
+ * A log page by page, verified in one pass: the events from `first` to before `end`, which are borders of blocks or the
+ * ends of the log. Default: all events.
+ * @throws LogDamaged, WrittenLater
+ */
 export async function* readLogPages(
   store: StorePort,
   sha256: Sha256,
   row: LoggedRun,
+  first = 0,
+  end: number = row.head,
 ): AsyncGenerator<readonly LogEvent[]> {
-  const log = new HeldLog(new LogCheck(new LogHash(sha256), row))
-  for await (const page of readPages(store, row, 0)) {
+  const log = new HeldLog(await beginCheck(store, sha256, row, first))
+  for await (const page of readPages(store, row.run, first, end)) {
     const verified = log.add(page)
     if (verified.length > 0) yield verified
   }
@@ -28,31 +34,47 @@ export async function* readLogPages(
 
 /** The last event of a log, verified with all of its block. @throws LogDamaged, WrittenLater */
 export async function readLastEvent(store: StorePort, sha256: Sha256, row: LoggedRun): Promise<LogEvent> {
-  const first = Math.floor((row.head - 1) / sealEvery) * sealEvery
-  const seal = first === 0 ? null : ((await store.load(row.run, first - 1, 1))[0]?.link ?? null)
-  if (first > 0 && seal === null) throw new LogDamaged(`its event ${first - 1} has no seal`)
-  const check = new LogCheck(new LogHash(sha256, seal, first), row, first)
+  const first = firstOfBlock(row.head - 1)
+  const check = await beginCheck(store, sha256, row, first)
   let last: StoredEvent | undefined
   // Only the last one is held: a block may have many large payloads.
-  for await (const page of readPages(store, row, first)) {
+  for await (const page of readPages(store, row.run, first, row.head)) {
     check.addAll(page)
     last = page.at(-1)
   }
   return last as LogEvent
 }
 
+/** The first event of the block that event `seq` is in. */
+export function firstOfBlock(seq: number): number {
+  return Math.floor(seq / sealEvery) * sealEvery
+}
+
+/** The check of a log from event `first` on, which begins a block. @throws LogDamaged */
+async function beginCheck(
+  store: StorePort,
+  sha256: Sha256,
+  row: LoggedRun,
+  first: number,
+): Promise<LogCheck> {
+  const seal = first === 0 ? null : ((await store.load(row.run, first - 1, 1))[0]?.link ?? null)
+  if (first > 0 && seal === null) throw new LogDamaged(`its event ${first - 1} has no seal`)
+  return new LogCheck(new LogHash(sha256, seal, first), row, first)
+}
+
 /**
- * The events from `first` on, in pages of about a mebibyte as far as the one before tells, with a round of the event loop
+ * The events from `first` to before `end`, in pages of about a mebibyte as far as the one before tells, with a round of the event loop
  * between them: reading a log must not keep an engine in the same process from its work. The last page is empty if the
  * log ends too early.
  */
 async function* readPages(
   store: StorePort,
-  { run, head }: LoggedRun,
+  run: RunKey,
   first: number,
+  end: number,
 ): AsyncGenerator<readonly StoredEvent[]> {
-  for (let seq = first, size = firstPage; seq < head; ) {
-    const page = await store.load(run, seq, Math.min(size, head - seq))
+  for (let seq = first, size = firstPage; seq < end; ) {
+    const page = await store.load(run, seq, Math.min(size, end - seq))
     yield page
     if (page.length === 0) return
     seq += page.length

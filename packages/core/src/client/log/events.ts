@@ -1,0 +1,62 @@
+import type { EventType, LogEvent } from '../../events/event.ts'
+import { understand } from '../../ports/rows.ts'
+import type { Connection } from '../connection.ts'
+import { findRun } from '../runs/find.ts'
+import type { Client } from '../types.ts'
+import { explainUnread } from '../unread.ts'
+import { readViews } from '../views/read.ts'
+import type { ExecutionLog, RunView } from '../views/views.ts'
+import { entryAfter } from './execution-log.ts'
+import { firstOfBlock, readLogPages } from './pages.ts'
+
+/** An event of a run as a stream shows it. */
+export interface RunEvent {
+  readonly seq: number
+  readonly at: Date
+  readonly type: EventType
+  /** The entry of its operation in the execution log, as this event leaves it; undefined for an event of the run itself. */
+  readonly entry: ExecutionLog['execution_log'][number] | undefined
+}
+
+const connections = new WeakMap<Client['inbox'], Connection>()
+
+/** Lets `readEvents` find the connection of a client. */
+export function noteConnection({ inbox }: Pick<Client, 'inbox'>, connection: Connection): void {
+  connections.set(inbox, connection)
+}
+
+/**
+ * Reads the events of a run with a `seq` above `after`, in order and verified, and the run as it was just before. The
+ * cost depends on what is new, not on the length of the log.
+ * @throws PawlError 'run-not-found', 'run-quarantined'
+ */
+export async function readEvents(
+  { inbox }: Pick<Client, 'inbox'>,
+  id: string,
+  after: number,
+  limit: number,
+): Promise<{ readonly run: RunView; readonly events: readonly RunEvent[] }> {
+  const connection = connections.get(inbox)
+  if (connection === undefined) throw new TypeError('This client has no connection to a store.')
+  const store = await connection.store()
+  const row = await findRun(connection, id)
+  const [run] = await readViews(connection, [row])
+  const events: RunEvent[] = []
+  if (after >= row.head - 1) return { run: run as RunView, events }
+  try {
+    const pages = readLogPages(store, connection.sha256, row, firstOfBlock(after + 1))
+    for await (const page of pages) {
+      for (const event of page)
+        if (event.seq > after && events.length < limit) events.push(understand(() => showEvent(event)))
+      if (events.length === limit) break
+    }
+  } catch (error) {
+    throw explainUnread(id, `The log of run ${id}`, error)
+  }
+  return { run: run as RunView, events }
+}
+
+function showEvent(event: LogEvent): RunEvent {
+  const { seq, at, type } = event
+  return { seq, at: new Date(at), type, entry: entryAfter(undefined, event) }
+}
