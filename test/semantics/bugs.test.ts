@@ -179,7 +179,7 @@ describe('an error that leaves the procedure', () => {
     const engine = await startEngine({ procedures: [broken] })
     await engine.run(broken, undefined, { id: 'a' })
     await expect(engine.inbox.next()).rejects.toThrow(
-      /^Nothing will happen any more.*\nRun "a" is stuck: Run a stopped at a bug in its procedure: TypeError/,
+      /^The wait cannot end.*\nRun "a" is stuck: Run a stopped at a bug in its procedure: TypeError/,
     )
   })
 

@@ -2,9 +2,15 @@ import { type Effects, findNearest } from '@pawl/core/internal'
 
 /** Replacements for the bodies of steps and agents. */
 export interface Doubles {
-  /** Results of steps, or functions that replace their bodies, by name; `*` in a name matches any text, and exact names win. Default: none. */
+  /**
+   * Results of steps, or functions that replace their bodies, by name. `*` in a name matches any text; exact names win.
+   * Default: none.
+   */
   readonly steps?: { readonly [step: string]: unknown }
-  /** Outputs of agents, or functions of the input, by name; `*` in a name matches any text, and exact names win. Default: none. */
+  /**
+   * Outputs of agents, or functions of the input, by name. `*` in a name matches any text; exact names win.
+   * Default: none.
+   */
   readonly agents?: { readonly [agent: string]: unknown }
   /**
    * Whether `stop()` and the disposal reject if a double was never called or a real body ran. `false` logs a warning
@@ -17,17 +23,17 @@ type Body = (...args: never[]) => unknown
 
 type Kind = 'step' | 'agent'
 
-/** Two changed letters turn a shorter name into another one. */
+/** Minimum length of a name that may be a misspelling: two changed letters make a shorter name a different one. */
 const minMistakenLength = 5
 
-/** How many names one sentence lists. */
+/** Maximum number of names in one sentence. */
 const namesListed = 10
 
 /** Chooses a double for each body, and counts the calls of both over all lives of the worker. */
 export class Calls {
   readonly #doubles: Doubles
   readonly #counts = new Map<string, number>()
-  /** The kind and the key of each double that was called. */
+  /** Kind and key of each double that was called. */
   readonly #called = new Set<string>()
   readonly #realBodies: { readonly [kind in Kind]: Set<string> } = { step: new Set(), agent: new Set() }
 
@@ -35,7 +41,7 @@ export class Calls {
     this.#doubles = doubles
   }
 
-  /** Counts a call, and returns the double that takes it, if there is one. */
+  /** Counts a call and returns its double, if there is one. */
   begin(kind: Kind, name: string): Body | undefined {
     this.#counts.set(name, (this.#counts.get(name) ?? 0) + 1)
     const doubles = this.#of(kind)
@@ -53,7 +59,7 @@ export class Calls {
     return Object.fromEntries(this.#counts)
   }
 
-  /** Sentences about doubles that were never called, and about real bodies that ran although doubles were given. */
+  /** Returns a sentence for each double that was never called, and for real bodies that ran although doubles were given. */
   describeMisuse(): readonly string[] {
     const named = new Set<string>()
     const unused = (['step', 'agent'] as const).flatMap((kind) =>
@@ -70,7 +76,7 @@ export class Calls {
     return (kind === 'step' ? this.#doubles.steps : this.#doubles.agents) ?? {}
   }
 
-  /** Adds to `named` the real body that the double was probably meant for. */
+  /** Adds the real body that the double was probably meant for to `named`. */
   #describeUnused(kind: Kind, key: string, named: Set<string>): string {
     const subject = `The double of the ${kind} "${key}" was never called`
     for (const real of ['step', 'agent'] as const) {
@@ -98,13 +104,13 @@ export class Calls {
   }
 }
 
-/** The exact name, or the first pattern that matches it. */
+/** Returns the exact name, or the first pattern that matches it. */
 function findKey(doubles: object, name: string): string | undefined {
   if (Object.hasOwn(doubles, name)) return name
   return Object.keys(doubles).find((key) => key.includes('*') && matches(key, name))
 }
 
-/** Compares part by part: a regular expression of many `*` takes time without bounds. */
+/** Compares part by part, because a regular expression with many `*` can take exponential time. */
 function matches(pattern: string, name: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop() ?? ''
@@ -118,7 +124,7 @@ function matches(pattern: string, name: string): boolean {
   return name.length - last.length >= at && name.endsWith(last)
 }
 
-/** Runs the bodies of one life of a worker, or their doubles, and knows which are at work. */
+/** Runs the bodies of one worker life, or their doubles, and tracks which are running. */
 export class Bodies implements Effects {
   readonly #calls: Calls
   readonly #onSign: () => void

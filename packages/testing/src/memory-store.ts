@@ -4,35 +4,35 @@ import { createStore } from './memory/store.ts'
 import { type AskRecord, makeTables, type Tables } from './memory/tables.ts'
 import { VirtualTime } from './virtual-time.ts'
 
-/** The options of `memory`. */
+/** Options of `memory`. */
 export interface MemoryOptions {
-  /** Clock of the store, in ms since 1970. Default: the clock of the machine. */
+  /** Returns the time of the store, in ms since 1970. Default: `Date.now`. `testEngine` uses virtual time instead. */
   readonly now?: () => number
 }
 
-/** A memory store from the inside, for the engines of a test. */
+/** Holds the tables and the clock of a memory store. */
 export class Memory {
   readonly #tables: Tables = makeTables()
   readonly #realNow: () => number
   #time: VirtualTime | null = null
-  /** The last time it told: a clock does not go back. */
+  /** Last time read: virtual time must not start before it. */
   #lastRead = Number.NEGATIVE_INFINITY
 
   constructor(realNow: () => number) {
     this.#realNow = realNow
   }
 
-  /** Every ask there is, in the order they were opened: it grows. */
+  /** All asks, in the order in which they were opened. The list grows. */
   get asks(): readonly AskRecord[] {
     return this.#tables.asks
   }
 
-  /** Connections of one process give each other no hints. */
+  /** Opens a connection. Connections of the same process give each other no hints. */
   connect(process: object): StorePort {
     return createStore(this.#tables, () => this.#now(), process)
   }
 
-  /** The time it is on from now on; all engines on it share it. */
+  /** Switches the store to virtual time, and returns it. All engines on the store share it. */
   virtualTime(now: number): VirtualTime {
     this.#time ??= new VirtualTime(Math.max(now, this.#lastRead))
     return this.#time
@@ -47,21 +47,23 @@ export class Memory {
 const memories = new WeakMap<Store, Memory>()
 
 /**
- * Keeps runs in memory. All engines and clients on one value share them, as processes share a database.
+ * Creates a store that keeps runs in memory. All engines and clients on the same value share its runs.
+ * The runs are lost when the process ends.
+ * @throws PawlError 'option-invalid'
  * @example
  * const engine = await createEngine({ store: memory(), procedures: [refund] })
  */
 export function memory(options: MemoryOptions = {}): Store {
   checkKeys('the options of memory', options, ['now'])
   if (options.now !== undefined && typeof options.now !== 'function')
-    refuse('now of memory', options.now, 'It must be a function that gives ms since 1970.')
+    refuse('now of memory', options.now, 'It must be a function that returns ms since 1970.')
   const kept = new Memory(() => options.now?.() ?? Date.now())
   const store = defineStore('memory', () => kept.connect({}))
   memories.set(store, kept)
   return store
 }
 
-/** Undefined for other stores. */
+/** Returns the memory behind a store, or undefined if it is another store. */
 export function memoryOf(store: Store): Memory | undefined {
   return memories.get(store)
 }

@@ -1,15 +1,15 @@
 import type { StorePort } from '@pawl/core/storage'
 
 export interface StoreObserver {
-  /** The process that holds the connection is no more: its calls reach nobody and are never answered. */
+  /** Whether the process of the connection has ended. Its calls then have no effect and never settle. */
   isGone(): boolean
-  /** A call has done its work; the caller does not know yet. */
+  /** Called after the store has done its work, before the caller gets the result. */
   onCall(method: string, args: readonly unknown[], outcome: unknown): void
 }
 
 type Method = (...args: readonly unknown[]) => unknown
 
-/** A connection between whose work and whose answer somebody may step. */
+/** Wraps a connection so that an observer can act between the work of a call and its result. */
 export function observeStore(store: StorePort, observer: StoreObserver): StorePort {
   const find = (_: StorePort, name: string | symbol): unknown => {
     const member: unknown = Reflect.get(store, name)

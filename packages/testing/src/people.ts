@@ -5,33 +5,40 @@ import { showAsk } from './memory/reads/asks.ts'
 import type { AskRecord } from './memory/tables.ts'
 import type { VirtualClock } from './virtual-clock.ts'
 
-/** A scripted person. An ask that no person matches fails the test. */
+/**
+ * A scripted person who answers asks. An ask that no person matches fails the test.
+ * @example
+ * { ask: 'Refund', answer: { approved: true }, after: '2h', as: 'user:ann' }
+ */
 export interface Person {
-  /** Which asks the person answers: a part of the message, a pattern, or a function. */
+  /** Selects the asks that the person answers: part of the message, a pattern, or a function of the ask. */
   readonly ask: string | RegExp | ((ask: Ask) => boolean)
-  /** The answer, a function that returns it, or 'silence'. */
+  /** The answer, a function of the ask that returns it, or 'silence' to never answer. */
   readonly answer: Answer | 'silence' | ((ask: Ask) => Answer)
   /** Virtual time from the ask to the answer. Default: '1s'. */
   readonly after?: Duration
-  /** Who answers. Default: 'user:test'. */
+  /** Actor who answers. Default: 'user:test'. */
   readonly as?: Actor
 }
 
-/** The people of a test: each ask is answered by the first who matches. */
+/** Holds the people of a test. The first person who matches an ask answers it. */
 export class People {
   readonly #clock: VirtualClock
   readonly #inbox: Client['inbox']
   readonly #asks: readonly AskRecord[]
   readonly #procedures: ReadonlySet<string>
   readonly #people: Person[] = []
-  /** How many of the asks they know of. */
+  /** Number of asks seen so far. */
   #known = 0
-  /** Those that nobody has taken yet. */
+  /** Asks that no person has matched yet. */
   readonly #untaken = new Set<AskRecord>()
   #answering = 0
   #fault: { readonly error: unknown; isReported: boolean } | null = null
 
-  /** `asks`: all there are, which grow; `procedures`: whose asks they answer. */
+  /**
+   * @param asks all asks of the store; the list grows
+   * @param procedures procedures whose asks these people answer
+   */
   constructor(
     clock: VirtualClock,
     inbox: Client['inbox'],
@@ -44,7 +51,7 @@ export class People {
     this.#procedures = new Set(procedures)
   }
 
-  /** Answers are on their way. */
+  /** Whether answers are in progress. */
   get isBusy(): boolean {
     return this.#answering > 0
   }
@@ -55,19 +62,19 @@ export class People {
     this.#people.push(...people)
   }
 
-  /** @throws what a script has done wrong */
+  /** @throws the first error that a scripted answer caused */
   check(): void {
     if (this.#fault === null) return
     this.#fault.isReported = true
     throw this.#fault.error
   }
 
-  /** As `check`, unless somebody has been told. */
+  /** Like `check`, but throws only if the error has not been reported yet. */
   checkLast(): void {
     if (this.#fault?.isReported === false) this.check()
   }
 
-  /** Finds somebody for every open ask. @throws Error if there is nobody, or somebody's script was wrong */
+  /** Assigns a person to every open ask. @throws Error if none matches, or if a scripted answer was invalid */
   async look(): Promise<void> {
     this.check()
     for (const ask of this.#asks.slice(this.#known))
@@ -82,7 +89,7 @@ export class People {
     if (unanswered.length > 0) throw new Error(describeUnanswered(unanswered))
   }
 
-  /** In the order of the inbox: the most urgent is answered first. */
+  /** Returns the asks without a person in the order of the inbox: the most urgent is answered first. */
   #listUntaken(): readonly AskRecord[] {
     const { now } = this.#clock
     const places = [...this.#untaken].map((ask) => ({ ask, order: orderOf(showAsk(ask), now) }))
@@ -92,7 +99,7 @@ export class People {
   #assign(ask: Ask): boolean {
     const person = this.#people.find((one) => matches(one, ask))
     if (person === undefined) return false
-    // Nobody of the engine waits for a question to be overdue; whoever it is then shown to does.
+    // The engine sets no timer for `dueAt`, but a person's answer may depend on the ask being overdue.
     if (ask.dueAt !== undefined)
       this.#clock.see().clock.after(ask.dueAt.getTime() - this.#clock.now, () => {})
     if (person.answer === 'silence') return true
@@ -107,11 +114,11 @@ export class People {
   async #answer(ask: Ask, answer: Answer | ((ask: Ask) => Answer), as: Actor): Promise<void> {
     this.#answering++
     try {
-      // As it is by now: it may be overdue.
+      // Read the ask again: it may be overdue by now.
       const given = typeof answer === 'function' ? answer((await this.#inbox.get(ask.id)) ?? ask) : answer
       await this.#inbox.answer(ask.id, given, { as })
     } catch (error) {
-      // Somebody was faster, or it was too late: such is life. A wrong answer is a fault of the test.
+      // A late answer is normal. Any other rejection is a mistake in the test.
       const isTooLate = PawlError.is(error, 'ask-closed') || PawlError.is(error, 'engine-stopped')
       if (!isTooLate) this.#fault ??= { error, isReported: false }
     } finally {
@@ -124,7 +131,7 @@ function checkPerson(person: Person): void {
   const { ask, answer, after, as } = checkObject('person of a test', person)
   checkKeys('a person of a test', person, ['ask', 'answer', 'after', 'as'])
   if (typeof ask !== 'string' && typeof ask !== 'function' && !(ask instanceof RegExp))
-    refuse('ask of a person', ask, 'It must be a part of the message, a pattern or a function of the ask.')
+    refuse('ask of a person', ask, 'It must be part of the message, a pattern or a function of the ask.')
   if (answer !== 'silence' && typeof answer !== 'function' && (typeof answer !== 'object' || answer === null))
     refuse(
       'answer of a person',
@@ -143,8 +150,8 @@ function matches({ ask: wanted }: Person, ask: Ask): boolean {
 function describeUnanswered(asks: readonly Ask[]): string {
   const list = asks.map(({ kind, message, run }) => `  ${kind}: "${message}" of run "${run}"`)
   return [
-    'Nobody in this test answers:',
+    'No person in this test matches:',
     ...list,
-    "Add a person, such as { ask: 'part of the message', answer: { approved: true } }, or one with answer: 'silence'.",
+    "Add a person such as `{ ask: 'part of the message', answer: { approved: true } }`, or one with `answer: 'silence'`.",
   ].join('\n')
 }

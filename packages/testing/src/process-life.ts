@@ -19,11 +19,11 @@ export interface LifeOptions {
   readonly bodies: Bodies
   readonly notifier: Notifier
   readonly replay: 'always' | 'on-crash'
-  /** The store has done something for this worker. */
+  /** Called after the store has completed a call of this worker. */
   readonly onCall: (method: string, args: readonly unknown[], outcome: unknown) => void
 }
 
-/** One life of the worker: the production one, whose timers and whose connection end with it. */
+/** Runs one life of the production worker. Its timers and its connection end with it. */
 export class ProcessLife {
   readonly worker: Worker
   readonly bodies: Bodies
@@ -62,7 +62,7 @@ export class ProcessLife {
     return !this.#isStarting && this.worker.isAtRest
   }
 
-  /** Resolved once it works, or is over. */
+  /** Starts the worker. Resolves once it runs, or after `end`. */
   async start(): Promise<void> {
     try {
       await this.#store.open()
@@ -72,7 +72,7 @@ export class ProcessLife {
     }
   }
 
-  /** As kill -9 would: nothing is written any more, and no call is answered. */
+  /** Ends the life as `kill -9` would: nothing more is written, and pending calls never settle. */
   end(): void {
     this.#isOver = true
     this.worker.kill()
@@ -80,7 +80,7 @@ export class ProcessLife {
     this.#tellOver()
   }
 
-  /** After its end: the store learns that the process is gone. `blamed`: its runs count that it died with them. */
+  /** Tells the store, after `end`, that the process is gone. If `blamed`, its runs count the crash. */
   async dispose(blamed: boolean): Promise<void> {
     if (!blamed && this.#key !== null) await this.#store.release(this.#key)
     await this.#store.close()

@@ -1,6 +1,6 @@
 import { createChance, type Entropy, seedBytes } from '@pawl/core/internal'
 
-/** Chance that is the same for the same seed, and another for each engine that shares a store. */
+/** Creates randomness that depends only on the seed and on the engine's number on its store. */
 export function createSeededEntropy(seed: number, engine: number): Entropy {
   const bytes = new Uint8Array(seedBytes)
   const view = new DataView(bytes.buffer)

@@ -26,42 +26,58 @@ import { memory, memoryOf } from './memory-store.ts'
 import type { Person } from './people.ts'
 import { TestHarness } from './test-harness.ts'
 
+/** An engine on virtual time, with the controls of a test. Returned by `testEngine`. */
 export interface TestEngine extends Engine {
-  /** Adds people. The first match answers. */
+  /**
+   * Adds people. The first person who matches an ask answers it.
+   * @throws PawlError 'option-invalid', 'duration-invalid'
+   */
   humans(...people: readonly Person[]): void
-  /** Advances virtual time. Timers, deadlines and people act in order. */
+  /**
+   * Advances virtual time. Timers, deadlines and people act in order.
+   * @throws PawlError 'duration-invalid', 'engine-stopped'
+   * @throws Error if no person matches an open ask
+   * @example
+   * await engine.advance('30d')
+   */
   advance(time: Duration): Promise<void>
-  /** Crashes the worker and starts another: 'now' once, 'every' after every commit from now on. Default: 'now'. */
+  /**
+   * Crashes the worker and starts another: 'now' crashes it once, 'every' after each commit from now on. Default: 'now'.
+   * @throws PawlError 'option-invalid', 'engine-stopped'
+   */
   crash(when?: 'now' | 'every'): Promise<void>
-  /** Number of calls to the body of each step and agent, by name. */
+  /** Number of calls to the body of each step and agent, by name. Calls of doubles count. */
   readonly calls: { readonly [step: string]: number }
 }
 
-/** The options of `testEngine`: those of `createEngine`, doubles, and more. */
+/** Options of `testEngine`: the options of `createEngine`, doubles, and settings of the test. */
 export type TestEngineOptions = Omit<EngineOptions, 'store' | 'lease' | 'logger'> & Doubles & TestSettings
 
 interface TestSettings {
-  /** Store that keeps the runs. Range: a `memory()`; no other store can skip time. Default: a new `memory()`. */
+  /** Store that keeps the runs. Range: a `memory()`, because other stores cannot skip time. Default: a new `memory()`. */
   readonly store?: EngineOptions['store']
-  /** Has no effect: leases do not expire here. Default: '10s'. Range: at least '1s'. */
+  /** Has no effect, because leases do not expire on virtual time. Default: '10s'. Range: at least '1s'. */
   readonly lease?: Duration
-  /** Receives log lines. Default: the console, without `debug` and `info`. */
+  /** Receives log lines. Default: the console, for `warn` and `error`. */
   readonly logger?: Logger
   /** People who answer asks. Default: none. */
   readonly humans?: readonly Person[]
-  /** Virtual time at the start, for the first engine on its store. Default: 2026-01-01T00:00:00Z. */
+  /** Virtual time at the start. Only the first engine on a store sets it. Default: 2026-01-01T00:00:00Z. */
   readonly now?: Date
-  /** When a run is replayed from its start: 'always' before every event, or after a crash. Default: 'on-crash'. */
+  /** When a run is replayed from its start: 'always' (before every event) or 'on-crash'. Default: 'on-crash'. */
   readonly replay?: 'always' | 'on-crash'
   /** Seed of ids, UUIDs, random numbers and jitter. The same seed gives the same run. Default: 1. */
   readonly seed?: number
 }
 
 /**
- * Starts an engine on virtual time. Time passes during `advance`, and during a wait for `result()`, `inbox.next()` or
- * `stop()`, which skips idle time: a wait of 30 days takes a millisecond. Time stands still while a body runs, and while
- * an ask is open that no person answers: such a wait rejects. A body that is silent for one second of real time counts as
- * waiting for virtual time. Leases do not expire. Engines on one `memory()` share its time.
+ * Starts an engine on virtual time.
+ *
+ * - Time passes during `advance`, and while the test waits for `result()`, `inbox.next()` or `stop()`. These waits skip
+ *   idle time: a wait of 30 days takes a millisecond.
+ * - Time stops while a body runs. A body without activity for one second of real time counts as waiting for virtual time.
+ * - If no person matches an open ask, the wait rejects.
+ * - Leases do not expire. Engines on the same `memory()` share its time.
  * @throws PawlError the errors of `createEngine`
  * @example
  * await using engine = await testEngine({
@@ -72,7 +88,7 @@ interface TestSettings {
  * })
  */
 export async function testEngine(options: TestEngineOptions): Promise<TestEngine & AsyncDisposable> {
-  // Without any, what is missing is said below.
+  // Missing options are reported by `readEngineOptions` below.
   checkEngineKeys('testEngine', options ?? {}, [
     'steps',
     'agents',
@@ -103,11 +119,7 @@ export async function testEngine(options: TestEngineOptions): Promise<TestEngine
   const startsAt = checkInstant('now of testEngine', now ?? new Date('2026-01-01T00:00:00Z'))
   const kept =
     memoryOf(store) ??
-    refuse(
-      'store of testEngine',
-      store,
-      'It must be made by memory(): the clock of another store cannot skip time.',
-    )
+    refuse('store of testEngine', store, 'It must be made by `memory()`: other stores cannot skip time.')
   const doubles = {
     ...(steps === undefined ? {} : { steps }),
     ...(agents === undefined ? {} : { agents }),
@@ -126,17 +138,17 @@ export async function testEngine(options: TestEngineOptions): Promise<TestEngine
   return createFacade(harness)
 }
 
-/** What a test holds in its hands: the client's verbs, some of which let time pass. */
+/** Wraps the client's verbs for a test. Some of them advance virtual time. */
 function createFacade(harness: TestHarness): TestEngine & AsyncDisposable {
   const { client, time } = harness
   type AnyHandle = ReturnType<typeof client.get>
-  /** What comes of a wait counts only if everybody kept to the script. */
+  /** Returns the result of a wait, unless a scripted person gave an invalid answer. */
   const checked = async <Result>(wait: Promise<Result>): Promise<Result> => {
     const result = await wait
     harness.people.check()
     return result
   }
-  // What the harness calls meanwhile is guarded as well: these refuse in the call itself, as an engine's do.
+  // `harness.during` is guarded too, but these methods must reject in the call itself, as those of an engine do.
   const handle = (inner: AnyHandle): AnyHandle =>
     guardVerbs('run', {
       id: inner.id,

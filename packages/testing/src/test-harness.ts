@@ -21,10 +21,10 @@ import type { Participant, VirtualTime } from './virtual-time.ts'
 
 const quietLogger: Logger = { ...consoleLogger, info: () => {} }
 
-/** What a client writes; what it only reads moves nothing. */
+/** Methods with which a client writes. Reads cause no activity. */
 const writes = ['create', 'send', 'answer']
 
-/** A lease no jump of time outruns. */
+/** A lease that no jump in time can exceed. */
 const unendingMs = 1_000 * 365 * 24 * 60 * 60 * 1_000
 
 export interface RigOptions {
@@ -36,7 +36,7 @@ export interface RigOptions {
   readonly seed: number
 }
 
-/** A client, and beside it one life of the worker after the other, all on one store and one virtual time. */
+/** Runs a client and a succession of worker lives on one store and one virtual time. */
 export class TestHarness implements Participant {
   readonly time: VirtualTime
   readonly client: Client
@@ -51,7 +51,7 @@ export class TestHarness implements Participant {
   readonly #undo: (() => void)[] = []
   #life: ProcessLife
   #crashesAlways = false
-  /** Step bodies that were killed in the middle, because of what they wrote. */
+  /** Step bodies that were killed midway, after a client call from inside them wrote to the store. */
   readonly #killed = new Set<string>()
   #clientCalls = 0
   #burials = 0
@@ -97,12 +97,12 @@ export class TestHarness implements Participant {
     this.#determinism = settings.determinism
   }
 
-  /** Leaves nothing behind where it fails. */
+  /** Starts the first worker, and releases everything if that fails. */
   async start(): Promise<void> {
     try {
       await this.#begin()
     } catch (error) {
-      // Whatever else is wrong by then, this was first.
+      // The first error is the one to report; errors of closing follow from it.
       await this.close().catch(() => {})
       throw error
     }
@@ -118,7 +118,7 @@ export class TestHarness implements Participant {
 
   // ── the worker and its deaths
 
-  /** `blamed`: the runs in hand count that their worker died. */
+  /** Kills the worker and starts another. If `blamed`, the runs it owned count the crash. */
   async replaceWorker(blamed: boolean): Promise<void> {
     const dead = this.#life
     dead.end()
@@ -127,7 +127,7 @@ export class TestHarness implements Participant {
     try {
       await dead.dispose(blamed)
       await this.#life.start()
-      // What the dead one had written, but not told any more.
+      // The dead worker may have written without notifying.
       this.#notifier.notifyAll()
     } catch (error) {
       this.#fault ??= { error }
@@ -157,7 +157,7 @@ export class TestHarness implements Participant {
     await this.#connection.close()
   }
 
-  /** Reports doubles and bodies that do not go together. @throws Error if the doubles are strict */
+  /** Reports unused doubles and real bodies that ran. @throws Error if the doubles are strict */
   checkDoubles(): void {
     const sentences = this.calls.describeMisuse()
     if (sentences.length === 0) return
@@ -169,7 +169,7 @@ export class TestHarness implements Participant {
     this.signsOfLife++
     if (method !== 'commit') return
     const units = args[1] as readonly Unit[]
-    // Not of a run that was only looked at: whoever signals it would die of that each time.
+    // A commit without events does not count: a crash after it would repeat for every signal to the run.
     const isWritten = (outcome as readonly UnitOutcome[]).some(
       (one, index) => one.outcome === 'ok' && units[index]?.events.length !== 0,
     )
@@ -180,14 +180,14 @@ export class TestHarness implements Participant {
     if (!writes.includes(method)) return
     this.signsOfLife++
     if (!this.#crashesAlways) return
-    // The body of a step that starts a run or signals one dies of it once: killed whenever it does it never ended.
+    // A step body that starts or signals a run is killed once: killed at each attempt, it would never finish.
     const body = currentBody()?.describe
     if (body !== undefined && this.#killed.has(body)) return
     if (body !== undefined) this.#killed.add(body)
     void this.replaceWorker(false)
   }
 
-  /** The worker of the moment, as the client beside it sees it. */
+  /** Delegates to the current worker, so that the client survives replacements. */
   #localWorker(): LocalWorker {
     return {
       claimant: () => this.#life.worker.local.claimant(),
@@ -231,7 +231,7 @@ export class TestHarness implements Participant {
       .join('\n')
   }
 
-  /** While the client is at something, time does not pass. */
+  /** Makes a client call. Time does not pass during it. */
   async during<Result>(call: () => Promise<Result>): Promise<Result> {
     this.#clientCalls++
     this.signsOfLife++

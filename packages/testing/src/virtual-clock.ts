@@ -6,14 +6,14 @@ interface Timer {
   readonly background: boolean
 }
 
-/** Time that passes only when it is told to. */
+/** A clock that advances only through `moveTo`. */
 export class VirtualClock {
   readonly #startedAt: number
   #now: number
-  /** In the order they were set. */
+  /** Timers in the order in which they were set. */
   readonly #timers = new Set<Timer>()
 
-  /** `now` in ms since 1970. */
+  /** @param now in ms since 1970 */
   constructor(now: number) {
     this.#startedAt = now
     this.#now = now
@@ -23,21 +23,21 @@ export class VirtualClock {
     return this.#now
   }
 
-  /** When the next timer is due that somebody waits for; null if there is none. */
+  /** Due time of the next foreground timer, or null if there is none. */
   get nextAt(): number | null {
     let next: number | null = null
     for (const { at, background } of this.#timers) if (!background && (next === null || at < next)) next = at
     return next
   }
 
-  /** Jumps to `at`, and then fires, once each, what is due by then: the longest due first. */
+  /** Jumps to `at`, then fires every timer that is due by then, once, the earliest first. */
   moveTo(at: number): void {
     this.#now = Math.max(this.#now, at)
     const due = [...this.#timers].filter((timer) => timer.at <= this.#now).sort((a, b) => a.at - b.at)
     for (const timer of due) if (this.#timers.delete(timer)) timer.callback()
   }
 
-  /** This clock as one process sees it, whose timers can be called off at once. */
+  /** Returns a view of this clock for one process, whose timers can all be cancelled at once. */
   see(): { readonly clock: Clock; readonly callOffAll: () => void } {
     const own = new Set<Timer>()
     const clock: Clock = {

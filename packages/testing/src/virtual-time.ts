@@ -1,45 +1,45 @@
 import { VirtualClock } from './virtual-clock.ts'
 
-// Read once: fake timers of a test runner must not stop the real time that virtual time is measured against.
+// Captured at load, so that fake timers of a test runner do not stop the measurement of real time.
 const { setImmediate: immediate, setTimeout: timeout } = globalThis
 const realNow = performance.now.bind(performance)
 
-/** Real ms without a sign of life after which a body at work, or a test that waits, is taken to wait for virtual time. */
+/** Real ms without activity after which a running body, or a waiting test, counts as waiting for virtual time. */
 const maxQuietMs = 1_000
-/** The same, once all that are at work have been found silent before: a look at what else goes on. */
+/** The same limit if every running body has been found silent before. */
 const shortQuietMs = 20
-/** At most so much of it passes between two looks: what holds the process up is no silence of a body. */
+/** Maximum ms counted between two looks, so that a blocked process is not taken for a silent body. */
 const maxYieldMs = 10
-/** How often in a row everything must be seen at rest: what a test does next, it does in between. */
+/** Number of consecutive looks that must find everything at rest. The test can act between them. */
 const looks = 4
 
-/** Whoever lives by this time: an engine of a test. */
+/** A user of virtual time: an engine of a test. */
 export interface Participant {
-  /** Nothing moves; only time or the test would change that. */
+  /** Whether nothing can happen until time passes or the test acts. */
   readonly isAtRest: boolean
-  /** Bodies of steps and agents that have not ended; each is one object for as long as it lasts. */
+  /** Running bodies of steps and agents. Each body keeps the same object until it ends. */
   readonly atWork: readonly object[]
-  /** Grows with everything that happens. */
+  /** Counter that increases with every activity. */
   readonly signsOfLife: number
-  /** Called at rest, before time passes. May set timers. @throws what fails the test */
+  /** Called at rest, before time passes. May set timers. @throws the error that fails the test */
   beforeTimePasses(): Promise<void>
-  /** What the runs wait for, for whoever waits in vain. */
+  /** Describes what the runs wait for, for the error of a wait that cannot end. */
   describeWaiting(): Promise<string>
 }
 
 interface Goal {
-  /** Until when time shall pass; null: until what is waited for is there, skipping what nobody needs. */
+  /** Time to reach, in ms since 1970. Null: until the awaited promise settles, skipping idle time. */
   readonly until: number | null
   readonly reach: () => void
   readonly fail: (error: unknown) => void
 }
 
-/** Makes time pass, from one timer to the next, whenever all who live by it are at rest and somebody waits. */
+/** Advances from one timer to the next while every participant is at rest and a goal is pending. */
 export class VirtualTime {
   readonly clock: VirtualClock
   readonly #participants = new Set<Participant>()
   readonly #goals = new Set<Goal>()
-  /** Bodies that were found to wait for virtual time: they go on waiting until they end. */
+  /** Bodies found to be waiting for virtual time. They count as waiting until they end. */
   readonly #silent = new WeakSet<object>()
   #isPassing = false
   #joined = 0
@@ -48,26 +48,26 @@ export class VirtualTime {
     this.clock = new VirtualClock(now)
   }
 
-  /** How many have lived by this time. */
+  /** Number of participants that have ever joined. */
   get participantsSoFar(): number {
     return this.#joined
   }
 
-  /** Returns how to leave. */
+  /** Adds a participant. Returns a function that removes it. */
   join(participant: Participant): () => void {
     this.#joined++
     this.#participants.add(participant)
     return () => this.#participants.delete(participant)
   }
 
-  /** Lets so much time pass; timers fire in order. */
+  /** Advances time by `ms`. Timers fire in order. */
   pass(ms: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#add({ until: this.clock.now + ms, reach: resolve, fail: reject })
     })
   }
 
-  /** Lets time pass for as long as this is waited for, unless somebody passes time in his own measure. */
+  /** Skips idle time until the promise settles, unless `pass` limits it. */
   skipFor<Result>(wait: Promise<Result>): Promise<Result> {
     return new Promise((resolve, reject) => {
       const goal: Goal = { until: null, reach: () => {}, fail: reject }
@@ -89,11 +89,11 @@ export class VirtualTime {
       if (nextAt !== null && nextAt <= now) this.clock.moveTo(now)
       else if (!this.#reachGoals()) await this.#takeStep()
     }
-    // Not a moment later: who asks from now on has to begin anew.
+    // No `await` may precede this: a goal added afterwards must start a new loop.
     this.#isPassing = false
   }
 
-  /** Whether there was one to be reached now: then whoever reached it is heard before time goes on. */
+  /** Settles the goals whose time has come. Returns true if there were any, so that their callers act before time passes. */
   #reachGoals(): boolean {
     const reached = [...this.#goals].filter(({ until }) => until !== null && until <= this.clock.now)
     for (const goal of reached) {
@@ -115,7 +115,7 @@ export class VirtualTime {
     else if (!(await this.#somethingHappens())) this.#fail(new Error(await this.#describeWaiting()))
   }
 
-  /** All goals fail: time does not pass any more until somebody asks for it anew. */
+  /** Fails all goals. Time stops until a new goal is added. */
   #fail(error: unknown): void {
     const goals = [...this.#goals]
     this.#goals.clear()
@@ -136,7 +136,7 @@ export class VirtualTime {
     return sum
   }
 
-  /** Until nothing moves, or only bodies are at work that have shown no sign of life for too long. */
+  /** Waits until everything is at rest, or only bodies without activity for too long are running. */
   async #rest(): Promise<void> {
     let signs = this.#signsOfLife
     const quietTimer = new QuietTimer()
@@ -155,7 +155,7 @@ export class VirtualTime {
     return this.#atWork.some((body) => !this.#silent.has(body))
   }
 
-  /** Nothing is due any more; perhaps the test itself has something in hand. */
+  /** Waits for activity of the test itself, since no timer is set. */
   async #somethingHappens(): Promise<boolean> {
     const { size } = this.#goals
     const signs = this.#signsOfLife
@@ -173,13 +173,13 @@ export class VirtualTime {
       [...this.#participants].map((participant) => participant.describeWaiting()),
     )
     return [
-      'Nothing will happen any more: no timer is set, and nobody is about to answer or signal.',
+      'The wait cannot end: no timer is set, and no answer or signal is expected.',
       ...waiting.filter((text) => text !== ''),
     ].join('\n')
   }
 }
 
-/** How long nothing has been heard, while the event loop came round. */
+/** Measures the time without activity, excluding time during which the process was blocked. */
 class QuietTimer {
   #silentMs = 0
   #lastAt = realNow()
@@ -188,7 +188,7 @@ class QuietTimer {
     this.#silentMs = 0
   }
 
-  /** To be asked at every breath. */
+  /** Returns whether the limit is exceeded. Must be called at every round of the event loop. */
   isOver(limitMs = maxQuietMs): boolean {
     const now = realNow()
     this.#silentMs += Math.min(now - this.#lastAt, maxYieldMs)
@@ -197,7 +197,7 @@ class QuietTimer {
   }
 }
 
-/** One round of the event loop; a rest for the processor when it takes long. */
+/** Waits one round of the event loop, or 1 ms once there have been many. */
 function yieldToEventLoop(yields: number): Promise<void> {
   return new Promise((resolve) => {
     if (yields < 200) immediate(resolve)

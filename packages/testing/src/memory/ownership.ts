@@ -13,12 +13,12 @@ export function canExecute(run: RunRecord, claimant: Claimant): boolean {
   return chooseVersion(claimant.procedures, run.procedure, run.version) !== undefined
 }
 
-/** Whether the claimant may take it once it is due. */
+/** Returns whether the claimant may claim the run once it is due. */
 export function canClaim(run: RunRecord, claimant: Claimant): boolean {
   return canExecute(run, claimant) && isTaken(run, claimant)
 }
 
-/** Whether it is one of those that the claimant has chosen, be they executable or not. */
+/** Returns whether the claimant's choice of suspects includes the run, whether or not it can execute it. */
 export function isTaken(run: RunRecord, claimant: Claimant): boolean {
   return !isSuspect(run) || run.positives <= maxPositives(claimant)
 }

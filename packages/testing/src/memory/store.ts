@@ -16,21 +16,21 @@ import { sendMessage } from './writes/send.ts'
 import { addWorker, beat, declareDead, listAbilities, release, sweep } from './writes/workers.ts'
 
 /**
- * A connection to the smallest correct store. Every method does its whole work in the caller's own call, before
- * the first `await`, so that nothing ever sees half of it: the transaction of a single-threaded program.
- * @param process whose it is: what is written through one of its connections is no news to it
+ * Connects to the smallest correct store. Every method does its whole work synchronously, before the first `await`,
+ * which makes it a transaction in a single-threaded program.
+ * @param process owner of the connection; its own writes give it no hints
  */
 export function createStore(tables: Tables, readTime: () => number, process: object = {}): StorePort {
   const hints = new Hints(tables, process)
-  /** The workers of this connection. */
+  /** Workers registered through this connection. */
   const workers: WorkerRecord[] = []
   let isOpen = false
 
   async function read<T>(work: (now: number) => T): Promise<T> {
-    if (!isOpen) throw new Error('This connection to the store is not open.')
+    if (!isOpen) throw new Error('The connection to the store is not open.')
     return work(readTime())
   }
-  /** @param isNews whether other processes may wait for what was written. Default: always. */
+  /** Writes and hints. @param isNews whether other processes may wait for the result. Default: always. */
   function write<T>(work: (now: number) => T, isNews: (result: T) => boolean = () => true): Promise<T> {
     return read((now) => {
       const result = work(now)
@@ -43,7 +43,7 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
     async open() {
       isOpen = true
     },
-    /** As the end of its process: a worker that has not released its runs is dead from then on. */
+    /** Ends the connection as the end of its process would: workers that have not released their runs are dead. */
     async close() {
       isOpen = false
       for (const worker of workers) declareDead(tables, worker)

@@ -11,14 +11,14 @@ import type {
   WorkerKey,
 } from '@pawl/core/storage'
 
-/** What all connections of one memory store share. */
+/** The state that all connections of one memory store share. */
 export interface Tables {
   readonly workers: Map<WorkerKey, WorkerRecord>
   readonly runs: Map<string, RunRecord>
   readonly runsByKey: Map<RunKey, RunRecord>
-  /** Of all runs, in the order they were opened. */
+  /** Asks of all runs, in the order in which they were opened. */
   readonly asks: AskRecord[]
-  /** Every connection that wants hints. */
+  /** Callbacks of every connection that watches, by process. */
   readonly watchers: Map<{ readonly process: object }, Set<() => void>>
 }
 
@@ -28,7 +28,7 @@ export interface WorkerRecord {
   readonly procedures: readonly ProcedureVersions[] | null
   beatAt: number
   isDead: boolean
-  /** How many runs it tested when it was declared dead. */
+  /** Number of runs that the worker tested when it was declared dead. */
   tested: number
 }
 
@@ -40,7 +40,7 @@ export interface RunRecord {
   readonly tags: readonly string[]
   readonly startedBy: string | null
   readonly events: LogEvent[]
-  /** Each at its number less one. */
+  /** Messages; the one with number n is at index n - 1. */
   readonly messages: MessageRecord[]
   readonly asks: Map<number, AskRecord>
   readonly asksByKey: Map<string, AskRecord>
@@ -52,7 +52,7 @@ export interface RunRecord {
   state: RunState
   mark: Mark
   tries: number
-  /** This and the next two mean something only while it is a suspect. */
+  /** This field and the next two apply only while the run is a suspect. */
   positives: number
   alone: number
   isTested: boolean
@@ -82,12 +82,12 @@ export function makeTables(): Tables {
   return { workers: new Map(), runs: new Map(), runsByKey: new Map(), asks: [], watchers: new Map() }
 }
 
-/** The longest due first. */
+/** Orders runs by due time, the earliest first. */
 export function compareDue(a: RunRecord, b: RunRecord): number {
   return (a.wakeAt ?? 0) - (b.wakeAt ?? 0) || a.run - b.run
 }
 
-/** The caller may reuse its buffer. */
+/** Copies bytes, because the caller may reuse its buffer. */
 export function copy<B extends Uint8Array | null>(bytes: B): B {
   return (bytes && new Uint8Array(bytes)) as B
 }

@@ -163,7 +163,7 @@ describe('people', () => {
       humans: [{ ask: 'Other', answer: 'silence' }],
     })
     const run = await engine.run(ask)
-    const failure = /Nobody in this test answers:\n {2}approve: "Really\?" of run ".+"\n.*'silence'/
+    const failure = /No person in this test matches:\n {2}approve: "Really\?" of run ".+"\n.*'silence'/
     await expect(run.result()).rejects.toThrow(failure)
     await expect(engine.advance('1s')).rejects.toThrow(failure)
   })
@@ -208,7 +208,7 @@ describe('a wait in vain', () => {
     const run = await engine.run(waiting)
     for (let i = 0; i < 3; i++) {
       const failure = await run.result().catch((error: Error) => error)
-      expect(failure).toMatchObject({ message: expect.stringContaining('Nothing will happen any more') })
+      expect(failure).toMatchObject({ message: expect.stringContaining('The wait cannot end') })
     }
   })
 
@@ -217,9 +217,7 @@ describe('a wait in vain', () => {
     await using engine = await testEngine({ procedures: [waiting, ask], humans: [silent] })
     const run = await engine.run(waiting)
     await engine.run(ask)
-    await expect(run.result()).rejects.toThrow(
-      /Nothing will happen any more[\s\S]*ask "approve"[\s\S]*signal "go"/,
-    )
+    await expect(run.result()).rejects.toThrow(/The wait cannot end[\s\S]*ask "approve"[\s\S]*signal "go"/)
     await run.signal('go')
     expect(await run.result()).toBe(true)
   })

@@ -2,7 +2,7 @@ import { type AskQuery, type AskRow, compareOrder, orderOf } from '@pawl/core/st
 import type { AskRecord, Tables } from '../tables.ts'
 import { showAsk } from './asks.ts'
 
-/** The most urgent first. */
+/** Lists asks, the most urgent first. */
 export function listAsks({ asks }: Tables, filter: AskQuery): readonly AskRow[] {
   const { now, after, limit } = filter
   return asks

@@ -3,7 +3,7 @@ import { isDue } from '../ownership.ts'
 import type { RunRecord, Tables } from '../tables.ts'
 import { showRun } from './runs.ts'
 
-/** Newest first. */
+/** Lists runs, the newest first. */
 export function listRuns({ runs }: Tables, filter: RunQuery, now: number): readonly RunRow[] {
   return [...runs.values()]
     .filter((run) => isWanted(run, filter, now))

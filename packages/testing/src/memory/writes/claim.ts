@@ -34,7 +34,7 @@ export function takeRuns(
   return runs.flatMap((run) => takeRun(tables, run, everyOne, now) ?? [])
 }
 
-/** Takes the run, if it is due; nothing where no worker is at hand. */
+/** Claims the run if it is due. Returns null if there is no claimant. */
 export function takeRun(tables: Tables, key: RunKey, claimant: Claimant | null, now: number): Claimed | null {
   const run = tables.runsByKey.get(key)
   return run && claimant ? claimIfDue(tables, run, claimant, now) : null

@@ -66,7 +66,7 @@ function openAsk(tables: Tables, run: RunRecord, { answered, ...ask }: NewAsk, a
   if (record.key !== null) run.asksByKey.set(record.key, record)
 }
 
-/** Whether two asks would have one position, or one key. */
+/** Returns whether a new ask would share its position or its key with another ask. */
 function isAnyTaken({ asks, asksByKey }: RunRecord, opens: readonly NewAsk[]): boolean {
   const positions = new Set(opens.map(({ position }) => position))
   const keys = opens.flatMap(({ key }) => key ?? [])
@@ -78,7 +78,7 @@ function isAnyTaken({ asks, asksByKey }: RunRecord, opens: readonly NewAsk[]): b
   )
 }
 
-/** What becomes of the run after its unit. Returns whether it was parked. */
+/** Applies the `next` of a unit to its run. Returns whether the run was parked. */
 function letGo(run: RunRecord, { next, seen }: Unit, at: number): boolean {
   if (next.do === 'keep' || (next.do === 'park' && run.mail !== seen)) return false
   run.worker = null

@@ -11,7 +11,7 @@ export function leaveMessage(
   return { ...message, n, payload: copy(message.payload) }
 }
 
-/** Whether a test has spoiled the record: memory does not do so by itself. */
+/** Returns the damage that a test has done to the record. Memory never damages a record by itself. */
 export function findDamage({ state, mail, messages }: RunRecord): Damaged | undefined {
   if (!(state in stateCode.numberOf)) return { outcome: 'damaged', why: `its state is ${String(state)}` }
   if (mail === messages.length) return undefined

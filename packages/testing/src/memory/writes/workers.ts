@@ -55,7 +55,7 @@ export function declareDead({ runs }: Tables, worker: WorkerRecord): void {
   worker.tested = owned.filter((run) => isSuspect(run) && run.isTested).length
 }
 
-/** What a death says about a run of the worker, which tested so many when it was declared dead. */
+/** Updates the crash counters of a run whose worker died while it tested `tested` runs. */
 function blame(run: RunRecord, tested: number): void {
   if (!isSuspect(run)) Object.assign(run, { positives: 0, alone: 0 })
   else if (run.isTested) {
