@@ -47,7 +47,7 @@ describe('what was acknowledged can be recorded', () => {
     await expect(engine.run(any, input)).rejects.toMatchObject({
       code: 'payload-refused',
       details: { path: 'input' },
-      message: expect.stringMatching(/^input would fit by itself/),
+      message: expect.stringMatching(/^input is within the limits by itself/),
     })
   })
 
@@ -240,7 +240,7 @@ describe('what an agent reports of its cost', () => {
     )
     await start([reporting])
     for (const [report, words] of [
-      [{ model: 'x'.repeat(1_000) }, 'usage has 1010 bytes, and the limit is 1000'],
+      [{ model: 'x'.repeat(1_000) }, 'usage has 1010 bytes; the limit is 1000'],
       [5, 'The option usage cannot be 5'],
       [{ inputTokens: Number.POSITIVE_INFINITY }, 'It must be a number from 0.'],
       [{ outputTokens: -1 }, 'The option outputTokens of usage cannot be -1.'],

@@ -23,10 +23,10 @@ import type { Entropy } from './ports/entropy.ts'
 import type { StorePort } from './ports/store/store.ts'
 import { Worker, type WorkerOptions } from './worker/worker.ts'
 
-/** Continuations kept of waiting runs, and the bytes of payload they may have been given: about what they hold on to. */
+/** The default limits for parked continuations: their number, and the payload bytes they received. */
 export const keptByDefault: WorkerOptions['keep'] = { runs: 1_000, bytes: 64 * 1024 * 1024 }
 
-/** Every source of chance of an engine, so that a test or a simulation can bring its own. */
+/** Every source of nondeterminism of an engine, so that tests and simulations can replace it. */
 export interface EnginePorts {
   readonly clock: Clock
   readonly entropy: Entropy
@@ -94,7 +94,7 @@ export function createClient(options: ClientOptions): Client {
   })
 }
 
-/** A worker and a client on one connection. */
+/** Starts a worker and a client on one connection. */
 async function startEngine(
   settings: EngineSettings,
   store: StorePort,
@@ -117,9 +117,9 @@ async function startEngine(
     installShield(),
     installGuard(settings.determinism),
     startWatchdog({
-      onHeld: (held) => logger.warn('a turn or a step body has held the process', held),
+      onHeld: (held) => logger.warn('a turn or a step body blocked the event loop', held),
       onUnavailable: (error) =>
-        logger.warn('nobody watches for turns and steps that hold the process: no thread could be started', {
+        logger.warn('blocked turns and steps are not reported: the watchdog thread could not be started', {
           error,
         }),
     }),

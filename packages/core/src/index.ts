@@ -1,4 +1,4 @@
-// Everything a user may import. What is not listed here may change at any time.
+// The public API. Anything not exported here may change at any time.
 export {
   type Agent,
   type AgentCall,
@@ -36,7 +36,7 @@ export {
   procedure,
   ref,
 } from './authoring/procedure.ts'
-// InputOf and what follows are named by the types of generic functions around procedures.
+// The types of generic functions around procedures refer to InputOf and the following types.
 export type {
   InputOf,
   ParsedOf,

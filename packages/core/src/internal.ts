@@ -1,4 +1,4 @@
-// What @pawl/testing builds on: the parts of an engine, each with its ports. Not for users; may change at any time.
+// The parts of an engine that @pawl/testing builds on, each with its ports. Not public; may change at any time.
 
 export { askIdOf } from './asks/ask.ts'
 export { formatDuration } from './base/duration.ts'

@@ -1,4 +1,4 @@
-// All a store may import.
+// The API for stores.
 
 export { type AskOrderKey, askOrder, compareOrder, orderOf } from './asks/order.ts'
 export { docsPage } from './base/docs.ts'

@@ -10,9 +10,9 @@ export type CheckedAnswer =
   | ({ readonly ok: false } & Issues)
 
 /**
- * Checks an answer against the ask as it was pinned: its kind, its choices, what may be edited, its JSON
- * Schema unless it is `bySchema`: checked by the author's own, which says more. Every door uses it, and the worker for
- * an answer that came before its ask. What comes back holds the params or the artifact whole, with the person's changes.
+ * Checks an answer against its stored ask: the kind, the choices, the editable fields and the JSON Schema.
+ * With `bySchema` the JSON Schema is skipped, since the author's own schema checks more. Clients check answers to open
+ * asks with it; the worker checks early answers. The result holds the whole params or artifact with the person's changes.
  */
 export function checkAnswer(asked: AskPayload, given: unknown, bySchema = false): CheckedAnswer {
   const { schema, ...rest } = asked
@@ -22,7 +22,10 @@ export function checkAnswer(asked: AskPayload, given: unknown, bySchema = false)
   if (comment !== undefined && typeof comment !== 'string') return refuse('comment', 'must be text')
   const unknown = Object.keys(given).find((key) => given[key] !== undefined && !fieldsOf(ask).includes(key))
   if (unknown !== undefined)
-    return refuse(unknown, `is no part of an answer to this question; it takes ${fieldsOf(ask).join(', ')}`)
+    return refuse(
+      unknown,
+      `is not a field of an answer to this ask; its fields are ${fieldsOf(ask).join(', ')}`,
+    )
   const checked = checkers[ask.kind](ask, given)
   if (!checked.ok || comment === undefined) return checked
   return { ...checked, answer: { ...checked.answer, comment } }
@@ -56,7 +59,7 @@ function checkApproval(ask: AskPayload, given: Readonly<Record<string, unknown>>
   if (!approved)
     return params === undefined
       ? accept({ approved })
-      : refuse('params', 'can only be changed by an approval')
+      : refuse('params', 'can only be changed with an approval')
   const shown = isRecord(ask.params) ? ask.params : {}
   if (params === undefined) return accept({ approved, params: shown })
   if (!isRecord(params)) return refuse('params', 'must be an object')
@@ -68,7 +71,7 @@ function checkApproval(ask: AskPayload, given: Readonly<Record<string, unknown>>
       `params.${locked}`,
       ask.editable?.length ? `cannot be changed; only ${ask.editable.join(', ')} can` : 'cannot be changed',
     )
-  // By the keys of what was shown, so that a key such as __proto__ cannot come in.
+  // By the keys of the shown params, so that a key such as __proto__ cannot be added.
   const merged = Object.fromEntries(
     Object.keys(shown).map((key) => [key, changed.has(key) ? params[key] : shown[key]]),
   )
@@ -112,7 +115,7 @@ function refuse(path: string, message: string): CheckedAnswer {
   return { ok: false, ...oneIssue(path, message) }
 }
 
-// ── by its schema, or by what was shown
+// ── against the schema, or against the shown value
 
 function checkSchema({ schema }: AskPayload, value: unknown, at: string): Issues {
   const list = new IssueList()

@@ -3,14 +3,14 @@ import { PayloadCorrupt, WrittenLater } from '../events/codec.ts'
 import { decode } from '../events/payload.ts'
 import type { AnswerPayload, AskPayload, Silence } from '../events/payloads.ts'
 
-/** An ask's id in the inbox. It carries the run, so that every statement about it can be sent to one partition. */
+/** Returns the id of an ask in the inbox. It contains the run, so that every statement about it can be routed to one partition. */
 export function askIdOf(run: string, position: number): string {
   return `${run}/${position}`
 }
 
-/** The run and position of an ask's id; null if it is no such id. */
+/** Returns the run and position of an ask's id, or null if the id is malformed. */
 export function parseAskId(id: string): { readonly run: string; readonly position: number } | null {
-  // No run has control characters in its id, and not every store could look for one.
+  // No run id has control characters, and not every store can search for one.
   const match = /^(\P{Cc}+)\/(\d{1,9})$/u.exec(id)
   return match === null ? null : { run: match[1] as string, position: Number(match[2]) }
 }
@@ -24,7 +24,7 @@ const silences: readonly string[] = [
   'default',
 ] satisfies Silence['do'][]
 
-/** What an ask shows, decoded afresh. @throws PayloadCorrupt, WrittenLater */
+/** Decodes the payload of an ask into a new object. @throws PayloadCorrupt, WrittenLater */
 export function readAskPayload(bytes: Uint8Array): AskPayload {
   const payload = (decode(bytes) ?? {}) as Partial<AskPayload>
   const { kind, message, silence, choices = [], error } = payload
@@ -35,18 +35,18 @@ export function readAskPayload(bytes: Uint8Array): AskPayload {
     Array.isArray(choices) &&
     choices.every((choice) => typeof choice?.value === 'string') &&
     (error === undefined || typeof error?.message === 'string')
-  if (!isAsk) throw new PayloadCorrupt('does not ask anything')
+  if (!isAsk) throw new PayloadCorrupt('does not hold an ask')
   if (!askKinds.includes(kind)) throw new WrittenLater(`an ask of kind "${String(kind)}"`)
   if (!silences.includes(silence.do)) throw new WrittenLater(`an ask with the timeout "${silence.do}"`)
   return payload as AskPayload
 }
 
-/** From when on silence counts as an answer; null where the question stays open however long nobody answers. */
+/** Returns when the timeout closes the ask, or null if it stays open without a limit. */
 export function closesAtOf({ dueAt, silence }: AskPayload): number | null {
   return dueAt === undefined || silence.do === 'escalate' || silence.do === 'keep-waiting' ? null : dueAt
 }
 
-/** Who sees it, and who else once it is overdue. */
+/** Returns the audiences that see the ask, and the ones that also see it once it is overdue. */
 export function recipientsOf(
   to: readonly string[],
   { silence }: AskPayload,
@@ -56,7 +56,7 @@ export function recipientsOf(
   return { to, escalateTo: escalateTo === undefined ? [] : [escalateTo] }
 }
 
-/** 0 to 3: the higher of risk and severity. */
+/** Returns the urgency, 0 to 3: the higher of risk and severity. */
 export function urgencyOf({ risk, severity, kind }: AskPayload): number {
   const level = risk === undefined ? 0 : riskLevels.indexOf((risk as { readonly level: RiskLevel }).level)
   const severe =
@@ -64,7 +64,7 @@ export function urgencyOf({ risk, severity, kind }: AskPayload): number {
   return Math.max(0, level, severe)
 }
 
-/** The part of an answer that a schema of the author's is about. What came back as it was shown is no such part. */
+/** Returns the part of an answer that the author's schema covers, or null if the shown value came back unchanged. */
 export function subjectOf(
   kind: string,
   { answer, changed }: Pick<AnswerPayload, 'answer' | 'changed'>,
@@ -72,7 +72,7 @@ export function subjectOf(
   readonly key: 'params' | 'value' | 'artifact'
   readonly value: unknown
 } | null {
-  // Also where it was left empty.
+  // Even if the value was left empty.
   if (kind === 'input') return { key: 'value', value: answer.value }
   if (changed !== true) return null
   for (const key of ['params', 'artifact'] as const) if (key in answer) return { key, value: answer[key] }

@@ -1,14 +1,14 @@
 import type { AskOrder, AskRow } from '../ports/store/asks.ts'
 
-/** One of the values that decide where an ask stands in a list. */
+/** A sort key of the list of asks. */
 export interface AskOrderKey<Key extends keyof AskOrder = keyof AskOrder> {
   readonly key: Key
   readonly direction: 'asc' | 'desc'
-  /** Where asks without the value stand; only of a key that may be null. */
+  /** The position of asks without a value; only for a nullable key. */
   readonly nulls?: 'last'
 }
 
-/** The most urgent first: the first key in which two asks differ decides. No two asks are equal in all of them. */
+/** The sort order, most urgent first. The first differing key decides; no two asks are equal in all keys. */
 export const askOrder: readonly [
   AskOrderKey<'overdue'>,
   AskOrderKey<'urgency'>,
@@ -25,17 +25,17 @@ export const askOrder: readonly [
   { key: 'position', direction: 'asc' },
 ]
 
-/** Where an ask stands in a list of `now`. */
+/** Returns the sort values of an ask at `now`. */
 export function orderOf({ urgency, dueAt, openedAt, runKey, position }: AskRow, now: number): AskOrder {
   return { overdue: dueAt !== null && dueAt <= now, urgency, dueAt, openedAt, run: runKey, position }
 }
 
-/** Negative where `a` stands before `b`. Two parts of places are compared by the keys they both have. */
+/** Compares two asks: negative if `a` comes first. Partial values are compared by the keys they share. */
 export function compareOrder(a: Partial<AskOrder>, b: Partial<AskOrder>): number {
   for (const { key, direction } of askOrder) {
     const [left, right] = [a[key], b[key]]
     if (left === undefined || right === undefined || left === right) continue
-    // Null stands last.
+    // Null sorts last.
     const difference = Number(left ?? Infinity) - Number(right ?? Infinity)
     return direction === 'asc' ? difference : -difference
   }

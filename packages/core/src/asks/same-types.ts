@@ -1,10 +1,10 @@
 import { type IssueList, type Place, segmentsOf } from '../base/issues.ts'
 
 /**
- * Checks that an edited value keeps the types of the value that it replaces, and adds what differs to a list; `at` is the
- * path of the value. A number stays a number, a Date a Date, an object keeps its keys and the types of its members, and
- * the items of an array have the types of the items that were there. The value is all that tells the types: what is null,
- * undefined or empty stays so.
+ * Checks that an edited value keeps the types of the original, and adds the differences to a list.
+ * A number stays a number and a Date a Date. An object keeps its keys and the types of its members. New items of an
+ * array must have the type of an original item. The types come from the value alone, so a null, undefined or empty part
+ * must stay so. `at` is the path of the value.
  */
 export function checkSameTypes(shown: unknown, edited: unknown, at: string, list: IssueList): void {
   const types = new Types()
@@ -12,13 +12,13 @@ export function checkSameTypes(shown: unknown, edited: unknown, at: string, list
   types.check(edited, { within: null, key: at }, list)
 }
 
-/** The types of a value, or of several that are in the same place. */
+/** Holds the types of a value, or of several values at the same location. */
 class Types {
   readonly #kinds = new Set<string>()
-  /** Of objects, by key. */
+  /** The members of objects, by key. */
   #members: Map<string, { readonly types: Types; count: number }> | null = null
   #objects = 0
-  /** Of arrays, of sets, and of the keys and values of maps. */
+  /** The items of arrays and sets, and the keys and values of maps. */
   #items: Types | null = null
   #keys: Types | null = null
 
@@ -54,24 +54,24 @@ class Types {
     }
   }
 
-  /** A member that only some of the objects have may be left out. */
+  /** Checks the members of an object. A member that only some original objects have is optional. */
   #checkMembers(value: Members, place: Place, list: IssueList): void {
     for (const [key, { count }] of this.#members ?? [])
       if (count === this.#objects && memberOf(value, key) === undefined)
-        list.add([...segmentsOf(place), key], 'is missing: the value it replaces has it')
+        list.add([...segmentsOf(place), key], 'is missing: the original value has it')
     for (const [key, member] of Object.entries(value)) {
       if (list.isFull) return
       const known = this.#members?.get(key)
       if (member === undefined) continue
       if (known === undefined)
-        list.add([...segmentsOf(place), key], 'cannot be added: the value it replaces does not have it')
+        list.add([...segmentsOf(place), key], 'cannot be added: the original value does not have it')
       else known.types.check(member, { within: place, key }, list)
     }
   }
 
   #checkItems(types: Types | null, items: readonly unknown[], place: Place, list: IssueList): void {
     if (items.length > 0 && types === null)
-      return list.add(segmentsOf(place), 'must stay empty: the ask has no schema that says what it may hold')
+      return list.add(segmentsOf(place), 'must stay empty: the ask has no schema for its content')
     for (let i = 0; i < items.length && !list.isFull; i++)
       types?.check(items[i], { within: place, key: i }, list)
   }
@@ -80,14 +80,14 @@ class Types {
     const kinds = [...this.#kinds]
     const isTelling = kinds.some((kind) => kind !== 'null' && kind !== 'undefined')
     return isTelling
-      ? `must be ${kinds.join(' or ')}, the type of the value it replaces`
-      : `must stay ${kinds.join(' or ')}: the ask has no schema that says what else it may be`
+      ? `must be ${kinds.join(' or ')}, the type of the original value`
+      : `must stay ${kinds.join(' or ')}: the ask has no schema that allows another type`
   }
 }
 
 type Members = { readonly [key: string]: unknown }
 
-/** `number` is a number of JSON. Bytes are told apart by their class; a Buffer is a Uint8Array. */
+/** Returns the kind of a value. `number` is a JSON number. Bytes differ by class; a Buffer is a Uint8Array. */
 function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (typeof value === 'number') return Number.isFinite(value) ? 'number' : 'a number beyond JSON'

@@ -12,24 +12,24 @@ export { PayloadRefused } from './codec/refusal.ts'
 export const maxPayloadBytes: number = valueLimits.bytes
 
 /**
- * Makes the bytes of a value: the same on every machine, for the same value with its keys in the same order.
- * docs/guides/payloads.md lists what can be encoded; of that nothing is lost or altered, and all else is refused.
+ * Encodes a value. The bytes are the same on every machine for the same value with its keys in the same order.
+ * docs/guides/payloads.md lists what can be encoded. Encoding is lossless; every other value is rejected.
  * @param label names the value in a refusal: 'result', 'input', 'answer'
- * @param limits Default: those of a value, 2 MiB encoded and 256 levels.
- * @throws PayloadRefused, before anything is made
+ * @param limits Default: the limits of a value, 2 MiB encoded and 256 levels.
+ * @throws PayloadRefused before anything is encoded
  * @example encodePayload({ total: 45n, at: new Date() }, 'result')
  */
 export function encodePayload(value: unknown, label: string, limits: Limits = valueLimits): Uint8Array {
   const plain = makePlain(value, label, limits)
   const payload = joinBytes(packr.pack(plain.value), plain.byteArrays)
   if (payload.length > limits.bytes)
-    throw new PayloadRefused(label, `has ${payload.length} bytes, and the limit is ${limits.bytes}`)
+    throw new PayloadRefused(label, `has ${payload.length} bytes; the limit is ${limits.bytes}`)
   return payload
 }
 
 /**
- * Makes a value of its bytes, afresh at every call. Code that stored bytes ask for is never run.
- * @throws PayloadCorrupt if they are not what {@link encodePayload} writes, WrittenLater if a later one does
+ * Decodes bytes into a new value on every call. Never runs code named in the bytes.
+ * @throws PayloadCorrupt if {@link encodePayload} cannot have written the bytes, WrittenLater if a later version did
  */
 export function decodePayload(bytes: Uint8Array): unknown {
   const { length } = bytes
@@ -46,7 +46,7 @@ const poolBytes = 64 * 1024
 let pool = new Uint8Array(poolBytes)
 let poolUsed = 0
 
-/** Copies a payload out of msgpackr's buffer, which other users of msgpackr in the process write to as well. */
+/** Copies a payload out of msgpackr's buffer, which other users of msgpackr in the process also write to. */
 function joinBytes(value: Uint8Array, byteArrays: readonly Uint8Array[]): Uint8Array {
   const payload = allocate(byteArrays.reduce((sum, { length }) => sum + length, value.length))
   payload.set(value)
@@ -58,7 +58,7 @@ function joinBytes(value: Uint8Array, byteArrays: readonly Uint8Array[]): Uint8A
   return payload
 }
 
-/** A part of a pool, for a small one: a buffer of its own costs more than all the rest of encoding. */
+/** Allocates a small payload from a pool: a separate buffer would cost more than the encoding. */
 function allocate(length: number): Uint8Array {
   if (length > poolBytes / 16) return new Uint8Array(length)
   if (poolUsed + length > poolBytes) {
@@ -72,7 +72,7 @@ function allocate(length: number): Uint8Array {
 
 const scratch = new Uint8Array(64 * 1024)
 
-/** Where stored bytes are decoded: a view or a copy, for msgpackr leaves a property on what it reads. */
+/** Returns a view or a copy to decode, since msgpackr sets a property on the buffer that it reads. */
 function load(bytes: Uint8Array): Uint8Array {
   if (bytes.length > scratch.length) return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
   scratch.set(bytes)

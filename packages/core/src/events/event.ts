@@ -1,4 +1,4 @@
-/** What an operation is; the same words in the log, the tables and the execution log. */
+/** The kinds of operations, as named in the log, the tables and the execution log. */
 export const operationKinds = [
   'step',
   'llm',
@@ -15,9 +15,10 @@ export const operationKinds = [
 export type OperationKind = (typeof operationKinds)[number]
 
 /**
- * What can have happened to a run. `asked`, `attempted` and `withdrawn` settle nothing and start no turn;
- * `settled` is a position's result or failure; `accepted` has what the schema made of an input that whoever started
- * the run could not check. Stores keep the place in this list: append to it.
+ * The types of events. Stores keep the index in this list: append only.
+ * - `asked`, `attempted` and `withdrawn` settle nothing and start no turn.
+ * - `settled` is the result or failure of a position.
+ * - `accepted` holds the validated input if the starter did not have the schema.
  */
 export const eventTypes = [
   'started',
@@ -31,52 +32,52 @@ export const eventTypes = [
 ] as const
 export type EventType = (typeof eventTypes)[number]
 
-/** The position of an event that belongs to the run and to no operation. */
+/** The position of an event of the run itself. */
 export const noPosition = -1
 
 /**
- * An immutable fact of a run's log, before it is written. Its identity is the position, and beside it the
- * turn, kind, name and the how-manieth of that kind and name in the turn, so that an operation is
- * recognised by what it is where a harmless edit moved it.
+ * An immutable event of a run's log, before it is written.
+ * It is identified by its position. Turn, kind, name and the index within these identify the operation as well, so
+ * that it is recognized after a harmless edit has moved it.
  */
 export interface NewEvent {
   readonly type: EventType
   /** The ordinal of the operation in its run, or `noPosition`. */
   readonly position: number
-  /** How many settling events had been delivered when the operation was issued. */
+  /** The number of settling events delivered before the operation was issued. */
   readonly turn: number
   /** Null for an event of the run itself. */
   readonly kind: OperationKind | null
   readonly name: string
-  /** The how-manieth operation of that kind and name in its turn, from 0. */
+  /** Index among the operations of the same kind and name in this turn, from 0. */
   readonly nth: number
   /** Whether a `settled` or `ended` is a failure. */
   readonly failed: boolean
-  /** How long it took, in ms; null where that says nothing. */
+  /** Duration in ms; null if it is meaningless. */
   readonly tookMs: number | null
   readonly payload: Uint8Array | null
 }
 
-/** An event as the store keeps it. */
+/** An event as stored. */
 export interface LogEvent extends NewEvent {
-  /** Dense per run, starting at 0. */
+  /** Sequence number in the run, without gaps, from 0. */
   readonly seq: number
-  /** The store's clock at the commit, in ms since 1970. */
+  /** The store's time of the commit, in ms since 1970. */
   readonly at: number
-  /** The epoch of the owner that wrote it; 0 for the first event of a run that nobody owned yet. */
+  /** The epoch of the owner that wrote it; 0 for the first event of a run created without an owner. */
   readonly epoch: number
-  /** The seal over the 64 events that end here; null for all others. */
+  /** The seal over the 64 events that end here; null for all other events. */
   readonly link: Uint8Array | null
 }
 
 /**
- * An event as a store returns it, before its log is verified. A number stands for a type or a kind that this version
- * does not know.
+ * An event as a store returns it, before its log is verified.
+ * A number represents a type or a kind that this version does not know.
  */
 export interface StoredEvent extends Omit<LogEvent, 'type' | 'kind'> {
   readonly type: EventType | number
   readonly kind: OperationKind | number | null
 }
 
-/** An event on its way into the log: what the store adds is filled in once it is there. */
+/** An event being written; the fields that the store assigns are filled in afterwards. */
 export type WrittenEvent = { -readonly [K in keyof LogEvent]: LogEvent[K] }

@@ -2,15 +2,15 @@ import { LogDamaged, WrittenLater } from './codec.ts'
 import type { LogEvent, StoredEvent } from './event.ts'
 import { type LogHash, sameBytes, sealEvery } from './seal.ts'
 
-/** Where a log ends: how many events it has, and their hash. */
+/** The end of a log: its number of events, and their hash. */
 export interface LogHead {
   readonly head: number
   readonly link: Uint8Array
 }
 
 /**
- * Verifies a log while it is read: the events of a block by its seal, and those of the last block by the hash of the
- * head.
+ * Verifies a log while it is read.
+ * The events of a block are verified by its seal, the last block by the hash of the head.
  */
 export class LogCheck {
   readonly #hash: LogHash
@@ -20,7 +20,7 @@ export class LogCheck {
   /** The first event that only a later version understands. */
   #unknown: string | null = null
 
-  /** `hash` is that of the log before event `first`, which begins a block. @throws LogDamaged if the log is empty */
+  /** `hash` is the hash of the log before event `first`, which begins a block. @throws LogDamaged if the log is empty */
   constructor(hash: LogHash, end: LogHead, first = 0) {
     if (end.head < 1) throw new LogDamaged(`its log should have ${end.head} events`)
     this.#hash = hash
@@ -34,7 +34,7 @@ export class LogCheck {
     return this.#verified
   }
 
-  /** Takes the next events of the log; none if there are no more. @throws LogDamaged, WrittenLater */
+  /** Adds the next events of the log; an empty list means that there are no more. @throws LogDamaged, WrittenLater */
   addAll(events: readonly StoredEvent[]): void {
     if (events.length === 0)
       throw new LogDamaged(
@@ -46,7 +46,7 @@ export class LogCheck {
   #add(event: StoredEvent): void {
     const seq = this.#next++
     if (event.seq !== seq) throw new LogDamaged(`event ${seq} is missing from its log`)
-    if (!isPossible(event)) throw new LogDamaged(`event ${seq} has a value that no event can have`)
+    if (!isPossible(event)) throw new LogDamaged(`event ${seq} has a value that is impossible for an event`)
     if (typeof event.type === 'number') this.#unknown ??= `event ${seq}, of type ${event.type},`
     if (typeof event.kind === 'number') this.#unknown ??= `event ${seq}, of kind ${event.kind},`
     const seal = this.#hash.add(event)
@@ -63,24 +63,24 @@ export class LogCheck {
     this.#release()
   }
 
-  /** An unknown type or kind that matches its hash is no damage: a later version wrote it. */
+  /** Reports an unknown type or kind with a matching hash as written by a later version, not as damage. */
   #release(): void {
     if (this.#unknown !== null) throw new WrittenLater(this.#unknown)
     this.#verified = this.#next
   }
 }
 
-/** The events of a log that is being verified. No event of a damaged block leaves it. */
+/** Buffers a log that is being verified, so that no event of a damaged block is used. */
 export class HeldLog {
   readonly #check: LogCheck
-  /** Read, but not verified yet. */
+  /** Events read but not yet verified. */
   #held: readonly StoredEvent[] = []
 
   constructor(check: LogCheck) {
     this.#check = check
   }
 
-  /** Takes the next events of the log, and returns those that are verified by now. @throws LogDamaged, WrittenLater */
+  /** Adds the next events of the log and returns the ones verified so far. @throws LogDamaged, WrittenLater */
   add(events: readonly StoredEvent[]): readonly LogEvent[] {
     const from = this.#check.verified
     this.#check.addAll(events)
@@ -97,12 +97,12 @@ function isSame(seal: Uint8Array | null, link: Uint8Array | null): boolean {
   return seal === null || link === null ? seal === link : sameBytes(seal, link)
 }
 
-/** In ms: a `Date` reaches no further. */
+/** The latest time that a `Date` can hold, in ms. */
 const latestTime = 8.64e15
-/** Numbers that stand for no type or kind: the hash has one byte for each, and 255 for none. */
+/** The number of codes for types and kinds: the hash has one byte for each, and 255 means none. */
 const maxCodes = 255
 
-/** Whether the hash, which takes numbers in by 32 bits and words by 8, would tell this event from all others. */
+/** Returns whether the hash covers the event's values, which it encodes as 32-bit numbers and 8-bit codes, without ambiguity. */
 function isPossible({ position, turn, nth, type, kind, at, epoch, tookMs }: StoredEvent): boolean {
   return (
     position === (position | 0) &&

@@ -9,7 +9,7 @@ import {
 } from './codec.ts'
 
 /**
- * The bytes of a value; undefined has none. `label` is the first word of the path in a refusal.
+ * Encodes a value; undefined has no bytes. `label` starts the path in a refusal.
  * @throws PawlError 'payload-refused'
  */
 export function encode(value: unknown, label: string): Uint8Array | null {
@@ -17,7 +17,7 @@ export function encode(value: unknown, label: string): Uint8Array | null {
 }
 
 /**
- * The bytes of a record around a value that somebody gave: a refusal names the place in the value, or the value.
+ * Encodes a record around a user's value. A refusal names the part of the value, or the whole value.
  * @throws PawlError 'payload-refused'
  */
 export function encodeAround(record: object, value: unknown, label: string): Uint8Array {
@@ -30,14 +30,14 @@ export function encodeAround(record: object, value: unknown, label: string): Uin
       'payload-refused',
       { path: label },
       {
-        what: `${label} would fit by itself, but with what is stored around it there are more than 2 MiB, or more than 256 levels.`,
+        what: `${label} is within the limits by itself, but exceeds 2 MiB or 256 levels with the data stored around it.`,
       },
     )
   }
 }
 
 /**
- * The bytes of what the engine records around values that were within their limits.
+ * Encodes a record of the engine around values that were within their limits.
  * @throws PawlError 'payload-refused'
  */
 export function encodeRecord(value: object, label: string): Uint8Array {
@@ -53,7 +53,7 @@ function encodeWithin(limits: Limits, value: unknown, label: string): Uint8Array
   }
 }
 
-/** The value of recorded bytes, made afresh. @throws PayloadCorrupt, WrittenLater */
+/** Decodes recorded bytes into a new value. @throws PayloadCorrupt, WrittenLater */
 export function decode(bytes: Uint8Array | null): unknown {
   return bytes === null ? undefined : decodePayload(bytes)
 }

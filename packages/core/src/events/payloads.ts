@@ -1,72 +1,72 @@
 import type { AskKind } from '../base/words.ts'
 import type { FailureRecord } from '../errors/failure.ts'
 
-// What the payloads of events and messages hold, by event and kind. `undefined` members are left out.
+// The payloads of events and messages, by event type and kind. `undefined` members are omitted.
 
-/** Of `started`. */
+/** The payload of `started`. */
 export interface StartedPayload {
-  /** Of the log itself; see kernel/flags. A later engine reads every earlier format. */
+  /** The format of the log; see kernel/flags. A later engine reads every earlier format. */
   readonly format: number
-  /** Behaviour of the kernel this log relies on; see there. */
+  /** Kernel behaviour that this log relies on; see kernel/flags. */
   readonly flags: readonly string[]
   readonly id: string
   readonly version: number | null
   readonly input: unknown
-  /** False when the starter did not know the procedure's schema: its worker checks the input, and records it. */
+  /** False if the starter did not have the procedure's schema: its worker validates and records the input. */
   readonly checked: boolean
-  /** The hash of the input as it was given, where the schema made something else of it. */
+  /** The hash of the input as given, if the schema transformed it. */
   readonly given?: Uint8Array
-  /** 16 bytes of real entropy, for random() and uuid(). */
+  /** 16 bytes of real entropy, the seed of random() and uuid(). */
   readonly seed: Uint8Array
   readonly by: string | null
   readonly tags: readonly string[]
 }
 
-/** Of `cancelled`. */
+/** The payload of `cancelled`. */
 export interface CancelledPayload {
   readonly reason?: string
-  /** Who cancelled it. */
+  /** The actor who cancelled the run. */
   readonly by?: string
-  /** The grace of an earlier cancel, or of a return that open shields hold up, is over. */
+  /** Set if the grace period of an earlier cancel, or of a return that open shields delay, has passed. */
   readonly forced?: true
 }
 
-/** Of `attempted`: one attempt that failed and will be followed by another. */
+/** The payload of `attempted`: an attempt that failed and will be retried. */
 export interface AttemptedPayload {
   readonly attempt: number
   readonly failure: FailureRecord
-  /** How long after this event the next attempt begins. */
+  /** The delay between this event and the next attempt, in ms. */
   readonly delayMs: number
-  /** What it cost, if it called an agent. */
+  /** The usage, if an agent was called. */
   readonly usage?: readonly object[]
 }
 
-/** Of `settled` for what failed. */
+/** The payload of a failed `settled`. */
 export interface FailedPayload extends FailureRecord {
-  /** What it cost, of all attempts, if it called an agent. */
+  /** The usage of all attempts, if an agent was called. */
   readonly usage?: readonly object[]
-  /** What a person had answered that the schema of the code refused. */
+  /** A person's answer that the current schema rejected. */
   readonly answer?: AnswerPayload
 }
 
-/** Of `settled` for a call to an agent. */
+/** The payload of `settled` for an agent call. */
 export interface AgentResult {
   readonly output: unknown
-  /** Of all attempts. */
+  /** The usage of all attempts. */
   readonly usage: readonly object[]
 }
 
-/** Of `settled` for an ask that was answered. */
+/** The payload of `settled` for an answered ask. */
 export interface AnswerPayload extends GivenAnswer {
-  /** When it was given, by the store's clock, in ms. */
+  /** The store's time of the answer, in ms. */
   readonly at: number
 }
-/** Of the message that brings an answer. */
+/** The payload of the message that delivers an answer. */
 export interface AnswerMessage extends GivenAnswer {
-  /** The author's schema has checked it, and made of it what stands here. */
+  /** Set if the author's schema has validated the answer, and this is its output. */
   readonly checked?: true
 }
-/** What somebody answered. */
+/** An answer as given. */
 export interface GivenAnswer {
   readonly answer: {
     readonly approved?: boolean
@@ -76,29 +76,29 @@ export interface GivenAnswer {
     readonly artifact?: unknown
     readonly comment?: string
   }
-  /** Whether `params` or `artifact`, which are recorded whole, differ from what was shown. */
+  /** Whether `params` or `artifact`, which are recorded whole, differ from the shown ones. */
   readonly changed?: boolean
   readonly by: string
 }
-/** Of `settled` for an ask, a receive or a review whose time ran out, where that is no failure. */
+/** The payload of `settled` for an ask, a receive or a review that timed out without failing. */
 export interface TimedOutPayload {
   readonly timedOut: true
-  /** For an approval: whether silence counts as consent. */
+  /** For an approval: whether the timeout approves. */
   readonly approved?: boolean
-  /** What silence counts as, for `onTimeout: { default }`. */
+  /** The answer on timeout, for `onTimeout: { default }`. */
   readonly default?: unknown
-  /** As they were shown. */
+  /** The params and the artifact as shown. */
   readonly params?: unknown
   readonly artifact?: unknown
 }
 
-/** Of `settled` for `receive` and `receiveAny`. */
+/** The payload of `settled` for `receive` and `receiveAny`. */
 export interface ReceivedPayload {
   readonly name: string
   readonly payload: unknown
 }
 
-/** Of `settled` for a decision. */
+/** The payload of `settled` for a decision. */
 export interface DecisionPayload {
   readonly choice: string
   readonly source: 'agent' | 'person' | 'fallback'
@@ -108,22 +108,22 @@ export interface DecisionPayload {
   readonly by: string
   readonly at: number
   readonly usage: readonly object[]
-  /** What the agent had made of it, where a person decided. */
+  /** The agent's own verdict, if a person decided. */
   readonly judged?: Pick<Judged, 'choice' | 'rationale' | 'confidence'>
 }
 
-/** Of `asked`: all that a person is shown, pinned when it is asked. Whatever the code says later, this question stays. */
+/** The payload of `asked`: everything a person is shown. It is fixed when the ask is created; later code does not change it. */
 export interface AskPayload {
   readonly kind: AskKind
-  /** With its placeholders filled in. */
+  /** The message with its placeholders replaced. */
   readonly message: string
   readonly params?: unknown
   readonly editable?: readonly string[]
-  /** JSON Schema of what may be answered. */
+  /** The JSON Schema of the answer. */
   readonly schema?: object
-  /** An edit keeps the types of what was shown: it can be edited, and no schema says what else it may be. */
+  /** Set if an edit must keep the types of the shown value, because it is editable without a schema. */
   readonly keepsTypes?: true
-  /** The value of an input may be left empty. */
+  /** Whether the value of an input may be empty. */
   readonly optional?: boolean
   readonly choices?: readonly {
     readonly value: string
@@ -146,11 +146,11 @@ export interface AskPayload {
     readonly result: unknown
     readonly durationMs: number
   }[]
-  /** When its time runs out, in ms since 1970. */
+  /** When the timeout passes, in ms since 1970. */
   readonly dueAt?: number
-  /** What silence counts as then. */
+  /** What happens on timeout. */
   readonly silence: Silence
-  /** What an agent made of it before people were asked. */
+  /** An agent's verdict before people were asked. */
   readonly judged?: Judged
 }
 export type Silence =
@@ -159,14 +159,14 @@ export type Silence =
   | { readonly do: 'default'; readonly value: unknown }
 export interface Judged {
   readonly why: 'unsure' | 'timed-out' | 'failed' | 'invalid'
-  /** What it leaned to, where it was unsure; logs of an earlier engine have it not. */
+  /** The choice it leaned towards, if it was unsure; missing in logs of earlier engines. */
   readonly choice?: string
   readonly rationale: string
   readonly confidence?: number
   readonly usage: readonly object[]
 }
 
-/** What is kept of a run beside its log, for those who look at it: `waiting` is a fold of the log and the code. */
+/** What lists show of a run, stored beside its log; `waiting` is derived from the log and the code. */
 export interface RunInfo {
   readonly waiting: readonly WaitingPayload[]
   readonly failure?: FailureRecord
@@ -179,7 +179,7 @@ export interface WaitingPayload {
   readonly position: number
   readonly kind: string
   readonly name: string
-  /** People are asked, and it is open. */
+  /** Whether people are asked and the ask is open. */
   readonly asks: boolean
   readonly since: number
   readonly until: number | null

@@ -3,7 +3,7 @@ import type { LogEvent } from './event.ts'
 import { decode } from './payload.ts'
 import type { CancelledPayload } from './payloads.ts'
 
-/** Returns the payload of a `cancelled`, decoded afresh. @throws PayloadCorrupt, WrittenLater */
+/** Decodes the payload of a `cancelled` event into a new object. @throws PayloadCorrupt, WrittenLater */
 export function readCancelled({ payload }: Pick<LogEvent, 'payload'>): CancelledPayload {
   const value = decode(payload)
   if (!isCancelled(value)) throw new PayloadCorrupt('does not say how the run was cancelled')

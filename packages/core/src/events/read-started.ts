@@ -3,7 +3,7 @@ import type { StoredEvent } from './event.ts'
 import { decode } from './payload.ts'
 import type { StartedPayload } from './payloads.ts'
 
-/** The payload of the first event of a log, decoded afresh. @throws PayloadCorrupt, WrittenLater */
+/** Decodes the payload of the first event of a log into a new object. @throws PayloadCorrupt, WrittenLater */
 export function readStarted({ type, payload }: Pick<StoredEvent, 'type' | 'payload'>): StartedPayload {
   const value = decode(payload)
   if (type !== 'started' || !isStarted(value)) throw new PayloadCorrupt('does not start a log')

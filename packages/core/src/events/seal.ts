@@ -1,30 +1,30 @@
 import type { Sha256 } from '../base/hash.ts'
 import { eventTypes, operationKinds, type StoredEvent } from './event.ts'
 
-/** A seal stands at every 64th event: the hash over those 64 and the seal before. */
+/** Every 64th event has a seal: the hash over these 64 events and the previous seal. */
 export const sealEvery = 64
 
-/** What a hash covers of an event. */
+/** The parts of an event that the hash covers. */
 type Hashed = Pick<StoredEvent, 'type' | 'position' | 'turn' | 'kind' | 'name' | 'nth' | 'failed' | 'payload'>
 
 const headerBytes = 26
-/** Of a longer payload its hash is taken in, so that the bytes of a block stay few and are hashed at every commit. */
+/** The longest payload that is hashed directly; of a longer one its hash is used, since the block is hashed at every commit. */
 const maxPayloadBytes = 256
 const firstBlockBytes = 512
 const utf8 = new TextEncoder()
 
-/** The bytes of the events since the last seal, behind that seal. */
+/** The bytes of the events since the last seal, preceded by that seal. */
 interface Block {
   readonly bytes: Uint8Array
   readonly used: number
-  /** Events of the log so far. */
+  /** The number of events in the log so far. */
   readonly seq: number
 }
 
 /**
- * The running hash of a log. It makes damage and tampering visible on load without the cost of a hash for
- * each event. Covered: seq, type, position, turn, kind, name, nth, failed and payload. Not covered: time,
- * duration and epoch, which the store adds.
+ * The running hash of a log. It reveals damage and tampering on load without hashing each event separately.
+ * Covered: seq, type, position, turn, kind, name, nth, failed and payload. Not covered: time, duration and epoch, which
+ * the store adds.
  */
 export class LogHash {
   readonly #sha256: Sha256
@@ -33,7 +33,7 @@ export class LogHash {
   #seq = 0
   #kept: Block
 
-  /** The hash of an empty log. With `seal`, the hash of a log of `seq` events that ends with that seal. */
+  /** Starts with an empty log, or with a log of `seq` events that ends with `seal`. */
   constructor(sha256: Sha256, seal: Uint8Array | null = null, seq = 0) {
     this.#sha256 = sha256
     this.#seq = seq
@@ -41,7 +41,7 @@ export class LogHash {
     this.#kept = this.#block()
   }
 
-  /** Adds the next event; returns the seal if one ends here. It counts once it is kept. */
+  /** Adds the next event; returns the seal if a block ends here. The event counts once `keep` is called. */
   add(event: Hashed): Uint8Array | null {
     this.#write(event)
     this.#seq++
@@ -51,29 +51,29 @@ export class LogHash {
     return seal
   }
 
-  /** The hash of the log so far. */
+  /** Returns the hash of the log so far. */
   link(): Uint8Array {
     return this.#sha256(this.#bytes.subarray(0, this.#used))
   }
 
-  /** The hash of the log without what was added since the last `keep`. */
+  /** Returns the hash of the log without the events added since the last `keep`. */
   keptLink(): Uint8Array {
     return this.#sha256(this.#kept.bytes.subarray(0, this.#kept.used))
   }
 
-  /** What was added is in the log. */
+  /** Confirms that the added events were written. */
   keep(): void {
     this.#kept = this.#block()
   }
 
-  /** What was added since the last `keep` was not written. */
+  /** Discards the events added since the last `keep`. */
   drop(): void {
     this.#bytes = this.#kept.bytes
     this.#used = this.#kept.used
     this.#seq = this.#kept.seq
   }
 
-  /** A block of its own: what was kept must stay whole until this is kept too. */
+  /** Begins a separate block: the kept one must stay intact until this one is kept too. */
   #begin(seal: Uint8Array): void {
     this.#bytes = new Uint8Array(firstBlockBytes)
     this.#bytes.set(seal)
@@ -87,7 +87,7 @@ export class LogHash {
   #write(event: Hashed): void {
     const { payload, name } = event
     const covered = payload !== null && payload.length > maxPayloadBytes ? this.#sha256(payload) : payload
-    // Three bytes at most for each UTF-16 unit of the name.
+    // At most three bytes for each UTF-16 unit of the name.
     this.#makeRoom(headerBytes + name.length * 3 + (covered?.length ?? 0))
     const at = this.#used + headerBytes
     const named = writeText(this.#bytes, at, name)
@@ -121,10 +121,10 @@ export class LogHash {
   }
 }
 
-// By hand, since this is done for every event that is written or replayed: a view of the bytes, made for each
-// of them, would cost more than all that is written through it.
+// Without a DataView: this runs for every event that is written or replayed, and creating a view each time would cost
+// more than the writes themselves.
 
-/** 32 bits, the highest first. */
+/** Writes 32 bits, big-endian. */
 function writeNumber(bytes: Uint8Array, at: number, number: number): void {
   bytes[at] = number >> 24
   bytes[at + 1] = number >> 16
@@ -132,7 +132,7 @@ function writeNumber(bytes: Uint8Array, at: number, number: number): void {
   bytes[at + 3] = number
 }
 
-/** In UTF-8; returns how many bytes that took. */
+/** Writes UTF-8; returns the number of bytes. */
 function writeText(bytes: Uint8Array, at: number, text: string): number {
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i)

@@ -1,8 +1,8 @@
 import type { ProcedureVersions } from './store/workers.ts'
 
 /**
- * Returns the version in which a run is executed by a worker that can execute these; undefined if none is. A run whose
- * version is null gets the highest when it is claimed. Several entries of one name count as one.
+ * Chooses the version in which a worker with these abilities executes a run; undefined if it cannot execute it.
+ * A run without a version gets the highest when it is claimed. Several entries for one name count as one.
  */
 export function chooseVersion(
   abilities: readonly ProcedureVersions[],
@@ -17,7 +17,7 @@ export function chooseVersion(
   return chosen
 }
 
-/** Whether a worker that can execute these can execute the run. */
+/** Returns whether a worker with these abilities can execute the run. */
 export function canExecute(
   abilities: readonly ProcedureVersions[],
   procedure: string,

@@ -1,12 +1,12 @@
-/** Time as the engine sees it; a test or a simulation brings its own. */
+/** Provides the engine's time; tests and simulations replace it. */
 export interface Clock {
-  /** Monotonic ms, for durations and for what has passed since the store last told its time. */
+  /** Returns monotonic ms, for durations and for the time since the store last reported its own. */
   elapsed(): number
-  /** Ms since 1970 as this machine has it, which may be wrong and may go back: for ids, and for nothing that decides. */
+  /** Returns this machine's time in ms since 1970, which may be wrong and may go back: for ids only, never for decisions. */
   wall(): number
   /**
-   * Calls back once, `ms` from now, however long that is. `background`: what a process does
-   * that has nothing to do (polls, heartbeats); virtual time does not stop for it. Returns how to call it off.
+   * Calls back after `ms`, which may be arbitrarily long. Returns a function that cancels it.
+   * `background` marks the timers of an idle process (polls, heartbeats): virtual time does not stop for them.
    */
   after(ms: number, callback: () => void, background?: boolean): () => void
 }

@@ -1,13 +1,13 @@
 type Body = (...args: never[]) => unknown
 
 /**
- * What touches the world: the bodies of steps and agents. Asked for each of them, by name, what to run in its
- * place; a test or a simulation answers with a double.
+ * Provides the bodies with external effects: those of steps and agents.
+ * Called with the name and the body; tests and simulations return a double.
  */
 export interface Effects {
   step<B extends Body>(name: string, body: B): B
   agent<B extends Body>(name: string, body: B): B
 }
 
-/** Every body is its own. */
+/** Runs every body as it is. */
 export const ownEffects: Effects = { step: (_, body) => body, agent: (_, body) => body }

@@ -1,6 +1,6 @@
-/** Where real chance comes from: ids, seeds, jitter. */
+/** Provides real randomness: for ids, seeds and jitter. */
 export interface Entropy {
   bytes(length: number): Uint8Array
-  /** In [0, 1). */
+  /** Returns a number in [0, 1). */
   random(): number
 }

@@ -1,4 +1,4 @@
-/** Where lines for people go. */
+/** Writes log lines for people. */
 export interface Logger {
   debug(message: string, fields?: object): void
   info(message: string, fields?: object): void

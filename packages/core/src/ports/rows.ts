@@ -3,7 +3,7 @@ import { isUnread, RowCorrupt, WrittenLater } from '../events/codec.ts'
 import type { AskRow } from './store/asks.ts'
 import type { Mark, RunRow, RunState } from './store/runs.ts'
 
-// Stores return rows as they are. Whether a row can be understood is decided here, for all of them.
+// Stores return rows unchecked; this file validates them for all stores.
 
 /** A run whose row this version understands. */
 export type KnownRun = RunRow & {
@@ -12,7 +12,7 @@ export type KnownRun = RunRow & {
   readonly tags: readonly string[]
 }
 
-/** An ask whose row this version understands. Its payload is another matter. */
+/** An ask whose row this version understands; its payload is checked separately. */
 export type KnownAsk = AskRow & {
   readonly status: (typeof askStatuses)[number]
   readonly to: readonly string[]
@@ -26,7 +26,7 @@ export function readRun(row: RunRow): KnownRun {
   checkWord('mark', mark)
   checkNumbers({ run, head, mail, version, wakeAt })
   checkTimes({ createdAt, endedAt })
-  if (tags === null) throw new RowCorrupt('its tags are no list of names')
+  if (tags === null) throw new RowCorrupt('its tags are not a list of names')
   return row as KnownRun
 }
 
@@ -36,17 +36,17 @@ export function readAsk(row: AskRow): KnownAsk {
   checkWord('status', status)
   checkNumbers({ run: runKey, position, urgency })
   checkTimes({ openedAt, dueAt, closesAt, closedAt })
-  if (to === null || escalateTo === null) throw new RowCorrupt('its audience is no list of names')
+  if (to === null || escalateTo === null) throw new RowCorrupt('its audience is not a list of names')
   return row as KnownAsk
 }
 
-/** Whether an ask has a place in a list, which a cursor can name. */
+/** Returns whether a cursor can represent the ask's position in a list. */
 export function isPlaced({ runKey, position, urgency, openedAt, dueAt }: AskRow): boolean {
   return [runKey, position, urgency, openedAt, dueAt ?? 0].every((number) => Number.isSafeInteger(number))
 }
 
 /**
- * Calls `read`, which makes something of stored data and of nothing else: whatever it throws is said of the data.
+ * Calls `read`, which depends on stored data only, and reports any error as damaged data.
  * @throws PayloadCorrupt, RowCorrupt, WrittenLater, LogDamaged
  */
 export function understand<Value>(read: () => Value): Value {
@@ -55,7 +55,7 @@ export function understand<Value>(read: () => Value): Value {
   } catch (error) {
     if (isUnread(error)) throw error
     const why = error instanceof Error ? error.message : String(error)
-    throw new RowCorrupt(`it has not the form that Pawl gives it (${why})`, { cause: error })
+    throw new RowCorrupt(`it does not have the form that Pawl writes (${why})`, { cause: error })
   }
 }
 
@@ -66,14 +66,14 @@ function checkWord(column: string, word: string | number): void {
 function checkNumbers(columns: { readonly [column: string]: number | null }): void {
   for (const [column, number] of Object.entries(columns))
     if (number !== null && !Number.isSafeInteger(number))
-      throw new RowCorrupt(`its ${column} is ${number}, which no row can have`)
+      throw new RowCorrupt(`its ${column} is ${number}, which is impossible`)
 }
 
-/** In ms: a `Date` reaches no further. */
+/** The latest time that a `Date` can hold, in ms. */
 const latestTime = 8.64e15
 
 function checkTimes(columns: { readonly [column: string]: number | null }): void {
   for (const [column, time] of Object.entries(columns))
     if (time !== null && !(Math.abs(time) <= latestTime))
-      throw new RowCorrupt(`its ${column} is ${time}, which is no time`)
+      throw new RowCorrupt(`its ${column} is ${time}, which is not a time`)
 }

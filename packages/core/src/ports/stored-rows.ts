@@ -4,9 +4,9 @@ import type { Claimed } from './store/claims.ts'
 import type { RunKey } from './store/runs.ts'
 import { isSuspect } from './suspects.ts'
 
-// What the SQL stores have in common: the rows of a statement, and what the port gives for them.
+// Shared by the SQL stores: the rows of a statement, and their conversion to the types of the port.
 
-/** An event as a page of a log has it, as JSON. */
+/** An event in a page of a log, as JSON. */
 export type EventRow = readonly [
   seq: number,
   at: number,
@@ -19,13 +19,13 @@ export type EventRow = readonly [
   failed: number,
   tookMs: number | null,
   name: string,
-  /** Of the payload, in bytes. */
+  /** The size of the payload, in bytes. */
   size: number | null,
-  /** In hex digits. */
+  /** As hexadecimal digits. */
   link: string | null,
 ]
 
-// By their places: taken apart as `[seq, at, …]` each row would go through an iterator, which a cold start feels.
+// By index: destructuring each row would use an iterator, which slows a cold start.
 export function showEvent(row: EventRow, payload: Uint8Array | null, link: Uint8Array | null): StoredEvent {
   const kind = row[6]
   return {
@@ -45,7 +45,7 @@ export function showEvent(row: EventRow, payload: Uint8Array | null, link: Uint8
   }
 }
 
-/** A run as it is after it was claimed. */
+/** A run after it was claimed. */
 export interface ClaimedRow {
   readonly run: RunKey
   readonly id: string
@@ -55,7 +55,7 @@ export interface ClaimedRow {
   readonly head: number
   readonly mail: number
   readonly tries: number
-  /** This and the next mean something only of a suspect. */
+  /** This and the next column apply to suspects only. */
   readonly positives: number
   readonly alone: number
   readonly mark: number
@@ -63,7 +63,7 @@ export interface ClaimedRow {
 }
 
 export function showClaimed(row: ClaimedRow): Claimed {
-  // One literal: V8 gives what is spread together slow properties.
+  // One literal: V8 gives spread properties a slow representation.
   return {
     run: row.run,
     id: row.id,

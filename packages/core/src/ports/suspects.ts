@@ -1,13 +1,13 @@
 import type { Claimant } from './store/claims.ts'
 
-/** A run that workers died over so often in a row, without a new event, is a suspect: it may be what kills them. */
+/** The number of worker deaths in a row, without a new event, that makes a run a suspect: it may be the cause. */
 export const suspectTries = 2
 
 export function isSuspect({ tries }: { readonly tries: number }): boolean {
   return tries >= suspectTries
 }
 
-/** Of a suspect that a claimant takes: how many `positives` it may have. It fits a signed number of 32 bits. */
+/** Returns the most `positives` of a suspect that a claimant accepts. Fits a signed 32-bit integer. */
 export function maxPositives({ suspects = 'all' }: Pick<Claimant, 'suspects'>): number {
   switch (suspects) {
     case 'none':
@@ -19,5 +19,5 @@ export function maxPositives({ suspects = 'all' }: Pick<Claimant, 'suspects'>): 
   }
 }
 
-/** Crashes of workers on which a run was the only suspect before it is quarantined, unless the engine says otherwise. */
+/** The default number of crashes, with the run as the only suspect, before it is quarantined. */
 export const defaultMaxCrashes = 5

@@ -7,18 +7,18 @@ import { acceptsFirst, logFormat } from '../kernel/flags.ts'
 import type { NewRun } from '../ports/store/runs.ts'
 import type { WorkerKey } from '../ports/store/workers.ts'
 
-// How a run is born. Pure: the caller checks the input, and draws the id and the seed.
+// Creates runs. Pure: the caller validates the input, and draws the id and the seed.
 
 export interface Birth {
   readonly id: string
   readonly procedure: string
-  /** Null if the starter does not know the code: it is fixed at the first claim. */
+  /** Null if the starter does not have the code: fixed at the first claim. */
   readonly version: number | null
-  /** Whether the starter has the code, so that the input was checked. */
+  /** Whether the starter has the code, so that the input was validated. */
   readonly isChecked: boolean
-  /** The input, as the schema returned it if it was checked. */
+  /** The input, as the schema returned it if it was validated. */
   readonly input: unknown
-  /** The hash of the input as it was given, if the schema made something else of it. */
+  /** The hash of the input as given, if the schema transformed it. */
   readonly given: Uint8Array | null
   /** 16 bytes of entropy. */
   readonly seed: Uint8Array
@@ -26,7 +26,7 @@ export interface Birth {
   readonly tags: readonly string[]
 }
 
-/** A run whose first event is still to be hashed: in slices, and not in the call of its starter. */
+/** A run whose first event is not hashed yet: hashing runs in slices, outside the caller's call. */
 export type UnhashedRun = Omit<NewRun, 'link' | 'worker'>
 
 /** Composes the run and its first event. @throws PawlError 'payload-refused' */
@@ -58,7 +58,7 @@ export function composeRun({ procedure, isChecked, input, given, ...birth }: Bir
   return { id, procedure, version, started, tags, startedBy: by }
 }
 
-/** Hashes the first event. `worker`: the one that will run it; null: any. One literal: there is one for every run. */
+/** Hashes the first event. `worker` will execute the run; null: any worker. One literal, since this runs for every run. */
 export function hashRun(
   sha256: Sha256,
   { id, procedure, version, started, tags, startedBy }: UnhashedRun,
@@ -69,7 +69,7 @@ export function hashRun(
   return { id, procedure, version, started, link: hash.link(), worker, tags, startedBy }
 }
 
-/** The first event, as the log has it. One literal: the copy that a spread makes has a shape of its own in V8, each time. */
+/** Returns the first event as stored. One literal: V8 gives every spread copy its own shape. */
 export function firstOfLog(started: NewEvent, at: number): LogEvent {
   const { type, position, turn, kind, name, nth, failed, tookMs, payload } = started
   return { type, position, turn, kind, name, nth, failed, tookMs, payload, seq: 0, at, epoch: 1, link: null }

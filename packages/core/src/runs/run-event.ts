@@ -1,6 +1,6 @@
 import { noPosition, type WrittenEvent } from '../events/event.ts'
 
-/** An event of the run itself, on its way into the log. */
+/** Creates an event of the run itself. */
 export function runEvent(
   type: 'accepted' | 'ended',
   payload: Uint8Array | null,

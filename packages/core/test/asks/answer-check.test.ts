@@ -160,9 +160,9 @@ describe('texts are as long as whoever counts them says', () => {
   test('too short or too long either way is refused, and it is said why', () => {
     const ask = { ...askFor(z.any()), schema: { type: 'string', minLength: 3, maxLength: 4 } }
     const refusal = (message: string) => ({ ok: false, issues: [{ path: 'value', message }] })
-    expect(checkAnswer(ask, { value: face })).toEqual(refusal('must NOT have fewer than 3 characters'))
+    expect(checkAnswer(ask, { value: face })).toEqual(refusal('must not have fewer than 3 characters'))
     expect(checkAnswer(ask, { value: face.repeat(5) })).toEqual(
-      refusal('must NOT have more than 4 characters'),
+      refusal('must not have more than 4 characters'),
     )
   })
 })

@@ -46,11 +46,11 @@ test.each<[what: string, shown: unknown, edited: unknown]>([
 })
 
 describe('a value that changes its type is refused, with the place', () => {
-  const must = (type: string) => `must be ${type}, the type of the value it replaces`
-  const stays = (what: string) => `must stay ${what}: the ask has no schema that says what else it may be`
-  const empty = 'must stay empty: the ask has no schema that says what it may hold'
-  const missing = 'is missing: the value it replaces has it'
-  const added = 'cannot be added: the value it replaces does not have it'
+  const must = (type: string) => `must be ${type}, the type of the original value`
+  const stays = (what: string) => `must stay ${what}: the ask has no schema that allows another type`
+  const empty = 'must stay empty: the ask has no schema for its content'
+  const missing = 'is missing: the original value has it'
+  const added = 'cannot be added: the original value does not have it'
   test.each<[what: string, shown: unknown, edited: unknown, path: string, message: string]>([
     ['a number as text', 45, 'seven', '', must('number')],
     ['no number', 45, Number.NaN, '', must('number')],

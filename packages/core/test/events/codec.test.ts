@@ -61,7 +61,7 @@ describe('a payload (D-1 to D-11)', () => {
     expect(() => encodePayload(Object.create({ inherited: 1 }), 'value')).toThrow('has a prototype')
     expect(() => encodePayload(new (class extends Array {})(), 'value')).toThrow(PayloadRefused)
     expect(() => encodePayload(new (class Bytes extends Uint8Array {})(1), 'value')).toThrow('class Bytes')
-    expect(() => encodePayload(new DataView(new ArrayBuffer(1)), 'value')).toThrow('give its bytes')
+    expect(() => encodePayload(new DataView(new ArrayBuffer(1)), 'value')).toThrow('pass its bytes')
     const tricky = Object.create({
       get constructor(): never {
         throw new Error('no class to see')
@@ -148,7 +148,7 @@ describe('a payload (D-1 to D-11)', () => {
       findDifference(copy(foreign), { list: [1, { a: 2 }], bytes: new Uint8Array([1, 2]) }),
     ).toBeUndefined()
     expect(refusalOf({ at: runInNewContext('new Date()') }).message).toBe(
-      'value.at is an instance of the class Date: of another realm: give new Date(date)',
+      'value.at is an instance of the class Date: of another realm: pass new Date(date)',
     )
   })
 
@@ -218,21 +218,21 @@ describe('a payload (D-1 to D-11)', () => {
     expect(encodePayload('x'.repeat(997), 'value', { bytes: 1_000, levels: 256 }).length).toBe(1_000)
     expect(refusalOf('x'.repeat(998), 1_000)).toMatchObject({
       path: 'value',
-      reason: 'has 1001 bytes, and the limit is 1000',
+      reason: 'has 1001 bytes; the limit is 1000',
     })
     expect(copy({ bytes: new Uint8Array(2 * 1024 * 1024 - 40) })).toBeTruthy()
     expect(refusalOf({ bytes: new Uint8Array(2 * 1024 * 1024) }).reason).toBe(
-      'has at least 2097158 bytes, and the limit is 2097152 (the limit is passed at value.bytes)',
+      'has at least 2097158 bytes; the limit is 2097152 (the limit is exceeded at value.bytes)',
     )
   })
 
   test('D-7: 100 MiB are refused without being encoded', () => {
     const text = 'x'.repeat(100 * 1024 * 1024)
     const many = new Array(50).fill('y'.repeat(2 * 1024 * 1024 - 100))
-    expect(refusalOf({ text }).reason).toContain('passed at value.text')
-    expect(refusalOf({ many }).reason).toContain('passed at value.many[1]')
+    expect(refusalOf({ text }).reason).toContain('exceeded at value.text')
+    expect(refusalOf({ many }).reason).toContain('exceeded at value.many[1]')
     expect(refusalOf(new Uint8Array(100 * 1024 * 1024)).reason).toBe(
-      'has at least 104857600 bytes, and the limit is 2097152',
+      'has at least 104857600 bytes; the limit is 2097152',
     )
     for (const large of [{ text }, { many }]) expect(measureFastest(() => refusalOf(large))).toBeLessThan(10)
   })

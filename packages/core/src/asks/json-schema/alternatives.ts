@@ -4,11 +4,11 @@ import { gatesOf, orList, showAll, typesOf } from './scalars.ts'
 import { isJson, type Json, listOf, memberOf, type Node, type Trail, type Walk } from './walk.ts'
 
 /**
- * Several schemas of which a value has to fit one. Which of them a value cannot fit is told by a tag (`kind: 'card'`), so
- * that a union of many objects costs no more than a few.
+ * Checks a value against several schemas, of which it must match one.
+ * A tag (`kind: 'card'`) rules out alternatives, so that a union of many objects costs no more than a few.
  *
- * If a value fits none, its type or its tag may tell which alternative is meant: then the issues are those of that one.
- * Otherwise there is one issue, whatever the number of alternatives.
+ * If the value matches none, its type or its tag may identify the intended alternative; then the issues are those of
+ * that alternative. Otherwise there is a single issue, whatever the number of alternatives.
  */
 export class Alternatives {
   readonly #walk: Walk
@@ -24,7 +24,7 @@ export class Alternatives {
     this.#nodes = branches.map((branch) => walk.nodeOf(branch))
   }
 
-  /** How many the value fits; it is not looked any further after `max`. */
+  /** Counts the alternatives that the value matches, up to `max`. */
   countValid(value: unknown, trail: Trail, max: number): number {
     let count = 0
     for (const node of this.#candidates(value))
@@ -89,7 +89,7 @@ export class Alternatives {
     return this.#types
   }
 
-  /** The first issue of each of the first three. */
+  /** Describes the first issue of each of the first three alternatives. */
   #describeAll(branches: readonly unknown[], value: unknown, trail: Trail): string {
     const walk = this.#walk
     const reasons = branches.slice(0, 3).map((branch) => walk.describe(walk.nodeOf(branch), value, trail))
@@ -99,12 +99,12 @@ export class Alternatives {
 }
 
 function fitsNone(branches: readonly unknown[]): string {
-  return `fits none of ${branches.length} alternatives`
+  return `matches none of ${branches.length} alternatives`
 }
 
 // ── types
 
-/** The schema, and those that it says hold for the same value. */
+/** Returns the schema and the schemas that it applies to the same value. */
 function partsOf(walk: Walk, schema: unknown, seen: Set<unknown> = new Set()): readonly Json[] {
   if (!isJson(schema) || seen.has(schema)) return []
   seen.add(schema)
@@ -113,7 +113,7 @@ function partsOf(walk: Walk, schema: unknown, seen: Set<unknown> = new Set()): r
   return [schema, ...[target, ...listOf(schema['allOf'])].flatMap((part) => partsOf(walk, part, seen))]
 }
 
-/** Whether a value is what a schema says of it without looking into it. */
+/** Returns whether a value has the type that a schema requires, without looking at its parts. */
 function isOfType(
   walk: Walk,
   schema: unknown,
@@ -139,7 +139,7 @@ function describeTypes(walk: Walk, branches: readonly unknown[]): string {
   return `must be ${orList([...new Set(words.flat())])}`
 }
 
-/** What a schema says in a word or two that a value must be; nothing if it cannot be said so. */
+/** Returns short names for what a schema accepts, such as types; empty if it cannot be named briefly. */
 function wordsOf(walk: Walk, schema: unknown, around: ReadonlySet<unknown> = new Set()): readonly string[] {
   const seen = new Set(around)
   for (const part of partsOf(walk, schema, seen)) {
@@ -155,9 +155,9 @@ function wordsOf(walk: Walk, schema: unknown, around: ReadonlySet<unknown> = new
   return []
 }
 
-// ── what tells objects apart
+// ── tags of objects
 
-/** Members that can only have some values. */
+/** Members that accept only certain values. */
 type Tags = ReadonlyMap<string, ReadonlySet<unknown>>
 
 function tagsOf(walk: Walk, schema: unknown): Tags {
@@ -172,19 +172,19 @@ function tagsOf(walk: Walk, schema: unknown): Tags {
   return tags
 }
 
-/** Which alternatives are left for an object by the value of the tag that most of them have. */
+/** The remaining alternatives for an object, by the value of its tag. */
 interface TagIndex {
   readonly tag: string | undefined
   readonly byValue: ReadonlyMap<unknown, readonly Node[]>
   readonly others: readonly Node[]
 }
 
-/** The one with the most values: one that all have in common (`version: 1`) tells nothing. */
+/** Chooses the tag with the most values: one with the same value everywhere (`version: 1`) does not discriminate. */
 function chooseTag(all: readonly Tags[]): string | undefined {
   return valuesOf(all)[0]?.[0]
 }
 
-/** The tags, and the values that each can have; those with the most come first. */
+/** Returns the tags and their possible values, the tag with the most values first. */
 function valuesOf(all: readonly Tags[]): readonly (readonly [tag: string, values: ReadonlySet<unknown>])[] {
   const known = new Map<string, Set<unknown>>()
   for (const [tag, some] of all.flatMap((tags) => [...tags])) {
@@ -195,7 +195,7 @@ function valuesOf(all: readonly Tags[]): readonly (readonly [tag: string, values
   return [...known].toSorted(([, x], [, y]) => y.size - x.size)
 }
 
-/** Only objects have any; one that is missing does not contradict. */
+/** Returns whether the tags of an object match; a missing tag matches. */
 function hasTags(value: unknown, tags: Tags): boolean {
   if (!isJson(value)) return true
   return [...tags].every(([tag, values]) => {
@@ -204,7 +204,7 @@ function hasTags(value: unknown, tags: Tags): boolean {
   })
 }
 
-/** A tag that all alternatives have, none with the value that is there. */
+/** Finds a tag that all alternatives have, none of them with the given value. */
 function wrongTag(
   value: unknown,
   all: readonly Tags[],

@@ -17,12 +17,12 @@ function lengthRules(walk: Walk, { minItems, maxItems }: Json): readonly ArrayRu
   if (typeof minItems === 'number')
     rules.push(
       ({ length }, place) =>
-        length >= minItems || walk.refuse(place, `must NOT have fewer than ${minItems} items`),
+        length >= minItems || walk.refuse(place, `must not have fewer than ${minItems} items`),
     )
   if (typeof maxItems === 'number')
     rules.push(
       ({ length }, place) =>
-        length <= maxItems || walk.refuse(place, `must NOT have more than ${maxItems} items`),
+        length <= maxItems || walk.refuse(place, `must not have more than ${maxItems} items`),
     )
   return rules
 }
@@ -34,7 +34,7 @@ function itemRules(walk: Walk, schema: Json): readonly ArrayRule[] {
     return [
       (items, place, trail) => {
         if (items.length > first.length)
-          return walk.refuse(place, `must NOT have more than ${first.length} items`)
+          return walk.refuse(place, `must not have more than ${first.length} items`)
         return checkItems(walk, first, null)(items, place, trail)
       },
     ]
@@ -60,7 +60,7 @@ function checkItems(
   }
 }
 
-/** An item that is undefined may be what is looked for, and is not too much. */
+/** Counts matching items. An undefined item may match: it counts for the minimum, but not for the maximum. */
 function containsRules(walk: Walk, schema: Json): readonly ArrayRule[] {
   const { contains, minContains, maxContains } = schema
   if (!isSchemaLike(contains)) return []
@@ -73,7 +73,7 @@ function containsRules(walk: Walk, schema: Json): readonly ArrayRule[] {
       for (const item of items) {
         if (item === undefined) possible++
         else if (walk.isValid(node, item, null)) certain++
-        if (certain > max) return walk.refuse(place, `must NOT contain more than ${max} valid items`)
+        if (certain > max) return walk.refuse(place, `must not contain more than ${max} valid items`)
       }
       return certain + possible >= min || walk.refuse(place, `must contain at least ${min} valid items`)
     },
@@ -88,14 +88,14 @@ function uniqueRule(walk: Walk): ArrayRule {
       if (key === null) continue
       const earlier = seen.get(key)
       if (earlier !== undefined)
-        return walk.refuse(place, `must NOT have the same item twice ([${earlier}] and [${i}])`)
+        return walk.refuse(place, `must not have the same item twice ([${earlier}] and [${i}])`)
       seen.set(key, i)
     }
     return true
   }
 }
 
-/** Equal for equal values; null for what JSON does not have, of which no two count as the same. */
+/** Returns the same key for equal values; null for a value that JSON does not have, which equals no other. */
 function keyOf(value: unknown): string | null {
   let isJson = true
   const text = JSON.stringify(

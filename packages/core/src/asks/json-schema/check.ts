@@ -8,14 +8,13 @@ import { unevaluatedRules } from './unevaluated.ts'
 import { isJson, type Json, type Node, type Rule, type Trail, type Walk } from './walk.ts'
 
 /**
- * Checks a value by a JSON Schema (draft 2020-12), and adds what is wrong to a list; `at` is the path of the value.
- * The work grows with the size of the value, whatever the schema: a part of a schema that leads back to itself is checked
- * once for each part of the value. Only a `pattern` may take longer, as it does in the schema of its author. The work for
- * issues ends when the list is full.
+ * Checks a value against a JSON Schema (draft 2020-12) and adds issues to a list. `at` is the path of the value.
+ * The cost is linear in the size of the value for every schema: a recursive part of a schema is checked once for each
+ * part of the value. Only a `pattern` may take longer, as it does in the author's schema. The search for issues stops
+ * when the list is full.
  *
- * It refuses nothing that it is not sure of: a keyword or a reference that it does not know says nothing, a schema that
- * leads back to itself on the same value says nothing either, and any schema accepts `undefined` inside a value, which
- * JSON does not have. The schema that it was made of has the last word.
+ * Accepts whatever it cannot judge: an unknown keyword, an unknown reference, a schema that refers to itself for the
+ * same value, and `undefined` inside a value, which JSON does not have. The author's schema makes the final decision.
  */
 export function checkJsonSchema(schema: object, value: unknown, at: string, list: IssueList): void {
   if (isJson(schema)) new Check(schema, value, at, list).run()
@@ -26,11 +25,11 @@ class Check implements Walk {
   readonly #value: unknown
   readonly #references: References
   readonly #nodes = new Map<unknown, Node>()
-  /** How often each schema that a `$ref` means is being checked right now: a second time, it leads back to itself. */
+  /** The number of active checks per `$ref` target: a second one for the same value is a cycle. */
   readonly #active = new Map<unknown, number>()
   readonly #known = new Map<unknown, Map<unknown, boolean>>()
   #reports: Reports | null
-  /** Inside a description of why a value fits no alternative; one is enough. */
+  /** Set while describing why no alternative matches; descriptions do not nest. */
   #isDescribing = false
   #hasUndefined: boolean | null = null
 
@@ -46,12 +45,12 @@ class Check implements Walk {
       const fits = this.#enter(this.#schema, this.#value, null, null)
       if (!fits && this.#reports?.isEmpty) this.refuse(null, 'is not valid')
     } catch (error) {
-      // Nested so deeply that the stack does not hold it.
+      // The value is nested too deeply for the stack.
       if (!(error instanceof RangeError)) throw error
     }
   }
 
-  // ── what the keywords need
+  // ── used by the keywords
 
   get isReporting(): boolean {
     return this.#reports !== null
@@ -165,7 +164,7 @@ class Check implements Walk {
   }
 }
 
-/** The rules of a schema by the kind of value that they are about, made when a value of that kind comes. */
+/** Holds the rules of a schema by the kind of value they apply to, created when such a value first occurs. */
 class RulesOf {
   readonly #walk: Walk
   readonly #schema: Json
@@ -201,13 +200,13 @@ const rulesByKind: { readonly [kind in Kind]: (walk: Walk, schema: Json) => read
 
 function kindOf(value: unknown): Kind {
   if (typeof value === 'string') return 'string'
-  // NaN and the infinities are no numbers of JSON.
+  // JSON has neither NaN nor infinities.
   if (typeof value === 'number') return Number.isFinite(value) ? 'number' : 'other'
   if (Array.isArray(value)) return 'array'
   return isJson(value) ? 'object' : 'other'
 }
 
-/** Where issues go. */
+/** Collects the issues. */
 class Reports {
   readonly list: IssueList
   readonly #prefix: readonly string[]
@@ -226,7 +225,7 @@ class Reports {
     this.list.add([...this.#prefix, ...segmentsOf(place)], message)
   }
 
-  /** Whether it was not told yet what is wrong with a value by a schema: several parts of a schema can lead to both. */
+  /** Returns whether a value has not been reported for a schema yet: several parts of a schema can lead to both. */
   isNew(schema: unknown, value: unknown): boolean {
     const reported = this.#reported.get(schema) ?? new Set<unknown>()
     this.#reported.set(schema, reported)
@@ -236,7 +235,7 @@ class Reports {
   }
 }
 
-/** Whether one of its parts has parts. Only of such values is the result remembered: others are checked as fast again. */
+/** Returns whether a part of the value has parts. Only such results are cached; others are as fast to recompute. */
 function isNested(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
   const parts: readonly unknown[] = Array.isArray(value) ? value : Object.values(value)

@@ -1,7 +1,7 @@
 import { Alternatives } from './alternatives.ts'
 import { isSchemaLike, type Json, listOf, type Rule, type Walk } from './walk.ts'
 
-/** Keywords that check the same value by other schemas. */
+/** Builds the rules for keywords that apply other schemas to the same value. */
 export function inPlaceRules(walk: Walk, schema: Json): readonly Rule[] {
   return [
     ...refRules(walk, schema),
@@ -30,7 +30,7 @@ function anyOfRules(walk: Walk, schema: Json): readonly Rule[] {
   ]
 }
 
-/** Where something is undefined more of the branches may be valid than are by their own library. */
+/** With an undefined value more branches may match here than in the author's library. */
 function oneOfRules(walk: Walk, schema: Json): readonly Rule[] {
   if (!Array.isArray(schema['oneOf'])) return []
   const alternatives = new Alternatives(walk, schema['oneOf'])
@@ -38,7 +38,9 @@ function oneOfRules(walk: Walk, schema: Json): readonly Rule[] {
     (value, place, trail) => {
       const count = alternatives.countValid(value, trail, 2)
       if (count === 0) return walk.isReporting && alternatives.explain(value, place, trail)
-      return count === 1 || walk.hasUndefined || walk.refuse(place, 'must fit only one of its alternatives')
+      return (
+        count === 1 || walk.hasUndefined || walk.refuse(place, 'must match exactly one of its alternatives')
+      )
     },
   ]
 }
@@ -48,9 +50,7 @@ function notRules(walk: Walk, schema: Json): readonly Rule[] {
   const node = walk.nodeOf(schema['not'])
   return [
     (value, place, trail) =>
-      !walk.isValid(node, value, trail) ||
-      walk.hasUndefined ||
-      walk.refuse(place, 'is a value that is excluded'),
+      !walk.isValid(node, value, trail) || walk.hasUndefined || walk.refuse(place, 'is an excluded value'),
   ]
 }
 

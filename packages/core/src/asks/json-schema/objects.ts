@@ -13,20 +13,20 @@ export function objectRules(walk: Walk, schema: Json): readonly ObjectRule[] {
   ]
 }
 
-/** A member that is undefined counts as present for a minimum, and as absent for a maximum. */
+/** Counts properties. An undefined one counts for the minimum, but not for the maximum. */
 function sizeRules(walk: Walk, { minProperties, maxProperties }: Json): readonly ObjectRule[] {
   const rules: ObjectRule[] = []
   if (typeof minProperties === 'number')
     rules.push(
       (value, place) =>
         Object.keys(value).length >= minProperties ||
-        walk.refuse(place, `must NOT have fewer than ${minProperties} properties`),
+        walk.refuse(place, `must not have fewer than ${minProperties} properties`),
     )
   if (typeof maxProperties === 'number')
     rules.push(
       (value, place) =>
         countDefined(value) <= maxProperties ||
-        walk.refuse(place, `must NOT have more than ${maxProperties} properties`),
+        walk.refuse(place, `must not have more than ${maxProperties} properties`),
     )
   return rules
 }
@@ -62,7 +62,7 @@ function nameRules(walk: Walk, schema: Json): readonly ObjectRule[] {
       for (const name of Object.keys(value)) {
         if (walk.isValid(node, name, null)) continue
         const reason = walk.isReporting ? walk.describe(node, name, null) : ''
-        isValid = walk.refuse(walk.inside(place, name), `has a name that is not valid: it ${reason}`)
+        isValid = walk.refuse(walk.inside(place, name), `has an invalid name: it ${reason}`)
         if (walk.isOver) break
       }
       return isValid
@@ -72,7 +72,7 @@ function nameRules(walk: Walk, schema: Json): readonly ObjectRule[] {
 
 // ── members
 
-/** `properties`, `patternProperties` and `additionalProperties`: which of them a member is checked by. */
+/** Applies `properties`, `patternProperties` and `additionalProperties` to the members they cover. */
 function memberRules(walk: Walk, schema: Json): readonly ObjectRule[] {
   const named = new Map(
     Object.entries(Object(schema['properties'])).map(([name, inner]) => [name, walk.nodeOf(inner)]),
@@ -105,7 +105,7 @@ function checkNamed(walk: Walk, named: ReadonlyMap<string, Node>): ObjectRule {
   }
 }
 
-/** `others`: what members are checked by that nothing else is about. A member that is undefined is one of them. */
+/** Checks the members that no other keyword covers, including undefined ones, with `others`. */
 function checkOthers(
   walk: Walk,
   named: ReadonlyMap<string, Node>,
@@ -134,15 +134,15 @@ function checkOthers(
   }
 }
 
-// ── what depends on the presence of a member
+// ── rules that depend on the presence of a member
 
-/** `dependencies` is the word of earlier drafts for both of the others. */
+/** Supports `dependencies`, the keyword of earlier drafts for both of the others. */
 function dependentRules(walk: Walk, schema: Json): readonly ObjectRule[] {
   const { dependentRequired, dependentSchemas, dependencies } = schema
   const all = [dependentRequired, dependentSchemas, dependencies].filter(isJson).flatMap(Object.entries)
   return all.map(([name, needed]): ObjectRule => {
     const rule = Array.isArray(needed)
-      ? requireAll(walk, namesOf(needed), `is missing, and needed beside ${name}`)
+      ? requireAll(walk, namesOf(needed), `is missing; it is required if ${name} is present`)
       : walk.nodeOf(needed)
     return (value, place, trail) => memberOf(value, name) === undefined || rule(value, place, trail)
   })

@@ -1,8 +1,8 @@
 import { isJson, type Json } from './walk.ts'
 
 /**
- * Finds what a `$ref` means within one document. A schema with an `$id` is a resource of its own: `#` means its root.
- * An `$id` is compared as text, relative ones are not resolved.
+ * Resolves `$ref`s within one document. A schema with an `$id` is its own resource, and `#` refers to its root.
+ * Compares `$id`s as text; relative ones are not resolved.
  */
 export class References {
   readonly #root: Json
@@ -25,7 +25,7 @@ export class References {
 
 interface Index {
   readonly ids: Map<string, Json>
-  /** Of each part of the document, the resource that it belongs to. */
+  /** The resource of each part of the document. */
   readonly resources: Map<object, Json>
   readonly anchors: Map<Json, Map<string, Json>>
 }
@@ -50,7 +50,7 @@ function visit(part: unknown, around: Json, index: Index): void {
   for (const inner of Object.values(part)) visit(inner, resource, index)
 }
 
-/** What a JSON pointer leads to. */
+/** Returns the target of a JSON pointer. */
 function follow(resource: Json, pointer: string): unknown {
   const keys = pointer.split('/').slice(1).map(readKey)
   return keys.reduce<unknown>(

@@ -2,13 +2,13 @@ import { isEqual } from '../../base/equal.ts'
 import { showValue } from '../../base/text.ts'
 import { isJson, type Json, listOf, type Rule, type Walk } from './walk.ts'
 
-/** What is wrong with a value; null if nothing is. */
+/** Returns what is wrong with a value, or null. */
 export type Gate = (value: unknown) => string | null
 
-// ── what any value must be
+// ── any value
 
 const types: { readonly [type: string]: (value: unknown) => boolean } = {
-  // NaN and the infinities are not numbers of JSON.
+  // JSON has neither NaN nor infinities.
   number: Number.isFinite,
   integer: Number.isInteger,
   string: (value) => typeof value === 'string',
@@ -18,7 +18,7 @@ const types: { readonly [type: string]: (value: unknown) => boolean } = {
   object: isJson,
 }
 
-/** `type`, `const` and `enum`: a value that they refuse is not looked at any further. */
+/** Builds the gates for `type`, `const` and `enum`: a value that one of them rejects is not checked further. */
 export function gatesOf(schema: Json): readonly Gate[] {
   return [typeGate(schema), constGate(schema), enumGate(schema)].filter((gate) => gate !== null)
 }
@@ -27,7 +27,7 @@ function typeGate(schema: Json): Gate | null {
   const names = typesOf(schema)
   const tests = names.map((name) => types[name])
   if (names.length === 0) return null
-  // A type of a later draft, or none at all.
+  // An unknown type, perhaps from a later draft.
   if (!tests.every((test) => test !== undefined)) return null
   const [only] = tests
   const message = `must be ${orList(names)}`
@@ -35,7 +35,7 @@ function typeGate(schema: Json): Gate | null {
   return (value) => (tests.some((test) => test(value)) ? null : message)
 }
 
-/** The types that a schema names itself. `nullable` is of OpenAPI. */
+/** Returns the types that a schema names. `nullable` comes from OpenAPI. */
 export function typesOf(schema: Json): readonly string[] {
   const names = [schema['type']].flat().filter((name) => typeof name === 'string')
   return names.length > 0 && schema['nullable'] === true ? [...new Set([...names, 'null'])] : names
@@ -61,7 +61,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return one === other || isEqual(one, other)
 }
 
-/** As many values as are kept of a message, and not all that an enum may have. */
+/** Lists as many values as fit into a message. */
 export function showAll(values: readonly unknown[]): string {
   const shown = values.slice(0, 50).map((value) => showValue(value))
   return [...shown, ...(values.length > shown.length ? ['…'] : [])].join(', ')
@@ -92,7 +92,7 @@ export function numberRules(walk: Walk, schema: Json): readonly Rule<number>[] {
   ]
 }
 
-/** Nearly: 19.99 / 0.01 is 1998.9999999999998. */
+/** Allows for rounding: 19.99 / 0.01 is 1998.9999999999998. */
 function isMultiple(value: number, unit: number): boolean {
   const times = value / unit
   return !(Math.abs(Math.round(times) - times) > 1e-4)
@@ -101,9 +101,9 @@ function isMultiple(value: number, unit: number): boolean {
 // ── texts
 
 /**
- * Some libraries count the UTF-16 units of a text, others its characters, as JSON Schema does. A text is too short if it
- * is so in units, and too long if it is so in characters, of which there are never more: no text is refused that its
- * library accepts.
+ * Checks the length and pattern of a text.
+ * Libraries count either UTF-16 units or characters (as JSON Schema does), and there are never more characters than
+ * units. The minimum applies to units and the maximum to characters, so that a text accepted by its library passes.
  */
 export function textRules(walk: Walk, schema: Json): readonly Rule<string>[] {
   const { minLength, maxLength, pattern } = schema
@@ -111,13 +111,13 @@ export function textRules(walk: Walk, schema: Json): readonly Rule<string>[] {
   if (typeof minLength === 'number')
     rules.push(
       (value, place) =>
-        value.length >= minLength || walk.refuse(place, `must NOT have fewer than ${minLength} characters`),
+        value.length >= minLength || walk.refuse(place, `must not have fewer than ${minLength} characters`),
     )
   if (typeof maxLength === 'number')
     rules.push(
       (value, place) =>
         countCharacters(value, maxLength) <= maxLength ||
-        walk.refuse(place, `must NOT have more than ${maxLength} characters`),
+        walk.refuse(place, `must not have more than ${maxLength} characters`),
     )
   const expression = typeof pattern === 'string' ? makePattern(pattern) : null
   if (expression !== null)
@@ -128,7 +128,7 @@ export function textRules(walk: Walk, schema: Json): readonly Rule<string>[] {
   return rules
 }
 
-/** Counts only if the number can matter. */
+/** Counts characters only if the result can exceed the limit. */
 function countCharacters(text: string, limit: number): number {
   if (text.length <= limit) return text.length
   let count = 0
@@ -136,7 +136,7 @@ function countCharacters(text: string, limit: number): number {
   return count
 }
 
-/** As it is written in code, without flags, except what needs the flag `u`. Null if it is no pattern here. */
+/** Compiles a pattern without flags, or with `u` if it requires that. Null if it is invalid. */
 function makePattern(pattern: string): RegExp | null {
   try {
     return new RegExp(pattern, /\\[pPu]\{/.test(pattern) ? 'u' : '')
@@ -145,7 +145,7 @@ function makePattern(pattern: string): RegExp | null {
   }
 }
 
-/** The schemas of `patternProperties` with their patterns. */
+/** Returns the schemas of `patternProperties` with their patterns. */
 export function patternsOf(schema: Json): readonly (readonly [RegExp, unknown])[] {
   const given = schema['patternProperties']
   if (!isJson(given)) return []

@@ -13,8 +13,8 @@ import {
 } from './walk.ts'
 
 /**
- * `unevaluatedProperties` and `unevaluatedItems`: what holds for the parts of a value that no other keyword is about,
- * here or in the schemas of the same value that it fits.
+ * Builds the rules for `unevaluatedProperties` and `unevaluatedItems`.
+ * They apply to the parts of a value that no other keyword covers, here or in a matching schema for the same value.
  */
 export function unevaluatedRules(walk: Walk, schema: Json): readonly Rule[] {
   const { unevaluatedProperties, unevaluatedItems } = schema
@@ -86,7 +86,7 @@ function itemsOf(
   return (index) => isAll || index < first || contained.some((node) => walk.isValid(node, value[index], null))
 }
 
-/** A schema and all that it says hold for the same value, as far as they are about it. */
+/** Returns a schema and the schemas that it applies to this value. */
 function appliedParts(
   walk: Walk,
   schema: unknown,

@@ -1,39 +1,39 @@
 import type { Place } from '../../base/issues.ts'
 
-/** A JSON Schema, or a part of one. */
+/** A JSON Schema, or a part of it. */
 export type Json = { readonly [word: string]: unknown }
 
-/** The `$ref`s that were followed to the schema at hand with the same value; null if none was. */
+/** The `$ref`s followed for the current value; null if there are none. */
 export type Trail = { readonly target: unknown; readonly before: Trail } | null
 
-/** Checks a value by one schema. Returns whether it is valid, and reports issues if the walk is to report. */
+/** Checks a value against one schema. Returns whether it is valid; reports issues if the walk does. */
 export type Node = (value: unknown, place: Place, trail: Trail) => boolean
 
-/** Checks one keyword. Of a kind of value that it is made for. */
+/** Checks one keyword against a value of the kind it applies to. */
 export type Rule<Value = unknown> = (value: Value, place: Place, trail: Trail) => boolean
 
-/** What the keywords need of the check that they belong to. */
+/** The services of a check for its keywords. */
 export interface Walk {
-  /** Whether issues are collected; otherwise the first misfit is enough. */
+  /** Whether issues are collected; otherwise the check stops at the first one. */
   readonly isReporting: boolean
-  /** Whether the walk is over at the first misfit: nothing is reported, or enough is. */
+  /** Whether the check stops at the next issue: none are reported, or the list is full. */
   readonly isOver: boolean
-  /** Whether the value holds `undefined` somewhere: then what only a misfit allows (`not`, `if`) is not judged. */
+  /** Whether the value contains `undefined`; if so, `not` and `if`, which depend on a mismatch, are not judged. */
   readonly hasUndefined: boolean
   nodeOf(schema: unknown): Node
   /** Reports an issue. */
   refuse(place: Place, message: string): false
-  /** A place inside another. */
+  /** Returns a location inside another. */
   inside(place: Place, key: string | number): Place
   /** Checks a part of a value. */
   part(node: Node, value: unknown, place: Place, key: string | number): boolean
-  /** Whether a value is valid, with nothing reported. */
+  /** Returns whether a value is valid, without reporting. */
   isValid(node: Node, value: unknown, trail: Trail): boolean
-  /** The first issue with a value, as text; empty if it has none. */
+  /** Returns the first issue of a value as text; empty if there is none. */
   describe(node: Node, value: unknown, trail: Trail): string
-  /** What a `$ref` of a schema means; undefined if it cannot be found. */
+  /** Resolves a `$ref` of a schema; undefined if it is unknown. */
   resolve(ref: string, from: Json): unknown
-  /** Checks a value by what a `$ref` means. */
+  /** Checks a value against the target of a `$ref`. */
   follow(target: unknown, value: unknown, place: Place, trail: Trail): boolean
 }
 
@@ -41,7 +41,7 @@ export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Whether a value can be a schema. */
+/** Returns whether a value can be a schema. */
 export function isSchemaLike(value: unknown): boolean {
   return typeof value === 'boolean' || isJson(value)
 }
@@ -50,7 +50,7 @@ export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** The own members of an object that are defined: `undefined` says the same as nothing there. */
+/** Returns an own member of an object; undefined if it is missing. */
 export function memberOf(value: Json, key: string): unknown {
   return Object.hasOwn(value, key) ? value[key] : undefined
 }

@@ -1,4 +1,4 @@
-/** Typed arrays that are payloads. Their place in this list is written down: only add at the end. */
+/** Typed arrays that can be encoded. The index in this list is stored: append only. */
 const kinds = [
   Uint8Array,
   Int8Array,
@@ -15,28 +15,28 @@ const kinds = [
 
 const names: readonly string[] = kinds.map((kind) => kind.name)
 
-// The one name of a typed array that no subclass and no other realm alters.
+// The only name of a typed array that subclasses and other realms cannot change.
 const nameGetter = Object.getOwnPropertyDescriptor(
   Object.getPrototypeOf(Uint8Array.prototype),
   Symbol.toStringTag,
 )?.get
 
 /**
- * The place in the list of a typed array whose class has that name; -1 for what is no payload: a DataView,
- * a subclass. Only Node's Buffer is taken for the bytes that it is.
+ * Returns the index of a typed array's class, or -1 for a value that is not a payload: a DataView, a subclass.
+ * Node's Buffer is the one subclass that counts, as the bytes that it is.
  */
 export function kindOf(view: ArrayBufferView, className: string): number {
   const name: unknown = nameGetter?.call(view)
   return name === className || (name === 'Uint8Array' && className === 'Buffer') ? names.indexOf(name) : -1
 }
 
-/** The bytes of a typed array as they are written: little-endian, on every machine. A view where possible. */
+/** Returns the bytes of a typed array as stored: little-endian on every machine. A view if possible. */
 export function bytesOf(view: ArrayBufferView, kind: number): Uint8Array {
   const bytes = new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
   return isLittleEndian ? bytes : swapBytes(bytes, widthOf(kind))
 }
 
-/** A typed array of its own, of a copy of the bytes; undefined where they do not make whole elements. */
+/** Creates a typed array with a copy of the bytes, or undefined if they do not form whole elements. */
 export function makeByteArray(kind: number, bytes: Uint8Array): ArrayBufferView | undefined {
   const Kind = kinds[kind]
   if (Kind === undefined || bytes.length % Kind.BYTES_PER_ELEMENT !== 0) return undefined
@@ -45,7 +45,7 @@ export function makeByteArray(kind: number, bytes: Uint8Array): ArrayBufferView 
   return kind === 0 ? copy : new Kind(copy.buffer)
 }
 
-/** A copy in which the bytes of each element stand the other way round. */
+/** Copies bytes with the byte order of each element reversed. */
 export function swapBytes(bytes: Uint8Array, width: number): Uint8Array {
   const swapped = new Uint8Array(bytes.length)
   for (let start = 0; start < bytes.length; start += width)

@@ -1,4 +1,4 @@
-/** Stored bytes that are no payload. The run they belong to cannot be trusted; all others can. */
+/** Stored bytes are not a payload. Only the run they belong to is affected. */
 export class PayloadCorrupt extends Error {
   constructor(reason: string) {
     super(`the payload ${reason}`)
@@ -6,17 +6,17 @@ export class PayloadCorrupt extends Error {
   }
 }
 
-/** A stored row has a value that no row of its kind can have. */
+/** A stored row has a value that is impossible for its kind. */
 export class RowCorrupt extends Error {
   override readonly name = 'RowCorrupt'
 }
 
-/** The log is not what was written: an event is missing or altered. */
+/** The log has been altered: an event is missing or changed. */
 export class LogDamaged extends Error {
   override readonly name = 'LogDamaged'
 }
 
-/** Whether a run's own data cannot be read: no fault of the store, which would pass. */
+/** Returns whether a run's own data is unreadable, as opposed to a transient error of the store. */
 export function isUnread(error: unknown): error is Error {
   return (
     error instanceof PayloadCorrupt ||
@@ -26,11 +26,11 @@ export function isUnread(error: unknown): error is Error {
   )
 }
 
-/** What a later version wrote is no damage: a later worker can read it. */
+/** A later version wrote the data. It is not damaged: a later worker can read it. */
 export class WrittenLater extends Error {
   override readonly name = 'WrittenLater'
 
-  /** `what` it is: 'the payload', 'its log'. */
+  /** `what` names the data: 'the payload', 'its log'. */
   constructor(what: string) {
     super(`${what} was written by a later version`)
   }

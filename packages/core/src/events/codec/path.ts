@@ -1,10 +1,10 @@
-/** One step from a value to a value inside it. */
+/** A step from a value to a value inside it. */
 export type Segment = string | number | { readonly method: 'get' | 'keys' | 'values'; readonly key: unknown }
 
 const maxTextLength = 80
 const maxPathLength = 400
 
-/** `result.items[3].fn`, `input["no name"]`, `result.prices.get("A-1").amount`. */
+/** Formats a path: `result.items[3].fn`, `input["no name"]`, `result.prices.get("A-1").amount`. */
 export function showPath(label: string, trail: readonly Segment[]): string {
   const path = label + trail.map(showSegment).join('')
   return path.length <= maxPathLength

@@ -11,16 +11,16 @@ import {
 import { type Segment, showPath } from './path.ts'
 import { classNameOf, describeInstance, PayloadRefused, refuse } from './refusal.ts'
 
-/** A value in its stored form, but for msgpackr's part of it. */
+/** A value in its stored form, before msgpackr encodes it. */
 export interface PlainPayload {
   readonly value: Plain
   readonly byteArrays: readonly Uint8Array[]
 }
 
 /**
- * Copies a value into its stored form, reading every property once: what was checked is what is written, even
- * where a proxy answers differently each time.
- * @throws PayloadRefused naming the first thing that cannot be recorded
+ * Copies a value into its stored form and reads every property once.
+ * The checked value is then the written one, even if a proxy answers differently each time.
+ * @throws PayloadRefused naming the first part that cannot be recorded
  */
 export function makePlain(value: unknown, label: string, limits: Limits): PlainPayload {
   const copier = new Copier(label, limits)
@@ -32,7 +32,7 @@ export function makePlain(value: unknown, label: string, limits: Limits): PlainP
   }
 }
 
-// Captured, for brands that no class can claim.
+// Captured at load, for brand checks that no class can fake.
 const { getOwnPropertyDescriptor, getOwnPropertyNames, getOwnPropertySymbols, getPrototypeOf, hasOwn } =
   Object
 const { __lookupGetter__: lookupGetter } = Object.prototype as unknown as {
@@ -46,11 +46,11 @@ const datePrototype = Date.prototype
 
 class Copier {
   readonly byteArrays: Uint8Array[] = []
-  /** The objects around the value at hand, outermost first, and the step from each to the next. */
+  /** The objects around the current value, outermost first, and the step from each to the next. */
   private readonly holders: object[] = []
   private readonly trail: Segment[] = []
   private depth = 0
-  /** A lower bound of the bytes so far, so that nothing huge is copied only to be refused. */
+  /** A lower bound of the bytes so far, so that a huge value is rejected before it is copied. */
   private size = 0
   private readonly label: string
   private readonly limits: Limits
@@ -60,7 +60,7 @@ class Copier {
     this.limits = limits
   }
 
-  /** `depth` is the number of holders. */
+  /** Copies a value; `depth` is the number of holders. */
   copy(value: unknown, depth: number): Plain {
     switch (typeof value) {
       case 'string':
@@ -104,7 +104,7 @@ class Copier {
     if (prototype === null) return this.copyEntries(value, this.keysOf(value, depth), depth, tags.bareObject)
     if (Array.isArray(value) && Array.isArray(prototype)) return this.copyArray(value, depth)
     if (ArrayBuffer.isView(value)) return this.copyBytes(value, classNameOf(prototype), depth)
-    // Faked clocks put a Date of their own in the place of the global one.
+    // Fake clocks replace the global Date.
     if (prototype === datePrototype || prototype === globalThis.Date.prototype)
       return this.copyDate(value, depth)
     if (prototype === Map.prototype) return this.copyMap(value as Map<unknown, unknown>, depth)
@@ -144,8 +144,8 @@ class Copier {
     const property = getOwnPropertyDescriptor(value, key)
     if (property === undefined) return this.refuse(depth + 1, 'is listed but cannot be read')
     if (property.get !== undefined || property.set !== undefined)
-      return this.refuse(depth + 1, 'is an accessor (a getter or setter): give its value')
-    if (!property.enumerable) return this.refuse(depth + 1, 'is not enumerable, and would be lost')
+      return this.refuse(depth + 1, 'is an accessor (a getter or setter): pass its value')
+    if (!property.enumerable) return this.refuse(depth + 1, 'is not enumerable and would be lost')
     return this.copy(property.value, depth + 1)
   }
 
@@ -159,7 +159,7 @@ class Copier {
     for (let index = 0; index < length; index++) {
       this.trail[depth] = index
       if (lookupGetter.call(value, index) !== undefined)
-        this.refuse(depth + 1, 'is an accessor (a getter or setter): give its value')
+        this.refuse(depth + 1, 'is an accessor (a getter or setter): pass its value')
       const item = value[index]
       if (item === undefined && !hasOwn(value, index)) this.refuse(depth + 1, 'is a hole in a sparse array')
       copy.push(this.copy(item, depth + 1))
@@ -208,7 +208,7 @@ class Copier {
     return { [escapeKey]: [tags.bytes, kind, value.byteLength] }
   }
 
-  /** To the parts of an object, of which each takes a byte at least. */
+  /** Enters an object, of which each part takes at least one byte. */
   private descend(count: number, depth: number): void {
     if (depth >= this.limits.levels) this.refuseDeep(depth)
     this.grow(count, depth)
@@ -225,8 +225,8 @@ class Copier {
 
   private refuseLarge(depth: number): never {
     this.refuseCycle(depth)
-    const at = depth === 0 ? '' : ` (the limit is passed at ${this.pathOf(depth)})`
-    return this.refuse(0, `has at least ${this.size} bytes, and the limit is ${this.limits.bytes}${at}`)
+    const at = depth === 0 ? '' : ` (the limit is exceeded at ${this.pathOf(depth)})`
+    return this.refuse(0, `has at least ${this.size} bytes; the limit is ${this.limits.bytes}${at}`)
   }
 
   private refuseDeep(depth: number): never {
@@ -234,7 +234,7 @@ class Copier {
     return this.refuse(depth, `is nested more than ${this.limits.levels} levels deep`)
   }
 
-  /** A cycle is only looked for once it has made the payload too deep or too large. */
+  /** Looks for a cycle; called only once the payload is too deep or too large. */
   private refuseCycle(depth: number): void {
     for (let inner = 1; inner < depth; inner++) {
       const outer = this.holders.indexOf(this.holders[inner] as object)
@@ -254,7 +254,7 @@ class Copier {
 
   private refuseExtras(value: object, depth: number): void {
     const [key] = [...Object.keys(value), ...getOwnPropertySymbols(value)]
-    if (key !== undefined) this.refuse(depth, `has a property ${String(key)} of its own, which would be lost`)
+    if (key !== undefined) this.refuse(depth, `has an extra property ${String(key)}, which would be lost`)
   }
 
   private pathOf(depth: number): string {
@@ -263,12 +263,12 @@ class Copier {
 }
 
 function copyNumber(value: number): Plain {
-  // There are many NaNs, and which one a machine computes differs.
+  // NaN has many bit patterns, and they differ between machines.
   if (Number.isNaN(value)) return { [escapeKey]: tags.nan }
   return value === 0 && 1 / value < 0 ? { [escapeKey]: tags.minusZero } : value
 }
 
-/** The plain pieces of a text, and between them, as numbers, the units that can stand in none. */
+/** Splits a text into encodable strings and, as numbers, the units between them that no string can hold. */
 function splitText(text: string): Plain[] {
   return text
     .split(/([\p{Surrogate}\uFEFF])/u)
@@ -280,12 +280,12 @@ function isPrimitive(value: unknown): boolean {
   return value === null || (typeof value !== 'object' && typeof value !== 'function')
 }
 
-/** Whether it is the prototype of plain objects, of another realm. */
+/** Returns whether it is the prototype of plain objects in another realm. */
 function isPlainPrototype(prototype: object): boolean {
   return getPrototypeOf(prototype) === null && hasOwn(prototype, 'isPrototypeOf')
 }
 
-/** What a built-in method says of the object; undefined where it is not of that kind. */
+/** Returns the result of a built-in method, or undefined if the object is of another kind. */
 function brandOf<T>(value: object, method: (this: never) => T): T | undefined {
   try {
     return method.call(value as never)

@@ -1,10 +1,10 @@
 import { type Segment, showPath } from './path.ts'
 
-/** A value that cannot be recorded. Nothing was written. @example 'result.items[3].fn is a function' */
+/** A value cannot be recorded; nothing was written. @example 'result.items[3].fn is a function' */
 export class PayloadRefused extends Error {
-  /** Where it stands, from the label on. @example 'result.items[3].fn' */
+  /** The path of the part, starting with the label. @example 'result.items[3].fn' */
   readonly path: string
-  /** What is wrong with it. @example 'is a function' */
+  /** What is wrong with the part. @example 'is a function' */
   readonly reason: string
 
   constructor(path: string, reason: string) {
@@ -19,47 +19,47 @@ export function refuse(label: string, trail: readonly Segment[], reason: string)
   throw new PayloadRefused(showPath(label, trail), reason)
 }
 
-/** What to do with an object that has fields of its own meaning, by the name of its class. */
+/** Remedies for objects with internal state, by class name. */
 const remedies: Readonly<Record<string, string>> = {
   Promise: 'await it',
-  RegExp: 'give its source and flags',
-  URL: 'give its href',
-  URLSearchParams: 'give it as a string',
-  Headers: 'give Object.fromEntries(headers)',
+  RegExp: 'pass its source and flags',
+  URL: 'pass its href',
+  URLSearchParams: 'pass it as a string',
+  Headers: 'pass Object.fromEntries(headers)',
   Response: 'await its json(), text() or bytes()',
-  ArrayBuffer: 'give new Uint8Array(buffer)',
-  SharedArrayBuffer: 'give a copy: new Uint8Array(buffer)',
-  DataView: 'give its bytes as a Uint8Array',
-  Boolean: 'give the plain boolean',
-  Number: 'give the plain number',
-  String: 'give the plain string',
-  WeakMap: 'nobody can list its entries',
-  WeakSet: 'nobody can list its items',
-  WeakRef: 'give what it refers to',
-  // Those of this realm are accepted; so these come from another one, or are not what they say.
-  Date: 'of another realm: give new Date(date)',
-  Map: 'of another realm: give new Map(map)',
-  Set: 'of another realm: give new Set(set)',
+  ArrayBuffer: 'pass new Uint8Array(buffer)',
+  SharedArrayBuffer: 'pass a copy: new Uint8Array(buffer)',
+  DataView: 'pass its bytes as a Uint8Array',
+  Boolean: 'pass the plain boolean',
+  Number: 'pass the plain number',
+  String: 'pass the plain string',
+  WeakMap: 'its entries cannot be listed',
+  WeakSet: 'its items cannot be listed',
+  WeakRef: 'pass the object it refers to',
+  // This realm's classes are accepted, so these belong to another realm, or only claim the name.
+  Date: 'of another realm: pass new Date(date)',
+  Map: 'of another realm: pass new Map(map)',
+  Set: 'of another realm: pass new Set(set)',
 }
 
-/** Why an object of that class is refused. */
+/** Says why an object of a class is rejected. */
 export function describeInstance(value: object, className: string): string {
   if (value instanceof Error)
-    return `is an Error (${className}): give its name, message and code as a plain object`
+    return `is an Error (${className}): pass its name, message and code as a plain object`
   if (className === '' || className === 'Object')
-    return `has a prototype that is not that of plain objects${kindOf(value)}`
-  const remedy = remedies[className] ?? 'give its fields as a plain object'
+    return `has a prototype other than that of plain objects${kindOf(value)}`
+  const remedy = remedies[className] ?? 'pass its fields as a plain object'
   return `is an instance of the class ${className}: ${remedy}`
 }
 
-/** What the value calls itself, such as a Generator, which has no class. */
+/** Returns the value's string tag, such as Generator, which has no class. */
 function kindOf(value: object): string {
   const kind = Object.prototype.toString.call(value).slice('[object '.length, -1)
   if (kind === 'Object') return ''
   return ` (it is ${/^[AEIOU]/.test(kind) ? 'an' : 'a'} ${kind})`
 }
 
-/** The name of the class a prototype belongs to, or '' where it has none. */
+/** Returns the class name of a prototype, or '' if it has none. */
 export function classNameOf(prototype: object): string {
   const { constructor: maker } = prototype as { readonly constructor?: unknown }
   const name = typeof maker === 'function' ? maker.name : ''

@@ -3,7 +3,7 @@ import { PayloadCorrupt } from './corruption.ts'
 import { escapeKey, isAwkwardUnit, type Plain, type PlainObject, tags } from './form.ts'
 
 /**
- * Puts the values that are escaped back in their places. `plain` becomes part of the result.
+ * Replaces escapes with the values they encode. `plain` becomes part of the result.
  * @throws PayloadCorrupt
  */
 export function restoreValue(plain: Plain, byteArrays: Uint8Array): unknown {
@@ -32,7 +32,7 @@ class Restorer {
     if (this.used !== this.bytes.length) throw new PayloadCorrupt('has bytes that nothing refers to')
   }
 
-  /** In place. */
+  /** Restores items in place. */
   private restoreItems(items: Plain[], from: number): unknown[] {
     const restored: unknown[] = items
     for (let index = from; index < items.length; index++)
@@ -40,7 +40,7 @@ class Restorer {
     return restored
   }
 
-  /** In place. */
+  /** Restores members in place. */
   private restoreObject(object: PlainObject): object {
     const restored: Record<string, unknown> = object
     for (const key of Object.keys(object)) restored[key] = this.restore(object[key] as Plain)
@@ -88,7 +88,7 @@ class Restorer {
   private unescapeObject(escaped: Plain[], target: object): object {
     for (const [key, value] of this.unescapeEntries(escaped)) {
       if (typeof key !== 'string') return refuseEscape(escaped)
-      // Not by assignment, which for __proto__ would do something else.
+      // Not by assignment, which would set the prototype for __proto__.
       Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true })
     }
     return target
@@ -143,7 +143,5 @@ function unescapeText(escaped: Plain[]): string {
 
 function refuseEscape(escaped: Plain): never {
   const tag = Array.isArray(escaped) ? escaped[0] : escaped
-  throw new PayloadCorrupt(
-    `has an escape that stands for nothing (tag ${typeof tag === 'number' ? tag : typeof tag})`,
-  )
+  throw new PayloadCorrupt(`has an unknown escape (tag ${typeof tag === 'number' ? tag : typeof tag})`)
 }

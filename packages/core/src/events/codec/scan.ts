@@ -8,9 +8,9 @@ export interface Scanned {
 }
 
 /**
- * Walks stored bytes before msgpackr sees them, and lets nothing through that the encoder does not write:
- * no extension types, no records, no other tokens, no invalid UTF-8. As each element takes a byte at least, the
- * walk ends where the bytes end, whatever they promise, before anything is made of them.
+ * Checks stored bytes before msgpackr reads them, and rejects everything the encoder does not write.
+ * That is extension types, records, other tokens, and invalid UTF-8. Each element takes at least one byte, so the scan
+ * ends with the bytes, whatever lengths they claim, before anything is allocated.
  * @throws PayloadCorrupt
  */
 export function scanPayload(bytes: Uint8Array, length: number): Scanned {
@@ -22,7 +22,7 @@ export function scanPayload(bytes: Uint8Array, length: number): Scanned {
   return scanner
 }
 
-// The tokens of MessagePack that the encoder writes.
+// The MessagePack tokens that the encoder writes.
 const nil = 0xc0
 const no = 0xc2
 const yes = 0xc3
@@ -62,7 +62,7 @@ class Scanner {
     this.length = length
   }
 
-  /** `depth` is the number of arrays and maps around the value; an escape counts as one. */
+  /** Scans a value. `depth` is the number of arrays and maps around it; an escape counts as one. */
   scanValue(depth: number): void {
     const token = this.readByte()
     if (token < fixMap || token >= negativeFixInt) return
@@ -143,7 +143,7 @@ class Scanner {
     const isShort = token >= fixArray && token < fixText
     if (!isShort && token !== array16 && token !== array32) throw this.explain('has an escape without a tag')
     const count = isShort ? token - fixArray : this.readLength(token - array16)
-    // The innermost may hold parts, such as those of a Date, but nothing that is nested.
+    // The innermost escape may have parts, such as the one of a Date, but nothing nested.
     if (depth > recordLimits.levels) this.descend(depth)
     if (count === 3 && this.bytes[this.end] === tags.bytes) return this.scanBytes()
     for (let index = 0; index < count; index++) this.scanValue(depth + 1)
@@ -156,7 +156,7 @@ class Scanner {
     this.byteArrays += this.readUnsigned()
   }
 
-  /** Every text must be whole, valid UTF-8 without a byte order mark: decoders would alter it in silence. */
+  /** Checks that a text is complete, valid UTF-8 without a byte order mark: decoders would change it silently. */
   private scanText(length: number): void {
     const { bytes, end } = this
     this.skip(length)
@@ -182,7 +182,7 @@ class Scanner {
         : token === text16 || token === text32
           ? this.readLength(token - text16)
           : this.refuseToken(token)
-    // Only the shortest form, so that a key has one spelling.
+    // Only the shortest form, so that a key has a single encoding.
     if (length < (token === text8 ? 0x20 : token === text16 ? 0x100 : 0x10000))
       throw this.explain('has a text with a needlessly long header')
     return length
@@ -195,7 +195,7 @@ class Scanner {
     return token === uint16 || token === uint32 ? this.readLength(token - uint16) : this.refuseToken(token)
   }
 
-  /** Two bytes, or four for the `wide` twin of a token. */
+  /** Reads two bytes, or four for the `wide` variant of a token. */
   private readLength(wide: number): number {
     const high = this.readByte() * 0x100 + this.readByte()
     return wide === 0 ? high : high * 0x10000 + this.readByte() * 0x100 + this.readByte()
@@ -216,7 +216,7 @@ class Scanner {
   }
 
   private refuseToken(token: number): never {
-    throw this.explain(`has 0x${token.toString(16)} where no such token can stand`)
+    throw this.explain(`has the unexpected token 0x${token.toString(16)}`)
   }
 
   private explain(what: string): PayloadCorrupt {

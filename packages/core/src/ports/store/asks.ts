@@ -3,33 +3,33 @@ import type { Claimant, Claimed } from './claims.ts'
 import type { Damaged, Message } from './mail.ts'
 import type { RunKey, RunRow } from './runs.ts'
 
-/** Asks, their answers, and the list of them. */
+/** Stores asks and their answers, and lists them. */
 export interface AskStore {
-  /** Closes open asks with an answer and leaves it as a message of kind 'answer'. Of several answers to one ask exactly one wins. */
+  /** Closes open asks with answers, stored as messages of kind 'answer'. Of several answers to one ask, exactly one is accepted. */
   answer(answers: readonly NewAnswer[], claimant: Claimant | null): Promise<readonly Answered[]>
   ask(run: string, position: number): Promise<AskRow | null>
   askByKey(run: string, key: string): Promise<AskRow | null>
-  /** The most urgent first; see {@link AskOrder}. */
+  /** Lists asks, the most urgent first; see {@link AskOrder}. */
   asks(filter: AskQuery): Promise<readonly AskRow[]>
 }
 
 export interface NewAsk {
   readonly position: number
   readonly kind: string
-  /** The name it can be answered by before it is open; unique per run. */
+  /** The key for answers before the ask is open; unique per run. */
   readonly key: string | null
-  /** 0 to 3: how much is at stake. */
+  /** 0 to 3. */
   readonly urgency: number
   readonly to: readonly string[]
-  /** Who else sees it once it is overdue. */
+  /** The audiences that also see it once it is overdue. */
   readonly escalateTo: readonly string[]
   /** When it becomes overdue; null: never. */
   readonly dueAt: number | null
-  /** From when on no answer is accepted, because silence then counts as one; null: answers are always welcome. */
+  /** When its timeout closes it, and answers are no longer accepted; null: never. */
   readonly closesAt: number | null
-  /** Everything a person sees. */
+  /** Everything a person is shown. */
   readonly payload: Uint8Array
-  /** Opened and closed at once by an early answer, which was given then. */
+  /** Set if an early answer exists: the ask is opened and closed at once, with that answer and its time. */
   readonly answered: { readonly by: string; readonly at: number; readonly payload: Uint8Array } | null
 }
 
@@ -44,16 +44,16 @@ export type Answered =
   | {
       readonly outcome: 'answered'
       readonly run: RunKey
-      /** As it was left; null if it was not by this call, or that is not known. */
+      /** The stored message; null if another call stored it, or if it is unknown. */
       readonly message: Message | null
       readonly claimed: Claimed | null
     }
-  /** The ask is not open any more, or its time has run out (`closesAt` reached). */
+  /** The ask is no longer open, or its timeout has passed (`closesAt` reached). */
   | { readonly outcome: 'closed'; readonly ask: AskRow }
   | { readonly outcome: 'missing' }
   | Damaged
 
-/** An ask as it is stored; see {@link RunRow}. */
+/** An ask as stored; see {@link RunRow}. */
 export interface AskRow extends Omit<NewAsk, 'answered' | 'to' | 'escalateTo'> {
   readonly run: string
   readonly runKey: RunKey
@@ -68,7 +68,7 @@ export interface AskRow extends Omit<NewAsk, 'answered' | 'to' | 'escalateTo'> {
   readonly answer: Uint8Array | null
 }
 
-/** Where a row stands among asks: overdue first, then the more urgent, the sooner due (none last), the older. */
+/** The sort values of an ask: overdue first, then more urgent, sooner due (no due time last), older. */
 export interface AskOrder {
   readonly overdue: boolean
   readonly urgency: number
@@ -80,15 +80,15 @@ export interface AskOrder {
 
 export interface AskQuery {
   readonly status: AskStatus
-  /** Asked of this audience by name; an overdue ask also counts for its `escalateTo`. */
+  /** Only asks addressed to this audience by name; an overdue ask also counts for its `escalateTo`. */
   readonly to: string | null
   readonly run: string | null
   readonly procedure: string | null
   readonly kind: string | null
   readonly overdue: boolean | null
-  /** Whether its time has run out (`closesAt` reached), be that recorded or not. */
+  /** Only asks whose timeout has passed (`closesAt` reached), recorded or not. */
   readonly lapsed: boolean | null
-  /** The instant both are judged at, the same for all pages. */
+  /** The instant at which both are judged, the same for all pages. */
   readonly now: number
   readonly after: AskOrder | null
   readonly limit: number

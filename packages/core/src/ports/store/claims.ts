@@ -1,27 +1,27 @@
 import type { Mark, RunKey } from './runs.ts'
 import type { ProcedureVersions, WorkerKey } from './workers.ts'
 
-/** Which worker owns which run. */
+/** Stores which worker owns which run. */
 export interface ClaimStore {
-  /** Takes due runs that the claimant can execute, the longest due first: owned, epoch raised, not due. */
+  /** Claims due runs that the claimant can execute, the longest due first: owned, epoch raised, not due. */
   claim(claimant: Claimant, limit: number): Promise<Claims>
-  /** The due suspects that the claimant can execute: those with the most `positives` first, then the longest due. */
+  /** Lists due suspects that the claimant can execute: most `positives` first, then the longest due. */
   suspects(claimant: Claimant, limit: number): Promise<readonly Suspect[]>
-  /** Takes these runs, as far as they are due and the claimant can execute them. Its choice of suspects does not matter. */
+  /** Claims the given runs that are due and that the claimant can execute. Ignores its choice of suspects. */
   take(claimant: Claimant, runs: readonly RunKey[]): Promise<readonly Claimed[]>
-  /** Ends the test of all runs that the worker tests: it keeps them, and its death says nothing about them. */
+  /** Ends the test of all runs the worker tests: it keeps them, and a crash no longer counts against them. */
   endTest(worker: WorkerKey): Promise<void>
-  /** The due runs that no worker owns, by procedure and version. */
+  /** Counts the due runs without an owner, by procedure and version. */
   backlog(): Promise<readonly Backlog[]>
-  /** Sets the stuck runs of the claimant's procedures due, so that they are tried again. Returns how many. */
+  /** Makes the stuck runs of the claimant's procedures due, so that they are retried. Returns their number. */
   retryStuck(claimant: Claimant): Promise<number>
 }
 
-/** Who claims, and what it can execute. */
+/** A worker that claims runs, and what it can execute. */
 export interface Claimant {
   readonly worker: WorkerKey
   readonly procedures: readonly ProcedureVersions[]
-  /** Which suspects it takes; 'unblamed': those without `positives`. Default: 'all'. */
+  /** Which suspects it claims; 'unblamed': only suspects without `positives`. Default: 'all'. */
   readonly suspects?: 'all' | 'unblamed' | 'none'
 }
 
@@ -33,11 +33,11 @@ export interface Claimed {
   readonly epoch: number
   readonly head: number
   readonly mail: number
-  /** How often in a row it was taken from a dead worker; a commit sets it to 0. From {@link suspectTries} on it is a suspect, and tested. */
+  /** How many times in a row its worker died; a commit resets it to 0. From {@link suspectTries} on the run is a suspect and is tested. */
   readonly tries: number
-  /** Of a suspect: how many of its tests its worker died in. */
+  /** Of a suspect: the number of its tests in which the worker died. */
   readonly positives: number
-  /** Of a suspect: in how many of these it was the only run that its worker tested. */
+  /** Of a suspect: the number of those in which it was the only run being tested. */
   readonly alone: number
   readonly mark: Mark | number
   readonly link: Uint8Array
@@ -46,25 +46,25 @@ export interface Claimed {
 export interface Claims {
   readonly runs: readonly Claimed[]
   readonly at: number
-  /** When the next unowned run is due that the claimant would take; null if none is. */
+  /** When the next unowned run becomes due that the claimant would claim; null if there is none. */
   readonly nextDueAt: number | null
-  /** Whether there are due suspects that this claimant does not take; perhaps it could not execute them. */
+  /** Whether there are due suspects that this claimant does not claim, whether it can execute them or not. */
   readonly leavesSuspects: boolean
 }
 
-/** A suspect that no worker owns. */
+/** A suspect without an owner. */
 export interface Suspect extends Pick<Claimed, 'run' | 'tries' | 'positives' | 'alone'> {
-  /** Due since then. Suspects that one death has blamed are due since the same instant. */
+  /** When it became due. Suspects blamed for the same crash are due since the same instant. */
   readonly dueAt: number
 }
 
-/** Due runs of one procedure and version. */
+/** The due runs of one procedure and version. */
 export interface Backlog {
   readonly procedure: string
   /** Null: they have no version yet. */
   readonly version: number | null
-  /** The id of the one that has been due longest. */
+  /** The id of the run that has been due longest. */
   readonly oldest: string
-  /** How many there are; no more than 1,000 are counted. */
+  /** The number of runs, at most 1,000. */
   readonly count: number
 }

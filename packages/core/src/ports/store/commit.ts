@@ -3,52 +3,55 @@ import type { NewAsk } from './asks.ts'
 import type { EndState, RunKey } from './runs.ts'
 import type { WorkerKey } from './workers.ts'
 
-/** The logs of runs: what a worker appends to them, and how they are read. */
+/** Stores the logs of runs: appends events and reads them. */
 export interface LogStore {
-  /** Appends to the logs of runs the worker owns, with everything that follows from the events. At most one unit of a run in a call. */
+  /** Appends to the logs of runs the worker owns, with all effects of the events. At most one unit per run in a call. */
   commit(worker: WorkerKey, units: readonly Unit[]): Promise<readonly UnitOutcome[]>
-  /** Events of a log from `seq` on, in order, at most `limit`: as they are stored, whatever they have become. */
+  /** Returns at most `limit` events of a log from `seq` on, in order, as stored and unchecked. */
   load(run: RunKey, seq: number, limit: number): Promise<readonly StoredEvent[]>
 }
 
-/** What one run writes in one go. Written only if epoch, head and worker still match the run's row and the run is live. */
+/** What one run writes in a transaction. Written only if epoch, head and worker still match its row and the run is live. */
 export interface Unit {
   readonly run: RunKey
   readonly epoch: number
-  /** How many events the log has; the first new event gets this seq. */
+  /** The number of events in the log; the first new event gets this seq. */
   readonly head: number
-  /** With the seal where one ends: `seals[i]` belongs to `events[i]`. */
+  /** The new events; `seals[i]` is the seal of `events[i]`, if a block ends there. */
   readonly events: readonly NewEvent[]
   readonly seals: readonly (Uint8Array | null)[]
-  /** The hash of the log after these events; null when there are none. */
+  /** The hash of the log after these events; null if there are none. */
   readonly link: Uint8Array | null
-  /** The mail counter the decision was based on. */
+  /** The mail counter that the decision was based on. */
   readonly seen: number
-  /** Refused with 'mail' if a message has come since: for what closes an ask, fires a timeout, or ends the run. */
+  /** Rejected with 'mail' if a message has arrived since: for units that close an ask, fire a timeout, or end the run. */
   readonly strict: boolean
   /**
-   * keep: stay the owner. park: let go until `wakeAt` (null: until a message), but only if no message has
-   * come since `seen`; otherwise the events are written and the run stays owned. end: never runs again.
+   * What happens to the run afterwards.
+   * - keep: the worker stays the owner.
+   * - park: released until `wakeAt` (null: until a message), but only if no message has arrived since `seen`. Otherwise
+   *   the events are written and the run stays owned.
+   * - end: the run never executes again.
    */
   readonly next:
     | { readonly do: 'keep' }
     | { readonly do: 'park'; readonly wakeAt: number | null }
     | { readonly do: 'end'; readonly state: EndState }
-  /** What else changes, in order. Empty for most units: a plain step has none. */
+  /** Further changes, in order. Empty for most units: a plain step has none. */
   readonly effects: readonly Effect[]
 }
 
-/** What a unit changes beside its events and the row of its run. */
+/** A change beside the events and the row of the run. */
 export type Effect =
   | { readonly do: 'open-ask'; readonly ask: NewAsk }
   | { readonly do: 'close-ask'; readonly position: number; readonly status: 'timed-out' | 'withdrawn' }
   /** Marks a message as used: these events record it. */
   | { readonly do: 'consume'; readonly n: number }
-  /** Replaces what lists show of the run (`RunInfo` of events/payloads). At most one in a unit. */
+  /** Replaces what lists show of the run (`RunInfo` of events/payloads). At most one per unit. */
   | { readonly do: 'show'; readonly info: Uint8Array }
 
 export type UnitOutcome =
-  /** Written. `epoch` differs from the unit's if the outcome had to be found out by claiming again. */
+  /** Written. `epoch` differs from the unit's if the outcome was unknown and had to be found by claiming again. */
   | {
       readonly outcome: 'ok'
       readonly at: number
@@ -56,15 +59,15 @@ export type UnitOutcome =
       readonly mail: number
       readonly parked: boolean
     }
-  /** Not written and never will be; the worker still owns the run, with this epoch. */
+  /** Not written, and never will be; the worker still owns the run, with this epoch. */
   | { readonly outcome: 'lost'; readonly epoch: number }
-  /** Another owner. Nothing was written. */
+  /** The run has another owner. Nothing was written. */
   | { readonly outcome: 'fenced' }
-  /** The seq is taken although the fence held: the log is damaged. Nothing was written. */
+  /** The seq exists although the fence held: the log is damaged. Nothing was written. */
   | {
       readonly outcome: 'conflict'
-      /** What else kept it from being written, where it was not the head. */
+      /** The reason, if something other than the head prevented the write. */
       readonly why?: string
     }
-  /** A strict unit met a message it had not seen. Nothing was written. */
+  /** A strict unit found an unseen message. Nothing was written. */
   | { readonly outcome: 'mail'; readonly mail: number }

@@ -2,13 +2,13 @@ import type { Claimant, Claimed } from './claims.ts'
 import type { EndState, RunKey } from './runs.ts'
 import type { WorkerKey } from './workers.ts'
 
-/** Messages to runs. */
+/** Stores messages to runs. */
 export interface MailStore {
-  /** Leaves messages for runs: raises the mail counter and, for a live run that nobody owns and that is not marked, sets it due now. */
+  /** Stores messages and raises the mail counter. A live run without an owner or a mark becomes due now. */
   send(messages: readonly NewMessage[], claimant: Claimant | null): Promise<readonly Sent[]>
-  /** Messages not yet consumed with a number above `after`, in order. */
+  /** Returns the unconsumed messages numbered above `after`, in order. */
   mail(run: RunKey, after: number): Promise<readonly Message[]>
-  /** The mail counters of the runs a worker owns: the truth behind lost hints. */
+  /** Returns the mail counters of the runs a worker owns, in case a hint was lost. */
   mailOf(worker: WorkerKey): Promise<readonly { readonly run: RunKey; readonly mail: number }[]>
 }
 
@@ -18,7 +18,7 @@ export interface NewMessage {
   readonly kind: 'signal' | 'early'
   /** The signal's name, or the ask's key. */
   readonly name: string
-  /** Sent twice with one key, it is kept once. Keys are per run; core prefixes them by kind. */
+  /** The idempotency key: a second message with the same key is not stored. Unique per run; core prefixes it by kind. */
   readonly key: string | null
   readonly payload: Uint8Array | null
 }
@@ -28,18 +28,18 @@ export type Sent =
   | {
       readonly outcome: 'stored' | 'duplicate'
       readonly run: RunKey
-      /** As it was left; null if it was not by this call, or that is not known. */
+      /** The stored message; null if another call stored it, or if it is unknown. */
       readonly message: Message | null
       readonly claimed: Claimed | null
     }
-  /** An early answer to an ask that is there: answer that one instead. */
+  /** An early answer to an ask that is already open: answer that ask instead. */
   | { readonly outcome: 'asked'; readonly position: number }
   | { readonly outcome: 'missing' }
   | { readonly outcome: 'ended'; readonly state: EndState }
   | Damaged
 
 export interface Message {
-  /** The mail counter when it came; increasing, not dense. */
+  /** The mail counter when it arrived; increasing, with gaps. */
   readonly n: number
   readonly at: number
   readonly kind: 'signal' | 'early' | 'answer'
@@ -48,7 +48,7 @@ export interface Message {
   readonly payload: Uint8Array | null
 }
 
-/** The rows of the run contradict themselves, or a later version wrote them. Nothing was left for it. */
+/** The rows of the run are inconsistent, or a later version wrote them. Nothing was stored. */
 export interface Damaged {
   readonly outcome: 'damaged'
   /** Completes "Run x is quarantined: …". */

@@ -2,16 +2,17 @@ import type { RunStatus } from '../../base/words.ts'
 import type { NewEvent } from '../../events/event.ts'
 import type { WorkerKey } from './workers.ts'
 
-/** The rows of runs: how they are created, marked, made due again, and read. */
+/** Stores the rows of runs: creates, marks, retries and reads them. */
 export interface RunStore {
   /**
-   * Creates runs, at epoch 1, with their first event: seq 0, of epoch 1, or 0 where nobody owns the run. One whose id is
-   * taken is not created.
+   * Creates runs with their first event (seq 0), at epoch 1. The event has epoch 1, or 0 if no worker owns the run.
+   * A run whose id exists is not created.
    */
   create(runs: readonly NewRun[]): Promise<readonly Created[]>
   /**
-   * Parks a run until a person or a deploy puts it right: unowned, not due, epoch raised. False: not the owner any more.
-   * @param cause only of a quarantine
+   * Marks a run, which parks it until a person or a deploy fixes it: unowned, not due, epoch raised.
+   * False: the worker is no longer the owner.
+   * @param cause only for a quarantine
    */
   mark(
     worker: WorkerKey,
@@ -22,37 +23,37 @@ export interface RunStore {
     cause?: QuarantineCause,
   ): Promise<boolean>
   /**
-   * Sets one marked run due now, for any worker that can execute it: a stuck one as it is, a quarantined one without its mark
-   * and with `tries` at 0, so that it is no suspect. False: it has not this mark any more, has ended, or is owned.
+   * Makes one marked run due now, for any worker that can execute it. False: it no longer has this mark, has ended, or is
+   * owned. A stuck run keeps its mark. A quarantined one loses its mark and gets `tries` 0, so that it is not a suspect.
    */
   retry(run: RunKey, mark: Exclude<Mark, 'none'>): Promise<boolean>
   find(id: string): Promise<RunRow | null>
-  /** Newest first. */
+  /** Lists runs, newest first. */
   runs(filter: RunQuery): Promise<readonly RunRow[]>
 }
 
-/** The small number a run has inside its store; the text id stands once, in `runs`. */
+/** The small number that identifies a run inside its store; the text id is stored once, in `runs`. */
 export type RunKey = number
 
-/** Final statuses are kept; whether a live run is running or waiting is read from who owns it. */
+/** The final states are stored; whether a live run is running or waiting depends on its owner. */
 export type RunState = 'live' | 'completed' | 'failed' | 'cancelled'
 
 export type EndState = Exclude<RunState, 'live'>
 
 export type Mark = 'none' | 'stuck' | 'quarantined'
 
-/** `damage`: the log or a message fails its checks. `crashes`: workers died over the run. `fault`: Pawl failed on its data. */
+/** `damage`: the log or a message failed its checks. `crashes`: workers died over the run. `fault`: Pawl failed on its data. */
 export type QuarantineCause = 'damage' | 'crashes' | 'fault'
 
 export interface NewRun {
   readonly id: string
   readonly procedure: string
-  /** Null when the starter does not know the code: fixed at the first claim. */
+  /** Null if the starter does not have the code: fixed at the first claim. */
   readonly version: number | null
   readonly started: NewEvent
   /** The hash of the log after that event. */
   readonly link: Uint8Array
-  /** The worker that will run it: created already claimed. Null: due at once, for any worker. */
+  /** The worker that will execute it: the run is created already claimed. Null: due at once, for any worker. */
   readonly worker: WorkerKey | null
   readonly tags: readonly string[]
   readonly startedBy: string | null
@@ -63,8 +64,8 @@ export type Created =
   | { readonly outcome: 'exists'; readonly run: RunKey }
 
 /**
- * A run as it is stored, whatever has become of its row: a store leaves it to core what cannot be understood. A number
- * stands for a word that this version does not know, and null for a list that is none.
+ * A run as stored. Its row may be damaged: the store returns it unchecked, and core validates it.
+ * A number represents a word that this version does not know, and null a malformed list.
  */
 export interface RunRow {
   readonly run: RunKey
@@ -75,7 +76,7 @@ export interface RunRow {
   readonly mark: Mark | number
   /** Why it is marked. */
   readonly reason: Uint8Array | null
-  /** Of a quarantine; null if it was marked before causes were stored. */
+  /** The cause of a quarantine; null if it was marked before causes were stored. */
   readonly cause: QuarantineCause | null
   /** See {@link Claimed.tries}. */
   readonly tries: number
@@ -94,10 +95,10 @@ export interface RunRow {
 
 export interface RunQuery {
   readonly procedure: string | null
-  /** Any of these; empty: all. `running`: live, unmarked, and owned or due; `waiting`: live, unmarked, neither. */
+  /** Any of these; empty: all. `running`: live, unmarked, and owned or due. `waiting`: live, unmarked, neither. */
   readonly statuses: readonly RunStatus[]
   readonly tag: string | null
-  /** Only runs with a smaller key: the page before ended there. */
+  /** Only runs with a smaller key, where the previous page ended. */
   readonly before: RunKey | null
   readonly limit: number
 }

@@ -6,26 +6,26 @@ import type { RunStore } from './runs.ts'
 import type { WorkerStore } from './workers.ts'
 
 /**
- * What a store does for the engine. A store holds SQL and the quirks of a driver; every decision is core's.
+ * The operations of a store. A store contains SQL and handles the quirks of a driver; core makes every decision.
  * `storeConformance` of `@pawl/testing` is the specification of this port.
  *
- * Every write takes a list and is one transaction: each item of it is all-or-nothing and has its own
- * outcome, and a refused item neither leaves a row nor harms its neighbours. Nothing is reported before it
- * is durable. Times are ms since 1970 by the store's clock.
+ * Every write takes a list and is one transaction. Each item is all-or-nothing and has its own outcome; a rejected item
+ * leaves no row and does not affect the others. Nothing is reported before it is durable. Times are ms since 1970 by
+ * the store's clock.
  */
 export interface StorePort extends WorkerStore, RunStore, ClaimStore, LogStore, MailStore, AskStore {
-  /** How many calls of `commit` may be under way at once. Default 1. */
+  /** The maximum number of concurrent calls of `commit`. Default: 1. */
   readonly commitsInFlight?: number
 
   /**
-   * Connects, checks that the store is fit for use, and migrates it. Once it has failed it may be called again.
-   * @param forWorker a worker follows, which needs several connections at once. Default false.
+   * Connects, checks that the store is usable, and migrates it. May be called again after a failure.
+   * @param forWorker whether a worker will use it, which needs several connections. Default: false.
    * @throws PawlError 'store-unusable' with the remedy
    */
   open(forWorker?: boolean): Promise<void>
   close(): Promise<void>
   now(): Promise<number>
 
-  /** Calls back when something may have changed in the store by another process; may lie, late or never. Returns how to end it. */
+  /** Calls back when another process may have changed the store; hints may be wrong, late or lost. Returns a function that stops it. */
   watch(onHint: () => void): () => void
 }

@@ -1,37 +1,37 @@
-/** Registrations, leases and deaths of workers. */
+/** Stores registrations, leases and deaths of workers. */
 export interface WorkerStore {
-  /** Makes a new worker row; a worker that was declared dead registers anew and never comes back as the old one. */
+  /** Creates a new worker row; a worker that was declared dead registers again under a new key. */
   register(worker: NewWorker): Promise<WorkerKey>
-  /** Renews the lease. False: this worker was declared dead and owns nothing any more. */
+  /** Renews the lease. False: this worker was declared dead and owns nothing. */
   beat(worker: WorkerKey): Promise<boolean>
   /**
-   * Declares workers dead whose lease has run out (or whose process is gone, where that can be known) and
-   * hands the runs of all dead workers back: unowned, due now, epoch raised, `tries` raised. Returns how
-   * many runs it handed back. Never waits for a locked row; what it misses the next sweep finds.
+   * Declares workers dead whose lease has expired, or whose process is known to be gone.
+   * Releases the runs of all dead workers: unowned, due now, epoch raised, `tries` raised. Returns the number of released
+   * runs. Never waits for a locked row; the next sweep handles the rows it skipped.
    *
-   * A worker that tested runs when it was declared dead raises the `positives` of these. If there was only one,
-   * its `alone` is raised too. The `alone` of the runs it owned beside them falls to 0.
+   * If a worker was testing runs when it was declared dead, their `positives` are raised. If it tested only one, the
+   * `alone` of that run is raised too. The `alone` of the other runs it owned is reset to 0.
    */
   sweep(): Promise<number>
-  /** What the live workers can execute, all together: their leases run. Null: one of them has not said. */
+  /** Returns what all live workers together can execute. Null: at least one has not declared it. */
   abilities(): Promise<readonly ProcedureVersions[] | null>
-  /** A graceful stop: hands all runs of the worker back (epoch raised, `tries` kept) and declares it dead. */
+  /** Stops a worker gracefully: releases all of its runs (epoch raised, `tries` kept) and declares it dead. */
   release(worker: WorkerKey): Promise<void>
 }
 
-/** One per registration of a worker, never reused. */
+/** The key of a registration, never reused. */
 export type WorkerKey = number
 
 export interface NewWorker {
   /** For people: host and process. */
   readonly name: string
   readonly leaseMs: number
-  /** What it can execute, for others to see. Default: it does not say. */
+  /** What it can execute, for other workers to see. Default: not declared. */
   readonly procedures?: readonly ProcedureVersions[]
 }
 
 export interface ProcedureVersions {
   readonly name: string
-  /** A run that has no version yet gets the highest when it is claimed. */
+  /** A run without a version gets the highest when it is claimed. */
   readonly versions: readonly number[]
 }

@@ -193,7 +193,7 @@ test('a keyword that is not known or makes no sense refuses nothing', () => {
 test('equal items are found whatever the order of their keys, and only among what JSON has', () => {
   const unique = { uniqueItems: true }
   expect(check(unique, [{ a: 1, b: 2 }, 1, { b: 2, a: 1 }])).toEqual([
-    { path: 'value', message: 'must NOT have the same item twice ([0] and [2])' },
+    { path: 'value', message: 'must not have the same item twice ([0] and [2])' },
   ])
   const date = new Date(0)
   for (const items of [
@@ -208,7 +208,7 @@ test('equal items are found whatever the order of their keys, and only among wha
 
 // ── what is said of a union
 
-describe('a value that fits none of several alternatives', () => {
+describe('a value that matches none of several alternatives', () => {
   const kind = (name: string, more: object) => ({
     type: 'object',
     properties: { kind: { type: 'string', const: name }, version: { const: 1 }, ...more },
@@ -258,14 +258,14 @@ describe('a value that fits none of several alternatives', () => {
       { anyOf: [kind('card', {}), { type: 'object', required: ['x'] }, { type: 'object', required: ['y'] }] },
       { kind: 'gone' },
       'value',
-      'fits none of 3 alternatives (x: is missing; or y: is missing)',
+      'matches none of 3 alternatives (x: is missing; or y: is missing)',
     ],
     [
       'has one issue if nothing is said of any',
       { anyOf: [{ not: {} }, { minimum: 9 }] },
       1,
       'value',
-      expect.stringMatching(/^fits none of 2 alternatives/),
+      expect.stringMatching(/^matches none of 2 alternatives/),
     ],
   ])('%s', (_, schema, given, path, message) => {
     expect(check(schema, given)).toEqual([{ path, message }])
@@ -282,7 +282,7 @@ test('several issues are those of all that is wrong, each with its place', () =>
   }
   expect(check(schema, { a: 1, l: ['x', 'y'], long: 1 })).toEqual([
     { path: 'value.b', message: 'is missing' },
-    { path: 'value.long', message: 'has a name that is not valid: it must NOT have more than 2 characters' },
+    { path: 'value.long', message: 'has an invalid name: it must not have more than 2 characters' },
     { path: 'value.a', message: 'must be >= 5' },
     { path: 'value.l[1]', message: "must be one of 'x'" },
     { path: 'value.long', message: 'is not expected' },
@@ -306,6 +306,6 @@ test.each<[string, object, object]>([
   expect(check(schema, value)).toEqual([])
 })
 
-test('says that a value fits none of no alternatives', () => {
-  expect(check({ anyOf: [] }, 1)).toEqual([{ path: 'value', message: 'fits none of 0 alternatives' }])
+test('says that a value matches none of no alternatives', () => {
+  expect(check({ anyOf: [] }, 1)).toEqual([{ path: 'value', message: 'matches none of 0 alternatives' }])
 })

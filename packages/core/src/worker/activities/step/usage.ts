@@ -37,7 +37,7 @@ export function copyUsage(usage: Usage): Usage {
     throw new PawlError(
       'payload-refused',
       { path: 'usage' },
-      { what: `usage has ${bytes.length} bytes, and the limit is ${reportBytes}.` },
+      { what: `usage has ${bytes.length} bytes; the limit is ${reportBytes}.` },
     )
   return decode(bytes) as Usage
 }
