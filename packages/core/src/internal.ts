@@ -1,6 +1,7 @@
-// The parts of an engine that @pawl/testing builds on, each with its ports. Not public; may change at any time.
+// The parts of an engine that @pawl/testing and @pawl/server build on, each with its ports. Not public; may change at any time.
 
 export { askIdOf } from './asks/ask.ts'
+export { docsPage } from './base/docs.ts'
 export { formatDuration } from './base/duration.ts'
 export { implement } from './base/implement.ts'
 export { Notifier } from './base/notifier.ts'

@@ -2,12 +2,12 @@ import { Hono } from 'hono'
 import type { z } from 'zod'
 import { identify, type Shared } from './auth/identify.ts'
 import { rightsOf } from './auth/rights.ts'
+import { sameAddress } from './http/address.ts'
 import { readJson } from './http/body.ts'
 import { checkHost, checkOrigin } from './http/guard.ts'
 import { allowOrigin, preflight, secure } from './http/headers.ts'
 import { problemReply, ServerError } from './http/problem.ts'
 import { clearCookie, login } from './login.ts'
-import { openApiDocument } from './openapi/document.ts'
 import { healthz, readyz } from './probes.ts'
 import type { Call, Route } from './routes/route.ts'
 import { routes } from './routes/table.ts'
@@ -19,15 +19,10 @@ export type Dispatch = (request: Request) => Promise<Response>
 export function createDispatch(shared: Shared): Dispatch {
   const { settings } = shared
   const app = new Hono()
-  const document = openApiDocument(routes)
   for (const route of routes)
     app.on(route.method, `/v1${route.path.replaceAll(/\{(\w+)\}/g, ':$1')}`, (context) =>
       callRoute(shared, route, context.req.raw, context.req.param()),
     )
-  app.get('/v1/openapi.json', async ({ req }) => {
-    await identify(shared, req.raw)
-    return Response.json(document)
-  })
   app.get('/healthz', healthz)
   app.get('/readyz', () => readyz(settings))
   app.post('/login', ({ req }) => login(shared, req.raw))
@@ -57,7 +52,7 @@ function withinBase(request: Request, basePath: string): Request {
   if (basePath === '/' || !(url.pathname === basePath || url.pathname.startsWith(`${basePath}/`)))
     return request
   url.pathname = url.pathname.slice(basePath.length) || '/'
-  return new Request(url, request)
+  return sameAddress(request, new Request(url, request))
 }
 
 async function callRoute(

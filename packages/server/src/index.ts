@@ -6,11 +6,13 @@ export { createServer, toNode } from './server.ts'
 export type {
   Auth,
   Identity,
+  NewRun,
   NodeHandler,
   Problem,
   Role,
   Server,
   ServerCode,
   ServerOptions,
+  Thing,
   Verb,
 } from './types.ts'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { cookieName } from './auth/credentials.ts'
 import { identify, type Shared } from './auth/identify.ts'
+import { sameAddress } from './http/address.ts'
 import { readJson } from './http/body.ts'
 import { checkOrigin } from './http/guard.ts'
 import { ServerError } from './http/problem.ts'
@@ -15,7 +16,7 @@ export async function login(shared: Shared, request: Request): Promise<Response>
   if (!body.success) throw new ServerError('request-invalid', 'The body must be {"key": "…"}.')
   const headers = new Headers(request.headers)
   headers.set('authorization', `Bearer ${body.data.key}`)
-  const { actor, role } = await identify(shared, new Request(request.url, { headers }))
+  const { actor, role } = await identify(shared, sameAddress(request, new Request(request.url, { headers })))
   return Response.json(
     { actor, role },
     { headers: { 'set-cookie': cookie(shared.settings, body.data.key, isSecure(request)) } },

@@ -1,4 +1,5 @@
-import { type Client, PawlError } from '@pawl/core'
+import { type Client, type Logger, PawlError } from '@pawl/core'
+import { consoleLogger } from '@pawl/core/internal'
 import { local } from './auth/local.ts'
 import type { RightsOptions } from './auth/rights.ts'
 import type { Auth, Identity, ServerOptions } from './types.ts'
@@ -13,6 +14,7 @@ export interface Settings extends RightsOptions {
   readonly origins: readonly string[]
   /** Without a slash at its end, except for '/'. */
   readonly basePath: string
+  readonly logger: Logger
 }
 
 const known: readonly (keyof ServerOptions)[] = [
@@ -24,6 +26,7 @@ const known: readonly (keyof ServerOptions)[] = [
   'selfApproval',
   'showRuns',
   'may',
+  'logger',
 ]
 
 export function readOptions(options: ServerOptions): Settings {
@@ -39,6 +42,7 @@ export function readOptions(options: ServerOptions): Settings {
     selfApproval,
     showRuns,
     may,
+    logger = consoleLogger,
   } = options
   if (typeof client !== 'function' && typeof client?.list !== 'function')
     refuse('client', typeof client, 'It must be a client, an engine, or a function that returns one.')
@@ -61,6 +65,7 @@ export function readOptions(options: ServerOptions): Settings {
     hosts: hosts.map((host) => host.toLowerCase()),
     basePath,
     origins,
+    logger,
   }
 }
 

@@ -25,10 +25,10 @@ export function createServer(options: ServerOptions): Server {
     reads: new RateLimit(600, Date.now),
     writes: new RateLimit(120, Date.now),
     failures: new RateLimit(10, Date.now),
-    report: (id, error) => console.error(`Request failed (${id}):`, error),
+    report: (id, error) => settings.logger.error(`Request ${id} failed`, { error }),
     stopping: stopping.signal,
   })
-  let listening: NodeServer | undefined
+  const listening = new Set<NodeServer>()
   return {
     fetch,
     async listen({ port = 4747, host = '127.0.0.1' } = {}) {
@@ -40,7 +40,7 @@ export function createServer(options: ServerOptions): Server {
         server.once('error', reject)
         server.listen(port, host, () => resolve())
       })
-      listening = server
+      listening.add(server)
       const address = server.address()
       const bound = typeof address === 'object' && address !== null ? address.port : port
       const name = host.includes(':') ? `[${host}]` : host
@@ -49,15 +49,19 @@ export function createServer(options: ServerOptions): Server {
     },
     async stop() {
       stopping.abort()
-      const server = listening
-      if (server === undefined) return
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeIdleConnections()
-        setTimeout(() => server.closeAllConnections(), 1000).unref()
-      })
+      await Promise.all([...listening].map(close))
     },
   }
+}
+
+/** Requests in hand have a second to end. */
+async function close(server: NodeServer): Promise<void> {
+  const timer = setTimeout(() => server.closeAllConnections(), 1000)
+  await new Promise<void>((resolve) => {
+    server.close(() => resolve())
+    server.closeIdleConnections()
+  })
+  clearTimeout(timer)
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Actor, Ask, Audience, Client, ErrorCode, Issue, RunView } from '@pawl/core'
+import type { Actor, Ask, Audience, Client, ErrorCode, Issue, Logger, RunView } from '@pawl/core'
 
 /**
  * What an identity may do. `answer`: sees asks to its own names or to everyone, and answers them. `watch`: sees everything.
@@ -36,8 +36,20 @@ export interface ServerOptions {
   /** Whether role `answer` may read the logs of runs whose asks it sees. Default: false. */
   readonly showRuns?: boolean
   /** Narrows what an identity may do with one thing. It cannot widen it. */
-  readonly may?: (identity: Identity, verb: Verb, thing: Ask | RunView) => boolean
+  readonly may?: (identity: Identity, verb: Verb, thing: Thing) => boolean
+  /** Receives the causes of replies with status 500. Default: the console. */
+  readonly logger?: Logger
 }
+
+/** A run that a request is about to start. */
+export interface NewRun {
+  readonly id: string | undefined
+  readonly procedure: string
+  readonly tags: readonly string[]
+}
+
+/** What a request is about: an ask, a run, or, for the verb `start`, the run to be started. */
+export type Thing = Ask | RunView | NewRun
 
 /** What a request does. */
 export type Verb = 'see' | 'answer' | 'start' | 'signal' | 'retry'

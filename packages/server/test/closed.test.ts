@@ -1,8 +1,9 @@
-import { createClient } from '@pawl/core'
-import { createServer, local } from '@pawl/server'
+import { type Client, createClient, PawlError } from '@pawl/core'
+import { createServer, local, proxyHeader } from '@pawl/server'
 import { memory } from '@pawl/testing'
 import { expect, test } from 'vitest'
-import { send, startServer } from './support/server.ts'
+import { noteAddress } from '../src/http/address.ts'
+import { byToken, dispatchOf, requestOf, send, silent, startServer } from './support/server.ts'
 
 test('listens on 127.0.0.1 behind a key, which login turns into a cookie', async () => {
   const client = createClient({ store: memory() })
@@ -59,12 +60,69 @@ test('answers every request with the security headers', async () => {
   }
 })
 
-test('refuses an address after ten failed logins in a minute', async () => {
-  await using server = await startServer()
-  for (let i = 0; i < 10; i++) expect((await server.call('wrong', 'GET', '/v1/me')).status).toBe(401)
-  const refused = await server.call('ana', 'GET', '/v1/me')
-  expect(refused).toMatchObject({ status: 429, body: { code: 'too-many' } })
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+test('refuses an address after ten failed logins in a minute, and no other address', async () => {
+  await using client = await openClient()
+  const { dispatch } = dispatchOf({ client, auth: byToken }, { now: () => 60_000 })
+  const from = async (address: string | undefined, token: string) => {
+    const request = requestOf(token, 'GET', '/v1/me')
+    noteAddress(request, address)
+    return dispatch(request)
+  }
+  for (let i = 0; i < 10; i++) expect((await from('192.0.2.1', 'wrong')).status).toBe(401)
+  const refused = await from('192.0.2.1', 'ana')
+  expect(refused.status).toBe(429)
+  expect(refused.headers.get('retry-after')).toBe('60')
+  expect((await from('192.0.2.2', 'ana')).status).toBe(200)
+  expect((await from(undefined, 'ana')).status).toBe(200)
+})
+
+test('counts failed logins at /login by address, also below a base path', async () => {
+  await using client = await openClient()
+  const { dispatch } = dispatchOf({ client, auth: byToken, basePath: '/pawl' }, { now: () => 60_000 })
+  const login = async (address: string, key: string) => {
+    const request = requestOf(null, 'POST', '/pawl/login', { key })
+    noteAddress(request, address)
+    return (await dispatch(request)).status
+  }
+  for (let i = 0; i < 10; i++) expect(await login('192.0.2.1', 'wrong')).toBe(401)
+  expect(await login('192.0.2.1', 'ana')).toBe(429)
+  expect(await login('192.0.2.2', 'ana')).toBe(200)
+})
+
+test('logs the error of auth, and tells the caller nothing of it', async () => {
+  const logged: unknown[] = []
+  const logger = { ...silent, error: (message: string, fields?: object) => logged.push([message, fields]) }
+  await using server = await startServer({ logger, auth: () => readSecret() })
+  const reply = await server.call('ana', 'GET', '/v1/me')
+  expect(reply).toMatchObject({ status: 500, body: { code: 'internal' } })
+  expect(JSON.stringify(reply.body)).not.toContain('/secret/tokens.json')
+  expect(logged).toEqual([
+    [
+      `Request ${reply.body.details.id} failed`,
+      { error: expect.objectContaining({ cause: expect.objectContaining({ code: 'option-invalid' }) }) },
+    ],
+  ])
+})
+
+test('trusts the header of a proxy below a base path', async () => {
+  await using client = await openClient()
+  const { fetch } = createServer({
+    client,
+    basePath: '/pawl',
+    auth: proxyHeader({
+      header: 'x-user',
+      trustProxy: ['192.0.2.1'],
+      identify: (name) => ({ actor: `user:${name}`, names: [], role: 'watch' }),
+    }),
+  })
+  const from = async (address: string) => {
+    const request = requestOf(null, 'GET', '/pawl/v1/me', undefined, { 'x-user': 'ana' })
+    noteAddress(request, address)
+    return (await fetch(request)).status
+  }
+  expect(await from('192.0.2.1')).toBe(200)
+  expect(await from('::ffff:192.0.2.1')).toBe(200)
+  expect(await from('192.0.2.2')).toBe(401)
 })
 
 test('is reached below its base path, whether the framework strips it or not', async () => {
@@ -72,3 +130,12 @@ test('is reached below its base path, whether the framework strips it or not', a
   for (const path of ['/pawl/v1/me', '/v1/me'])
     expect((await send(server.server.fetch, 'ana', 'GET', path)).body).toMatchObject({ actor: 'user:ana' })
 })
+
+function readSecret(): never {
+  throw new PawlError('option-invalid', { option: 'file of tokens', given: '/secret/tokens.json' })
+}
+
+async function openClient(): Promise<Client & AsyncDisposable> {
+  const client = createClient({ store: memory() })
+  return Object.assign(client, { [Symbol.asyncDispose]: () => client.stop() })
+}

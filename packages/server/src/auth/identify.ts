@@ -3,6 +3,7 @@ import type { RateLimit } from '../http/limits.ts'
 import { type ReportFault, ServerError } from '../http/problem.ts'
 import type { Settings } from '../options.ts'
 import type { Identity } from '../types.ts'
+import { credentialOf } from './credentials.ts'
 
 /** What all requests of one server share. */
 export interface Shared {
@@ -16,14 +17,27 @@ export interface Shared {
   readonly stopping: AbortSignal
 }
 
-/** @throws ServerError 'login-needed', 'too-many' after ten failures of an address in a minute */
+/**
+ * Returns who makes the request. Failed logins are counted by address; without a known address they are not, or one caller could
+ * lock out all others.
+ * @throws ServerError 'login-needed', 'too-many' after ten failed logins from an address in a minute
+ */
 export async function identify(shared: Shared, request: Request): Promise<Identity> {
   const address = addressOf(request)
-  if (shared.failures.isSpent(address)) shared.failures.take(address)
-  const identity = await shared.settings.auth(request)
+  if (address !== null && shared.failures.isSpent(address)) shared.failures.take(address)
+  const identity = await callAuth(shared, request)
   if (identity !== null) return identity
-  if (request.headers.has('authorization') || request.headers.has('cookie')) shared.failures.take(address)
+  if (address !== null && credentialOf(request) !== null) shared.failures.take(address)
   throw new ServerError('login-needed', 'Log in, or send a token as `Authorization: Bearer …`.', {
     headers: { 'www-authenticate': 'Bearer' },
   })
+}
+
+/** An error of `auth` is a fault of the server, whatever its code: the caller, who is unknown, learns nothing of it. */
+async function callAuth({ settings }: Shared, request: Request): Promise<Identity | null> {
+  try {
+    return await settings.auth(request)
+  } catch (error) {
+    throw new Error('The `auth` of createServer failed.', { cause: error })
+  }
 }

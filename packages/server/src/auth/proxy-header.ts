@@ -30,7 +30,7 @@ export function proxyHeader({ header, trustProxy, identify }: ProxyHeaderOptions
     trusted.addAddress(address, version === 6 ? 'ipv6' : 'ipv4')
   }
   return async (request) => {
-    const address = addressOf(request).replace(/^::ffff:/, '')
+    const address = addressOf(request)?.replace(/^::ffff:/, '') ?? ''
     const version = isIP(address)
     if (version === 0 || !trusted.check(address, version === 6 ? 'ipv6' : 'ipv4')) return null
     const value = request.headers.get(header)

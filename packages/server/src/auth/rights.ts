@@ -1,6 +1,6 @@
 import { type Ask, PawlError, type RunView } from '@pawl/core'
 import { ServerError } from '../http/problem.ts'
-import type { Identity, ServerOptions, Verb } from '../types.ts'
+import type { Identity, NewRun, ServerOptions, Thing, Verb } from '../types.ts'
 
 /** What one identity may do. Every route asks here, and nowhere else. What may not be seen does not exist. */
 export interface Rights {
@@ -12,10 +12,20 @@ export interface Rights {
   seesRun(run: RunView): boolean
   /** @throws PawlError 'ask-not-found' */
   checkSeen(ask: Ask): void
-  /** @throws PawlError 'ask-not-found', ServerError 'not-allowed' */
-  checkAnswer(ask: Ask): void
+  /**
+   * Checks an answer that is recorded as given by `by`.
+   * @throws PawlError 'ask-not-found', ServerError 'not-allowed'
+   */
+  checkAnswer(ask: Ask, by: Identity['actor']): void
+  /**
+   * Checks an answer to an ask that does not exist yet. The people it will be addressed to are unknown, so only `admin` may.
+   * @throws PawlError 'run-not-found', ServerError 'not-allowed'
+   */
+  checkEarlyAnswer(run: RunView, by: Identity['actor']): void
+  /** @throws ServerError 'not-allowed' */
+  checkStart(run: NewRun): void
   /** @throws PawlError 'run-not-found', ServerError 'not-allowed' */
-  checkRun(verb: Exclude<Verb, 'answer'>, run: RunView): void
+  checkRun(verb: Exclude<Verb, 'answer' | 'start'>, run: RunView): void
 }
 
 export type RightsOptions = Pick<ServerOptions, 'selfApproval' | 'showRuns' | 'may'>
@@ -25,7 +35,11 @@ export function rightsOf(identity: Identity, options: RightsOptions): Rights {
   const { selfApproval = true, showRuns = false, may } = options
   const own = new Set<string>([actor, ...identity.names])
   const isAddressed = (ask: Ask): boolean => ask.to.length === 0 || ask.to.some((name) => own.has(name))
-  const allows = (verb: Verb, thing: Ask | RunView): boolean => may?.(identity, verb, thing) ?? true
+  const allows = (verb: Verb, thing: Thing): boolean => may?.(identity, verb, thing) ?? true
+  const checkStarter = ({ startedBy }: Ask | RunView, by: string): void => {
+    if (!selfApproval && startedBy !== undefined && (startedBy === actor || startedBy === by))
+      refuse(`${startedBy} started the run and cannot answer its asks: \`selfApproval\` is false.`)
+  }
   const rights: Rights = {
     names: role === 'answer' ? [...own] : null,
     seesRuns: role !== 'answer',
@@ -34,13 +48,22 @@ export function rightsOf(identity: Identity, options: RightsOptions): Rights {
     checkSeen(ask) {
       if (!rights.seesAsk(ask)) throw new PawlError('ask-not-found', { ask: ask.id })
     },
-    checkAnswer(ask) {
+    checkAnswer(ask, by) {
       rights.checkSeen(ask)
       if (role === 'watch') refuse(`${actor} has role watch, which cannot answer asks.`)
       if (role !== 'admin' && !isAddressed(ask)) refuse(`Ask ${ask.id} is not addressed to ${actor}.`)
-      if (!selfApproval && ask.startedBy === actor)
-        refuse(`${actor} started the run and cannot answer its asks: \`selfApproval\` is false.`)
+      checkStarter(ask, by)
       if (!allows('answer', ask)) refuse(`${actor} may not answer ask ${ask.id}.`)
+    },
+    checkEarlyAnswer(run, by) {
+      rights.checkRun('see', run)
+      if (role !== 'admin')
+        refuse(`Only role admin may answer before the question is asked; ${actor} has role ${role}.`)
+      checkStarter(run, by)
+      if (!allows('answer', run)) refuse(`${actor} may not answer the asks of run ${run.id}.`)
+    },
+    checkStart(run) {
+      if (!allows('start', run)) refuse(`${actor} may not start ${run.procedure}.`)
     },
     checkRun(verb, run) {
       if (!rights.seesRun(run)) throw new PawlError('run-not-found', { run: run.id })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type ErrorCode, type Issue, PawlError } from '@pawl/core'
+import { docsPage } from '@pawl/core/internal'
 import { writePayload } from '../json/payload.ts'
 import type { Problem, ServerCode } from '../types.ts'
 import { statusOf } from './status.ts'
@@ -28,7 +29,7 @@ export class ServerError extends Error {
   }
 }
 
-/** Called with an error that is no refusal; the reply carries only `id`. */
+/** Logs an error that is no refusal; the reply carries only `id`. */
 export type ReportFault = (id: string, error: unknown) => void
 
 /** Turns what a handler threw into a reply. An unknown error is reported, and its reply says nothing of the cause. */
@@ -49,9 +50,8 @@ export function problemReply(error: unknown, report: ReportFault): Response {
 
 function problemOf(error: PawlError): Problem {
   const { code, message, details, help } = error
-  const isTooLarge = code === 'payload-refused' && message.includes('2 MiB')
   const shown = writePayload(plain(details)) as Problem['details']
-  return { ...problem(code, isTooLarge ? 413 : statusOf[code], message, shown), type: help }
+  return { ...problem(code, statusOf[code], message, shown), type: help }
 }
 
 function problem(
@@ -61,7 +61,7 @@ function problem(
   details?: Problem['details'],
 ): Problem {
   return {
-    type: `docs/errors/${code}.md`,
+    type: `${docsPage('errors/server')}#${code}`,
     title: code,
     status,
     detail,

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Answer, Ask } from '@pawl/core'
+import type { Answer, Ask, ResumeResolution } from '@pawl/core'
 import { ServerError } from '../http/problem.ts'
 import { JsonError, readPayload } from './payload.ts'
-import type { AnswerJson } from './shapes.ts'
+import type { AnswerJson, ResolutionJson } from './shapes.ts'
 
 /** Reads the payload in one part of a request. @throws ServerError 'request-invalid' */
 export function readPart(part: string, json: unknown): unknown {
@@ -17,14 +17,24 @@ export function readPart(part: string, json: unknown): unknown {
   }
 }
 
-/** @throws ServerError 'request-invalid' */
-export function readAnswer(json: AnswerJson): Answer {
+/** Reads the payloads in an answer or a resolution. @throws ServerError 'request-invalid' */
+export function readAnswer<Given extends AnswerJson | ResolutionJson>(
+  json: Given,
+): Given extends AnswerJson ? Answer : ResumeResolution
+export function readAnswer(json: object): object {
   return Object.fromEntries(
     Object.entries(json).map(([part, value]) => [
       part,
       part === 'params' || part === 'value' || part === 'artifact' ? readPart(part, value) : value,
     ]),
-  ) as unknown as Answer
+  )
+}
+
+/** The answer that a resolution comes to. */
+export function toAnswer({ kind }: Ask, resolution: ResumeResolution): Answer {
+  if (!('decision' in resolution)) return resolution
+  const { decision, ...rest } = resolution
+  return kind === 'approve' ? { ...rest, approved: decision === 'approve' } : { ...rest, choice: decision }
 }
 
 /** Whether the ask was settled by this very answer of this person, so that sending it again is no mistake. */

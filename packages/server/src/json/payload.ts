@@ -62,13 +62,29 @@ function showNumber(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value)
 }
 
+/** Core refuses more than 256 levels of a value; a marked value takes up to three of JSON. The stack holds these. */
+const maxDepth = 1000
+
 /**
  * Reads what `writePayload` wrote, and plain JSON as it is.
- * @throws JsonError if a marked value cannot be read
+ * @throws JsonError if a marked value cannot be read, or there are more than 1,000 levels
  */
 export function readPayload(json: unknown, path = ''): unknown {
+  checkDepth(json)
+  return readValue(json, path)
+}
+
+function checkDepth(json: unknown): void {
+  let level = [json]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > maxDepth) throw new JsonError('', `it has more than ${maxDepth} levels`)
+    level = level.flatMap((item) => (typeof item === 'object' && item !== null ? Object.values(item) : []))
+  }
+}
+
+function readValue(json: unknown, path: string): unknown {
   if (typeof json !== 'object' || json === null) return json
-  if (Array.isArray(json)) return json.map((item, index) => readPayload(item, `${path}[${index}]`))
+  if (Array.isArray(json)) return json.map((item, index) => readValue(item, `${path}[${index}]`))
   return Object.hasOwn(json, mark) ? readMarked(json as Marked, path) : readEntries(json, path)
 }
 
@@ -80,7 +96,7 @@ interface Marked {
 function readEntries(json: object, path: string): object {
   const entries = Object.entries(json)
   return Object.fromEntries(
-    entries.map(([key, item]) => [key, readPayload(item, path === '' ? key : `${path}.${key}`)]),
+    entries.map(([key, item]) => [key, readValue(item, path === '' ? key : `${path}.${key}`)]),
   )
 }
 
@@ -104,7 +120,7 @@ function readMarked(json: Marked, path: string): unknown {
         ? new Uint8Array(Buffer.from(value, 'base64'))
         : fail(path, 'base64 text')
     case 'set':
-      return new Set(readList(value, path).map((item, index) => readPayload(item, `${path}[${index}]`)))
+      return new Set(readList(value, path).map((item, index) => readValue(item, `${path}[${index}]`)))
     case 'map':
       return new Map(readList(value, path).map((pair, index) => readPair(pair, `${path}[${index}]`)))
     case 'object':
@@ -132,7 +148,7 @@ function readList(value: unknown, path: string): readonly unknown[] {
 function readPair(value: unknown, path: string): [unknown, unknown] {
   const [key, item, ...others] = readList(value, path)
   if (others.length > 0) fail(path, 'a pair of key and value')
-  return [readPayload(key, path), readPayload(item, path)]
+  return [readValue(key, path), readValue(item, path)]
 }
 
 function isBase64(text: string): boolean {

@@ -151,3 +151,15 @@ export const answerShape = z
   ])
   .meta({ id: 'Answer' })
 export type AnswerJson = z.infer<typeof answerShape>
+
+/** What `POST /resume` takes: an answer, or a decision by name. */
+export const resolutionShape = z.union([
+  answerShape,
+  z.strictObject({
+    decision: z.string().meta({ description: "'approve', 'reject', or a choice of the ask" }),
+    params: z.record(z.string(), z.unknown()).optional(),
+    artifact: payload.optional(),
+    comment: z.string().optional(),
+  }),
+])
+export type ResolutionJson = z.infer<typeof resolutionShape>

@@ -1,4 +1,5 @@
 import type { Answer, Ask, ExecutionLog, RunView } from '@pawl/core'
+import { omitUndefined } from '../base/omit-undefined.ts'
 import { type Json, writePayload } from './payload.ts'
 import type { AskBriefJson, AskJson, LogEntryJson, RunJson } from './shapes.ts'
 
@@ -61,8 +62,4 @@ export function showEntry(entry: ExecutionLog['execution_log'][number]): LogEntr
 
 function optional(value: unknown): Json | undefined {
   return value === undefined ? undefined : writePayload(value)
-}
-
-function omitUndefined<T extends object>(value: T): T {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as T
 }

@@ -86,7 +86,17 @@ function headerParameters({ method }: Route): readonly JsonSchema[] {
 
 /** Converts a schema; what has an id moves into the components, and is referred to. */
 function hoist(schema: z.ZodType, io: 'input' | 'output', components: Record<string, unknown>): JsonSchema {
-  const { $schema: _dialect, $defs = {}, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  const {
+    $schema: _dialect,
+    $defs = {},
+    ...rest
+  } = z.toJSONSchema(schema, {
+    ...{ io, unrepresentable: 'any' },
+    // Later versions add fields to replies.
+    override: ({ jsonSchema }) => {
+      if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties
+    },
+  })
   for (const [name, definition] of Object.entries($defs)) components[name] = refer(definition)
   return refer(rest) as JsonSchema
 }

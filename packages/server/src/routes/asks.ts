@@ -8,9 +8,10 @@ import {
 } from '@pawl/core'
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
-import { isRepeated, readAnswer } from '../json/answers.ts'
+import { omitUndefined } from '../base/omit-undefined.ts'
+import { isRepeated, readAnswer, toAnswer } from '../json/answers.ts'
 import { readId } from '../json/ids.ts'
-import { type AnswerJson, answerShape, askBriefShape, askShape } from '../json/shapes.ts'
+import { answerShape, askBriefShape, askShape, resolutionShape } from '../json/shapes.ts'
 import { showAsk, showBrief } from '../json/views.ts'
 import { cursor, limit } from './query.ts'
 import { answerers, everyone, type Route, route } from './route.ts'
@@ -75,8 +76,10 @@ export const askRoutes: readonly Route[] = [
     async handle({ client, rights, params, body, query, actor }) {
       const by = actor(query.as)
       const ask = await findAsk(client, rights, params.ask)
-      rights.checkAnswer(ask)
-      return { status: 200, body: await giveAnswer(client, ask, readAnswer(body), by) }
+      rights.checkAnswer(ask, by)
+      const answer = readAnswer(body)
+      const give = () => client.inbox.answer(ask.id, answer, { as: by })
+      return { status: 200, body: await answerOnce(client, ask, answer, by, give) }
     },
   }),
   route({
@@ -87,24 +90,16 @@ export const askRoutes: readonly Route[] = [
     query: z.strictObject({ as }),
     body: z.strictObject({
       checkpoint_id: z.string(),
-      resolution: z.union([
-        answerShape,
-        z.strictObject({
-          decision: z.string().meta({ description: "'approve', 'reject', or a choice of the ask" }),
-          params: z.record(z.string(), z.unknown()).optional(),
-          artifact: z.unknown().optional(),
-          comment: z.string().optional(),
-        }),
-      ]),
+      resolution: resolutionShape,
     }),
-    replies: { 200: z.object({ ask: askBriefShape }) },
+    replies: { 200: answered },
     async handle({ client, rights, body, query, actor }) {
       const by = actor(query.as)
       const ask = await findAsk(client, rights, body.checkpoint_id)
-      rights.checkAnswer(ask)
-      const resolution = readAnswer(body.resolution as AnswerJson) as ResumeResolution
-      await client.resume({ checkpoint: ask.id, resolution }, { as: by })
-      return { status: 200, body: { ask: showBrief((await client.inbox.get(ask.id)) ?? ask) } }
+      rights.checkAnswer(ask, by)
+      const resolution: ResumeResolution = readAnswer(body.resolution)
+      const give = () => client.resume({ checkpoint: ask.id, resolution }, { as: by })
+      return { status: 200, body: await answerOnce(client, ask, toAnswer(ask, resolution), by, give) }
     },
   }),
   route({
@@ -118,10 +113,16 @@ export const askRoutes: readonly Route[] = [
     async handle({ client, rights, params, body, query, actor }) {
       const by = actor(query.as)
       const run = readId(params.run)
+      const answer = readAnswer(body)
       const asked = await findByKey(client, run, params.key)
-      if (asked) rights.checkAnswer(asked)
-      else rights.checkRun('see', await client.get(run).status())
-      await client.inbox.answer({ run, key: params.key }, readAnswer(body), { as: by })
+      if (asked) {
+        rights.checkAnswer(asked, by)
+        // By its id: the answer goes to the very ask that was checked.
+        await client.inbox.answer(asked.id, answer, { as: by })
+      } else {
+        rights.checkEarlyAnswer(await client.get(run).status(), by)
+        await client.inbox.answer({ run, key: params.key }, answer, { as: by })
+      }
       return { status: 202, body: { stored: true } }
     },
   }),
@@ -140,23 +141,21 @@ async function findByKey(client: Client, run: string, key: string): Promise<Ask 
   return items.find((ask) => ask.key === key)
 }
 
-async function giveAnswer(
+/** Gives an answer. One that lost to itself, sent by the same person, is no error. */
+async function answerOnce(
   client: Client,
   ask: Ask,
   answer: Answer,
   by: `user:${string}`,
+  give: () => Promise<void>,
 ): Promise<z.infer<typeof answered>> {
   let repeated = false
   try {
-    await client.inbox.answer(ask.id, answer, { as: by })
+    await give()
   } catch (error) {
     const settled = PawlError.is(error, 'ask-closed') ? await client.inbox.get(ask.id) : null
     if (settled === null || !isRepeated(settled, answer, by)) throw error
     repeated = true
   }
   return { ask: showBrief((await client.inbox.get(ask.id)) ?? ask), repeated }
-}
-
-function omitUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never
 }

@@ -1,6 +1,8 @@
 import { type Client, type Duration, PawlError, type Procedure, type RunView, ref } from '@pawl/core'
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
+import { omitUndefined } from '../base/omit-undefined.ts'
+import { untilAborted } from '../base/until-aborted.ts'
 import { ServerError } from '../http/problem.ts'
 import { readPart } from '../json/answers.ts'
 import { readId } from '../json/ids.ts'
@@ -58,19 +60,21 @@ export const runRoutes: readonly Route[] = [
         .meta({ description: 'Which existing run with this id is returned. Default: same-input' }),
     }),
     replies: { 201: runShape, 200: runShape },
-    async handle({ client, body, identity, idempotencyKey }) {
-      const { procedure, tags, existing = 'same-input' } = body
+    async handle({ client, rights, body, identity, idempotencyKey }) {
+      const { procedure, tags = [], existing = 'same-input' } = body
       const id = body.id ?? idempotencyKey
-      const input = Object.hasOwn(body, 'input') ? readPart('input', body.input) : undefined
-      const isNew = id === undefined || (await findRun(client, id)) === null
-      const options = { by: identity.actor, ...(tags ? { tags } : {}) }
       if (id === undefined && existing === 'any')
         throw new ServerError('request-invalid', '`existing: "any"` requires an `id`.')
+      rights.checkStart({ id, procedure, tags })
+      const input = Object.hasOwn(body, 'input') ? readPart('input', body.input) : undefined
+      const before = id === undefined ? null : await findRun(client, id)
+      if (before !== null && !rights.seesRun(before)) throw new PawlError('id-taken', { id: before.id })
+      const options = { by: identity.actor, tags }
       const started =
         existing === 'any' && id !== undefined
           ? await client.runOrGet(ref<AnyProcedure>(procedure), input, { ...options, id })
           : await client.run(ref<AnyProcedure>(procedure), input, { ...options, id })
-      return { status: isNew ? 201 : 200, body: showRun(await started.status()) }
+      return { status: before === null ? 201 : 200, body: showRun(await started.status()) }
     },
   }),
   route({
@@ -81,11 +85,12 @@ export const runRoutes: readonly Route[] = [
     query: z.strictObject({ wait }),
     body: null,
     replies: { 200: runShape },
-    async handle({ client, rights, params, query }) {
+    async handle({ client, rights, params, query, signal }) {
       const run = await seenRun(client, rights, params.run)
       if (query.wait === undefined || hasEnded(run)) return { status: 200, body: showRun(run) }
       const handle = client.get(run.id)
-      await handle.result({ timeout: query.wait as Duration }).catch(ignoreOutcome)
+      const waiting = handle.result({ timeout: query.wait as Duration })
+      await untilAborted(waiting, signal).catch(ignoreOutcome)
       return { status: 200, body: showRun(await handle.status()) }
     },
   }),
@@ -97,14 +102,15 @@ export const runRoutes: readonly Route[] = [
     query: z.strictObject({ wait }),
     body: null,
     replies: { 200: z.object({ output: z.unknown() }), 202: runShape },
-    async handle({ client, rights, params, query }) {
+    async handle({ client, rights, params, query, signal }) {
       const run = await seenRun(client, rights, params.run)
       const handle = client.get(run.id)
       const timeout = (query.wait ?? '1ms') as Duration
       try {
         if (query.wait === undefined && !hasEnded(run) && !isUnhealthy(run))
           return { status: 202, body: showRun(run) }
-        return { status: 200, body: { output: writePayload(await handle.result({ timeout })) } }
+        const output = await untilAborted(handle.result({ timeout }), signal)
+        return { status: 200, body: { output: writePayload(output) } }
       } catch (error) {
         if (!PawlError.is(error, 'wait-timed-out')) throw error
         return { status: 202, body: showRun(await handle.status()) }
@@ -213,8 +219,4 @@ function isUnhealthy({ status }: RunView): boolean {
 /** The reply is the state of the run, in whichever way the wait ended. */
 function ignoreOutcome(error: unknown): void {
   if (!PawlError.is(error) || error.code === 'engine-stopped' || error.code === 'store-unusable') throw error
-}
-
-function omitUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never
 }

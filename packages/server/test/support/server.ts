@@ -1,7 +1,11 @@
-import { type Client, createEngine, type Engine, type Procedure, procedure } from '@pawl/core'
-import { createServer, type Identity, type Server, type ServerOptions } from '@pawl/server'
+import { type Client, createEngine, type Engine, type Logger, type Procedure, procedure } from '@pawl/core'
+import { type Auth, createServer, type Identity, type Server, type ServerOptions } from '@pawl/server'
 import { memory } from '@pawl/testing'
 import { z } from 'zod'
+import { credentialOf } from '../../src/auth/credentials.ts'
+import { createDispatch, type Dispatch } from '../../src/dispatch.ts'
+import { RateLimit } from '../../src/http/limits.ts'
+import { readOptions } from '../../src/options.ts'
 
 export const refund: Procedure<{ amount: number }, string> = procedure(
   { name: 'refund', input: z.object({ amount: z.number() }), output: z.string() },
@@ -52,10 +56,8 @@ export async function startServer(
   const engine = await createEngine({ store: memory(), procedures: [refund, long], logger: silent })
   const server = createServer({
     client: client ? client(engine) : engine,
-    auth: (request) => {
-      const token = /^Bearer (\w+)$/.exec(request.headers.get('authorization') ?? '')?.[1]
-      return (token !== undefined && identities[token]) || null
-    },
+    auth: byToken,
+    logger: silent,
     ...rest,
   })
   return {
@@ -69,6 +71,36 @@ export async function startServer(
   }
 }
 
+/** The identity of the test whose name is the bearer token. */
+export const byToken: Auth = (request) => {
+  const token = credentialOf(request)
+  return (token !== null && identities[token]) || null
+}
+
+/** A server from the inside, with a clock of its own and without limits. */
+export function dispatchOf(
+  options: ServerOptions,
+  { now = () => 0, perMinute = {} }: { readonly now?: () => number; readonly perMinute?: PerMinute } = {},
+): { readonly dispatch: Dispatch; readonly faults: unknown[] } {
+  const { reads = 600, writes = 120, failures = 10 } = perMinute
+  const faults: unknown[] = []
+  const dispatch = createDispatch({
+    settings: readOptions({ logger: silent, ...options }),
+    reads: new RateLimit(reads, now),
+    writes: new RateLimit(writes, now),
+    failures: new RateLimit(failures, now),
+    report: (_id, error) => faults.push(error),
+    stopping: new AbortController().signal,
+  })
+  return { dispatch, faults }
+}
+
+interface PerMinute {
+  readonly reads?: number
+  readonly writes?: number
+  readonly failures?: number
+}
+
 export async function send(
   fetch: Server['fetch'],
   token: string | null,
@@ -77,21 +109,29 @@ export async function send(
   body?: unknown,
   headers: object = {},
 ): Promise<Called> {
-  const reply = await fetch(
-    new Request(`http://127.0.0.1${path}`, {
-      method,
-      headers: {
-        host: '127.0.0.1',
-        ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    }),
-  )
+  const reply = await fetch(requestOf(token, method, path, body, headers))
   const text = await reply.text()
   const isJson = reply.headers.get('content-type')?.includes('json') ?? false
   return { status: reply.status, headers: reply.headers, body: isJson ? JSON.parse(text) : text }
 }
 
-const silent = { debug() {}, info() {}, warn() {}, error() {} }
+export const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+
+export function requestOf(
+  token: string | null,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: object = {},
+): Request {
+  return new Request(`http://127.0.0.1${path}`, {
+    method,
+    headers: {
+      host: '127.0.0.1',
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+}

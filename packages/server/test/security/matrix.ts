@@ -1,0 +1,90 @@
+/** Who makes a request. `own` and `other` have role `answer`; the ask is addressed to a group of `own`. */
+export const callers = [
+  'none',
+  'bad token',
+  'own',
+  'other',
+  'watch',
+  'operate',
+  'admin',
+  'foreign origin',
+  'foreign host',
+] as const
+export type Caller = (typeof callers)[number]
+
+/** The request of a row, and the status that each caller gets. */
+export interface Row {
+  /** With `{ask}` for the id of the open ask. */
+  readonly path: string
+  readonly body?: object
+  readonly status: Readonly<Record<Caller, number>>
+}
+
+const get = { 'foreign origin': 200, 'foreign host': 421, none: 401, 'bad token': 401 }
+const post = { 'foreign origin': 403, 'foreign host': 421, none: 401, 'bad token': 401 }
+
+/** All see it. */
+const everyone = { ...get, own: 200, other: 200, watch: 200, operate: 200, admin: 200 }
+/** All see it but people whom the ask does not concern. */
+const concerned = { ...everyone, other: 404 }
+/** Role `answer` may not call it. */
+const readers = { ...everyone, own: 403, other: 403 }
+/** Role `answer` sees no runs without `showRuns`. */
+const runs = { ...everyone, own: 404, other: 404 }
+const answerers = { ...post, own: 200, other: 404, watch: 403, operate: 200, admin: 200 }
+const operators = { ...post, own: 403, other: 403, watch: 403, operate: 202, admin: 202 }
+const all = (status: number) => ({
+  ...{ 'foreign origin': status, 'foreign host': 421, none: status, 'bad token': status },
+  ...{ own: status, other: status, watch: status, operate: status, admin: status },
+})
+
+const answer = { approved: true }
+
+/** The rows of the table of routes, by method and path. A route without a row fails. */
+export const matrix: Readonly<Record<string, Row>> = {
+  'GET /v1/me': { path: '/v1/me', status: everyone },
+  'GET /v1/openapi.json': { path: '/v1/openapi.json', status: everyone },
+  'GET /v1/asks': { path: '/v1/asks', status: everyone },
+  'GET /v1/asks/{ask}': { path: '/v1/asks/{ask}', status: concerned },
+  'POST /v1/asks/{ask}/answer': { path: '/v1/asks/{ask}/answer', body: answer, status: answerers },
+  'POST /v1/runs/{run}/asks/{key}/answer': {
+    path: '/v1/runs/refund:1/asks/approve/answer',
+    body: answer,
+    status: { ...answerers, own: 202, operate: 202, admin: 202 },
+  },
+  'POST /v1/resume': {
+    path: '/v1/resume',
+    body: { checkpoint_id: '{ask}', resolution: { decision: 'reject' } },
+    status: answerers,
+  },
+  'GET /v1/runs': { path: '/v1/runs', status: readers },
+  'POST /v1/runs': {
+    path: '/v1/runs',
+    body: { procedure: 'refund', input: { amount: 1 }, id: 'refund:2' },
+    status: { ...operators, operate: 201, admin: 201 },
+  },
+  'GET /v1/runs/{run}': { path: '/v1/runs/refund:1', status: runs },
+  'GET /v1/runs/{run}/result': {
+    path: '/v1/runs/refund:1/result',
+    status: { ...runs, watch: 202, operate: 202, admin: 202, 'foreign origin': 202 },
+  },
+  'GET /v1/runs/{run}/log': { path: '/v1/runs/refund:1/log', status: runs },
+  'POST /v1/runs/{run}/signals/{name}': {
+    path: '/v1/runs/refund:1/signals/paid',
+    body: { payload: 1 },
+    status: operators,
+  },
+  'POST /v1/runs/{run}/retry': { path: '/v1/runs/refund:1/retry', body: {}, status: operators },
+}
+
+/** What lies outside the table. */
+export const outside: Readonly<Record<string, Row>> = {
+  'GET /healthz': { path: '/healthz', status: all(200) },
+  'GET /readyz': { path: '/readyz', status: all(200) },
+  'POST /login': {
+    path: '/login',
+    body: { key: 'root' },
+    status: { ...all(200), 'foreign origin': 403 },
+  },
+  'POST /logout': { path: '/logout', body: {}, status: { ...all(204), 'foreign origin': 403 } },
+}
