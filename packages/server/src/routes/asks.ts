@@ -30,7 +30,10 @@ const answered = z.object({
   repeated: z.boolean().meta({ description: 'Whether this person had already sent this answer' }),
 })
 
-const as = z.string().startsWith('user:').optional()
+const as = z
+  .string()
+  .regex(/^user:./)
+  .optional()
 
 export const askRoutes: readonly Route[] = [
   route({
