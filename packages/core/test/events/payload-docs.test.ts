@@ -7,25 +7,25 @@ import { findDifference } from './same-value.ts'
 const page = readFileSync(new URL('../../../../docs/guides/payloads.md', import.meta.url), 'utf8')
 
 describe('docs/guides/payloads.md is right that', () => {
-  test.each(readTable('What comes back as it was'))('%s comes back as it was', (code) => {
+  test.each(readTable('Values that are preserved'))('%s is preserved', (code) => {
     const value = evaluate(code)
     expect(findDifference(decodePayload(encodePayload(value, 'value')), value)).toBeUndefined()
   })
 
-  test.each(readTable('What comes back as its plain form'))('%s comes back as %s', (code, expected) => {
+  test.each(readTable('Values that are simplified'))('%s is decoded as %s', (code, expected) => {
     const decoded = decodePayload(encodePayload(evaluate(code), 'value'))
     expect(findDifference(decoded, evaluate(expected as string))).toBeUndefined()
   })
 
-  test.each(readTable('What is refused'))('%s is refused', (code, message) => {
+  test.each(readTable('Values that are rejected'))('%s is rejected', (code, message) => {
     const value = evaluate(code)
     expect(() => encodePayload(value, 'value')).toThrow(message as string)
   })
 
   test('its tables are not empty', () => {
-    expect(readTable('What comes back as it was').length).toBeGreaterThan(25)
-    expect(readTable('What comes back as its plain form').length).toBeGreaterThan(3)
-    expect(readTable('What is refused').length).toBeGreaterThan(20)
+    expect(readTable('Values that are preserved').length).toBeGreaterThan(25)
+    expect(readTable('Values that are simplified').length).toBeGreaterThan(3)
+    expect(readTable('Values that are rejected').length).toBeGreaterThan(20)
   })
 })
 
