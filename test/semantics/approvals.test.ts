@@ -88,7 +88,7 @@ describe('an approval', () => {
       ],
       askedAt: new Date(start),
       dueAt: new Date(start + 2 * hour),
-      onTimeout: 'counts as no',
+      onTimeout: 'counts as a rejection',
       overdue: false,
       claimedBy: undefined,
       answer: undefined,

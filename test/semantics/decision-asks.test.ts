@@ -37,7 +37,7 @@ describe('a decision left to people', () => {
     expect(await engine.inbox.next()).toMatchObject({
       kind: 'decide',
       key: 'verdict',
-      onTimeout: 'the procedure gets an error',
+      onTimeout: 'the procedure receives an error',
     })
     await expect(run.result()).rejects.toMatchObject({
       details: {

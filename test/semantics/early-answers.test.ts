@@ -151,7 +151,9 @@ describe('an answer to a question that is not asked yet', () => {
     }
     expect(await refusalOf(engine.inbox.answer(key, { approved: false }, { as: 'user:bob' }))).toMatchObject({
       ...reported,
-      message: expect.stringContaining('if that answer did not fit it is open, and takes another'),
+      message: expect.stringContaining(
+        'if the earlier answer was invalid, the ask is open and accepts another one',
+      ),
     })
     expect(await run.result()).toMatchObject({ approved: true, by: 'user:ana' })
     expect(await refusalOf(engine.inbox.answer(key, { approved: false }, { as: 'user:bob' }))).toMatchObject({

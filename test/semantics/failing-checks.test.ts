@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
 import { refusalOf } from './support.ts'
 
-const stray = 'a check of a schema left something behind that failed: Error: the database is down'
+const stray = 'A schema check left a promise that rejected: Error: the database is down'
 
 /** As a look-up in a database would while that is down. */
 const down = z.string().refine(async () => {

@@ -94,7 +94,7 @@ describe('run ids', () => {
     expect(await (await engine.runOrGet(greet, { name: 'Eve' }, { id: 'a' })).result()).toBe('Ada')
     expect(await refusalOf(engine.runOrGet(other, undefined, { id: 'a' }))).toMatchObject({
       code: 'id-taken',
-      message: expect.stringMatching(/of another procedure\..*Choose another id\.$/),
+      message: expect.stringMatching(/with another procedure\..*Use a different id\.$/),
     })
     expect(await refusalOf(engine.runOrGet(other, undefined, {} as { id: string }))).toMatchObject({
       code: 'option-invalid',

@@ -24,21 +24,21 @@ const ending: readonly Case[] = [
     what: "approve with 'reject', the default",
     ask: (ctx) => ctx.human.approve('?', { timeout }),
     gives: { approved: false, timedOut: true, by: undefined, at, comment: undefined },
-    shown: 'counts as no',
+    shown: 'counts as a rejection',
     result: { approved: false, timed_out: true },
   },
   {
     what: "approve with 'approve'",
     ask: (ctx) => ctx.human.approve('?', { timeout, onTimeout: 'approve', risk: 'low', params: { a: 1 } }),
     gives: { approved: true, params: { a: 1 }, modified: false, by, at, comment: undefined },
-    shown: 'counts as yes',
+    shown: 'counts as an approval',
     result: { approved: true, params: { a: 1 }, timed_out: true },
   },
   {
     what: 'input with a default',
     ask: (ctx) => ctx.human.input('?', z.number(), { timeout, onTimeout: { default: 7 } }),
     gives: 7,
-    shown: 'a default is taken',
+    shown: 'the default is used',
     result: { default: 7, timed_out: true },
   },
   {
@@ -75,13 +75,13 @@ const staying: readonly {
     what: "approve with 'keep-waiting'",
     ask: (ctx) => ctx.human.approve('?', { timeout, onTimeout: 'keep-waiting' }),
     answer: { approved: true },
-    shown: 'the question stays open',
+    shown: 'the ask stays open',
   },
   {
     what: "approve with 'escalate' to the engine's",
     ask: (ctx) => ctx.human.approve('?', { timeout, onTimeout: 'escalate', to: 'group:ops' }),
     answer: { approved: true },
-    shown: 'the question stays open and is shown to role:manager',
+    shown: 'the ask stays open and is shown to role:manager',
     alsoTo: 'role:manager',
   },
   {
@@ -89,28 +89,28 @@ const staying: readonly {
     ask: (ctx) =>
       ctx.human.approve('?', { timeout, onTimeout: { escalateTo: 'user:boss' }, to: 'group:ops' }),
     answer: { approved: true },
-    shown: 'the question stays open and is shown to user:boss',
+    shown: 'the ask stays open and is shown to user:boss',
     alsoTo: 'user:boss',
   },
   {
     what: "input with 'escalate'",
     ask: (ctx) => ctx.human.input('?', z.string(), { timeout, onTimeout: 'escalate', to: 'group:ops' }),
     answer: { value: 'x' },
-    shown: 'the question stays open and is shown to role:manager',
+    shown: 'the ask stays open and is shown to role:manager',
     alsoTo: 'role:manager',
   },
   {
     what: "select with 'keep-waiting'",
     ask: (ctx) => ctx.human.select('?', ['a'], { timeout, onTimeout: 'keep-waiting' }),
     answer: { choice: 'a' },
-    shown: 'the question stays open',
+    shown: 'the ask stays open',
   },
   {
     what: 'review escalated to somebody',
     ask: (ctx) =>
       ctx.human.review('?', 1, { timeout, onTimeout: { escalateTo: 'user:boss' }, to: 'group:ops' }),
     answer: { choice: 'approve' },
-    shown: 'the question stays open and is shown to user:boss',
+    shown: 'the ask stays open and is shown to user:boss',
     alsoTo: 'user:boss',
   },
 ]

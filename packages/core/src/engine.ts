@@ -143,6 +143,6 @@ async function startEngine(
 function connect(store: Store, of: string): StorePort {
   return (
     connectTo(store) ??
-    refuse(`store of ${of}`, store, 'It must be made by sqlite(), postgres() or memory().')
+    refuse(`store of ${of}`, store, 'It must be created by sqlite(), postgres() or memory().')
   )
 }

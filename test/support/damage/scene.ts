@@ -159,7 +159,7 @@ async function checkViews(
 
 /** One line for a run that is put aside, or shown as it is; all others are faults of the engine. */
 function warningsIn(lines: readonly Line[]): readonly string[] {
-  const allowed = [/^Run ".*" is quarantined /, /^Run ".*" cannot be read, and is shown as quarantined: /]
+  const allowed = [/^Run ".*" is quarantined /, /^Run ".*" cannot be read and is shown as quarantined: /]
   return lines
     .filter(({ level, message }) => level !== 'info' && !allowed.some((pattern) => pattern.test(message)))
     .map(({ level, message }) => `${level}: ${message}`)

@@ -1,28 +1,28 @@
 import { keepContext } from '../host/natives.ts'
 import { rounds } from '../host/rounds.ts'
 
-/** Maximum items in one transaction: a store may carry it out in one synchronous piece, which holds the event loop. */
+/** Maximum items in one transaction: a store may run it synchronously and block the event loop. */
 const maxItems = 250
-/** Work of one item, in rows, including the caller's and the worker's reaction to its outcome. */
+/** Work of one item, in rows, including the reaction of the caller and the worker to its outcome. */
 const workOfItem = 4
-/** Maximum bytes in one transaction, unless one item alone has more. */
+/** Maximum bytes in one transaction, unless a single item has more. */
 const maxBytes = 8 * 2 ** 20
-/** Maximum transactions under way at once: a store has connections for more, and its worker needs them. */
+/** Maximum concurrent transactions: a store has more connections, and its worker needs them. */
 const maxInFlight = 2
 
 export interface BatchOptions<Item, Outcome, Context> {
-  /** Called once for all items of a round of the event loop, however many transactions they take. */
+  /** Called once for all items of a round of the event loop, regardless of the number of transactions. */
   readonly begin: () => Context
   /** Returns one outcome per item, in order. */
   readonly write: (items: readonly Item[], context: Context) => Promise<readonly Outcome[]>
-  /** Bytes of payload. */
+  /** Returns the payload bytes of an item. */
   readonly sizeOf: (item: Item) => number
 }
 
 /**
- * Gathers what many callers write within one round of the event loop into one transaction. Each gets the
- * outcome of its own item. What one transaction cannot take follows in the next rounds, in order; what comes while
- * two are under way is gathered for the next one.
+ * Combines the writes of many callers in one round of the event loop into one transaction.
+ * Each caller gets the outcome of its own item. Items beyond the limits follow in the next rounds, in order; items that
+ * arrive while two transactions are in flight are combined into the next one.
  */
 export class Batch<Item, Outcome, Context> {
   readonly #options: BatchOptions<Item, Outcome, Context>
@@ -46,7 +46,7 @@ export class Batch<Item, Outcome, Context> {
   #schedule(): void {
     if (this.#isScheduled || this.#items.length === 0 || this.#inFlight === maxInFlight) return
     this.#isScheduled = true
-    // The transaction belongs to its first caller, as seen by tracing and by a step body that starts runs.
+    // The transaction runs in its first caller's context, so that tracing and a step body that starts runs see it.
     const inContext = keepContext()
     rounds.add({
       weigh: () => Math.min(this.#items.length, maxItems) * workOfItem,
@@ -69,7 +69,7 @@ export class Batch<Item, Outcome, Context> {
     this.#schedule()
   }
 
-  /** At least one; none of another round. */
+  /** Counts the items of the next transaction: at least one, and none of another round. */
   #countFitting(): number {
     const [first] = this.#items
     let count = 0

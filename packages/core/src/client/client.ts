@@ -19,7 +19,7 @@ import type { Client, Page, RunFilter } from './types.ts'
 import { readViews } from './views/read.ts'
 import type { RunView } from './views/views.ts'
 
-/** A client. Beside a worker it shares the store with it, and leaves it open when it is stopped. */
+/** Creates a client. Beside a worker it shares the worker's store, and leaves it open when it is stopped. */
 export function createConnectedClient(options: ConnectionOptions): Client {
   const connection = new Connection(options)
   const starter = new RunStarter(connection)
@@ -75,7 +75,7 @@ async function listRuns(connection: Connection, given: RunFilter | undefined): P
 function readStatuses(given: unknown): RunQuery['statuses'] {
   if (given === undefined) return []
   const several = Array.isArray(given) ? checkArray('status of list', given) : [given]
-  if (several.length === 0) refuse('status of list', given, 'Name at least one, or leave it out for all.')
+  if (several.length === 0) refuse('status of list', given, 'Pass at least one status, or omit it for all.')
   return several.map((status) => checkOneOf('status of list', status, runStatuses))
 }
 

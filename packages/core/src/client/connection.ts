@@ -10,11 +10,11 @@ import type { Logger } from '../ports/logger.ts'
 import type { Claimant } from '../ports/store/claims.ts'
 import type { StorePort } from '../ports/store/store.ts'
 
-/** Without a hint, what is waited for is looked up this often, where hints may get lost or time alone may bring it. */
+/** Poll interval of a wait without a hint, for hints that can be lost and for changes that only time brings. */
 const pollMs = 1_000
-/** So long after its deadline a wait is over also if the store has not answered by then. */
+/** Extra time after a wait's timeout before it gives up on a store that does not answer. */
 const graceMs = 1_000
-/** Work of a call that begins to read, in rows: a store may read synchronously. */
+/** Work of a call that starts to read, in rows: a store may read synchronously. */
 const workOfCall = 4
 const maxWarnings = 1_000
 
@@ -25,13 +25,13 @@ export interface ConnectionOptions {
   readonly entropy: Entropy
   readonly sha256: Sha256
   readonly logger: Logger
-  /** The worker in this process; undefined for a client alone, which then opens the store when first used. */
+  /** The worker in this process; undefined for a standalone client, which opens the store on first use. */
   readonly localWorker: LocalWorker | undefined
-  /** No hint of the store gets lost. Default false. */
+  /** Whether the store never loses a hint. Default: false. */
   readonly hintsAreSure?: boolean
 }
 
-/** A client's way to its store. */
+/** Connects a client to its store. */
 export class Connection {
   readonly notifier: Notifier
   readonly clock: Clock
@@ -41,7 +41,7 @@ export class Connection {
   readonly #logger: Logger
   readonly #store: StorePort
   readonly #hintsAreSure: boolean
-  /** What was warned of, so that it is warned of once. */
+  /** Warnings that were logged, so that each is logged once. */
   readonly #warnings = new Set<string>()
   #opened: Promise<void> | null = null
   #unwatch: (() => void) | null = null
@@ -67,28 +67,28 @@ export class Connection {
     this.clock = clock
   }
 
-  /** The store, for a call that begins: of many calls made together, each round of the event loop begins some. @throws as `store` */
+  /** Returns the store for a new call. Of many calls made together, each round of the event loop starts some. @throws as `store` */
   async begin(): Promise<StorePort> {
     await rounds.enter(workOfCall)
     return this.store()
   }
 
-  /** The store, connected and migrated. @throws PawlError 'engine-stopped', 'store-unusable' */
+  /** Returns the store, connected and migrated. @throws PawlError 'engine-stopped', 'store-unusable' */
   async store(): Promise<StorePort> {
     if (this.#stopped) throw new PawlError('engine-stopped', {})
     if (this.localWorker === undefined) await this.#open()
     return this.#store
   }
 
-  /** The worker of this process, while it takes new work. @throws PawlError 'engine-stopped' */
+  /** Returns the worker of this process while it claims runs. @throws PawlError 'engine-stopped' */
   claimant(): Claimant | null {
     if (this.#stopped) throw new PawlError('engine-stopped', {})
     return this.localWorker?.claimant() ?? null
   }
 
   /**
-   * Looks until there is something to see: at once, whenever the topic rings, and once a second. `comes`: how that
-   * comes about; what is only ever written need not be polled for where hints are sure.
+   * Calls `look` until it returns a value: at once, on every notification of the topic, and once a second.
+   * `comes` says how the value appears: a value that only a write can create is not polled for if hints are reliable.
    * @throws PawlError 'wait-timed-out', 'engine-stopped'
    */
   wait<Seen>(
@@ -103,10 +103,10 @@ export class Connection {
     return new Promise((resolve, reject) => {
       const giveUp = (): void => {
         const after = formatDuration(timeoutMs)
-        const what = `What was waited for did not come within ${after}, and the store does not answer.`
+        const what = `The wait timed out after ${after}, and the store does not answer.`
         reject(new PawlError('wait-timed-out', { after }, { what }))
       }
-      // Two after one another: a process that was held up has its last look all the same.
+      // Two timers in a row, so that a process that was blocked still looks a last time.
       let callOff = this.clock.after(timeoutMs, () => {
         callOff = this.clock.after(graceMs, giveUp)
       })
@@ -121,7 +121,7 @@ export class Connection {
     polls: boolean,
   ): Promise<Seen> {
     const until = timeoutMs === null ? null : this.clock.elapsed() + timeoutMs
-    // Before anybody listens for what it tells: of a store that cannot be opened nobody is told anything.
+    // Before the first listener is added: a store that cannot be opened sends no hints.
     await this.begin()
     this.#watch()
     for (;;) {
@@ -133,7 +133,7 @@ export class Connection {
         if (left !== null && left <= 0)
           throw new PawlError('wait-timed-out', { after: formatDuration(timeoutMs ?? 0) })
         await rung.wait
-        // One hint may wake all that wait.
+        // One hint may wake all waits.
         await rounds.enter(workOfCall)
       } finally {
         rung.stop()
@@ -141,7 +141,7 @@ export class Connection {
     }
   }
 
-  /** Logs a warning, once for each of the last thousand. */
+  /** Logs a warning unless it is among the last thousand. */
   warnOnce(warning: string): void {
     if (this.#warnings.has(warning)) return
     if (this.#warnings.size >= maxWarnings) this.#warnings.clear()
@@ -154,7 +154,7 @@ export class Connection {
     this.#stopped = true
     this.#unwatch?.()
     this.notifier.notifyAll()
-    // Beside a worker it is the engine's to close.
+    // Beside a worker, the engine closes the store.
     if (this.localWorker !== undefined) return
     await this.#opened?.catch(() => {})
     await this.#store.close()
@@ -183,7 +183,7 @@ export class Connection {
     }
   }
 
-  /** Beside a worker, the worker watches for both. */
+  /** Watches the store, unless a worker in this process does so for both. */
   #watch(): void {
     if (this.localWorker !== undefined || this.#unwatch !== null || this.#stopped) return
     this.#unwatch = this.#store.watch(() => this.notifier.notifyAll())

@@ -1,17 +1,17 @@
 import { refuse } from '../checks/options.ts'
 
-/** A place in a list, as text for whoever pages through it; what it says is nobody's business but ours. */
+/** Encodes a place in a list as an opaque cursor. */
 export function writeCursor(place: object): string {
   return btoa(JSON.stringify(place)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
-/** @throws PawlError 'option-invalid': a cursor is text from outside */
+/** Decodes a cursor, which is untrusted text. @throws PawlError 'option-invalid' */
 export function readCursor<Place>(
   option: string,
   cursor: unknown,
   isPlace: (value: unknown) => value is Place,
 ): Place {
-  const allowed = 'It must be the cursor of the page before, unchanged.'
+  const allowed = 'It must be the unchanged cursor of the previous page.'
   if (typeof cursor !== 'string' || cursor.length > 2_000) return refuse(option, cursor, allowed)
   let place: unknown
   try {

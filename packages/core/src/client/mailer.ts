@@ -6,7 +6,7 @@ import { Batch } from './batch.ts'
 import type { Connection } from './connection.ts'
 import { findUndeclared, type Outgoing, type Undeclared } from './runs/undeclared.ts'
 
-/** Leaves messages for runs and answers for asks, many in one transaction, and tells the worker of this process. */
+/** Sends messages to runs and answers to asks, many in one transaction, and notifies the worker of this process. */
 export class Mailer {
   readonly #connection: Connection
   readonly #messages: Batch<Outgoing, Sent | Undeclared, Claimant | null>
@@ -46,7 +46,7 @@ export class Mailer {
     const undeclared = await findUndeclared(outgoing, store, this.#connection.localWorker)
     const messages = outgoing.filter((one) => !undeclared.has(one)).map(({ message }) => message)
     const sent = messages.length === 0 ? [] : await store.send(messages, claimant)
-    // Also for what was there before the run may have been claimed: it was due.
+    // Also for a duplicate: the run was due, and may have been claimed.
     for (const one of sent)
       if (one.outcome === 'stored' || (one.outcome === 'duplicate' && one.claimed !== null)) this.#tell(one)
     let next = 0

@@ -22,7 +22,7 @@ import { PawlError } from '../errors/pawl-error.ts'
 import type { Logger } from '../ports/logger.ts'
 import { defaultMaxCrashes } from '../ports/suspects.ts'
 
-/** What `createEngine` was given, beside the store, checked and with the defaults filled in. */
+/** The options of `createEngine` except the store, validated and with defaults. */
 export interface EngineSettings {
   readonly procedures: readonly ProcedureDefinition[]
   readonly decider: AgentDefinition | undefined
@@ -48,13 +48,13 @@ const engineOptionNames = [
   'logger',
 ]
 
-/** Refuses what is no option of an engine, nor one of the others that whoever makes it takes. */
+/** Rejects unknown options of an engine; `others` are further options of the function `maker`. */
 export function checkEngineKeys(maker: string, options: object, others: readonly string[] = []): void {
   checkKeys(`the options of ${maker}`, options, [...engineOptionNames, ...others])
 }
 
 /**
- * Checks the options of an engine but its store.
+ * Checks the options of an engine except its store.
  * @throws PawlError 'option-invalid', 'duration-invalid', 'procedure-duplicate'
  */
 export function readEngineOptions(given: unknown): EngineSettings {
@@ -88,7 +88,8 @@ function readProcedures(given: unknown): readonly ProcedureDefinition[] {
   const option = 'procedures of createEngine'
   const definitions = checkArray(option, given).map(
     (one) =>
-      definitionOf(one) ?? refuse(option, one, 'Each must be made by procedure(); a ref has no code to run.'),
+      definitionOf(one) ??
+      refuse(option, one, 'Each must be created by procedure(); a ref has no code to run.'),
   )
   const seen = new Set<string>()
   for (const definition of definitions) {
@@ -104,7 +105,7 @@ function readProcedures(given: unknown): readonly ProcedureDefinition[] {
 function readDecider(given: unknown): AgentDefinition {
   return (
     agentDefinitionOf(given) ??
-    refuse('decider of createEngine', given, 'It must be made by decider() or agent().')
+    refuse('decider of createEngine', given, 'It must be created by decider() or agent().')
   )
 }
 
@@ -121,12 +122,12 @@ function readLogger(given: unknown): Logger {
       refuse(
         `logger.${level} of createEngine`,
         logger[level],
-        'A logger has the functions debug, info, warn and error.',
+        'A logger must have the functions debug, info, warn and error.',
       )
   return given as Logger
 }
 
-/** What a run was started with, beside its input. */
+/** The options of a started run. */
 export interface RunSettings {
   readonly id: string | undefined
   readonly by: Actor | undefined
@@ -148,7 +149,7 @@ export function readRunOptions(given: unknown): RunSettings {
   }
 }
 
-/** How long a stop waits for what is at work, in ms. */
+/** Returns how long a stop waits for running work, in ms. */
 export function readStopOptions(given: unknown): number {
   const options = checkObject('options of stop', given)
   checkKeys('the options of stop', options, ['within'])
@@ -156,7 +157,7 @@ export function readStopOptions(given: unknown): number {
   return within === undefined ? 10_000 : parseDuration(within, 'within of stop')
 }
 
-/** How many items a page has: 50, at most 500. */
+/** Returns the page size. Default: 50. Range: 1 to 500. */
 export function readLimit(of: string, given: unknown): number {
   return given === undefined ? 50 : checkWhole(`limit ${of}`, given, 1, 500)
 }

@@ -97,14 +97,14 @@ export interface Client {
   list(filter?: RunFilter): Promise<Page<RunView>>
   /**
    * Reads the execution log: one entry per operation; an unanswered ask has `result: null`. With a `page` it reads a part
-   * of the log; a page at the end costs the same however long the log is.
+   * of the log; the cost of a page at the end does not depend on the length of the log.
    * @throws PawlError 'run-not-found', 'run-quarantined' (its log cannot be read), 'option-invalid'
    * @example const { execution_log } = await client.log(run.id, { limit: 50 }) // the newest 50
    */
   log(id: string, page?: LogPage): Promise<ExecutionLog>
   /**
-   * Retries a run that no engine executes any more: makes a stuck run due now, and releases a run that was quarantined for
-   * crashes, or because Pawl failed on it. Does nothing to a run that is live and neither: it resumes by itself.
+   * Retries a stuck or quarantined run. A stuck run becomes due now. A quarantined run is released if it was quarantined
+   * for crashes, or because of an internal error. Does nothing for any other live run: it resumes by itself.
    * @throws PawlError 'run-not-found', 'run-ended', 'run-quarantined' (its log is damaged), 'option-invalid'
    * @example for (const { id } of (await client.list({ status: 'stuck' })).items) await client.retry(id)
    */
@@ -136,11 +136,11 @@ export interface StopOptions {
   readonly within?: Duration
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: without the procedure nobody knows the payloads
+// biome-ignore lint/suspicious/noExplicitAny: without the procedure the payloads are unknown
 type Untyped = { readonly signals: { readonly [name: string]: any } }
 
 /** A handle on one run. It holds no resources. */
-// biome-ignore lint/complexity/noBannedTypes: an empty talk is a talk
+// biome-ignore lint/complexity/noBannedTypes: an empty object type is allowed
 export interface RunHandle<Output, T = {}> {
   readonly id: string
   /**
@@ -176,11 +176,11 @@ export interface SignalOptions {
   readonly id?: string
 }
 
-/** A part of an execution log. Give `before` or `after`, not both. */
+/** Selects a part of an execution log. Pass either `before` or `after`. */
 export interface LogPage {
-  /** Position. Only entries below it are returned, the newest first to be kept. Default: from the end of the log. */
+  /** Position. Returns the newest entries below it. Default: the end of the log. */
   readonly before?: number
-  /** Position. Only entries above it are returned, the oldest first to be kept; -1 starts at the first entry. Default: none. */
+  /** Position. Returns the oldest entries above it; -1 starts at the first entry. Default: none. */
   readonly after?: number
   /** Maximum number of entries. Default: all. Range: whole numbers from 1 to 1,000. */
   readonly limit?: number

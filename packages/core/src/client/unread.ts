@@ -3,8 +3,8 @@ import { PawlError } from '../errors/pawl-error.ts'
 import { isUnread, WrittenLater } from '../events/codec.ts'
 
 /**
- * The error for stored data that are damaged, or that a later version wrote; every other error as it is.
- * @param subject what cannot be read, as the beginning of a sentence
+ * Converts an error about damaged data, or data of a later version, to 'run-quarantined'; returns other errors as is.
+ * @param subject the unreadable thing, as the subject of the sentence
  */
 export function explainUnread(run: string, subject: string, error: unknown): unknown {
   return isUnread(error) ? unreadError(run, subject, error) : error
@@ -14,7 +14,7 @@ export function unreadError(run: string, subject: string, error: Error): PawlErr
   const remedy =
     error instanceof WrittenLater
       ? 'Read it with the version of Pawl that wrote it.'
-      : `Keep the database as it is and check its disk; see ${docsPage('errors/run-quarantined')}.`
+      : `Do not modify the database, and check its disk; see ${docsPage('errors/run-quarantined')}.`
   return new PawlError(
     'run-quarantined',
     { run, reason: error.message },

@@ -6,29 +6,29 @@ import { turns } from './turn.ts'
 import { noteBody, noteBodyEnd, noteBodyReturned } from './watchdog/cell.ts'
 import { watchFromNowOn } from './watchdog/watchdog.ts'
 
-/** Whose code a step body is. */
+/** The owner of a step body. */
 export interface BodyOwner {
-  /** For messages: `step "charge" of run "refund:A-1"`. */
+  /** The name in messages: `step "charge" of run "refund:A-1"`. */
   readonly describe: string
-  /** Something the body left behind failed, and nobody but the process would have caught it. */
+  /** Called for an error that the body left unhandled, which would otherwise reach the process. */
   onUnhandled(error: unknown, event: 'uncaughtException' | 'unhandledRejection'): void
 }
 
-/** A step body, once. */
+/** One execution of a step body. */
 export interface Body extends BodyOwner {
   run(): unknown
-  /** What it returned, or what the promise it returned became: at once, if it returned no promise. */
+  /** Called with the result, synchronously if the body did not return a promise. */
   onDone(value: unknown): void
   onFailed(error: unknown): void
 }
 
-// Used for nothing else, so that a store in it always means a step body.
+// Used for nothing else, so a value in this storage always means a step body.
 const bodies = shareCell('body', () => new AsyncLocalStorage<BodyOwner>())
 
-/** Runs a body. Whatever it starts (timers, sockets, promises nobody awaits) belongs to it, also after its end. */
+/** Runs a body. Everything it starts (timers, sockets, unawaited promises) belongs to it, even after its end. */
 export function runBody(body: Body): void {
   if (turns.current !== null)
-    return body.onFailed(new Error(`${body.describe} was begun in a turn of run "${turns.current.id}"`))
+    return body.onFailed(new Error(`${body.describe} was started in a turn of run "${turns.current.id}"`))
   watchFromNowOn()
   const note = noteBody(body.describe)
   let result: unknown
@@ -40,8 +40,8 @@ export function runBody(body: Body): void {
     return body.onFailed(error)
   }
   noteBodyReturned(note)
-  // Outside the storage: what follows is not the body's any more. As `await` would: a promise may have a `then`
-  // of its own, which may throw.
+  // Outside the storage, since the following code is not the body's. As `await` does: a promise may have its own `then`,
+  // which may throw.
   if (result instanceof Promise)
     void Reflect.apply(promiseThenNative, result, [
       (value: unknown) => {
@@ -59,23 +59,23 @@ export function runBody(body: Body): void {
   }
 }
 
-/** A procedure may settle a body in its turn, by an abort say: what comes of that belongs to no turn. */
+/** Runs a task outside any turn: a procedure may settle a body in its turn, for example with an abort. */
 function afterTurn(task: () => void): void {
   if (turns.current === null) task()
   else setImmediateNative(task)
 }
 
-/** Runs what is no body, but belongs to somebody all the same, with whatever it starts. */
+/** Runs a task that is not a body, with everything it starts, on behalf of an owner. */
 export function runOwned<Result>(owner: BodyOwner, task: () => Result): Result {
   return bodies.run(owner, task)
 }
 
-/** The owner of the step body that the present code belongs to. */
+/** Returns the owner of the step body that the current code belongs to. */
 export function currentBody(): BodyOwner | undefined {
   return bodies.getStore()
 }
 
-/** What is like a promise becomes one here, so that a lazy one (a query builder) begins inside the storage. */
+/** Starts the body. Converts a thenable to a promise, so that a lazy one (a query builder) starts inside the storage. */
 function begin(body: Body): unknown {
   const result = body.run()
   return isThenable(result) ? Promise.resolve(result) : result

@@ -1,16 +1,17 @@
 import { sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The engine's own frames between an operation and its author's call are fewer than that. */
+/** The maximum stack depth to search; the engine has fewer frames between an operation and its author's call. */
 const depth = 40
 
 /**
- * Where the author called the operation that is being issued: `file:line:column` of the innermost frame that
- * is neither the package's nor Node's. `operation`, if given and on the stack, is taken for the package's with
- * all it calls. Takes microseconds, so it is for the one operation somebody asks about. Undefined in a bundle
- * without a source map, where the package's frames and the author's are in one file.
- * @example captureCallSite() // '/home/ana/refund.ts:12:28'
- */
+ /**
+  * Returns where the author called the current operation: `file:line:column` of the innermost frame outside the package
+  * and Node. If `operation` is on the stack, it and everything it calls count as the package's. Takes microseconds, so
+  * it is used only for an operation that is asked about. Undefined in a bundle without a source map, which has the
+  * package and the author's code in one file.
+  * @example captureCallSite() // '/home/ana/refund.ts:12:28'
+  */
 export function captureCallSite(
   operation: (...args: never[]) => unknown = captureCallSite,
 ): string | undefined {
@@ -20,8 +21,8 @@ export function captureCallSite(
 }
 
 /**
- * Notes the present stack. Its author's frame, as of {@link findThrowSite}, is looked for when the result is called:
- * that takes most of the time. `below`: the function whose callers count.
+ * Captures the current stack. Calling the result finds the author's frame, as in {@link findThrowSite}; that part is
+ * the slow one. `below` is the function whose callers count.
  * @example const site = noteCallSite(setTimeout)
  */
 export function noteCallSite(below: (...args: never[]) => unknown): () => string | undefined {
@@ -30,9 +31,9 @@ export function noteCallSite(below: (...args: never[]) => unknown): () => string
 }
 
 /**
- * Where the author's code threw an error, or the record of one: `file:line:column` of the innermost frame that is
- * neither the package's nor Node's nor, if there is another, a library's. An error that Pawl made of another is
- * searched for its cause.
+ * Returns where the author's code threw an error: `file:line:column` of the innermost frame outside the package, Node
+ * and, if possible, libraries. Also accepts the record of an error. For an error that Pawl created from another one,
+ * its cause is searched.
  */
 export function findThrowSite(error: unknown): string | undefined {
   const own = findOwnFolders() ?? []
@@ -41,8 +42,8 @@ export function findThrowSite(error: unknown): string | undefined {
 }
 
 /**
- * The frames of an error, or of the record of one, with those of the author's code first. Of an error without such
- * frames, those of its cause. Undefined if there are none.
+ * Returns the frames of an error or its record, with the author's code first.
+ * If the error has none of the author's frames, returns the frames of its cause. Undefined if there are none.
  */
 export function findFrames(error: unknown): string | undefined {
   const isForeign = isNoneOf(findOwnFolders() ?? [])
@@ -66,7 +67,7 @@ function isOfLibrary(place: string): boolean {
 
 const maxCauseDepth = 8
 
-/** Its own, and those of its causes. Whatever was thrown: to read of it may throw as well. */
+/** Returns the stack of a thrown value and of its causes. Reading them may throw. */
 function stacksOf(error: unknown): readonly string[] {
   const stacks: string[] = []
   let next = error
@@ -77,25 +78,25 @@ function stacksOf(error: unknown): readonly string[] {
       next = cause
     }
   } catch {
-    // What was read before counts.
+    // The stacks read so far count.
   }
   return stacks
 }
 
-/** Of the package's code as it stands in a stack: built, or its sources by way of a source map. */
+/** Returns the folders of the package's code as they appear in a stack: built, or as sources via a source map. */
 function findOwnFolders(): readonly string[] | null {
   const here = placesOn(readStack())[0]
   const root = /^(.*[\\/])(?:src|dist)[\\/]host[\\/]call-site\.[jt]s:/.exec(here ?? '')?.[1]
   return root === undefined ? null : [`${root}src`, `${root}dist`].map((folder) => folder + sep)
 }
 
-/** As text, which is where Node applies source maps. */
+/** Reads the stack as text: Node applies source maps only there. */
 function readStack(below?: (...args: never[]) => unknown): string {
   const { stack } = noteStack(below)
   return typeof stack === 'string' ? stack : ''
 }
 
-/** Its stack becomes text when it is first read. */
+/** Captures a stack, which becomes text on first access. */
 function noteStack(below?: (...args: never[]) => unknown): { readonly stack?: unknown } {
   const limit = Error.stackTraceLimit
   const holder = {}
@@ -115,7 +116,7 @@ function placesOn(stack: string): readonly string[] {
     .filter((place) => place !== undefined)
 }
 
-/** Of `    at async work (file:///app/refund.ts:12:28)` the place, as a path; undefined for Node's own. */
+/** Returns the location in `    at async work (file:///app/refund.ts:12:28)` as a path; undefined for Node's own frames. */
 function placeOf(frame: string): string | undefined {
   const [, inParentheses, bare] = /^\s*at (?:async )?(?:.*? \((.*)\)|(.*))$/.exec(frame) ?? []
   const [, file, position] = /^(.*?)(:\d+:\d+)$/.exec(inParentheses ?? bare ?? '') ?? []

@@ -1,10 +1,10 @@
 import type { Clock } from '../ports/clock.ts'
 import { clearTimeoutNative, dateNow, performanceNow, setTimeoutNative } from './natives.ts'
 
-/** Node's timers hold 31 bits of milliseconds and fire at once beyond; longer waits go in slices. */
+/** Node's timers are limited to 31 bits of milliseconds and fire at once beyond; longer waits are split. */
 const maxSliceMs = 2 ** 30
 
-/** The clock of this process. Whoever waits for something keeps the process alive: a worker works until it is stopped. */
+/** The clock of this process. A wait keeps the process alive: a worker runs until it is stopped. */
 export const systemClock: Clock = {
   elapsed: performanceNow,
   wall: dateNow,

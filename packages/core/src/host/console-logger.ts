@@ -2,7 +2,7 @@ import { inspect } from 'node:util'
 import { escapeControls } from '../base/text.ts'
 import type { Logger } from '../ports/logger.ts'
 
-/** Where an engine that was given no logger writes: what people should know to stdout, what is wrong to stderr. */
+/** The default logger: information goes to stdout, warnings and errors to stderr. */
 export const consoleLogger: Logger = {
   debug: () => {},
   info: (message, fields) => console.log(line(message, fields)),

@@ -3,19 +3,19 @@ import { inRootContext, performanceNow, setImmediateNative, setTimeoutNative } f
 import { turns } from './turn.ts'
 import { noteTurn } from './watchdog/cell.ts'
 
-/** What the drain drives: an execution of the kernel. */
+/** An execution of the kernel, as the drain uses it. */
 export interface Driven extends TurnOwner {
   readonly outstanding: number
   deliverNext(): void
 }
 
 /**
- * Delivers everything an execution has queued, one delivery a turn, every queue drained between two turns,
- * and calls back when the last turn is over, outside all turns.
+ * Delivers all events an execution has queued, one per turn, with all queues of the event loop drained between turns.
+ * Calls back outside all turns when the last turn is over.
  *
- * Between two immediates that were queued back to back Node runs all ticks, all microtasks and all rejection
- * handlers, and nothing else; so each delivery is an immediate of its own, queued by one synchronous loop.
- * A chain of ticks or microtasks instead would run ahead of ticks the procedure itself has queued.
+ * Between two consecutive immediates Node runs all ticks, all microtasks and all rejection handlers, and nothing else.
+ * So each delivery is a separate immediate, queued by one synchronous loop. A chain of ticks or microtasks would run
+ * ahead of ticks that the procedure itself has queued.
  */
 export function drain(execution: Driven, onDrained: () => void): void {
   waiting.push({ execution, onDrained })
@@ -25,23 +25,23 @@ export function drain(execution: Driven, onDrained: () => void): void {
 }
 
 /**
- * Gives what may be moving outside a turn the chance to show itself, before a verdict is final. An event loop
- * that was held up for all that time still hears what has come in meanwhile.
+ * Waits for activity outside a turn to show itself before a verdict is final.
+ * If the event loop was blocked for the whole time, events that arrived meanwhile are still processed.
  */
 export function allowGrace(onOver: () => void): void {
   inRootContext(() => setTimeoutNative(() => setImmediateNative(onOver), graceMs))
 }
 
 const batchSize = 1024
-/** Past this a round ends early, between two deliveries, and timers and sockets of the process have their say. */
+/** The time after which a round ends early, between two deliveries, so that timers and sockets of the process are served. */
 const budgetMs = 4
 const budgetCheckedEvery = 16
 /**
- * So many exceptions may leave one turn, each taking an immediate, before one is the application's. Few turns do
- * that at all, and immediates cost: there are more once one was seen.
+ * The number of exceptions that may escape one turn, each of which uses an immediate, before one counts as the
+ * application's. Few turns throw any, and immediates cost time: the number rises once one was seen.
  */
 const spareImmediates = { ofCalm: 8, afterFirst: 16 }
-/** Long enough for work in the thread pool (a digest, a file) that was begun in a turn; paid only on the way to a verdict. */
+/** Long enough for thread pool work (a digest, a file) that was started in a turn; spent only before a verdict. */
 const graceMs = 25
 
 interface Entry {
@@ -54,7 +54,7 @@ let active: Entry | null = null
 let scheduled = false
 let over = false
 let spare = spareImmediates.ofCalm
-/** Immediates of this round that are still to come. */
+/** The remaining immediates of this round. */
 let left = 0
 let beganAt = 0
 let deliveries = 0
@@ -64,13 +64,13 @@ function queueRound(): void {
   for (let i = 0; i < waiting.length && batch < batchSize; i++)
     batch += (waiting[i] as Entry).execution.outstanding
   setImmediateNative(beginRound)
-  // One more, which finds that nothing is left to deliver.
+  // One more, which finds nothing left to deliver.
   left = Math.min(batch, batchSize) + 1 + spare
   for (let i = left; i > 0; i--) setImmediateNative(deliverOne)
   setImmediateNative(endRound)
 }
 
-/** An immediate of its own: what the application has left in the queues runs out behind it, in no turn. */
+/** Uses a separate immediate: queues that the application left are drained before it, in no turn. */
 function beginRound(): void {
   over = false
   turns.broken = false
@@ -79,11 +79,11 @@ function beginRound(): void {
 
 function deliverOne(): void {
   left--
-  // An exception has put the rest of the turn's queues off until after this immediate: they run out first.
+  // An exception has postponed the rest of the turn's queues until after this immediate; they are drained first.
   if (turns.broken) {
     turns.broken = false
     spare = spareImmediates.afterFirst
-    // No turn begins without all the spare ones behind it: the next round has them again.
+    // A turn needs all spare immediates behind it; the next round has them again.
   } else if (!over && left >= spare) deliver()
 }
 
@@ -99,7 +99,7 @@ function deliver(): void {
     active.execution.deliverNext()
     if (++deliveries % budgetCheckedEvery === 0 && performanceNow() - beganAt > budgetMs) over = true
   } catch (error) {
-    // A fault of the engine must not be booked on a run, and nobody knows what this one would do next.
+    // An internal error must not fail a run, and the state of this execution is unknown.
     active = null
     leaveTurn()
     throw error
@@ -127,7 +127,7 @@ function callBack({ onDrained }: Entry): void {
   try {
     onDrained()
   } catch (error) {
-    // A fault of the engine surfaces as one, and the other runs of this round still get their say.
+    // Rethrow an internal error outside, so that the other runs of this round still proceed.
     setImmediateNative(() => {
       throw error
     })

@@ -1,7 +1,7 @@
 import type { Entropy } from '../ports/entropy.ts'
 import { randomFillSyncNative, randomNative } from './natives.ts'
 
-/** Drawn from the system at once, since asking it costs more than what one run needs. */
+/** Read from the system in bulk, since a system call costs more than one run needs. */
 const poolBytes = 4_096
 const pool = new Uint8Array(poolBytes)
 let used = poolBytes
@@ -15,7 +15,7 @@ export const systemEntropy: Entropy = {
     }
     used += length
     const bytes = pool.slice(used - length, used)
-    // Given out once: nobody can read it here later.
+    // Erase bytes that were handed out, so that they cannot be read here later.
     pool.fill(0, used - length, used)
     return bytes
   },

@@ -2,9 +2,9 @@ import { AsyncResource } from 'node:async_hooks'
 import { randomFillSync } from 'node:crypto'
 import { shareCell } from './process/wide.ts'
 
-// Read once in a process and never looked up again: fake timers installed later, or the guard itself, must
-// not reach the engine's own clock and queue. A copy of the package that is loaded while the guard of
-// another is in place finds what the first one read.
+// Read once per process: fake timers installed later, or the guard itself, must not affect the engine's own clock and
+// queue. A copy of the package that is loaded after another has installed its guard gets the natives that the first one
+// read.
 const natives = shareCell('natives', () => ({
   queueMicrotask,
   setImmediate,
@@ -33,21 +33,21 @@ export const randomFillSyncNative: typeof randomFillSync = natives.randomFillSyn
 
 const root = makeRoot()
 
-/** Runs `body` outside every AsyncLocalStorage of the application, so that live and replayed turns see the same nothing. */
+/** Runs `body` outside every AsyncLocalStorage of the application, so that live and replayed turns see the same. */
 export function inRootContext<R>(body: () => R): R {
   return root.runInAsyncScope(body)
 }
 
-/** Returns a function that runs a body in the AsyncLocalStorage of this call. */
+/** Returns a function that runs a body in the AsyncLocalStorage context of this call. */
 export function keepContext(): <R>(body: () => R) => R {
   const resource = new AsyncResource('PAWL')
   return (body) => resource.runInAsyncScope(body)
 }
 
 /**
- * A resource that remembers no storage. Node has none to give: whatever is made here remembers what is set
- * where the package is loaded, which is a request if the application imports it in one. So what Node keeps
- * on a resource is taken from it: one symbol per storage up to Node 22, one for all of them since.
+ * Creates a resource without any storage. Node does not offer one: a resource keeps the storage of the place where it is
+ * created, which is a request if the application imports the package in one. So the storage is removed from it: one
+ * symbol per storage up to Node 22, a single one since.
  */
 function makeRoot(): AsyncResource {
   const resource = new AsyncResource('PAWL')

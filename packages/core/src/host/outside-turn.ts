@@ -2,8 +2,7 @@ import type { Logger } from '../ports/logger.ts'
 import { turns } from './turn.ts'
 
 /**
- * A logger the engine can rely on. What it does is the host's, with the host's clock, and nobody's turn; and
- * one that throws harms no run.
+ * Wraps a logger for the engine. It runs outside turns, with the real clock, and an error that it throws is ignored.
  */
 export function outsideTurn(logger: Logger): Logger {
   const at =
@@ -14,7 +13,7 @@ export function outsideTurn(logger: Logger): Logger {
       try {
         logger[level](message, fields)
       } catch {
-        // There is nobody left to tell.
+        // A failing logger cannot report its own error.
       } finally {
         turns.current = current
       }

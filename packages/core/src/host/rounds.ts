@@ -73,7 +73,7 @@ export class Rounds {
       this.#done += runSafely(task)
     }
     this.#waiting.splice(0, next)
-    // The next round begins anew.
+    // The next round starts from zero.
     if (this.#done > 0 || this.#waiting.length > 0) this.#schedule()
   }
 }

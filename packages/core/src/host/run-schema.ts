@@ -4,9 +4,9 @@ import { type BodyOwner, runOwned } from './body.ts'
 import { consoleLogger } from './console-logger.ts'
 
 const schemas: BodyOwner = {
-  describe: 'a check of a schema',
+  describe: 'a schema check',
   onUnhandled: (error) =>
-    consoleLogger.warn(`a check of a schema left something behind that failed: ${showValue(error)}`, {
+    consoleLogger.warn(`A schema check left a promise that rejected: ${showValue(error)}`, {
       error,
     }),
 }
@@ -30,8 +30,8 @@ export function validate<Out>(
 const harmless = new WeakMap<Schema<unknown>, boolean>()
 
 /**
- * Whether a check can leave no rejection behind. Up to Node 22 each promise of the process takes three times as long once
- * a storage was in use. An engine that has run no step, and a client, use none but this.
+ * Returns whether a check cannot leave a rejection behind. Up to Node 22, every promise of the process takes three times
+ * as long once a storage has been used. An engine that has run no step, and a client, use no other storage.
  */
 function isHarmless(schema: Schema<unknown>): boolean {
   const known = harmless.get(schema)

@@ -5,9 +5,9 @@ import { installOnce } from './process/wide.ts'
 import { turns } from './turn.ts'
 
 /**
- * Keeps from the process what procedures and step bodies let escape: an exception nobody catches, a rejection
- * nobody handles. It belongs to the run in whose turn, or the step in whose body it happened. What happens
- * elsewhere goes the way it always went. Returns how to take the shield away; it goes with the last who asked.
+ * Keeps exceptions and rejections that escape from procedures and step bodies away from the process.
+ * They belong to the run of the turn, or to the step of the body, in which they occur. Other exceptions are unaffected.
+ * Returns a function that removes the shield; the last user removes it.
  */
 export function installShield(): () => void {
   return installOnce('shield', wrapEmit)
@@ -15,7 +15,7 @@ export function installShield(): () => void {
 
 type Emit = (this: NodeJS.Process, event: string | symbol, ...details: unknown[]) => boolean
 
-/** Node tells all of these by `process.emit`, and takes `true` for an answer. */
+/** Wraps `process.emit`: Node reports all of these through it, and treats `true` as handled. */
 function wrapEmit(): () => void {
   const kept = new Keeper()
   const own = Object.getOwnPropertyDescriptor(process, 'emit')
@@ -26,17 +26,17 @@ function wrapEmit(): () => void {
   process.emit = shielded as typeof process.emit
 
   return () => {
-    if (process.emit !== shielded) return // somebody has wrapped it since; without turns and bodies ours does nothing
+    if (process.emit !== shielded) return // wrapped again since; without turns and bodies this wrapper does nothing
     if (own === undefined) Reflect.deleteProperty(process, 'emit')
     else Object.defineProperty(process, 'emit', own)
   }
 }
 
 class Keeper {
-  /** Whoever was told of a rejection is the one to be told that it was handled, whenever that is. */
+  /** The owner that was told of a rejection also has to be told that it was handled later. */
   readonly #unhandled = new WeakMap<object, TurnOwner | BodyOwner>()
 
-  /** Whether the event belongs to a run or a step, and is now theirs alone. */
+  /** Returns whether the event belongs to a run or a step and was delivered to it alone. */
   keep(event: string | symbol, first: unknown, second: unknown): boolean {
     switch (event) {
       case 'uncaughtExceptionMonitor':
@@ -56,7 +56,7 @@ class Keeper {
     const run = turns.current
     const body = run === null ? currentBody() : undefined
     if (run === null && body === undefined) return false
-    // With --unhandled-rejections=strict a rejection comes as an exception first, then as itself.
+    // With --unhandled-rejections=strict a rejection is first reported as an exception.
     if (origin === 'unhandledRejection') return true
     run?.onEscaped(error)
     if (body !== undefined) tell(body, error, 'uncaughtException')
@@ -82,7 +82,7 @@ class Keeper {
   }
 }
 
-/** Outside the body's own context: what goes wrong in the telling is the engine's. */
+/** Notifies outside the body's own context: an error of the notification is the engine's. */
 function tell(body: BodyOwner, error: unknown, event: 'uncaughtException' | 'unhandledRejection'): void {
   inRootContext(() => body.onUnhandled(error, event))
 }

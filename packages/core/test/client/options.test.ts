@@ -69,9 +69,9 @@ describe('the options of an engine', () => {
   test.each<[object, string]>([
     [{ procedures: undefined }, 'It must be an array.'],
     [{ procedures: [ref<typeof hello>('hello')] }, 'a ref has no code to run'],
-    [{ procedures: [async () => 1] }, 'Each must be made by procedure()'],
+    [{ procedures: [async () => 1] }, 'Each must be created by procedure()'],
     [{ procedure: [hello] }, 'Did you mean procedures?'],
-    [{ decider: { name: 'critic' } }, 'It must be made by decider() or agent().'],
+    [{ decider: { name: 'critic' } }, 'It must be created by decider() or agent().'],
     [{ escalateTo: 'boss' }, 'escalateTo of createEngine'],
     [{ determinism: 'strict' }, "It must be one of 'virtual', 'error', 'off'."],
     [{ maxCrashes: 1 }, 'maxCrashes of createEngine'],
@@ -79,7 +79,7 @@ describe('the options of an engine', () => {
     [{ concurrency: 0 }, 'concurrency of createEngine'],
     [{ lease: '999ms' }, "It must be at least '1s'."],
     [{ lease: 10 }, '(lease of createEngine)'],
-    [{ logger: { info() {} } }, 'A logger has the functions debug, info, warn and error.'],
+    [{ logger: { info() {} } }, 'A logger must have the functions debug, info, warn and error.'],
   ])('are refused: %j', (options, message) => {
     expect(() => read(options)).toThrow(message)
   })

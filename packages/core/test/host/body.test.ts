@@ -77,7 +77,7 @@ describe('a step body', () => {
 
   test('is refused in a turn', async () => {
     const refused = duringTurn(ownerOf('A-2'), () => runToEnd(owner, () => 'never'))
-    await expect(refused).rejects.toThrow('step "load" of run "A-1" was begun in a turn of run "A-2"')
+    await expect(refused).rejects.toThrow('step "load" of run "A-1" was started in a turn of run "A-2"')
   })
 })
 

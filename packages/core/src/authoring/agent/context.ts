@@ -127,7 +127,9 @@ function readDecider(
   engineDecider: AgentDefinition | undefined,
 ): AgentDefinition {
   if (given === undefined) return engineDecider ?? refuseWithoutDecider(of)
-  return agentDefinitionOf(given) ?? refuse(`agent ${of}`, given, 'It must be made by decider() or agent().')
+  return (
+    agentDefinitionOf(given) ?? refuse(`agent ${of}`, given, 'It must be created by decider() or agent().')
+  )
 }
 
 function refuseWithoutDecider(of: string): never {

@@ -14,7 +14,7 @@ import { knownRun } from '../runs/find.ts'
 import { explainUnread } from '../unread.ts'
 import { answerOpen, closedError } from './answer-open.ts'
 
-/** Kept until the question is asked, or the run ends; checked when it is asked. The first one counts. */
+/** Stores an answer until its ask is opened, where it is validated, or the run ends. The first answer counts. */
 export async function answerEarly(
   connection: Connection,
   mailer: Mailer,
@@ -39,7 +39,7 @@ export async function answerEarly(
     }
     case 'duplicate': {
       const row = await store.askByKey(run, key)
-      // The earlier one did not fit, and was dropped.
+      // The earlier answer was invalid and was discarded.
       if (row?.status === 'open') return answerOpen(connection, mailer, row, given, by)
       throw row === null ? await earlierError(store, run, sent.run, key) : closedError(row, await store.now())
     }
@@ -52,7 +52,7 @@ export async function answerEarly(
   }
 }
 
-/** Why an answer by its key came too late, where no question has that key yet. */
+/** Explains why an answer by key was rejected although no ask has that key yet. */
 async function earlierError(store: StorePort, id: string, run: RunKey, key: string): Promise<unknown> {
   try {
     const row = await store.find(id)
@@ -73,9 +73,9 @@ function answeredError(earlier: Message): PawlError {
     'ask-closed',
     { status: 'answered', winner: { by, at } },
     {
-      what: `${by} answered before the question was asked, at ${at.toISOString()}; whether it fits is found when it is.`,
+      what: `${by} answered before the ask was opened, at ${at.toISOString()}; that answer is validated when the ask opens.`,
       remedy:
-        'Look at the question once it is asked: if that answer did not fit it is open, and takes another.',
+        'Check the ask once it is open: if the earlier answer was invalid, the ask is open and accepts another one.',
     },
   )
 }

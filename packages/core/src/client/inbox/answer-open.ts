@@ -31,7 +31,7 @@ export async function answerOpen(
   if (row.status !== 'open') await refuseIfClosed(connection, row)
   await rounds.enter(workOfAnswer)
   const payload = await encodeAnswer(connection, row, given, by).catch(async (error: unknown) => {
-    // A timeout comes before all else. For a valid answer the store checks it in the transaction that answers.
+    // A passed timeout takes precedence. For a valid answer the store checks it in the answering transaction.
     await refuseIfClosed(connection, row)
     throw error
   })
@@ -61,8 +61,8 @@ async function encodeAnswer(
 ): Promise<Uint8Array> {
   if (!by.startsWith('user:'))
     throw new PawlError('answer-forbidden', { ask: askIdOf(row.run, row.position) })
-  // What JSON Schema cannot say the schema itself can, which is at hand where the run is in memory. Elsewhere the
-  // worker checks by it.
+  // The author's schema checks more than JSON Schema. It is available if the run is loaded here; otherwise the worker
+  // applies it.
   const check = connection.localWorker?.checkOf(row.runKey, row.position)
   const pinned = readStored(row, ({ payload }) => readAskPayload(payload))
   const checked = checkAnswer(pinned, given, check !== undefined)
@@ -72,7 +72,7 @@ async function encodeAnswer(
   return encodeAround(message, message.answer, 'answer')
 }
 
-/** Reads of a stored ask what is needed of it. @throws PawlError 'run-quarantined' */
+/** Reads a part of a stored ask. @throws PawlError 'run-quarantined' */
 function readStored<Row extends AskRow, Value>(row: Row, read: (row: Row) => Value): Value {
   try {
     return understand(() => read(row))
@@ -90,7 +90,7 @@ async function checkBySchema(
   const subject = subjectOf(kind, given)
   if (subject === null || check === undefined) return given
   const { key, value } = subject
-  // A copy: what a schema does to what it is given is nobody else's business.
+  // A copy, since a schema may modify the value it is given.
   const result = await runChecks(() => check(decode(encode(value, `answer.${key}`))))
   if (result.ok) return { ...given, answer: { ...given.answer, [key]: result.value }, checked: true }
   throw new PawlError('answer-invalid', issuesIn(key, result))

@@ -19,7 +19,7 @@ export async function answerAsk(
   checkKeys('the options of inbox.answer', settings, ['as'])
   const by = checkActor('as of inbox.answer', settings['as'])
   const to = readAddress(address)
-  // A copy, made in the caller's own call: what he changes later was answered as it was.
+  // Copied synchronously, so that later changes by the caller have no effect.
   const answer = decode(encode(given, 'answer'))
   const store = await connection.begin()
   if ('ask' in to) {
@@ -34,12 +34,12 @@ export async function answerAsk(
     : answerOpen(connection, mailer, row, answer, by)
 }
 
-/** Of a question that is asked, or of one that has a key and no id yet. */
+/** The id of an ask, or a run and a key for an ask without an id yet. */
 type Address = { readonly ask: string } | { readonly run: string; readonly key: string }
 
 function readAddress(given: unknown): Address {
   if (typeof given === 'string') return { ask: given }
-  const allowed = 'It must be the id of an ask, such as inbox.list gives, or { run, key }.'
+  const allowed = 'It must be the id of an ask, as returned by `inbox.list`, or { run, key }.'
   if (given === undefined) refuse('ask of inbox.answer', given, allowed)
   const address = checkObject('ask of inbox.answer', given)
   checkKeys('the address of inbox.answer', address, ['run', 'key'])

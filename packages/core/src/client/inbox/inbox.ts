@@ -6,7 +6,7 @@ import { answerAsk } from './answer.ts'
 import { getAsk, listAsks } from './list.ts'
 import { nextAsk } from './next.ts'
 
-/** The asks of all runs: to be listed, waited for, and answered. */
+/** Creates the inbox: the asks of all runs, to list, wait for, and answer. */
 export function createInbox(connection: Connection, mailer: Mailer): Inbox {
   return implement<Inbox>({
     list: (filter?: unknown) => listAsks(connection, filter),

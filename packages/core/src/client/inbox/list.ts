@@ -38,7 +38,7 @@ export async function listAsks(connection: Connection, given: unknown): Promise<
   }
 }
 
-/** The rows of a page, and the last of them if there are more behind it. */
+/** Reads the rows of a page; `last` is set if there are more. */
 async function readPage(
   store: StorePort,
   query: Omit<AskQuery, 'lapsed' | 'limit'>,
@@ -48,19 +48,19 @@ async function readPage(
     const rows = await findAsks(store, { ...query, limit: size + 1 })
     if (rows.length <= size) return { rows, last: null }
     const page = rows.slice(0, size)
-    // Rows whose place no cursor can name cannot be read either: one more page has as many readable ones as one may have.
+    // A row that no cursor can represent is unreadable too, so one more page contains as many readable rows as allowed.
     const last = page.findLast(isPlaced)
     if (last !== undefined) return { rows: page, last }
   }
 }
 
-/** An ask whose time has run out is timed out, also where no worker has come to record it. */
+/** Finds asks. An ask whose timeout has passed counts as timed out, even if no worker has recorded it yet. */
 export async function findAsks(
   store: StorePort,
   query: Omit<AskQuery, 'lapsed'>,
 ): Promise<readonly AskRow[]> {
   if (query.status === 'open') return store.asks({ ...query, lapsed: false })
-  // First what is not recorded: recorded in between it is there twice, and not missing.
+  // Unrecorded timeouts first: one that is recorded in between then appears twice instead of not at all.
   const unrecorded =
     query.status === 'timed-out' && query.overdue !== false
       ? await store.asks({ ...query, status: 'open', overdue: true, lapsed: true })
@@ -88,7 +88,7 @@ export function readQuery(
 }
 
 interface Place {
-  /** All pages are judged at the instant of the first. */
+  /** The instant of the first page, used for all pages. */
   readonly now: number
   readonly after: AskOrder
 }
@@ -111,5 +111,5 @@ export async function getAsk(connection: Connection, given: unknown): Promise<As
 function checkId(given: unknown): string {
   return typeof given === 'string'
     ? given
-    : refuse('ask', given, 'It must be the id of an ask, such as inbox.list gives.')
+    : refuse('ask', given, 'It must be the id of an ask, as returned by `inbox.list`.')
 }

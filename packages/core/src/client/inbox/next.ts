@@ -29,11 +29,11 @@ export async function nextAsk(connection: Connection, given: unknown): Promise<A
     if (query.run !== null) await checkCanAsk(connection, store, query.run)
     return undefined
   }
-  // Of a run, not of all: many wait each for theirs, and all would look whenever anybody is asked.
+  // By run if possible: otherwise every wait would look whenever any ask opens.
   return connection.wait(query.run === null ? topics.asks : topics.asksOf(query.run), look, timeoutMs)
 }
 
-/** A run that does not exist yet can still ask. @throws PawlError 'run-ended' */
+/** Checks that a run can still ask; a run that does not exist yet can. @throws PawlError 'run-ended' */
 async function checkCanAsk(connection: Connection, store: StorePort, run: string): Promise<void> {
   if (connection.localWorker?.holds(run)) return
   const row = await store.find(run)

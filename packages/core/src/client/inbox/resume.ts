@@ -6,7 +6,7 @@ import type { Answer, Ask } from '../views/views.ts'
 import { answerAsk } from './answer.ts'
 import { getAsk } from './list.ts'
 
-/** Answers the ask behind a checkpoint with an answer, or with a decision by name. */
+/** Answers the ask behind a checkpoint, with an answer or with a decision by name. */
 export async function resume(
   connection: Connection,
   mailer: Mailer,
@@ -24,7 +24,7 @@ export async function resume(
   return answerAsk(connection, mailer, checkpoint, toAnswer(ask, resolution), as)
 }
 
-/** What a decision means depends on the kind of the ask. Nothing is guessed: what does not belong to it is refused. */
+/** Converts a decision to an answer of the ask's kind. Rejects fields that the kind does not have. */
 function toAnswer(ask: Ask, { decision: given, ...parts }: { readonly [part: string]: unknown }): Answer {
   const decision = checkText('decision of resume', given)
   const { comment, ...rest } = parts

@@ -9,25 +9,25 @@ import type { ExecutionLog, RunView } from '../views/views.ts'
 import { entryAfter } from './execution-log.ts'
 import { firstOfBlock, readLogPages } from './pages.ts'
 
-/** An event of a run as a stream shows it. */
+/** An event of a run, as a stream shows it. */
 export interface RunEvent {
   readonly seq: number
   readonly at: Date
   readonly type: EventType
-  /** The entry of its operation in the execution log, as this event leaves it; undefined for an event of the run itself. */
+  /** The execution log entry of its operation after this event; undefined for an event of the run itself. */
   readonly entry: ExecutionLog['execution_log'][number] | undefined
 }
 
 const connections = new WeakMap<Client['inbox'], Connection>()
 
-/** Lets `readEvents` find the connection of a client. */
+/** Registers the connection of a client for `readEvents`. */
 export function noteConnection({ inbox }: Pick<Client, 'inbox'>, connection: Connection): void {
   connections.set(inbox, connection)
 }
 
 /**
- * Reads the events of a run with a `seq` above `after`, in order and verified, and the run as it was just before. The
- * cost depends on what is new, not on the length of the log.
+ * Reads the events of a run with a `seq` above `after`, in order and verified, and the run as it was just before.
+ * The cost depends on the number of new events, not on the length of the log.
  * @throws PawlError 'run-not-found', 'run-quarantined'
  */
 export async function readEvents(

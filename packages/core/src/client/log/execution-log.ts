@@ -11,8 +11,9 @@ import type { LogRange } from './select.ts'
 type Entry = ExecutionLog['execution_log'][number]
 
 /**
- * The view of a log by position. What waits without an event of its own (a sleep, a receive) is open as well.
- * @throws PayloadCorrupt, RowCorrupt, WrittenLater, and whatever reading the pages throws
+ * Builds the execution log, one entry per operation. A pending operation without an event (a sleep, a receive) is
+ * included.
+ * @throws PayloadCorrupt, RowCorrupt, WrittenLater, and any error of reading the pages
  */
 export async function toExecutionLog(
   row: KnownRun,
@@ -36,7 +37,7 @@ export async function toExecutionLog(
   }
 }
 
-/** What a live run waits for. */
+/** Returns the pending operations of a live run. */
 export function waitingOf(row: KnownRun): readonly WaitingPayload[] {
   return row.state === 'live' ? infoOf(row).waiting : []
 }
@@ -55,7 +56,7 @@ function addEvent(entries: Map<number, Entry>, event: LogEvent): void {
   if (entry !== undefined) entries.set(event.position, entry)
 }
 
-/** The entry that an event leaves of the one `before`; undefined for an event of no operation. */
+/** Applies an event to the entry of its operation; undefined for an event of the run itself. */
 export function entryAfter(before: Entry | undefined, event: LogEvent): Entry | undefined {
   if (event.position === noPosition) return undefined
   switch (event.type) {
@@ -128,7 +129,7 @@ function resultOf(event: LogEvent): unknown {
   return event.kind === null ? {} : operationViews[event.kind].resultOf(payload, event)
 }
 
-/** With what it cost, and with the answer that was refused. */
+/** Adds the usage, and the answer that was rejected. */
 function failedResult(event: LogEvent, failed: FailedPayload): unknown {
   const { usage, answer } = failed
   return {

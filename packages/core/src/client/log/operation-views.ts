@@ -2,15 +2,15 @@ import type { LogEvent, OperationKind } from '../../events/event.ts'
 import type { AnswerPayload, ReceivedPayload, TimedOutPayload } from '../../events/payloads.ts'
 import type { Waiting } from '../views/views.ts'
 
-/** How people see one kind of operation. */
+/** The public view of one kind of operation. */
 interface OperationView {
-  /** What a run is said to wait for while it is pending, unless it has an open ask. */
+  /** The `kind` in `waitingFor` while it is pending, unless it has an open ask. */
   readonly waitsFor: Waiting['kind']
-  /** Returns the `result` of its entry in the execution log. Never null, which would say that it is open. */
+  /** Returns the `result` of its entry in the execution log. Never null, which means pending. */
   resultOf(payload: unknown, event: LogEvent): unknown
 }
 
-/** As it was recorded; what has no value to show is `{}`. */
+/** Returns the payload as recorded; `{}` if there is none. */
 const recorded = (payload: unknown): unknown => payload ?? {}
 
 const ask: OperationView = {
@@ -18,7 +18,7 @@ const ask: OperationView = {
   resultOf: (payload, event) => answerResult(event, payload as AnswerPayload | TimedOutPayload),
 }
 
-/** One row for each kind of operation; a kind without one is a type error. */
+/** One view for each kind of operation; a missing kind is a type error. */
 export const operationViews: { readonly [K in OperationKind]: OperationView } = {
   step: { waitsFor: 'step', resultOf: recorded },
   llm: { waitsFor: 'step', resultOf: recorded },

@@ -14,8 +14,8 @@ const pageBytes = 2 ** 20
 type LoggedRun = Pick<RunRow, 'run' | 'head' | 'link'>
 
 /**
- * A log page by page, verified in one pass: the events from `first` to before `end`, which are borders of blocks or the
- * ends of the log. Default: all events.
+ * Yields the events of a log page by page, verified in one pass, from `first` to before `end`.
+ * Both are borders of blocks or ends of the log. Default: all events.
  * @throws LogDamaged, WrittenLater
  */
 export async function* readLogPages(
@@ -32,12 +32,12 @@ export async function* readLogPages(
   }
 }
 
-/** The last event of a log, verified with all of its block. @throws LogDamaged, WrittenLater */
+/** Returns the last event of a log, verified with its whole block. @throws LogDamaged, WrittenLater */
 export async function readLastEvent(store: StorePort, sha256: Sha256, row: LoggedRun): Promise<LogEvent> {
   const first = firstOfBlock(row.head - 1)
   const check = await beginCheck(store, sha256, row, first)
   let last: StoredEvent | undefined
-  // Only the last one is held: a block may have many large payloads.
+  // Only the last event is kept: a block may have many large payloads.
   for await (const page of readPages(store, row.run, first, row.head)) {
     check.addAll(page)
     last = page.at(-1)
@@ -45,12 +45,12 @@ export async function readLastEvent(store: StorePort, sha256: Sha256, row: Logge
   return last as LogEvent
 }
 
-/** The first event of the block that event `seq` is in. */
+/** Returns the first event of the block that contains event `seq`. */
 export function firstOfBlock(seq: number): number {
   return Math.floor(seq / sealEvery) * sealEvery
 }
 
-/** The check of a log from event `first` on, which begins a block. @throws LogDamaged */
+/** Creates the check of a log from event `first` on, which begins a block. @throws LogDamaged */
 async function beginCheck(
   store: StorePort,
   sha256: Sha256,
@@ -63,9 +63,9 @@ async function beginCheck(
 }
 
 /**
- * The events from `first` to before `end`, in pages of about a mebibyte as far as the one before tells, with a round of the event loop
- * between them: reading a log must not keep an engine in the same process from its work. The last page is empty if the
- * log ends too early.
+ * Yields the events from `first` to before `end`, in pages of about a mebibyte, estimated from the previous page.
+ * Pages are read in separate rounds of the event loop, so that an engine in the same process is not blocked. The last
+ * page is empty if the log ends too early.
  */
 async function* readPages(
   store: StorePort,

@@ -8,7 +8,7 @@ import { toExecutionLog, waitingOf } from './execution-log.ts'
 import { readLogPages } from './pages.ts'
 import { type LogRange, type ReadSpan, selectNewest, selectOldest } from './select.ts'
 
-/** Reads the execution log of a run, or the entries of it that are asked for. */
+/** Reads the execution log of a run, or a page of it. */
 export async function readLog(
   connection: Connection,
   givenId: unknown,
@@ -40,7 +40,7 @@ function readRange(given: unknown): LogRange {
   checkKeys('the page of log', page, ['before', 'after', 'limit'])
   const { before, after, limit } = page
   if (before !== undefined && after !== undefined)
-    refuse('after of log', after, 'Give before or after, not both.')
+    refuse('after of log', after, 'Pass either before or after.')
   const most = Number.MAX_SAFE_INTEGER
   return {
     before: before === undefined ? undefined : checkWhole('before of log', before, 0, most),

@@ -2,7 +2,7 @@ import type { LogEvent } from '../../events/event.ts'
 import { sealEvery } from '../../events/seal.ts'
 import { firstOfBlock } from './pages.ts'
 
-/** Which entries of an execution log are asked for: those before or after a position, the nearest to it. */
+/** Selects entries of an execution log: the nearest ones before or after a position. */
 export interface LogRange {
   readonly before?: number | undefined
   readonly after?: number | undefined
@@ -12,18 +12,15 @@ export interface LogRange {
 /** Reads the events of a log from `first` to before `end`, verified; both are borders of blocks or ends of the log. */
 export type ReadSpan = (first: number, end: number) => AsyncIterable<readonly LogEvent[]>
 
-/** The largest part of a log that is read at once while it is searched backwards. */
+/** Maximum number of events read at once while a log is searched backwards. */
 const largestSpan = 16 * sealEvery
 
-/**
- * Turns that settle no position: those of a cancel, of an accepted input, and of operations that a closed scope
- * refused.
- */
+/** Maximum number of turns that settle no position: a cancel, an accepted input, operations refused by a closed scope. */
 const spareTurns = sealEvery
 
 /**
- * The events of the newest positions before `before`, in order. Reads the log from its end, and no further than the
- * events of these positions can be. `waiting` are positions that have an entry and perhaps no event.
+ * Returns the events of the newest positions below `before`, in order. Reads the log backwards, and stops as soon as no
+ * earlier event can belong to these positions. `waiting` lists positions that have an entry and perhaps no event.
  */
 export async function selectNewest(
   readSpan: ReadSpan,
@@ -42,13 +39,13 @@ export async function selectNewest(
   return newest.events
 }
 
-/** What is known of the newest positions while the log is read from its end. */
+/** Collects the newest positions while the log is read backwards. */
 class Newest {
   readonly #before: number
   readonly #limit: number
   readonly #waiting: readonly number[]
   #found = new Map<number, readonly LogEvent[]>()
-  /** Of all positions that have an event in what was read, also of those that are not asked for. */
+  /** The highest position with an event so far, whether it is selected or not. */
   #highest = -1
   #settled = 0
 
@@ -70,7 +67,7 @@ class Newest {
     if (position < this.#before) span.set(position, [...(span.get(position) ?? []), event])
   }
 
-  /** Adds a part of the log that stands before all that was read. */
+  /** Adds the part of the log before the ones already read. */
   add(span: ReadonlyMap<number, readonly LogEvent[]>): void {
     for (const [position, events] of span) {
       const later = this.#found.get(position) ?? []
@@ -81,32 +78,32 @@ class Newest {
     for (const position of this.#found.keys()) if (position < lowest) this.#found.delete(position)
   }
 
-  /** The lowest position of the page; undefined as long as there are too few. */
+  /** The lowest position of the page; undefined while there are too few. */
   get #lowest(): number | undefined {
     const known = [...new Set([...this.#found.keys(), ...this.#waiting])].sort((a, b) => b - a)
     return known[this.#limit - 1]
   }
 
-  /** Whether no event of the page can stand before what was read. */
+  /** Whether no unread event can belong to the page. */
   get isComplete(): boolean {
     const lowest = this.#lowest
     if (lowest === undefined) return false
     let missing = lowest
     while (missing < this.#before && this.#found.get(missing)?.some(isTelling)) missing++
     if (missing >= this.#before) return true
-    // An operation issued in turn t has no event before t operations had settled: one a turn.
+    // Each turn settles one operation, so an operation issued in turn t has no event before t operations have settled.
     const settledBefore = this.#highest + 1 - this.#settled + spareTurns
     return settledBefore < this.#leastTurn(missing)
   }
 
-  /** No operation from this position on was issued in an earlier turn. */
+  /** Returns a turn before which no operation from this position on was issued. */
   #leastTurn(position: number): number {
     const turns = [...this.#found].flatMap(([at, [event]]) => (at <= position && event ? event.turn : []))
     return Math.max(0, ...turns)
   }
 }
 
-/** The events of the first positions after `after`, in order. */
+/** Returns the events of the oldest positions above `after`, in order. */
 export async function selectOldest(
   pages: AsyncIterable<readonly LogEvent[]>,
   { after = -1, limit = Number.POSITIVE_INFINITY }: LogRange,
@@ -132,7 +129,7 @@ function isSettled({ type }: LogEvent): boolean {
   return type === 'settled'
 }
 
-/** Whether no earlier event changes the entry. */
+/** Returns whether earlier events cannot change the entry. */
 function isTelling({ type }: LogEvent): boolean {
   return type === 'settled' || type === 'asked'
 }

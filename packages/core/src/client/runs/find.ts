@@ -5,19 +5,19 @@ import type { RunRow } from '../../ports/store/runs.ts'
 import type { Connection } from '../connection.ts'
 import { explainUnread } from '../unread.ts'
 
-/** A run as it is stored, whether its row can be understood or not. @throws PawlError 'run-not-found' */
+/** Returns a run as stored, even if its row is damaged. @throws PawlError 'run-not-found' */
 export async function findRow(connection: Connection, id: string): Promise<RunRow> {
   const row = await (await connection.begin()).find(checkName('id of a run', id))
   if (row === null) throw new PawlError('run-not-found', { run: id })
   return row
 }
 
-/** @throws PawlError 'run-not-found', 'run-quarantined' */
+/** Returns a run whose row is valid. @throws PawlError 'run-not-found', 'run-quarantined' */
 export async function findRun(connection: Connection, id: string): Promise<KnownRun> {
   return knownRun(await findRow(connection, id))
 }
 
-/** @throws PawlError 'run-quarantined' if the row cannot be understood */
+/** Validates the row of a run. @throws PawlError 'run-quarantined' */
 export function knownRun(row: RunRow): KnownRun {
   try {
     return readRun(row)

@@ -27,7 +27,7 @@ import { infoOf, showUnread } from '../views/run.ts'
 import type { RunView } from '../views/views.ts'
 import { findRow, findRun } from './find.ts'
 
-/** A handle on one run. It holds nothing; without a definition its signals are checked by the worker alone. */
+/** Creates a handle on one run, without resources. Without a definition, only the worker validates its signals. */
 export function createRunHandle(
   connection: Connection,
   mailer: Mailer,
@@ -43,7 +43,7 @@ export function createRunHandle(
   return guardVerbs('run', handle)
 }
 
-/** Of a run that has ended the end of its log is verified first. */
+/** Returns the state of a run. Verifies the end of the log first if the run has ended. */
 async function readStatus(connection: Connection, id: string): Promise<RunView> {
   const row = await findRow(connection, id)
   try {
@@ -70,12 +70,12 @@ async function waitForResult(connection: Connection, id: string, given: unknown)
   return ended.output
 }
 
-/** The output of a run that has completed. */
+/** The output of a completed run. */
 interface Outcome {
   readonly output: unknown
 }
 
-/** Undefined while the run lives; otherwise what its result is, or throws. */
+/** Returns undefined while the run is live; otherwise returns its output or throws its error. */
 async function lookForEnd(connection: Connection, id: string): Promise<Outcome | undefined> {
   const known = connection.localWorker?.outputOf(id)
   if (known !== undefined) return { output: decode(known.output) }
@@ -88,10 +88,10 @@ async function lookForEnd(connection: Connection, id: string): Promise<Outcome |
   }
 }
 
-/** Undefined while the run lives. @throws what its result is; PayloadCorrupt, RowCorrupt, WrittenLater, LogDamaged */
+/** Returns undefined while the run is live. @throws the run's error; PayloadCorrupt, RowCorrupt, WrittenLater, LogDamaged */
 async function readOutcome(connection: Connection, row: KnownRun): Promise<Outcome | undefined> {
   const { id } = row
-  if (isPutAside(row)) throw understand(() => markError(row))
+  if (isMarkedAndParked(row)) throw understand(() => markError(row))
   switch (row.state) {
     case 'live':
       return undefined
@@ -109,12 +109,12 @@ async function readOutcome(connection: Connection, row: KnownRun): Promise<Outco
   }
 }
 
-/** The event that ended the run, verified with all of its block. @throws LogDamaged, WrittenLater */
+/** Returns the event that ended the run, verified with its whole block. @throws LogDamaged, WrittenLater */
 async function readEnd(connection: Connection, row: KnownRun): Promise<LogEvent> {
   const ended = await readLastEvent(await connection.store(), connection.sha256, row)
   const { state } = row
   const isEnd = state === 'cancelled' || (ended.type === 'ended' && ended.failed === (state === 'failed'))
-  if (!isEnd) throw new LogDamaged(`it is ${state}, and the last event of its log does not say so`)
+  if (!isEnd) throw new LogDamaged(`it is ${state}, but the last event of its log is not the matching end`)
   return ended
 }
 
@@ -122,8 +122,8 @@ function failedError(run: string, failure: FailureRecord): PawlError<'run-failed
   return new PawlError('run-failed', { run, cause: failureOf(failure) }, { cause: reviveFailure(failure) })
 }
 
-/** A marked run that is owned or due is being tried again: perhaps it goes on. */
-function isPutAside({ state, mark, owned, wakeAt }: KnownRun): boolean {
+/** Returns whether a run is marked and parked. A marked run that is owned or due is being retried. */
+function isMarkedAndParked({ state, mark, owned, wakeAt }: KnownRun): boolean {
   return state === 'live' && mark !== 'none' && !owned && wakeAt === null
 }
 
@@ -132,7 +132,7 @@ function markError({ id, mark, reason }: KnownRun): Error {
   return new PawlError('run-quarantined', { run: id, reason: `it is ${mark}` })
 }
 
-/** `rest` is `[payload, options]`, or `[options]` for a signal without a payload. */
+/** Sends a signal. `rest` is `[payload, options]`, or `[options]` for a signal without a payload. */
 async function sendSignal(
   mailer: Mailer,
   run: string,
@@ -163,7 +163,7 @@ function refuseSignal(name: string, procedure: string, signals: readonly string[
   )
 }
 
-/** In the caller's own call, as far as the schema lets: what he changes later was sent as it was. */
+/** Encodes a signal synchronously if its schema does, so that later changes by the caller have no effect. */
 function readSignal(
   schema: Schema | undefined,
   rest: readonly unknown[],
@@ -179,8 +179,9 @@ function readSignal(
 }
 
 /**
- * As the schema made it. Whoever receives it has it checked once more, and not every schema takes what it has made, nor
- * leaves it as it is: for those it goes as it was given.
+ * Encodes the payload as the schema returned it.
+ * The receiver validates it again, and a transforming schema may reject or change its own output: then the payload is
+ * encoded as given.
  */
 function encodeSignal(
   schema: Schema | undefined,
@@ -196,7 +197,7 @@ function encodeSignal(
   })
 }
 
-/** Whether what stands in the place of the payload cannot be one, and may be the options of a signal without. */
+/** Returns whether a value cannot be the payload, so that it may be the options of a signal without one. */
 function isForOptions(schema: Schema, given: unknown): boolean | Promise<boolean> {
   if (given === undefined) return true
   const mayBe = typeof given === 'object' && given !== null && Object.keys(given).every((key) => key === 'id')

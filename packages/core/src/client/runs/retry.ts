@@ -6,12 +6,12 @@ import type { EndState } from '../../ports/store/runs.ts'
 import type { Connection } from '../connection.ts'
 import { findRun } from './find.ts'
 
-/** From so many crashes on a run was quarantined for them before causes were stored; nothing else came to as many. */
+/** The crash count from which a run was quarantined before causes were stored; no other cause reached it. */
 const crashesBeforeCauses = 7
 
 /**
- * Makes a stuck run due, and releases a quarantined one whose log is whole. A run that is live and not marked needs neither:
- * it resumes by itself.
+ * Makes a stuck run due, and releases a quarantined run whose log is intact.
+ * Does nothing for a live run without a mark: it resumes by itself.
  * @throws PawlError 'run-not-found', 'run-ended', 'run-quarantined'
  */
 export async function retryRun(connection: Connection, id: string): Promise<void> {
@@ -19,7 +19,7 @@ export async function retryRun(connection: Connection, id: string): Promise<void
   for (;;) {
     const row = await findRun(connection, id)
     if (row.state !== 'live') throw refuseEnded(id, row.state)
-    // An engine that has a marked run in hand is retrying it.
+    // An engine that owns a marked run is already retrying it.
     if (row.mark === 'none' || row.owned) return
     if (row.mark === 'quarantined' && !isReleasable(row)) throw refuseDamaged(row)
     if (await store.retry(row.run, row.mark)) break
@@ -38,7 +38,7 @@ function refuseEnded(run: string, status: EndState): PawlError {
     { run, status },
     {
       next: 'It was not retried.',
-      remedy: `${status === 'failed' ? 'This version cannot retry a failed run. ' : ''}Start a new run under another id if the work is still wanted.`,
+      remedy: `${status === 'failed' ? 'This version cannot retry a failed run. ' : ''}Start a new run with a different id if the work is still needed.`,
     },
   )
 }
@@ -61,7 +61,7 @@ function refuseDamaged(row: KnownRun): PawlError {
   )
 }
 
-/** Why it was quarantined, as far as that can be read. */
+/** Returns the reason of the quarantine, if it is readable. */
 function reasonOf({ reason }: KnownRun): string {
   try {
     if (reason === null) return 'unknown'

@@ -21,10 +21,10 @@ import type { Connection } from '../connection.ts'
 import type { RunSettings } from '../options.ts'
 import { explainUnread } from '../unread.ts'
 
-/** Which run of that id will do, if there is one. */
+/** Which existing run with the id is acceptable. */
 type Existing = 'same-input' | 'any-input'
 
-/** Starts runs: each resolved once it can no longer be lost, and once only for one id. */
+/** Starts runs. A start resolves once the run is durable, and is idempotent for its id. */
 export class RunStarter {
   readonly #connection: Connection
   readonly #creates: Batch<UnhashedRun, Created, Claimant | null>
@@ -39,7 +39,7 @@ export class RunStarter {
   }
 
   /**
-   * The input is read in this very call, as far as its schema lets: whoever changes it later changes nothing.
+   * Starts a run. The input is read synchronously if its schema allows, so that later changes have no effect.
    * @throws PawlError 'input-invalid', 'id-taken', 'payload-refused'
    */
   async start(
@@ -50,14 +50,14 @@ export class RunStarter {
   ): Promise<{ readonly id: string }> {
     const { name, definition } = this.#identify(procedure)
     const id = settings.id ?? this.#newId()
-    // Nobody repeats a request whose id was drawn.
+    // A generated id cannot be retried.
     const given = settings.id === undefined ? null : keepGiven(input)
     const starting = whenKnown(checkInput(definition, input), (checked) => {
       if (!checked.ok) throw new PawlError('input-invalid', issuesOf(checked))
       const run = this.#compose(id, name, definition, { given, checked: checked.value }, settings)
       return { run, creating: this.#creates.add(run) }
     })
-    // No await that is not needed: with each, many callers that start together hold the event loop for longer.
+    // No unnecessary await: with each one, many callers that start together block the event loop longer.
     const { run, creating } = starting instanceof Promise ? await starting : starting
     const created = await creating
     if (created.outcome === 'exists' && !(await this.#isSame(created.run, run, given, existing)))
@@ -71,7 +71,11 @@ export class RunStarter {
   } {
     const definition = definitionOf(procedure)
     if (!isProcedureRef(procedure))
-      return refuse('procedure of run', procedure, 'It must be what procedure() or ref() made, not its name.')
+      return refuse(
+        'procedure of run',
+        procedure,
+        'It must be created by procedure() or ref(); a name is not enough.',
+      )
     const { name } = procedure
     const { localWorker } = this.#connection
     if (localWorker?.knows(name, null) === false)
@@ -85,7 +89,7 @@ export class RunStarter {
     return { name, definition }
   }
 
-  /** Begins with the time: the store's index of ids then grows at its end, and little of it is written anew. */
+  /** Generates an id that begins with the time: the store's index then grows at its end, which writes less. */
   #newId(): string {
     const { clock, entropy } = this.#connection
     return Math.floor(clock.wall()).toString(16).padStart(12, '0') + toHex(entropy.bytes(8))
@@ -113,7 +117,7 @@ export class RunStarter {
     })
   }
 
-  /** A run that the worker of this process can execute is created already claimed by it. */
+  /** Creates runs. A run that the worker of this process can execute is created already claimed by it. */
   async #create(unhashed: readonly UnhashedRun[], claimant: Claimant | null): Promise<readonly Created[]> {
     const runs = unhashed.map((run) => this.#toNewRun(run, claimant))
     const { localWorker } = this.#connection
@@ -151,7 +155,7 @@ export class RunStarter {
     return hashRun(this.#connection.sha256, run, worker)
   }
 
-  /** Whether the run that is there was started as this one was to be. */
+  /** Returns whether the existing run was started with the same procedure and input. */
   async #isSame(
     key: RunKey,
     { id, procedure, started }: UnhashedRun,
@@ -167,7 +171,7 @@ export class RunStarter {
     const recorded = readInput(id, first)
     const sought = decode(started.payload) as StartedPayload
     if (recorded.checked && isEqual(recorded.input, sought.input)) return true
-    // A schema may make something else of it by now, or be at hand now and not then.
+    // The schema may have changed, or only one of the two starts had it.
     if (given === null) return false
     if (recorded.given === undefined) return isEqual(recorded.input, given.value())
     return sameBytes(recorded.given, this.#hashOf(given.value()))
@@ -178,7 +182,7 @@ export class RunStarter {
   }
 }
 
-/** The input as the caller gave it, made afresh; null for what cannot be recorded. */
+/** The input as the caller passed it, decoded on demand; null if it cannot be recorded. */
 type Given = { readonly value: () => unknown } | null
 
 function keepGiven(input: unknown): Given {
@@ -204,7 +208,7 @@ function takenByAnother(id: string): PawlError {
   return new PawlError(
     'id-taken',
     { id },
-    { what: `There is a run ${id} already, of another procedure.`, remedy: 'Choose another id.' },
+    { what: `Run ${id} already exists, with another procedure.`, remedy: 'Use a different id.' },
   )
 }
 
@@ -214,6 +218,6 @@ function checkInput(
 ): Validation | Promise<Validation> {
   if (definition?.input !== undefined) return validate(definition.input, input)
   if (definition === undefined || input === undefined) return { ok: true, value: input }
-  const message = `procedure '${definition.name}' takes no input: pass undefined in its place, and options such as id after it`
+  const message = `procedure '${definition.name}' takes no input: pass undefined instead, and options such as id after it`
   return { ok: false, ...oneIssue('', message) }
 }

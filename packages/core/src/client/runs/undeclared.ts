@@ -2,21 +2,21 @@ import type { LocalWorker } from '../../ports/local-worker.ts'
 import type { NewMessage } from '../../ports/store/mail.ts'
 import type { StorePort } from '../../ports/store/store.ts'
 
-/** A message on its way into the store. */
+/** A message to be stored. */
 export interface Outgoing {
   readonly message: NewMessage
-  /** A signal whose sender did not know which names the procedure of its run declares. */
+  /** Set for a signal whose sender did not have the procedure, and so did not know the declared names. */
   readonly isUnchecked: boolean
 }
 
-/** A signal that the procedure of its run does not declare, and never receives. */
+/** A signal that the procedure of its run does not declare. */
 export interface Undeclared {
   readonly outcome: 'undeclared'
   readonly procedure: string
   readonly signals: readonly string[]
 }
 
-/** Finds the unchecked signals that the code of this process does not declare. A client alone has no code to look at. */
+/** Finds the unchecked signals that the code of this process does not declare. A standalone client has no code to check. */
 export async function findUndeclared(
   outgoing: readonly Outgoing[],
   store: StorePort,

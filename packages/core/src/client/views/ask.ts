@@ -11,13 +11,13 @@ import type { AskRow } from '../../ports/store/asks.ts'
 import type { Connection } from '../connection.ts'
 import type { Answer, Ask } from './views.ts'
 
-/** A question as a person sees it at `now`, by the store's clock; null, with a warning, for one that cannot be read. */
+/** Returns the public view of an ask at `now`, by the store's clock. Logs a warning and returns null if it is unreadable. */
 export function showAsk(connection: Connection, row: AskRow, now: number): Ask | null {
   try {
     return understand(() => toAskView(readAsk(row), now))
   } catch (error) {
     connection.warnOnce(
-      `The ask at position ${row.position} of run "${row.run}" cannot be read, and is left out: ${(error as Error).message}. See ${docsPage('errors/run-quarantined')}`,
+      `Ask at position ${row.position} of run "${row.run}" cannot be read and is omitted: ${(error as Error).message}. See ${docsPage('errors/run-quarantined')}`,
     )
     return null
   }
@@ -66,7 +66,7 @@ function toAskView(row: KnownAsk, now: number): Ask {
   }
 }
 
-/** An ask whose time has run out is closed from that instant on, also before a worker has come to record it. */
+/** Returns the status of an ask: timed out as soon as its timeout passes, even if no worker has recorded it yet. */
 export function askStatusOf({ status, closesAt }: KnownAsk, now: number): AskStatus {
   return status === 'open' && closesAt !== null && closesAt <= now ? 'timed-out' : status
 }
@@ -78,19 +78,19 @@ function isOverdue(row: KnownAsk, now: number): boolean {
 function describeSilence({ silence, kind }: AskPayload, escalateTo: readonly string[]): string {
   switch (silence.do) {
     case 'reject':
-      return 'counts as no'
+      return 'counts as a rejection'
     case 'approve':
-      return 'counts as yes'
+      return 'counts as an approval'
     case 'fail':
-      return 'the procedure gets an error'
+      return 'the procedure receives an error'
     case 'keep-waiting':
-      return 'the question stays open'
+      return 'the ask stays open'
     case 'escalate':
       return escalateTo.length === 0
-        ? 'the question stays open and is raised'
-        : `the question stays open and is shown to ${escalateTo.join(', ')}`
+        ? 'the ask stays open and is escalated'
+        : `the ask stays open and is shown to ${escalateTo.join(', ')}`
     case 'default':
-      return kind === 'input' ? 'a default is taken' : `counts as ${String(silence.value)}`
+      return kind === 'input' ? 'the default is used' : `counts as ${String(silence.value)}`
   }
 }
 

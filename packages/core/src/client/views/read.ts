@@ -9,13 +9,13 @@ import type { Connection } from '../connection.ts'
 import { isDue, nextPositionAfter, showUnread, toRunView } from './run.ts'
 import type { RunView } from './views.ts'
 
-/** Of the end of a log: enough to see which operation was the last. */
+/** The number of events read from the end of a log: enough to find the last operation. */
 const tailEvents = 10
 
 /**
- * The runs as people see them; one that cannot be read is shown as quarantined, with a warning. Asks for the live workers
- * only if one of the runs is due and no worker has it.
- * @param ended of one run alone: the event that ended it, where that was read and verified
+ * Returns the public views of runs. An unreadable run is shown as quarantined, with a warning.
+ * Reads the abilities of live workers only if a run is due and unowned.
+ * @param ended for a single run: the event that ended it, if it was read and verified
  */
 export async function readViews(
   connection: Connection,

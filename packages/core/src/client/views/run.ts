@@ -16,11 +16,11 @@ import { operationViews } from '../log/operation-views.ts'
 import { unreadError } from '../unread.ts'
 import type { RunView, Waiting } from './views.ts'
 
-/** Shows of a run that its data cannot be read, and why, and nothing of what they hold. */
+/** Shows a run as unreadable, with the reason and without any of its data. */
 export function showUnread(connection: Connection, row: RunRow, why: Error): RunView {
   const { id, procedure } = row
   connection.warnOnce(
-    `Run "${id}" cannot be read, and is shown as quarantined: ${why.message}. See ${docsPage('errors/run-quarantined')}`,
+    `Run "${id}" cannot be read and is shown as quarantined: ${why.message}. See ${docsPage('errors/run-quarantined')}`,
   )
   return {
     ...{ id, procedure, version: row.version ?? 0, status: 'quarantined' },
@@ -35,8 +35,8 @@ export function showUnread(connection: Connection, row: RunRow, why: Error): Run
 }
 
 /**
- * A run as people see it at `now`, by the store's clock.
- * @param ended the event that ended it, where that was read and verified
+ * Returns the public view of a run at `now`, by the store's clock.
+ * @param ended the event that ended the run, if it was read and verified
  */
 export function toRunView(row: KnownRun, now: number, ended: LogEvent | undefined): RunView {
   const status = statusOf(row, now)
@@ -48,7 +48,7 @@ export function toRunView(row: KnownRun, now: number, ended: LogEvent | undefine
     status,
     startedAt: new Date(row.createdAt),
     endedAt: row.endedAt === null ? undefined : new Date(row.endedAt),
-    // What it waited for when it was let go; while somebody works on it that is history.
+    // `waiting` was stored when the run was parked; it is outdated while a worker executes the run.
     waitingFor: status === 'waiting' ? info.waiting.map((waiting) => toWaitingView(row.id, waiting)) : [],
     failure: findFailure(row, status, ended === undefined ? info.failure : failureIn(ended)),
     tags: row.tags,
@@ -57,18 +57,18 @@ export function toRunView(row: KnownRun, now: number, ended: LogEvent | undefine
   }
 }
 
-/** Due, and no worker has it: the next one that has its code takes it. */
+/** Returns whether the run is due and unowned, so that the next worker with its code claims it. */
 export function isDue({ state, owned, wakeAt }: RunRow, now: number): boolean {
   return state === 'live' && !owned && wakeAt !== null && wakeAt <= now
 }
 
-/** The position of the operation after those that the run is known to have issued; `tail` is the end of its log. */
+/** Returns the position of the next operation, as far as it is known; `tail` is the end of the log. */
 export function nextPositionAfter(row: RunRow, tail: readonly { readonly position: number }[]): number {
   const positions = [...tail, ...infoOf(row).waiting].map(({ position }) => position)
   return Math.max(noPosition, ...positions) + 1
 }
 
-/** Of an ended run its own; of one that is left alone why it is. */
+/** Returns the failure of an ended run, or the reason for the mark of a parked one. */
 function findFailure(
   { reason }: KnownRun,
   status: RunStatus,
@@ -89,7 +89,7 @@ function failureIn({ failed, payload }: LogEvent): FailureRecord | undefined {
 export function infoOf({ info }: RunRow): RunInfo {
   if (info === null) return { waiting: [] }
   const decoded = decode(info) as Partial<RunInfo> | null
-  if (!Array.isArray(decoded?.waiting)) throw new RowCorrupt('its info does not say what it waits for')
+  if (!Array.isArray(decoded?.waiting)) throw new RowCorrupt('its info does not list its pending operations')
   return decoded as RunInfo
 }
 
@@ -108,7 +108,7 @@ function toWaitingView(run: string, { position, kind, name, asks, until }: Waiti
   }
 }
 
-/** A later version may know more kinds than this one. */
+/** Maps a kind of operation, which a later version may have added. */
 function waitsFor(kind: string): Waiting['kind'] {
   return isOperationKind(kind) ? operationViews[kind].waitsFor : 'step'
 }

@@ -3,33 +3,33 @@ import type { Actor, Audience } from '../../base/people.ts'
 import type { AskKind, AskStatus, RunStatus, Severity } from '../../base/words.ts'
 import type { Failure } from '../../errors/error-details.ts'
 
-/** A run as seen from outside. */
+/** The state of a run. */
 export interface RunView {
   readonly id: string
   readonly procedure: string
-  /** 0 until a worker has begun a run that was started by `ref`, with whose code nobody knew which it would be. */
+  /** 0 until a worker first claims a run that was started with `ref`. */
   readonly version: number
   readonly status: RunStatus
   readonly startedAt: Date
   readonly endedAt: Date | undefined
-  /** One entry for each thing it waits for, at most 100; none while one of its steps is running. */
+  /** Pending operations, at most 100; empty while a step of the run is executing. */
   readonly waitingFor: readonly Waiting[]
-  /** Why it failed, is stuck or is quarantined; with its stack. */
+  /** Why the run failed, is stuck or is quarantined, with a stack. */
   readonly failure: Failure | undefined
   readonly tags: readonly string[]
   readonly startedBy: Actor | undefined
-  /** What an ended run left behind, at most a hundred of each: signals nobody read, operations nobody awaited. */
+  /** Unused items of an ended run, at most 100 of each: signals never received, operations never awaited. */
   readonly leftOver: {
     readonly signals: readonly string[]
     readonly operations: readonly { readonly position: number; readonly name: string }[]
   }
 }
 
-/** One thing that a run waits for. */
+/** A pending operation of a run. */
 export interface Waiting {
   /** 'worker': the run is due, and no live engine has its procedure in its version. Not in this release: 'child', 'queue'. */
   readonly kind: 'ask' | 'signal' | 'timer' | 'step' | 'child' | 'worker' | 'queue'
-  /** For 'worker': the procedure. */
+  /** For 'worker': the name of the procedure. */
   readonly name: string
   /** For 'worker': the position of the next operation. */
   readonly position: number
@@ -38,31 +38,31 @@ export interface Waiting {
   readonly until: Date | undefined
 }
 
-/** What a run asked of the outside and what came of it, by position. */
+/** The operations of a run and their results, by position. */
 export interface ExecutionLog {
   readonly procedure_id: string
   readonly execution_log: readonly {
     readonly position: number
     /**
      * 'step', 'llm', 'timer', 'signal', 'hitl_approval', 'hitl_input', 'hitl_select', 'hitl_review',
-     * 'hitl_escalation', 'hitl_notification', 'ail_decision'; more may come.
+     * 'hitl_escalation', 'hitl_notification' or 'ail_decision'; later versions may add more.
      */
     readonly type: string
     readonly name: string
     readonly status: 'open' | 'done' | 'failed' | 'withdrawn'
     /**
-     * null while open. `{}` where there is no value, `{ error: { name, message, code } }` for a failure; an
-     * answer also carries `responded_at` and `timed_out`.
+     * null while pending. `{}` if there is no value, `{ error: { name, message, code } }` for a failure. An
+     * answer also has `responded_at` and `timed_out`.
      */
     readonly result: unknown
     readonly timestamp: string
     readonly duration_ms: number
   }[]
-  /** How many entries have a result. */
+  /** The number of entries with a result. */
   readonly replay_index: number
 }
 
-/** A question as a person sees it. */
+/** An ask as a person sees it. */
 export interface Ask {
   readonly id: string
   readonly run: string
@@ -71,11 +71,11 @@ export interface Ask {
   readonly key: string | undefined
   readonly kind: AskKind
   readonly status: AskStatus
-  /** With its placeholders filled in. */
+  /** The message with its placeholders replaced. */
   readonly message: string
   readonly params: unknown
   readonly editable: readonly string[]
-  /** JSON Schema of what may be answered. */
+  /** The JSON Schema of the answer. */
   readonly schema: object | undefined
   readonly choices: readonly {
     readonly value: string
@@ -91,7 +91,7 @@ export interface Ask {
   readonly error: Failure | undefined
   readonly alternatives: readonly { readonly label: string; readonly description?: string }[]
   readonly risk: RiskDetails | undefined
-  /** Who started the run. */
+  /** The actor who started the run. */
   readonly startedBy: Actor | undefined
   readonly to: readonly Audience[]
   readonly details: readonly Section[]
@@ -103,15 +103,15 @@ export interface Ask {
   }[]
   readonly askedAt: Date
   readonly dueAt: Date | undefined
-  /** What happens if nobody answers. */
+  /** What happens on timeout, in words. */
   readonly onTimeout: string | undefined
   readonly overdue: boolean
-  /** Not in this release: undefined. */
+  /** Not in this release: always undefined. */
   readonly claimedBy: Actor | undefined
   readonly answer: (Answer & { readonly by: Actor; readonly at: Date }) | undefined
 }
 
-/** What is answered reads like what the procedure gets. */
+/** An answer to an ask; the procedure receives the same fields. */
 export type Answer = { readonly comment?: string | undefined } & (
   | { /** approve */ readonly approved: true; readonly params?: object | undefined }
   | { /** approve */ readonly approved: false }

@@ -3,9 +3,9 @@ import { governingRun } from './governing-run.ts'
 import { refusalOf } from './refusal.ts'
 
 /**
- * Replaces the global Date by a function that shares its prototype, so that dates of both are instances of
- * both. Neither a subclass (its dates would have another prototype than those made earlier) nor a Proxy
- * (slow, and no better). `Date.prototype.constructor` moves along: libraries compare dates by it.
+ * Replaces the global Date with a function that shares its prototype, so that dates of both are instances of both.
+ * A subclass does not work, since its dates would have another prototype than earlier ones; a Proxy is slow.
+ * `Date.prototype.constructor` changes too: libraries compare dates by it.
  */
 export function replaceDate(): () => void {
   const Native = globalThis.Date
@@ -22,7 +22,7 @@ export function replaceDate(): () => void {
 function makeDate(Native: DateConstructor): DateConstructor {
   const nativeNow = Native.now
 
-  // Its name, as all it shares with the native one, is copied below.
+  // Its name; everything else is copied from the native Date below.
   function GuardedDate(...parts: []): Date | string {
     if (new.target === undefined) return new Native(timeOf('Date()', nativeNow)).toString()
     const target = new.target === replacement ? Native : new.target
@@ -37,7 +37,7 @@ function makeDate(Native: DateConstructor): DateConstructor {
   return replacement
 }
 
-/** The time of the turn, or the real one where that counts. */
+/** Returns the time of the turn, or the real time outside turns. */
 function timeOf(call: string, nativeNow: () => number): number {
   const run = governingRun()
   if (run === null) return nativeNow()

@@ -3,8 +3,8 @@ import { currentBody } from '../body.ts'
 import { turns } from '../turn.ts'
 
 /**
- * The run the present code has to answer to; null outside turns. A step body that goes on in a turn, because the
- * procedure has woken it, is outside all the same.
+ * Returns the run that the current code belongs to; null outside turns.
+ * A step body that resumes inside a turn, because the procedure resolved something, still counts as outside.
  */
 export function governingRun(): TurnOwner | null {
   const run = turns.current

@@ -5,9 +5,9 @@ import { guardMethods } from './methods.ts'
 import { guardTemporal } from './temporal.ts'
 
 /**
- * Makes what would differ in a replay (the time, chance, the network) answer from the run whose turn it is,
- * or refuse, as that run's `determinism` says. Outside turns everything is as before. Returns how to take
- * the guard away; it goes with the last who asked, where it is still the one in place.
+ * Guards what would differ in a replay (the time, randomness, the network).
+ * In a turn, the run answers or rejects the call, according to its `determinism`. Outside turns nothing changes. Returns
+ * a function that removes the guard; the last user removes it, if nothing has replaced it since.
  */
 export function installGuard(determinism: TurnOwner['determinism']): () => void {
   if (determinism === 'off') return () => {}

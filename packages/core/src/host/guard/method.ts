@@ -3,24 +3,24 @@ import { turns } from '../turn.ts'
 import { governingRun } from './governing-run.ts'
 import { refusalOf } from './refusal.ts'
 
-/** What a method does in a turn. Outside turns it is what it was. */
+/** What a method does in a turn. Outside turns it is unchanged. */
 export interface Rule {
-  /** How it is called, for the refusal. */
+  /** The name of the call, for the error. */
   readonly call: string
-  /** What to use, for the refusal. */
+  /** The replacement, for the error. */
   readonly use: string
-  /** What it does for a run with determinism 'virtual'; for 'error' it is refused. */
+  /** Implements the call for a run with determinism 'virtual'; with 'error' it throws. */
   readonly virtual: (run: TurnOwner, original: Original, args: readonly unknown[], guarded: Method) => unknown
 }
 
-/** Calls the original method, with the arguments it was called with or with others. */
+/** Calls the original method, with the original arguments or with others. */
 export type Original = (args?: readonly unknown[]) => unknown
 
 export type Method = (this: unknown, ...args: readonly unknown[]) => unknown
 
 /**
- * Puts a rule on `target[key]`, wherever on the prototype chain it stands. Returns how to put back what was
- * there, if nobody has replaced it since.
+ * Applies a rule to `target[key]`, wherever it is on the prototype chain.
+ * Returns a function that restores the original, unless it has been replaced since.
  */
 export function guardMethod(target: object, key: string, rule: Rule): () => void {
   const holder = findHolder(target, key)
@@ -42,11 +42,11 @@ function makeGuarded(original: Method, rule: Rule): Method {
       ? Reflect.apply(original, this, args)
       : answer(rule, original, this, args, guarded)
   }
-  // Name, length, and what hangs on the function, such as setTimeout's promisified form.
+  // Name, length, and properties of the function, such as setTimeout's promisified form.
   return Object.defineProperties(guarded, Object.getOwnPropertyDescriptors(original))
 }
 
-/** Apart from the path outside turns, which stays fast because nothing there holds on to `args`. */
+/** Separate from the path outside turns, which stays fast because it does not retain `args`. */
 function answer(
   rule: Rule,
   original: Method,

@@ -9,7 +9,7 @@ import { abortTimer, callbackTimer, iteratedTimer, promisedTimer } from './timer
 /** Guards all methods of the table below. */
 export function guardMethods(): () => void {
   const undoings = table.map(([target, key, rule]) => guardMethod(target, key, rule))
-  // So that `import { randomUUID } from 'node:crypto'` sees it too.
+  // So that `import { randomUUID } from 'node:crypto'` sees the guards too.
   syncBuiltinESMExports()
   return () => {
     for (const undo of undoings.reverse()) undo()
@@ -19,14 +19,14 @@ export function guardMethods(): () => void {
 
 const answer = (call: string, use: string, virtual: Rule['virtual']): Rule => ({ call, use, virtual })
 
-/** Never answered from the run: libraries keep pools of it and would hand out predictable ids outside turns. */
+/** Never answered by the run: libraries keep pools of it and would hand out predictable ids outside turns. */
 const entropy = (call: string): Rule => ({
   call,
   use: 'ctx.random(), ctx.uuid() or a step',
   virtual: (_run, original) => original(),
 })
 
-/** Its answer comes from outside, whenever it comes. */
+/** Its result depends on the outside world. */
 const fetching: Rule = {
   call: 'fetch()',
   use: 'fetch() in the body of ctx.step()',

@@ -1,6 +1,6 @@
 import { PawlError } from '../../errors/pawl-error.ts'
 
-/** The error for a call that a procedure may not make: what was called, and what to use. */
+/** Creates the error for a call that a procedure may not make. */
 export function refusalOf(call: string, use: string): PawlError<'nondeterministic-call'> {
   return new PawlError('nondeterministic-call', { call, use })
 }

@@ -1,7 +1,7 @@
 import type { TurnOwner } from '../../kernel/turns.ts'
 import { guardMethod } from './method.ts'
 
-/** As much of Temporal as the guard needs; not every Node has it. */
+/** The part of Temporal that the guard needs; not every Node has it. */
 interface Temporal {
   readonly Now: { timeZoneId(): string } & { readonly [method: string]: () => unknown }
   readonly Instant: { fromEpochMilliseconds(ms: number): { toZonedDateTimeISO(timeZone: unknown): Zoned } }
@@ -12,7 +12,7 @@ interface Zoned {
   toPlainTime(): unknown
 }
 
-/** Guards Temporal.Now, where it exists. The zone is that of the process, as it is for Date. */
+/** Guards Temporal.Now if it exists. The time zone is the process's, as for Date. */
 export function guardTemporal(): () => void {
   const temporal = (globalThis as { readonly Temporal?: Temporal }).Temporal
   if (temporal === undefined) return () => {}

@@ -2,13 +2,13 @@ import { noteCallSite } from '../call-site.ts'
 import { promiseThenNative } from '../natives.ts'
 import type { Original, Rule } from './method.ts'
 
-/** Tells the run that a timer set in its turn has fired. */
+/** Reports that a timer set in a run's turn has fired. */
 type Fired = () => void
 
-/** Sets a timer by `original`, calls `fired` when it fires, and returns what `original` returns, or its like. */
+/** Sets a timer with `original`, calls `fired` when it fires, and returns the result of `original` or an equivalent. */
 type Watch = (fired: Fired, original: Original, args: readonly unknown[]) => unknown
 
-/** Allowed, because a logger may well set one; named if the procedure turns out to wait for it, or if it fires. */
+/** Allows a timer, since a logger may set one, and reports it if the procedure waits for it, or if it fires. */
 function timer(call: string, watch: Watch): Rule {
   return {
     call,
@@ -18,7 +18,7 @@ function timer(call: string, watch: Watch): Rule {
   }
 }
 
-/** For a timer that calls its first argument. */
+/** Watches a timer that calls its first argument. */
 export const callbackTimer = (call: string): Rule =>
   timer(call, (fired, original, [callback, ...rest]) => {
     if (typeof callback !== 'function') return original()
@@ -29,11 +29,11 @@ export const callbackTimer = (call: string): Rule =>
     return original([watched, ...rest])
   })
 
-/** For a timer that returns a promise: another one like it, so that a rejection stays the author's to handle. */
+/** Watches a timer that returns a promise; returns another promise, so that a rejection stays the author's to handle. */
 export const promisedTimer = (call: string): Rule =>
   timer(call, (fired, original) => tell(fired, original() as Promise<unknown>))
 
-/** For a timer that returns an async iterator. */
+/** Watches a timer that returns an async iterator. */
 export const iteratedTimer = (call: string): Rule =>
   timer(call, (fired, original) => {
     const iterator = original() as AsyncIterator<unknown>
@@ -42,7 +42,7 @@ export const iteratedTimer = (call: string): Rule =>
     return iterator
   })
 
-/** For a signal that aborts when its time is over. */
+/** Watches a signal that aborts after a time. */
 export const abortTimer = (call: string): Rule =>
   timer(call, (fired, original) => {
     const signal = original() as AbortSignal
@@ -59,7 +59,7 @@ function tell<Value>(fired: Fired, promise: Promise<Value>): Promise<Value> {
   ]) as Promise<Value>
 }
 
-/** An interval fires again and again. */
+/** Reports only the first call: an interval fires repeatedly. */
 function once(fired: Fired): Fired {
   let isFirst = true
   return () => {

@@ -4,10 +4,10 @@ import { governingRun } from './governing-run.ts'
 type Verb = (...args: readonly unknown[]) => unknown
 
 /**
- * Makes every verb of a facade throw in the turn of a procedure. A replay would call it again, and its result is in no
- * log. Step bodies and runs with determinism 'off' may call all verbs. `of` is the facade as users write it, for the
- * error. `harmless` lists the verbs that do not reach the store. Changes and returns `verbs`.
- * @throws PawlError 'nondeterministic-call', from each verb
+ * Makes every method of a facade throw in the turn of a procedure: a replay would repeat the call, and the log does not
+ * hold its result. Step bodies and runs with determinism 'off' may call all methods. `of` is the facade as users write
+ * it, for the error. `harmless` lists the methods that do not reach the store. Changes and returns `verbs`.
+ * @throws PawlError 'nondeterministic-call', from each method
  * @example guardVerbs('run', { id, result: () => waitForResult(id) }).result() // throws in a turn
  */
 export function guardVerbs<Verbs extends object>(
@@ -31,10 +31,10 @@ function guardVerb(of: string, name: string, verb: Verb): Verb {
   }
 }
 
-/** Says in whose turn, since code that awaits what a procedure resolves runs in its turn as well. */
+/** Names the run of the turn, since code that awaits a promise of the procedure runs in its turn as well. */
 function refusalOfVerb(run: string, of: string, name: string): PawlError<'nondeterministic-call'> {
   const call = `${of}.${name}()`
-  // A step that stops its engine waits for itself.
+  // A step that stops its own engine waits for itself.
   const use = name === 'stop' ? `${call} outside procedures` : `${call} in the body of ctx.step()`
   const what = `${call} was called in a turn of run ${run}, outside a step. Every replay would call it again, and its result is not recorded.`
   return new PawlError('nondeterministic-call', { call, use }, { what })

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, readlinkSync } from 'node:fs'
 
-/** A process as any other on the machine can recognise it. A pid alone is soon given again. */
+/** Identifies a process to other processes of the machine. A pid alone is soon reused. */
 export interface ProcessIdentity {
   readonly pid: number
-  /** When it started, in the kernel's ticks since the machine did; null where that cannot be known. */
+  /** When it started, in kernel ticks since boot; null if unknown. */
   readonly startedAt: string | null
-  /** This boot of this machine and its namespaces of pids and of time; null where that cannot be known. */
+  /** The boot of the machine and the namespaces of pids and time; null if unknown. */
   readonly machine: string | null
 }
 
@@ -19,7 +19,7 @@ export function identifyOwnProcess(): ProcessIdentity {
   }
 }
 
-/** Whether a process is certainly gone, as seen from the process `own`. False where it cannot be known. */
+/** Returns whether a process is certainly gone, as seen from the process `own`. False if unknown. */
 export function isProcessGone(other: ProcessIdentity, own: ProcessIdentity): boolean {
   if (other.machine === null || other.machine !== own.machine || other.startedAt === null) return false
   const startedAt = readStart(other.pid)
@@ -28,12 +28,12 @@ export function isProcessGone(other: ProcessIdentity, own: ProcessIdentity): boo
 
 function readMachine(): string | null {
   try {
-    // Where other users' processes are hidden, one that cannot be seen may still be there.
+    // If processes of other users are hidden, an invisible process may still exist.
     readFileSync('/proc/1/stat')
-    // What is seen may be the processes of another namespace.
+    // The visible processes may be those of another namespace.
     if (readlinkSync('/proc/self') !== String(process.pid)) return null
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
-    // Linux before 5.6 has one time for all.
+    // Linux before 5.6 has no time namespaces.
     const time = existsSync('/proc/self/ns/time') ? readlinkSync('/proc/self/ns/time') : ''
     return `${boot} ${readlinkSync('/proc/self/ns/pid')} ${time}`
   } catch {
@@ -41,15 +41,15 @@ function readMachine(): string | null {
   }
 }
 
-/** 'gone' for a process that is not there, or only waits to be buried; null where it cannot be known. */
+/** Returns the start time; 'gone' for a process that does not exist or is a zombie; null if unknown. */
 function readStart(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The name of the program may have spaces and brackets in it; what follows has not.
+    // The program name may contain spaces and parentheses; the fields after it do not.
     const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return state === 'Z' || state === 'X' ? 'gone' : (fields[18] ?? null)
   } catch (error) {
-    // Anything else, such as that this process has too many files open, tells nothing.
+    // Any other error, such as too many open files, is inconclusive.
     return ['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '') ? 'gone' : null
   }
 }

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 
-/** For people: where a worker runs. */
+/** Names this process for people. */
 export function describeProcess(): string {
   return `${hostname()} ${process.pid}`
 }

@@ -1,9 +1,9 @@
 const prefix = '@pawl/core/'
 
 /**
- * One cell of the process, made by whoever asks first. Two copies of this package find the same one, so
- * that they agree whose turn it is and change the globals once. They may be of different releases: a cell whose
- * shape changes gets another name.
+ * Returns a cell of the process, created on first use.
+ * Two copies of this package find the same one, so that they agree on the current turn and change the globals once. The
+ * copies may be of different releases: if the shape of a cell changes, so must its name.
  */
 export function shareCell<Cell extends object>(name: string, make: () => Cell): Cell {
   const cells = globalThis as { [key: symbol]: Cell | undefined }
@@ -16,8 +16,8 @@ export function shareCell<Cell extends object>(name: string, make: () => Cell): 
 }
 
 /**
- * Changes something of the process for as long as anybody wants it: `install` runs for the first who asks,
- * what it returns for the last who is done. Returns how to be done.
+ * Changes global state while it has users: `install` runs for the first user, and its result for the last one to leave.
+ * Returns a function that ends this use.
  */
 export function installOnce(name: string, install: () => () => void): () => void {
   const installed = shareCell<{ users: number; remove: () => void }>(name, () => ({

@@ -1,47 +1,47 @@
 import { shareCell } from '../process/wide.ts'
 
 /**
- * What the watcher thread can read while this thread is busy: who is at work. Written with a few stores, and
- * only while somebody watches.
+ * Shared memory that says what the main thread is executing, readable by the watchdog thread while it is blocked.
+ * Written with a few stores, and only while a watchdog is running.
  */
 export interface WatchCell {
   watched: boolean
   readonly memory: SharedArrayBuffer
   readonly numbers: Int32Array
-  /** The slots no body has. */
+  /** The slots without a body. */
   readonly free: number[]
-  /** What slot 0 says, so that it is not written again. */
+  /** The text in slot 0, so that it is not written again. */
   turn: string | null
 }
 
 /** Indices into `numbers`. */
 export const at = {
-  /** The slot of who is at work, or `nobody`. */
+  /** The slot of the code that is executing, or `noSlot`. */
   holder: 0,
   /** Counts changes of the holder, and batches. */
   changes: 1,
-  /** Counts how often the event loop came round. */
+  /** Counts the rounds of the event loop. */
   beats: 2,
-  /** How long is too long, in ms. */
+  /** The threshold, in ms. */
   bound: 3,
-  /** Which watcher is wanted; any other ends itself. */
+  /** The number of the active watchdog thread; any other one ends itself. */
   watcher: 4,
-  /** The bytes used of each slot; 0 for an empty one. */
+  /** The bytes used in each slot; 0 for an empty one. */
   lengths: 8,
 } as const
 
-/** Slot 0 is the run whose turn it is; each other one a step body that has begun and not ended. */
+/** Slot 0 holds the run of the current turn; the others hold step bodies that have started and not ended. */
 export const slots = 32
 export const slotBytes = 256
 export const textAt = 256
-export const nobody = -1
-/** Where bodies are noted, while their synchronous part lasts, when all other slots are taken. */
+export const noSlot = -1
+/** The slot for bodies, during their synchronous part, when all other slots are used. */
 const overflow = slots - 1
 
 export const watchCell: WatchCell = shareCell('watch-cell', () => {
   const memory = new SharedArrayBuffer(textAt + slots * slotBytes)
   const numbers = new Int32Array(memory, 0, textAt / Int32Array.BYTES_PER_ELEMENT)
-  numbers[at.holder] = nobody
+  numbers[at.holder] = noSlot
   const free = Array.from({ length: overflow - 1 }, (_, index) => overflow - 1 - index)
   return { watched: false, memory, numbers, free, turn: null }
 })
@@ -49,8 +49,8 @@ export const watchCell: WatchCell = shareCell('watch-cell', () => {
 const text = Buffer.from(watchCell.memory, textAt)
 
 /**
- * Notes that turns of this run begin, or that nobody's do. To be called when a batch begins or ends, and when
- * the run changes; not for every turn.
+ * Records that turns of a run begin, or that none does. Called when a batch begins or ends, and when the run changes,
+ * but not for every turn.
  */
 export function noteTurn(run: string | null): void {
   if (!watchCell.watched) return
@@ -58,28 +58,28 @@ export function noteTurn(run: string | null): void {
     write(0, run)
     watchCell.turn = run
   }
-  hold(run === null ? nobody : 0)
+  hold(run === null ? noSlot : 0)
 }
 
-/** Notes that a step body begins. Returns what the other two want to know. */
+/** Records that a step body starts. Returns its slot, for the other two functions. */
 export function noteBody(describe: string): number {
-  if (!watchCell.watched) return nobody
+  if (!watchCell.watched) return noSlot
   const slot = watchCell.free.pop() ?? overflow
   write(slot, describe)
   hold(slot)
   return slot
 }
 
-/** Notes that the synchronous part of a body is over. */
+/** Records that the synchronous part of a body is over. */
 export function noteBodyReturned(slot: number): void {
-  if (slot === nobody) return
+  if (slot === noSlot) return
   if (slot === overflow) erase(slot)
-  hold(nobody)
+  hold(noSlot)
 }
 
-/** Notes that a body has ended. */
+/** Records that a body has ended. */
 export function noteBodyEnd(slot: number): void {
-  if (slot === nobody || slot === overflow) return
+  if (slot === noSlot || slot === overflow) return
   erase(slot)
   watchCell.free.push(slot)
 }
@@ -95,7 +95,7 @@ function write(slot: number, what: string): void {
   Atomics.store(watchCell.numbers, at.lengths + slot, length)
 }
 
-/** By hand what is short and plain, as most is: done for each turn and body, and a call out of V8 takes thrice as long. */
+/** Writes short ASCII text without a call out of V8, which takes three times as long: this runs for each turn and body. */
 function writeAscii(what: string, offset: number): boolean {
   if (what.length > slotBytes) return false
   for (let i = 0; i < what.length; i++) {

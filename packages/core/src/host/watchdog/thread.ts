@@ -1,15 +1,15 @@
 /**
- * The program of the watcher thread, as text: a file of its own would have to be found again by bundlers and
- * by loaders that read TypeScript. Plain JavaScript; its data are a `WatcherData`.
+ * The program of the watchdog thread, as text: bundlers, and loaders of TypeScript, would have to locate a separate
+ * file. Plain JavaScript; its `workerData` is a `WatcherData`.
  *
- * It wakes a few times per bound. If since the last time the event loop has not come round and nobody else
- * has begun work, the time counts against whoever is at work. The time is added up by wakings, so that a
- * process that was stopped as a whole accuses nobody.
+ * It wakes a few times per threshold. If the event loop has not advanced since the last time, and no other code has
+ * started, the time counts against the executing code. The time is added up per wake-up, so that suspending the whole
+ * process counts against no code.
  */
 export const watcherProgram: string = `
 const { parentPort, workerData } = require('node:worker_threads')
 const { writeSync } = require('node:fs')
-const { memory, at, nobody, slots, slotBytes, textAt, watcher } = workerData
+const { memory, at, noSlot, slots, slotBytes, textAt, watcher } = workerData
 const numbers = new Int32Array(memory, 0, textAt / Int32Array.BYTES_PER_ELEMENT)
 const text = Buffer.from(memory, textAt)
 const read = (index) => Atomics.load(numbers, index)
@@ -45,7 +45,7 @@ for (;;) {
 function findHolder() {
   const holder = read(at.holder)
   if (holder === 0) return { holder: 'turn', names: [nameOf(0)] }
-  if (holder !== nobody) return { holder: 'body', names: [nameOf(holder)] }
+  if (holder !== noSlot) return { holder: 'body', names: [nameOf(holder)] }
   const names = []
   for (let slot = 1; slot < slots; slot++) if (read(at.lengths + slot) > 0) names.push(nameOf(slot))
   return names.length === 0 ? null : { holder: 'loop', names }
@@ -60,31 +60,31 @@ function say({ holder, names }) {
   const time = (heldMs / 1000).toFixed(1) + ' s'
   const sentence = {
     turn: () =>
-      'Run "' + names[0] + '" has held its turn for ' + time + ', and nothing else in this process goes on. ' +
-      'Is there a loop without end in its procedure? If it does not end, kill this process: no run is lost.',
+      'Run "' + names[0] + '" has blocked the event loop for ' + time + ' in one turn. ' +
+      'Look for an endless loop in its procedure. If it does not end, kill this process: no run is lost.',
     body: () =>
       'The body of ' + names[0] + ' has blocked the event loop for ' + time + '. ' +
-      'Heavy work belongs in a worker thread or a process of its own.',
+      'Move heavy work to a worker thread or a separate process.',
     loop: () =>
-      'The event loop has been blocked for ' + time + ', while there were under way: ' + names.join(', ') + '. ' +
-      'Heavy work belongs in a worker thread or a process of its own.',
+      'The event loop has been blocked for ' + time + ', while these were in progress: ' + names.join(', ') + '. ' +
+      'Move heavy work to a worker thread or a separate process.',
   }[holder]()
   try {
     writeSync(2, 'pawl: ' + sentence + '\\n')
   } catch {
-    // A full or closed pipe; the main thread is told when it goes on.
+    // A full or closed pipe; the main thread is notified when it resumes.
   }
 }
 `
 
-/** What the watcher thread is given. */
+/** The data of the watchdog thread. */
 export interface WatcherData {
   readonly memory: SharedArrayBuffer
   readonly at: { readonly [number: string]: number }
-  readonly nobody: number
+  readonly noSlot: number
   readonly slots: number
   readonly slotBytes: number
   readonly textAt: number
-  /** Which watcher it is; it ends when another is wanted. */
+  /** The number of this thread; it ends when another one is active. */
   readonly watcher: number
 }

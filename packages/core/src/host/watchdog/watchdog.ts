@@ -1,23 +1,23 @@
 import { SHARE_ENV, Worker, type WorkerOptions } from 'node:worker_threads'
 import { clearIntervalNative, inRootContext, setIntervalNative } from '../natives.ts'
 import { shareCell } from '../process/wide.ts'
-import { at, nobody, slotBytes, slots, textAt, watchCell } from './cell.ts'
+import { at, noSlot, slotBytes, slots, textAt, watchCell } from './cell.ts'
 import { type WatcherData, watcherProgram } from './thread.ts'
 
 export interface WatchdogOptions {
-  /** How long a turn or a step body may keep the event loop, in ms. Default 2000. */
+  /** Maximum time that a turn or a step body may block the event loop, in ms. Default: 2000. */
   readonly boundMs?: number
-  /** Told once it is over, with all the time it took. What never ends is told on stderr only. */
+  /** Called once it is over, with the total time. A block that never ends is reported on stderr only. */
   readonly onHeld?: (held: Held) => void
-  /** Told why there is no watcher, such as a Node that may not start threads. Everything else works without. */
+  /** Called with the reason if the thread cannot be started, for example without permission. Everything else still works. */
   readonly onUnavailable?: (error: unknown) => void
 }
 
-/** Somebody kept the event loop for longer than the bound. */
+/** Reports code that blocked the event loop for longer than the threshold. */
 export interface Held {
-  /** The turn of a run, the synchronous part of a step body, or a later part of one of the bodies under way. */
+  /** The turn of a run, the synchronous part of a step body, or a later part of one of the running bodies. */
   readonly holder: 'turn' | 'body' | 'loop'
-  /** The id of the run, or what describes the bodies. */
+  /** The id of the run, or the descriptions of the bodies. */
   readonly names: readonly string[]
   readonly heldMs: number
 }
@@ -30,12 +30,12 @@ interface Watchdog {
 const watchdog: Watchdog = shareCell('watchdog', () => ({ engines: new Set(), beat: undefined }))
 
 /**
- * Watches, from a thread of its own, who keeps the event loop for too long, and names them on stderr while
- * they do, when the main thread cannot. It ends nothing: a turn cannot be broken off and its run carried on.
- * Whoever keeps the process kills it, and the run is taken up again.
+ * Watches for code that blocks the event loop, from a separate thread, and names it on stderr while it does, since the
+ * main thread cannot. It ends nothing: a turn cannot be interrupted and resumed. If the process is killed, its runs are
+ * resumed elsewhere.
  *
- * One thread for all engines of the process, with the lowest of their bounds. It keeps no process alive, and there is
- * none before `watchFromNowOn`. Returns how to stop watching.
+ * All engines of the process share one thread, with the lowest of their thresholds. It does not keep the process alive,
+ * and is started by `watchFromNowOn`. Returns a function that stops watching.
  */
 export function startWatchdog({
   boundMs = 2000,
@@ -53,12 +53,12 @@ export function startWatchdog({
 }
 
 /**
- * To be called before what nobody has seen end: a new turn, a step body. Until then there is nothing to watch, and a
- * thread that starts would slow down what a restart waits for: the replay.
+ * Starts the thread before the first new code: a new turn, a step body. A replay needs no watching, and starting a
+ * thread would slow it down after a restart.
  */
 export function watchFromNowOn(): void {
   if (isBegun() || watchdog.engines.size === 0) return
-  // Whose turn or body it happens to be is no business of the thread's, nor of what it tells.
+  // The thread must not inherit the context of the turn or body that happens to start it.
   inRootContext(() => {
     setBound()
     startWatcher()
@@ -69,7 +69,7 @@ function isBegun(): boolean {
   return watchdog.beat !== undefined
 }
 
-/** The loop shows that it comes round as often as the watcher looks. */
+/** Sets the threshold, and an interval that shows as often as the thread looks that the event loop advances. */
 function setBound(): void {
   clearIntervalNative(watchdog.beat)
   watchdog.beat = undefined
@@ -79,13 +79,13 @@ function setBound(): void {
   watchdog.beat = setIntervalNative(() => Atomics.add(watchCell.numbers, at.beats, 1), boundMs / 4).unref()
 }
 
-/** It writes to the file of stderr itself: no streams need be made for it, here or there, and nothing copied. */
+/** Options for a fast start: the thread writes to file descriptor 2 directly, so that no streams are created or copied. */
 const quickStart: WorkerOptions = { eval: true, execArgv: [], env: SHARE_ENV, stdout: true, stderr: true }
 
 function startWatcher(): void {
   const { memory, numbers } = watchCell
   const watcher = Atomics.load(numbers, at.watcher)
-  const workerData: WatcherData = { memory, at: { ...at }, nobody, slots, slotBytes, textAt, watcher }
+  const workerData: WatcherData = { memory, at: { ...at }, noSlot, slots, slotBytes, textAt, watcher }
   watchCell.watched = true
   try {
     new Worker(watcherProgram, { ...quickStart, workerData, name: 'pawl watchdog' })

@@ -24,7 +24,7 @@ describe('the watchdog', () => {
     const { value: line } = await createInterface(child.stderr)[Symbol.asyncIterator]().next()
     child.kill('SIGKILL')
     expect(line).toMatch(
-      /^pawl: Run "A-1" has held its turn for \d+\.\d s, .* kill this process: no run is lost\.$/,
+      /^pawl: Run "A-1" has blocked the event loop for \d+\.\d s in one turn\. .* kill this process: no run is lost\.$/,
     )
     await ended
   })
@@ -42,10 +42,10 @@ describe('the watchdog', () => {
     rmSync(folder, { recursive: true })
 
     const [turn, body, loop, ...rest] = lines
-    expect(turn).toMatch(/^pawl: Run "A-1" has held its turn/)
+    expect(turn).toMatch(/^pawl: Run "A-1" has blocked the event loop/)
     expect(body).toMatch(/^pawl: The body of step "parse" of run "A-1" has blocked the event loop/)
     expect(loop).toMatch(
-      /^pawl: The event loop .* under way: step "load" of run "A-1", step "sort" of run "A-1"\./,
+      /^pawl: The event loop .* in progress: step "load" of run "A-1", step "sort" of run "A-1"\./,
     )
     expect(rest).toEqual([])
     expect(JSON.parse(await stdout)).toEqual([
