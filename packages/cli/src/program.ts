@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { answer } from './commands/answer.ts'
 import { retry, signal } from './commands/change.ts'
 import { completionScript, type Shell, shells } from './commands/completion.ts'
+import { dev } from './commands/dev/dev.ts'
 import { doctor } from './commands/doctor.ts'
 import { inbox, list, log, show } from './commands/look.ts'
 import { migrate } from './commands/migrate.ts'
@@ -115,6 +116,12 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
   add('retry <run...>', 'retry stuck runs, and runs quarantined for crashes').action((ids, flags) =>
     act(flags, (context) => retry(context, ids)),
   )
+  add('dev', 'serve the API and work on the store; replace the worker when the code changes')
+    .option('--port <port>', 'default: 4747')
+    .option('--host <address>', 'default: 127.0.0.1; any other needs --tokens')
+    .option('--hosts <name>', 'an accepted Host name; repeat it for several', collect)
+    .option('--tokens <file>', 'the file of tokens, made by `pawl token`')
+    .action((flags) => act(flags, (context) => dev(context, flags)))
   add('worker', 'work on the store until stopped')
     .option('--concurrency <n>', 'steps at work at once; default: 100')
     .action((flags) => act(flags, (context) => worker(context, flags)))

@@ -1,6 +1,8 @@
-import { execFile } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 
 /** A folder with a module of procedures, in which commands are run. */
@@ -68,4 +70,42 @@ function pawl(cwd: string, args: readonly string[]): Promise<Ran> {
     )
     child.stdin?.end()
   })
+}
+
+/** A running `pawl dev`. */
+export interface Dev {
+  readonly child: ChildProcess
+  readonly origin: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Waits for the next line of stderr that matches, after those that were waited for before. */
+  line(pattern: RegExp): Promise<string>
+}
+
+export async function startDev({ folder }: Workspace): Promise<Dev> {
+  const child = spawn(process.execPath, [...program, 'dev', '--port', '0'], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'] ?? '', HOME: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const url = new URL(String(await once(createInterface(child.stdout), 'line').then(([line]) => line)))
+  const lines: string[] = []
+  let wake = (): void => {}
+  createInterface(child.stderr).on('line', (line) => {
+    lines.push(line)
+    wake()
+  })
+  return {
+    child,
+    origin: url.origin,
+    headers: { authorization: `Bearer ${url.hash.replace('#key=', '')}` },
+    async line(pattern) {
+      for (;;) {
+        const at = lines.findIndex((line) => pattern.test(line))
+        if (at >= 0) return lines.splice(0, at + 1).at(-1) as string
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+      }
+    },
+  }
 }

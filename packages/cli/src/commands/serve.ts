@@ -37,7 +37,7 @@ export async function server(context: Context, flags: ServerFlags): Promise<Exit
 }
 
 /** Starts a server with the options of the config, and those of the flags over them. */
-async function listen(
+export async function listen(
   context: Context,
   { client }: Pick<ServerOptions, 'client'>,
   flags: ServerFlags,
@@ -59,7 +59,7 @@ async function listen(
   return { server: started, url }
 }
 
-function aborted(signal: AbortSignal): Promise<void> {
+export function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve(), { once: true })

@@ -1,0 +1,56 @@
+import { mkdirSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { createClient } from '@pawl/core'
+import { toStore } from '../../config/store.ts'
+import type { Context } from '../../context.ts'
+import { usageError } from '../../door/problem.ts'
+import { type ExitStatus, exit } from '../../exit.ts'
+import { safe } from '../../output/out.ts'
+import { aborted, listen, type ServerFlags } from '../serve.ts'
+import { ChildWorker } from './child-worker.ts'
+import { watchFiles } from './watch-files.ts'
+
+/**
+ * Serves the API and works on the store, and replaces the worker when the code changes. The server stays, so that pages and streams
+ * survive a change, and a module that does not load leaves them up.
+ */
+export async function dev(context: Context, flags: ServerFlags): Promise<ExitStatus> {
+  const { out, signal, surroundings } = context
+  const { store, procedures } = await context.located()
+  if (procedures.value.length === 0)
+    throw usageError('No procedures were found. Create `procedures.ts`, or pass `--procedures <file>`.')
+  if (typeof store.value !== 'string')
+    throw usageError(
+      '`pawl dev` needs a store by its path or address, since its worker is a process of its own.',
+    )
+  const address = store.by === 'default' ? join(surroundings.cwd, '.pawl', 'dev.db') : store.value
+  if (store.by === 'default') mkdirSync(dirname(address), { recursive: true })
+  const client = createClient({ store: toStore(address) })
+  const { server, url } = await listen(context, { client }, flags)
+  const worker = new ChildWorker({
+    args: [
+      fileURLToPath(new URL(`../../bin${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)),
+      ...['worker', '--store', address],
+      ...procedures.value.flatMap((file) => ['--procedures', file]),
+    ],
+    cwd: surroundings.cwd,
+    env: surroundings.env,
+    onLine: (line) => out.note(safe(line)),
+    onExit: () => out.note(out.style('red', '  The worker has ended. It starts again when a file changes.')),
+  })
+  const watcher = watchFiles(surroundings.cwd, (file) => {
+    out.note(
+      `  ${safe(relative(surroundings.cwd, join(surroundings.cwd, file)))} changed: replacing the worker...`,
+    )
+    void worker.replace()
+  })
+  out.print(url)
+  await worker.replace()
+  await aborted(signal)
+  watcher.close()
+  await worker.stop()
+  await server.stop()
+  await client.stop()
+  return exit.done
+}
