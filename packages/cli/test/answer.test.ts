@@ -25,7 +25,7 @@ test.each([
   ],
   ['escalate', ['escalate'], ['--choice', 'continue'], { choice: 'continue' }],
 ])('answers by flags: %s', async (_what, run, flags, answer) => {
-  using workspace = createWorkspace()
+  using workspace = await createWorkspace()
   await start(workspace, ...(run as [string]))
   const answered = await workspace.pawl('answer', 'r:1/0', ...flags, '--as', 'user:ana', '--json')
   expect(answered.status, answered.stdout).toBe(0)
@@ -38,7 +38,7 @@ test.each([
   ['no answer without a terminal', ['pick'], [], /`--choice` with one of north, south/],
   ['both a yes and a no', ['greet', '--input', '{"name":"A"}'], ['--approve', '--reject'], /not both/],
 ])('refuses %s as a mistake of usage, and leaves the ask open', async (_what, run, flags, message) => {
-  using workspace = createWorkspace()
+  using workspace = await createWorkspace()
   await start(workspace, ...(run as [string]))
   const refused = await workspace.pawl('answer', 'r:1/0', ...flags)
   expect(refused).toMatchObject({ status: 2, stdout: '', stderr: expect.stringMatching(message) })
@@ -48,7 +48,7 @@ test.each([
 })
 
 test('says who won if an ask is answered a second time', async () => {
-  using workspace = createWorkspace()
+  using workspace = await createWorkspace()
   await start(workspace, 'pick')
   await workspace.pawl('answer', 'r:1/0', '--choice', 'north', '--as', 'user:ana')
   const late = await workspace.pawl('answer', 'r:1/0', '--choice', 'south', '--as', 'user:bob')

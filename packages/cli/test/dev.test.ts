@@ -20,7 +20,7 @@ async function add({ origin, headers }: Dev): Promise<unknown> {
 }
 
 test('dev replaces the worker when the code changes, and survives a syntax error', async () => {
-  using workspace = createWorkspace()
+  using workspace = await createWorkspace({ typescript: true })
   const file = join(workspace.folder, 'procedures.ts')
   const dev = await startDev(workspace)
   try {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createWorkspace } from './support.ts'
 
 test('lists, shows and logs runs tab-separated in a pipe, and as JSON', async () => {
-  using workspace = createWorkspace()
+  using workspace = await createWorkspace()
   await workspace.pawl('run', 'add', '--id', 'a:1')
   await workspace.pawl('run', 'fail', '--id', 'f:1', '--tag', 'eu')
   const listed = await workspace.pawl('ls')
@@ -20,7 +20,7 @@ test('lists, shows and logs runs tab-separated in a pipe, and as JSON', async ()
 })
 
 test('sends a signal once per key', async () => {
-  using workspace = createWorkspace()
+  using workspace = await createWorkspace()
   await workspace.pawl('run', 'wait', '--id', 'w:1', '--detach')
   const sent = await workspace.pawl('signal', 'w:1', 'go', '--payload', '7', '--key', 'k')
   expect(sent, sent.stderr).toMatchObject({ status: 0 })
@@ -30,7 +30,7 @@ test('sends a signal once per key', async () => {
 })
 
 test('makes a token that a server accepts, and forgets it when it is revoked', async () => {
-  using workspace = createWorkspace()
+  using workspace = await createWorkspace()
   const made = await workspace.pawl('token', 'make', 'user:ana', '--role', 'watch')
   expect(made.stdout.trim()).toMatch(/^[\w-]{43}$/)
   const listed = await workspace.pawl('token', 'ls')
@@ -42,7 +42,7 @@ test('makes a token that a server accepts, and forgets it when it is revoked', a
 })
 
 test('doctor says what was found, where, and what is missing', async () => {
-  using workspace = createWorkspace()
+  using workspace = await createWorkspace()
   const ran = await workspace.pawl('doctor', '--json')
   expect(JSON.parse(ran.stdout)).toMatchObject([
     { what: 'node' },

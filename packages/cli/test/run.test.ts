@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createWorkspace } from './support.ts'
 
 test('run prints the checkpoint, and resume answers it and prints the result', async () => {
-  using workspace = createWorkspace()
+  using workspace = await createWorkspace({ typescript: true })
   const started = await workspace.pawl('run', 'greet', '--input', '{"name":"Ada"}', '--id', 'greet:1')
   expect(started.status).toBe(3)
   expect(started.stderr).toMatch(/^ {2}Loading .*procedures\.ts\.\.\.\n {2}Running greet:1\.\.\.\n/)
@@ -34,7 +34,7 @@ test.each([
   ['no answer without a terminal', ['answer', 'none/0'], 4],
   ['an unreachable server', ['ls', '--server', 'http://127.0.0.1:9'], 7],
 ])('exits by what came of it: %s', async (_what, args, status) => {
-  using workspace = createWorkspace()
+  using workspace = await createWorkspace()
   const ran = await workspace.pawl(...args)
   expect(ran.status, ran.stderr).toBe(status)
   const inJson = await workspace.pawl(...args, '--json')

@@ -1,13 +1,16 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { bundle } from '../../../test/support/bundle.ts'
 
 /** A folder with a module of procedures, in which commands are run. */
 export interface Workspace extends Disposable {
   readonly folder: string
+  /** What Node is called with, before the arguments of a command. */
+  readonly program: readonly string[]
   pawl(...args: readonly string[]): Promise<Ran>
 }
 
@@ -17,51 +20,52 @@ export interface Ran {
   readonly stderr: string
 }
 
-const procedures = `
-import { procedure } from '@pawl/core'
-import { z } from 'zod'
+const root = fileURLToPath(new URL('../../../', import.meta.url))
+const sources = {
+  bin: join(root, 'packages/cli/src/bin.ts'),
+  procedures: join(root, 'packages/cli/test/programs/procedures.ts'),
+}
 
-export const greet = procedure({ name: 'greet', input: z.object({ name: z.string() }) }, async (ctx, { name }) => {
-  const answer = await ctx.human.approve('Greet {name}?', { params: { name }, editable: ['name'], key: 'greet' })
-  return answer.approved ? 'Hello, ' + answer.params.name : 'silence'
-})
-export const add = procedure({ name: 'add' }, (ctx) => ctx.step('add', () => 1 + 1))
-export const fail = procedure({ name: 'fail' }, (ctx) =>
-  ctx.step('fail', () => { throw new Error('no') }, { retry: false }))
-export const enter = procedure({ name: 'enter' }, (ctx) => ctx.human.input('Your name?', z.string()))
-export const pick = procedure({ name: 'pick' }, (ctx) => ctx.human.select('Where to?', ['north', 'south']))
-export const review = procedure({ name: 'review' }, (ctx) => ctx.human.review('Publish?', 'old', { editable: true }))
-export const escalate = procedure({ name: 'escalate' }, (ctx) => ctx.human.escalate('It is broken'))
-export const wait = procedure({ name: 'wait', signals: { go: z.number() } }, (ctx) => ctx.receive('go'))
-`
+/** One file each, made once: starting it takes a fraction of loading the sources through tsx. */
+let bundled: Promise<{ readonly bin: string; readonly procedures: string }> | undefined
+async function bundleOnce(): Promise<{ readonly bin: string; readonly procedures: string }> {
+  const [bin, procedures] = await Promise.all([bundle(sources.bin), bundle(sources.procedures)])
+  process.once('exit', () => {
+    for (const file of [bin, procedures]) rmSync(dirname(file), { recursive: true, force: true })
+  })
+  return { bin, procedures }
+}
 
-export function createWorkspace(): Workspace {
-  // Inside the project, so that the module finds the packages by name.
+/** Makes a workspace with bundled programs; with `typescript`, of sources that tsx loads, as in a user's project. */
+export async function createWorkspace(options: { readonly typescript?: boolean } = {}): Promise<Workspace> {
+  // Inside the project, so that modules find the packages by name.
   const cache = join(root, '.cache')
   mkdirSync(cache, { recursive: true })
   const folder = mkdtempSync(join(cache, 'cli-'))
-  writeFileSync(join(folder, 'procedures.ts'), procedures)
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   // Ends the search for a config.
   mkdirSync(join(folder, '.git'))
+  let program: readonly string[] = [...['--conditions=@pawl/source', '--import', 'tsx'], sources.bin]
+  if (options.typescript) copyFileSync(sources.procedures, join(folder, 'procedures.ts'))
+  else {
+    bundled ??= bundleOnce()
+    const { bin, procedures } = await bundled
+    copyFileSync(procedures, join(folder, 'procedures.js'))
+    program = [bin]
+  }
   return {
     folder,
-    pawl: (...args) => pawl(folder, args),
+    program,
+    pawl: (...args) => pawl(folder, [...program, ...args]),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
-
-const root = fileURLToPath(new URL('../../../', import.meta.url))
-const program: readonly string[] = [
-  ...['--conditions=@pawl/source', '--import', 'tsx'],
-  join(root, 'packages/cli/src/bin.ts'),
-]
 
 /** Runs the command line as its users do: a process of its own, here with pipes in place of a terminal. */
 function pawl(cwd: string, args: readonly string[]): Promise<Ran> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: cwd }
   return new Promise((resolve) => {
-    const child = execFile(process.execPath, [...program, ...args], { cwd, env }, (error, stdout, stderr) =>
+    const child = execFile(process.execPath, args, { cwd, env }, (error, stdout, stderr) =>
       resolve({
         status: typeof error?.code === 'number' ? error.code : error === null ? 0 : -1,
         stdout,
@@ -81,7 +85,7 @@ export interface Dev {
   line(pattern: RegExp): Promise<string>
 }
 
-export async function startDev({ folder }: Workspace): Promise<Dev> {
+export async function startDev({ folder, program }: Workspace): Promise<Dev> {
   const child = spawn(process.execPath, [...program, 'dev', '--port', '0'], {
     cwd: folder,
     env: { PATH: process.env['PATH'] ?? '', HOME: folder },
