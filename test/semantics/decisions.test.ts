@@ -102,7 +102,7 @@ describe('a decision', () => {
     expect(await decided({ total: 'none' })).toMatchObject({
       choice: 'stop',
       why: 'failed',
-      rationale: expect.stringContaining('does not fit its input schema: material.total'),
+      rationale: expect.stringContaining('does not match its schema: material.total'),
     })
   })
 

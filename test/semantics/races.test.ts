@@ -237,7 +237,7 @@ test('a question of a branch may not have the key of one outside', async () => {
   })
   await using engine = await testEngine({ procedures: [twice] })
   const run = await engine.run(twice)
-  await expect(run.result()).rejects.toThrow('Another question of this run has that key')
+  await expect(run.result()).rejects.toThrow('Another ask of this run has that key')
 })
 
 test('a race, crashing behind every event, withdraws and tidies up once each', async () => {

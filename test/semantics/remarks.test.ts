@@ -47,7 +47,7 @@ describe('a placeholder without a value is named once for each procedure, with t
     expect(others).toEqual([])
     expect(warning).toMatch(
       new RegExp(
-        `^Procedure "asking" \\(.*remarks\\.test\\.ts:\\d+:\\d+\\): the message of ${method} has \\{amount\\}, and no value for it: people read the braces\\. Pass one in data, unless the braces are meant as text\\.$`,
+        `^Procedure "asking" \\(.*remarks\\.test\\.ts:\\d+:\\d+\\): the message of ${method} contains \\{amount\\} without a value, and people see the braces\\. Pass the value in \`data\`, unless the braces are intended\\.$`,
       ),
     )
   })
@@ -77,7 +77,7 @@ describe("onTimeout: 'escalate'", () => {
       ['approve', 'select'].map((method) =>
         expect.stringMatching(
           new RegExp(
-            `^Procedure "asking" \\(.*remarks\\.test\\.ts:\\d+:\\d+\\): ${method} has onTimeout: 'escalate', and neither it nor the engine names an audience: .* Name one: onTimeout: \\{ escalateTo: 'role:manager' \\}, or escalateTo in the options of createEngine\\.$`,
+            `^Procedure "asking" \\(.*remarks\\.test\\.ts:\\d+:\\d+\\): ${method} has onTimeout: 'escalate', but neither it nor the engine names an audience: .* Set onTimeout: \\{ escalateTo: 'role:manager' \\}, or \`escalateTo\` in createEngine\\.$`,
           ),
         ),
       ),
@@ -129,7 +129,7 @@ describe('onTimeout without a timeout', () => {
     await using engine = await testEngine({ procedures: [asked] })
     const run = await engine.run(asked)
     expect(await run.result()).toBe(
-      `The option onTimeout of ${of} needs a timeout. Add a timeout, such as timeout: '1h'. Without one the ask waits for ever.`,
+      `The option onTimeout of ${of} needs a timeout. Add a timeout, such as timeout: '1h'. Without one the ask waits forever.`,
     )
   })
 
@@ -151,7 +151,7 @@ test('decide without an agent is refused where the engine has no decider', async
   })
   await using engine = await testEngine({ procedures: [deciding] })
   expect(await (await engine.run(deciding)).result()).toBe(
-    "There is no agent of decide 'Fine?': the option agent is missing, and the engine has no decider. Pass agent, made by decider(), in the options of decide, or decider in those of createEngine.",
+    "There is no agent of decide 'Fine?': the option `agent` is missing, and the engine has no decider. Pass `agent`, created by decider(), to `decide`, or set `decider` in createEngine.",
   )
 })
 

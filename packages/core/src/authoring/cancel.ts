@@ -4,7 +4,7 @@ import { readCancelled } from '../events/read-cancelled.ts'
 import type { Cancel } from '../kernel/execution.ts'
 import { Unreadable } from '../kernel/operation.ts'
 
-/** Reads a `cancelled`: what the operations of the run are rejected with, an error of its own for each. */
+/** Reads a `cancelled` event. Its operations are each rejected with a separate error. */
 export function readCancel(event: LogEvent): Cancel {
   try {
     const { reason, forced } = readCancelled(event)

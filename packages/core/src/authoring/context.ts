@@ -21,10 +21,10 @@ import { receiveAny, receiveOne } from './signal/signal.ts'
 import { readStepOptions } from './step/options.ts'
 import { sleepFor, sleepUntil } from './timer/timer.ts'
 
-/** What a procedure's context needs of the run it belongs to. */
+/** The parts of a run that the context of its procedure uses. */
 export interface ProgramOptions {
   readonly definition: ProcedureDefinition
-  /** The input, made afresh. */
+  /** Returns the input, decoded into a new value. */
   readonly input: () => unknown
   readonly runId: string
   /** The execution that runs the program. */
@@ -35,19 +35,19 @@ export interface ProgramOptions {
     readonly hasTurn: boolean
     foreign(what: string): void
   }
-  /** While replaying `ctx.log` is silent. */
+  /** Whether the run is replaying, when `ctx.log` is silent. */
   readonly isReplaying: () => boolean
   readonly logger: Logger
   readonly effects: Effects
-  /** Who judges when `decide` names nobody. */
+  /** The default agent for `decide`. */
   readonly decider: AgentDefinition | undefined
-  /** Whom `onTimeout: 'escalate'` escalates to. */
+  /** The default audience of `onTimeout: 'escalate'`. */
   readonly escalateTo: string | undefined
-  /** Warns of what is legal and hardly meant, once for each `about` of a procedure. */
+  /** Warns of code that is legal but probably unintended, once for each `about` of a procedure. */
   readonly remark: Remark
 }
 
-/** The kernel's program of a procedure: its body, with a context built on top of the root scope. */
+/** Creates the kernel's program of a procedure: its body, with a context on top of the root scope. */
 export function createProgram(options: ProgramOptions): Program<ProcedureOperation> {
   return (_issue, scopes) => {
     const ctxOf = createContexts(options, scopes)
@@ -57,7 +57,7 @@ export function createProgram(options: ProgramOptions): Program<ProcedureOperati
 
 type ScopedCtx = Scoped<Ctx> & { readonly scopes: Scopes<ProcedureOperation> }
 
-/** Makes the context of each scope of a run. */
+/** Creates the contexts of a run's scopes. */
 function createContexts(options: ProgramOptions, scopes: Scopes<ProcedureOperation>): (scope: Scope) => Ctx {
   const bodies = new Bodies()
   const checkKey = createKeyCheck()
@@ -65,7 +65,7 @@ function createContexts(options: ProgramOptions, scopes: Scopes<ProcedureOperati
   return ctxOf
 }
 
-/** Refuses a question whose key another one of the run has: by its key it is found, and may be answered early. */
+/** Rejects an ask whose key is already used in the run: the key identifies the ask, also for early answers. */
 function createKeyCheck(): (operation: ProcedureOperation) => void {
   let keys: Set<string> | null = null
   return (operation) => {
@@ -74,7 +74,7 @@ function createKeyCheck(): (operation: ProcedureOperation) => void {
       refuse(
         `key of ${'ask' in operation ? operation.ask.payload.kind : 'decide'}`,
         key,
-        'Another question of this run has that key; each needs its own.',
+        'Another ask of this run has that key; each needs its own.',
       )
     if (key !== null) {
       keys ??= new Set()
@@ -84,8 +84,8 @@ function createKeyCheck(): (operation: ProcedureOperation) => void {
 }
 
 /**
- * Every method validates and takes its position in the caller's own call, before anything is awaited: a
- * refused argument throws and takes none.
+ * Creates a context. Every method validates its arguments and takes its position synchronously, before anything is
+ * awaited: an invalid argument throws and takes no position.
  */
 function createContext(
   options: ProgramOptions,
@@ -132,7 +132,7 @@ function createContext(
   })
 }
 
-/** Chance is drawn in the order of the calls, so that a call from elsewhere would shift what all others get. */
+/** Checks that the run has the turn. Random values are drawn in call order, so a call from outside would shift all others. */
 function ownTurn(
   { execution, runId }: ProgramOptions,
   method: string,

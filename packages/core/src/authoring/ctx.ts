@@ -7,11 +7,11 @@ import type { ScopeOps } from './scopes/scope-ops.ts'
 import type { StepCall, StepOptions } from './step/step.ts'
 
 /**
- * The context of a run: everything a procedure does outside its own code. Its promises are ordinary promises, and
+ * The context of a run: every effect of a procedure goes through it. Its promises are ordinary promises, and
  * `Promise.all`, `race` and `any` are deterministic. Helper functions take `ctx: Ctx`, or `CtxOf<typeof order>` if they
  * receive signals.
  */
-// biome-ignore lint: an empty talk is a talk, the input belongs to operations that come later
+// biome-ignore lint: an empty object type is allowed; `Input` is for operations that come later
 export interface Ctx<T = {}, Input = any> extends ScopeOps<Ctx<T, Input>> {
   /** The id of this run. */
   readonly runId: string
@@ -35,9 +35,9 @@ export interface Ctx<T = {}, Input = any> extends ScopeOps<Ctx<T, Input>> {
     options?: StepOptions<Awaited<R>>,
   ): Promise<Awaited<R>>
 
-  /** Waits for a duration. A waiting run is a row in the store; it needs no timer and no worker. @example await ctx.sleep('30d') */
+  /** Waits for a duration. A waiting run is a row in the store; it uses no timer and no worker. @example await ctx.sleep('30d') */
   sleep(time: Duration): Promise<void>
-  /** Waits until an instant of the store's clock. Returns at once if it has passed. */
+  /** Waits until an instant of the store's clock. Resolves at once if it has passed. */
   sleepUntil(instant: Date): Promise<void>
 
   /**
@@ -86,7 +86,7 @@ export interface ReceiveOptions {
   /** Maximum wait, after which the call returns `null`. Default: none; it waits forever. */
   readonly timeout?: Deadline
 }
-/** Unless it is certain that there is no timeout. */
+/** Adds null, unless there is certainly no timeout. */
 type OrNull<O> = O extends { readonly timeout?: undefined } ? never : null
 type AnyOf<T, K> = K extends string
   ? { readonly name: K; readonly payload: Received<PayloadOf<T, K>> }

@@ -5,7 +5,7 @@ import type { Validation } from '../schemas/schema.ts'
 import type { AgentCall } from './agent/agent.ts'
 import type { RetryPolicy } from './step/options.ts'
 
-/** The operation of each kind: what the kernel needs to know of it, and what the worker needs to do it. */
+/** The operation of each kind: the data for the kernel and for the worker. */
 export interface OperationByKind {
   readonly step: BodyOperation
   readonly llm: BodyOperation
@@ -20,10 +20,10 @@ export interface OperationByKind {
   readonly ail_decision: DecideOperation
 }
 
-/** What `ctx` issues. */
+/** An operation of `ctx`. */
 export type ProcedureOperation = OperationByKind[OperationKind]
 
-/** The key people may answer it by; null if it has none. */
+/** Returns the key by which people can answer the operation; null if it has none. */
 export function askKeyOf(operation: ProcedureOperation): string | null {
   if ('ask' in operation) return operation.ask.key
   return 'fallback' in operation && operation.fallback.do === 'ask' ? operation.fallback.ask.key : null
@@ -32,19 +32,19 @@ export function askKeyOf(operation: ProcedureOperation): string | null {
 /** Issues an operation of `ctx`. */
 export type IssueOperation = Issue<ProcedureOperation>
 
-/** A span, or an instant; ms. */
+/** A duration or an instant, in ms. */
 export type Due = { readonly afterMs: number } | { readonly atMs: number }
 
 export function dueAt(due: Due, from: number): number {
   return 'atMs' in due ? due.atMs : from + due.afterMs
 }
 
-/** Counted from when it is asked. */
+/** Returns whether a due time counts from when the ask is opened. */
 export function isSpan(due: Due | null): boolean {
   return due !== null && 'afterMs' in due
 }
 
-/** A step or a call to an agent: code of the author's that runs outside turns. */
+/** A step or an agent call: the author's code, which runs outside turns. */
 export interface BodyOperation extends Operation {
   readonly kind: 'step' | 'llm'
   readonly body: (call: AgentCall) => unknown
@@ -63,22 +63,22 @@ export interface SignalOperation extends Operation {
   readonly due: Due | null
 }
 
-/** Which earlier step results are shown. */
+/** Selects the earlier step results to show. */
 export type History = { readonly last: number } | { readonly steps: readonly string[] }
 
 export interface AskOperation extends Operation {
   readonly kind: 'hitl_approval' | 'hitl_input' | 'hitl_select' | 'hitl_review' | 'hitl_escalation'
   readonly ask: AskSpec
 }
-/** A question to people, as it will be pinned when it is asked. */
+/** An ask, as it will be stored. */
 export interface AskSpec {
   readonly key: string | null
   readonly to: readonly string[]
   readonly due: Due | null
   readonly history: History
-  /** As it will be pinned; the worker adds the history and the deadline. */
+  /** The payload to store; the worker adds the history and the deadline. */
   readonly payload: AskPayload
-  /** The author's own schema, for what its JSON Schema cannot say. */
+  /** The author's schema, which checks more than its JSON Schema. */
   readonly check: ((value: unknown) => Validation | Promise<Validation>) | undefined
 }
 
@@ -86,7 +86,7 @@ export interface NoticeOperation extends Operation {
   readonly kind: 'hitl_notification'
   readonly message: string
   readonly fields: object
-  /** What is recorded of it. */
+  /** The recorded payload. */
   readonly payload: Uint8Array | null
 }
 
@@ -94,13 +94,13 @@ export interface DecideOperation extends Operation {
   readonly kind: 'ail_decision'
   readonly question: string
   readonly agentName: string
-  /** The agent that judges, put the question. What it returns has the shape of a verdict. */
+  /** Calls the agent with the question. Its result has the shape of a verdict. */
   readonly assess: (call: AgentCall) => unknown
   readonly choices: readonly string[]
   readonly minConfidence: number
   readonly timeoutMs: number
   readonly attempts: number
-  /** What counts when the agent cannot decide. */
+  /** The outcome if the agent cannot decide. */
   readonly fallback:
     | { readonly do: 'choose'; readonly choice: string }
     | { readonly do: 'ask'; readonly ask: AskSpec }

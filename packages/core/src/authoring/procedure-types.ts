@@ -1,8 +1,8 @@
 import type { Refused } from '../base/refused.ts'
 import type { Schema } from '../schemas/schema.ts'
 
-/** What may be said to a run and read from it while it lives: `{ signals? }`. */
-// biome-ignore lint/complexity/noBannedTypes: an empty talk is a talk
+/** The types of a run's messages: `{ signals? }`. */
+// biome-ignore lint/complexity/noBannedTypes: an empty object type is allowed
 export type Talk = {}
 
 // biome-ignore-start lint/suspicious/noExplicitAny: a schema of anything
@@ -34,17 +34,17 @@ type IsAny<P> = 0 extends 1 & P ? true : false
 
 // biome-ignore-start lint/suspicious/noConfusingVoidType: the type of z.void()
 /**
- * A signal without a payload arrives as `true`, so that it never looks like the `null` of a timeout: also where the
- * payload may be left out.
+ * The type of a received payload. A signal without a payload arrives as `true`, so that it differs from the `null` of a
+ * timeout; an optional payload too.
  */
 export type Received<P> =
   IsAny<P> extends true ? P : undefined extends P ? Exclude<P, undefined | void> | true : P
-/** What stands behind the name of a signal. One that carries nothing may leave out the place of its payload. */
+/** The arguments after the name of a signal. A signal without a payload may omit the payload argument. */
 export type SignalArgs<P, Options> =
   IsAny<P> extends true
     ? [payload?: P, options?: Options]
     : [P] extends [undefined | void]
-      ? // Not a union: of that the compiler says nothing that helps.
+      ? // Not a union, for which the compiler's error messages do not help.
         [optionsOrNothing?: Options | undefined, options?: Options]
       : [payload: P, options?: Options]
 // biome-ignore-end lint/suspicious/noConfusingVoidType: the type of z.void()

@@ -16,16 +16,16 @@ import type { InputOf, ParsedOf, TalkOf } from './procedure-types.ts'
 
 declare const types: unique symbol
 
-/** A procedure, or only its name and types (see {@link ref}). */
-// biome-ignore lint/complexity/noBannedTypes: an empty talk is a talk
+/** A procedure, or just its name and types (see {@link ref}). */
+// biome-ignore lint/complexity/noBannedTypes: an empty object type is allowed
 export interface ProcedureRef<Input, Output, T = {}> {
   readonly name: string
-  /** Phantom: carries types, is never there at run time. */
+  /** Phantom property for the types; never present at run time. */
   readonly [types]?: { readonly input: (input: Input) => void; readonly output: Output; readonly talk: T }
 }
 
-/** A plain async function that survives any crash. Made by {@link procedure}. */
-// biome-ignore lint/complexity/noBannedTypes: an empty talk is a talk
+/** A plain async function that survives crashes. Created by {@link procedure}. */
+// biome-ignore lint/complexity/noBannedTypes: an empty object type is allowed
 export interface Procedure<Input, Output, T = {}> extends ProcedureRef<Input, Output, T> {
   readonly version: number
   readonly schemas: { readonly input: Schema | undefined; readonly output: Schema | undefined }
@@ -59,14 +59,14 @@ export interface ProcedureSpec {
 /** What a programming error does to its run: 'park' makes it `stuck`, 'fail' ends it. */
 export type Bugs = 'park' | 'fail'
 
-// One conditional around the whole function: only so do literals in `return { status: 'done' }` stay literal.
+// One conditional around the whole function: otherwise literals in `return { status: 'done' }` are widened.
 type Body<S, R> = S extends { readonly output: Schema<infer Returned, any> }
   ? (ctx: Ctx<TalkOf<S>, InputOf<S>>, input: ParsedOf<S>) => Promise<Returned>
   : (ctx: Ctx<TalkOf<S>, InputOf<S>>, input: ParsedOf<S>) => Promise<R>
 type OutputOf<S, R> = S extends { readonly output: Schema<any, infer Out> } ? Out : R
 // biome-ignore-end lint/suspicious/noExplicitAny: a schema of anything
 
-// In the registry of symbols, so that a procedure made by another copy of the package is known too.
+// In the symbol registry, so that a procedure created by another copy of the package is recognized.
 const definition = Symbol.for('@pawl/core/procedure')
 const reference = Symbol.for('@pawl/core/ref')
 
@@ -82,14 +82,14 @@ export type CtxOf<P> = typeof types extends keyof P
     : never
   : Refused<'CtxOf takes the type of a procedure: CtxOf<typeof order>'>
 
-/** What a worker runs. */
+/** The code of a procedure, as the worker runs it. */
 export interface ProcedureDefinition {
   readonly name: string
   readonly version: number
   readonly input: Schema | undefined
   readonly output: Schema | undefined
   readonly signals: ReadonlyMap<string, Schema>
-  /** Undefined: as the engine says, also of a procedure made by an earlier version of the package. */
+  /** Undefined: the engine's setting applies, also for a procedure created by an earlier version of the package. */
   readonly bugs?: Bugs | undefined
   readonly body: (ctx: Ctx, input: unknown) => Promise<unknown>
 }
@@ -122,7 +122,7 @@ export function procedure<const S extends ProcedureSpec, R>(
   return Object.freeze(made)
 }
 
-/** The code of a procedure; undefined if the value was not made by {@link procedure}. */
+/** Returns the code of a procedure; undefined if {@link procedure} did not create the value. */
 export function definitionOf(value: unknown): ProcedureDefinition | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   return (value as { readonly [definition]?: ProcedureDefinition })[definition]
@@ -144,20 +144,20 @@ export function ref<P extends ProcedureRef<any, any, any> = never>(
   return Object.freeze(made) as unknown as ReturnType<typeof ref<P>>
 }
 
-/** Whether the value was made by {@link procedure} or {@link ref}, if by another copy of this package. */
+/** Returns whether {@link procedure} or {@link ref} created the value, possibly in another copy of this package. */
 export function isProcedureRef(value: unknown): value is { readonly name: string } {
   return definitionOf(value) !== undefined || (Object(value) as { [reference]?: unknown })[reference] === true
 }
 
 /**
- * Refuses signals whose schema returns something else than it accepts: a payload is checked where it is
- * sent and again where it is received. Called when an engine starts.
+ * Rejects signals whose schema transforms: a payload is validated when it is sent and again when it is received.
+ * Called when an engine starts.
  * @throws PawlError 'option-invalid'
  */
 export function checkSignals({ name, signals }: ProcedureDefinition): void {
   for (const [signal, schema] of signals) {
     if (isTransforming(schema)) {
-      const remedy = 'Let the schema accept what it returns, and transform in the procedure.'
+      const remedy = 'Use a schema whose output is valid input, and transform in the procedure.'
       refuse(`signals.${signal} of procedure '${name}'`, schema, remedy, 'a schema that transforms')
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Warns of a mistake that harms nothing, once for each `about` of a procedure; silent while replaying. The message gets
- * the procedure's name and the place of the call in front of it.
- * @example remark('{amount} of approve', 'the message has {amount}, and no value for it')
+ * Warns of a harmless mistake, once for each `about` of a procedure; silent during replay.
+ * The message is preceded by the procedure's name and the location of the call.
+ * @example remark('{amount} of approve', 'the message contains {amount} without a value')
  */
 export type Remark = (about: string, message: string) => void

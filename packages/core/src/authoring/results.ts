@@ -13,11 +13,11 @@ import { Unreadable } from '../kernel/operation.ts'
 import type { Decision } from './agent/agent.ts'
 import type { Approval, Resolution, Review } from './human/ask.ts'
 
-// How each kind of operation reads its recorded result, afresh at every delivery. A recorded failure is thrown.
+// How each kind of operation decodes its recorded result, on every delivery. A recorded failure is thrown.
 
 type Read<Result> = (event: LogEvent) => Result
 
-/** Who is said to have decided when silence counts as an answer. */
+/** The author of an answer that was set by a timeout. */
 const silence: Actor = 'policy:on-timeout'
 
 export const readValue: Read<unknown> = reader((value) => value)
@@ -26,7 +26,7 @@ export const readNothing: Read<undefined> = reader(() => undefined)
 
 export const readAgentOutput: Read<unknown> = reader((value) => (value as AgentResult).output)
 
-/** Null if none came in time. A signal without a payload is `true`, so that it never looks like that. */
+/** Reads a signal; null on timeout. A signal without a payload is `true`, so that it differs from a timeout. */
 export const readSignal: Read<unknown> = reader((value) => {
   const received = value as ReceivedPayload | TimedOutPayload
   return 'timedOut' in received ? null : payloadOf(received)
@@ -98,7 +98,7 @@ function answered({ by, at, answer }: AnswerPayload): {
   return { by: by as Actor, at: new Date(at), comment: answer.comment }
 }
 
-/** Throws a recorded failure. A result that `show` fails on is unreadable, which is no failure of the operation. */
+/** Wraps `show`: throws a recorded failure, and reports an error of `show` as an unreadable result instead of a failure. */
 function reader<Result>(show: (value: unknown, event: LogEvent) => Result): Read<Result> {
   return (event) => {
     let failure: Error

@@ -14,24 +14,24 @@ import { Refusals } from './refusals.ts'
 import { type Closing, closingOf, createScope, maxRefused, outermostOf, type Scope } from './scope.ts'
 import type { TurnOwner, Turns } from './turns.ts'
 
-/** What an execution is given by the run it belongs to. */
+/** The parts of a run that its execution uses. */
 export interface ExecutionOptions<O extends Operation = Operation> {
   readonly id: string
   readonly program: Program<O>
   readonly turns: Turns
   readonly determinism: TurnOwner['determinism']
   readonly chance: { random(): number; uuid(): string }
-  /** Reads a `cancelled`. Throws {@link Unreadable} if its bytes cannot be understood. */
+  /** Reads a `cancelled` event. Throws {@link Unreadable} if its bytes cannot be decoded. */
   readonly readCancel?: (event: LogEvent) => Cancel
-  /** Called once, when the procedure is first seen to move outside a turn. */
+  /** Called once, when the procedure is first seen to run outside a turn. */
   readonly onForeign?: () => void
-  /** Called when something of its context is used outside a turn after it has ended. */
+  /** Called when the context is used outside a turn after the run has ended. */
   readonly onLate?: (what: string) => void
-  /** Called with each rejection that nothing handles, when it is found; a handler may still come. */
+  /** Called with each unhandled rejection when it is found; a handler may still be added. */
   readonly onUnhandled?: ((reason: unknown) => void) | undefined
-  /** Called when a timer of the host fires that was set in one of its turns, unless it is over by then. */
+  /** Called when a host timer fires that was set in one of its turns, unless the run is over by then. */
   readonly onTimerFired?: (api: string, site: () => string | undefined) => void
-  /** Called in every issue that takes a position: for finding the call site of one of them. */
+  /** Called for every issue that takes a position, to find the call site of one of them. */
   readonly onIssue?: ((position: number) => void) | undefined
 }
 
@@ -40,21 +40,21 @@ interface Outcome {
   readonly value: unknown
 }
 
-/** What a `cancelled` says. */
+/** The content of a `cancelled` event. */
 export interface Cancel {
-  /** The time that a cancelled run, or one that has returned, has for its shields is over. */
+  /** Whether the grace period for shields of a cancelled or returned run has passed. */
   readonly forced: boolean
-  /** Makes what an operation is rejected with. */
+  /** Creates the error with which an operation is rejected. */
   readonly error: () => unknown
 }
 
 /**
- * The kernel: a procedure driven by its log. There is no replay mode and no live mode; a live run is the
- * replay of a log that is still being written.
+ * The kernel: executes a procedure driven by its log. There is no separate replay mode: a live run is the replay of a
+ * log that is still being written.
  *
- * An operation takes the next position in the caller's own call and becomes a plain pending promise. One
- * event settles at most one of them, and begins a turn; the caller (host/drain) lets every queue run empty
- * before it delivers the next. That makes `Promise.race` sound: which branch won is the order of two events.
+ * An operation takes the next position synchronously and becomes a plain pending promise. One event settles at most one
+ * of them, and begins a turn; the caller (host/drain) drains all queues before it delivers the next event. That makes
+ * `Promise.race` deterministic: the order of two events decides which branch wins.
  */
 export class Execution<O extends Operation = Operation> implements TurnOwner, Scopes<O> {
   readonly id: string
@@ -66,23 +66,23 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   #at = 0
 
   readonly root: Scope = createScope(null)
-  /** Settled without an event of their own, each in a turn of its own before the next event. Null in most runs. */
+  /** Operations that are settled without an event, each in its own turn before the next event. Null in most runs. */
   #refusals: Refusals<O> | null = null
-  /** No longer pending without an event: since the last decision, and those that an event may still change places with. */
+  /** Operations closed without an event: since the last decision, and the ones that an event may still swap positions with. */
   #closed: Pending<O>[] = []
   #replaceable: Pending<O>[] = []
   #openShields = 0
-  /** How the procedure has returned or thrown. Its end waits for open shields, and for what is still to be rejected. */
+  /** The result or error of the procedure. The end waits for open shields and for pending rejections. */
   #outcome: Outcome | null = null
-  /** It ends when what is to be rejected has been. */
+  /** Set if the run ends as soon as the pending rejections are delivered. */
   #isEndDue = false
   #graceFrom: number | null = null
-  /** Its own end was forced: nothing in `root` settles any more, also behind a shield. */
+  /** Set if the run's own end was forced: operations in `root` no longer settle, even behind a shield. */
   #forced: Closing | null = null
   #forcing: (() => unknown) | null = null
   #onForced: ((error: unknown) => void) | null = null
 
-  /** Settling events delivered so far: the ordinal of the present turn. */
+  /** The number of settling events delivered so far: the ordinal of the current turn. */
   #turn = 0
   #time = 0
   #began = false
@@ -90,16 +90,16 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   #nextPosition = 0
   readonly #ordinals = new Ordinals()
   readonly #pending = new Map<number, Pending<O>>()
-  /** A decision has told of all before this position. Operations of one turn, which may change places, are told of at once. */
+  /** Decisions have listed all operations before this position. The operations of one turn, which may swap positions, are listed together. */
   #reportedUpTo = 0
   #lastIssued = 'the start'
 
   #end: Outcome | null = null
   #verdict: Verdict | null = null
   readonly #timers: string[] = []
-  /** The position of each operation that has failed, by the error its promise was rejected with. Null in most runs. */
+  /** The position of each failed operation, by the error its promise was rejected with. Null in most runs. */
   #failures: WeakMap<object, number> | null = null
-  /** Null in most runs: an empty map for each would be a part of what it costs to keep one in memory. */
+  /** Null in most runs: an empty map for each loaded run would take memory. */
   #unhandled: Map<object, unknown> | null = null
 
   constructor(options: ExecutionOptions<O>) {
@@ -109,9 +109,9 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     this.#turns = options.turns
   }
 
-  // ── driven by the drain
+  // ── called by the drain
 
-  /** Adds events of the log, in order; they are delivered one a turn. The first of all is `started`. */
+  /** Adds events of the log, in order; they are delivered one per turn. The first event of all is `started`. */
   enqueue(events: readonly LogEvent[]): void {
     if (this.#at === this.#events.length) {
       this.#events = [...events]
@@ -119,13 +119,13 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     } else for (const event of events) this.#events.push(event)
   }
 
-  /** How many deliveries are known to lie ahead. */
+  /** Returns the number of known deliveries ahead. */
   get outstanding(): number {
     if (this.isOver) return 0
     return this.#events.length - this.#at + this.#unwritten + (this.#isEndDue ? 1 : 0)
   }
 
-  /** Delivers what comes next and returns; the turn lasts until the queues are empty. */
+  /** Makes the next delivery and returns; the turn lasts until the queues are drained. */
   deliverNext(): void {
     if (this.#unwritten > 0) return this.#deliverUnwritten()
     if (this.#isEndDue) return this.#endOrAwaitShields(this.#outcome as Outcome)
@@ -139,13 +139,13 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
       if (pending === null && this.#isSettled(event.position)) continue
       if (pending === null) return this.#diverge(event, this.#pending.get(event.position))
       if (event.type === 'settled') return this.#settle(event, pending)
-      // All others settle nothing and are invisible: they begin no turn and move no clock.
+      // All other events settle nothing: they begin no turn and do not advance the clock.
     }
   }
 
   // ── read by the run
 
-  /** What the run wants. To be asked when everything is delivered and drained; tells of each operation once. */
+  /** Returns the state of the run, once everything is delivered and drained. Lists each operation once. */
   decide(): Decision<O> {
     if (this.#end !== null) return this.#endOf(this.#end.failed, this.#end.value)
     if (this.#verdict !== null) return this.#verdict
@@ -160,13 +160,13 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     return { state: 'waiting', issued, closed }
   }
 
-  /** Whether the decision needs a moment of grace: what it rests on may yet move outside a turn. */
+  /** Whether the decision needs a grace period: the procedure may still move outside a turn. */
   get needsGrace(): boolean {
     if (this.#end !== null) return false
     return this.#verdict === null ? this.#pending.size === 0 : this.#verdict.state === 'nondeterminism'
   }
 
-  /** The ordinal of the present turn. */
+  /** The ordinal of the current turn. */
   get turn(): number {
     return this.#turn
   }
@@ -176,12 +176,12 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     return this.#pending
   }
 
-  /** The time of the first cancel, or of a return that open shields hold up: what it has left of its grace counts from here. */
+  /** The time of the first cancel, or of a return that open shields delay: the grace period starts here. */
   get graceFrom(): number | null {
     return this.#graceFrom
   }
 
-  /** Rejections that nobody has handled, for the report at the end. They never alter the outcome. */
+  /** Unhandled rejections, for the report at the end. They never change the outcome. */
   get unhandled(): readonly unknown[] {
     return [...(this.#unhandled?.values() ?? [])]
   }
@@ -189,13 +189,13 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   // ── called by the procedure
 
   /**
-   * Issues an operation. Synchronous up to the position, so that the order of the calls is the order of the
-   * positions. Outside the run's own turn it returns a promise that never settles (a throw could be
-   * caught and lived with) and the run is found to await something foreign.
+   * Issues an operation. Synchronous up to the position, so that the order of the calls is the order of the positions.
+   * Outside the run's own turn it returns a promise that never settles, since a throw could be caught, and the run gets
+   * the verdict `foreign-await`.
    */
   readonly issue = (operation: O): Promise<unknown> => this.issueIn(this.root, operation)
 
-  /** In a scope that was closed in an earlier turn it takes no position; what it takes in this turn no hop changes. */
+  /** Issues in a scope. A scope closed in an earlier turn takes no position; within a turn, extra awaits make no difference. */
   issueIn(scope: Scope, operation: O): Promise<unknown> {
     if (this.#turns.current !== this) {
       this.foreign(`${operation.kind} "${operation.name}" was issued`)
@@ -263,7 +263,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     this.#onForced = callback
   }
 
-  /** Notes that the procedure used something of its context outside its own turn. */
+  /** Records that the procedure used its context outside its own turn. */
   foreign(what: string): void {
     const during = this.#turns.current
     if (during === this || this.#verdict?.state === 'foreign-await') return
@@ -273,9 +273,9 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     this.#options.onForeign?.()
   }
 
-  // ── told by the host
+  // ── called by the host
 
-  /** Whether this is its own turn. */
+  /** Whether it has the turn. */
   get hasTurn(): boolean {
     return this.#turns.current === this
   }
@@ -289,7 +289,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   uuid(): string {
     return this.#options.chance.uuid()
   }
-  /** What the turn had still to do runs on without it, so the run fails: also if it has just completed. */
+  /** Fails the run, even one that has just completed: the rest of the turn now runs outside it. */
   onEscaped(error: unknown): void {
     this.#turns.broken = true
     if (this.#verdict === null && this.#end?.failed !== true) this.#end = { failed: true, value: error }
@@ -328,12 +328,12 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     if (this.#turns.current !== this) return this.foreign('the procedure ended')
     if (this.isOver || this.#outcome !== null) return
     this.#outcome = { failed, value }
-    // What is still to be rejected is, so that it can clean up.
+    // Pending rejections are delivered first, so that the procedure can clean up.
     if (this.#unwritten > 0) this.#isEndDue = true
     else this.#endOrAwaitShields(this.#outcome)
   }
 
-  /** While shields are open all else is over, as it is at an end. */
+  /** Ends the run, or, while shields are open, closes everything else as at an end. */
   #endOrAwaitShields(outcome: Outcome): void {
     this.#isEndDue = false
     if (this.#openShields === 0 || this.#forced !== null) {
@@ -394,7 +394,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     return closingOf(scope)
   }
 
-  /** False: there were too many, and it never settles. Of a run that is cancelled that forces the end. */
+  /** Counts a refused operation. False: the limit is exceeded and it never settles; for a cancelled run this forces the end. */
   #countRefused(closing: Closing): boolean {
     const { error } = closing
     if (error === null || closing.refused === maxRefused) return false
@@ -416,7 +416,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     this.#replaceable = this.#replaceable.filter(({ turn }) => turns.has(turn))
   }
 
-  /** How many turns are due that no event begins. */
+  /** The number of due turns that no event begins. */
   get #unwritten(): number {
     return this.#refusals === null ? 0 : this.#refusals.size + (this.#forcing === null ? 0 : 1)
   }
@@ -439,7 +439,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     if (error) pending.reject(error())
   }
 
-  /** The procedure is left where it is: what it waits for never settles. */
+  /** Abandons the procedure: its pending operations never settle. */
   #force(error: () => unknown): void {
     if (this.#forced !== null) return
     this.#forced = { error: null, turn: this.#turn, refused: 0 }
@@ -451,14 +451,14 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
 
   // ── identity
 
-  /** An operation of a closed scope may still be spoken of; the procedure does not wait to hear. */
+  /** Whether an event may concern an operation of a closed scope; the procedure no longer waits for it. */
   #isSettled(position: number): boolean {
     return position < this.#nextPosition && !this.#pending.has(position)
   }
 
   /**
-   * The operation an event is about: the one at its position, if turn, kind, name and nth agree. Otherwise
-   * another of the same turn that has them, and the two change places. Otherwise none: the code has changed.
+   * Finds the operation of an event: the one at its position, if turn, kind, name and nth match. Otherwise a matching one
+   * of the same turn, and the two swap positions. Otherwise none: the code has changed.
    */
   #recognise(event: LogEvent): Pending<O> | null {
     const there =
@@ -487,7 +487,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
 
   // ── verdicts
 
-  /** It has ended, or must not go on: nothing that happens to it counts any more. */
+  /** Whether the run has ended or must not continue; further calls have no effect. */
   get isOver(): boolean {
     return this.#end !== null || this.#verdict !== null
   }
@@ -496,14 +496,14 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     this.#verdict = differ(event, event.position, asked === undefined ? 'nothing' : describePending(asked))
   }
 
-  /** The log has an end and the procedure none: where it goes on, it asks for more than was recorded. */
+  /** Handles a log that ends although the procedure continues and asks for more than was recorded. */
   #goesOn(ended: LogEvent): void {
     const [next] = this.#pending.values()
     if (next === undefined) this.#verdict = this.#foreignAwait('it has not ended, and waits for no operation')
     else this.#verdict = differ(ended, next.position, describePending(next))
   }
 
-  /** An end counts only if what the log has behind it agrees. */
+  /** Returns the end if the rest of the log agrees. */
   #endOf(failed: boolean, value: unknown): Completed<O> | Failed<O> | Nondeterminism | DamagedLog {
     for (; this.#at < this.#events.length; this.#at++) {
       const event = this.#events[this.#at] as LogEvent
@@ -526,7 +526,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     }
   }
 
-  /** The same outcome, and what came too late. The operations of the last turn were never started. */
+  /** Whether an event may follow the end: the same outcome, or late events. Operations of the last turn were never started. */
   #mayFollow(event: LogEvent, failed: boolean): boolean {
     if (event.type === 'ended') return event.failed === failed
     if (event.kind === null) return true

@@ -1,11 +1,11 @@
-// What the first event of a log says of the log itself, so that a later kernel can replay an old log, and an older
-// one leaves a newer log to those who know it.
+// The format of a log is recorded in its first event. A later kernel can then replay an old log, and an older one leaves a
+// newer log to the workers that know it.
 
-/** The form of a log. */
+/** The format of a log. */
 export const logFormat = 1
 
-/** The input of a run whose starter could not check it stands in the log as its schema made it, before all else. */
+/** The log records the validated input first, if the starter could not validate it. */
 export const acceptsFirst = 'accepted'
 
-/** What is done otherwise than at first, by name. A log has those that it relies on. */
+/** Changes of behaviour since the first version, by name. A log lists the ones it relies on. */
 export const kernelFlags: readonly string[] = [acceptsFirst]

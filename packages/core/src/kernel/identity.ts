@@ -1,7 +1,7 @@
 import type { LogEvent } from '../events/event.ts'
 import type { Operation, Pending } from './operation.ts'
 
-/** Whether the event is about that operation. The position is not compared: an edit may have moved it. */
+/** Returns whether an event belongs to an operation. Ignores the position: an edit may have moved the operation. */
 export function isAbout(event: LogEvent, { turn, nth, operation }: Pending): boolean {
   return (
     operation.name === event.name && turn === event.turn && nth === event.nth && operation.kind === event.kind
@@ -9,8 +9,8 @@ export function isAbout(event: LogEvent, { turn, nth, operation }: Pending): boo
 }
 
 /**
- * The order of the turns, and within a turn one by kind, name and number: an edit that makes operations of a
- * turn change places leaves it as it was.
+ * Orders operations by turn, and within a turn by kind, name and number. An edit that swaps operations of a turn does
+ * not change this order.
  */
 export function inOrderOfIdentity(a: Pending, b: Pending): number {
   if (a.turn !== b.turn) return a.turn - b.turn
@@ -22,13 +22,13 @@ export function inOrderOfIdentity(a: Pending, b: Pending): number {
   return a.nth - b.nth
 }
 
-/** What the log has, for a person: `step "charge" in turn 3`. */
+/** Describes an event for a person: `step "charge" in turn 3`. */
 export function describeEvent(event: LogEvent): string {
   if (event.kind === null) return event.failed ? 'its failure' : 'its completion'
   return describe(event.kind, event.name, event.turn, event.nth)
 }
 
-/** The same of what the code asks for. */
+/** Describes an operation of the code in the same way. */
 export function describePending({ turn, nth, operation }: Pending): string {
   return describe(operation.kind, operation.name, turn, nth)
 }
@@ -40,7 +40,7 @@ function describe(kind: string, name: string, turn: number, nth: number): string
 /** Numbers the operations of equal kind and name within each turn, from 0. */
 export class Ordinals {
   #turn = -1
-  /** Of the turn's first operation, which most often is its only one. */
+  /** The kind and name of the turn's first operation, which is usually its only one. */
   #kind = ''
   #name = ''
   #last: Map<string, number> | null = null
@@ -61,7 +61,7 @@ export class Ordinals {
   }
 }
 
-/** No kind has a space in it. */
+/** No kind contains a space. */
 function keyOf(kind: string, name: string): string {
   return `${kind} ${name}`
 }

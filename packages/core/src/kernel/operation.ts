@@ -1,60 +1,60 @@
 import type { LogEvent, OperationKind } from '../events/event.ts'
 import type { Closing, Scope } from './scope.ts'
 
-/** One thing a procedure asks of the outside. The kernel knows what it is called, not what it means. */
+/** A request of a procedure to the outside world. The kernel knows its name, not its meaning. */
 export interface Operation {
   readonly kind: OperationKind
   readonly name: string
   /**
-   * Makes what the procedure receives, afresh from the recorded bytes, at every delivery. A throw rejects
-   * the operation's promise; throwing {@link Unreadable} stops the execution.
+   * Decodes the recorded result into a new value, on every delivery. An error that it throws rejects the operation's
+   * promise; {@link Unreadable} stops the execution.
    */
   read(event: LogEvent): unknown
 }
 
-/** Asks for an operation: takes a position at once and returns a plain promise that settles by an event. */
+/** Issues an operation: takes a position synchronously and returns a plain promise that an event settles. */
 export type Issue<O extends Operation = Operation> = (operation: O) => Promise<unknown>
 
-/** What the kernel runs. It knows nothing of `ctx`. */
+/** The program that the kernel runs. It does not depend on `ctx`. */
 export type Program<O extends Operation = Operation> = (issue: Issue<O>, scopes: Scopes<O>) => unknown
 
-/** What a program does with its scopes; see {@link Scope}. All of it belongs to the run's own turns. */
+/** The operations on scopes; see {@link Scope}. All of them belong to the run's own turns. */
 export interface Scopes<O extends Operation = Operation> {
-  /** The scope of the program itself. A cancel closes it. */
+  /** The scope of the program itself, closed by a cancel. */
   readonly root: Scope
-  /** Issues an operation in a scope. One that is closed takes no position and is rejected in a later turn. */
+  /** Issues an operation in a scope. In a closed scope it takes no position and is rejected in a later turn. */
   issueIn(scope: Scope, operation: O): Promise<unknown>
-  /** Closes scopes, in this very turn. What is pending in them is rejected in later ones, in order of identity. */
+  /** Closes scopes in the current turn. Their pending operations are rejected in later turns, in order of identity. */
   close(scopes: readonly Scope[], error: () => unknown): void
-  /** Returns why an operation issued in a scope now takes no position; null if it takes one. */
+  /** Returns why an operation issued in a scope takes no position; null if it takes one. */
   refusalOf(scope: Scope): Closing | null
-  /** Moves a pending operation into another scope: 'elsewhere' if it is not one of `from`, 'none' if it is none. */
+  /** Moves a pending operation to another scope: 'elsewhere' if it is not in one of `from`, 'none' if it is not an operation. */
   adopt(promise: Promise<unknown>, from: Scope, to: Scope): 'adopted' | 'elsewhere' | 'none'
-  /** Makes a scope that no closing around it reaches; a program that has returned is awaited until it is over. */
+  /** Opens a scope that is not closed with the scopes around it; the run does not end until it is over. */
   openShield(parent: Scope): Scope
   closeShield(scope: Scope): void
-  /** Calls back when an end is forced: what the program goes on with belongs to a scope outside `root`. Otherwise it fails. */
+  /** Calls back when an end is forced, so that the program can continue in a scope outside `root`. Otherwise it fails. */
   onForced(callback: (error: unknown) => void): void
 }
 
-/** An operation that was issued and has no result yet. */
+/** An issued operation without a result. */
 export interface Pending<O extends Operation = Operation> {
-  /** Swapped with another of the same turn when the log says that they changed places. */
+  /** Swapped with another of the same turn if the log shows that they changed places. */
   position: number
   readonly turn: number
   readonly nth: number
   readonly operation: O
-  /** The time of the turn it was issued in; deadlines count from here. */
+  /** The time of the turn in which it was issued; deadlines count from here. */
   readonly issuedAt: number
   readonly resolve: (value: unknown) => void
   readonly reject: (error: unknown) => void
-  /** A race that it is a branch of moves it into one of its own. */
+  /** The scope; a race with this operation as a branch moves it to a separate one. */
   scope: Scope
-  /** What the procedure was given. A map from it to the operation would make each issue ten times slower. */
+  /** The promise of the procedure. A map from promises to operations would make each issue ten times slower. */
   promise: Promise<unknown> | null
 }
 
-/** Thrown by `Operation.read` when the recorded bytes cannot be understood. */
+/** Thrown by `Operation.read` if the recorded bytes cannot be decoded. */
 export class Unreadable extends Error {
   override readonly name = 'Unreadable'
 }

@@ -2,12 +2,13 @@ import { inOrderOfIdentity } from './identity.ts'
 import type { Operation, Pending } from './operation.ts'
 
 /**
- * Operations of closed scopes that are still to be rejected, each in a turn of its own: in order of identity, so that
- * neither an await more nor the order in which two races of one turn ended changes whose turn it is.
+ * Operations of closed scopes that are still to be rejected, each in its own turn.
+ * They are rejected in order of identity, so that neither an extra await nor the order in which two races of one turn
+ * ended changes the turns.
  */
 export class Refusals<O extends Operation> {
   readonly #waiting = new Set<Pending<O>>()
-  /** The same, the next one last; null: not in order. */
+  /** The same operations, the next one last; null: not sorted. */
   #ordered: Pending<O>[] | null = null
 
   get size(): number {

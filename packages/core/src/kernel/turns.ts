@@ -1,34 +1,34 @@
 /**
- * Whose turn it is. One run at a time in the whole process: while a turn lasts, `current` names its owner;
- * between turns it is null. The guard, the shield and every operation issued compare themselves with it.
+ * The current turn. One run at a time has the turn in the whole process: `current` is its owner, and null between turns.
+ * The guard, the shield and every issued operation check it.
  */
 export interface Turns {
   current: TurnOwner | null
-  /** An exception has left the turn, and with it the rest of its queues until the next macrotask. */
+  /** An exception has escaped the turn, and postponed the rest of its queues until the next macrotask. */
   broken: boolean
 }
 
-/** What the host may ask of, or tell, the run whose turn it is. */
+/** The run that has the turn, as the host uses it. */
 export interface TurnOwner {
   /** The id of the run, for messages. */
   readonly id: string
-  /** What Date, Math.random and their like do in its turns; see host/guard. */
+  /** The behaviour of Date, Math.random and similar functions in its turns; see host/guard. */
   readonly determinism: 'virtual' | 'error' | 'off'
   /** The time of the event that began this turn, in ms since 1970. */
   now(): number
-  /** In [0, 1), from the run's recorded seed. */
+  /** Returns a number in [0, 1), from the run's recorded seed. */
   random(): number
-  /** A v4 UUID from the same seed. */
+  /** Returns a v4 UUID from the same seed. */
   uuid(): string
-  /** An exception nobody caught: the continuation cannot be trusted any more. */
+  /** Called for an uncaught exception, after which the execution cannot be trusted. */
   onEscaped(error: unknown): void
-  /** A rejection nobody has handled yet. It never alters the outcome of the run. */
+  /** Called for an unhandled rejection. It never changes the outcome of the run. */
   onUnhandled(promise: object, reason: unknown): void
-  /** That rejection was handled after all. */
+  /** Called when that rejection is handled later. */
   onHandled(promise: object): void
   /**
-   * A timer of the host was set in the turn, by the named API; named if the run turns out to wait for it. `site`: looks up
-   * where it was set. Returns what to call when it fires.
+   * Called when a host timer is set in the turn through the named API, which is named if the run turns out to wait for it.
+   * `site` finds where it was set. Returns a function to call when the timer fires.
    */
   onTimer(api: string, site: () => string | undefined): () => void
 }

@@ -189,9 +189,9 @@ describe('asks', () => {
     human.approve('Refund?', { params: { amount: 1 }, editable: ['total'] })
     // @ts-expect-error without params there is nothing to edit
     human.approve('Refund?', { editable: ['amount'] })
-    // @ts-expect-error silence is not consent unless a low risk is stated
+    // @ts-expect-error approval on timeout requires a stated low or medium risk
     human.approve('Delete it?', { timeout: '1h', onTimeout: 'approve' })
-    // @ts-expect-error silence is not consent at a high risk
+    // @ts-expect-error approval on timeout is not allowed at a high risk
     human.approve('Delete it?', { risk: 'high', timeout: '1h', onTimeout: 'approve' })
     // @ts-expect-error no such risk
     human.approve('Delete it?', { risk: 'extreme' })

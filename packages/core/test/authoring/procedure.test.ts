@@ -91,7 +91,7 @@ describe('signals', () => {
 
   test('whose schema transforms are refused', () => {
     expect(() => checkSignals(defined({ stop: z.void(), paid: z.string().transform(Number) }))).toThrow(
-      "The option signals.paid of procedure 'order' cannot be a schema that transforms. Let the schema accept what it returns, and transform in the procedure.",
+      "The option signals.paid of procedure 'order' cannot be a schema that transforms. Use a schema whose output is valid input, and transform in the procedure.",
     )
   })
 })

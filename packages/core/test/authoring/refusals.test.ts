@@ -20,11 +20,11 @@ const refusals = [
   },
   {
     mistake: `ctx.human.approve('Delete it?', { timeout: '1h', onTimeout: 'approve' })`,
-    sentence: `onTimeout: 'approve' needs risk: 'low' or 'medium' to be stated; silence is not consent`,
+    sentence: `onTimeout: 'approve' requires risk: 'low' or 'medium'`,
   },
   {
     mistake: `ctx.human.approve('Delete it?', { risk: 'high', timeout: '1h', onTimeout: 'approve' })`,
-    sentence: `onTimeout: 'approve' needs risk: 'low' or 'medium' to be stated; silence is not consent`,
+    sentence: `onTimeout: 'approve' requires risk: 'low' or 'medium'`,
   },
   {
     mistake: `ctx.human.escalate('Totals differ', { timeout: '1h' })`,

@@ -11,7 +11,7 @@ import { type Question, type Verdict, verdictSchema } from './verdict.ts'
 
 declare const types: unique symbol
 
-/** A model or tool call with typed input and output. Made by {@link agent}. */
+/** A model or tool call with typed input and output. Created by {@link agent}. */
 export interface Agent<Input, Output> {
   readonly name: string
   readonly [types]?: { readonly input: (input: Input) => void; readonly output: Output }
@@ -28,7 +28,7 @@ export interface Usage {
 export interface AgentCall extends StepCall {
   /**
    * Reports the cost of the call and stores it in the log, with any other field the provider returns. Values that are
-   * undefined, null or NaN are left out. May be called several times: after 20 reports, further ones are added up by
+   * undefined, null or NaN are omitted. May be called several times: after 20 reports, further ones are added up by
    * model. Range: at most 1,000 bytes for each report, no negative numbers.
    * @throws PawlError 'option-invalid', 'payload-refused'
    */
@@ -50,16 +50,16 @@ type AgentBody<S> = S extends { readonly output: Schema<infer Returned, any> }
 type AgentOutput<S> = S extends { readonly output: Schema<any, infer Out> } ? Out : never
 // biome-ignore-end lint/suspicious/noExplicitAny: a schema of anything
 
-// In the registry of symbols, so that an agent made by another copy of the package is known too.
+// In the symbol registry, so that an agent created by another copy of the package is recognized.
 const definition = Symbol.for('@pawl/core/agent')
 
-/** What a worker calls. */
+/** The code of an agent, as the worker calls it. */
 export interface AgentDefinition {
   readonly name: string
-  /** Undefined for a decider: the engine makes its questions. */
+  /** Undefined for a decider: the engine creates its questions. */
   readonly input: Schema | undefined
   readonly output: Schema
-  /** Of a call whose own options say nothing else. */
+  /** The policy of a call without options. */
   readonly policy: StepPolicy
   readonly body: (input: unknown, call: AgentCall) => Promise<unknown>
 }
@@ -118,7 +118,7 @@ function makeAgent(defined: AgentDefinition): { readonly name: string } {
   return Object.freeze(made)
 }
 
-/** The code of an agent; undefined if the value was made neither by {@link agent} nor by {@link decider}. */
+/** Returns the code of an agent; undefined if neither {@link agent} nor {@link decider} created the value. */
 export function agentDefinitionOf(value: unknown): AgentDefinition | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   return (value as { readonly [definition]?: AgentDefinition })[definition]

@@ -15,14 +15,14 @@ import { type AgentCall, type AgentDefinition, type AgentOps, agentDefinitionOf 
 import { type DecideSettings, readDecideOptions } from './decide-options.ts'
 import { verdictSchema } from './verdict.ts'
 
-/** What calls to agents need of the engine. */
+/** The services of the engine for agent calls. */
 interface WorkerServices {
   readonly effects: Effects
-  /** Who judges when `decide` names nobody. */
+  /** The default agent for `decide`. */
   readonly decider: AgentDefinition | undefined
 }
 
-/** Calls to agents, and decisions made by them. */
+/** Builds `ctx.agent`: calls to agents, and decisions made by them. */
 export function createAgentOps(issue: IssueOperation, services: WorkerServices): AgentOps {
   return implementCallable<AgentOps>(
     (agent: unknown, input: unknown, given?: unknown) => issue(agentCall(agent, input, given, services)),
@@ -41,7 +41,7 @@ function agentCall(
 ): BodyOperation {
   const definition =
     agentDefinitionOf(agent) ??
-    refuse('agent of ctx.agent', agent, 'It must be made by agent() or decider().')
+    refuse('agent of ctx.agent', agent, 'It must be created by agent() or decider().')
   const { name: renamed, ...options } = checkObject('options of ctx.agent', given)
   const name = renamed === undefined ? definition.name : checkName('name of ctx.agent', renamed)
   const of = `of agent '${name}'`
@@ -51,7 +51,7 @@ function agentCall(
   return {
     ...{ kind: 'llm', name, read: readAgentOutput },
     ...readStepOptions(of, options, definition.policy),
-    // Each attempt gets a copy of its own: what an agent does to its input the procedure never sees.
+    // Each attempt gets its own copy, so that the procedure never sees an agent's changes to its input.
     body: (call: AgentCall) => callAgent({ ...definition, body }, decode(bytes), call),
   }
 }
@@ -63,10 +63,9 @@ async function callAgent(
 ): Promise<unknown> {
   const given = await check(accepts, input)
   if (!given.ok)
-    throw new FinalError(
-      `what agent "${name}" was given does not fit its input schema: ${listIssues(given)}`,
-      { code: 'input-invalid' },
-    )
+    throw new FinalError(`the input of agent "${name}" does not match its schema: ${listIssues(given)}`, {
+      code: 'input-invalid',
+    })
   return checkOutput(name, returns, await body(given.value, call))
 }
 
@@ -74,7 +73,7 @@ async function checkOutput(name: string, returns: Schema, value: unknown): Promi
   const output = await validate(returns, value)
   if (output.ok) return output.value
   throw Object.assign(
-    new Error(`what agent "${name}" returned does not fit its output schema: ${listIssues(output)}`),
+    new Error(`the output of agent "${name}" does not match its schema: ${listIssues(output)}`),
     { code: 'output-invalid' },
   )
 }
@@ -108,7 +107,7 @@ function decision(
     agentName: chosen.name,
     assess: async (call) => {
       const given = { question: asked, choices: [...values], material: decode(bytes) }
-      // An agent with an output schema of its own may return what is none.
+      // An agent with its own output schema may return something other than a verdict.
       return checkOutput(chosen.name, verdictSchema, await callAgent({ ...chosen, body }, given, call))
     },
     choices: values,
@@ -137,8 +136,8 @@ function refuseWithoutDecider(of: string): never {
     'option-invalid',
     { option: `agent ${of}`, given: 'undefined' },
     {
-      what: `There is no agent ${of}: the option agent is missing, and the engine has no decider.`,
-      remedy: 'Pass agent, made by decider(), in the options of decide, or decider in those of createEngine.',
+      what: `There is no agent ${of}: the option \`agent\` is missing, and the engine has no decider.`,
+      remedy: 'Pass `agent`, created by decider(), to `decide`, or set `decider` in createEngine.',
     },
   )
 }

@@ -2,13 +2,13 @@ import { parseDuration } from '../../checks/duration.ts'
 import { checkKeys, checkNumber, checkObject, checkText, checkWhole, refuse } from '../../checks/options.ts'
 import type { ReadChoice } from '../human/options.ts'
 
-/** What counts when the agent cannot decide. */
+/** The outcome if the agent cannot decide. */
 export type Fallback =
   | { readonly do: 'choose'; readonly choice: string }
   | { readonly do: 'ask'; readonly options: { readonly [name: string]: unknown } }
   | { readonly do: 'fail'; readonly message: string }
 
-/** The options of `decide`, checked and with the defaults filled in. */
+/** The options of `decide`, validated and with defaults. */
 export interface DecideSettings {
   readonly fallback: Fallback
   readonly minConfidence: number
@@ -17,7 +17,7 @@ export interface DecideSettings {
 }
 
 /**
- * Checks the options of `decide` but those it shares with questions.
+ * Checks the options of `decide` except the ones it shares with asks.
  * @throws PawlError 'option-invalid', 'duration-invalid'
  */
 export function readDecideOptions(
@@ -54,6 +54,6 @@ function readFallback(option: string, value: unknown, choices: readonly ReadChoi
   return refuse(
     option,
     value,
-    `Say what counts when the agent cannot decide: ${values}, { ask: { to } } or { fail: 'why' }.`,
+    `It must be the outcome if the agent cannot decide: ${values}, { ask: { to } } or { fail: 'why' }.`,
   )
 }

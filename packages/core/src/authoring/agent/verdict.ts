@@ -1,7 +1,7 @@
 import type { Issue } from '../../base/issues.ts'
 import type { Schema } from '../../schemas/schema.ts'
 
-/** What the agent of a decision receives. */
+/** The input of an agent that decides. */
 export interface Question {
   /** Text of the question. */
   readonly question: string
@@ -11,7 +11,7 @@ export interface Question {
   readonly material: unknown
 }
 
-/** What the agent of a decision returns. */
+/** The output of an agent that decides. */
 export interface Verdict {
   /** Value of the choice. Range: one of the choices. */
   readonly choice: string
@@ -21,13 +21,13 @@ export interface Verdict {
   readonly confidence?: number
 }
 
-/** Checks the shape of a verdict; whether its choice is one of the question's is for who asked. */
+/** Checks the shape of a verdict; the caller checks whether its choice is one of the question's. */
 export const verdictSchema: Schema<Verdict> = {
   '~standard': {
     version: 1,
     vendor: 'pawl',
     validate: (value: unknown) => {
-      // A copy, read once: what somebody returns may be anything.
+      // Copied once: an agent may return anything, such as getters that change.
       const verdict = typeof value === 'object' && value !== null ? { ...value } : value
       const issues = findIssues(verdict)
       return issues.length === 0

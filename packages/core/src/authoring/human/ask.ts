@@ -3,7 +3,7 @@ import type { Actor, Audience } from '../../base/people.ts'
 import type { Refused } from '../../base/refused.ts'
 import type { RiskLevel } from '../../base/words.ts'
 
-/** What is at stake. */
+/** The risk of an action. */
 export interface RiskDetails<L extends RiskLevel = RiskLevel> {
   /** Level of the risk. */
   readonly level: L
@@ -96,9 +96,9 @@ export interface AskOptions {
   readonly risk?: RiskLevel | RiskDetails | undefined
 }
 
-/** Stays open, is marked overdue, gains priority and is shown to the engine's `escalateTo` (or to whom you name). */
+/** Keeps the ask open, marks it overdue, raises its priority and shows it to the engine's or the given `escalateTo`. */
 export type Escalate = 'escalate' | { readonly escalateTo: Audience }
-/** `onTimeout` needs a `timeout`, if only one that may be undefined. */
+/** The options for a timeout. `onTimeout` requires a `timeout`, even one that may be undefined. */
 export type OnTimeout<Outcome> =
   | {
       /** Maximum wait for an answer, from the moment the ask is stored. Default: none; it waits forever. */
@@ -112,7 +112,7 @@ export type OnTimeout<Outcome> =
     }
 export type OrDefault<V> = 'fail' | 'keep-waiting' | Escalate | { readonly default: V }
 
-/** Who answered and when. */
+/** The author and the time of an answer. */
 export interface Answered {
   readonly by: Actor
   readonly at: Date
@@ -121,7 +121,7 @@ export interface Answered {
 
 export interface Approved<P> extends Answered {
   readonly approved: true
-  /** As approved: with the person's changes, if any. */
+  /** The approved params, with the person's changes, if any. */
   readonly params: P
   readonly modified: boolean
 }

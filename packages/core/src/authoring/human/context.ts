@@ -24,13 +24,13 @@ import {
 
 type Given = { readonly [name: string]: unknown }
 
-/** What questions need of the engine. */
+/** The services of the engine for asks. */
 interface WorkerServices {
   readonly escalateTo: string | undefined
   readonly remark: Remark
 }
 
-/** The questions to people, each one operation. */
+/** Builds `ctx.human`. Each call is one operation. */
 export function createHuman(issue: IssueOperation, services: WorkerServices): Human {
   const { remark } = services
   const ask = (operation: AskOperation, message: unknown, given: unknown): Promise<unknown> => {
@@ -74,13 +74,13 @@ export function createHuman(issue: IssueOperation, services: WorkerServices): Hu
   })
 }
 
-/** Not refused: a message made of data may well have braces in it. */
+/** Warns of placeholders without a value. They are not rejected: a message built from data may contain braces. */
 function remarkOnMessage(remark: Remark, method: string, message: unknown, given: unknown): void {
   const { data, params } = { ...(given as { readonly data?: Given; readonly params?: Given } | undefined) }
   for (const name of findUnfilled(String(message), { ...data, ...params }))
     remark(
       `{${name}} of ${method}`,
-      `the message of ${method} has {${name}}, and no value for it: people read the braces. Pass one in data, unless the braces are meant as text.`,
+      `the message of ${method} contains {${name}} without a value, and people see the braces. Pass the value in \`data\`, unless the braces are intended.`,
     )
 }
 
@@ -92,7 +92,7 @@ function remarkOnEscalation(
   if (to !== undefined || escalateTo !== undefined) return
   remark(
     `escalation of ${method}`,
-    `${method} has onTimeout: 'escalate', and neither it nor the engine names an audience: after the timeout the ask stays open, and no one else sees it. Name one: onTimeout: { escalateTo: 'role:manager' }, or escalateTo in the options of createEngine.`,
+    `${method} has onTimeout: 'escalate', but neither it nor the engine names an audience: after the timeout the ask stays open, and no one else sees it. Set onTimeout: { escalateTo: 'role:manager' }, or \`escalateTo\` in createEngine.`,
   )
 }
 
@@ -211,7 +211,7 @@ function escalation(message: unknown, given: unknown): AskOperation {
   }
 }
 
-/** A question to people in place of an agent's decision. */
+/** Creates the ask that replaces an agent's decision. */
 export function createDecideAsk(
   message: string,
   choices: readonly ReadChoice[],
@@ -232,18 +232,18 @@ export function createDecideAsk(
   })
 }
 
-/** An option that is undefined counts as left out. */
+/** Removes options that are undefined. */
 function leaveOut(options: Given): Given {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
 }
 
-/** People see what was said for the decision, and then what was said for them. */
+/** Combines the details of the decision with the details of the ask. */
 function joinDetails(own: Given, given: Given): Given {
   const both = [own['details'], given['details']]
   return both.every((details) => Array.isArray(details)) ? { details: both.flat() } : {}
 }
 
-// ── what questions have in common
+// ── shared by all asks
 
 function readOptions(of: string, given: unknown, names: readonly string[], only = false): Given {
   const options = checkObject(`options ${of}`, given)
@@ -253,7 +253,7 @@ function readOptions(of: string, given: unknown, names: readonly string[], only 
 
 function fill(of: string, message: unknown, options: Given, params: Given = {}): string {
   const data = checkObject(`data ${of}`, options['data'])
-  // For a param that cannot stand in a sentence, data has what can.
+  // If a param cannot be formatted, `data` may provide a replacement.
   const shown = Object.entries(params).filter(([name, value]) => isShown(value) || !Object.hasOwn(data, name))
   return fillMessage(checkText(`message ${of}`, message), { ...data, ...Object.fromEntries(shown) })
 }
@@ -265,7 +265,7 @@ function readAskSchema(of: string, given: unknown): Schema | undefined {
     refuse(
       `schema ${of}`,
       'a schema that transforms',
-      'Ask for what the schema accepts, and transform the answer in the procedure.',
+      'Pass the schema of the input, and transform the answer in the procedure.',
     )
   return schema
 }
@@ -277,8 +277,8 @@ function keptTypes(schema: Schema | undefined): Pick<AskPayload, 'keepsTypes'> {
 type Pinned = Omit<AskPayload, 'silence' | 'dueAt' | 'history' | 'schema'> & { readonly silence: Silence }
 
 /**
- * What is pinned must be storable, and is refused here, in the call of the author's that asked for it. What is asked is
- * what stood there in that moment: a copy, whatever the author does with the same objects later.
+ * Creates the stored form of an ask. Values that cannot be stored are rejected here, in the author's call. They are
+ * copied, so that later changes to the same objects have no effect.
  */
 function createSpec(settings: AskSettings, schema: Schema | undefined, pinned: Pinned): AskSpec {
   const { key, to, due, history, details, links, alternatives, risk } = settings

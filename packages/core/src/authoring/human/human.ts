@@ -18,7 +18,7 @@ import type { Data, Options, Placeholders, Shown } from './template.ts'
 
 type ConsentBySilence<L extends RiskLevel> = [L] extends ['low' | 'medium']
   ? 'approve'
-  : Refused<"onTimeout: 'approve' needs risk: 'low' or 'medium' to be stated; silence is not consent">
+  : Refused<"onTimeout: 'approve' requires risk: 'low' or 'medium'">
 
 interface ConsentOptions<P, L extends RiskLevel> extends Omit<AskOptions, 'risk' | 'timeout'> {
   /** What will be done: shown to the person, fills placeholders, and is returned in the answer. Default: `{}`. */
@@ -79,13 +79,13 @@ type ApproveArgs<M extends string, P, L extends RiskLevel> = [Placeholders<M>] e
   ? [options?: ApproveOptions<P, L> & Data<never>]
   : [options: ApproveOptions<P, L> & Data<Exclude<Placeholders<M>, FilledBy<P>>>]
 
-/** The params that can stand in a sentence. A record of unknown keys fills nothing. */
+/** The params that can be formatted in a message. A record with unknown keys fills no placeholders. */
 type FilledBy<P> = string extends keyof P
   ? never
   : { [K in keyof P]: P[K] extends Shown ? K : never }[keyof P]
 
 /**
- * Questions to people. Each call opens an ask in the inbox and waits for its answer. Invalid arguments make the call reject
+ * Asks people. Each call opens an ask in the inbox and waits for its answer. Invalid arguments make the call reject
  * with PawlError 'option-invalid', 'duration-invalid' or 'payload-refused'.
  */
 export interface Human {

@@ -2,8 +2,8 @@ import { refuse } from '../../checks/options.ts'
 import type { Shown } from './template.ts'
 
 /**
- * Fills the {placeholders} of a message. Only names found in the values are placeholders; other braces are
- * text, so that a value with braces in it is never read as one.
+ * Replaces the {placeholders} of a message. Only names that have a value are placeholders; other braces are text, and
+ * braces inside a value are never replaced.
  */
 export function fillMessage(message: string, values: Readonly<Record<string, unknown>>): string {
   return message.replace(/\{([^{}]+)\}/g, (braces, name: string) => {
@@ -14,18 +14,18 @@ export function fillMessage(message: string, values: Readonly<Record<string, unk
       : refuse(
           `{${name}} of the message`,
           value,
-          'Only text, numbers, booleans, dates and null can stand in a sentence.',
+          'A message can contain only text, numbers, booleans, dates and null.',
         )
   })
 }
 
-/** The placeholders that {@link fillMessage} leaves as they are: names without a value. JSON in braces is text. */
+/** Returns the placeholders that {@link fillMessage} does not replace: names without a value. JSON in braces is text. */
 export function findUnfilled(message: string, values: Readonly<Record<string, unknown>>): readonly string[] {
   const names = [...message.matchAll(/\{([^{}":\n]+)\}/g)].map(([, name]) => name as string)
   return [...new Set(names)].filter((name) => !Object.hasOwn(values, name))
 }
 
-/** Whether it can stand in a sentence. */
+/** Returns whether a value can be part of a message. */
 export function isShown(value: unknown): value is Shown {
   return (
     value === null ||

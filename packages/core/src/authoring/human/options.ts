@@ -21,12 +21,12 @@ import type { Silence } from '../../events/payloads.ts'
 import type { Due, History } from '../operations.ts'
 import type { Choice, RiskDetails, Section } from './ask.ts'
 
-/** The names of the options every question can have. */
+/** The names of the options that every ask has. */
 export const askOptionNames: readonly string[] = [
   ...['to', 'timeout', 'key', 'details', 'links', 'history', 'alternatives', 'risk', 'data'],
 ]
 
-/** What every question can have, checked and with the defaults filled in. */
+/** The options that every ask has, validated and with defaults. */
 export interface AskSettings {
   readonly key: string | null
   readonly to: readonly Audience[]
@@ -39,7 +39,7 @@ export interface AskSettings {
 }
 
 /**
- * Checks what every question can have. `of` names the question in messages (`of approve`).
+ * Checks the options that every ask has. `of` names the ask in messages (`of approve`).
  * @throws PawlError 'option-invalid', 'duration-invalid'
  */
 export function readAskOptions(of: string, given: unknown): AskSettings {
@@ -57,7 +57,7 @@ export function readAskOptions(of: string, given: unknown): AskSettings {
   }
 }
 
-/** A timeout that is undefined was thought of: it depends on the configuration, say. */
+/** Checks that a timeout is present. One that is undefined is accepted: it may come from the configuration. */
 function checkHasTimeout(of: string, options: { readonly [name: string]: unknown }): void {
   const { onTimeout } = options
   if (onTimeout === undefined || 'timeout' in options) return
@@ -66,12 +66,12 @@ function checkHasTimeout(of: string, options: { readonly [name: string]: unknown
     { option: `onTimeout ${of}`, given: showValue(onTimeout) },
     {
       what: `The option onTimeout ${of} needs a timeout.`,
-      remedy: "Add a timeout, such as timeout: '1h'. Without one the ask waits for ever.",
+      remedy: "Add a timeout, such as timeout: '1h'. Without one the ask waits forever.",
     },
   )
 }
 
-/** A span from now or an instant; null if there is none. */
+/** Reads a duration or an instant; null if there is none. */
 export function readDue(option: string, value: unknown): Due | null {
   if (value === undefined) return null
   return value instanceof Date
@@ -101,7 +101,7 @@ function readDetails(of: string, value: unknown): readonly Section[] {
   }))
 }
 
-/** How a thing is shown. */
+/** Checks the display format of a section or an artifact. */
 export function readForm(option: string, value: unknown): NonNullable<Section['as']> {
   return checkOneOf(option, value, sectionForms)
 }
@@ -113,12 +113,12 @@ function readLinks(of: string, value: unknown): AskSettings['links'] {
   }))
 }
 
-/** People click on it: nothing but pages and mail. */
+/** Checks a link that people click: web pages and mail addresses only. */
 function checkUrl(option: string, value: unknown): string {
   const text = checkText(option, value)
   const protocol = URL.canParse(text) ? new URL(text).protocol : ''
   if (!['http:', 'https:', 'mailto:'].includes(protocol))
-    refuse(option, value, 'It must be a whole http, https or mailto address.')
+    refuse(option, value, 'It must be an absolute http, https or mailto URL.')
   return text
 }
 
@@ -180,22 +180,21 @@ function readImpact(of: string, value: unknown): NonNullable<RiskDetails['impact
   return impact
 }
 
-/** How bad it is. */
+/** Reads a severity. */
 export function readSeverity(option: string, value: unknown, otherwise: Severity): Severity {
   return value === undefined ? otherwise : checkOneOf(option, value, severities)
 }
 
-/** A choice with its object form. */
+/** A choice in its object form. */
 export type ReadChoice = Exclude<Choice, string>
 
-/** Checks what can be picked: at least one, each value once. */
+/** Checks choices: at least one, with unique values. */
 export function readChoices(option: string, value: unknown): readonly ReadChoice[] {
   const choices = checkArray(option, value).map((choice) => readChoice(option, choice))
   if (choices.length === 0) refuse(option, value, 'There must be at least one choice.')
   const values = choices.map((choice) => choice.value)
   const repeated = values.find((picked, index) => values.indexOf(picked) !== index)
-  if (repeated !== undefined)
-    refuse(option, value, `Each value may stand there once; '${repeated}' stands there twice.`)
+  if (repeated !== undefined) refuse(option, value, `Each value must be unique; '${repeated}' occurs twice.`)
   return choices
 }
 
@@ -214,7 +213,7 @@ function readChoice(option: string, given: unknown): ReadChoice {
   }
 }
 
-/** The params a person may change: each must be one of the params. */
+/** Checks the editable params: each must be one of the params. */
 export function readEditable(of: string, value: unknown, params: object): readonly string[] {
   if (value === undefined) return []
   const names = checkArray(`editable ${of}`, value).map((name) => checkText(`editable ${of}`, name))
@@ -228,16 +227,12 @@ export function readEditable(of: string, value: unknown, params: object): readon
   return [...new Set(names)]
 }
 
-/** What silence counts as for `approve`. Consent only where the stated risk allows it. */
+/** Reads what happens on the timeout of `approve`. Consent requires a stated low or medium risk. */
 export function readApproveSilence(of: string, value: unknown, risk: RiskLevel | undefined): Silence {
   const option = `onTimeout ${of}`
   if (value === undefined) return { do: 'reject' }
   if (value === 'approve' && risk !== 'low' && risk !== 'medium')
-    refuse(
-      option,
-      value,
-      "onTimeout: 'approve' needs risk: 'low' or 'medium' to be stated; silence is not consent.",
-    )
+    refuse(option, value, "onTimeout: 'approve' requires risk: 'low' or 'medium'.")
   return (
     readEscalate(option, value) ?? {
       do: checkOneOf(
@@ -250,7 +245,7 @@ export function readApproveSilence(of: string, value: unknown, risk: RiskLevel |
   )
 }
 
-/** What silence counts as for `input`, `select` and `review`. `choices` bound what may be the default. */
+/** Reads what happens on the timeout of `input`, `select` and `review`. A default must be one of `choices`. */
 export function readSilence(of: string, value: unknown, choices?: readonly ReadChoice[]): Silence {
   const option = `onTimeout ${of}`
   if (value === undefined) return { do: 'fail' }

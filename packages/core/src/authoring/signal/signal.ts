@@ -25,7 +25,7 @@ export function receiveAny(
   const names = checkArray('names of receiveAny', given).map((name) =>
     checkSignal(definition, 'receiveAny', name),
   )
-  if (names.length === 0) refuse('names of receiveAny', given, 'Name at least one signal.')
+  if (names.length === 0) refuse('names of receiveAny', given, 'Pass at least one signal.')
   return {
     kind: 'signal',
     name: names.join(' | '),

@@ -8,7 +8,7 @@ import {
   checkWhole,
 } from '../../checks/options.ts'
 
-/** When a failed attempt is followed by another, with the defaults filled in. */
+/** The retry options, with defaults. */
 export interface RetryPolicy {
   readonly attempts: number
   readonly backoffMs: number
@@ -18,10 +18,10 @@ export interface RetryPolicy {
   readonly when: ((error: unknown) => boolean) | undefined
 }
 
-/** The options of a step or of a call to an agent, checked and with the defaults filled in. */
+/** The options of a step or an agent call, validated and with defaults. */
 export interface StepPolicy {
   readonly retry: RetryPolicy
-  /** For each attempt; null: none. */
+  /** The timeout of each attempt; null: none. */
   readonly timeoutMs: number | null
 }
 
@@ -35,8 +35,7 @@ export const defaultRetry: RetryPolicy = {
 }
 
 /**
- * Checks the options of a step. `of` names it in messages (`of step 'charge'`); what is left out is taken
- * from `defaults`.
+ * Checks the options of a step. `of` names it in messages (`of step 'charge'`); omitted options come from `defaults`.
  * @throws PawlError 'option-invalid', 'duration-invalid'
  */
 export function readStepOptions(

@@ -1,6 +1,6 @@
 import type { Duration } from '../../base/duration.ts'
 
-/** What the body of a step receives. */
+/** The argument of a step body. */
 export interface StepCall {
   /** Identifies this step of this run. Every attempt receives the same key; no other step of any run does. */
   readonly idempotencyKey: string
@@ -10,27 +10,27 @@ export interface StepCall {
   readonly attempt: number
 }
 
-/** When a failed attempt is followed by another. The wait starts at `backoff` and grows by `factor` up to `max`. */
+/** Options for retries. The delay starts at `backoff` and grows by `factor` up to `max`. */
 export interface Retry {
   /** Maximum number of attempts, including the first. Default: 3. Range: whole numbers from 1. */
   readonly attempts?: number
-  /** Wait before the second attempt. Default: '1s'. */
+  /** Delay before the second attempt. Default: '1s'. */
   readonly backoff?: Duration
-  /** Growth from one wait to the next; 1 keeps it constant. Default: 2. Range: from 1 to 1000. */
+  /** Growth of the delay per attempt; 1 keeps it constant. Default: 2. Range: from 1 to 1000. */
   readonly factor?: number
-  /** Maximum wait. Default: '1m', or the `backoff` if it is longer. */
+  /** Maximum delay. Default: '1m', or the `backoff` if it is longer. */
   readonly max?: Duration
-  /** Randomness of the wait: 'full' waits a random part of it, 'none' all of it. Default: 'full'. */
+  /** Randomness of the delay: 'full' waits a random part of it, 'none' all of it. Default: 'full'. */
   readonly jitter?: 'full' | 'none'
-  /** Decides whether an error is worth another attempt. Default: every error except a `FinalError` is. */
+  /** Decides whether an error is retried. Default: every error except a `FinalError`. */
   readonly when?: (error: unknown) => boolean
 }
 
 // biome-ignore lint/correctness/noUnusedVariables: later options see the result
 export interface StepOptions<R> {
   /**
-   * When a failed attempt is followed by another; `false` for a single attempt. Default: every option of `Retry` at its
-   * default; for `ctx.agent` the `retry` of the agent, which a given one replaces as a whole.
+   * Retries of a failed attempt; `false` for a single attempt. Default: every option of `Retry` at its default; for
+   * `ctx.agent` the `retry` of the agent, which is replaced as a whole.
    */
   readonly retry?: Retry | false
   /** Maximum duration of each attempt, from its start. Default: none; for `ctx.agent` the `timeout` of the agent. */

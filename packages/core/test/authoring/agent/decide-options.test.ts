@@ -13,7 +13,7 @@ describe('the options of decide', () => {
       attempts: 2,
     })
     expect(() => read(undefined)).toThrow(
-      "Say what counts when the agent cannot decide: 'go', 'stop', { ask: { to } } or { fail: 'why' }.",
+      "It must be the outcome if the agent cannot decide: 'go', 'stop', { ask: { to } } or { fail: 'why' }.",
     )
   })
 

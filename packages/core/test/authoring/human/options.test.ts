@@ -73,9 +73,9 @@ describe('the options of every question', () => {
     [{ links: [{ label: 'Preview' }] }, 'links.url of approve'],
     [
       { links: [{ label: 'Run', url: 'javascript:alert(1)' }] },
-      'It must be a whole http, https or mailto address.',
+      'It must be an absolute http, https or mailto URL.',
     ],
-    [{ links: [{ label: 'Run', url: '/preview' }] }, 'It must be a whole http, https or mailto address.'],
+    [{ links: [{ label: 'Run', url: '/preview' }] }, 'It must be an absolute http, https or mailto URL.'],
     [{ alternatives: ['wait'] }, 'It must be an object.'],
     [{ alternatives: [{ label: '' }] }, 'alternatives.label of approve'],
     [{ risk: 'extreme' }, "It must be one of 'low', 'medium', 'high', 'critical'."],
@@ -106,7 +106,7 @@ describe('choices', () => {
     [[1], 'Each choice must be a string or { value, label?, effect?, style? }.'],
     [[undefined], 'Each choice must be a string or'],
     [[''], 'It must be a non-empty string.'],
-    [['go', { value: 'go' }], "Each value may stand there once; 'go' stands there twice."],
+    [['go', { value: 'go' }], "Each value must be unique; 'go' occurs twice."],
     [[{ label: 'Go' }], 'choices of select.value'],
     [[{ value: 'go', style: 'green' }], "It must be one of 'primary', 'danger'."],
     [[{ value: 'go', text: 'Go' }], 'Known options: value, label, effect, style.'],
@@ -143,7 +143,9 @@ describe('silence', () => {
     expect(readApproveSilence('of approve', 'approve', 'low')).toEqual({ do: 'approve' })
     expect(readApproveSilence('of approve', 'approve', 'medium')).toEqual({ do: 'approve' })
     for (const risk of ['high', 'critical', undefined] as const)
-      expect(() => readApproveSilence('of approve', 'approve', risk)).toThrow('silence is not consent')
+      expect(() => readApproveSilence('of approve', 'approve', risk)).toThrow(
+        "requires risk: 'low' or 'medium'",
+      )
   })
 
   test('fails other questions unless told otherwise', () => {
