@@ -20,6 +20,7 @@ export interface Identity {
 /** Returns who makes the request, or null to refuse it with status 401. */
 export type Auth = (request: Request) => Identity | null | Promise<Identity | null>
 
+/** The options of `createServer`. */
 export interface ServerOptions {
   /** A client or an engine, or a function that returns one for each identity, such as one store per tenant. */
   readonly client: Client | ((identity: Identity) => Client)
@@ -54,6 +55,7 @@ export type Thing = Ask | RunView | NewRun
 /** What a request does. */
 export type Verb = 'see' | 'answer' | 'start' | 'signal' | 'retry'
 
+/** An HTTP server over a client. Created by `createServer`. */
 export interface Server {
   /** Handles a request. Bound, so that it can be passed on. */
   readonly fetch: (request: Request) => Promise<Response>

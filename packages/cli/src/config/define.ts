@@ -1,6 +1,7 @@
 import type { EngineOptions, Store } from '@pawl/core'
 import type { ServerOptions } from '@pawl/server'
 
+/** The configuration of the command line, in `pawl.config.ts`. */
 export interface Config {
   /** A store, a path or a postgres:// address. Default: 'pawl.db'; `PAWL_STORE` and `--store` win. */
   readonly store?: Store | string

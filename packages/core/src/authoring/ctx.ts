@@ -82,6 +82,7 @@ export interface Ctx<T = {}, Input = any> extends ScopeOps<Ctx<T, Input>> {
   readonly log: Logger
 }
 
+/** The options of `receive` and `receiveAny`. */
 export interface ReceiveOptions {
   /** Maximum wait, after which the call returns `null`. Default: none; it waits forever. */
   readonly timeout?: Deadline

@@ -6,10 +6,14 @@ import type { Schema } from '../schemas/schema.ts'
 export type Talk = {}
 
 // biome-ignore-start lint/suspicious/noExplicitAny: a schema of anything
+/** The input type for starting a procedure: the input of its `input` schema. */
 export type InputOf<S> = S extends { readonly input: Schema<infer In, any> } ? In : undefined
+
+/** The input type of a procedure's body: the output of its `input` schema. */
 export type ParsedOf<S> = S extends { readonly input: Schema<any, infer Out> } ? Out : undefined
 
 // Written as conditionals so that a hover shows the result, not these names.
+/** The signals of a procedure, as payload types by name. */
 export type TalkOf<S> = S extends unknown ? { [K in Extract<keyof S, 'signals'>]: PayloadsOf<S[K]> } : never
 type PayloadsOf<M> = M extends unknown
   ? { -readonly [K in keyof M]: M[K] extends Schema<any, infer Out> ? Out : never }
@@ -19,11 +23,15 @@ type PayloadsOf<M> = M extends unknown
 type NameIn<T, Part extends string, Why extends string> = T extends { readonly [K in Part]: infer M }
   ? keyof M & string
   : Refused<Why>
+
+/** The names of the signals that a procedure declares. */
 export type SignalName<T> = NameIn<
   T,
   'signals',
   'this procedure declares no signals: add signals: { name: schema } to procedure({ … })'
 >
+
+/** The payload type of a signal. */
 export type PayloadOf<T, K> = T extends { readonly signals: infer M }
   ? K extends keyof M
     ? M[K]

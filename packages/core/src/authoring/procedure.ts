@@ -32,6 +32,7 @@ export interface Procedure<Input, Output, T = {}> extends ProcedureRef<Input, Ou
 }
 
 // biome-ignore-start lint/suspicious/noExplicitAny: a schema of anything
+/** The options of `procedure`. */
 export interface ProcedureSpec {
   /**
    * Name of the procedure, stored with every run: if you rename it, its old runs no longer find their code. Range: 1 to

@@ -20,15 +20,23 @@ export type RunStatus = (typeof runStatuses)[number]
 
 /** Stores save the index in this list: append only, never reorder. */
 export const askStatuses = ['open', 'answered', 'timed-out', 'withdrawn'] as const
+
+/** The state of an ask. */
 export type AskStatus = (typeof askStatuses)[number]
 
 export const askKinds = ['approve', 'input', 'select', 'review', 'escalate', 'decide'] as const
+
+/** The kind of an ask, named after its `ctx.human` method or `decide`. */
 export type AskKind = (typeof askKinds)[number]
 
 /** Least urgent first: the index is the urgency. */
 export const riskLevels = ['low', 'medium', 'high', 'critical'] as const
+
+/** A level of risk. */
 export type RiskLevel = (typeof riskLevels)[number]
 
 /** The severity of escalations and notices, in the order of the risk levels. */
 export const severities = ['info', 'warning', 'error', 'critical'] as const
+
+/** A level of severity. */
 export type Severity = (typeof severities)[number]

@@ -62,6 +62,7 @@ export function checkText(option: string, value: unknown): string {
   return value
 }
 
+/** Checks an integer from `min` to `max`. */
 export function checkWhole(option: string, value: unknown, min: number, max: number): number {
   const bounds = max === Number.MAX_SAFE_INTEGER ? `from ${min}` : `from ${min} to ${max}`
   if (!Number.isSafeInteger(value)) refuse(option, value, `It must be a whole number ${bounds}.`)
@@ -70,6 +71,7 @@ export function checkWhole(option: string, value: unknown, min: number, max: num
   return number
 }
 
+/** Checks a number from `min` to `max`. */
 export function checkNumber(option: string, value: unknown, min: number, max: number): number {
   const bounds = max === Number.MAX_VALUE ? `from ${min}` : `from ${min} to ${max}`
   const isWithin = typeof value === 'number' && value >= min && value <= max
@@ -77,6 +79,7 @@ export function checkNumber(option: string, value: unknown, min: number, max: nu
   return value
 }
 
+/** Checks a boolean. */
 export function checkBoolean(option: string, value: unknown): boolean {
   if (typeof value !== 'boolean') refuse(option, value, 'It must be true or false.')
   return value
@@ -94,15 +97,18 @@ export function checkOneOf<V extends string>(
   return found ?? refuse(option, value, `It must be one of ${all.join(', ')}.`)
 }
 
+/** Checks an array. */
 export function checkArray(option: string, value: unknown): readonly unknown[] {
   if (!Array.isArray(value)) refuse(option, value, 'It must be an array.')
   return value
 }
 
+/** Checks a function. */
 export function checkFunction(option: string, value: unknown): void {
   if (typeof value !== 'function') refuse(option, value, 'It must be a function.')
 }
 
+/** Checks a Standard Schema. */
 export function checkSchema(option: string, value: unknown): Schema {
   const allowed = 'It must follow Standard Schema, as those of zod 4.2 and later, valibot and arktype do.'
   if (!isSchema(value)) refuse(option, value, allowed)

@@ -200,6 +200,7 @@ export interface RunFilter {
   readonly cursor?: string | undefined
 }
 
+/** A page of a list. */
 export interface Page<R> {
   readonly items: readonly R[]
   /** Cursor of the next page; undefined on the last page. */
@@ -227,6 +228,7 @@ export type ResumeResolution =
       readonly comment?: string
     }
 
+/** The options of `inbox.answer` and `resume`. */
 export interface As {
   /** Person who answers, such as 'user:ana'. Pawl does not authenticate: the caller has. Range: begins with `user:`. */
   readonly as: Actor

@@ -82,4 +82,5 @@ export interface ErrorDetails {
   'wait-timed-out': { readonly after: Duration }
 }
 
+/** A code of a {@link PawlError}. */
 export type ErrorCode = keyof ErrorDetails

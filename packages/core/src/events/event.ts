@@ -12,6 +12,8 @@ export const operationKinds = [
   'hitl_notification',
   'ail_decision',
 ] as const
+
+/** A kind of operation. */
 export type OperationKind = (typeof operationKinds)[number]
 
 /**
@@ -30,6 +32,8 @@ export const eventTypes = [
   'ended',
   'accepted',
 ] as const
+
+/** A type of event. */
 export type EventType = (typeof eventTypes)[number]
 
 /** The position of an event of the run itself. */

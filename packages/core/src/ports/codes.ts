@@ -18,11 +18,22 @@ export interface Code<Word extends string> {
   wordIfKnown(stored: number): Word | number
 }
 
+/** The codes of run states. */
 export const stateCode: Code<RunState> = makeCode(runStates)
+
+/** The codes of marks. */
 export const markCode: Code<Mark> = makeCode(marks)
+
+/** The codes of ask statuses. */
 export const askStatusCode: Code<AskStatus> = makeCode(askStatuses)
+
+/** The codes of message kinds. */
 export const messageKindCode: Code<Message['kind']> = makeCode(messageKinds)
+
+/** The codes of event types. */
 export const eventTypeCode: Code<EventType> = makeCode(eventTypes)
+
+/** The codes of operation kinds. */
 export const operationKindCode: Code<OperationKind> = makeCode(operationKinds)
 
 /** Returns why a message for a run that is not live is rejected. `stored` is the number of its state. */

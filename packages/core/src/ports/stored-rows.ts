@@ -26,6 +26,7 @@ export type EventRow = readonly [
 ]
 
 // By index: destructuring each row would use an iterator, which slows a cold start.
+/** Converts the row of an event. */
 export function showEvent(row: EventRow, payload: Uint8Array | null, link: Uint8Array | null): StoredEvent {
   const kind = row[6]
   return {
@@ -62,6 +63,7 @@ export interface ClaimedRow {
   readonly link: Uint8Array
 }
 
+/** Converts the row of a claimed run. */
 export function showClaimed(row: ClaimedRow): Claimed {
   // One literal: V8 gives spread properties a slow representation.
   return {

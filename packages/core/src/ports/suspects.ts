@@ -3,6 +3,7 @@ import type { Claimant } from './store/claims.ts'
 /** The number of worker deaths in a row, without a new event, that makes a run a suspect: it may be the cause. */
 export const suspectTries = 2
 
+/** Returns whether a run is a suspect. */
 export function isSuspect({ tries }: { readonly tries: number }): boolean {
   return tries >= suspectTries
 }

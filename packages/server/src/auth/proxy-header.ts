@@ -3,6 +3,7 @@ import { PawlError } from '@pawl/core'
 import { addressOf } from '../http/address.ts'
 import type { Auth, Identity } from '../types.ts'
 
+/** The options of `proxyHeader`. */
 export interface ProxyHeaderOptions {
   /** @example 'x-forwarded-user' */
   readonly header: string

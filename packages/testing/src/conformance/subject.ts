@@ -8,6 +8,7 @@ export interface StoreSubject {
   make(): Promise<Place> | Place
 }
 
+/** One empty store for one test. */
 export interface Place {
   /** Every connection to this one value must see the same data. */
   readonly store: Store
@@ -33,6 +34,7 @@ export interface Dump {
   readonly asks: readonly DumpedAsk[]
 }
 
+/** The stored data of a run. */
 export interface DumpedRun {
   readonly run: number
   readonly id: string
@@ -55,6 +57,7 @@ export interface DumpedRun {
   readonly info: Uint8Array | null
 }
 
+/** The stored data of a message. */
 export interface DumpedMessage {
   readonly run: number
   readonly n: number
@@ -66,6 +69,7 @@ export interface DumpedMessage {
   readonly payload: Uint8Array | null
 }
 
+/** The stored data of an ask. */
 export interface DumpedAsk {
   readonly run: number
   readonly position: number

@@ -25,6 +25,7 @@ export interface Usage {
   readonly costUsd?: number | undefined
 }
 
+/** The second argument of an agent's body: a step call that also reports usage. */
 export interface AgentCall extends StepCall {
   /**
    * Reports the cost of the call and stores it in the log, with any other field the provider returns. Values that are
@@ -36,6 +37,7 @@ export interface AgentCall extends StepCall {
 }
 
 // biome-ignore-start lint/suspicious/noExplicitAny: a schema of anything
+/** The options of `agent`. */
 export interface AgentSpec extends StepOptions<any> {
   /** Name in the log, and in tests that replace the agent. Range: 1 to 200 characters. */
   readonly name: string

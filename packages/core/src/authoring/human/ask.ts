@@ -41,6 +41,8 @@ export interface ChoiceDetails<V extends string = string> {
   /** Style of the button. Default: none. */
   readonly style?: 'primary' | 'danger'
 }
+
+/** The value of a choice, which is a string or an object with a `value`. */
 export type ValueOf<C> = C extends string
   ? C
   : C extends { readonly value: infer V extends string }
@@ -119,6 +121,7 @@ export interface Answered {
   readonly comment: string | undefined
 }
 
+/** An approval that was given. */
 export interface Approved<P> extends Answered {
   readonly approved: true
   /** The approved params, with the person's changes, if any. */
@@ -126,6 +129,7 @@ export interface Approved<P> extends Answered {
   readonly modified: boolean
 }
 
+/** An approval that was rejected, or that timed out. */
 export interface NotApproved {
   readonly approved: false
   /** `true` if no person answered in time, `false` if a person said no. */
@@ -135,8 +139,10 @@ export interface NotApproved {
   readonly comment: string | undefined
 }
 
+/** The result of `ctx.human.approve`. */
 export type Approval<P> = Approved<P> | NotApproved
 
+/** The result of `ctx.human.review`. */
 export interface Review<A, C extends string> extends Answered {
   readonly choice: C
   /** With the person's edits, if any. */
@@ -144,6 +150,7 @@ export interface Review<A, C extends string> extends Answered {
   readonly edited: boolean
 }
 
+/** The result of `ctx.human.escalate`. */
 export interface Resolution<C extends string> extends Answered {
   readonly choice: C
 }

@@ -39,6 +39,7 @@ export interface ScopeOps<C> {
   shield<B extends (ctx: C) => Promise<unknown>>(body: B & OwnCtx<B, 'shield'>): Promise<Settled<B>>
 }
 
+/** The options of `ctx.map`. */
 export interface MapOptions<E extends 'stop' | 'collect' = 'stop' | 'collect'> {
   /** Maximum items at work. Default: 10. Range: 1 to 1,000. */
   readonly concurrency?: number

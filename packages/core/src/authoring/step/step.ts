@@ -26,6 +26,7 @@ export interface Retry {
   readonly when?: (error: unknown) => boolean
 }
 
+/** The options of `ctx.step`. */
 // biome-ignore lint/correctness/noUnusedVariables: later options see the result
 export interface StepOptions<R> {
   /**

@@ -9,6 +9,7 @@ export interface ProcessIdentity {
   readonly machine: string | null
 }
 
+/** Returns the identity of this process. */
 export function identifyOwnProcess(): ProcessIdentity {
   const startedAt = readStart(process.pid)
   const isKnown = startedAt !== 'gone' && startedAt !== null

@@ -13,6 +13,7 @@ export interface AskStore {
   asks(filter: AskQuery): Promise<readonly AskRow[]>
 }
 
+/** An ask to be opened. */
 export interface NewAsk {
   readonly position: number
   readonly kind: string
@@ -33,6 +34,7 @@ export interface NewAsk {
   readonly answered: { readonly by: string; readonly at: number; readonly payload: Uint8Array } | null
 }
 
+/** An answer to an open ask. */
 export interface NewAnswer {
   readonly run: string
   readonly position: number
@@ -40,6 +42,7 @@ export interface NewAnswer {
   readonly payload: Uint8Array
 }
 
+/** The outcome of an answer. */
 export type Answered =
   | {
       readonly outcome: 'answered'
@@ -78,6 +81,7 @@ export interface AskOrder {
   readonly position: number
 }
 
+/** Selects a page of asks; null means any. */
 export interface AskQuery {
   readonly status: AskStatus
   /** Only asks addressed to this audience by name; an overdue ask also counts for its `escalateTo`. */

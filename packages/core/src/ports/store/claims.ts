@@ -25,6 +25,7 @@ export interface Claimant {
   readonly suspects?: 'all' | 'unblamed' | 'none'
 }
 
+/** A run that a worker has claimed. */
 export interface Claimed {
   readonly run: RunKey
   readonly id: string
@@ -43,6 +44,7 @@ export interface Claimed {
   readonly link: Uint8Array
 }
 
+/** The outcome of a claim. */
 export interface Claims {
   readonly runs: readonly Claimed[]
   readonly at: number

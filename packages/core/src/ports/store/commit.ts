@@ -50,6 +50,7 @@ export type Effect =
   /** Replaces what lists show of the run (`RunInfo` of events/payloads). At most one per unit. */
   | { readonly do: 'show'; readonly info: Uint8Array }
 
+/** The outcome of a unit. */
 export type UnitOutcome =
   /** Written. `epoch` differs from the unit's if the outcome was unknown and had to be found by claiming again. */
   | {

@@ -12,6 +12,7 @@ export interface MailStore {
   mailOf(worker: WorkerKey): Promise<readonly { readonly run: RunKey; readonly mail: number }[]>
 }
 
+/** A message to be stored. */
 export interface NewMessage {
   readonly run: string
   /** 'early': an answer by the key of an ask that is not open yet. */
@@ -23,6 +24,7 @@ export interface NewMessage {
   readonly payload: Uint8Array | null
 }
 
+/** The outcome of a message. */
 export type Sent =
   /** `claimed`: the run was due and the claimant got it in the same transaction. */
   | {
@@ -38,6 +40,7 @@ export type Sent =
   | { readonly outcome: 'ended'; readonly state: EndState }
   | Damaged
 
+/** A stored message. */
 export interface Message {
   /** The mail counter when it arrived; increasing, with gaps. */
   readonly n: number

@@ -38,13 +38,16 @@ export type RunKey = number
 /** The final states are stored; whether a live run is running or waiting depends on its owner. */
 export type RunState = 'live' | 'completed' | 'failed' | 'cancelled'
 
+/** The state of a run that has ended. */
 export type EndState = Exclude<RunState, 'live'>
 
+/** Why a live run is not executed; 'none' for a run that is. */
 export type Mark = 'none' | 'stuck' | 'quarantined'
 
 /** `damage`: the log or a message failed its checks. `crashes`: workers died over the run. `fault`: Pawl failed on its data. */
 export type QuarantineCause = 'damage' | 'crashes' | 'fault'
 
+/** A run to be created. */
 export interface NewRun {
   readonly id: string
   readonly procedure: string
@@ -59,6 +62,7 @@ export interface NewRun {
   readonly startedBy: string | null
 }
 
+/** The outcome of a creation. */
 export type Created =
   | { readonly outcome: 'created'; readonly run: RunKey; readonly at: number }
   | { readonly outcome: 'exists'; readonly run: RunKey }
@@ -93,6 +97,7 @@ export interface RunRow {
   readonly info: Uint8Array | null
 }
 
+/** Selects a page of runs; null means any. */
 export interface RunQuery {
   readonly procedure: string | null
   /** Any of these; empty: all. `running`: live, unmarked, and owned or due. `waiting`: live, unmarked, neither. */

@@ -22,6 +22,7 @@ export interface WorkerStore {
 /** The key of a registration, never reused. */
 export type WorkerKey = number
 
+/** A worker to be registered. */
 export interface NewWorker {
   /** For people: host and process. */
   readonly name: string
@@ -30,6 +31,7 @@ export interface NewWorker {
   readonly procedures?: readonly ProcedureVersions[]
 }
 
+/** The versions of a procedure that a worker can execute. */
 export interface ProcedureVersions {
   readonly name: string
   /** A run without a version gets the highest when it is claimed. */

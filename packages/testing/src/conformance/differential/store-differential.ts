@@ -7,6 +7,7 @@ import { type Operation, operations } from './operations.ts'
 import { Player } from './player.ts'
 import { Tally } from './tally.ts'
 
+/** The options of `storeDifferential`. */
 export interface DifferentialOptions {
   /** How many streams of operations. Default 80. */
   readonly streams?: number
