@@ -16,6 +16,8 @@ const checks = [
   ['lock', ['node', 'scripts/fix-lock.mjs', '--check']],
   ['format', [bin('biome'), 'ci', '--colors=off']],
   ['lint', [bin('oxlint'), '--type-aware', '--deny-warnings']],
+  ['words', ['node', '--import', 'tsx', 'scripts/check-words.ts', '--check']],
+  ['docstrings', ['node', '--import', 'tsx', 'scripts/check-docstrings.ts']],
   ['errors', ['node', '--import', 'tsx', 'scripts/errors/index.ts', '--check']],
   ['reference', ['node', '--import', 'tsx', 'scripts/reference/index.ts', '--check']],
   ['layers', ['node', '--import', 'tsx', 'scripts/check-layers.ts']],

@@ -1,0 +1,18 @@
+/** Paths that still contain banned phrases. `npm run check` skips them; remove a path once it is clean, and never add one. */
+export const pendingPaths: readonly string[] = [
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'docs/guides',
+  'docs/reports',
+  'examples',
+  'packages/cli/test',
+  'packages/core/src/errors',
+  'packages/core/src/worker',
+  'packages/core/test',
+  'packages/server/src/json',
+  'packages/server/test',
+  'packages/storage-postgres',
+  'packages/storage-sqlite',
+  'packages/testing/src/conformance',
+  'packages/testing/test',
+]
