@@ -5,12 +5,12 @@ import { parseSync, visitorKeys } from 'oxc-parser'
 import { expect, test } from 'vitest'
 import * as core from '../src/index.ts'
 
-test('the public entry point exports these values and no other', () => {
+test('exports exactly these values', () => {
   const values = ['FinalError', 'PawlError', 'agent', 'createClient', 'createEngine', 'decider', 'duration']
   expect(Object.keys(core).sort()).toEqual([...values, 'procedure', 'ref'])
 })
 
-test('every interface that a public signature names is public itself', () => {
+test('exports every interface that a public signature names', () => {
   const isPublic = new Set(listExports('../src/index.ts').map(({ file, name }) => `${file}: ${name}`))
   const missing = [...isPublic].flatMap((of) => {
     const [file = '', name = ''] = of.split(': ')

@@ -20,7 +20,7 @@ function listOf(value: z.ZodType): z.ZodType {
   return z.array(z.object({ a: value }).optional())
 }
 
-describe('what a schema accepts is accepted where there is only its JSON Schema', () => {
+describe('accepts values valid for a schema by its JSON Schema alone', () => {
   const trimmed = z.string().trim()
   const sets = 'v'
   const faces = new RegExp('^\\p{RGI_Emoji}$', sets)
@@ -115,7 +115,7 @@ const oneOfTwo = z.union([
   z.object({ kind: z.literal('b'), list: z.array(z.number()) }),
 ])
 
-test('what no schema accepts is refused there', () => {
+test('rejects values invalid for a schema by its JSON Schema alone', () => {
   const refused: readonly (readonly [z.ZodType, unknown])[] = [
     [z.number(), Number.NaN],
     [z.number().multipleOf(0.01), 19.995],
@@ -145,7 +145,7 @@ test('what no schema accepts is refused there', () => {
   }
 })
 
-describe('texts are as long as whoever counts them says', () => {
+describe('measures text by units or characters, whichever a library counts', () => {
   const face = '\u{1F600}'
 
   test.each([
@@ -157,7 +157,7 @@ describe('texts are as long as whoever counts them says', () => {
     expect(checkAnswer(ask, { value })).toMatchObject({ ok: true })
   })
 
-  test('too short or too long either way is refused, and it is said why', () => {
+  test('rejects text that is too short or too long in both measures, with a reason', () => {
     const ask = { ...askFor(z.any()), schema: { type: 'string', minLength: 3, maxLength: 4 } }
     const refusal = (message: string) => ({ ok: false, issues: [{ path: 'value', message }] })
     expect(checkAnswer(ask, { value: face })).toEqual(refusal('must not have fewer than 3 characters'))
@@ -167,12 +167,12 @@ describe('texts are as long as whoever counts them says', () => {
   })
 })
 
-test('a JSON Schema that leads back to itself refuses nothing', () => {
+test('accepts any value for a recursive JSON Schema without a base case', () => {
   const schema = { anyOf: [{ type: 'string' }, { $ref: '#' }] }
   expect(checkAnswer({ ...askFor(z.any()), schema }, { value: 5 })).toMatchObject({ ok: true })
 })
 
-test('a JSON Schema that cannot be compiled refuses nothing: the schema itself still does', () => {
+test('accepts any value for an invalid JSON Schema, which the schema itself checks', () => {
   const strange = [
     { type: 'nonsense' },
     { $ref: 'https://example.org/x' },
@@ -185,7 +185,7 @@ test('a JSON Schema that cannot be compiled refuses nothing: the schema itself s
     expect(checkAnswer({ ...askFor(z.any()), schema }, { value: 1 })).toMatchObject({ ok: true })
 })
 
-test('schemas of long ago are forgotten, and are compiled anew when they are needed', async () => {
+test('evicts schemas that were not used recently, and compiles them again when needed', async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const answer = (n: number) => {

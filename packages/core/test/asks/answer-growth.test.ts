@@ -200,7 +200,7 @@ describe.each(Object.entries(dimensions))('with the %s', (_, dimension) => {
   const sizes = isDeep ? fc.integer({ min: 15, max: 60 }) : fc.integer({ min: 100, max: 400 })
   const wrongOnes = fc.constantFrom(...Object.entries(wrongs))
 
-  test('what is read of the answer grows no faster than the answer, nor than what zod reads', () => {
+  test('reads at most as much of an answer as its size, and as zod: linear growth', () => {
     const property = fc.property(sizes, wrongOnes, (size, [, wrong]) => {
       const [small, large] = [size, size * 4].map((n) => countBoth(dimension, ask, make(n, wrong(n)))) as [
         Counted,
@@ -215,7 +215,7 @@ describe.each(Object.entries(dimensions))('with the %s', (_, dimension) => {
     fc.assert(property, { numRuns: 12 })
   })
 
-  test('the answer is refused if zod refuses it, with at most 100 issues, short ones', () => {
+  test('rejects an answer that zod rejects, with at most 100 short issues', () => {
     const property = fc.property(sizes, wrongOnes, (size, [, wrong]) => {
       const value = make(size, wrong(size))
       const checked = checkAnswer(ask, { value })
@@ -242,10 +242,10 @@ function sizeOf({ issues }: Extract<CheckedAnswer, { readonly ok: false }>): num
   return issues.reduce((sum, { path, message }) => sum + path.length + message.length, 0)
 }
 
-describe('the processor time to refuse an answer with 16 times as much in it', () => {
+describe('the processor time to reject an answer of 16 times the size', () => {
   const large = Object.entries(dimensions).filter(([, { isDeep }]) => !isDeep)
   test.for(large)(
-    'grows at most 16 times, and four times that for noise: %s',
+    'grows at most 16 times, with a margin of four for noise: %s',
     async ([, dimension], { annotate }) => {
       const { schema, make } = dimension
       const ask = askFor(schema)

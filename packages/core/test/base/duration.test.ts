@@ -18,7 +18,7 @@ describe('a duration', () => {
     ['1e-7s', 0],
     ['0.6ms', 1],
     ['109575d', maxDurationMs],
-  ])('%s has %d ms', (text, ms) => {
+  ])('reads %s as %d ms', (text, ms) => {
     expect(readDuration(text)).toEqual({ ms })
   })
 
@@ -38,16 +38,16 @@ describe('a duration', () => {
     ['1e999s', 'it is longer than 300 years'],
     [undefined, 'it must be a string'],
     [null, 'it must be a string'],
-  ])('%s is none, and the reason is told', (text, wrong) => {
+  ])('rejects the duration %s with a reason', (text, wrong) => {
     expect(readDuration(text)).toEqual({ wrong })
   })
 
-  test('is written in the largest unit that loses nothing', () => {
+  test('formats a duration in the largest exact unit', () => {
     const written = [0, 1, 1_000, 90_000, 60_000, 5_400_000, 86_400_000, 604_800_000].map(formatDuration)
     expect(written).toEqual(['0s', '1ms', '1s', '90s', '1m', '90m', '1d', '1w'])
   })
 
-  test('is read back as it was written', () => {
+  test('reads a formatted duration back unchanged', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: maxDurationMs }), (ms) => {
         expect(readDuration(formatDuration(ms))).toEqual({ ms })
@@ -55,7 +55,7 @@ describe('a duration', () => {
     )
   })
 
-  test('computed from any finite number is read or refused with a reason', () => {
+  test('reads or rejects a duration computed from any finite number', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true }), fc.constantFrom('ms', 's', 'h', 'w'), (amount, unit) => {
         const read = readDuration(`${amount}${unit}`)

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { IssueList, issuesIn, oneIssue } from '../../src/base/issues.ts'
 import { type Schema, validate } from '../../src/schemas/schema.ts'
 
-test('a list keeps a hundred issues, and tells whether there were more', () => {
+test('keeps at most a hundred issues, and reports whether there were more', () => {
   const list = new IssueList()
   for (let n = 0; n < 100; n++) list.add(['list', n], 'is wrong')
   expect(list.isFull).toBe(false)
@@ -12,7 +12,7 @@ test('a list keeps a hundred issues, and tells whether there were more', () => {
   expect(list.found).toMatchObject({ more: true, issues: { length: 100, 99: { path: 'list[99]' } } })
 })
 
-test('a path and a message are cut where they are too long, and stay well-formed', () => {
+test('truncates long paths and messages of issues, and keeps them well-formed', () => {
   const long = '\u{1F600}'.repeat(1_000_000)
   const list = new IssueList()
   list.add([long, 'a', long], long)
@@ -24,13 +24,13 @@ test('a path and a message are cut where they are too long, and stay well-formed
   expect(JSON.stringify(issue)).not.toContain('\\ud')
 })
 
-test('issues of a part are told as those of the whole', () => {
+test('prefixes the issues of a part with the name of the part', () => {
   const more = { ...oneIssue('[1].b', 'is wrong'), more: true } as const
   expect(issuesIn('a', more)).toEqual({ more: true, issues: [{ path: 'a[1].b', message: 'is wrong' }] })
   expect(issuesIn('a', oneIssue('', 'is wrong'))).toEqual({ issues: [{ path: 'a', message: 'is wrong' }] })
 })
 
-test('of the issues that a schema returns no more are read than are kept', () => {
+test('reads no more issues of a schema than it keeps', () => {
   let read = 0
   const issues = new Proxy(new Array<unknown>(1_000_000).fill({ message: 'no' }), {
     get: (list, key) => {

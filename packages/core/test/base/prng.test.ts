@@ -5,9 +5,9 @@ import { createChance } from '../../src/base/prng.ts'
 const counting = Uint8Array.from({ length: 16 }, (_, index) => index)
 const seeds = fc.uint8Array({ minLength: 16, maxLength: 16 })
 
-describe('the chance of a seed', () => {
+describe('the generator of a seed', () => {
   // Runs of any age draw these again when they are replayed: a change here breaks them.
-  test('is what it always was', () => {
+  test('generates the same values as in every earlier version', () => {
     const chance = createChance(counting)
     expect([chance.random(), chance.random(), chance.random()]).toEqual([
       0.6292342552646152, 0.10072688518278228, 0.4776489705999821,
@@ -21,7 +21,7 @@ describe('the chance of a seed', () => {
     expect(createChance(new Uint8Array(16).fill(255)).random()).toBe(0.4780727901471077)
   })
 
-  test('is that of sfc32 written the long way', () => {
+  test('generates the values of a plain implementation of sfc32', () => {
     fc.assert(
       fc.property(seeds, (seed) => {
         const chance = createChance(seed)
@@ -34,12 +34,12 @@ describe('the chance of a seed', () => {
     )
   })
 
-  test('is the same for the same seed, wherever its bytes lie', () => {
+  test('generates the same values for the same seed, wherever its bytes are in a buffer', () => {
     const inside = Uint8Array.of(9, 9, 9, ...counting).subarray(3)
     expect(createChance(inside).uuid()).toBe(createChance(counting).uuid())
   })
 
-  test('differs as soon as one bit of the seed does', () => {
+  test('generates other values if one bit of the seed changes', () => {
     const first = Array.from({ length: 128 }, (_, bit) => {
       const seed = counting.slice()
       seed[bit >> 3] = (seed[bit >> 3] as number) ^ (1 << (bit & 7))
@@ -48,7 +48,7 @@ describe('the chance of a seed', () => {
     expect(new Set(first).size).toBe(128)
   })
 
-  test('stays in [0, 1) and spreads evenly', () => {
+  test('generates evenly distributed numbers in [0, 1)', () => {
     const { random } = createChance(counting)
     const buckets = new Array<number>(16).fill(0)
     const drawnAll = Array.from({ length: 160_000 }, () => random())
@@ -60,7 +60,7 @@ describe('the chance of a seed', () => {
     for (const count of buckets) expect(Math.abs(count - 10_000)).toBeLessThan(500)
   })
 
-  test('makes v4 UUIDs, all different', () => {
+  test('generates distinct v4 UUIDs', () => {
     const { uuid } = createChance(counting)
     const drawn = Array.from({ length: 10_000 }, () => uuid())
     for (const id of drawn)
@@ -70,7 +70,7 @@ describe('the chance of a seed', () => {
       expect(drawn.filter((id) => id[19] === variant).length).toBeGreaterThan(2_000)
   })
 
-  test('is refused for a seed of another length', () => {
+  test('rejects a seed of another length', () => {
     expect(() => createChance(new Uint8Array(15))).toThrow('a seed must have 16 bytes; this one has 15')
     expect(() => createChance(new Uint8Array(17))).toThrow(RangeError)
   })

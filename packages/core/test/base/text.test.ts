@@ -4,27 +4,27 @@ import { clipText, isWellFormed, repairText, showValue } from '../../src/base/te
 
 const half = '\uD83D'
 
-test('halves of pairs are replaced, whole pairs stay', () => {
+test('replaces unpaired surrogates and keeps pairs', () => {
   expect(repairText(`a${half}b😀`)).toBe('a\uFFFDb😀')
   expect(isWellFormed(`a${half}`)).toBe(false)
   expect(isWellFormed('a😀')).toBe(true)
 })
 
-describe('a clipped text', () => {
-  test('is itself where it fits', () => {
+describe('truncated text', () => {
+  test('keeps a text within the limit', () => {
     expect(clipText('abc', 3)).toBe('abc')
   })
 
-  test('tells how long it was', () => {
+  test('appends the original length to a truncated text', () => {
     expect(clipText('x'.repeat(100), 40)).toBe(`${'x'.repeat(15)}… (100 characters in all)`)
   })
 
-  test('leaves no trace of a pair it would have split', () => {
+  test('removes a surrogate pair that truncation would split', () => {
     for (const limit of [40, 41])
       expect(clipText('😀'.repeat(50), limit)).toMatch(/^(😀)+… \(100 characters in all\)$/u)
   })
 
-  test('never exceeds its limit and never splits a pair', () => {
+  test('truncates any text to its limit without splitting a pair', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), fc.nat(60), (text, limit) => {
         const clipped = clipText(text, limit)
@@ -35,7 +35,7 @@ describe('a clipped text', () => {
   })
 })
 
-describe('a value in a sentence', () => {
+describe('a value in a message', () => {
   const hostile = new Proxy(
     {},
     {
@@ -65,11 +65,11 @@ describe('a value in a sentence', () => {
     [cyclic, 'a value that cannot be shown'],
     [hostile, 'a value that cannot be shown'],
     [{ toJSON: () => undefined }, 'an object'],
-  ])('%# is shown on one line', (value, shown) => {
+  ])('formats value %# on one line', (value, shown) => {
     expect(showValue(value)).toBe(shown)
   })
 
-  test('is short', () => {
+  test('truncates a long value in a message', () => {
     expect(showValue('x'.repeat(10_000)).length).toBeLessThanOrEqual(120)
   })
 })

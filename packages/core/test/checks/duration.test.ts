@@ -4,7 +4,7 @@ import { parseDuration } from '../../src/checks/duration.ts'
 import { duration } from '../../src/index.ts'
 import { validate } from '../../src/schemas/schema.ts'
 
-test('text from outside becomes a duration', () => {
+test('accepts external text as a duration', () => {
   expect(duration('90s')).toBe('90s')
 })
 
@@ -16,7 +16,7 @@ test.each([
   ['301000d', 'it is longer than 300 years'],
   [90, "a bare number has no unit: write '90ms' or '90s'"],
   [null, 'it must be a string'],
-])('%o is refused, and the message says why and what to write', (text, wrong) => {
+])('rejects %o, and says what is wrong and what to write', (text, wrong) => {
   expect(() => duration(text as string)).toThrow(
     expect.objectContaining({
       code: 'duration-invalid',
@@ -26,23 +26,23 @@ test.each([
   )
 })
 
-test('the option it was given for is named', () => {
+test('names the option of an invalid duration', () => {
   expect(() => parseDuration(90, "timeout of step 'charge'")).toThrow(
     "'90' is not a duration (timeout of step 'charge'): a bare number has no unit: write '90ms' or '90s'.",
   )
 })
 
-test('what cannot be shown is refused like anything else', () => {
+test('rejects a value that cannot be formatted', () => {
   expect(() => parseDuration(Symbol('soon'))).toThrow('is not a duration')
   expect(() => parseDuration(Object.create(null))).toThrow('is not a duration')
 })
 
-test('it fits a schema of zod: a refusal is an issue', () => {
+test('reports an invalid duration as an issue of a zod schema', () => {
   const schema = z.object({ wait: z.string().transform(duration) })
   expect(validate(schema, { wait: '3d' })).toEqual({ ok: true, value: { wait: '3d' } })
 })
 
-test('what it throws in a schema is an issue', async () => {
+test('reports an error that duration() throws in a schema as an issue', async () => {
   const checked = await validate(z.string().transform(duration), 'soon')
   expect(checked).toMatchObject({
     ok: false,

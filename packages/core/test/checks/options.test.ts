@@ -18,7 +18,7 @@ import {
 import { checkActor, checkAudience, readAudiences } from '../../src/checks/people.ts'
 import { PawlError } from '../../src/index.ts'
 
-test('a refusal names the option, what was given and what is allowed', () => {
+test('names the option, the value and the allowed values in an error', () => {
   let caught: unknown
   try {
     refuse("retry.attempts of step 'charge'", -1, 'It must be a whole number from 1.')
@@ -36,7 +36,7 @@ test('a refusal names the option, what was given and what is allowed', () => {
 })
 
 describe('unknown options', () => {
-  test('are refused with the one that was probably meant', () => {
+  test('rejects an unknown option and suggests the nearest one', () => {
     expect(() => checkKeys('approve', { timeOut: '1h' }, ['to', 'timeout', 'key'])).toThrow(
       'There is no option timeOut in approve. Did you mean timeout? Known options: to, timeout, key.',
     )
@@ -46,7 +46,7 @@ describe('unknown options', () => {
     )
   })
 
-  test('known ones pass, also when undefined', () => {
+  test('accepts known options, even if they are undefined', () => {
     expect(() => checkKeys('approve', { to: undefined }, ['to'])).not.toThrow()
     expect(() => checkKeys('approve', {}, [])).not.toThrow()
   })
@@ -81,7 +81,7 @@ test.each([
   [actor, 'system:night'],
   [actor, 'user:two\u2028lines'],
   [audience, 'queue:a/two\u2029parts'],
-])('%# passes as it is', (check, value) => {
+])('accepts the valid value %# unchanged', (check, value) => {
   expect(check(value)).toBe(value)
 })
 
@@ -122,16 +122,16 @@ test.each([
   [actor, null, "It must be 'user:<name>', 'agent:<name>', 'policy:<name>' or 'system:<name>'."],
   [(value: unknown) => readAudiences('to', value), [], 'It must not be empty; omit it to ask everyone.'],
   [(value: unknown) => readAudiences('to', value), ['user:ana', 'bob'], audiences],
-])('%# is refused, and what is allowed is told', (check, value, allowed) => {
+])('rejects the invalid value %# and says what is allowed', (check, value, allowed) => {
   expect(() => check(value)).toThrow(allowed)
 })
 
-test('no options are no options', () => {
+test('treats omitted options as empty', () => {
   expect(checkObject('options', undefined)).toEqual({})
   expect(readAudiences('to', undefined)).toEqual([])
 })
 
-test('one audience is a list of one, and nobody is named twice', () => {
+test('reads a single audience as a list, without duplicates', () => {
   expect(readAudiences('to', 'user:ana')).toEqual(['user:ana'])
   expect(readAudiences('to', ['user:ana', 'role:boss', 'user:ana'])).toEqual(['user:ana', 'role:boss'])
 })

@@ -34,7 +34,7 @@ function makeBatch(bytesOf: (item: number) => number = () => 1) {
 const numbers = (length: number) => Array.from({ length }, (_, i) => i)
 
 describe('a batch', () => {
-  test('has at most two writes under way, and gathers what comes meanwhile for the next one', async () => {
+  test('keeps at most two writes in flight, and combines later items into the next one', async () => {
     const writes: { readonly items: readonly number[]; readonly finish: () => void }[] = []
     const batch = new Batch<number, number, null>({
       begin: () => null,
@@ -57,13 +57,13 @@ describe('a batch', () => {
     expect(await Promise.all(added)).toEqual(numbers(6))
   })
 
-  test('is one write for all that is added in one round of the event loop', async () => {
+  test('combines all items of one round of the event loop into one write', async () => {
     const { batch, writes } = makeBatch()
     expect(await Promise.all(numbers(5).map((i) => batch.add(i)))).toEqual([0, 1, 2, 3, 4])
     expect(writes.map(({ items }) => items)).toEqual([[0, 1, 2, 3, 4]])
   })
 
-  test('writes no more in one round when more is added: the rest follows, in order', async () => {
+  test('writes items beyond the limit of a round in the next rounds, in order', async () => {
     const max: number[] = []
     for (const count of [1_000, 10_000]) {
       const { batch, writes } = makeBatch()
@@ -75,7 +75,7 @@ describe('a batch', () => {
     expect(max).toEqual([250, 250])
   })
 
-  test('begins once for what is added in one round, however many writes it takes', async () => {
+  test('calls begin once per round, however many writes it takes', async () => {
     const { batch, writes } = makeBatch()
     const early = numbers(600).map((i) => batch.add(i))
     await nextRound()
@@ -89,14 +89,14 @@ describe('a batch', () => {
     ])
   })
 
-  test('holds a few mebibytes at most, or one item that has more', async () => {
+  test('limits a write to a few mebibytes, or one larger item', async () => {
     const megabytes = [3, 4, 2, 9, 9, 1]
     const { batch, writes } = makeBatch((i) => (megabytes[i] ?? 0) * 2 ** 20)
     await Promise.all(megabytes.map((_, i) => batch.add(i)))
     expect(writes.map(({ items }) => items)).toEqual([[0, 1], [2], [3], [4], [5]])
   })
 
-  test('tells a failure of a write to its own items', async () => {
+  test('reports a failed write to its own items only', async () => {
     let fails = false
     const batch = new Batch<number, number, null>({
       begin: () => null,

@@ -9,7 +9,7 @@ const store = { kind: 'memory' }
 const read = (options: object) => readEngineOptions({ store, procedures: [hello], ...options })
 
 describe('the options of an engine', () => {
-  test('have the documented defaults', () => {
+  test('uses the documented defaults for an engine', () => {
     expect(read({})).toMatchObject({
       procedures: [{ name: 'hello', version: 1 }],
       decider: undefined,
@@ -22,7 +22,7 @@ describe('the options of an engine', () => {
     })
   })
 
-  test('are read', () => {
+  test('reads the options of an engine', () => {
     const logger = { debug() {}, info() {}, warn() {}, error() {} }
     const critic = decider('critic', async () => ({ choice: 'go', rationale: '' }))
     expect(
@@ -48,18 +48,18 @@ describe('the options of an engine', () => {
     })
   })
 
-  test('hold procedures of one name in several versions', () => {
+  test('accepts several versions of one procedure', () => {
     expect(read({ procedures: [hello, newer] }).procedures.map(({ version }) => version)).toEqual([1, 2])
   })
 
-  test('hold no version twice', () => {
+  test('rejects a procedure with the same name and version twice', () => {
     const again = procedure({ name: 'hello' }, async () => 3)
     expect(() => read({ procedures: [hello, newer, again] })).toThrow(
       new PawlError('procedure-duplicate', { procedure: 'hello' }),
     )
   })
 
-  test('hold no signal whose schema transforms', () => {
+  test('rejects a signal whose schema transforms', () => {
     const signals = { paid: z.string().transform(Number) }
     expect(() => read({ procedures: [procedure({ name: 'p', signals }, async () => 1)] })).toThrow(
       "signals.paid of procedure 'p'",
@@ -80,13 +80,13 @@ describe('the options of an engine', () => {
     [{ lease: '999ms' }, "It must be at least '1s'."],
     [{ lease: 10 }, '(lease of createEngine)'],
     [{ logger: { info() {} } }, 'A logger must have the functions debug, info, warn and error.'],
-  ])('are refused: %j', (options, message) => {
+  ])('rejects the engine options %j', (options, message) => {
     expect(() => read(options)).toThrow(message)
   })
 })
 
 describe('the options of a run', () => {
-  test('are all optional', () => {
+  test('requires no options for a run', () => {
     expect(readRunOptions(undefined)).toEqual({ id: undefined, by: undefined, tags: [] })
     expect(readRunOptions({ id: 'a', by: 'user:ana', tags: ['x', 'x', 'y'] })).toEqual({
       ...{ id: 'a', by: 'user:ana', tags: ['x', 'y'] },
@@ -100,12 +100,12 @@ describe('the options of a run', () => {
     [{ tags: 'x' }, 'It must be an array.'],
     [{ tags: [''] }, 'tags of run'],
     [{ runId: 'a' }, 'There is no option runId in the options of run.'],
-  ])('are refused: %j', (options, message) => {
+  ])('rejects the run options %j', (options, message) => {
     expect(() => readRunOptions(options)).toThrow(message)
   })
 })
 
-test('a page has 50 items, at most 500', () => {
+test('limits a page to 50 items by default, at most 500', () => {
   expect(readLimit('of list', undefined)).toBe(50)
   expect(readLimit('of list', 500)).toBe(500)
   expect(() => readLimit('of list', 501)).toThrow('It must be a whole number from 1 to 500.')

@@ -30,7 +30,7 @@ const hello = procedure({ name: 'hello' }, async () => 1)
 type OrderTalk = { signals: { paid: { cents: number }; stop: void; note: string | undefined } }
 
 describe('starting', () => {
-  test('gives a handle with the types of the procedure', () => {
+  test('returns a handle with the types of the procedure', () => {
     expectTypeOf(engine.run(order, { id: 'a' })).toEqualTypeOf<Promise<RunHandle<'done', OrderTalk>>>()
     expectTypeOf(
       client.run(order, { id: 'a' }, { id: 'order:a', by: 'user:ana', tags: ['x'] }),
@@ -40,12 +40,12 @@ describe('starting', () => {
     >()
   })
 
-  test('needs no input where the procedure takes none', () => {
+  test('requires no input if the procedure takes none', () => {
     expectTypeOf(engine.run(hello)).toEqualTypeOf<Promise<RunHandle<number, {}>>>()
     engine.run(hello, undefined, { id: 'hello:1' })
   })
 
-  test('goes by a ref as by the procedure', () => {
+  test('infers the same types from a ref', () => {
     expectTypeOf(client.run(ref<typeof order>('order'), { id: 'a' })).toEqualTypeOf<
       Promise<RunHandle<'done', OrderTalk>>
     >()
@@ -53,14 +53,14 @@ describe('starting', () => {
 })
 
 describe('a handle', () => {
-  test('is there at once and has a typed result', () => {
+  test('returns a handle synchronously, with a typed result', () => {
     expectTypeOf(client.get(order, 'a')).toEqualTypeOf<RunHandle<'done', OrderTalk>>()
     expectTypeOf(client.get(order, 'a').result({ timeout: '1m' })).toEqualTypeOf<Promise<'done'>>()
     expectTypeOf(client.get('a').result()).toEqualTypeOf<Promise<unknown>>()
     expectTypeOf(client.get('a').status()).toEqualTypeOf<Promise<RunView>>()
   })
 
-  test('sends what the signal carries', () => {
+  test('types the payload of a signal', () => {
     const run = client.get(order, 'a')
     run.signal('paid', { cents: 1 })
     run.signal('paid', { cents: 1 }, { id: 'event:1' })
@@ -72,14 +72,14 @@ describe('a handle', () => {
     run.signal('note', 'x', { id: 'event:3' })
   })
 
-  test('without its procedure sends anything', () => {
+  test('accepts any signal on a handle without a procedure', () => {
     client.get('a').signal('paid', { cents: 1 })
     client.get('a').signal('paid', { cents: 1 }, { id: 'event:1' })
     client.get('a').signal('stop')
   })
 })
 
-test('lists come in pages', () => {
+test('returns lists in pages', () => {
   expectTypeOf(client.list({ status: ['stuck', 'failed'], limit: 10 })).toEqualTypeOf<
     Promise<Page<RunView>>
   >()
@@ -89,14 +89,14 @@ test('lists come in pages', () => {
   expectTypeOf(client.log('a')).toEqualTypeOf<Promise<ExecutionLog>>()
 })
 
-test('answers read like what the procedure gets', () => {
+test('types answers like the results in a procedure', () => {
   client.inbox.answer('a/1', { approved: true, params: { amount: 1 }, comment: 'ok' }, { as: 'user:ana' })
   client.inbox.answer('a/1', { approved: false }, { as: 'user:ana' })
   client.inbox.answer('a/1', { value: { name: 'Ada' } }, { as: 'policy:night' })
   client.inbox.answer({ run: 'a', key: 'go?' }, { choice: 'go', artifact: 'text' }, { as: 'user:ana' })
 })
 
-test('an engine is a client that stops within a time', () => {
+test('types an engine as a client whose stop has a limit', () => {
   expectTypeOf(engine).toExtend<Client>()
   engine.stop({ within: '30s' })
   client.stop()

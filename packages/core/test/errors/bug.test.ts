@@ -18,7 +18,7 @@ function catchError(call: () => unknown): unknown {
   }
 }
 
-describe('is a bug', () => {
+describe('counts as a bug', () => {
   test.each<[string, unknown]>([
     ['a TypeError', new TypeError('x')],
     ['a ReferenceError', new ReferenceError('x')],
@@ -38,7 +38,7 @@ describe('is a bug', () => {
   })
 })
 
-describe('is no bug', () => {
+describe('does not count as a bug', () => {
   const misuse = new PawlError('option-invalid', { option: 'a', given: 'b' })
   test.each<[string, unknown]>([
     ['an Error', new Error('x')],

@@ -5,7 +5,7 @@ import { failureOf, recordFailure, reviveFailure } from '../../src/errors/failur
 import { FinalError, PawlError } from '../../src/index.ts'
 
 describe('recording a failure', () => {
-  test('keeps name, message, code, stack and cause', () => {
+  test('records the name, message, code, stack and cause of an error', () => {
     const error = Object.assign(new TypeError('bad card', { cause: new RangeError('too long') }), {
       code: 'E_CARD',
     })
@@ -21,14 +21,14 @@ describe('recording a failure', () => {
     expect(failureOf(recordFailure(new Error('x')))).toEqual({ name: 'Error', message: 'x', code: undefined })
   })
 
-  test('keeps of a stack where it was thrown, also of an error that was renamed since', () => {
+  test('records the frames of a stack, even if the error was renamed', () => {
     const error = Object.assign(new Error('bad card,\nreally'), { name: 'CardError' })
     expect(error.stack).toContain('Error: bad card')
     expect(recordFailure(error).stack).toMatch(/^ {4}at .*failure\.test\.ts/)
     expect(recordFailure(Object.assign(new Error('x'), { stack: 'somewhere' })).stack).toBe('somewhere')
   })
 
-  test('tells what was behind it once, however often it was wrapped', () => {
+  test('reports the cause of an error once, however often it was wrapped', () => {
     const refused = new Error('connect ECONNREFUSED')
     const failed = new TypeError('fetch failed', { cause: refused })
     const wrapped = new Error('the shop: connect ECONNREFUSED', { cause: failed })
@@ -36,7 +36,7 @@ describe('recording a failure', () => {
     expect(failureOf(recordFailure(wrapped)).message).toBe('the shop: connect ECONNREFUSED (fetch failed)')
   })
 
-  test('keeps the first of the errors that an aggregate stands for, and tells them', () => {
+  test('records and reports the first errors of an aggregate', () => {
     const errors = Array.from({ length: 9 }, (_, i) => new Error(`mirror ${i}`))
     const failed = new AggregateError([...errors, 'no error'], 'All promises were rejected')
     const record = recordFailure(new Error('no mirror', { cause: failed }))
@@ -60,7 +60,7 @@ describe('recording a failure', () => {
     expect(recordFailure(endless)).not.toHaveProperty('errors')
   })
 
-  test('keeps the details of an error of Pawl and of no other', () => {
+  test('records the details of a PawlError only', () => {
     const at = new Date(7)
     const closed = new PawlError('ask-closed', { status: 'answered', winner: { by: 'user:bob', at } })
     expect(recordFailure(closed)).toMatchObject({
@@ -73,7 +73,7 @@ describe('recording a failure', () => {
     )
   })
 
-  test('keeps the name and code of a final error', () => {
+  test('records the name and code of a FinalError', () => {
     expect(recordFailure(new FinalError('stolen', { code: 'stolen' }))).toMatchObject({
       name: 'FinalError',
       code: 'stolen',
@@ -88,11 +88,11 @@ describe('recording a failure', () => {
     [Symbol('x'), 'Symbol(x) was thrown, which is not an error'],
     [{ status: 404 }, '{"status":404} was thrown, which is not an error'],
     [() => 1, 'a function was thrown, which is not an error'],
-  ])('takes anything that can be thrown: %s', (thrown, message) => {
+  ])('records any thrown value: %s', (thrown, message) => {
     expect(recordFailure(thrown)).toEqual({ name: 'Error', message })
   })
 
-  test('takes what looks like an error', () => {
+  test('records an object that looks like an error', () => {
     expect(recordFailure({ name: 'Odd', message: 'bad', code: 7 })).toEqual({
       name: 'Odd',
       message: 'bad',
@@ -104,7 +104,7 @@ describe('recording a failure', () => {
     })
   })
 
-  test('ends at a cause that leads back', () => {
+  test('stops at a cyclic cause', () => {
     const one = new Error('one')
     const other = new Error('other', { cause: one })
     one.cause = other
@@ -113,7 +113,7 @@ describe('recording a failure', () => {
     expect(record.cause?.cause).toBeUndefined()
   })
 
-  test('ends at the eighth cause', () => {
+  test('stops at the eighth cause', () => {
     let error = new Error('first')
     for (let depth = 0; depth < 50; depth += 1) error = new Error(`${depth}`, { cause: error })
     let depth = 0
@@ -121,7 +121,7 @@ describe('recording a failure', () => {
     expect(depth).toBe(8)
   })
 
-  test('survives getters and traps that throw', () => {
+  test('records errors whose getters and proxy traps throw', () => {
     const trap = (): never => {
       throw new Error('trap')
     }
@@ -139,13 +139,13 @@ describe('recording a failure', () => {
     expect(recordFailure(proxy)).toMatchObject({ name: 'Error' })
   })
 
-  test('replaces what no encoding can keep', () => {
+  test('replaces text that cannot be encoded', () => {
     const record = recordFailure(new Error('half \uD83D'))
     expect(record.message).toBe('half \uFFFD')
     expect(isWellFormed(JSON.stringify(record))).toBe(true)
   })
 
-  test('stays below 64 KiB whatever was thrown', () => {
+  test('keeps the record of any thrown value below 64 KiB', () => {
     const long = '€'.repeat(1_000_000)
     let error: Error = Object.assign(new Error(long), { name: long, code: long, stack: long })
     for (let depth = 0; depth < 20; depth += 1)
@@ -174,7 +174,7 @@ describe('recording a failure', () => {
     expect(kept).toEqual(issues.slice(0, kept.length))
   })
 
-  test('makes plain data of anything', () => {
+  test('records any value as plain data', () => {
     fc.assert(
       fc.property(
         fc.anything({ withDate: true, withMap: true, withNullPrototype: true, withBigInt: true }),
@@ -189,7 +189,7 @@ describe('recording a failure', () => {
 })
 
 describe('reviving a failure', () => {
-  test('gives an error of the recorded name, message and code', () => {
+  test('revives an error with the recorded name, message and code', () => {
     const error = reviveFailure({
       name: 'TypeError',
       message: 'bad',
@@ -203,11 +203,11 @@ describe('reviving a failure', () => {
     expect(String(error)).toBe('TypeError: bad')
   })
 
-  test('never shows where it was revived', () => {
+  test('does not show in a stack where an error was revived', () => {
     expect(reviveFailure({ name: 'Error', message: 'bad' }).stack).toBe('Error: bad')
   })
 
-  test('gives an error of Pawl again, with the message of its time', () => {
+  test('revives a PawlError with its original message', () => {
     const made = new PawlError('step-failed', {
       step: 'charge',
       attempts: 3,
@@ -219,7 +219,7 @@ describe('reviving a failure', () => {
     expect(error.message).toBe('as an older release said it')
   })
 
-  test('gives a plain error for a code that is not known here', () => {
+  test('revives an unknown code as a plain error', () => {
     const error = reviveFailure({
       name: 'PawlError',
       message: 'new',
@@ -230,7 +230,7 @@ describe('reviving a failure', () => {
     expect(error).toMatchObject({ name: 'PawlError', code: 'of-a-later-release' })
   })
 
-  test('gives a plain error for a name and code that anybody may have used', () => {
+  test('revives a name and code that any library may use as a plain error', () => {
     expect(PawlError.is(reviveFailure({ name: 'PawlError', message: 'x', code: 'cancelled' }))).toBe(false)
   })
 
@@ -239,7 +239,7 @@ describe('reviving a failure', () => {
     expect(error.cause).toMatchObject({ name: 'B', message: 'b', code: '7' })
   })
 
-  test('recording what was revived changes nothing', () => {
+  test('records a revived error unchanged', () => {
     const record = recordFailure(
       new TypeError('bad', { cause: new PawlError('cancelled', { reason: 'no' }) }),
     )

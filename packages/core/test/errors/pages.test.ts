@@ -5,11 +5,11 @@ import { PawlError } from '../../src/index.ts'
 
 const docs = new URL('../../../../docs/errors/', import.meta.url)
 
-test('every code has a page and every page a code', () => {
+test('has a page for every error code, and a code for every page', () => {
   const pages = readdirSync(docs).map((file) => file.replace(/\.md$/, ''))
   expect(pages.sort()).toEqual(errorCodes)
 })
 
-test('an error leads to its page', () => {
+test('links an error to its page', () => {
   expect(new PawlError('engine-stopped', {}).help).toBe('https://pawl.dev/docs/errors/engine-stopped')
 })

@@ -6,7 +6,7 @@ import { FinalError, PawlError } from '../../src/index.ts'
 const details = { status: 'answered', winner: { by: 'user:bob', at: new Date(0) } } as const
 
 describe('an error of Pawl', () => {
-  test('says what happened, what happens next and what to do', () => {
+  test('says what happened, what follows and what to do', () => {
     const error = new PawlError('ask-closed', details)
     expect(error.message).toBe(
       'The ask was already answered by user:bob at 1970-01-01T00:00:00.000Z. This answer was not stored. Do not retry it.',
@@ -21,7 +21,7 @@ describe('an error of Pawl', () => {
     expect(Object.keys(error)).toEqual(['code', 'details', 'help'])
   })
 
-  test('takes better sentences, a whole message and a cause', () => {
+  test('accepts more specific sentences, a whole message and a cause', () => {
     const cause = new Error('disk')
     const remedy = 'Free some space.'
     expect(new PawlError('store-unusable', { remedy }, { what: 'The disk is full.' }).message).toBe(
@@ -33,7 +33,7 @@ describe('an error of Pawl', () => {
     expect('cause' in new PawlError('store-unusable', { remedy })).toBe(false)
   })
 
-  test('says in JSON what it says otherwise', () => {
+  test('serializes the same content to JSON', () => {
     const error = new PawlError('run-not-found', { run: 'a' })
     expect(JSON.parse(JSON.stringify({ error }))).toEqual({
       error: {
@@ -46,7 +46,7 @@ describe('an error of Pawl', () => {
     })
   })
 
-  test('is recognised by its code', () => {
+  test('recognizes a PawlError by its code', () => {
     const error: unknown = new PawlError('ask-closed', details)
     expect(PawlError.is(error)).toBe(true)
     expect(PawlError.is(error, 'ask-closed')).toBe(true)
@@ -54,14 +54,14 @@ describe('an error of Pawl', () => {
   })
 
   test.each([undefined, null, 'ask-closed', new Error('x'), { code: 'ask-closed', name: 'PawlError' }])(
-    '%s is none',
+    'does not take %s for a PawlError',
     (value) => {
       expect(PawlError.is(value)).toBe(false)
       expect(PawlError.is(value, 'ask-closed')).toBe(false)
     },
   )
 
-  test('is recognised when another copy of the package made it', async () => {
+  test('recognizes a PawlError of another copy of the package', async () => {
     vi.resetModules()
     const copy = await import('../../src/errors/pawl-error.ts')
     expect(copy.PawlError).not.toBe(PawlError)
@@ -69,7 +69,7 @@ describe('an error of Pawl', () => {
     expect(copy.PawlError.is(new PawlError('ask-closed', details))).toBe(true)
   })
 
-  test('is recognised from another realm', () => {
+  test('recognizes a PawlError of another realm', () => {
     const marked = runInContext(
       `Object.assign(new Error('x'), { code: 'ask-closed', [Symbol.for('@pawl/core/error')]: true })`,
       createContext({}),
@@ -80,7 +80,7 @@ describe('an error of Pawl', () => {
 })
 
 describe('a final error', () => {
-  test('has a message, a code and a cause', () => {
+  test('gives a FinalError a message, a code and a cause', () => {
     const cause = new Error('stolen')
     const error = new FinalError('card refused', { code: 'refused', cause })
     expect(error).toMatchObject({ name: 'FinalError', message: 'card refused', code: 'refused', cause })
@@ -88,7 +88,7 @@ describe('a final error', () => {
     expect('cause' in new FinalError('card refused')).toBe(false)
   })
 
-  test('is recognised when another copy of the package made it', async () => {
+  test('recognizes a FinalError of another copy of the package', async () => {
     vi.resetModules()
     const copy = await import('../../src/errors/final-error.ts')
     expect(isFinalError(new copy.FinalError('x'))).toBe(true)

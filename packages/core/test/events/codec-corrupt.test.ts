@@ -19,8 +19,8 @@ const sample = {
   ...{ bytes: new Uint8Array(40), floats: new Float64Array(3) },
 }
 
-describe('stored bytes that are no payload (D-12, W-22)', () => {
-  test('are refused when they are cut short, at every length', () => {
+describe('stored bytes that are not a payload (D-12, W-22)', () => {
+  test('rejects a payload that is cut short, at every length', () => {
     const payload = encodePayload(sample, 'value')
     for (let length = 0; length < payload.length; length++)
       expect(() => decodePayload(payload.slice(0, length))).toThrow(PayloadCorrupt)
@@ -29,14 +29,14 @@ describe('stored bytes that are no payload (D-12, W-22)', () => {
     expect(corruptionOf(new Uint8Array(0)).message).toBe('the payload is empty')
   })
 
-  test('are refused when anything follows them', () => {
+  test('rejects a payload that is followed by other bytes', () => {
     for (const value of [1, 'text', sample, undefined, [new Uint8Array(3)]])
       expect(() => decodePayload(Uint8Array.of(...encodePayload(value, 'value'), 0xc0))).toThrow(
         'followed by 1 bytes that do not belong to it',
       )
   })
 
-  test('are refused, or are another payload, when a bit of them is flipped', () => {
+  test('rejects a payload with a flipped bit, or decodes another payload', () => {
     const payload = encodePayload(sample, 'value')
     let refused = 0
     for (let bit = 0; bit < payload.length * 8; bit++) {
@@ -53,7 +53,7 @@ describe('stored bytes that are no payload (D-12, W-22)', () => {
     expect(refused).toBeGreaterThan(payload.length)
   })
 
-  test('of a later form are told apart from corrupt ones (D-13)', () => {
+  test('distinguishes a payload of a later form from a corrupt one (D-13)', () => {
     const later = Uint8Array.of(0xc1, 1, 2, 3)
     expect(() => decodePayload(later)).toThrow(new WrittenLater('the payload'))
     expect(() => decodePayload(later)).not.toThrow(PayloadCorrupt)
@@ -117,11 +117,11 @@ describe('stored bytes that are no payload (D-12, W-22)', () => {
     ['81 a100 92 0a 00', 'a typed array without a length'],
     ['81 a100 93 0a 00 a100', 'a typed array whose length is text'],
     ['82 a161 81a100930a0001 a161 81a100930a0001 0000', 'bytes of a key that occurs twice'],
-  ])('are refused: %s, %s', (hex) => {
+  ])('rejects %s, %s', (hex) => {
     expect(() => decodeHex(hex)).toThrow(PayloadCorrupt)
   })
 
-  test('are refused where msgpackr alone would build something of them', () => {
+  test('rejects bytes that msgpackr alone would decode', () => {
     const packr = new Packr({ moreTypes: true, structuredClone: true })
     const written = [
       /a/,
@@ -136,7 +136,7 @@ describe('stored bytes that are no payload (D-12, W-22)', () => {
     expect(() => decodePayload(packr.pack([{ a: 1 }, { a: 2 }]))).toThrow(PayloadCorrupt)
   })
 
-  test('run no code, whatever they name', () => {
+  test('runs no code named in stored bytes', () => {
     const NativeFunction = globalThis.Function
     let made = 0
     globalThis.Function = new Proxy(NativeFunction, {
@@ -156,7 +156,7 @@ describe('stored bytes that are no payload (D-12, W-22)', () => {
     }
   })
 
-  test('leave the decoder ready for the next payload (D-14)', () => {
+  test('decodes the next payload after a corrupt one (D-14)', () => {
     const payload = encodePayload(sample, 'value')
     const expected = decodePayload(payload)
     for (let length = 1; length < payload.length; length++) {
@@ -166,14 +166,14 @@ describe('stored bytes that are no payload (D-12, W-22)', () => {
   })
 })
 
-describe('stored bytes that promise too much (D-8, D-9)', () => {
+describe('stored bytes that claim too much (D-8, D-9)', () => {
   test.each([
     ['dd ffffffff', 'an array of 2^32 elements'],
     ['df ffffffff', 'an object of 2^32 keys'],
     ['db ffffffff', 'a text of 2^32 bytes'],
     ['81 a100 dd ffffffff', 'an escape of 2^32 parts'],
     ['81 a100 93 0a 00 ce ffffffff', 'a typed array of 2^32 bytes'],
-  ])('%s, %s, are refused in no time and no memory', (hex) => {
+  ])('rejects %s, %s, at once and without memory', (hex) => {
     const before = process.memoryUsage()
     expect(() => decodeHex(hex)).toThrow(PayloadCorrupt)
     const after = process.memoryUsage()
@@ -183,7 +183,7 @@ describe('stored bytes that promise too much (D-8, D-9)', () => {
     expect(measureFastest(() => expect(() => decodeHex(hex)).toThrow(PayloadCorrupt))).toBeLessThan(10)
   })
 
-  test('arrays that each promise all that is left are refused as soon as one cannot keep it', () => {
+  test('rejects nested arrays that each claim the rest as soon as one is incomplete', () => {
     const bomb = new Uint8Array(60_000)
     for (let index = 0; index + 3 <= bomb.length; index += 3) {
       const left = bomb.length - index - 3
@@ -194,7 +194,7 @@ describe('stored bytes that promise too much (D-8, D-9)', () => {
     ).toBeLessThan(10)
   })
 
-  test('10 thousand and 10 million levels are refused, 264 are decoded', () => {
+  test('rejects 10 thousand and 10 million levels, and decodes 264', () => {
     for (const levels of [265, 10_000, 10_000_000]) {
       const bomb = new Uint8Array(levels + 1).fill(0x91, 0, levels)
       const refuse = () => expect(() => decodePayload(bomb)).toThrow('nested more than 264')
@@ -203,7 +203,7 @@ describe('stored bytes that promise too much (D-8, D-9)', () => {
     expect(decodePayload(new Uint8Array(265).fill(0x91, 0, 264))).toBeInstanceOf(Array)
   })
 
-  test('levels of escapes are counted too', () => {
+  test('counts levels of escapes', () => {
     const set = [0x81, 0xa1, 0x00, 0x92, 0x07]
     const nest = (levels: number): Uint8Array =>
       Uint8Array.from([...Array.from({ length: levels }, () => set), [0x90]].flat())

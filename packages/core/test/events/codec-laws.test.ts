@@ -72,7 +72,7 @@ const payload = fc.letrec<{ value: unknown }>((tie) => ({
 })).value
 
 describe('the codec', () => {
-  test('gives back every payload exactly as it was', () => {
+  test('decodes every payload to an equal value', () => {
     fc.assert(
       fc.property(payload, (value) => {
         const decoded = decodePayload(encodePayload(value, 'value'))
@@ -82,7 +82,7 @@ describe('the codec', () => {
     )
   })
 
-  test('makes the same bytes of the same value, and of what they decode to', () => {
+  test('encodes equal values, and decoded values, to the same bytes', () => {
     fc.assert(
       fc.property(payload, (value) => {
         const bytes = encodePayload(value, 'value')
@@ -93,7 +93,7 @@ describe('the codec', () => {
     )
   })
 
-  test('decodes alike whether the bytes stand alone or inside a buffer', () => {
+  test('decodes bytes in a buffer like separate bytes', () => {
     fc.assert(
       fc.property(payload, fc.uint8Array(), fc.uint8Array(), (value, before, after) => {
         const bytes = encodePayload(value, 'value')
@@ -107,7 +107,7 @@ describe('the codec', () => {
     )
   })
 
-  test('refuses a payload with one thing in it that cannot be recorded, and with no other error', () => {
+  test('rejects a payload with one part that cannot be recorded, with no other error', () => {
     const refused = fc.constantFrom<unknown>(
       () => 1,
       Symbol('s'),
@@ -126,7 +126,7 @@ describe('the codec', () => {
     )
   })
 
-  test('encodes anything at all or refuses it', () => {
+  test('encodes or rejects any value', () => {
     fc.assert(
       fc.property(
         fc.anything({
@@ -179,7 +179,7 @@ describe('the decoder', () => {
     ['any bytes', fc.uint8Array({ maxLength: 200 }), 10_000],
     ['bytes that look like a payload', inventedBytes, 10_000],
     ['payloads with some bytes changed', damagedBytes, 3_000],
-  ])('makes a payload of %s or calls them corrupt, and pollutes nothing', (_, bytes, numRuns) => {
+  ])('decodes %s or reports them as corrupt, and pollutes no prototype', (_, bytes, numRuns) => {
     let decodedCount = 0
     fc.assert(
       fc.property(bytes, (candidate) => {

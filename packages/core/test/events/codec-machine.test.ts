@@ -13,10 +13,10 @@ async function run(env: NodeJS.ProcessEnv): Promise<{ isNative: boolean; digest:
   return JSON.parse(stdout)
 }
 
-test('without the native part of msgpackr, the bytes and the values are what they always are', async () => {
+test('encodes the same bytes without the native part of msgpackr', async () => {
   expect(await run({ MSGPACKR_NATIVE_ACCELERATION_DISABLED: 'true' })).toEqual({ isNative: false, digest })
 })
 
-test('with it, where it could be installed, they are the same', async () => {
+test('encodes the same bytes with the native part of msgpackr, if it is installed', async () => {
   expect(await run({ MSGPACKR_NATIVE_ACCELERATION_DISABLED: 'false' })).toMatchObject({ digest })
 })

@@ -7,22 +7,31 @@ import { findDifference } from './same-value.ts'
 const page = readFileSync(new URL('../../../../docs/guides/payloads.md', import.meta.url), 'utf8')
 
 describe('docs/guides/payloads.md is right that', () => {
-  test.each(readTable('Values that are preserved'))('%s is preserved', (code) => {
-    const value = evaluate(code)
-    expect(findDifference(decodePayload(encodePayload(value, 'value')), value)).toBeUndefined()
-  })
+  test.each(readTable('Values that are preserved'))(
+    'restores %s unchanged, as docs/guides/payloads.md says',
+    (code) => {
+      const value = evaluate(code)
+      expect(findDifference(decodePayload(encodePayload(value, 'value')), value)).toBeUndefined()
+    },
+  )
 
-  test.each(readTable('Values that are simplified'))('%s is decoded as %s', (code, expected) => {
-    const decoded = decodePayload(encodePayload(evaluate(code), 'value'))
-    expect(findDifference(decoded, evaluate(expected as string))).toBeUndefined()
-  })
+  test.each(readTable('Values that are simplified'))(
+    'restores %s as %s, as docs/guides/payloads.md says',
+    (code, expected) => {
+      const decoded = decodePayload(encodePayload(evaluate(code), 'value'))
+      expect(findDifference(decoded, evaluate(expected as string))).toBeUndefined()
+    },
+  )
 
-  test.each(readTable('Values that are rejected'))('%s is rejected', (code, message) => {
-    const value = evaluate(code)
-    expect(() => encodePayload(value, 'value')).toThrow(message as string)
-  })
+  test.each(readTable('Values that are rejected'))(
+    'rejects %s as docs/guides/payloads.md says',
+    (code, message) => {
+      const value = evaluate(code)
+      expect(() => encodePayload(value, 'value')).toThrow(message as string)
+    },
+  )
 
-  test('its tables are not empty', () => {
+  test('reads the tables of docs/guides/payloads.md', () => {
     expect(readTable('Values that are preserved').length).toBeGreaterThan(25)
     expect(readTable('Values that are simplified').length).toBeGreaterThan(3)
     expect(readTable('Values that are rejected').length).toBeGreaterThan(20)

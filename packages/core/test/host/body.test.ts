@@ -7,7 +7,7 @@ import { duringTurn, ownerOf } from './turn-support.ts'
 const owner: BodyOwner = { describe: 'step "load" of run "A-1"', onUnhandled: () => {} }
 
 describe('a step body', () => {
-  test('is told apart by its owner, and nothing else is', async () => {
+  test('finds the owner of a step body, and of no other code', async () => {
     const seen: unknown[] = []
     const result = await runToEnd(owner, async () => {
       seen.push(currentBody()?.describe)
@@ -22,7 +22,7 @@ describe('a step body', () => {
     expect(currentBody()).toBeUndefined()
   })
 
-  test('may be a lazy thenable: it begins once, and as the body', async () => {
+  test('starts a lazy thenable once, inside the body', async () => {
     const seen: unknown[] = []
     const query: PromiseLike<string> = {
       // As query builders are.
@@ -35,7 +35,7 @@ describe('a step body', () => {
     expect(seen).toEqual([owner.describe])
   })
 
-  test('that returns no promise has ended when it returns', () => {
+  test('ends a body without a promise when it returns', () => {
     const ends: unknown[] = []
     const end = {
       onDone: (value: unknown) => ends.push(value),
@@ -46,7 +46,7 @@ describe('a step body', () => {
     expect(ends).toEqual(['loaded', { then: 'a value' }])
   })
 
-  test('is over for what follows its end', async () => {
+  test('does not own code that runs after a body has ended', async () => {
     for (const run of [() => 1, async () => 1, () => Promise.reject(new Error('no'))]) {
       const seen = await new Promise((resolve) => {
         const onEnd = () => setImmediate(() => resolve(currentBody()))
@@ -56,7 +56,7 @@ describe('a step body', () => {
     }
   })
 
-  test('that returns a promise with a `then` of its own has the result of the promise', async () => {
+  test('resolves a promise that has its own `then`', async () => {
     const own = {
       then() {
         throw new Error('own then')
@@ -65,7 +65,7 @@ describe('a step body', () => {
     expect(await runToEnd(owner, () => Object.assign(Promise.resolve(1), own))).toBe(1)
   })
 
-  test('rejects with what it throws', async () => {
+  test('rejects with the error that a body throws', async () => {
     const error = new Error('no connection')
     await expect(
       runToEnd(owner, () => {
@@ -75,13 +75,13 @@ describe('a step body', () => {
     await expect(runToEnd(owner, () => Promise.reject(error))).rejects.toBe(error)
   })
 
-  test('is refused in a turn', async () => {
+  test('rejects a body that starts in a turn', async () => {
     const refused = duringTurn(ownerOf('A-2'), () => runToEnd(owner, () => 'never'))
     await expect(refused).rejects.toThrow('step "load" of run "A-1" was started in a turn of run "A-2"')
   })
 })
 
-describe('what a body leaves behind', () => {
+describe('work that a body leaves behind', () => {
   const reported = {
     detached: ['unhandledRejection detached'],
     rejection: ['unhandledRejection rejection'],
@@ -94,7 +94,7 @@ describe('what a body leaves behind', () => {
     callback: ['uncaughtException callback'],
   }
 
-  test('fails without harm to the process, and its owner is told', async () => {
+  test('reports a failure of leftover work to the owner of the body, without harming the process', async () => {
     const { code, stdout, stderr } = await runProgram('strays')
     expect(stderr).toBe('')
     expect(JSON.parse(stdout)).toEqual(reported)

@@ -14,7 +14,7 @@ function placeOf(call: string): string {
   return `${program}:${lines.length}:${(lines.at(-1) ?? '').length + 1}`
 }
 
-test('the call site of an operation is the place in the code of its author', async () => {
+test("finds the author's call site of an operation", async () => {
   const { stdout, stderr } = await runProgram('call-site')
   expect(stderr).toBe('')
   expect(JSON.parse(stdout)).toEqual({
@@ -25,13 +25,13 @@ test('the call site of an operation is the place in the code of its author', asy
   })
 })
 
-test('capturing it changes nothing of how errors are made', () => {
+test('captures a call site without changing how errors are created', () => {
   const before = Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit')
   captureCallSite()
   expect(Object.getOwnPropertyDescriptor(Error, 'stackTraceLimit')).toEqual(before)
 })
 
-test('it is unknown where stacks are not text', () => {
+test('returns no call site if stacks are not text', () => {
   const prepare = Error.prepareStackTrace
   Error.prepareStackTrace = (_error, sites) => sites
   try {
@@ -55,25 +55,25 @@ describe('where an error was thrown', () => {
     ...(cause === undefined ? {} : { cause }),
   })
 
-  test('is the innermost frame of the author, and what is shown begins with those', () => {
+  test("finds the innermost frame of the author, and shows the author's frames first", () => {
     const error = withStack([own, nodes, library, authors, caller])
     expect(findThrowSite(error)).toBe('/app/src/load.ts:4:3')
     expect(findFrames(error)).toBe([authors, caller, own, nodes, library].join('\n'))
   })
 
-  test('is in a library if there is nothing of the author', () => {
+  test("finds a library's frame if there is none of the author", () => {
     const error = withStack([nodes, library])
     expect(findThrowSite(error)).toBe('/app/node_modules/yaml/dist/parse.js:7:11')
     expect(findFrames(error)).toBe([nodes, library].join('\n'))
   })
 
-  test('is in the cause of an error that has been made of it', () => {
+  test('finds the frame of the cause, if Pawl wrapped an error', () => {
     const error = withStack([own, nodes], withStack([library], withStack([nodes, caller])))
     expect(findThrowSite(error)).toBe('/app/src/refund.ts:9:1')
     expect(findFrames(error)).toBe([caller, nodes].join('\n'))
   })
 
-  test('is told of a real error and of its record alike', () => {
+  test('finds the same frame for an error and its record', () => {
     const error = new TypeError('no')
     const [first] = error.stack?.split('\n').slice(1) ?? []
     expect(findThrowSite(error)).toMatch(/call-site\.test\.ts:\d+:\d+$/)
@@ -82,7 +82,7 @@ describe('where an error was thrown', () => {
     expect(findFrames(recordFailure(error))).toBe(findFrames(error))
   })
 
-  test('is unknown of what has no stack, is no error, or cannot be looked at', () => {
+  test('finds no frame for values without a readable stack', () => {
     const circular = withStack([own]) as { cause?: unknown }
     circular.cause = circular
     const odd = Object.defineProperty({}, 'stack', {

@@ -31,7 +31,7 @@ test.each([
   expect(written).toEqual([`[pawl] ${expected}`])
 })
 
-test('escapes what fields hold, the stacks of errors too', () => {
+test('escapes fields, including stacks of errors', () => {
   const error = new Error('no\u001B[2J\u202E')
   error.stack = `Error: no\u001B[2J\u202E\n    at x`
   consoleLogger.error('failed', { error, '\u001Bkey': '\u001B[31m', name: '\u202E' })

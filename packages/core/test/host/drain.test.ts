@@ -52,7 +52,7 @@ class Watch {
 }
 
 describe('a drain', () => {
-  test('delivers all, one a turn, the queues run empty between two, and calls back outside turns', async () => {
+  test('delivers one event per turn, drains all queues in between, and calls back outside turns', async () => {
     const order: string[] = []
     const load = new Load('run', 3, ({ delivered }) => {
       order.push(`delivery ${delivered}`)
@@ -74,19 +74,19 @@ describe('a drain', () => {
     ])
   })
 
-  test('calls back also for whom there is nothing to deliver', async () => {
+  test('calls back even if there is nothing to deliver', async () => {
     const idle = Array.from({ length: 100 }, (_, i) => new Load(`idle ${i}`, 0))
     await Promise.all([drained(new Load('busy', 2000)), ...idle.map((load) => drained(load))])
     expect(turns.current).toBeNull()
   })
 
-  test('takes up what is added in a call back', async () => {
+  test('delivers events that are added in a callback', async () => {
     const load = new Load('run', 1)
     await new Promise<void>((resolve) => drain(new Load('first', 1), () => drain(load, resolve)))
     expect(load.delivered).toBe(1)
   })
 
-  test('leaves every turn to its own run, in any mixture of many', async () => {
+  test('gives every turn to its own run, with many runs interleaved', async () => {
     let wrong = 0
     const check = async (load: Load): Promise<void> => {
       for (let hops = load.delivered % 5; hops > 0; hops--) await null
@@ -104,7 +104,7 @@ describe('a drain', () => {
     expect(loads.every(({ outstanding }) => outstanding === 0)).toBe(true)
   })
 
-  test('of another copy of the package never holds a turn at the same time', async () => {
+  test('never holds a turn together with another copy of the package', async () => {
     vi.resetModules()
     const copy = await import('../../src/host/drain.ts')
     expect(copy.drain).not.toBe(drain)
@@ -120,7 +120,7 @@ describe('a drain', () => {
 })
 
 describe('a long replay', () => {
-  test('lets timers and sockets have their say, between turns and never in one', async () => {
+  test('serves timers and sockets during a long replay, between turns only', async () => {
     const watch = new Watch()
     const spin = (): void => {
       for (let until = performance.now() + 0.1; performance.now() < until; );
@@ -147,7 +147,7 @@ describe('a long replay', () => {
     expect(watch.inTurns).toBe(0)
   })
 
-  test('lets other runs have their turns', async () => {
+  test('gives turns to other runs during a long replay', async () => {
     const long = new Load('long', 100_000)
     const order: string[] = []
     const ending = drained(long).then(() => order.push('long'))
@@ -159,7 +159,7 @@ describe('a long replay', () => {
 })
 
 describe('code outside turns', () => {
-  test('is never in one, whatever it does while runs have theirs', async () => {
+  test('keeps code outside turns out of every turn', async () => {
     const watch = new Watch()
     const { look } = watch
     let over = false
@@ -204,7 +204,7 @@ describe('code outside turns', () => {
   })
 })
 
-describe('a fault of the engine', () => {
+describe('an internal error', () => {
   const emit = process.emit
   afterEach(() => {
     process.emit = emit
@@ -225,7 +225,7 @@ describe('a fault of the engine', () => {
     return kept
   }
 
-  test('in a delivery surfaces outside turns, and its run is driven no more', async () => {
+  test('surfaces outside turns if a delivery fails, and stops driving the run', async () => {
     const exceptions = keepExceptions()
     const faulty = new Load('faulty', 3, () => {
       throw new Error('fault')
@@ -239,7 +239,7 @@ describe('a fault of the engine', () => {
     expect(others.map(({ delivered }) => delivered)).toEqual([2, 2, 2])
   })
 
-  test('in a call back surfaces too, and the others are called back', async () => {
+  test('surfaces outside turns if a callback fails, and calls the other ones', async () => {
     const exceptions = keepExceptions()
     drain(new Load('one', 1), () => {
       throw new Error('fault')
@@ -251,15 +251,15 @@ describe('a fault of the engine', () => {
   })
 })
 
-describe('grace', () => {
-  test('lets what is under way outside turns come in before it is over', async () => {
+describe('the grace period', () => {
+  test('lets activity outside turns finish first', async () => {
     const came: string[] = []
     setTimeout(() => came.push('timer'), 10)
     await new Promise<void>((resolve) => allowGrace(resolve))
     expect(came).toEqual(['timer'])
   })
 
-  test('that the event loop was held up for hears what has come in meanwhile', async () => {
+  test('processes events that arrived while the event loop was blocked', async () => {
     const came: string[] = []
     // Behind an immediate it is the turn of the timers, before what has come in.
     await new Promise((resolve) => setImmediate(resolve))

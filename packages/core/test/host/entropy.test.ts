@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemEntropy } from '../../src/host/entropy.ts'
 
-test('bytes are as many as wanted, and never the same twice', () => {
+test('returns the requested number of bytes, never the same twice', () => {
   const drawn = Array.from({ length: 2_000 }, (_, i) => systemEntropy.bytes(12 + (i % 9)))
   expect(drawn.map(({ length }) => length)).toEqual(drawn.map((_, i) => 12 + (i % 9)))
   expect(new Set(drawn.map((bytes) => Buffer.from(bytes).toString('hex'))).size).toBe(drawn.length)
@@ -11,7 +11,7 @@ test('bytes are as many as wanted, and never the same twice', () => {
   expect(systemEntropy.bytes(10_000)).toHaveLength(10_000)
 })
 
-test('what was given out belongs to whom it was given', () => {
+test('erases bytes that were handed out', () => {
   const first = systemEntropy.bytes(16)
   const copy = [...first]
   for (let i = 0; i < 1_000; i++) systemEntropy.bytes(16).fill(0)

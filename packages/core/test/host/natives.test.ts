@@ -5,7 +5,7 @@ import { runProgram } from './run-program.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-test('fake timers do not reach what the engine captured', async () => {
+test('is not affected by fake timers', async () => {
   vi.useFakeTimers({ now: 5, toFake: ['setTimeout', 'setInterval', 'setImmediate', 'Date', 'performance'] })
   expect(Date.now()).toBe(5)
   const before = natives.performanceNow()
@@ -20,7 +20,7 @@ test('fake timers do not reach what the engine captured', async () => {
   expect(natives.performanceNow()).toBeGreaterThan(before)
 })
 
-test('the root context has no storage of the application, also for what begins in it', async () => {
+test('runs the root context without storage of the application, and everything it starts', async () => {
   const requests = new AsyncLocalStorage<string>()
   const seen = await requests.run(
     'request 1',
@@ -35,7 +35,7 @@ test('the root context has no storage of the application, also for what begins i
   expect(seen).toEqual([undefined, undefined])
 })
 
-test('the root context is of no request, even where the package was loaded in one', async () => {
+test('runs the root context outside any request, even if the package was loaded in one', async () => {
   const { stdout, stderr } = await runProgram('loaded-in-request')
   expect(stderr).toBe('')
   expect(JSON.parse(stdout)).toEqual([

@@ -14,14 +14,14 @@ const reported = {
 }
 
 describe('what escapes in a turn', () => {
-  test('belongs to the run, and the application hears nothing of it', async () => {
+  test('reports an escaped exception to its run and not to the application', async () => {
     const { code, stdout, stderr } = await runProgram('escapes', ['all', 'shield', 'listening'])
     expect(stderr).toBe('')
     expect(JSON.parse(stdout)).toEqual({ reported, other: [], received: [] })
     expect(code).toBe(0)
   })
 
-  test.each(['tick', 'rejection'])('kills a process that has no shield: %s', async (what) => {
+  test.each(['tick', 'rejection'])('kills a process without a shield: %s', async (what) => {
     const { code, stderr } = await runProgram('escapes', [what, 'bare'])
     expect(code).toBe(1)
     expect(stderr).toContain(`Error: ${what}`)
@@ -32,7 +32,7 @@ describe('what escapes in a turn', () => {
     [4, 2],
     [20, 5],
     [200, 1],
-  ])('belongs to the runs, however many they are: %i with %i exceptions each', async (runs, each) => {
+  ])('assigns exceptions to their runs: %i with %i exceptions each', async (runs, each) => {
     const { code, stdout, stderr } = await runProgram('many-escapes', [String(runs), String(each)])
     expect(stderr).toBe('')
     expect(JSON.parse(stdout)).toEqual({ kept: runs * each, drained: runs })
@@ -40,7 +40,7 @@ describe('what escapes in a turn', () => {
   })
 
   test.each(['strict', 'warn', 'none', 'warn-with-error-code'])(
-    'belongs to the run with --unhandled-rejections=%s',
+    'assigns a rejection to its run with --unhandled-rejections=%s',
     async (mode) => {
       const { code, stdout } = await runProgram('escapes', ['all'], [`--unhandled-rejections=${mode}`])
       expect(JSON.parse(stdout).reported).toEqual(reported)
@@ -50,7 +50,7 @@ describe('what escapes in a turn', () => {
 })
 
 describe('what escapes outside turns', () => {
-  test('goes to the listeners of the application', async () => {
+  test('leaves exceptions outside turns to the listeners of the application', async () => {
     const { code, stdout } = await runProgram('escapes', ['none', 'shield', 'listening', 'outside'])
     expect(JSON.parse(stdout.split('\n')[1] ?? '')).toEqual({
       received: ['rejection outside', 'handled', 'monitor outside', 'exception outside'],
@@ -58,13 +58,13 @@ describe('what escapes outside turns', () => {
     expect(code).toBe(0)
   })
 
-  test('is still fatal where nobody listens', async () => {
+  test('keeps an exception outside turns fatal without a listener', async () => {
     const { code, stderr } = await runProgram('escapes', ['none', 'shield', 'outside'])
     expect(code).toBe(1)
     expect(stderr).toContain('Error: outside')
   })
 
-  test('includes faults of the engine, which are never booked on a run', async () => {
+  test('does not assign internal errors to a run', async () => {
     const { code, stdout, stderr } = await runProgram('engine-fault')
     expect(code).toBe(1)
     expect(stderr).toContain('Error: a fault of the engine')
@@ -73,7 +73,7 @@ describe('what escapes outside turns', () => {
 })
 
 describe('the shield', () => {
-  test('leaves process.emit as it was when the last engine has gone', () => {
+  test('restores process.emit when the last engine is stopped', () => {
     const before = Object.getOwnPropertyDescriptor(process, 'emit')
     const emit = process.emit
     const first = installShield()
@@ -88,7 +88,7 @@ describe('the shield', () => {
     expect(Object.getOwnPropertyDescriptor(process, 'emit')).toEqual(before)
   })
 
-  test('stays where it is, without effect, under a wrap somebody has put around it', () => {
+  test('stays in place without effect if process.emit was wrapped again', () => {
     const before = Object.getOwnPropertyDescriptor(process, 'emit')
     const uninstall = installShield()
     const shielded = process.emit
@@ -108,7 +108,7 @@ describe('the shield', () => {
     else Object.defineProperty(process, 'emit', before)
   })
 
-  test('passes all other events on during a turn', () => {
+  test('passes other events through during a turn', () => {
     const uninstall = installShield()
     const received: unknown[] = []
     process.once('pawl-test' as 'exit', (value) => received.push(value))

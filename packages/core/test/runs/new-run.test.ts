@@ -16,7 +16,7 @@ const birth: Birth = {
   tags: ['eu'],
 }
 
-test('composes the same run and the same first event from the same birth', () => {
+test('composes the same run and first event from the same data', () => {
   const run = composeRun(birth)
   expect(run).toEqual(composeRun(birth))
   expect(run).toMatchObject({
@@ -33,7 +33,7 @@ test('composes the same run and the same first event from the same birth', () =>
   })
 })
 
-test('flags a run whose starter could not check the input', () => {
+test('marks a run whose starter could not validate the input', () => {
   const { started } = composeRun({ ...birth, version: null, isChecked: false })
   expect(decode(started.payload)).toMatchObject({
     checked: false,
@@ -52,7 +52,7 @@ test('hashes the first event as the head of the log', () => {
   expect(firstOfLog(run.started, 9)).toEqual({ ...run.started, seq: 0, at: 9, epoch: 1, link: null })
 })
 
-test('refuses an input that cannot be recorded', () => {
+test('rejects an input that cannot be recorded', () => {
   expect(() => composeRun({ ...birth, input: () => 1 })).toThrow(
     expect.objectContaining({ code: 'payload-refused' }),
   )

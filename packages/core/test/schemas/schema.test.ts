@@ -22,7 +22,7 @@ function foreignSchema(
 }
 
 describe('a schema', () => {
-  test('is anything with the standard part, functions too', () => {
+  test('accepts anything that implements Standard Schema, functions included', () => {
     expect(isSchema(z.string())).toBe(true)
     expect(
       isSchema(
@@ -39,12 +39,12 @@ describe('a schema', () => {
 })
 
 describe('validating', () => {
-  test('gives what the schema returns', () => {
+  test('returns the output of a schema', () => {
     const schema = z.object({ id: z.string(), count: z.number().default(1) })
     expect(validate(schema, { id: 'a', more: true })).toEqual({ ok: true, value: { id: 'a', count: 1 } })
   })
 
-  test('gives issues with paths', () => {
+  test('returns issues with paths', () => {
     const schema = z.object({ items: z.array(z.object({ price: z.number() })) })
     expect(validate(schema, { items: [{ price: 1 }, { price: 'x' }] })).toEqual({
       ok: false,
@@ -72,7 +72,7 @@ describe('validating', () => {
     })
   })
 
-  test('waits for a schema that does', async () => {
+  test('awaits an asynchronous schema', async () => {
     const schema = z.string().refine(async (text) => text !== 'taken', 'is taken')
     const pending = validate(schema, 'taken')
     expect(pending).toBeInstanceOf(Promise)
@@ -80,7 +80,7 @@ describe('validating', () => {
     expect(await validate(schema, 'free')).toEqual({ ok: true, value: 'free' })
   })
 
-  test('makes an issue of what a schema throws or rejects with', async () => {
+  test('reports an error of a schema as an issue', async () => {
     const throwing = foreignSchema(() => {
       throw new Error('broken')
     })
@@ -91,7 +91,7 @@ describe('validating', () => {
 })
 
 describe('the JSON Schema', () => {
-  test('is that of what is accepted', () => {
+  test('describes the input of a schema as JSON Schema', () => {
     expect(jsonSchemaOf(z.object({ name: z.string().min(1), age: z.number().int().default(0) }))).toEqual({
       $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
@@ -108,19 +108,19 @@ describe('the JSON Schema', () => {
     })
   })
 
-  test('leaves open what JSON cannot say', () => {
+  test('leaves parts that JSON cannot express open in JSON Schema', () => {
     expect(jsonSchemaOf(z.object({ on: z.date(), many: z.bigint() }))).toMatchObject({
       properties: { on: {}, many: {} },
     })
   })
 
-  test('is plain data that can be stored, without what a vendor hid in it', () => {
+  test('returns JSON Schema as plain data without hidden members of the vendor', () => {
     const json = jsonSchemaOf(z.object({ name: z.string() }))
     expect(Reflect.ownKeys(json ?? {})).toEqual(Object.keys(json ?? {}))
     expect(() => encode(json, 'schema')).not.toThrow()
   })
 
-  test('of arktype has no patterns whose flags it has lost, which its own description has', () => {
+  test('removes patterns without their flags from the JSON Schema of arktype', () => {
     const code = { domain: 'string', pattern: [{ flags: 'i', rule: '^[a-z]+$' }] }
     const digits = { domain: 'string', pattern: [{ flags: '', rule: '^\\d+$', meta: 'digits' }] }
     const json = {
@@ -147,7 +147,7 @@ describe('the JSON Schema', () => {
     expect(jsonSchemaOf(schema)).toEqual(written)
   })
 
-  test('is missing where the vendor has none or cannot say it', () => {
+  test('returns no JSON Schema if the vendor has none or cannot express the schema', () => {
     expect(jsonSchemaOf(foreignSchema(() => ({ value: 1 })))).toBeUndefined()
     const unable = {
       input: () => {
@@ -180,7 +180,7 @@ describe('a schema that transforms', () => {
     ['a tuple rest', z.tuple([z.string()]).rest(length)],
     ['a record value', z.record(z.string(), length)],
     ['a catchall', z.object({}).catchall(length)],
-  ])('is found: %s', (_, schema) => {
+  ])('detects a schema that transforms: %s', (_, schema) => {
     expect(isTransforming(schema)).toBe(true)
   })
 
@@ -214,11 +214,11 @@ describe('a schema that transforms', () => {
       z.discriminatedUnion('k', [z.object({ k: z.literal('a') }), z.object({ k: z.literal('b') })]),
     ],
     ['a pipe of checks', z.string().pipe(z.string().min(1))],
-  ])('is not seen where there is none: %s', (_, schema) => {
+  ])('detects no transformation in %s', (_, schema) => {
     expect(isTransforming(schema)).toBe(false)
   })
 
-  test('is looked for without calling the author’s defaults', () => {
+  test('searches for transformations without calling the author’s defaults', () => {
     const calls: number[] = []
     isTransforming(z.object({ a: z.string().default(() => `${calls.push(1)}`) }))
     expect(calls).toEqual([])
@@ -267,7 +267,7 @@ describe('a schema that transforms', () => {
       { $ref: '#/$defs/a~1b', $defs: { 'a/b': trimmed } },
     ],
     ['the same, said elsewhere', { $ref: 'https://example.org/s' }, { $ref: 'https://example.org/s' }],
-  ])('of another vendor is none where what it returns fits what it accepts: %s', (_, input, output) => {
+  ])('detects no transformation if a vendor’s output is valid input: %s', (_, input, output) => {
     expect(assess(input, output)).toBe(false)
   })
 
@@ -290,11 +290,11 @@ describe('a schema that transforms', () => {
     ['yes for no', { enum: [true] }, { enum: [false] }],
     ['one of several', { anyOf: [string, { type: 'number' }] }, { type: 'number' }],
     ['what leads to itself', node('a', string), node('b', { type: 'number' })],
-  ])('of another vendor is seen where it returns something else: %s', (_, input, output) => {
+  ])('detects a transformation if a vendor’s output differs from its input: %s', (_, input, output) => {
     expect(assess(input, output)).toBe(true)
   })
 
-  test('of another vendor without JSON Schemas is not seen', () => {
+  test('detects no transformation without the vendor’s JSON Schema', () => {
     expect(isTransforming(foreignSchema((value) => ({ value })))).toBe(false)
   })
 })
@@ -314,7 +314,7 @@ describe('code of the author', () => {
     ['a union of lists', z.union([z.array(z.literal('a')), z.record(z.string(), z.date())])],
     ['a type that holds itself', node],
     ['a text of zod mini', mini.string().check(mini.minLength(1))],
-  ])('is in no part of %s', (_, schema) => {
+  ])('finds no code of the author in %s', (_, schema) => {
     expect(mayRunCode(schema)).toBe(false)
   })
 
@@ -345,7 +345,7 @@ describe('code of the author', () => {
         throw new Error('not there yet')
       }),
     ],
-  ])('is found: %s', (_, schema) => {
+  ])('finds the author’s code in %s', (_, schema) => {
     expect(mayRunCode(schema)).toBe(true)
   })
 })

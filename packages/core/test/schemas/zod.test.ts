@@ -60,7 +60,7 @@ const known = Object.entries(samples).flatMap(([type, sample]) =>
 )
 
 test.each(known)(
-  'knows whether %s transforms and accepts undefined, and refuses no value of it',
+  'knows whether %s transforms and accepts undefined, and rejects none of its values',
   (type, sample) => {
     const [schema, accepted, transforms = false] = sample
     expect(schema.def.type).toBe(type)

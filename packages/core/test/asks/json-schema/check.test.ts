@@ -97,7 +97,7 @@ function asObject(schema: object | boolean): object {
   return typeof schema === 'object' ? schema : { allOf: [schema] }
 }
 
-test('a value fits a schema exactly if ajv says so', () => {
+test('accepts a value exactly if ajv does', () => {
   let [accepted, refused] = [0, 0]
   const property = fc.property(
     document,
@@ -130,7 +130,7 @@ function attempt<Result>(work: () => Result): Result | undefined {
 
 // ── what ajv gets wrong, or is not asked
 
-describe('a part that no keyword is about', () => {
+describe('parts that no keyword covers', () => {
   const named = { properties: { a: { type: 'number' } } }
   const strict = { unevaluatedProperties: false }
   test.each([
@@ -143,25 +143,25 @@ describe('a part that no keyword is about', () => {
     ['by else', { if: { required: ['c'] }, else: named, ...strict }],
     ['by a pattern', { patternProperties: { '^a$': true }, ...strict }],
     ['by a dependency', { dependentSchemas: { a: named }, ...strict }],
-  ])('is refused by unevaluatedProperties, and one that is named is not: %s', (_, schema) => {
+  ])('rejects parts by unevaluatedProperties except the named ones: %s', (_, schema) => {
     expect(check(schema, { a: 1 })).toEqual([])
     expect(check(schema, { a: 1, b: 1 })).toEqual([{ path: 'value.b', message: 'is not expected' }])
   })
 
-  test('is checked by the schema of unevaluatedProperties', () => {
+  test('checks parts by the schema of unevaluatedProperties', () => {
     const schema = { properties: { a: {} }, unevaluatedProperties: { type: 'string' } }
     expect(check(schema, { a: 1, b: 'x' })).toEqual([])
     expect(check(schema, { b: 1 })).toEqual([{ path: 'value.b', message: 'must be string' }])
   })
 
-  test('is refused by unevaluatedItems', () => {
+  test('rejects parts by unevaluatedItems', () => {
     const schema = { prefixItems: [{}], contains: { type: 'string' }, unevaluatedItems: false }
     expect(check(schema, [1, 'a', 'b'])).toEqual([])
     expect(check(schema, ['a', 1])).toEqual([{ path: 'value[1]', message: 'is not expected' }])
     expect(check({ items: {}, unevaluatedItems: false }, [1])).toEqual([])
   })
 
-  test('of a branch that does not fit counts as not named', () => {
+  test('treats parts of a mismatched branch as unevaluated', () => {
     const schema = {
       anyOf: [{ properties: { a: { type: 'string' } } }, { properties: { b: {} } }],
       ...strict,
@@ -170,7 +170,7 @@ describe('a part that no keyword is about', () => {
   })
 })
 
-test('a reference means what its resource has there', () => {
+test('resolves a reference within its resource', () => {
   const inner = { $id: 'inner', $defs: { s: { type: 'string' } }, properties: { a: { $ref: '#/$defs/s' } } }
   const schema = {
     $defs: { inner, s: { type: 'number' } },
@@ -181,7 +181,7 @@ test('a reference means what its resource has there', () => {
   expect(check({ $ref: 'inner#/$defs/s', $defs: { inner } }, 1)).toHaveLength(1)
 })
 
-test('a keyword that is not known or makes no sense refuses nothing', () => {
+test('ignores unknown and malformed keywords', () => {
   const strange = [
     ...[{ type: 'nonsense' }, { pattern: '(' }, { minimum: '5' }, { required: 'a' }, { enum: 'a' }],
     ...[{ $ref: 'https://example.org/x' }, { $ref: '#/nowhere' }, { $ref: '#/%E0%A4%A' }, { $ref: '#gone' }],
@@ -190,7 +190,7 @@ test('a keyword that is not known or makes no sense refuses nothing', () => {
   for (const schema of strange) for (const one of [7, [7], { a: 7 }]) expect(check(schema, one)).toEqual([])
 })
 
-test('equal items are found whatever the order of their keys, and only among what JSON has', () => {
+test('finds equal items in any order of keys, and compares JSON values only', () => {
   const unique = { uniqueItems: true }
   expect(check(unique, [{ a: 1, b: 2 }, 1, { b: 2, a: 1 }])).toEqual([
     { path: 'value', message: 'must not have the same item twice ([0] and [2])' },
@@ -272,7 +272,7 @@ describe('a value that matches none of several alternatives', () => {
   })
 })
 
-test('several issues are those of all that is wrong, each with its place', () => {
+test('reports several issues, each with its path', () => {
   const schema = {
     type: 'object',
     properties: { a: { type: 'number', minimum: 5 }, l: { type: 'array', items: { enum: ['x'] } } },
@@ -302,10 +302,10 @@ test.each<[string, object, object]>([
     },
     { a: undefined, b: 1 },
   ],
-])('does not refuse undefined %s', (_, schema, value) => {
+])('does not reject undefined %s', (_, schema, value) => {
   expect(check(schema, value)).toEqual([])
 })
 
-test('says that a value matches none of no alternatives', () => {
+test('reports that a value matches none of zero alternatives', () => {
   expect(check({ anyOf: [] }, 1)).toEqual([{ path: 'value', message: 'matches none of 0 alternatives' }])
 })

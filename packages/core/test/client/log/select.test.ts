@@ -4,7 +4,7 @@ import { createChance } from '../../../src/base/prng.ts'
 import { type LogRange, selectNewest, selectOldest } from '../../../src/client/log/select.ts'
 import type { EventType, LogEvent } from '../../../src/events/event.ts'
 
-test('selects the same entries as a read of the whole log, and every event that they depend on', async () => {
+test('selects the same entries as a full read, with every event that they depend on', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.integer({ min: 0, max: 2 ** 31 }),
@@ -39,7 +39,7 @@ test.each([
   expect(await read(20_000)).toBeLessThanOrEqual(2 * (await read(2_000)))
 })
 
-test('reads an operation that settled long after those around it', async () => {
+test('finds an operation that settled long after its neighbours', async () => {
   // Position 0 stays open while 1,000 others settle, one after another.
   const log = [event(0, 'started', -1, 0), event(1, 'asked', 0, 0)]
   for (let position = 1; position <= 1_000; position++)

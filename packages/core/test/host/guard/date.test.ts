@@ -8,14 +8,14 @@ const NativeDate = Date
 class Early extends Date {}
 const run = ownerOf('run')
 
-describe('Date, guarded', () => {
+describe('the guarded Date', () => {
   let uninstall: () => void
   beforeEach(() => {
     uninstall = installGuard('virtual')
   })
   afterEach(() => uninstall())
 
-  test('tells the time of the turn', () => {
+  test('returns the time of the turn', () => {
     duringTurn(run, () => {
       expect(Date.now()).toBe(turnTime)
       expect(new Date().getTime()).toBe(turnTime)
@@ -23,7 +23,7 @@ describe('Date, guarded', () => {
     })
   })
 
-  test('tells the real time outside turns, and in turns of runs without determinism', () => {
+  test('returns the real time outside turns, and in turns of runs without determinism', () => {
     const expectReal = () => {
       expect(Math.abs(Date.now() - NativeDate.now())).toBeLessThan(60_000)
       expect(Math.abs(new Date().getTime() - NativeDate.now())).toBeLessThan(60_000)
@@ -33,7 +33,7 @@ describe('Date, guarded', () => {
     duringTurn(ownerOf('other', 'off'), expectReal)
   })
 
-  test('makes given dates as ever, in turns and outside', () => {
+  test('constructs given dates as usual, in turns and outside', () => {
     const expectGiven = () => {
       expect(new Date(7).getTime()).toBe(7)
       expect(new Date('2026-02-03T04:05:06Z').getTime()).toBe(NativeDate.UTC(2026, 1, 3, 4, 5, 6))
@@ -52,7 +52,7 @@ describe('Date, guarded', () => {
     duringTurn(ownerOf('strict', 'error'), () => expect(new Date(7).getTime()).toBe(7))
   })
 
-  test('makes dates that are instances of the native one, and the other way round', () => {
+  test('shares instanceof with the native Date, in both directions', () => {
     const dates = [new Date(7), new NativeDate(7), new Early(7), duringTurn(run, () => new Date())]
     for (const date of dates) {
       expect(date).toBeInstanceOf(Date)
@@ -64,7 +64,7 @@ describe('Date, guarded', () => {
     expect(inspect(new Date(7))).toBe('1970-01-01T00:00:00.007Z')
   })
 
-  test('is found by libraries that compare dates by their constructor', () => {
+  test('is recognized by libraries that compare dates by their constructor', () => {
     const equal = (a: object, b: object) =>
       a.constructor === b.constructor &&
       a.constructor === Date &&
@@ -74,7 +74,7 @@ describe('Date, guarded', () => {
     expect(equal(new Date(1), new Date(2))).toBe(false)
   })
 
-  test('can be extended', () => {
+  test('can be subclassed', () => {
     class Late extends Date {
       get year(): number {
         return this.getUTCFullYear()
@@ -90,7 +90,7 @@ describe('Date, guarded', () => {
     expect(Math.abs(new Late().getTime() - NativeDate.now())).toBeLessThan(60_000)
   })
 
-  test('looks like the native one', () => {
+  test('looks like the native Date', () => {
     expect([Date.name, Date.length, Date.now.name, Date.prototype]).toEqual([
       'Date',
       7,
@@ -104,14 +104,14 @@ describe('Date, guarded', () => {
     expect(Object.keys(Date.prototype)).toEqual([])
   })
 
-  test('is the native one again afterwards', () => {
+  test('restores the native Date afterwards', () => {
     uninstall()
     expect(Date).toBe(NativeDate)
     expect(Date.prototype.constructor).toBe(NativeDate)
     expect(Object.keys(Date.prototype)).toEqual([])
   })
 
-  test('does not take away a fake that was put in later, and fits when the fake goes', () => {
+  test('keeps a fake that was installed later, and works after the fake is removed', () => {
     const guarded = Date
     vi.useFakeTimers({ now: 5, toFake: ['Date'] })
     uninstall()
@@ -125,12 +125,12 @@ describe('Date, guarded', () => {
   })
 })
 
-describe('Date, refused', () => {
+describe('the refused Date', () => {
   test.each<[string, () => unknown]>([
     ['Date.now()', () => Date.now()],
     ['new Date()', () => new Date()],
     ['Date()', () => Date()],
-  ])('%s names ctx.now()', (call, use) => {
+  ])('suggests ctx.now() for %s', (call, use) => {
     const uninstall = installGuard('error')
     try {
       expect(() => duringTurn(ownerOf('strict', 'error'), use)).toThrow(

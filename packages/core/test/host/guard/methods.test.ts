@@ -33,7 +33,7 @@ beforeEach(() => {
 })
 afterEach(() => uninstall())
 
-describe('what the run answers', () => {
+describe('methods answered by the run', () => {
   const answers: readonly [call: string, use: string, make: () => unknown, answer: unknown][] = [
     ['Math.random()', 'ctx.random()', () => Math.random(), 0.5],
     ['performance.now()', 'ctx.now()', () => performance.now(), turnTime],
@@ -70,13 +70,13 @@ describe('entropy', () => {
     ['randomInt()', () => randomInt(2 ** 47)],
   ]
 
-  test.each(sources)('%s stays real, or is refused', async (call, draw) => {
+  test.each(sources)('keeps %s real, or rejects it', async (call, draw) => {
     const drawn = await Promise.all([duringTurn(run, draw), duringTurn(run, draw), draw()])
     expect(new Set(drawn).size).toBe(3)
     expect(() => duringTurn(strict, draw)).toThrow(`A procedure called ${call}`)
   })
 
-  test('that a library pools in a turn does not make its later ids predictable', () => {
+  test('keeps later ids unpredictable if a library fills its pool in a turn', () => {
     // As nanoid does: one draw fills a pool for many ids.
     let pool = Buffer.alloc(0)
     const nextId = () => {
@@ -126,22 +126,19 @@ describe('timers', () => {
     ['AbortSignal.timeout()', (done) => AbortSignal.timeout(1).addEventListener('abort', done)],
   ]
 
-  test.each(timers)(
-    '%s goes on in a turn, is noted, and tells when it fires; or is refused',
-    async (api, set) => {
-      const owner = ownerOf('run')
-      const during = await new Promise(
-        (resolve) => void inTurn(owner, () => void set(() => resolve(turns.current))),
-      )
-      expect(during).toBeNull()
-      expect(owner.reported).toEqual([`timer ${api}`, `fired ${api}`])
-      expect(() => duringTurn(strict, () => set(() => {}))).toThrow(`A procedure called ${api}`)
-      await new Promise<void>((resolve) => void set(resolve))
-      expect(owner.reported).toHaveLength(2)
-    },
-  )
+  test.each(timers)('lets %s fire after a turn and reports it, or rejects it', async (api, set) => {
+    const owner = ownerOf('run')
+    const during = await new Promise(
+      (resolve) => void inTurn(owner, () => void set(() => resolve(turns.current))),
+    )
+    expect(during).toBeNull()
+    expect(owner.reported).toEqual([`timer ${api}`, `fired ${api}`])
+    expect(() => duringTurn(strict, () => set(() => {}))).toThrow(`A procedure called ${api}`)
+    await new Promise<void>((resolve) => void set(resolve))
+    expect(owner.reported).toHaveLength(2)
+  })
 
-  test('that are cleared or aborted fire for nobody, and reject as ever', async () => {
+  test('does not report timers that are cleared or aborted, which reject as usual', async () => {
     const owner = ownerOf('run')
     const controller = new AbortController()
     const { aborted } = duringTurn(owner, () => {
@@ -155,7 +152,7 @@ describe('timers', () => {
     expect(owner.reported.filter((reported) => reported.startsWith('fired'))).toEqual([])
   })
 
-  test('give what they give elsewhere: values, arguments, a receiver and a handle', async () => {
+  test('passes values, arguments, a receiver and a handle through a timer', async () => {
     const owner = ownerOf('run')
     expect(await duringTurn(owner, () => promisedTimeout(1, 'value'))).toBe('value')
     expect(await duringTurn(owner, () => promisedImmediate('now'))).toBe('now')
@@ -181,7 +178,7 @@ describe('timers', () => {
     expect(() => duringTurn(owner, () => Reflect.apply(setTimeout, null, [undefined, 1]))).toThrow(TypeError)
   })
 
-  test('leave a batching logger of the application alone', async () => {
+  test('does not affect a batching logger of the application', async () => {
     const flushed = new Promise<string[]>((resolve) => {
       const lines: string[] = []
       let timer: ReturnType<typeof setTimeout> | undefined
@@ -196,7 +193,7 @@ describe('timers', () => {
     expect(await flushed).toEqual(['in a turn', 'outside'])
   })
 
-  test('do not include ticks and microtasks', async () => {
+  test('does not watch ticks and microtasks', async () => {
     const seen: string[] = []
     await inTurn(strict, () => {
       process.nextTick(() => seen.push('tick'))
@@ -207,7 +204,7 @@ describe('timers', () => {
   })
 })
 
-test('fetch refuses in both modes, and nothing is sent', async () => {
+test('rejects fetch in both modes, and sends nothing', async () => {
   const call = () => fetch('data:text/plain,hello')
   for (const owner of [run, strict])
     expect(() => duringTurn(owner, call)).toThrow('A procedure called fetch()')
@@ -239,7 +236,7 @@ describe('the guard', () => {
       .filter(([key]) => key !== 'prototype')
       .map(([key, { get, value }]) => [key, get ?? value])
 
-  test('puts everything back', () => {
+  test('restores all globals', () => {
     const during = describeAll()
     uninstall()
     const native = describeAll()
@@ -256,7 +253,7 @@ describe('the guard', () => {
     expect(randomUUID).toBe(crypto.randomUUID)
   })
 
-  test('leaves in place what somebody else has put in later', () => {
+  test('keeps a method that was replaced later', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'performance'] })
     const fake = setTimeout
     uninstall()
@@ -267,7 +264,7 @@ describe('the guard', () => {
     expect(performance.now()).toBeGreaterThan(0)
   })
 
-  test('checks its receiver as the native method does', () => {
+  test('checks the receiver as the native method does', () => {
     expect(() => Reflect.apply(performance.now, {}, [])).toThrow(TypeError)
     expect(() => Reflect.apply(globalThis.crypto.randomUUID, {}, [])).toThrow(TypeError)
   })

@@ -46,18 +46,21 @@ const calls: readonly [method: string, zone: string | undefined, shown: string][
   ['plainTimeISO', 'UTC', '00:00:00'],
 ]
 
-test.each(calls)('Temporal.Now.%s tells the time of the turn, or refuses', (method, zone, shown) => {
-  const now = (): string => {
-    const { Now } = global.Temporal as { Now: { [method: string]: (zone?: string) => unknown } }
-    return String(Now[method]?.(zone))
-  }
-  const uninstall = installGuard('virtual')
-  try {
-    expect(duringTurn(ownerOf('run'), now).replace(/(\.000)?Z$/, '')).toBe(shown)
-    expect(now()).not.toContain(day)
-    expect(() => duringTurn(ownerOf('strict', 'error'), now)).toThrow(`Temporal.Now.${method}()`)
-  } finally {
-    uninstall()
-  }
-  expect(duringTurn(ownerOf('run'), now)).not.toContain(day)
-})
+test.each(calls)(
+  'returns the time of the turn from Temporal.Now.%s, or rejects it',
+  (method, zone, shown) => {
+    const now = (): string => {
+      const { Now } = global.Temporal as { Now: { [method: string]: (zone?: string) => unknown } }
+      return String(Now[method]?.(zone))
+    }
+    const uninstall = installGuard('virtual')
+    try {
+      expect(duringTurn(ownerOf('run'), now).replace(/(\.000)?Z$/, '')).toBe(shown)
+      expect(now()).not.toContain(day)
+      expect(() => duringTurn(ownerOf('strict', 'error'), now)).toThrow(`Temporal.Now.${method}()`)
+    } finally {
+      uninstall()
+    }
+    expect(duringTurn(ownerOf('run'), now)).not.toContain(day)
+  },
+)

@@ -9,20 +9,20 @@ import { runProgram } from '../run-program.ts'
 const knows = process.platform === 'linux'
 
 describe('a process', () => {
-  it('knows itself to be there', () => {
+  it('finds its own process alive', () => {
     const own = identifyOwnProcess()
     expect(own.pid).toBe(process.pid)
     expect(own.startedAt !== null).toBe(knows)
     expect(isProcessGone(own, own)).toBe(false)
   })
 
-  it.runIf(knows)('is known by the instant it was started', () => {
+  it.runIf(knows)('identifies a process by the instant it started', () => {
     const bootedAt = Number(/^btime (\d+)$/m.exec(readFileSync('/proc/stat', 'utf8'))?.[1]) * 1000
     const startedAt = bootedAt + Number(identifyOwnProcess().startedAt) * 10
     expect(Math.abs(startedAt - (Date.now() - process.uptime() * 1000))).toBeLessThan(5000)
   })
 
-  it.runIf(knows)('is gone when it has ended and its parent has not looked yet', async () => {
+  it.runIf(knows)('detects a process that has ended and is not reaped yet', async () => {
     // The second process never asks what became of the first.
     const parent = spawn('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 60'])
     onTestFinished(() => void parent.kill('SIGKILL'))
@@ -37,18 +37,18 @@ describe('a process', () => {
     ).toBe(true)
   })
 
-  it('is gone when it has ended', async () => {
+  it('detects a process that has ended', async () => {
     const child = spawn(process.execPath, ['-e', ''])
     await once(child, 'exit')
     expect(isProcessGone({ ...identifyOwnProcess(), pid: child.pid ?? 0 }, identifyOwnProcess())).toBe(knows)
   })
 
-  it('is gone when its pid was given to another', () => {
+  it('detects a process whose pid was reused', () => {
     const own = identifyOwnProcess()
     expect(isProcessGone({ ...own, startedAt: '1' }, own)).toBe(knows)
   })
 
-  it.runIf(knows)('may be there where nothing can be known: with no room for another open file', async () => {
+  it.runIf(knows)('assumes that a process is alive if /proc cannot be read', async () => {
     const { stdout, stderr } = await runProgram('no-room', [], [], 256)
     expect(stderr).toBe('')
     expect(JSON.parse(stdout)).toMatchObject({
@@ -62,7 +62,7 @@ describe('a process', () => {
     ['of another machine, or another boot of it', { machine: 'elsewhere' }],
     ['of a machine nobody knows', { machine: null }],
     ['of which nobody knows when it was started', { startedAt: null }],
-  ])('%s may be there', (_, other) => {
+  ])('assumes that %s may be alive', (_, other) => {
     const own = identifyOwnProcess()
     expect(isProcessGone({ ...own, pid: 2 ** 22 + 1, ...other }, own)).toBe(false)
   })

@@ -6,7 +6,7 @@ import { installOnce, shareCell } from '../../../src/host/process/wide.ts'
 import { runProgram } from '../run-program.ts'
 
 describe('a change of the process', () => {
-  test('is made for the first who asks and undone for the last', () => {
+  test('applies a change for the first user and reverts it for the last', () => {
     const made: string[] = []
     const install = () => {
       made.push('installed')
@@ -24,7 +24,7 @@ describe('a change of the process', () => {
     expect(made).toEqual(['installed', 'removed', 'installed', 'removed'])
   })
 
-  test('that fails is not counted', () => {
+  test('does not count a change that fails', () => {
     const fail = () => {
       throw new Error('frozen')
     }
@@ -37,13 +37,13 @@ describe('a change of the process', () => {
   })
 })
 
-test('a cell is made once, and does not show among the globals', () => {
+test('creates a cell once, hidden among the globals', () => {
   const cell = shareCell('test-cell', () => ({ made: 1 }))
   expect(shareCell('test-cell', () => ({ made: 2 }))).toBe(cell)
   expect(Object.keys(globalThis)).not.toContain('@pawl/core/test-cell')
 })
 
-test('two copies of the package share turns, bodies, shield and guard, and what they read before it', async () => {
+test('shares turns, bodies, shield, guard and natives between two copies of the package', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-copies-'))
   try {
     const { stdout, stderr } = await runProgram('two-copies', [folder])

@@ -18,7 +18,7 @@ import { startProgram } from '../run-program.ts'
 import { runToEnd } from '../run-to-end.ts'
 
 describe('the watchdog', () => {
-  test('names a run whose turn does not end, while it does not', async () => {
+  test('names a run whose turn does not end, while it blocks', async () => {
     const child = startProgram('holding', ['endless'])
     const ended = once(child, 'close')
     const { value: line } = await createInterface(child.stderr)[Symbol.asyncIterator]().next()
@@ -29,7 +29,7 @@ describe('the watchdog', () => {
     await ended
   })
 
-  test('names who kept the event loop, tells for how long, and keeps no process alive', async () => {
+  test('names code that blocks the event loop, reports the time, and keeps no process alive', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'pawl-holding-'))
     const child = startProgram('holding', [folder])
     const ended = once(child, 'close')
@@ -56,7 +56,7 @@ describe('the watchdog', () => {
     expect(code).toBe(0)
   })
 
-  test('has the lowest bound anybody asks for, and goes with the last', () => {
+  test('uses the lowest requested threshold, and stops with the last user', () => {
     const bound = () => Atomics.load(watchCell.numbers, at.bound)
     const watcher = () => Atomics.load(watchCell.numbers, at.watcher)
     const before = watcher()
@@ -71,7 +71,7 @@ describe('the watchdog', () => {
     expect([watcher(), watchCell.watched]).toEqual([before + 1, false])
   })
 
-  test('is not there before there is something to watch, nor for nobody', () => {
+  test('starts only when there is code to watch and a user', () => {
     watchFromNowOn()
     expect(watchCell.watched).toBe(false)
     const stop = startWatchdog()
@@ -83,7 +83,7 @@ describe('the watchdog', () => {
     expect(watchCell.watched).toBe(false)
   })
 
-  test('is there before the first step body', async () => {
+  test('starts before the first step body', async () => {
     const stop = startWatchdog()
     const body = { describe: 'step "look"', onUnhandled: () => {} }
     expect(await runToEnd(body, () => watchCell.watched)).toBe(true)
@@ -91,13 +91,13 @@ describe('the watchdog', () => {
   })
 })
 
-describe('the cell', () => {
+describe('the shared memory', () => {
   afterEach(() => {
     watchCell.watched = false
   })
   const holder = () => Atomics.load(watchCell.numbers, at.holder)
 
-  test('is not written while nobody watches', () => {
+  test('is not written without a watchdog', () => {
     const before = Buffer.from(watchCell.memory).toString('hex')
     noteTurn('A-1')
     noteBodyEnd(noteBody('step'))
