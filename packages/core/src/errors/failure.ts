@@ -193,7 +193,7 @@ function copyPlain(value: unknown, allowance: Allowance, depth: number): unknown
   return Object.fromEntries(entries)
 }
 
-/** Copies items until one does not fit whole; that item and the rest are omitted. */
+/** Copies items until one exceeds the allowance; that item and the rest are omitted. */
 function copyItems(items: readonly unknown[], allowance: Allowance, depth: number): unknown[] {
   const copies: unknown[] = []
   for (const item of items) {

@@ -50,7 +50,7 @@ describe('accepts values valid for a schema by its JSON Schema alone', () => {
     ['a missing key with a fallback', z.record(z.enum(['a', 'b']), z.number().catch(0)), { a: 1 }],
     ['what is rounded first', z.number().overwrite(Math.round).int(), 1.5],
     ['a rounded number', z.number().overwrite(Math.round).multipleOf(2), 1.6],
-    ['a pattern with escapes nobody needs', z.string().regex(/^\d{3}-\d{4}$/), '123-4567'],
+    ['a pattern with unnecessary escapes', z.string().regex(/^\d{3}-\d{4}$/), '123-4567'],
     ['a class with a dash', z.string().regex(/^[\w-.]+$/), 'a.b-c'],
     ['a pattern of properties', z.string().regex(/^\p{L}+$/u), 'é'],
     ['any JSON', z.json(), { a: [1, { b: null }] }],
@@ -104,7 +104,7 @@ describe('accepts values valid for a schema by its JSON Schema alone', () => {
     ],
   ]
 
-  test.each(accepted)('%s', (_, schema, value) => {
+  test.each(accepted)('accepts by JSON Schema alone: %s', (_, schema, value) => {
     expect(validate(schema, value)).toMatchObject({ ok: true })
     expect(checkAnswer(askFor(schema), { value })).toMatchObject({ ok: true, answer: { value } })
   })
@@ -149,10 +149,10 @@ describe('measures text by units or characters, whichever a library counts', () 
   const face = '\u{1F600}'
 
   test.each([
-    ['two units are enough', { minLength: 2 }, face],
-    ['one character is not too much', { maxLength: 1 }, face],
-    ['both at once', { minLength: 2, maxLength: 2 }, face],
-  ])('%s', (_, words, value) => {
+    ['two units reach the minimum', { minLength: 2 }, face],
+    ['one character is within the maximum', { maxLength: 1 }, face],
+    ['both hold', { minLength: 2, maxLength: 2 }, face],
+  ])('accepts text if %s', (_, words, value) => {
     const ask = { ...askFor(z.any()), schema: { type: 'string', ...words } }
     expect(checkAnswer(ask, { value })).toMatchObject({ ok: true })
   })

@@ -83,7 +83,7 @@ describe('an edit that changes a type is rejected with its path', () => {
     ['a value of a map', new Map([['a', 1]]), new Map([['a', 'x']]), '[0]', must('number')],
     ['an entry of an empty map', new Map(), new Map([['a', 1]]), '', empty],
     ['an item of a set', new Set(['a']), new Set([1]), '[0]', must('string')],
-  ])('%s', (_, shown, edited, path, message) => {
+  ])('rejects another type of %s', (_, shown, edited, path, message) => {
     expect(check(shown, edited)[0]).toEqual({ path: `artifact${path}`, message })
   })
 })

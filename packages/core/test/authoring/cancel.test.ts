@@ -26,7 +26,7 @@ const golden: readonly (readonly [CancelledPayload, string])[] = [
 ]
 
 describe('a recorded cancel', () => {
-  test.each(golden)('%j has its bytes, and is read back', (payload, bytes) => {
+  test.each(golden)('encodes and reads the cancel %j', (payload, bytes) => {
     expect(hexOf(payload)).toBe(bytes)
     const { forced, error } = readCancel(cancelled(Buffer.from(bytes, 'hex')))
     expect(forced).toBe(payload.forced === true)
@@ -39,7 +39,7 @@ describe('a recorded cancel', () => {
     ['bytes of no payload', Buffer.from('c1', 'hex')],
     ['a reason that is no text', encodeRecord({ reason: 1 }, 'cancel')],
     ['a forced that is not true', encodeRecord({ forced: false }, 'cancel')],
-  ])('with %s is unreadable', (_, payload) => {
+  ])('rejects a cancel with %s as unreadable', (_, payload) => {
     expect(() => readCancel(cancelled(payload))).toThrow(Unreadable)
   })
 })

@@ -9,13 +9,13 @@ declare const ctx: Ctx<{
 }>
 
 describe('steps', () => {
-  test('give what the body gives, awaited once and for all', () => {
+  test('returns the awaited result of a step body', () => {
     expectTypeOf(ctx.step('a', () => 1)).toEqualTypeOf<Promise<number>>()
     expectTypeOf(ctx.step('a', async () => 'x')).toEqualTypeOf<Promise<string>>()
     expectTypeOf(ctx.step('a', async () => {})).toEqualTypeOf<Promise<void>>()
   })
 
-  test('hand the body its key, its signal and its attempt', () => {
+  test('passes the key, the signal and the attempt to a step body', () => {
     ctx.step('a', (call) => {
       expectTypeOf(call.idempotencyKey).toEqualTypeOf<string>()
       expectTypeOf(call.signal).toEqualTypeOf<AbortSignal>()
@@ -23,7 +23,7 @@ describe('steps', () => {
     })
   })
 
-  test('take computed durations', () => {
+  test('accepts computed durations', () => {
     const minutes: number = 3
     ctx.step('a', () => 1, { retry: { attempts: 2, backoff: `${minutes}s` }, timeout: `${minutes}m` })
     ctx.step('a', () => 1, { retry: false })
@@ -32,37 +32,37 @@ describe('steps', () => {
 })
 
 describe('signals', () => {
-  test('without a timeout there is no null', () => {
+  test('excludes null from a receive without a timeout', () => {
     expectTypeOf(ctx.receive('add')).toEqualTypeOf<Promise<{ item: string }>>()
     expectTypeOf(ctx.receive('note')).toEqualTypeOf<Promise<string | true>>()
   })
 
-  test('with a timeout there is', () => {
+  test('includes null in a receive with a timeout', () => {
     expectTypeOf(ctx.receive('add', { timeout: '3d' })).toEqualTypeOf<Promise<{ item: string } | null>>()
     expectTypeOf(ctx.receive('add', { timeout: new Date(0) })).toEqualTypeOf<
       Promise<{ item: string } | null>
     >()
   })
 
-  test('with options that may have one there may be', () => {
+  test('includes null in a receive whose options may have a timeout', () => {
     const options: ReceiveOptions = { timeout: '1h' }
     expectTypeOf(ctx.receive('add', options)).toEqualTypeOf<Promise<{ item: string } | null>>()
     expectTypeOf(ctx.receive('add', {})).toEqualTypeOf<Promise<{ item: string }>>()
   })
 
-  test('one without a payload arrives as true', () => {
+  test('types a signal without a payload as true', () => {
     expectTypeOf(ctx.receive('checkout')).toEqualTypeOf<Promise<true>>()
     expectTypeOf(ctx.receive('checkout', { timeout: '1s' })).toEqualTypeOf<Promise<true | null>>()
   })
 
-  test('one of any payload arrives as that', () => {
+  test('types a signal of any payload as any', () => {
     procedure({ name: 'p', signals: { any: z.any(), unknown: z.unknown() } }, async (ctx) => {
       expectTypeOf(await ctx.receive('any')).toBeAny()
       expectTypeOf(await ctx.receive('unknown')).toBeUnknown()
     })
   })
 
-  test('several names give a union that the name tells apart', async () => {
+  test('returns a union for several names, discriminated by the name', async () => {
     const next = await ctx.receiveAny(['add', 'checkout'])
     expectTypeOf(next).toEqualTypeOf<
       | { readonly name: 'add'; readonly payload: { item: string } }
@@ -74,22 +74,22 @@ describe('signals', () => {
   })
 })
 
-test('a helper that takes any ctx is called with the ctx of a procedure', () => {
+test('passes the ctx of a procedure to a helper that accepts any ctx', () => {
   async function load(ctx: Ctx, id: string): Promise<string> {
     return await ctx.step('load', () => id)
   }
   procedure({ name: 'p', signals: { go: z.void() } }, (ctx) => load(ctx, 'a'))
 })
 
-test('time, chance and ids are plain values', () => {
+test('returns plain values for time, random numbers and ids', () => {
   expectTypeOf(ctx.now()).toEqualTypeOf<Date>()
   expectTypeOf(ctx.random()).toEqualTypeOf<number>()
   expectTypeOf(ctx.uuid()).toEqualTypeOf<string>()
   expectTypeOf(ctx.runId).toEqualTypeOf<string>()
 })
 
-describe('what gets a ctx of its own', () => {
-  test('a race returns the winner by name, which tells its value', async () => {
+describe('branches with their own ctx', () => {
+  test('returns the winner of a race by name, which discriminates its value', async () => {
     const first = await ctx.race({
       add: ctx.receive('add'),
       late: async (ctx) => {
@@ -104,13 +104,13 @@ describe('what gets a ctx of its own', () => {
     if (first.winner === 'late') expectTypeOf(first.value).toEqualTypeOf<number>()
   })
 
-  test('a race of questions keeps their types', async () => {
+  test('keeps the types of asks in a race', async () => {
     const first = await ctx.race({ approved: ctx.human.approve('Go?', { to: 'role:ops' }) })
     // biome-ignore lint/complexity/noBannedTypes: no params are params
     expectTypeOf(first.value).toExtend<Approval<{}>>()
   })
 
-  test('a map returns results in order, or what became of each', () => {
+  test('returns the results of a map in order, or its settled results', () => {
     expectTypeOf(
       ctx.map([1, 2], (item, ctx, index) => {
         expectTypeOf(item).toEqualTypeOf<number>()
@@ -126,7 +126,7 @@ describe('what gets a ctx of its own', () => {
     >()
   })
 
-  test('a shield returns what its body does', () => {
+  test("returns the result of a shield's body", () => {
     expectTypeOf(ctx.shield((ctx) => ctx.step('a', () => 1))).toEqualTypeOf<Promise<number>>()
   })
 })

@@ -41,7 +41,7 @@ const writer = agent(
 )
 
 describe('durations', () => {
-  test('need a number and a known unit', () => {
+  test('requires a number and a known unit in a duration', () => {
     // @ts-expect-error a bare number has no unit
     const bare: Duration = 90
     // @ts-expect-error a number in a string has no unit either
@@ -69,7 +69,7 @@ describe('durations', () => {
 })
 
 describe('people', () => {
-  test('are named with what they are', () => {
+  test('requires a scheme in the name of a person', () => {
     // @ts-expect-error an audience needs a scheme
     const anybody: Audience = 'ana'
     // @ts-expect-error agents are not asked
@@ -85,7 +85,7 @@ describe('people', () => {
 })
 
 describe('procedures', () => {
-  test('are defined with a name, whole options and a body that fits', () => {
+  test('requires a name, known options and a matching body for a procedure', () => {
     // @ts-expect-error a procedure has a name
     procedure({}, async () => 1)
     // @ts-expect-error a version is a number
@@ -119,7 +119,7 @@ describe('procedures', () => {
 })
 
 describe('steps', () => {
-  test('take a name, a body and options, in this order', () => {
+  test('requires a name, a body and options of a step in this order', () => {
     // @ts-expect-error a step has a name
     ctx.step(() => 1)
     // @ts-expect-error a step has a body
@@ -144,7 +144,7 @@ describe('steps', () => {
 })
 
 describe('signals', () => {
-  test('are received as they were declared', async () => {
+  test('types received signals as declared', async () => {
     // @ts-expect-error no such signal
     ctx.receive('payed')
     // @ts-expect-error this procedure declares no signals
@@ -155,7 +155,7 @@ describe('signals', () => {
     ;(await ctx.receive('paid', { timeout: '1h' })).cents
     // @ts-expect-error the payload has no such part
     ;(await ctx.receive('paid')).euros
-    // @ts-expect-error several names stand in an array
+    // @ts-expect-error several names require an array
     ctx.receiveAny('paid')
     // @ts-expect-error no such signal among them
     ctx.receiveAny(['paid', 'payed'])
@@ -163,7 +163,7 @@ describe('signals', () => {
     ;(await ctx.receiveAny(['paid', 'stop'])).payload.cents
   })
 
-  test('are sent as they were declared', () => {
+  test('types sent signals as declared', () => {
     // @ts-expect-error no such signal
     client.get(order, 'a').signal('payed', { cents: 1 })
     // @ts-expect-error its payload is missing
@@ -178,12 +178,12 @@ describe('signals', () => {
 })
 
 describe('asks', () => {
-  test('approve fills its message and states its risk', async () => {
+  test('requires the values of the message and a stated risk from approve', async () => {
     // @ts-expect-error {count} has no value
     human.approve('Delete {count} files?')
     // @ts-expect-error {count} has no value among the params, and no data
     human.approve('Delete {count} files?', { params: { dir: '/tmp' } })
-    // @ts-expect-error an object cannot stand in a sentence
+    // @ts-expect-error an object cannot be part of a message
     human.approve('Delete {files}?', { data: { files: ['a'] } })
     // @ts-expect-error only params can be edited
     human.approve('Refund?', { params: { amount: 1 }, editable: ['total'] })
@@ -210,11 +210,11 @@ describe('asks', () => {
     const approval = await human.approve('Refund?', { params: { amount: 1 } })
     // @ts-expect-error only an approval that was given has params: look at approved first
     approval.params.amount
-    // @ts-expect-error nobody may have answered
+    // @ts-expect-error the answer may be missing
     if (!approval.approved) approval.by.length
   })
 
-  test('input, select and review ask for what can be checked', async () => {
+  test('requires valid options of input, select and review', async () => {
     // @ts-expect-error input needs a schema
     human.input('Who are you?')
     // @ts-expect-error the default must fit the schema
@@ -251,14 +251,14 @@ describe('asks', () => {
     ;(await human.review('Publish?', 'text')).choice === 'publish'
   })
 
-  test('escalate waits for a person and notify for nobody', async () => {
+  test('returns an answer from escalate and none from notify', async () => {
     // @ts-expect-error escalate waits until a person resolves it
     human.escalate('Totals differ', { timeout: '1h' })
     // @ts-expect-error no such severity
     human.escalate('Totals differ', { severity: 'bad' })
     // @ts-expect-error not one of the choices
     ;(await human.escalate('Totals differ', { choices: ['retry'] })).choice === 'continue'
-    // @ts-expect-error a notice waits for nobody
+    // @ts-expect-error a notice does not wait for an answer
     human.notify('It is out', { timeout: '1h' })
     // @ts-expect-error {title} has no value
     human.notify('{title} is out')
@@ -266,7 +266,7 @@ describe('asks', () => {
 })
 
 describe('agents', () => {
-  test('are typed on both sides', () => {
+  test('types the input and the output of agents', () => {
     // @ts-expect-error agent has no option 'model'
     agent({ name: 'a', input: z.string(), output: z.string(), model: 'm' }, async (text) => text)
     // @ts-expect-error an agent has an output schema
@@ -281,7 +281,7 @@ describe('agents', () => {
     decider('critic', async () => ({ choice: 'go' }))
   })
 
-  test('decide only with a fallback that counts', () => {
+  test('requires a valid fallback for decide', () => {
     // @ts-expect-error a fallback is compulsory
     ctx.agent.decide('Plausible?', ['go', 'stop'])
     // @ts-expect-error a fallback is compulsory among the options too
@@ -296,7 +296,7 @@ describe('agents', () => {
 })
 
 describe('engines and clients', () => {
-  test('start runs with the input of the procedure', () => {
+  test('types the input when a run is started', () => {
     // @ts-expect-error its input is missing
     engine.run(order)
     // @ts-expect-error its input is another
@@ -313,11 +313,11 @@ describe('engines and clients', () => {
     client.get(order, 7)
     // @ts-expect-error a handle has no log: an operator asks the client for it
     client.get(order, 'a').log()
-    // @ts-expect-error a client lets go at once
+    // @ts-expect-error a client stops at once
     client.stop({ within: '1s' })
   })
 
-  test('are made with whole options', () => {
+  test('requires known options for engines and clients', () => {
     // @ts-expect-error a store is made by sqlite(), postgres() or memory()
     const named: EngineOptions = { store: 'pawl.db', procedures: [order] }
     // @ts-expect-error a ref has no code to run
@@ -329,7 +329,7 @@ describe('engines and clients', () => {
     return [named, coded, mode, lease]
   })
 
-  test('answer as somebody', () => {
+  test('requires a person who answers', () => {
     // @ts-expect-error who answers must be said
     client.inbox.answer('a/1', { approved: true })
     // @ts-expect-error an actor needs a scheme
@@ -347,7 +347,7 @@ describe('engines and clients', () => {
   })
 })
 
-test('errors are told apart by codes that exist', () => {
+test('distinguishes errors by existing codes', () => {
   const error: unknown = new Error('x')
   // @ts-expect-error no such code
   PawlError.is(error, 'ask_closed')
@@ -356,7 +356,7 @@ test('errors are told apart by codes that exist', () => {
 })
 
 describe('a body without its own ctx', () => {
-  test('is refused', () => {
+  test('rejects a body that does not take its own ctx', () => {
     // @ts-expect-error take the ctx of this shield: (ctx) => …
     ctx.shield(() => ctx.step('a', () => 1))
     // @ts-expect-error take the ctx of this branch: (ctx) => …
@@ -367,7 +367,7 @@ describe('a body without its own ctx', () => {
     ctx.map(['a'], () => ctx.sleep('1s'))
   })
 
-  test('and so is what is no promise', () => {
+  test('rejects a branch that is not a promise', () => {
     // @ts-expect-error a branch is an operation or a function
     ctx.race({ now: 1 })
     // @ts-expect-error concurrency is a number

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createClient, decider, FinalError, procedure } from '../../src/index.ts'
 
 // What the compiler refuses as well: from JavaScript it has to be said at run time.
-describe('a first argument that is something else is named', () => {
+describe('a wrong first argument is named', () => {
   test.each<readonly [what: string, call: () => unknown, named: string]>([
     [
       'a procedure by its name alone',
@@ -11,12 +11,12 @@ describe('a first argument that is something else is named', () => {
     ],
     ['a client without a store', () => createClient(undefined as never), 'store of createClient'],
     ['a decider without a body', () => decider('x', undefined as never), "body of decider 'x'"],
-  ])('%s', (_, call, named) => {
+  ])('names the argument for %s', (_, call, named) => {
     expect(call).toThrow(expect.objectContaining({ code: 'option-invalid' }))
     expect(call).toThrow(`The option ${named} cannot be`)
   })
 
-  test('a code that is not in an object', () => {
+  test('reports a code that is not in an object', () => {
     expect(() => new FinalError('no', 'stolen' as never)).toThrow("such as { code: 'stolen' }")
   })
 })

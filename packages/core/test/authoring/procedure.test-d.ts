@@ -22,12 +22,12 @@ const order = procedure(
 )
 
 describe('what a procedure infers', () => {
-  test('without schemas it takes nothing and returns what its body returns', () => {
+  test("infers no input and the body's result without schemas", () => {
     const hello = procedure({ name: 'hello' }, async () => 'hi')
     expectTypeOf(hello).toEqualTypeOf<Procedure<undefined, string, {}>>()
   })
 
-  test('the starter gives what the schema accepts, the body gets what it returns', () => {
+  test("infers the schema's input for the starter and its output for the body", () => {
     expectTypeOf(order).toEqualTypeOf<
       Procedure<
         { id: string; express?: boolean | undefined },
@@ -43,7 +43,7 @@ describe('what a procedure infers', () => {
     )
   })
 
-  test('literals in a return stay literal where an output schema asks for them', () => {
+  test('keeps literals in a return if an output schema requires them', () => {
     const refund = procedure(
       {
         name: 'refund',
@@ -60,7 +60,7 @@ describe('what a procedure infers', () => {
     >()
   })
 
-  test('the output is what the schema returns, the body returns what it accepts', () => {
+  test("infers the output schema's input for the body and its output for the caller", () => {
     const counted = procedure(
       { name: 'counted', output: z.string().transform((text) => text.length) },
       async () => 'four',
@@ -68,7 +68,7 @@ describe('what a procedure infers', () => {
     expectTypeOf(counted).toEqualTypeOf<Procedure<undefined, number, {}>>()
   })
 
-  test('the ctx of the body carries the signals and the input', () => {
+  test('infers the signals and the input in the ctx of the body', () => {
     procedure({ name: 'p', input: z.string(), signals: { go: z.number() } }, async (ctx) => {
       expectTypeOf(ctx).toEqualTypeOf<Ctx<{ signals: { go: number } }, string>>()
       expectTypeOf(ctx).toExtend<Ctx>()
@@ -77,7 +77,7 @@ describe('what a procedure infers', () => {
 })
 
 describe('what a ref infers', () => {
-  test('it has the types of the procedure and none of its code', () => {
+  test('infers the types of a procedure from a ref, without its code', () => {
     const same = ref<typeof order>('order')
     expectTypeOf(same).toEqualTypeOf<
       ProcedureRef<
@@ -90,7 +90,7 @@ describe('what a ref infers', () => {
   })
 })
 
-describe('the ctx of a procedure, for helper functions,', () => {
+describe('the ctx of a procedure, for helper functions', () => {
   const shop = procedure(
     { name: 'shop', input: z.object({ id: z.string() }), signals: { paid: z.object({ cents: z.number() }) } },
     async (ctx): Promise<number> => {
@@ -107,7 +107,7 @@ describe('the ctx of a procedure, for helper functions,', () => {
     return (await ctx.receive('paid')).cents
   }
 
-  test('has its signals and its input', () => {
+  test('types CtxOf with the signals and the input', () => {
     expectTypeOf<CtxOf<typeof order>>().toEqualTypeOf<
       Ctx<
         { signals: { paid: { cents: number }; cancel: void } },
@@ -119,23 +119,23 @@ describe('the ctx of a procedure, for helper functions,', () => {
     >()
   })
 
-  test('is what the body is given, also without signals and without an input', () => {
+  test('types CtxOf like the ctx of the body, also without signals and without an input', () => {
     const hello = procedure({ name: 'hello' }, async (ctx) => {
       expectTypeOf(ctx).toEqualTypeOf<Ctx<{}, undefined>>()
     })
     expectTypeOf<CtxOf<typeof hello>>().toEqualTypeOf<Ctx<{}, undefined>>()
   })
 
-  test('is known by a ref as well', () => {
+  test('types CtxOf by a ref', () => {
     const referred = ref<typeof order>('order')
     expectTypeOf<CtxOf<typeof referred>>().toEqualTypeOf<CtxOf<typeof order>>()
   })
 
-  test('fits where any ctx will do', () => {
+  test('accepts CtxOf for any ctx', () => {
     expectTypeOf<CtxOf<typeof order>>().toExtend<Ctx>()
   })
 
-  test('is refused with a sentence for what is no procedure', () => {
+  test('rejects CtxOf of other types with a sentence', () => {
     expectTypeOf<CtxOf<{ name: string }>>().toEqualTypeOf<
       Refused<'CtxOf takes the type of a procedure: CtxOf<typeof order>'>
     >()

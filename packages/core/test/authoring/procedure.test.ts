@@ -12,7 +12,7 @@ describe('a procedure', () => {
   const paid = z.object({ cents: z.number() })
   const order = procedure({ name: 'order', version: 2, input, output, signals: { paid } }, body)
 
-  test('shows its name, its version and its schemas, and nothing else', () => {
+  test('exposes only the name, version and schemas of a procedure', () => {
     expect(order).toEqual({ name: 'order', version: 2, schemas: { input, output } })
     expect(Object.isFrozen(order)).toBe(true)
     expect(procedure({ name: 'hello' }, body)).toEqual({
@@ -22,7 +22,7 @@ describe('a procedure', () => {
     })
   })
 
-  test('carries its code for a worker', () => {
+  test('holds the code of a procedure for a worker', () => {
     expect(definitionOf(order)).toEqual({
       name: 'order',
       version: 2,
@@ -34,14 +34,14 @@ describe('a procedure', () => {
     expect(definitionOf(procedure({ name: 'hello' }, body))?.signals.size).toBe(0)
   })
 
-  test('carries it also for another copy of the package', async () => {
+  test('recognizes a procedure of another copy of the package', async () => {
     vi.resetModules()
     const copy = await import('../../src/authoring/procedure.ts')
     expect(copy.definitionOf(order)?.name).toBe('order')
   })
 
   test.each([undefined, null, 'order', {}, ref<Order>('order'), { name: 'order', version: 1 }])(
-    '%j has no code',
+    'finds no code in %j',
     (value) => {
       expect(definitionOf(value)).toBeUndefined()
     },
@@ -67,11 +67,11 @@ describe('a definition', () => {
     ],
     [{ name: 'p', signals: { '': z.void() } }, 'name of a signal'],
     [{ name: 'p', signal: { paid: z.void() } }, 'Did you mean signals?'],
-  ])('is refused: %j', (spec, message) => {
+  ])('rejects the procedure options %j', (spec, message) => {
     expect(() => procedure(spec as { name: string }, body)).toThrow(message)
   })
 
-  test('needs a body', () => {
+  test('rejects a procedure without a body', () => {
     expect(() => procedure({ name: 'p' }, undefined as never)).toThrow('The option body of procedure')
     expect(() => procedure(undefined as unknown as { name: string }, body)).toThrow(
       'The option name of procedure',
@@ -83,13 +83,13 @@ describe('signals', () => {
   const defined = (signals: { readonly [name: string]: z.ZodType }): ProcedureDefinition =>
     definitionOf(procedure({ name: 'order', signals }, body)) as ProcedureDefinition
 
-  test('whose schema returns what it accepts pass', () => {
+  test('accepts a signal whose schema returns valid input', () => {
     expect(() =>
       checkSignals(defined({ paid: z.object({ cents: z.number() }), stop: z.void() })),
     ).not.toThrow()
   })
 
-  test('whose schema transforms are refused', () => {
+  test('rejects a signal whose schema transforms', () => {
     expect(() => checkSignals(defined({ stop: z.void(), paid: z.string().transform(Number) }))).toThrow(
       "The option signals.paid of procedure 'order' cannot be a schema that transforms. Use a schema whose output is valid input, and transform in the procedure.",
     )
@@ -97,7 +97,7 @@ describe('signals', () => {
 })
 
 describe('a ref', () => {
-  test('is a name', () => {
+  test('creates a ref from a name', () => {
     expect(ref<Order>('order')).toEqual({ name: 'order' })
     expect(Object.isFrozen(ref<Order>('order'))).toBe(true)
     expect(() => ref<Order>('')).toThrow('The option name of ref')

@@ -42,7 +42,7 @@ const refusals = [
   })),
 ]
 
-test('what the compiler refuses, it refuses with a sentence', async () => {
+test('explains every type error with a sentence', async () => {
   const printed = await compile([
     `import { type Client, type Ctx, procedure } from '${root}packages/core/src/index.ts'`,
     `import { z } from '${root}node_modules/zod/index.js'`,

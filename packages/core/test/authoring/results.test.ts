@@ -23,7 +23,7 @@ function settled(payload: Uint8Array | null, failed = false): LogEvent {
 }
 
 describe.each(Object.entries(readers))('%s', (_, read) => {
-  test('throws a recorded failure as it was', () => {
+  test('throws a recorded failure unchanged', () => {
     const error = Object.assign(new Error('no luck'), { code: 'E1' })
     const payload = encode(recordFailure(error), 'failure')
     expect(() => read(settled(payload, true))).toThrow(
@@ -31,7 +31,7 @@ describe.each(Object.entries(readers))('%s', (_, read) => {
     )
   })
 
-  test('is unreadable, and no failure of the operation, for any bytes that it did not write', () => {
+  test('reports bytes of another kind as unreadable, not as a failure of the operation', () => {
     const anyValue = fc.anything().map((value) => {
       try {
         return encode(value, 'value')
@@ -44,7 +44,7 @@ describe.each(Object.entries(readers))('%s', (_, read) => {
         try {
           read(settled(payload, failed))
         } catch (error) {
-          // A failure without a name is one that nobody recorded, and that still can be thrown.
+          // A failure without a name was not recorded by Pawl, but can still be thrown.
           expect(error instanceof Unreadable || (failed && error instanceof Error)).toBe(true)
         }
       }),

@@ -33,7 +33,7 @@ describe('counts as a bug', () => {
     ['a refused duration', new PawlError('duration-invalid', { text: 'x' })],
     ['a refused argument', new PawlError('payload-refused', { path: 'input' })],
     ['a forbidden call', new PawlError('nondeterministic-call', { call: 'fetch()', use: 'ctx.step' })],
-  ])('%s', (_, error) => {
+  ])('counts %s as a bug', (_, error) => {
     expect(isBug(error)).toBe(true)
   })
 })
@@ -70,7 +70,7 @@ describe('does not count as a bug', () => {
         },
       }),
     ],
-  ])('%s', (_, error) => {
+  ])('does not count %s as a bug', (_, error) => {
     expect(isBug(error)).toBe(false)
   })
 })

@@ -58,7 +58,7 @@ async function decideRace(
 
 describe.each(Object.entries(ways))('an approval racing a sleep: %s', (_, { order, then, outcome }) => {
   test.each([0, 1, 2, 3])(
-    'crashing behind every event, the other comes %i events later',
+    'replays the same winner after a crash behind every event, with the other settling %i events later',
     async (loserAfter) => {
       const { log, account } = await decideRace(order, then, loserAfter)
       const left = loserAfter < 2 ? '' : order[2]
@@ -71,7 +71,7 @@ describe.each(Object.entries(ways))('an approval racing a sleep: %s', (_, { orde
     },
   )
 
-  test('and both in one commit', async () => {
+  test('replays the same winner with both in one commit', async () => {
     const log = new Log()
     const trial = new Trial(procedure)
     await trial.deliver(log.events)

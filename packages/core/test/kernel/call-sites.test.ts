@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { captureCallSite } from '../../src/host/call-site.ts'
 import { live, type Procedure, replay, Trial } from './support/trial.ts'
 
-test('after a divergence one more replay finds where that position is asked for', async () => {
+test('finds the call site of a divergence with one more replay', async () => {
   const { log } = await live(async (ctx) => {
     await ctx.step('a')
     await ctx.step('b')

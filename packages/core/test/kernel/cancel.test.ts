@@ -43,7 +43,7 @@ async function cancelled(procedure: Procedure): Promise<{ trial: Trial; log: Log
 }
 
 describe('a cancel', () => {
-  test('rejects each pending operation in a turn of its own, one after the other', async () => {
+  test('rejects each pending operation of a cancelled run in its own turn', async () => {
     const { trial } = await cancelled(branches([3, 0, 0, 2]))
     expect(trial.notes).toEqual(['0 Error: cancelled', '2 Error: cancelled', '3 Error: cancelled'])
     expect(trial.issued.slice(4)).toEqual([
@@ -53,7 +53,7 @@ describe('a cancel', () => {
     ])
   })
 
-  test('means the same however many hops a branch takes, live and in replay', async () => {
+  test('rejects in the same order however many hops a branch takes, live and in replay', async () => {
     const { trial, log } = await cancelled(branches([3, 0, 0, 2]))
     for (const name of ['clean up 2', 'clean up 0', 'clean up 3'])
       await trial.deliver([log.settle(trial.find(name))])
@@ -66,7 +66,7 @@ describe('a cancel', () => {
       expect((await replay(branches(hops), log.events)).account).toEqual(trial.account)
   })
 
-  test('takes those of a turn in an order that one more await does not change', async () => {
+  test('rejects the operations of a turn in an order that an extra await does not change', async () => {
     const procedure =
       (hopsOfA: number): Procedure =>
       (ctx) =>
@@ -83,7 +83,7 @@ describe('a cancel', () => {
     expect((await replay(procedure(0), log.events)).account.outcome).toBe(trial.account.outcome)
   })
 
-  test('tells of each operation that it closed, once', async () => {
+  test('lists each closed operation once', async () => {
     const { trial, log } = await cancelled(branches([0, 0, 0]))
     expect(trial.decision).toMatchObject({
       state: 'waiting',
@@ -97,7 +97,7 @@ describe('a cancel', () => {
     })
   })
 
-  test('refuses what is issued later, which takes no position and is rejected in a turn of its own', async () => {
+  test('refuses operations issued after a cancel, without a position, each in its own turn', async () => {
     const procedure: Procedure = async (ctx) => {
       await ctx.step('a').catch(() => {})
       const late = ['b', 'c'].map((name) => ctx.step(name).catch((error) => ctx.note(`${name} ${error}`)))
@@ -115,7 +115,7 @@ describe('a cancel', () => {
     expect((await replay(procedure, log.events)).account).toEqual(trial.account)
   })
 
-  test('that comes twice changes nothing more', async () => {
+  test('ignores a second cancel', async () => {
     const { trial, log } = await cancelled(branches([0, 0, 0]))
     const { notes } = trial.account
     const before = [...notes]
@@ -124,7 +124,7 @@ describe('a cancel', () => {
     expect(trial.pending.map(({ operation }) => operation.name)).toEqual(['clean up 0', 'clean up 2'])
   })
 
-  test('has a time, as every event that begins a turn', async () => {
+  test('has the time of the event that begins the turn of a cancel', async () => {
     const log = new Log()
     const times: number[] = []
     const trial = new Trial((ctx) => ctx.step('a').catch(() => times.push(ctx.now())))
@@ -134,7 +134,7 @@ describe('a cancel', () => {
     expect(times).toEqual([event.at])
   })
 
-  test('reaches all, also behind the one with which the procedure ends, so that each can clean up', async () => {
+  test('rejects all operations, even after one ends the procedure, so that each branch can clean up', async () => {
     const procedure: Procedure = (ctx) =>
       Promise.all([
         ctx.step('a'),
@@ -152,7 +152,7 @@ describe('a cancel', () => {
     expect((await replay(procedure, log.events)).account).toEqual(trial.account)
   })
 
-  test('makes what the log still says of a rejected operation invisible', async () => {
+  test('ignores what the log still says of a rejected operation', async () => {
     const log = new Log()
     const procedure: Procedure = async (ctx) => {
       await ctx.step('a').catch(() => ctx.note('rejected'))
@@ -167,7 +167,7 @@ describe('a cancel', () => {
     expect((await replay(procedure, log.events)).account).toEqual(trial.account)
   })
 
-  test('without a word for it only begins a turn', async () => {
+  test('only begins a turn without a cancel reader', async () => {
     const log = new Log()
     const trial = new Trial((ctx) => ctx.step('a'), { readCancel: undefined as never })
     await trial.deliver(log.events)
@@ -176,7 +176,7 @@ describe('a cancel', () => {
     expect(trial.account.outcome).toBe('completed: "a!"; left ')
   })
 
-  test('that the code cannot read stops the run', async () => {
+  test('stops a run whose cancel event is unreadable', async () => {
     const log = new Log()
     const readCancel = () => {
       throw new Unreadable('no cancel')
@@ -188,12 +188,12 @@ describe('a cancel', () => {
   })
 })
 
-describe('a body that goes on after a cancel', () => {
+describe('a body that continues after a cancel', () => {
   const stubborn: Procedure = async (ctx) => {
     for (let i = 0; ; i++) await ctx.step('again').catch(() => ctx.note(String(i)))
   }
 
-  test('is ended by force with its thousandth refused operation, in a replay too', async () => {
+  test('ends a body by force at its thousandth refused operation, also in a replay', async () => {
     const log = new Log()
     const trial = new Trial(stubborn)
     await trial.deliver(log.events)
@@ -204,7 +204,7 @@ describe('a body that goes on after a cancel', () => {
     expect((await replay(stubborn, log.events)).account).toEqual(trial.account)
   })
 
-  test('is not, if it only asks often', async () => {
+  test('does not end a body by force that only issues many operations', async () => {
     const often: Procedure = async (ctx) => {
       for (let i = 0; i < 999; i++) await ctx.step('again').catch(() => {})
       return 'done'
@@ -226,7 +226,7 @@ describe('a forced end', () => {
     }
   }
 
-  test('breaks shields: what was pending never settles', async () => {
+  test('breaks shields by force: pending operations never settle', async () => {
     const log = new Log()
     const trial = new Trial(guarded)
     await trial.deliver(log.events)
@@ -240,7 +240,7 @@ describe('a forced end', () => {
     expect(trial.notes).toEqual([])
   })
 
-  test('hands over to who asked for it, whose own scope it does not reach', async () => {
+  test('continues a forced end in a scope of its own', async () => {
     const log = new Log()
     const procedure: Procedure = async (ctx) => {
       const forced = new Promise<never>((_, reject) => ctx.scopes.onForced(reject))

@@ -113,7 +113,7 @@ const changes: { readonly [what: string]: Change } = {
     recorded: 'step "poll" in turn 4',
     asked: 'step "check" in turn 2',
   },
-  'an operation added that nobody awaits': {
+  'an unawaited operation added': {
     code: changed({
       loop: (ctx) => {
         void ctx.step('measure')
@@ -282,22 +282,25 @@ const changes: { readonly [what: string]: Change } = {
 }
 
 describe('a change of the code', () => {
-  test('of 25 kinds at least is tried here', () => {
+  test('covers at least 25 kinds of changes', () => {
     expect(Object.keys(changes).length).toBeGreaterThanOrEqual(25)
   })
 
-  test.each(Object.entries(changes))('%s: found in the whole log, nothing asked', async (_, change) => {
-    const { trial, log } = await live(refund.code, inOrder(...refund.settled))
-    log.end()
-    const replayed = new Trial(change.code)
-    const { code, ...found } = change
-    expect(await replayed.deliver(log.events)).toEqual({ state: 'nondeterminism', ...found })
-    expect(replayed.foreignMoves).toBe(0)
-    expect((await replay(refund.code, log.events)).account).toEqual(trial.account)
-  })
+  test.each(Object.entries(changes))(
+    '%s: detects the change in a complete log without executing an operation',
+    async (_, change) => {
+      const { trial, log } = await live(refund.code, inOrder(...refund.settled))
+      log.end()
+      const replayed = new Trial(change.code)
+      const { code, ...found } = change
+      expect(await replayed.deliver(log.events)).toEqual({ state: 'nondeterminism', ...found })
+      expect(replayed.foreignMoves).toBe(0)
+      expect((await replay(refund.code, log.events)).account).toEqual(trial.account)
+    },
+  )
 
   test.each(Object.entries(changes))(
-    '%s: whatever was recorded when the code was changed, the log is never continued wrongly',
+    '%s: never continues the log wrongly, wherever the change happened',
     async (_, { code, ...found }) => {
       const { trial, log } = await live(refund.code, inOrder(...refund.settled))
       const cutAt = async (length: number): Promise<void> => {
@@ -317,7 +320,7 @@ describe('a change of the code', () => {
     },
   )
 
-  test('is found again and again, and the run goes on when the code is put back', async () => {
+  test('detects a change repeatedly, and resumes the run when the code is restored', async () => {
     const { code } = changes['an operation renamed'] as Change
     const { trial, log } = await live(refund.code, inOrder(...refund.settled))
     const untilPaid = log.events.slice(0, -1)
@@ -364,8 +367,8 @@ const harmless: { readonly [what: string]: Procedure } = {
   },
 }
 
-describe('no change to the log', () => {
-  test.each(Object.entries(harmless))('%s', async (_, code) => {
+describe('no change for the log', () => {
+  test.each(Object.entries(harmless))('replays the log unchanged: %s', async (_, code) => {
     const { trial, log } = await live(refund.code, inOrder(...refund.settled))
     log.end()
     expect((await replay(code, log.events)).account.outcome).toBe(trial.account.outcome)

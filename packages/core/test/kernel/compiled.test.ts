@@ -49,7 +49,7 @@ exports.late = async (ctx) => {
   return [await Promise.race([r.then((x) => x), p.then((x) => x), q]), await ctx.step('s')]
 }`
 
-// esbuild comes with tsx, and is nobody's own dependency here.
+// esbuild comes with tsx; it is not a direct dependency.
 const { transformSync } = createRequire(createRequire(import.meta.url).resolve('tsx'))('esbuild') as {
   transformSync(code: string, options: { target: string }): { code: string }
 }
@@ -68,21 +68,24 @@ const plain = compile('es2022')
 describe.each(['es2022', 'es2017', 'es2015'])('compiled for %s', (target) => {
   const compiled = compile(target)
 
-  test.each(Object.keys(plain))('%s: live, in replay, and with the log of other targets', async (name) => {
-    const lives = await inEveryOrder(plain[name] as Procedure, 24)
-    for (const { trial, log } of lives) {
-      const replayed = await replay(compiled[name] as Procedure, log.events)
-      expect(replayed.account.outcome).toBe(trial.account.outcome)
-    }
-    const compiledLives = await inEveryOrder(compiled[name] as Procedure, 24)
-    for (const { trial, log } of compiledLives) {
-      const replayed = await replay(plain[name] as Procedure, log.events)
-      expect(replayed.account.outcome).toBe(trial.account.outcome)
-    }
-  })
+  test.each(Object.keys(plain))(
+    '%s: gives the same log live, in replay, and with the log of other targets',
+    async (name) => {
+      const lives = await inEveryOrder(plain[name] as Procedure, 24)
+      for (const { trial, log } of lives) {
+        const replayed = await replay(compiled[name] as Procedure, log.events)
+        expect(replayed.account.outcome).toBe(trial.account.outcome)
+      }
+      const compiledLives = await inEveryOrder(compiled[name] as Procedure, 24)
+      for (const { trial, log } of compiledLives) {
+        const replayed = await replay(plain[name] as Procedure, log.events)
+        expect(replayed.account.outcome).toBe(trial.account.outcome)
+      }
+    },
+  )
 })
 
-test('the older targets are compiled to something else', () => {
+test('compiles differently for the older targets', () => {
   const codes = ['es2022', 'es2017', 'es2015'].map((target) => transformSync(source, { target }).code)
   expect(new Set(codes).size).toBe(3)
 })

@@ -9,7 +9,7 @@ const mainAndAudit: Procedure = (ctx) => {
 }
 
 describe('an end', () => {
-  test('is that of the procedure, by return or by throw', async () => {
+  test('ends as the procedure does, by return or by throw', async () => {
     expect((await live(() => 'at once')).trial.account.outcome).toBe('completed: "at once"; left ')
     const thrown = await live(() => {
       throw new Error('at once')
@@ -22,12 +22,12 @@ describe('an end', () => {
     expect(rejected.trial.account.outcome).toBe('failed: Error: later; left ')
   })
 
-  test('lists what it leaves pending', async () => {
+  test('lists pending operations at the end', async () => {
     const { trial } = await live(mainAndAudit, inOrder('main'))
     expect(trial.decision).toMatchObject({ state: 'completed', left: [{ position: 0 }] })
   })
 
-  test('starts nothing that was issued in its turn, before it or after', async () => {
+  test('starts no operation that was issued in the turn of the end', async () => {
     const log = new Log()
     const reported: string[] = []
     const trial = new Trial(async (ctx) => {
@@ -45,7 +45,7 @@ describe('an end', () => {
     expect(trial.foreignMoves).toBe(0)
   })
 
-  test('ends the deliveries: what comes behind it is not delivered', async () => {
+  test('delivers no event after the end', async () => {
     const { trial, log } = await live(mainAndAudit, inOrder('main'))
     const notes: string[] = []
     const replayed = new Trial(async (ctx) => {
@@ -58,7 +58,7 @@ describe('an end', () => {
   })
 })
 
-describe('the log behind the end', () => {
+describe('the log after the end', () => {
   const both = async (): Promise<Log> => {
     const { trial, log } = await live(mainAndAudit, inOrder('main'))
     log.attempt(trial.find('audit'))
@@ -66,14 +66,14 @@ describe('the log behind the end', () => {
     return log
   }
 
-  test('may have results of what was issued before, and the same end', async () => {
+  test('accepts results of earlier operations and the same end after the end', async () => {
     const log = await both()
     expect((await replay(mainAndAudit, log.events)).account.outcome).toBe('completed: "main!"; left audit')
     log.end()
     expect((await replay(mainAndAudit, log.events)).account.outcome).toBe('completed: "main!"; left audit')
   })
 
-  test('may be cut anywhere', async () => {
+  test('accepts a log that is cut anywhere', async () => {
     const log = await both()
     for (const { seq } of log.events.slice(1)) {
       const { outcome } = (await replay(mainAndAudit, log.events.slice(0, seq + 1))).account
@@ -81,7 +81,7 @@ describe('the log behind the end', () => {
     }
   })
 
-  test('may speak of operations that have changed places', async () => {
+  test('accepts events of operations that have swapped positions', async () => {
     const log = await both()
     const swapped: Procedure = async (ctx) => {
       const main = ctx.step('main')
@@ -97,14 +97,14 @@ describe('the log behind the end', () => {
     'another operation at a position': (log) => ({ ...(log.events[2] as LogEvent), name: 'other' }),
     'an operation of another turn': (log) => ({ ...(log.events[2] as LogEvent), turn: 1 }),
   }
-  test.each(Object.entries(refused))('may not have %s', async (_, next) => {
+  test.each(Object.entries(refused))('rejects %s after the end', async (_, next) => {
     const { trial, log } = await live(mainAndAudit, inOrder('main'))
     log.attempt(trial.find('audit'))
     const replayed = await replay(mainAndAudit, [...log.events, next(log)])
     expect(replayed.decision).toMatchObject({ state: 'nondeterminism', asked: 'its completion' })
   })
 
-  test('may not have what was issued in the turn of the end, which starts nothing', async () => {
+  test('rejects events of operations issued in the turn of the end', async () => {
     const { log } = await live(async (ctx) => {
       await ctx.step('a')
       return ctx.step('b')
@@ -116,7 +116,7 @@ describe('the log behind the end', () => {
     expect(replayed.account.outcome).toBe('nondeterminism at 1: step "b" in turn 1, not its completion')
   })
 
-  test('may not have an end where the procedure goes on', async () => {
+  test('rejects an end where the procedure continues', async () => {
     const { log } = await live((ctx) => ctx.step('a'))
     log.end()
     const goesOn = await replay(async (ctx) => [await ctx.step('a'), await ctx.sleep('b')], log.events)

@@ -33,20 +33,23 @@ describe('an exception that escapes in a turn', () => {
     },
   }
 
-  test.each(Object.entries(escapes))('fails the run: %s, live and in replay', async (what, letEscape) => {
-    const procedure: Procedure = async (ctx) => {
-      await ctx.step('a')
-      letEscape()
-      await ctx.step('b').finally(() => ctx.note('delivered'))
-    }
-    const { trial, log } = await live(procedure)
-    expect(trial.account).toMatchObject({ outcome: `failed: Error: ${what}; left b`, notes: [] })
-    log.end(true)
-    expect((await replay(procedure, log.events)).account).toEqual(trial.account)
-  })
+  test.each(Object.entries(escapes))(
+    'fails the run of an escaped exception: %s, live and in replay',
+    async (what, letEscape) => {
+      const procedure: Procedure = async (ctx) => {
+        await ctx.step('a')
+        letEscape()
+        await ctx.step('b').finally(() => ctx.note('delivered'))
+      }
+      const { trial, log } = await live(procedure)
+      expect(trial.account).toMatchObject({ outcome: `failed: Error: ${what}; left b`, notes: [] })
+      log.end(true)
+      expect((await replay(procedure, log.events)).account).toEqual(trial.account)
+    },
+  )
 
   test.each(Object.entries(escapes))(
-    'fails the run that completes in that turn: %s',
+    'fails a run that completes in the turn of the exception: %s',
     async (what, letEscape) => {
       const procedure: Procedure = async (ctx) => {
         await ctx.step('a')
@@ -58,7 +61,7 @@ describe('an exception that escapes in a turn', () => {
     },
   )
 
-  test('leaves the error of a run that has failed already', async () => {
+  test('keeps the error of a run that has already failed', async () => {
     const { trial } = await live(async (ctx) => {
       await ctx.step('a')
       process.nextTick(fail('escaped'))
@@ -67,7 +70,7 @@ describe('an exception that escapes in a turn', () => {
     expect(trial.account.outcome).toBe('failed: Error: thrown; left ')
   })
 
-  test('lets nothing more be delivered, also of the same batch', async () => {
+  test('delivers nothing further after an escaped exception, even of the same batch', async () => {
     const log = new Log()
     const trial = new Trial(async (ctx) => {
       const [a, b] = [ctx.step('a'), ctx.step('b')]
@@ -80,7 +83,7 @@ describe('an exception that escapes in a turn', () => {
     expect(trial.account).toMatchObject({ outcome: 'failed: Error: escaped; left b', notes: [] })
   })
 
-  test('leaves the rest of the turn to the run, and to no other', async () => {
+  test('keeps the rest of the turn in the same run', async () => {
     const log = new Log()
     const rest: string[] = []
     const bad = new Trial(async (ctx) => {
@@ -103,7 +106,7 @@ describe('an exception that escapes in a turn', () => {
     for (const other of others) expect(other.account).toMatchObject({ notes: ['a!'], outcome: 'waiting' })
   })
 
-  test('is kept from the process also if it is the last thing to happen', async () => {
+  test('keeps an exception from the process even if nothing follows it', async () => {
     const log = new Log()
     const trial = new Trial(async (ctx) => {
       await ctx.step('a')
@@ -124,7 +127,7 @@ describe('a rejection', () => {
       throw new Error(`boom ${name}`)
     }
 
-  test('awaited late changes nothing: legal code whose failures come in another order', async () => {
+  test('ignores a rejection that is awaited late, if failures arrive in another order', async () => {
     const procedure: Procedure = async (ctx) => {
       const [a, b] = [boom('a')(ctx), boom('b')(ctx)] as [Promise<never>, Promise<never>]
       const caught: string[] = []
@@ -139,7 +142,7 @@ describe('a rejection', () => {
     expect(again.execution.unhandled).toEqual([])
   })
 
-  test('that nobody handles is kept for the report, and alters no outcome', async () => {
+  test('reports an unhandled rejection without changing the outcome', async () => {
     const { trial } = await live(
       async (ctx) => {
         void boom('a')(ctx)

@@ -29,7 +29,7 @@ async function foundIn(procedure: Procedure): Promise<readonly string[]> {
   }
 }
 
-describe('a resource created in a turn is found, awaited or not:', () => {
+describe('detects a resource created in a turn, awaited or not', () => {
   const foreign: { readonly [what: string]: () => unknown } = {
     'a timer': () => setTimeout(() => {}, 1),
     'an immediate': () => setImmediate(() => {}),
@@ -43,11 +43,11 @@ describe('a resource created in a turn is found, awaited or not:', () => {
     'a socket': () => connect(1, '127.0.0.1').on('error', () => {}),
   }
 
-  test.each(Object.entries(foreign))('%s', async (_, begin) => {
+  test.each(Object.entries(foreign))('detects %s created in a turn', async (_, begin) => {
     expect(await foundIn(beginning(begin))).not.toEqual([])
   })
 
-  test('with the run, the type and the place', async () => {
+  test('reports the run, the type and the place of a resource', async () => {
     const procedure = beginning(() => setTimeout(() => {}, 1))
     const error = await refuseForeignResources(() => live(procedure)).catch((error: Error) => error)
     expect(error).toMatchObject({
@@ -59,22 +59,25 @@ describe('a resource created in a turn is found, awaited or not:', () => {
   })
 })
 
-describe('nothing is found in', () => {
+describe('detects no resource', () => {
   const fine: { readonly [what: string]: () => unknown } = {
     'ticks and microtasks': () => process.nextTick(() => queueMicrotask(() => {})),
     'a clone': () => structuredClone({ a: 1 }),
     'an abort': () => new AbortController().abort(),
     'a file read at once': () => readFileSync(import.meta.filename),
   }
-  test.each(Object.entries(fine))('%s', async (_, begin) => {
+  test.each(Object.entries(fine))('does not report %s', async (_, begin) => {
     expect(await foundIn(beginning(begin))).toEqual([])
   })
 
-  test.each(Object.entries(waysToAwait))('%s', async (_, procedure) => {
-    expect(await foundIn(procedure)).toEqual([])
-  })
+  test.each(Object.entries(waysToAwait))(
+    'finds no resource in a procedure that awaits its operations: %s',
+    async (_, procedure) => {
+      expect(await foundIn(procedure)).toEqual([])
+    },
+  )
 
-  test('what is created outside turns', async () => {
+  test('ignores resources created outside turns', async () => {
     const result = await refuseForeignResources(async () => {
       await wait(1)
       return live((ctx) => ctx.step('a'))

@@ -45,7 +45,7 @@ describe('a procedure that waits for something outside ctx', () => {
       }),
   }
 
-  test.each(Object.entries(waiting))('%s, is found live and in replay', async (_, begin) => {
+  test.each(Object.entries(waiting))('detects waiting for %s, live and in replay', async (_, begin) => {
     const procedure: Procedure = async (ctx) => {
       await ctx.step('a')
       await begin()
@@ -60,7 +60,7 @@ describe('a procedure that waits for something outside ctx', () => {
     expect((await replay(procedure, log.events)).account.outcome).toMatch(outcome)
   })
 
-  test('a module, is found on a Node that reads files in the background, and else comes in the same turn', async () => {
+  test('detects waiting for a module if Node reads files in the background', async () => {
     const procedure: Procedure = async (ctx) => {
       await ctx.step('a')
       await nativeImport(`${someFile.href}?${Math.random()}`)
@@ -73,7 +73,7 @@ describe('a procedure that waits for something outside ctx', () => {
         expect(account).toEqual({ issued: ['0 step a 0.0', '1 step b 1.0'], notes: [], outcome: 'waiting' })
   })
 
-  test('for ever, is found when nothing is pending', async () => {
+  test('detects waiting forever when nothing is pending', async () => {
     const { trial } = await run(async (ctx) => {
       await ctx.step('a')
       await new Promise(() => {})
@@ -82,12 +82,12 @@ describe('a procedure that waits for something outside ctx', () => {
     expect(trial.foreignMoves).toBe(0)
   })
 
-  test('from its start, is found before any operation', async () => {
+  test('detects waiting before the first operation', async () => {
     const { trial } = await run(() => new Promise(() => {}))
     expect(trial.account.outcome).toBe('foreign await after the start: it waits, but for no operation')
   })
 
-  test('while an operation is pending, is found when it moves', async () => {
+  test('detects that a procedure moves while an operation is pending', async () => {
     const trial = await untilItMoves(async (ctx) => {
       await Promise.race([ctx.sleep('long'), wait(1)])
       return ctx.step('b')
@@ -97,12 +97,12 @@ describe('a procedure that waits for something outside ctx', () => {
     expect(trial.issued).toEqual(['0 timer long 0.0'])
   })
 
-  test('in one arm of a race, is found when that arm wins', async () => {
+  test('detects a foreign promise when it wins a race', async () => {
     const trial = await untilItMoves((ctx) => Promise.race([wait(1), ctx.step('a'), ctx.step('b')]))
     expect(trial.execution.decide()).toMatchObject({ state: 'foreign-await', after: 'b' })
   })
 
-  test('is found when it ends outside a turn, and has no outcome', async () => {
+  test('detects an end outside a turn, which has no outcome', async () => {
     const returns = await untilItMoves((ctx) => Promise.race([ctx.sleep('long'), wait(1, 'early')]))
     const throws = await untilItMoves(async (ctx) => {
       void ctx.sleep('long')
@@ -116,7 +116,7 @@ describe('a procedure that waits for something outside ctx', () => {
       })
   })
 
-  test('delivers nothing any more', async () => {
+  test('delivers nothing further after a foreign await', async () => {
     const trial = await untilItMoves(async (ctx) => {
       void ctx.sleep('long').then(() => ctx.note('delivered'))
       await wait(1)
@@ -131,7 +131,7 @@ describe('a procedure that waits for something outside ctx', () => {
     expect(trial.foreignMoves).toBe(1)
   })
 
-  test('is told with the timers it has set', async () => {
+  test('names the timers that were set', async () => {
     const { trial } = await run(async (ctx) => {
       turns.current?.onTimer('setTimeout', () => undefined)
       turns.current?.onTimer('setTimeout', () => undefined)
@@ -145,8 +145,8 @@ describe('a procedure that waits for something outside ctx', () => {
   })
 })
 
-describe('a timer nobody awaits', () => {
-  test('is told of when it fires, with the place it was set at, unless the run is over by then', async () => {
+describe('an unawaited timer', () => {
+  test('reports a timer that fires during the run, with the place where it was set', async () => {
     const reported: string[] = []
     const onTimerFired = (api: string, site: () => string | undefined): void =>
       void reported.push(`${api} at ${site()}`)
@@ -165,7 +165,7 @@ describe('a timer nobody awaits', () => {
     expect(reported).toHaveLength(1)
   })
 
-  test('does the procedure no harm', async () => {
+  test('does not harm the procedure when a timer fires', async () => {
     let flushed = 0
     const log = { info: () => void setTimeout(() => flushed++, 1) }
     const { trial } = await live(async (ctx) => {
@@ -189,7 +189,7 @@ describe('a digest begun in the background', () => {
     return ctx.step('c')
   }
 
-  test('passes live once it is done, and in replay is told for what it is and not for changed code', async () => {
+  test('passes live once a background digest is done, and reports it in replay as a foreign await', async () => {
     const log = new Log()
     const trial = new Trial(procedure)
     await trial.deliver(log.events)
@@ -205,15 +205,15 @@ describe('a digest begun in the background', () => {
     expect(replayed.account.outcome).toMatch(/^foreign await/)
   })
 
-  test('is told alike when the log ends where the digest was awaited', async () => {
+  test('reports a digest alike if the log ends where it was awaited', async () => {
     const { log } = await run(procedure, 'a', 'b')
     const replayed = await replay(procedure, log.events)
     expect(replayed.account.outcome).toBe('foreign await after b: step "c" was issued outside any turn')
   })
 })
 
-describe('what two runs share', () => {
-  test('a promise of one: the other is found in the turn of the first', async () => {
+describe('resources shared by two runs', () => {
+  test('detects a shared promise in the turn of the other run', async () => {
     let rates: Promise<string> | undefined
     const procedure: Procedure = async (ctx) => {
       rates ??= ctx.step('rates')
@@ -232,7 +232,7 @@ describe('what two runs share', () => {
     expect(one.account.outcome).toBe('completed: ["rates!","use!"]; left ')
   })
 
-  test('a promise that had settled: what a fresh process asks for is found not to match', async () => {
+  test('detects that a fresh process diverges after a shared promise had settled', async () => {
     const procedureOf = (cache: { rates?: Promise<string> }): Procedure => {
       return async (ctx) => {
         cache.rates ??= ctx.step('rates')
@@ -248,7 +248,7 @@ describe('what two runs share', () => {
     )
   })
 
-  test('a limiter: the run that has to queue is found to wait, and named when the other lets it on', async () => {
+  test('detects waiting for a limiter, and names the run that releases it', async () => {
     const limit = pLimit(1)
     const procedure: Procedure = async (ctx) => [await limit(() => ctx.step('a')), await ctx.step('b')]
     const first = await run(procedure)
@@ -263,7 +263,7 @@ describe('what two runs share', () => {
     expect(first.trial.account.outcome).toBe('completed: ["a!","b!"]; left ')
   })
 
-  test('an event bus: whoever listens in the turn of another is found', async () => {
+  test('detects a listener on an event bus in the turn of another run', async () => {
     const bus = new EventEmitter()
     const listener = await run(async (ctx) => {
       void ctx.sleep('long')
@@ -281,8 +281,8 @@ describe('what two runs share', () => {
   })
 })
 
-describe('ctx in other hands', () => {
-  test('in the body of a step: the operation never settles, and the run is found', async () => {
+describe('ctx outside its procedure', () => {
+  test('never settles an operation issued in a step body, and detects the run', async () => {
     let inBody: () => Promise<string> = () => Promise.resolve('')
     const { trial } = await run(async (ctx) => {
       inBody = () => ctx.step('nested')
@@ -301,7 +301,7 @@ describe('ctx in other hands', () => {
     })
   })
 
-  test('after the end: nothing is issued and the outcome stands', async () => {
+  test('issues nothing after the end, and keeps the outcome', async () => {
     const { trial } = await run((ctx) => {
       void wait(1).then(() => ctx.step('late'))
       return 'done'
@@ -311,7 +311,7 @@ describe('ctx in other hands', () => {
     expect(trial.foreignMoves).toBe(0)
   })
 
-  test('what asks for its turn is told whether it has it', async () => {
+  test('tells a caller whether it has the turn', async () => {
     const seen: boolean[] = []
     const log = new Log()
     const trial: Trial = new Trial((ctx) => {

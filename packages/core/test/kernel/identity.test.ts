@@ -23,7 +23,7 @@ function charge(
 }
 
 describe('an operation', () => {
-  test('takes its position in the call, before anything is awaited', async () => {
+  test('takes the position of an operation synchronously', async () => {
     const seen: string[] = []
     const trial: Trial = new Trial((ctx) => {
       const promise = ctx.step('a')
@@ -34,7 +34,7 @@ describe('an operation', () => {
     expect(seen).toEqual(['0 step a 0.0'])
   })
 
-  test('is a plain promise of the realm', async () => {
+  test('returns a plain promise of the realm', async () => {
     const made: unknown[] = []
     await live((ctx) => {
       const promise = ctx.step('a')
@@ -44,7 +44,7 @@ describe('an operation', () => {
     expect(made).toEqual([true, []])
   })
 
-  test('is known by turn, kind, name and number', async () => {
+  test('identifies an operation by turn, kind, name and number', async () => {
     const { trial } = await live(async (ctx) => {
       await Promise.all([ctx.step('a'), ctx.step('b'), ctx.sleep('a'), ctx.step('a'), ctx.step('b')])
       await Promise.all([ctx.step('a'), ctx.step('a')])
@@ -60,7 +60,7 @@ describe('an operation', () => {
     ])
   })
 
-  test('is told to the run once, with the time of its turn', async () => {
+  test('lists an operation once, with the time of its turn', async () => {
     const log = new Log()
     const trial = new Trial(async (ctx) => {
       void ctx.sleep('long')
@@ -79,7 +79,7 @@ describe('an operation', () => {
     expect(trial.execution.decide()).toMatchObject({ issued: [] })
   })
 
-  test('that the log has settled is never told', async () => {
+  test('does not list an operation that the log has settled', async () => {
     const { log } = await live(async (ctx) => {
       for (let i = 0; i < 3000; i++) await ctx.step(`step ${i}`)
     })
@@ -100,8 +100,8 @@ describe('an operation', () => {
   })
 })
 
-describe('operations that have changed places', () => {
-  test('each get their own result, though their positions are those of the log', async () => {
+describe('operations that have swapped positions', () => {
+  test('gives each operation its own result at the position in the log', async () => {
     const { trial, log } = await live(
       charge({ amy: 0, bob: 0, cleo: 0 }),
       inOrder('charge bob', 'charge amy', 'charge cleo'),
@@ -116,7 +116,7 @@ describe('operations that have changed places', () => {
     }
   })
 
-  test('take the place of the log for good: what is recorded later is found by the old code too', async () => {
+  test('keeps swapped positions, so that the old code finds later events too', async () => {
     const before = charge({ amy: 0, bob: 0, cleo: 0 })
     const after = charge({ amy: 2, bob: 1, cleo: 0 })
     const log = new Log()
@@ -136,7 +136,7 @@ describe('operations that have changed places', () => {
       expect((await replay(code, log.events)).account.outcome).toBe(edited.account.outcome)
   })
 
-  test('are recognised by what settles nothing as well', async () => {
+  test('recognizes an operation by events that settle nothing', async () => {
     const log = new Log()
     const first = new Trial(charge({ amy: 0, bob: 0 }))
     await first.deliver(log.events)
@@ -149,7 +149,7 @@ describe('operations that have changed places', () => {
     ])
   })
 
-  test('of another turn are not taken for it', async () => {
+  test('does not swap operations of different turns', async () => {
     const { log } = await live(async (ctx) => {
       await ctx.step('a')
       await ctx.step('b')
@@ -160,7 +160,7 @@ describe('operations that have changed places', () => {
     expect(edited.account.outcome).toBe('nondeterminism at 1: step "b" in turn 1, not step "b" in turn 0')
   })
 
-  test('past two of an equal name leave those their results', async () => {
+  test('keeps the results of two operations with an equal name when others move past them', async () => {
     const procedure =
       (hops: number): Procedure =>
       (ctx) =>
@@ -176,7 +176,7 @@ describe('operations that have changed places', () => {
     expect((await replay(procedure(1), log.events)).account.outcome).toBe(trial.account.outcome)
   })
 
-  test('with an equal name exchange their results: only a name of its own tells one from the other', async () => {
+  test('exchanges the results of operations with an equal name', async () => {
     const choose = (log: Log, trial: Trial) => {
       const [amy, bob] = trial.pending
       if (amy === undefined || bob === undefined) throw new Error('both are to be pending')
@@ -196,8 +196,8 @@ describe('operations that have changed places', () => {
   })
 })
 
-describe('what a procedure receives', () => {
-  test('is read from the recorded event, afresh in every execution', async () => {
+describe('the results that a procedure receives', () => {
+  test('reads a result from the recorded event in every execution', async () => {
     const made: unknown[] = []
     const read = ({ payload }: LogEvent) => {
       const value = { items: [...(payload ?? [])] }
@@ -217,13 +217,13 @@ describe('what a procedure receives', () => {
     expect(made[0]).not.toBe(made[1])
   })
 
-  test('is a rejection if reading throws', async () => {
+  test('rejects an operation if reading its result throws', async () => {
     const procedure: Procedure = (ctx) => ctx.step('a').catch((error) => `caught ${error}`)
     const { trial } = await live(procedure, (pending, log) => void log.fail(pending[0] as never, 'refused'))
     expect(trial.account.outcome).toBe('completed: "caught Error: refused"; left ')
   })
 
-  test('stops the execution if its bytes cannot be understood, and the procedure sees nothing of it', async () => {
+  test('stops the execution at unreadable bytes, which the procedure does not see', async () => {
     const log = new Log()
     const trial = new Trial(async (ctx) => {
       const unreadable = new Unreadable('cut off')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { checkReplay, uphold } from './support/laws.ts'
 
-test('20,000 programs: live is replayed at once is taken up at any event', async () => {
+test('replays 20,000 programs at once and after a crash at any event', async () => {
   const ends = { completed: 0, failed: 0 }
   let issued = 0
   const replay = {

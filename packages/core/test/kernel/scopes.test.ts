@@ -24,7 +24,7 @@ async function play(
 const settle = (name: string) => (log: Log, trial: Trial) => void log.settle(trial.find(name))
 
 describe('closing a scope', () => {
-  test('rejects what is pending in it and in scopes of it, each in a turn of its own, and nothing else', async () => {
+  test('rejects the pending operations of a closed scope and of scopes inside it, one per turn', async () => {
     const procedure: Procedure = async (ctx) => {
       const { scopes } = ctx
       const outer = createScope(scopes.root)
@@ -48,7 +48,7 @@ describe('closing a scope', () => {
     expect(trial.issued.slice(4)).toEqual(['4 step after inner 2.0', '5 step after outer 3.0'])
   })
 
-  test('stops at a shield, until the shield is over', async () => {
+  test('stops closing at a shield until the shield is over', async () => {
     const procedure: Procedure = async (ctx) => {
       const { scopes } = ctx
       const arm = createScope(scopes.root)
@@ -69,7 +69,7 @@ describe('closing a scope', () => {
     expect(trial.account.outcome).toBe('completed: undefined; left ')
   })
 
-  test('takes several scopes in order of identity, however they were named and however often', async () => {
+  test('closes several scopes in order of identity, in whatever order and however often they are named', async () => {
     const procedure =
       (hops: number): Procedure =>
       async (ctx) => {
@@ -93,7 +93,7 @@ describe('closing a scope', () => {
     expect((await replay(procedure(3), log.events)).account).toEqual(trial.account)
   })
 
-  test('means the same for what is issued in the same turn before and after it', async () => {
+  test('closes operations issued before and after it in the same turn alike', async () => {
     const procedure =
       (hopsOfClosing: number, hopsOfArm: number): Procedure =>
       async (ctx) => {
@@ -118,7 +118,7 @@ describe('closing a scope', () => {
     expect(again.notes).toEqual(trial.notes)
   })
 
-  test('refuses a thousand operations; later ones never settle, and the run goes on', async () => {
+  test('refuses a thousand operations; later ones never settle, and the run continues', async () => {
     const procedure: Procedure = async (ctx) => {
       const arm = createScope(ctx.scopes.root)
       const stubborn = async () => {
@@ -134,7 +134,7 @@ describe('closing a scope', () => {
     expect(trial.account.outcome).toBe('completed: undefined; left ')
   })
 
-  test('is part of the run only in its own turns', async () => {
+  test("allows scopes to be closed in the run's own turns only", async () => {
     const log = new Log()
     const trial = new Trial(async (ctx) => {
       setTimeout(() => ctx.scopes.close([createScope(ctx.scopes.root)], lost), 1)
@@ -146,7 +146,7 @@ describe('closing a scope', () => {
   })
 })
 
-describe('an operation that was closed without an event', () => {
+describe('an operation closed without an event', () => {
   /** Two operations of one turn; the first loses a race that a third decides. */
   const procedure =
     (order: readonly string[]): Procedure =>
@@ -161,7 +161,7 @@ describe('an operation that was closed without an event', () => {
     }
 
   test.each([[['loser', 'other', 'winner']], [['other', 'loser', 'winner']], [['winner', 'other', 'loser']]])(
-    'leaves the others what the log has of them where an edit moved them: %j',
+    'keeps the recorded results of other operations if an edit moved them: %j',
     async (order) => {
       const log = new Log()
       const trial = new Trial(procedure(['loser', 'winner', 'other']))
@@ -191,7 +191,7 @@ describe('an open shield', () => {
     return await ctx.step('work')
   }
 
-  test('holds up the end of a procedure that has returned, and nothing else does', async () => {
+  test('delays the end of a procedure that has returned, and nothing else does', async () => {
     const { trial, log } = await play(procedure, settle('work'))
     expect(trial.decision).toMatchObject({ state: 'waiting', closed: [{ operation: { name: 'left' } }] })
     expect(trial.execution.graceFrom).toBe(log.events[1]?.at)
@@ -200,19 +200,19 @@ describe('an open shield', () => {
     expect(ended.account.outcome).toBe('completed: "work!"; left ')
   })
 
-  test('is broken by force: it ends as the procedure did', async () => {
+  test('ends as the procedure did if the shield is broken by force', async () => {
     const { trial } = await play(procedure, settle('work'), (log) => void log.cancel('forced'))
     expect(trial.account.outcome).toBe('completed: "work!"; left release')
   })
 
-  test('makes a cancel that comes after the return change nothing', async () => {
+  test('ignores a cancel after the return', async () => {
     const { trial } = await play(procedure, settle('work'), (log) => void log.cancel(), settle('release'))
     expect(trial.account.outcome).toBe('completed: "work!"; left ')
   })
 })
 
 describe('adopting an operation', () => {
-  test('moves it into a scope, in which it is closed', async () => {
+  test('moves an operation into a scope that closes it', async () => {
     const procedure: Procedure = async (ctx) => {
       const { scopes } = ctx
       const arm = createScope(scopes.root)

@@ -21,7 +21,7 @@ const procedure: Procedure = async (ctx) => {
   return [first, await Promise.any(['e', 'f'].map(walk)), await Promise.all(['g', 'h'].map(walk))]
 }
 
-describe('the order of everything is the same', () => {
+describe('the order of events is the same', () => {
   const surroundings: { readonly [what: string]: () => () => void } = {
     'with async hooks of all sorts': () => {
       const nothing = () => {}
@@ -44,7 +44,7 @@ describe('the order of everything is the same', () => {
       storage.enterWith('request')
       return () => storage.disable()
     },
-    'with listeners for what nobody handles': () => {
+    'with listeners for unhandled errors': () => {
       const listener = () => {}
       process.on('unhandledRejection', listener).on('uncaughtException', listener)
       return () => process.off('unhandledRejection', listener).off('uncaughtException', listener)
@@ -65,7 +65,7 @@ describe('the order of everything is the same', () => {
     },
   }
 
-  test.each(Object.entries(surroundings))('%s', async (_, enter) => {
+  test.each(Object.entries(surroundings))('keeps the order of events %s', async (_, enter) => {
     const plain = await live(procedure)
     const leave = enter()
     try {
@@ -83,7 +83,7 @@ describe('the order of everything is the same', () => {
 })
 
 describe('a storage of the application', () => {
-  test('is not seen in turns: who happens to drive a run leaves no trace', async () => {
+  test('hides the storage of the application in turns, whichever code drives the run', async () => {
     const requests = new AsyncLocalStorage<string>()
     const noteRequest: Procedure = async (ctx) => {
       ctx.note(String(requests.getStore()))
@@ -103,7 +103,7 @@ describe('a storage of the application', () => {
     )
   })
 
-  test('of the procedure itself goes with it through all its turns', async () => {
+  test("keeps the procedure's own storage through all its turns", async () => {
     const names = new AsyncLocalStorage<string>()
     const { trial } = await live((ctx) =>
       Promise.all(
@@ -122,7 +122,7 @@ describe('a storage of the application', () => {
 })
 
 describe('promises of another realm', () => {
-  test('race as our own do', async () => {
+  test('races promises of another realm like native ones', async () => {
     const Other = runInContext('Promise', createContext({})) as PromiseConstructor
     const lives = await inEveryOrder((ctx) => {
       const begin = (name: string) => Other.resolve(1).then(() => ctx.step(name))
@@ -131,7 +131,7 @@ describe('promises of another realm', () => {
     expect(outcomesOf(lives).length).toBeGreaterThan(2)
   })
 
-  test('with queues of their own never resume, and the run is found to wait for them', async () => {
+  test('detects promises with their own queues, which never resume', async () => {
     const context = createContext({}, { microtaskMode: 'afterEvaluate' })
     const Other = runInContext('Promise', context) as PromiseConstructor
     const trial = new Trial(async (ctx) => {
@@ -144,14 +144,14 @@ describe('promises of another realm', () => {
 })
 
 describe('the garbage collector', () => {
-  test('comes when it likes: a run that is moved by it is found', async () => {
+  test('detects a run that is moved by the garbage collector', async () => {
     setFlagsFromString('--expose-gc')
     const collect = runInNewContext('gc') as () => void
     const trial = await new Promise<Trial>((resolve) => {
       const trial: Trial = new Trial(
         async (ctx) => {
           const registry = new FinalizationRegistry(() => void ctx.step('from the collector'))
-          registry.register({}, 'an object nobody has')
+          registry.register({}, 'an unreachable object')
           registries.push(registry)
           await ctx.step('a')
         },

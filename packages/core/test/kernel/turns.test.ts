@@ -69,16 +69,16 @@ const racing: { readonly [name: string]: Procedure } = {
   },
 }
 
-describe('one event, one turn', () => {
+describe('one event per turn', () => {
   test.each(Object.entries(racing))(
-    '%s in one arm of a race: the same winner for ever',
+    'replays the same winner with %s in one arm of a race',
     async (_, procedure) => {
       const lives = await inEveryOrder(procedure)
       expect(outcomesOf(lives).length).toBeGreaterThan(1)
     },
   )
 
-  test('both events in one batch: the first wins, however long its continuation is', async () => {
+  test('lets the first event of a batch win, however long its continuation is', async () => {
     const procedure = racing['two ticks'] as Procedure
     const { log } = await live(procedure, inOrder('a'))
     const [started, first] = log.events as [LogEvent, LogEvent]
@@ -91,7 +91,7 @@ describe('one event, one turn', () => {
     )
   })
 
-  test('the turn is over only when the queues are empty', async () => {
+  test('ends a turn only when the queues are empty', async () => {
     const log = new Log()
     const procedure: Procedure = async (ctx) => {
       await ctx.step('a')
@@ -109,7 +109,7 @@ describe('one event, one turn', () => {
     expect(turns.current).toBeNull()
   })
 
-  test('the time is that of the event that began the turn, and never goes back', async () => {
+  test('returns the time of the event that began the turn, which never goes back', async () => {
     const log = new Log()
     const times: number[] = []
     const trial = new Trial(async (ctx) => {
@@ -132,7 +132,7 @@ describe('one event, one turn', () => {
 describe('a log', () => {
   const procedure: Procedure = async (ctx) => [await ctx.step('a'), await ctx.step('b'), await ctx.step('c')]
 
-  test('may come in any pieces', async () => {
+  test('accepts a log in any pieces', async () => {
     const { trial, log } = await live(procedure)
     const pieces = new Trial(procedure)
     pieces.execution.enqueue(log.events.slice(0, 1))
@@ -142,7 +142,7 @@ describe('a log', () => {
     expect(pieces.account).toEqual(trial.account)
   })
 
-  test('begins once: a second beginning is damage', async () => {
+  test('reports a second start as damage', async () => {
     const log = new Log()
     const [started] = log.events as [LogEvent]
     const trial = new Trial(procedure)
@@ -152,21 +152,21 @@ describe('a log', () => {
     expect(trial.issued).toHaveLength(1)
   })
 
-  test('begins once: a second beginning behind the end is damage', async () => {
+  test('reports a second start after the end as damage', async () => {
     const log = new Log()
     const trial = new Trial(async () => 'done')
     const again = { ...(log.events[0] as LogEvent), seq: 1 }
     expect(await trial.deliver([...log.events, again])).toMatchObject({ state: 'damaged' })
   })
 
-  test('begins with its beginning: anything else is damage', async () => {
+  test('reports a log without a start as damage', async () => {
     const trial = new Trial(procedure)
     const decision = await trial.deliver([new Log().end()])
     expect(decision).toEqual({ state: 'damaged', what: 'its first event does not start it' })
     expect(trial.issued).toEqual([])
   })
 
-  test('of any content gives a decision, and throws nothing', async () => {
+  test('returns a decision for any log, and never throws', async () => {
     const { log } = await live(procedure)
     const anyEvent = fc.record({
       ...{
@@ -199,7 +199,7 @@ describe('events that settle nothing', () => {
     return ctx.now()
   }
 
-  test('begin no turn, are not counted, and move no clock', async () => {
+  test('begins no turn and does not advance the clock', async () => {
     const log = new Log()
     const trial = new Trial(procedure)
     await trial.deliver(log.events)
@@ -217,7 +217,7 @@ describe('events that settle nothing', () => {
     expect((await replay(procedure, log.events)).account).toEqual(trial.account)
   })
 
-  test('leave a run waiting as it was', async () => {
+  test('keeps a run waiting', async () => {
     const log = new Log()
     const trial = new Trial(procedure)
     const first = await trial.deliver(log.events)

@@ -267,7 +267,7 @@ describe('a value that matches none of several alternatives', () => {
       'value',
       expect.stringMatching(/^matches none of 2 alternatives/),
     ],
-  ])('%s', (_, schema, given, path, message) => {
+  ])('reports for a value without a matching alternative: %s', (_, schema, given, path, message) => {
     expect(check(schema, given)).toEqual([{ path, message }])
   })
 })

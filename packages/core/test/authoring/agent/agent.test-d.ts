@@ -31,7 +31,7 @@ const writer = agent(
 )
 
 describe('agents', () => {
-  test('are called with what their schema accepts and give what it returns', () => {
+  test('types the input and the output of an agent by its schemas', () => {
     expectTypeOf(writer).toEqualTypeOf<
       Agent<{ topic: string; tone?: 'dry' | 'warm' | undefined }, { text: string; mood: 'glad' | 'sad' }>
     >()
@@ -41,7 +41,7 @@ describe('agents', () => {
     ctx.agent(writer, { topic: 'x', tone: 'warm' }, { name: 'second draft', retry: false })
   })
 
-  test('that judge take a question and give a verdict', () => {
+  test('types a decider by question and verdict', () => {
     const critic = decider('critic', async ({ question, choices, material }) => {
       expectTypeOf(question).toEqualTypeOf<string>()
       expectTypeOf(choices).toEqualTypeOf<readonly string[]>()
@@ -53,7 +53,7 @@ describe('agents', () => {
 })
 
 describe('decide', () => {
-  test('gives one of its choices', () => {
+  test('types the result of decide by its choices', () => {
     expectTypeOf(
       ctx.agent.decide('Plausible?', ['continue', { value: 'abort', effect: 'stops' }], {
         material: [1],

@@ -10,7 +10,7 @@ const body = async (): Promise<{ text: string }> => ({ text: 'x' })
 const writer = agent({ name: 'writer', input, output, retry: { attempts: 5 }, timeout: '30s' }, body)
 
 describe('an agent', () => {
-  test('shows its name and carries its code', () => {
+  test('exposes the name of an agent and holds its code', () => {
     expect(writer).toEqual({ name: 'writer' })
     expect(agentDefinitionOf(writer)).toMatchObject({
       ...{ name: 'writer', input, output, body },
@@ -20,7 +20,7 @@ describe('an agent', () => {
     expect(agentDefinitionOf(undefined)).toBeUndefined()
   })
 
-  test('carries it also for another copy of the package', async () => {
+  test('recognizes an agent of another copy of the package', async () => {
     vi.resetModules()
     const copy = await import('../../../src/authoring/agent/agent.ts')
     expect(copy.agentDefinitionOf(writer)?.name).toBe('writer')
@@ -33,11 +33,11 @@ describe('an agent', () => {
     [{ name: 'a', input, output, timeout: 30 }, "(timeout of agent 'a')"],
     [{ name: 'a', input, output, retry: { attempts: 0 } }, "retry.attempts of agent 'a'"],
     [{ name: 'a', input, output, model: 'm' }, 'There is no option model in the options of agent.'],
-  ])('is refused: %j', (spec, message) => {
+  ])('rejects the agent options %j', (spec, message) => {
     expect(() => agent(spec as never, body as never)).toThrow(message)
   })
 
-  test('needs a body', () => {
+  test('rejects an agent without a body', () => {
     expect(() => agent({ name: 'a', input, output }, undefined as never)).toThrow("body of agent 'a'")
   })
 })
@@ -45,13 +45,13 @@ describe('an agent', () => {
 describe('a decider', () => {
   const critic = decider('critic', async () => ({ choice: 'go', rationale: 'fine' }))
 
-  test('is an agent without an input schema', () => {
+  test('creates a decider as an agent without an input schema', () => {
     expect(critic).toEqual({ name: 'critic' })
     expect(agentDefinitionOf(critic)).toMatchObject({ name: 'critic', input: undefined })
     expect(() => decider('', async () => ({ choice: 'go', rationale: '' }))).toThrow('name of decider')
   })
 
-  test('must return a verdict', () => {
+  test('requires a decider to return a verdict', () => {
     const check = (value: unknown) => {
       const schema = agentDefinitionOf(critic)?.output
       return schema && validate(schema, value)

@@ -5,7 +5,7 @@ const choices = [{ value: 'go' }, { value: 'stop' }]
 const read = (options: unknown) => readDecideOptions('of decide', options, choices)
 
 describe('the options of decide', () => {
-  test('have the documented defaults and no default fallback', () => {
+  test('uses the documented defaults for decide, without a default fallback', () => {
     expect(read({ fallback: 'stop' })).toEqual({
       fallback: { do: 'choose', choice: 'stop' },
       minConfidence: 0,
@@ -17,7 +17,7 @@ describe('the options of decide', () => {
     )
   })
 
-  test('fall back on people or on failing', () => {
+  test('reads a fallback to people or to a failure', () => {
     expect(read({ fallback: { ask: { to: 'group:ops' } } }).fallback).toEqual({
       do: 'ask',
       options: { to: 'group:ops' },
@@ -25,7 +25,7 @@ describe('the options of decide', () => {
     expect(read({ fallback: { fail: 'no critic' } }).fallback).toEqual({ do: 'fail', message: 'no critic' })
   })
 
-  test('are read', () => {
+  test('reads the options of decide', () => {
     expect(read({ fallback: 'go', minConfidence: 0.8, timeout: '30s', attempts: 1 })).toMatchObject({
       minConfidence: 0.8,
       timeoutMs: 30_000,
@@ -44,7 +44,7 @@ describe('the options of decide', () => {
     [{ fallback: 'go', timeout: 5 }, '(timeout of decide)'],
     [{ fallback: 'go', attempts: 0 }, 'It must be a whole number from 1.'],
     [{ fallback: 'go', confidence: 0.8 }, 'There is no option confidence'],
-  ])('%j is refused', (options, message) => {
+  ])('rejects the decide options %j', (options, message) => {
     expect(() => read(options)).toThrow(message)
   })
 })

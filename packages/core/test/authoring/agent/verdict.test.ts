@@ -3,7 +3,7 @@ import { verdictSchema } from '../../../src/authoring/agent/verdict.ts'
 
 const validate = (value: unknown) => verdictSchema['~standard'].validate(value)
 
-test('a verdict is taken as it was when it was checked', () => {
+test('returns the verdict that was validated, even if the original changes', () => {
   let read = 0
   const changing = {
     rationale: 'because',
@@ -14,7 +14,7 @@ test('a verdict is taken as it was when it was checked', () => {
   expect(validate(changing)).toEqual({ value: { choice: 'keep', rationale: 'because' } })
 })
 
-test('what is no verdict is told from what is not quite one', () => {
+test('distinguishes a malformed verdict from an incomplete one', () => {
   for (const value of [null, undefined, 'keep', 3])
     expect(validate(value)).toEqual({
       issues: [{ path: [], message: 'it must be { choice, rationale, confidence? }' }],

@@ -16,7 +16,7 @@ declare const ctx: Ctx
 const { human } = ctx
 
 describe('approve', () => {
-  test('gives the params back as they were approved', async () => {
+  test('returns the approved params', async () => {
     const approval = await human.approve('Refund {amount} EUR for {orderId}?', {
       params: { orderId: 'A-1', amount: 45 },
       editable: ['amount'],
@@ -35,13 +35,13 @@ describe('approve', () => {
     }
   })
 
-  test('needs no options if the message has no placeholders', () => {
+  test('requires no options for a message without placeholders', () => {
     expectTypeOf(human.approve('Go?')).toEqualTypeOf<Promise<Approval<{}>>>()
     const name: string = 'Ada'
     expectTypeOf(human.approve(`Greet ${name}?`)).toEqualTypeOf<Promise<Approval<{}>>>()
   })
 
-  test('takes other braces for text', () => {
+  test('treats other braces as text', () => {
     human.approve('Use {} now')
     human.approve('Set {"a": 1}?')
     human.approve('{{count}} files', { data: { count: 1 } })
@@ -49,14 +49,14 @@ describe('approve', () => {
     human.approve('{{count}} files', {})
   })
 
-  test('takes what params cannot show from data', () => {
+  test('takes values that params cannot format from data', () => {
     human.approve('Delete {count} files from {dir}?', {
       params: { dir: '/tmp', files: ['a'] },
       data: { count: 1 },
     })
   })
 
-  test('silence is consent only at a stated low or medium risk', () => {
+  test('allows approval on timeout only with a stated low or medium risk', () => {
     human.approve('Water the plants?', { risk: 'low', timeout: '1h', onTimeout: 'approve' })
     human.approve('Water the plants?', {
       risk: { level: 'medium', reasons: ['wet'] },
@@ -65,7 +65,7 @@ describe('approve', () => {
     })
   })
 
-  test('takes onTimeout with a timeout that may be undefined', () => {
+  test('accepts onTimeout with a timeout that may be undefined', () => {
     const timeout = undefined as Deadline | undefined
     human.approve('Go?', { timeout, onTimeout: 'fail' })
     human.select('Where to?', ['a', 'b'], { timeout, onTimeout: { default: 'b' } })
@@ -75,7 +75,7 @@ describe('approve', () => {
     expectTypeOf(human.approve('Go?', options)).toEqualTypeOf<Promise<Approval<{ amount: number }>>>()
   })
 
-  test('takes a schema of the params, audiences and a deadline', () => {
+  test('accepts a schema of the params, audiences and a deadline', () => {
     human.approve('Go?', {
       params: { amount: 1 },
       schema: z.object({ amount: z.number().max(45) }),
@@ -87,17 +87,17 @@ describe('approve', () => {
   })
 })
 
-test('input gives what the schema returns', async () => {
+test('returns the output of the schema from input', async () => {
   const who = await human.input('Who?', z.object({ name: z.string(), age: z.number().optional() }), {
     initial: { name: 'Ada' },
     timeout: '1d',
-    onTimeout: { default: { name: 'nobody' } },
+    onTimeout: { default: { name: 'anonymous' } },
   })
   expectTypeOf(who).toEqualTypeOf<{ name: string; age?: number | undefined }>()
 })
 
 describe('select', () => {
-  test('gives the picked value as a union', () => {
+  test('returns the selected value as a union', () => {
     expectTypeOf(human.select('Where to?', ['staging', 'production'])).toEqualTypeOf<
       Promise<'staging' | 'production'>
     >()
@@ -106,7 +106,7 @@ describe('select', () => {
     >()
   })
 
-  test('takes choices that are known only when it runs', () => {
+  test('accepts choices that are known only at run time', () => {
     const exits: ('north' | 'fight')[] = ['north', 'fight']
     expectTypeOf(
       human.select('Which way?', exits, { timeout: '1d', onTimeout: { default: 'fight' } }),
@@ -117,13 +117,13 @@ describe('select', () => {
 })
 
 describe('review', () => {
-  test('offers approve and reject unless told otherwise', () => {
+  test('offers approve and reject by default', () => {
     expectTypeOf(human.review('Publish?', { title: 'x' })).toEqualTypeOf<
       Promise<Review<{ title: string }, 'approve' | 'reject'>>
     >()
   })
 
-  test('gives the artifact back with its edits', () => {
+  test('returns the artifact with its edits', () => {
     expectTypeOf(
       human.review('Publish {title}?', 'text', {
         data: { title: 'x' },
@@ -137,7 +137,7 @@ describe('review', () => {
   })
 })
 
-test('escalate offers to continue unless told otherwise', () => {
+test('offers continue by default in escalate', () => {
   expectTypeOf(human.escalate('Totals differ')).toEqualTypeOf<Promise<Resolution<'continue'>>>()
   expectTypeOf(
     human.escalate('Totals differ', {
@@ -148,7 +148,7 @@ test('escalate offers to continue unless told otherwise', () => {
   ).toEqualTypeOf<Promise<Resolution<'retry' | 'abort'>>>()
 })
 
-test('notify gives nothing', () => {
+test('returns nothing from notify', () => {
   expectTypeOf(human.notify('{title} is out', { data: { title: 'x' }, to: 'group:ops' })).toEqualTypeOf<
     Promise<void>
   >()

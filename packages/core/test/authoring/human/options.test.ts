@@ -11,8 +11,8 @@ import {
 
 const read = (options?: unknown) => readAskOptions('of approve', options)
 
-describe('the options of every question', () => {
-  test('have the documented defaults', () => {
+describe('the options of every ask', () => {
+  test('uses the documented defaults for asks', () => {
     expect(read()).toEqual({
       key: null,
       to: [],
@@ -25,26 +25,26 @@ describe('the options of every question', () => {
     })
   })
 
-  test('are read with durations in milliseconds and instants as they are', () => {
+  test('reads durations in milliseconds, and instants as given', () => {
     expect(read({ timeout: '1h' }).due).toEqual({ afterMs: 3_600_000 })
     expect(read({ timeout: new Date(7) }).due).toEqual({ atMs: 7 })
     expect(read({ to: 'role:boss', key: 'refund?' })).toMatchObject({ to: ['role:boss'], key: 'refund?' })
   })
 
-  test('say which earlier steps are shown', () => {
+  test('reads which earlier steps to show', () => {
     expect(read({ history: 'none' }).history).toEqual({ last: 0 })
     expect(read({ history: { last: 2 } }).history).toEqual({ last: 2 })
     expect(read({ history: { steps: ['load'] } }).history).toEqual({ steps: ['load'] })
   })
 
-  test('tell more beside the message', () => {
+  test('reads what to show beside the message', () => {
     const details = [{ title: 'Why', body: { any: 'thing' }, as: 'json' }]
     const links = [{ label: 'Preview', url: 'https://preview.example/a' }]
     const alternatives = [{ label: 'Archive it', description: 'keeps the files' }, { label: 'Wait' }]
     expect(read({ details, links, alternatives })).toMatchObject({ details, links, alternatives })
   })
 
-  test('state a risk, in a word or with what is at stake', () => {
+  test('reads a risk as a word or as details', () => {
     expect(read({ risk: 'high' }).risk).toEqual({ level: 'high' })
     const risk = {
       level: 'critical',
@@ -87,7 +87,7 @@ describe('the options of every question', () => {
     [{ risk: { level: 'low', impact: { downtime: 5 } } }, '(risk.impact.downtime of approve)'],
     [{ risk: { level: 'low', impact: { currency: 1 } } }, 'risk.impact.currency of approve'],
     [{ risk: { level: 'low', impact: { affects: 1 } } }, 'risk.impact.affects of approve'],
-  ])('%j is refused', (options, message) => {
+  ])('rejects the ask options %j', (options, message) => {
     expect(() => read(options)).toThrow(message)
   })
 })
@@ -95,7 +95,7 @@ describe('the options of every question', () => {
 describe('choices', () => {
   const choices = (given: unknown) => readChoices('choices of select', given)
 
-  test('are words, or words with more about them', () => {
+  test('reads choices as words or objects', () => {
     const more = { value: 'stop', label: 'Stop', effect: 'ends the run', style: 'danger' }
     expect(choices(['go', more])).toEqual([{ value: 'go' }, more])
   })
@@ -110,13 +110,13 @@ describe('choices', () => {
     [[{ label: 'Go' }], 'choices of select.value'],
     [[{ value: 'go', style: 'green' }], "It must be one of 'primary', 'danger'."],
     [[{ value: 'go', text: 'Go' }], 'Known options: value, label, effect, style.'],
-  ])('%j are refused', (given, message) => {
+  ])('rejects the choices %j', (given, message) => {
     expect(() => choices(given)).toThrow(message)
   })
 })
 
 describe('editable params', () => {
-  test('must be among the params', () => {
+  test('requires editable params to be among the params', () => {
     const params = { amount: 1, card: 'visa' }
     expect(readEditable('of approve', ['amount', 'amount'], params)).toEqual(['amount'])
     expect(readEditable('of approve', undefined, params)).toEqual([])
@@ -130,8 +130,8 @@ describe('editable params', () => {
   })
 })
 
-describe('silence', () => {
-  test('counts as a no to an approval unless told otherwise', () => {
+describe('onTimeout', () => {
+  test('rejects an approval on timeout by default', () => {
     expect(readApproveSilence('of approve', undefined, undefined)).toEqual({ do: 'reject' })
     for (const word of ['reject', 'fail', 'keep-waiting', 'escalate'])
       expect(readApproveSilence('of approve', word, 'critical')).toEqual({ do: word })
@@ -139,7 +139,7 @@ describe('silence', () => {
     expect(escalated).toEqual({ do: 'escalate', to: 'role:boss' })
   })
 
-  test('counts as a yes only at a stated low or medium risk', () => {
+  test('approves on timeout only with a stated low or medium risk', () => {
     expect(readApproveSilence('of approve', 'approve', 'low')).toEqual({ do: 'approve' })
     expect(readApproveSilence('of approve', 'approve', 'medium')).toEqual({ do: 'approve' })
     for (const risk of ['high', 'critical', undefined] as const)
@@ -148,13 +148,13 @@ describe('silence', () => {
       )
   })
 
-  test('fails other questions unless told otherwise', () => {
+  test('fails other asks on timeout by default', () => {
     expect(readSilence('of select', undefined)).toEqual({ do: 'fail' })
     expect(readSilence('of select', 'keep-waiting')).toEqual({ do: 'keep-waiting' })
     expect(readSilence('of select', { escalateTo: 'group:ops' })).toEqual({ do: 'escalate', to: 'group:ops' })
-    expect(readSilence('of input', { default: { name: 'nobody' } })).toEqual({
+    expect(readSilence('of input', { default: { name: 'anonymous' } })).toEqual({
       do: 'default',
-      value: { name: 'nobody' },
+      value: { name: 'anonymous' },
     })
     expect(readSilence('of input', { default: undefined })).toEqual({ do: 'default', value: undefined })
     expect(readSilence('of select', { default: 'go' }, [{ value: 'go' }])).toEqual({
@@ -181,12 +181,12 @@ describe('silence', () => {
     [() => readSilence('of select', { default: 'go', also: 1 }), 'Known options: default.'],
     [() => readSilence('of select', { default: 'wait' }, [{ value: 'go' }]), "It must be one of 'go'."],
     [() => readSilence('of select', 7), 'It must be an object.'],
-  ])('%# is refused where it means nothing', (reading, message) => {
+  ])('rejects the invalid onTimeout %#', (reading, message) => {
     expect(reading).toThrow(message)
   })
 })
 
-test('forms and severities are words', () => {
+test('reads display formats and severities', () => {
   expect(readForm('as of review', 'diff')).toBe('diff')
   expect(() => readForm('as of review', 'html')).toThrow('as of review')
   expect(readSeverity('severity of notify', undefined, 'info')).toBe('info')

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { closeLate, rejectAtOnce } from './support/controls.ts'
 import { forAllHops, forAllPrefixes } from './support/laws.ts'
 
-test('300 programs of nested scopes: live is replayed at once is taken up behind every event', async () => {
+test('replays 300 programs of nested scopes at once and after a crash behind every event', async () => {
   const { programs, ended, cancelled, races, lost } = await forAllPrefixes(300)
   // That they are no trivial ones.
   expect(programs).toBe(300)

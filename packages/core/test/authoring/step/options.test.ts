@@ -4,14 +4,14 @@ import { readStepOptions } from '../../../src/authoring/step/options.ts'
 const read = (options: unknown) => readStepOptions("of step 'charge'", options)
 
 describe('the options of a step', () => {
-  test('have the documented defaults', () => {
+  test('uses the documented defaults for a step', () => {
     expect(read(undefined)).toEqual({
       retry: { attempts: 3, backoffMs: 1_000, factor: 2, maxMs: 60_000, jitter: 'full', when: undefined },
       timeoutMs: null,
     })
   })
 
-  test('are read in milliseconds, with the defaults for the rest', () => {
+  test('reads durations in milliseconds, with defaults for the rest', () => {
     const when = (): boolean => false
     expect(read({ retry: { attempts: 5, backoff: '2s', when }, timeout: '1.5m' })).toEqual({
       retry: { attempts: 5, backoffMs: 2_000, factor: 2, maxMs: 60_000, jitter: 'full', when },
@@ -24,11 +24,11 @@ describe('the options of a step', () => {
     })
   })
 
-  test('retry: false is a single attempt', () => {
+  test('reads retry: false as a single attempt', () => {
     expect(read({ retry: false }).retry.attempts).toBe(1)
   })
 
-  test('of a call take the place of those of its agent, one by one', () => {
+  test('overrides the options of an agent one by one with the options of a call', () => {
     const agent = read({ retry: { attempts: 7 }, timeout: '5s' })
     expect(readStepOptions('of agent', { timeout: '9s' }, agent)).toEqual({
       retry: agent.retry,
@@ -53,7 +53,7 @@ describe('the options of a step', () => {
     [{ timeout: 30 }, "a bare number has no unit: write '30ms' or '30s'"],
     [{ timeout: null }, "(timeout of step 'charge')"],
     ['30s', 'It must be an object.'],
-  ])('%j is refused', (options, message) => {
+  ])('rejects the step options %j', (options, message) => {
     expect(() => read(options)).toThrow(message)
   })
 })

@@ -42,7 +42,7 @@ describe('methods answered by the run', () => {
     ['randomUUID()', 'ctx.uuid()', () => randomUUID(), turnUuid],
   ]
 
-  test.each(answers)('%s', (call, use, make, answer) => {
+  test.each(answers)('answers %s from the run', (call, use, make, answer) => {
     expect(duringTurn(run, make)).toBe(answer)
     expect(() => duringTurn(strict, make)).toThrow(
       expect.objectContaining({ code: 'nondeterministic-call', details: { call, use } }),

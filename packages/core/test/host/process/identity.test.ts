@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { identifyOwnProcess, isProcessGone } from '../../../src/host/process/identity.ts'
 import { runProgram } from '../run-program.ts'
 
-// Only Linux tells when a process was started; elsewhere nobody is known to be gone.
+// Only Linux reports when a process started; elsewhere no process is known to be gone.
 const knows = process.platform === 'linux'
 
 describe('a process', () => {
@@ -60,8 +60,8 @@ describe('a process', () => {
 
   it.each([
     ['of another machine, or another boot of it', { machine: 'elsewhere' }],
-    ['of a machine nobody knows', { machine: null }],
-    ['of which nobody knows when it was started', { startedAt: null }],
+    ['a process of an unknown machine', { machine: null }],
+    ['a process with an unknown start time', { startedAt: null }],
   ])('assumes that %s may be alive', (_, other) => {
     const own = identifyOwnProcess()
     expect(isProcessGone({ ...own, pid: 2 ** 22 + 1, ...other }, own)).toBe(false)

@@ -1,6 +1,6 @@
 // Turns and step bodies that keep the event loop.  argv: 'endless' for a turn that does, or a folder: then several
 // kinds, each until a file of its number appears there.  Prints what the engine was told; then it has to end by
-// itself, although it goes on watching.
+// itself, although it keeps watching.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -27,7 +27,7 @@ const [, , folder = ''] = process.argv
 const parent = process.ppid
 let released = 0
 
-/** Nobody would end it if the test were killed. */
+/** Ends the process if the test was killed. */
 function endIfOrphaned(): void {
   if (process.ppid !== parent) process.exit(1)
 }
@@ -73,7 +73,7 @@ if (folder === 'endless')
   })
 
 await untilReported(() => holdTurn(blockUntilReleased))
-// What the application does by itself is nobody's business here.
+// Code of the application itself is not reported.
 blockTooLong()
 await untilReported(() => runToEnd(owner('parse'), blockUntilReleased))
 const slow = runToEnd(

@@ -35,7 +35,7 @@ describe('the watchdog', () => {
     const ended = once(child, 'close')
     const stdout = text(child.stdout)
     const lines: string[] = []
-    // A line is the sign to let go.
+    // A line is the signal to unblock.
     for await (const line of createInterface(child.stderr))
       writeFileSync(join(folder, String(lines.push(line))), '')
     const [code] = await ended

@@ -6,7 +6,7 @@ export function expectSame(actual: unknown, expected: unknown): void {
   if (JSON.stringify(actual) !== JSON.stringify(expected)) expect(actual).toEqual(expected)
 }
 
-/** The law of the kernel: live is replayed at once is taken up behind every event. */
+/** Checks the law of the kernel: a live run equals its replay, at once and after a crash behind every event. */
 async function expectSameEverywhere(procedure: Procedure, choose?: Choose): Promise<Lived> {
   const lived = await live(procedure, choose)
   const { trial, log, waits } = lived

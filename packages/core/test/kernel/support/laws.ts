@@ -14,7 +14,7 @@ export interface Case {
 }
 
 export interface Law {
-  /** Whether programs may have branches that go on in one turn; see `Sorts`. */
+  /** Whether programs may have branches that resume in the same turn; see `Sorts`. */
   readonly shared: boolean
   check(given: Case): Promise<unknown>
 }
@@ -28,7 +28,7 @@ export function uphold({ shared, check }: Law, numRuns: number): Promise<void> {
   )
 }
 
-/** Live is replayed at once, is replayed without what settles nothing, and is taken up at some event. */
+/** Checks the replay at once, the replay without events that settle nothing, and the replay after a crash at one event. */
 export async function checkReplay({ root, sameNames, seed }: Case): Promise<Lived> {
   const procedure = programOf(root, { sameNames })
   const chance = chanceOf(seed)
@@ -42,7 +42,7 @@ export async function checkReplay({ root, sameNames, seed }: Case): Promise<Live
   return lived
 }
 
-/** The same, taken up behind every event. */
+/** Checks the same with a crash behind every event. */
 export const everyPrefix: Law = {
   shared: true,
   async check(given) {
@@ -61,7 +61,7 @@ async function checkRecovery(procedure: Procedure, { trial, log, waits }: Lived,
   if (waits.has(seq)) expectSame(recovered.wait, waits.get(seq))
 }
 
-/** Hops between each settlement and whoever waits for it, other ones for each operation, change nothing. */
+/** Checks that hops between a settlement and its awaiting code, different for each operation, change nothing. */
 export const hopsBehind: Law = {
   shared: true,
   async check(given) {

@@ -12,7 +12,7 @@ export type Node =
   | { readonly do: 'attempt'; readonly body: Node; readonly rescue: Node; readonly last: Node }
   | { readonly do: 'loop'; readonly times: number; readonly body: Node }
   | { readonly do: 'choose'; readonly left: Node; readonly right: Node }
-  /** A branch that nobody awaits, beside another. */
+  /** An unawaited branch beside another. */
   | { readonly do: 'abandon'; readonly body: Node; readonly beside: Node }
   | { readonly do: 'hop'; readonly times: number; readonly body: Node }
   | { readonly do: 'tick'; readonly times: number; readonly body: Node }
@@ -21,13 +21,13 @@ export type Node =
   | { readonly do: 'share'; readonly times: number; readonly first: Node; readonly second: Node }
   /** A race between promises that have all settled before. */
   | { readonly do: 'late'; readonly body: Node }
-  /** An exception that nobody can catch, some ticks later. */
+  /** An uncatchable exception, some ticks later. */
   | { readonly do: 'escape'; readonly times: number; readonly body: Node }
 
 type Asked = 'step' | 'sleep' | 'approve'
 
 export interface Sorts {
-  /** With nodes in which two branches go on in one turn, or one ends: there, one more await may change the outcome. */
+  /** Includes nodes in which two branches resume in one turn, or one ends: an extra await may change their outcome. */
   readonly shared: boolean
 }
 
@@ -88,7 +88,7 @@ export function nodes({ shared }: Sorts): fc.Arbitrary<Node> {
 export interface Variant {
   /** All names alike, save for two, so that operations are told apart by their number. */
   readonly sameNames?: boolean
-  /** Awaits nothing that often between each settlement and whoever waits for it. */
+  /** The number of empty awaits between each settlement and its awaiting code. */
   readonly hopsAfter?: (operation: number) => number
   /** Awaits nothing that often before the node of that number. */
   readonly hopsBefore?: (node: number) => number

@@ -31,7 +31,7 @@ export interface Account {
   readonly outcome: string
 }
 
-// Without it a rejection nobody handles would end the test process.
+// Otherwise an unhandled rejection would end the test process.
 installShield()
 
 let trials = 0
@@ -209,7 +209,7 @@ export async function recover(
   return { trial, wait }
 }
 
-/** Takes up a log where it ends and lives on. */
+/** Resumes a log at its end and continues live. */
 export async function goOn(trial: Trial, log: Log, choose: Choose = oldestFirst): Promise<Lived> {
   const waits = new Map<number, string[]>()
   let decision = await trial.deliver(log.events)

@@ -162,7 +162,7 @@ export const waysToAwait: { readonly [name: string]: Procedure } = {
     return notes
   },
 
-  'an operation nobody awaits': (ctx) => {
+  'an unawaited operation': (ctx) => {
     void ctx.step('lost')
     return ctx.step('a')
   },

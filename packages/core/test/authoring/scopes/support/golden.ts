@@ -12,7 +12,7 @@ export interface Golden extends Account {
   readonly events: readonly (Omit<LogEvent, 'payload' | 'link'> & { readonly payload: string })[]
 }
 
-/** Writes golden logs of so many programs: once for a version of the format, never over those that are there. */
+/** Writes golden logs of `count` programs, once for a version of the format. Never overwrites existing logs. */
 export async function recordGolden(file: URL, count: number, seed: number): Promise<void> {
   const golden: Golden[] = []
   for (const given of fc.sample(cases, { numRuns: 100 * count, seed })) {

@@ -22,7 +22,7 @@ export const cases: fc.Arbitrary<Case> = fc.record({
   forceAt: fc.nat(80),
 })
 
-/** All that must be the same wherever a log is taken up. */
+/** The outcomes that must be the same wherever a log is resumed. */
 interface Account {
   readonly issued: readonly string[]
   readonly pending: readonly string[]
@@ -84,7 +84,7 @@ export async function live(
   return { trial, log, accounts }
 }
 
-/** Live is replayed at once is taken up behind every event. */
+/** Checks that a live run equals its replay, at once and after a crash behind every event. */
 async function checkPrefixes(given: Case, tally: Tally, control?: Control): Promise<void> {
   const procedure = programOf(given.root, undefined, control)
   const { trial, log, accounts } = await live(procedure, given)

@@ -18,9 +18,9 @@ export type Node =
     }
   | { readonly do: 'shield'; readonly part: Node }
   | { readonly do: 'finally'; readonly part: Node; readonly last: Node }
-  /** Nobody waits for it. */
+  /** Not awaited. */
   | { readonly do: 'abandon'; readonly part: Node; readonly beside: Node }
-  /** Both wait for one operation, and go on in one turn. */
+  /** Both wait for one operation, and resume in one turn. */
   | { readonly do: 'share'; readonly first: Node; readonly second: Node }
 
 export function nodes(): fc.Arbitrary<Node> {
