@@ -50,5 +50,5 @@ test('a worker stopped past its lease writes nothing when it goes on', async () 
 test('without the fence it does', async () => {
   const scene = await setScene()
   await wakeZombie(scene, { FENCE: 'off' })
-  await expect.poll(async () => (await scene.check()).stale).toBe(runs.length)
+  await expect.poll(async () => (await scene.check()).stale).toBeGreaterThanOrEqual(runs.length)
 })
