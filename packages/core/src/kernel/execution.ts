@@ -149,7 +149,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   decide(): Decision<O> {
     if (this.#end !== null) return this.#endOf(this.#end.failed, this.#end.value)
     if (this.#verdict !== null) return this.#verdict
-    if (this.#pending.size === 0) return this.#foreignAwait('it waits, but for no operation')
+    if (this.#pending.size === 0) return this.#foreignAwait('it has no pending operation')
     const issued: Pending<O>[] = []
     for (; this.#reportedUpTo < this.#nextPosition; this.#reportedUpTo++) {
       const pending = this.#pending.get(this.#reportedUpTo)
@@ -314,7 +314,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   #begin(event: LogEvent): void {
     if (this.#began) this.#verdict = startedAgain(event)
     else if (event.type !== 'started')
-      this.#verdict = { state: 'damaged', what: 'its first event does not start it' }
+      this.#verdict = { state: 'damaged', what: 'its first event is not "started"' }
     if (this.#verdict !== null) return
     this.#began = true
     this.#time = event.at
@@ -499,7 +499,8 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   /** Handles a log that ends although the procedure continues and asks for more than was recorded. */
   #goesOn(ended: LogEvent): void {
     const [next] = this.#pending.values()
-    if (next === undefined) this.#verdict = this.#foreignAwait('it has not ended, and waits for no operation')
+    if (next === undefined)
+      this.#verdict = this.#foreignAwait('it has not ended and has no pending operation')
     else this.#verdict = differ(ended, next.position, describePending(next))
   }
 
@@ -545,5 +546,5 @@ function differ(event: LogEvent, position: number, asked: string): Nondeterminis
 }
 
 function startedAgain({ seq }: LogEvent): DamagedLog {
-  return { state: 'damaged', what: `its event ${seq} starts it a second time` }
+  return { state: 'damaged', what: `its event ${seq} is a second "started" event` }
 }

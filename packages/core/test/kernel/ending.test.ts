@@ -122,6 +122,6 @@ describe('the log after the end', () => {
     const goesOn = await replay(async (ctx) => [await ctx.step('a'), await ctx.sleep('b')], log.events)
     expect(goesOn.account.outcome).toBe('nondeterminism at 1: its completion, not timer "b" in turn 1')
     const waits = await replay((ctx) => ctx.step('a').then(() => new Promise(() => {})), log.events)
-    expect(waits.account.outcome).toBe('foreign await after a: it has not ended, and waits for no operation')
+    expect(waits.account.outcome).toBe('foreign await after a: it has not ended and has no pending operation')
   })
 })

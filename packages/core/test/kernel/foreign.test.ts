@@ -53,7 +53,7 @@ describe('a procedure that waits for something outside ctx', () => {
     }
     // The first if it comes within the grace, as it does unless the machine is very busy.
     const outcome =
-      /^foreign await after a: (step "b" was issued outside any turn|it waits, but for no operation)$/
+      /^foreign await after a: (step "b" was issued outside any turn|it has no pending operation)$/
     const { trial, log } = await run(procedure, 'a')
     expect(trial.account.outcome).toMatch(outcome)
     expect(trial.issued).toEqual(['0 step a 0.0'])
@@ -78,13 +78,13 @@ describe('a procedure that waits for something outside ctx', () => {
       await ctx.step('a')
       await new Promise(() => {})
     }, 'a')
-    expect(trial.account.outcome).toBe('foreign await after a: it waits, but for no operation')
+    expect(trial.account.outcome).toBe('foreign await after a: it has no pending operation')
     expect(trial.foreignMoves).toBe(0)
   })
 
   test('detects waiting before the first operation', async () => {
     const { trial } = await run(() => new Promise(() => {}))
-    expect(trial.account.outcome).toBe('foreign await after the start: it waits, but for no operation')
+    expect(trial.account.outcome).toBe('foreign await after the start: it has no pending operation')
   })
 
   test('detects that a procedure moves while an operation is pending', async () => {
@@ -140,7 +140,7 @@ describe('a procedure that waits for something outside ctx', () => {
       await new Promise(() => {})
     }, 'a')
     expect(trial.account.outcome).toBe(
-      'foreign await after a: it waits, but for no operation; it used setTimeout, setImmediate',
+      'foreign await after a: it has no pending operation; it used setTimeout, setImmediate',
     )
   })
 })
@@ -253,7 +253,7 @@ describe('resources shared by two runs', () => {
     const procedure: Procedure = async (ctx) => [await limit(() => ctx.step('a')), await ctx.step('b')]
     const first = await run(procedure)
     const second = await run(procedure)
-    expect(second.trial.account.outcome).toBe('foreign await after the start: it waits, but for no operation')
+    expect(second.trial.account.outcome).toBe('foreign await after the start: it has no pending operation')
 
     await first.trial.deliver([first.log.settle(first.trial.find('a'))])
     expect(second.trial.execution.decide()).toMatchObject({

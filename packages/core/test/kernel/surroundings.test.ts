@@ -139,7 +139,7 @@ describe('promises of another realm', () => {
       return ctx.step('a')
     })
     await trial.deliver(new Log().events)
-    expect(trial.account.outcome).toBe('foreign await after the start: it waits, but for no operation')
+    expect(trial.account.outcome).toBe('foreign await after the start: it has no pending operation')
   })
 })
 

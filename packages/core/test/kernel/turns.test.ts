@@ -148,7 +148,7 @@ describe('a log', () => {
     const trial = new Trial(procedure)
     await trial.deliver(log.events)
     const decision = await trial.deliver([{ ...started, seq: 1 }, log.settle(trial.find('a'))])
-    expect(decision).toEqual({ state: 'damaged', what: 'its event 1 starts it a second time' })
+    expect(decision).toEqual({ state: 'damaged', what: 'its event 1 is a second "started" event' })
     expect(trial.issued).toHaveLength(1)
   })
 
@@ -162,7 +162,7 @@ describe('a log', () => {
   test('reports a log without a start as damage', async () => {
     const trial = new Trial(procedure)
     const decision = await trial.deliver([new Log().end()])
-    expect(decision).toEqual({ state: 'damaged', what: 'its first event does not start it' })
+    expect(decision).toEqual({ state: 'damaged', what: 'its first event is not "started"' })
     expect(trial.issued).toEqual([])
   })
 

@@ -17,7 +17,7 @@ interface MapSettings {
   readonly onError: 'stop' | 'collect'
 }
 
-/** Calls `each` for every item, in a scope of its own, so many at once. */
+/** Calls `each` for every item, in a separate scope, with limited concurrency. */
 export function map<C>(
   scoped: Scoped<C>,
   given: unknown,
@@ -45,8 +45,8 @@ function readMapOptions(given: unknown): MapSettings {
 }
 
 /**
- * One map at work. The hops between the promise of an item and the next item, or the end, are part of the log format:
- * golden logs would show a change.
+ * A running map. The number of hops between the promise of an item and the next item, or the end, is part of the log
+ * format: a change would break golden logs.
  */
 class Mapping<C> {
   readonly #scoped: Scoped<C>
@@ -55,7 +55,7 @@ class Mapping<C> {
   readonly #settings: MapSettings
   readonly #resolve: (results: readonly unknown[]) => void
   readonly #reject: (error: unknown) => void
-  /** All items are in it, so that one fold closes them. */
+  /** The scope of all items, so that they are closed together. */
   readonly #scope: Scope
   readonly #results: unknown[]
   #next = 0
@@ -80,7 +80,7 @@ class Mapping<C> {
     this.#results = new Array(items.length)
   }
 
-  /** Calls items until enough are at work; the last to settle ends it. */
+  /** Starts items up to the concurrency; the last to settle ends the map. */
   goOn(): void {
     if (this.#isOver) return
     const { concurrency } = this.#settings
@@ -112,7 +112,7 @@ class Mapping<C> {
     this.goOn()
   }
 
-  /** Of a scope that is closed no further item is called: each would only be refused. */
+  /** Starts no further item in a closed scope, where its operations would be refused. */
   #giveUpIfClosed(): void {
     const refusal = this.#scoped.scopes.refusalOf(this.#scope)
     if (refusal === null) return

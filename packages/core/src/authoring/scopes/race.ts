@@ -11,14 +11,14 @@ interface Branch {
 }
 
 /**
- * Settles as the first branch to settle, and closes the others in that same delivery. The hops between the promise of a
- * branch and the end of the race are part of the log format: golden logs would show a change.
+ * Settles like the first branch to settle, and closes the other branches in the same delivery. The number of hops between
+ * the promise of a branch and the end of the race is part of the log format: a change would break golden logs.
  */
 export function race<C>(scoped: Scoped<C>, given: unknown): Promise<unknown> {
   const { scope, scopes, bodies } = scoped
   bodies.check(scope)
   const named = Object.entries(checkObject('branches of race', given))
-  if (named.length === 0) refuse('branches of race', given, 'Name at least one branch.')
+  if (named.length === 0) refuse('branches of race', given, 'Pass at least one branch.')
   const unknown: string[] = []
   const own = createScope(scope)
   own.isRace = true
@@ -37,7 +37,7 @@ export function race<C>(scoped: Scoped<C>, given: unknown): Promise<unknown> {
         (value) => end(branch, () => resolve({ winner: branch.name, value })),
         (error: unknown) => end(branch, () => reject(error as Error)),
       )
-    // In a scope that is closed an operation may be one that never settles, and is none.
+    // In a closed scope, a promise that never settles may come from a refused operation.
     if (unknown.length > 0 && scopes.refusalOf(scope) === null)
       void afterTwoHops(() => end(null, () => reject(noOperation(unknown[0] as string))))
   })
@@ -48,11 +48,11 @@ function checkBranch(name: string, branch: unknown): void {
   refuse(
     `branch '${name}' of race`,
     branch,
-    'A branch is one operation, such as ctx.sleep(…), or a function that takes a ctx.',
+    'A branch must be one operation, such as ctx.sleep(…), or a function that takes a ctx.',
   )
 }
 
-/** `unknown` gets the name of a branch that is a promise, and no operation: unless it is settled, it is refused. */
+/** Starts a branch. Adds its name to `unknown` if it is a promise other than an operation: it is rejected unless it has settled. */
 function begin<C>(
   { scope, scopes, bodies, ctxOf }: Scoped<C>,
   race: Scope,
@@ -72,7 +72,7 @@ function begin<C>(
     refuse(
       what,
       branch,
-      'Race operations of the ctx whose race it is, each in one branch only.',
+      'Each branch needs its own operation, issued by the ctx of this race.',
       'an operation of another ctx or of another branch',
     )
   if (found === 'none') unknown.push(name)
@@ -88,10 +88,10 @@ async function afterTwoHops(then: () => void): Promise<void> {
 function noOperation(name: string): PawlError {
   return new PawlError(
     'option-invalid',
-    { option: `branch '${name}' of race`, given: 'a promise that is no operation' },
+    { option: `branch '${name}' of race`, given: 'a promise that is not an operation' },
     {
-      what: `Branch '${name}' of a race is a promise that no operation of its ctx has returned: nothing could close it.`,
-      remedy: `Pass a function that does the same with a ctx of its own: ${name}: async (ctx) => …`,
+      what: `Branch '${name}' of a race is a promise that is not an operation of its ctx, so it cannot be closed.`,
+      remedy: `Pass a function that uses its own ctx: ${name}: async (ctx) => …`,
     },
   )
 }

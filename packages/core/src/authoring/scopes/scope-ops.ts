@@ -1,10 +1,10 @@
 import type { Refused } from '../../base/refused.ts'
 
-/** What runs several things at once, or apart from the rest, with a `ctx` of its own for each. `C`: that `ctx`. */
+/** Runs several branches at once, or protects one, each with its own `ctx` of type `C`. */
 export interface ScopeOps<C> {
   /**
-   * Calls `each` for every item, each with a `ctx` of its own, and returns the results in the order of the items.
-   * 'stop' (default) rejects with the first error and closes the items at work; 'collect' returns settled results.
+   * Calls `each` for every item, with its own `ctx`, and returns the results in the order of the items. 'stop' (default)
+   * rejects with the first error and closes the running items; 'collect' returns settled results.
    * @throws PawlError 'option-invalid' for an operation issued through another `ctx`; 'cancelled' if the run is cancelled
    * @example await ctx.map(files, (file, ctx) => ctx.step(`delete ${file}`, () => rm(file)), { concurrency: 5 })
    */
@@ -18,9 +18,9 @@ export interface ScopeOps<C> {
     options?: MapOptions<E>,
   ): Promise<E extends 'collect' ? PromiseSettledResult<Settled<B>>[] : Settled<B>[]>
   /**
-   * Returns the first branch to settle and closes the others: asks are withdrawn, timers and receives dropped, steps
-   * aborted. A branch is one operation, or a function that gets a `ctx` of its own for several. `finally` blocks of the
-   * losers run; the race does not wait for them.
+   * Returns the first branch to settle and closes the others: asks are withdrawn, timers and receives discarded, steps
+   * aborted. A branch is one operation, or a function that receives its own `ctx` for several operations. The race does
+   * not wait for the `finally` blocks of the losers, which still run.
    * @throws the error of the winning branch; PawlError 'option-invalid' for no branch, any other promise, or another `ctx`
    * @example
    * const first = await ctx.race({ paid: ctx.receive('paid'), late: async (ctx) => { await ctx.sleep('3d'); return remind(ctx) } })
@@ -32,7 +32,8 @@ export interface ScopeOps<C> {
     },
   >(branches: B & BranchCtx<B>): Promise<Winner<B>>
   /**
-   * Protects what its `ctx` does from a cancel and from a lost race. A run that has returned ends once its shields have.
+   * Protects the operations of its `ctx` from a cancel and from a lost race. A run that has returned ends once its shields
+   * are over.
    * @throws the error of the body; PawlError 'option-invalid' for an operation issued through another `ctx`
    * @example try { await ctx.sleep('1h') } finally { await ctx.shield((ctx) => ctx.step('release', () => lock.release())) }
    */
@@ -41,9 +42,9 @@ export interface ScopeOps<C> {
 
 /** The options of `ctx.map`. */
 export interface MapOptions<E extends 'stop' | 'collect' = 'stop' | 'collect'> {
-  /** Maximum items at work. Default: 10. Range: 1 to 1,000. */
+  /** Maximum number of items that run at the same time. Default: 10. Range: whole numbers from 1 to 1,000. */
   readonly concurrency?: number
-  /** Default: 'stop'. */
+  /** What an error of an item does: 'stop' rejects and closes the others, 'collect' is returned with the results. Default: 'stop'. */
   readonly onError?: E
 }
 
@@ -55,7 +56,7 @@ export type Winner<B> = {
 // biome-ignore lint/suspicious/noExplicitAny: a function of any parameters
 type Settled<B> = B extends (...args: any[]) => infer R ? Awaited<R> : Awaited<B>
 
-// A body without a parameter could only use the ctx around it, whose operations are not its own.
+// A body without a parameter could only use the outer ctx, whose operations do not belong to it.
 type OwnCtx<B, What extends string> = B extends () => unknown
   ? Refused<`take the ctx of this ${What}: (ctx) => …`>
   : unknown

@@ -2,41 +2,41 @@ import { refuse } from '../../checks/options.ts'
 import type { Scopes } from '../../kernel/operation.ts'
 import type { Scope } from '../../kernel/scope.ts'
 
-/** What `race`, `map` and `shield` are given of the `ctx` they belong to. */
+/** The parts of a `ctx` that `race`, `map` and `shield` use. */
 export interface Scoped<C> {
   readonly scope: Scope
   readonly scopes: Pick<Scopes, 'close' | 'adopt' | 'openShield' | 'closeShield' | 'refusalOf'>
   readonly bodies: Bodies
-  /** Makes the `ctx` of another scope. */
+  /** Creates the `ctx` of another scope. */
   ctxOf(scope: Scope): C
 }
 
-/** The body whose synchronous part runs, and the scope of its own `ctx`. */
+/** The body whose synchronous part is running, and the scope of its `ctx`. */
 interface Entered {
   readonly scope: Scope
   readonly what: string
 }
 
 /**
- * Calls the bodies that get a `ctx` of their own. One that forgets to take it would issue its operations in the scope
- * around it, where nothing closes them: up to its first `await` that is noticed, and refused.
+ * Calls bodies that receive their own `ctx`. A body that uses the outer one instead would issue operations that nothing
+ * closes; up to its first `await` this is detected and rejected.
  */
 export class Bodies {
   #entered: Entered | null = null
 
-  /** Refuses a call through the `ctx` of a scope, if a body is being called that has another. */
+  /** Rejects a call through the `ctx` of a scope while a body with another `ctx` is being called. */
   check(scope: Scope): void {
     const entered = this.#entered
     if (entered === null || entered.scope === scope) return
     refuse(
       `ctx of ${entered.what}`,
       'another ctx',
-      `Take the ctx that ${entered.what} is given as a parameter, and call that one.`,
-      'the ctx around it',
+      `Use the ctx that ${entered.what} receives as a parameter.`,
+      'the outer ctx',
     )
   }
 
-  /** `what`: the body, for messages. Its promise; what it throws rejects it. */
+  /** Calls a body and returns its promise, which rejects with an error that it throws. `what` names the body in messages. */
   call(scope: Scope, what: string, body: () => unknown): Promise<unknown> {
     const before = this.#entered
     this.#entered = { scope, what }

@@ -1,7 +1,7 @@
 import { checkFunction } from '../../checks/options.ts'
 import type { Scoped } from './scoped.ts'
 
-/** Calls a body that no closing of a scope around it reaches. */
+/** Calls a body in a scope that is not closed with the scopes around it. */
 export function shield<C>({ scope, scopes, bodies, ctxOf }: Scoped<C>, body: unknown): Promise<unknown> {
   bodies.check(scope)
   checkFunction('body of shield', body)

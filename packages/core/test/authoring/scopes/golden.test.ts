@@ -14,10 +14,10 @@ const golden = readFileSync(file, 'utf8')
   .split('\n')
   .map((line) => JSON.parse(line) as Golden)
 
-test('there are golden logs of nested scopes', () => expect(golden).toHaveLength(60))
+test('has golden logs of nested scopes', () => expect(golden).toHaveLength(60))
 
 test.each(golden.map((one, i) => [i, one] as const))(
-  'golden log %i is replayed to the same end',
+  'replays golden log %i to the same end',
   async (_, { root, events, issued, notes, outcome }) => {
     const trial = new Trial(programOf(root))
     const log = events.map(

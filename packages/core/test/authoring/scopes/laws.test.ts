@@ -12,12 +12,12 @@ test('replays 300 programs of nested scopes at once and after a crash behind eve
   expect(lost).toBeGreaterThan(15)
 })
 
-test('300 programs of nested scopes: hops behind settlements change nothing', () => forAllHops(300))
+test('replays 300 programs of nested scopes unchanged with hops behind settlements', () => forAllHops(300))
 
-test('control: losers closed after the delivery are not closed in a replay', async () => {
+test('detects, as a control, losers that are closed after the delivery', async () => {
   await expect(forAllPrefixes(2_000, closeLate)).rejects.toThrow('Property failed')
 })
 
-test('control: losers rejected all at once depend on hops', async () => {
+test('detects, as a control, losers that are rejected all at once', async () => {
   await expect(forAllHops(5_000, rejectAtOnce)).rejects.toThrow('Property failed')
 })

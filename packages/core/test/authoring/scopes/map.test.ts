@@ -6,23 +6,23 @@ const each = (item: string, ctx: ScopedOps, index: number) => ctx.step(`${item}$
 const names = ['a', 'b', 'c', 'd']
 
 describe('a map', () => {
-  test('returns results in the order of the items, however they settle', async () => {
+  test('returns the results of a map in the order of the items, however they settle', async () => {
     const { trial } = await play((ctx) => ctx.map(names.slice(0, 3), each), 'b1', 'c2', 'a0')
     expect(trial.account.outcome).toBe('completed: ["a0!","b1!","c2!"]; left ')
   })
 
-  test('of no items is done', async () => {
+  test('completes a map without items', async () => {
     const { trial } = await play((ctx) => ctx.map([], each))
     expect(trial.account.outcome).toBe('completed: []; left ')
   })
 
-  test('has so many items at work, the next one in the turn in which one settles', async () => {
+  test('limits the concurrency of a map, and starts the next item in the turn in which one settles', async () => {
     const { trial } = await play((ctx) => ctx.map(names, each, { concurrency: 2 }), 'b1', 'c2', 'a0', 'd3')
     expect(trial.issued).toEqual(['0 step a0 0.0', '1 step b1 0.0', '2 step c2 1.0', '3 step d3 2.0'])
     expect(trial.account.outcome).toBe('completed: ["a0!","b1!","c2!","d3!"]; left ')
   })
 
-  test('stops at the first error, and closes what is at work', async () => {
+  test('stops a map at the first error, and closes the running items', async () => {
     const { trial } = await play(async (ctx) => {
       const noted = (item: string, ctx: ScopedOps, index: number) =>
         each(item, ctx, index).catch((error: Error) => {
@@ -38,7 +38,7 @@ describe('a map', () => {
     expect(trial.pending.map(({ operation }) => operation.name)).toEqual(['next'])
   })
 
-  test('that collects returns what became of each', async () => {
+  test('returns settled results from a map that collects', async () => {
     const { trial } = await play((ctx) => ctx.map(['a', 'b'], each, { onError: 'collect' }), fail('a0'), 'b1')
     expect(trial.decision).toMatchObject({
       state: 'completed',
@@ -49,7 +49,7 @@ describe('a map', () => {
     })
   })
 
-  test('of a cancelled run calls no further item', async () => {
+  test('starts no further item in a cancelled run', async () => {
     const called: string[] = []
     const noted = (item: string, ctx: ScopedOps) => {
       called.push(item)
@@ -71,7 +71,7 @@ describe('a map', () => {
     expect(new Set(called)).toEqual(new Set(['a', 'b']))
   })
 
-  test('takes the items that stand there when it is called', async () => {
+  test('takes the items of a map as they are when it is called', async () => {
     const items = ['a', 'b']
     const { trial } = await play(
       (ctx) => {
@@ -85,7 +85,7 @@ describe('a map', () => {
   })
 })
 
-describe('a map is refused', () => {
+describe('a map is rejected', () => {
   const refusals: readonly (readonly [string, (ctx: ScopedOps) => unknown, string])[] = [
     ['without items', (ctx) => ctx.map('ab' as never, each), 'items of map'],
     ['without a function', (ctx) => ctx.map([], 1 as never), 'function of map'],
@@ -94,12 +94,12 @@ describe('a map is refused', () => {
     ['with another onError', (ctx) => ctx.map([], each, { onError: 'ignore' }), 'onError of map'],
     ['with another option', (ctx) => ctx.map([], each, { limit: 1 }), 'There is no option limit'],
     [
-      'with a function that uses the ctx around it',
+      'with a function that uses the outer ctx',
       (ctx) => ctx.map(['a'], () => ctx.step('a')),
-      'The option ctx of item 0 of map cannot be the ctx around it.',
+      'The option ctx of item 0 of map cannot be the outer ctx.',
     ],
   ]
-  test.each(refusals)('%s', async (_, procedure, message) => {
+  test.each(refusals)('rejects a map %s', async (_, procedure, message) => {
     const { trial } = await play(procedure)
     expect(trial.decision).toMatchObject({
       state: 'failed',

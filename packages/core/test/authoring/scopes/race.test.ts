@@ -17,7 +17,7 @@ describe('a race', () => {
       },
     })
 
-  test('is won by an operation: the other branch is closed, and its finally block runs', async () => {
+  test('lets an operation win a race, closes the other branch, and runs its finally block', async () => {
     const { trial } = await play(
       async (ctx) => {
         ctx.note(JSON.stringify(await procedure(ctx)))
@@ -31,7 +31,7 @@ describe('a race', () => {
     expect(trial.account.outcome).toBe('completed: undefined; left ')
   })
 
-  test('is won by a function: the operation beside it is closed in that same delivery', async () => {
+  test('lets a function win a race, and closes the other operation in the same delivery', async () => {
     const { trial } = await play(procedure, 'wait', 'remind', 'tidy')
     expect(trial.decision).toMatchObject({
       state: 'completed',
@@ -41,7 +41,7 @@ describe('a race', () => {
     })
   })
 
-  test('that is all of a run leaves the loser the time to clean up', async () => {
+  test('gives the loser time to clean up if the race is the whole run', async () => {
     const { trial: open } = await play(procedure, 'paid')
     expect(open.decision?.state).toBe('waiting')
     const { trial } = await play(procedure, 'paid', 'tidy')
@@ -54,7 +54,7 @@ describe('a race', () => {
     expect(trial.account.outcome).toBe('failed: Error: paid failed; left ')
   })
 
-  test('says to the loser which branch was first', async () => {
+  test('names the winner in the error of the loser', async () => {
     const { trial } = await play(async (ctx) => {
       const lost = async (ctx: ScopedOps) => ctx.step('b').catch((error) => ctx.note(error.message))
       await ctx.race({ a: ctx.step('a'), b: lost })
@@ -65,7 +65,7 @@ describe('a race', () => {
     ])
   })
 
-  test('takes a promise of its ctx that is settled already', async () => {
+  test('accepts a promise of its ctx that has already settled', async () => {
     const { trial } = await play(async (ctx) => {
       const a = ctx.step('a')
       await a
@@ -74,7 +74,7 @@ describe('a race', () => {
     expect(trial.account.outcome).toBe('completed: {"winner":"a","value":"a!"}; left ')
   })
 
-  test('of a cancelled run rejects, and is no wrong use', async () => {
+  test('rejects a race in a cancelled run, without reporting a misuse', async () => {
     const { trial } = await play(async (ctx) => {
       await ctx.step('a').catch(() => {})
       await ctx.race({ b: ctx.step('b'), c: (ctx) => ctx.step('c') })
@@ -83,7 +83,7 @@ describe('a race', () => {
     expect(trial.issued).toEqual(['0 step a 0.0'])
   })
 
-  test('in an endless loop of a cancelled run is ended by force', async () => {
+  test('ends an endless loop of races in a cancelled run by force', async () => {
     const { trial } = await play(async (ctx) => {
       for (;;) await ctx.race({ a: ctx.step('a'), b: (ctx) => ctx.step('b') }).catch(() => {})
     }, cancel)
@@ -91,18 +91,18 @@ describe('a race', () => {
   })
 })
 
-describe('a race is refused', () => {
+describe('a race is rejected', () => {
   const refusals: readonly (readonly [string, (ctx: ScopedOps) => unknown, string])[] = [
-    ['without a branch', (ctx) => ctx.race({}), 'Name at least one branch.'],
+    ['without a branch', (ctx) => ctx.race({}), 'Pass at least one branch.'],
     [
       'with a value as a branch',
       (ctx) => ctx.race({ a: 1 as never }),
-      "The option branch 'a' of race cannot be 1. A branch is one operation, such as ctx.sleep(…), or a function that takes a ctx.",
+      "The option branch 'a' of race cannot be 1. A branch must be one operation, such as ctx.sleep(…), or a function that takes a ctx.",
     ],
     [
-      'with a promise that is no operation',
+      'with a promise that is not an operation',
       (ctx) => ctx.race({ a: ctx.step('a').then((value) => value), b: ctx.step('b') }),
-      "Branch 'a' of a race is a promise that no operation of its ctx has returned: nothing could close it. Pass a function that does the same with a ctx of its own: a: async (ctx) => …",
+      "Branch 'a' of a race is a promise that is not an operation of its ctx, so it cannot be closed. Pass a function that uses its own ctx: a: async (ctx) => …",
     ],
     [
       'with one operation in two branches',
@@ -110,10 +110,10 @@ describe('a race is refused', () => {
         const a = ctx.step('a')
         return ctx.race({ a, again: a })
       },
-      "The option branch 'again' of race cannot be an operation of another ctx or of another branch. Race operations of the ctx whose race it is, each in one branch only.",
+      "The option branch 'again' of race cannot be an operation of another ctx or of another branch. Each branch needs its own operation, issued by the ctx of this race.",
     ],
     [
-      'with an operation of the ctx around it',
+      'with an operation of the outer ctx',
       (ctx) => {
         const a = ctx.step('a')
         return ctx.shield((ctx) => ctx.race({ a }))
@@ -121,17 +121,17 @@ describe('a race is refused', () => {
       'an operation of another ctx',
     ],
     [
-      'with a function that uses the ctx around it',
+      'with a function that uses the outer ctx',
       (ctx) => ctx.race({ a: () => ctx.step('a') }),
-      "The option ctx of branch 'a' of race cannot be the ctx around it. Take the ctx that branch 'a' of race is given as a parameter, and call that one.",
+      "The option ctx of branch 'a' of race cannot be the outer ctx. Use the ctx that branch 'a' of race receives as a parameter.",
     ],
     [
-      'that is begun through the ctx around it',
+      'that is started through the outer ctx',
       (ctx) => ctx.shield(() => ctx.race({ a: (ctx) => ctx.step('a') })),
-      'The option ctx of shield cannot be the ctx around it.',
+      'The option ctx of shield cannot be the outer ctx.',
     ],
   ]
-  test.each(refusals)('%s', async (_, procedure, message) => {
+  test.each(refusals)('rejects a race %s', async (_, procedure, message) => {
     const { trial } = await play(procedure)
     expect(trial.decision).toMatchObject({
       state: 'failed',
@@ -139,7 +139,7 @@ describe('a race is refused', () => {
     })
   })
 
-  test('with a wrong promise, and takes nothing with it', async () => {
+  test('rejects a race with a wrong promise, without closing other operations', async () => {
     const { trial } = await play(async (ctx) => {
       await ctx.race({ a: new Promise(() => {}), b: ctx.step('b') }).catch((error) => ctx.note(error.code))
       await ctx.step('next')

@@ -11,18 +11,18 @@ describe('a shield', () => {
     }
   }
 
-  test('keeps a cancel away, and returns what its body does', async () => {
+  test('keeps a cancel away from a shield, and returns the result of its body', async () => {
     const { trial } = await play(guarded, cancel, 'release')
     expect(trial.notes).toEqual(['release!'])
     expect(trial.account.outcome).toBe('failed: Error: cancelled; left ')
   })
 
-  test('rejects as its body does', async () => {
+  test('rejects as the body of a shield does', async () => {
     const { trial } = await play(guarded, cancel, fail('release'))
     expect(trial.account.outcome).toBe('failed: Error: release failed; left ')
   })
 
-  test('is awaited by a run that has returned', async () => {
+  test('delays the end of a run that has returned', async () => {
     const detached = async (ctx: ScopedOps) => {
       void ctx.shield(async (ctx) => ctx.note(await ctx.step('release')))
       return 'done'
@@ -34,7 +34,7 @@ describe('a shield', () => {
     expect(trial.account.outcome).toBe('completed: "done"; left ')
   })
 
-  test('in a shield, in a branch that has lost, is released once', async () => {
+  test('releases a shield inside a shield once, in a branch that has lost', async () => {
     const { trial } = await play(
       async (ctx) => {
         const holding = async (ctx: ScopedOps) => {
@@ -59,11 +59,11 @@ describe('a shield', () => {
   test.each([
     ['a body that is no function', (ctx: ScopedOps) => ctx.shield('x' as never), 'body of shield'],
     [
-      'a body that uses the ctx around it',
+      'a body that uses the outer ctx',
       (ctx: ScopedOps) => ctx.shield(() => ctx.step('a')),
-      'The option ctx of shield cannot be the ctx around it.',
+      'The option ctx of shield cannot be the outer ctx.',
     ],
-  ])('is refused with %s', async (_, procedure, message) => {
+  ])('rejects a shield with %s', async (_, procedure, message) => {
     const { trial } = await play(procedure)
     expect(trial.decision).toMatchObject({
       state: 'failed',
@@ -71,7 +71,7 @@ describe('a shield', () => {
     })
   })
 
-  test('lets the ctx around it be used behind the first await', async () => {
+  test('allows the outer ctx after the first await of a shield', async () => {
     const { trial } = await play(
       (ctx) =>
         ctx.shield(async (own) => {
