@@ -86,7 +86,7 @@ test('a new method of Ctx is asked for by the context', async () => {
     await compileWith(
       'core/src/authoring/ctx.ts',
       member,
-      `${member}  race<T>(branches: { readonly [name: string]: (ctx: Ctx) => Promise<T> }): Promise<T>\n`,
+      `${member}  expose(name: string, value: unknown): void\n`,
     ),
   ).toEqual(['core/src/authoring/context.ts'])
 })

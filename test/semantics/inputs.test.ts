@@ -29,7 +29,7 @@ describe('an input', () => {
     await using engine = await testEngine({ procedures: [none] })
     expect(await refusalOf(engine.run(none, { id: 'a' } as never))).toMatchObject({
       code: 'input-invalid',
-      message: expect.stringContaining('pass undefined in its place, and options such as id after it'),
+      message: expect.stringContaining('pass undefined instead, and options such as id after it'),
     })
     expect(await (await engine.run(none)).result()).toBe(true)
   })

@@ -185,7 +185,7 @@ describe('a run started by ref', () => {
     for (const given of ['known', undefined, null, () => 1, {}])
       expect(await refusalOf(engine.run(given as never))).toMatchObject({
         code: 'option-invalid',
-        message: expect.stringContaining('must be what procedure() or ref() made, not its name'),
+        message: expect.stringContaining('must be created by procedure() or ref(); a name is not enough'),
       })
   })
 

@@ -3,7 +3,8 @@ import { sqlite } from '@pawl/storage-sqlite'
 import { expect, test } from 'vitest'
 
 test('a value that is not a store is refused, and the error names what makes one', async () => {
-  const message = /store of create(Engine|Client).*It must be made by sqlite\(\), postgres\(\) or memory\(\)/
+  const message =
+    /store of create(Engine|Client).*It must be created by sqlite\(\), postgres\(\) or memory\(\)/
   for (const store of [undefined, null, 'pawl.db', { kind: 'sqlite' }]) {
     await expect(createEngine({ store, procedures: [] } as never)).rejects.toThrow(message)
     expect(() => createClient({ store } as never)).toThrow(message)

@@ -24,5 +24,5 @@ test('where no thread may be started runs go on, once that was told, even to a l
   const engine = await createEngine({ store: memory(), procedures: [plain], logger })
   onTestFinished(() => engine.stop())
   for (let index = 0; index < 2; index++) expect(await (await engine.run(plain)).result()).toBe('went')
-  expect(reported).toEqual([expect.stringContaining('nobody watches for turns and steps')])
+  expect(reported).toEqual([expect.stringContaining('blocked turns and steps are not reported')])
 })

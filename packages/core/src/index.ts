@@ -2,6 +2,7 @@
 export {
   type Agent,
   type AgentCall,
+  type AgentCallOptions,
   type AgentOps,
   type AgentSpec,
   agent,
@@ -13,12 +14,16 @@ export {
 export type { Question, Verdict } from './authoring/agent/verdict.ts'
 export type { Ctx, ReceiveOptions } from './authoring/ctx.ts'
 export type {
+  Alternative,
   Answered,
   Approval,
   Approved,
   AskOptions,
   Choice,
+  ChoiceDetails,
   Escalate,
+  Impact,
+  Link,
   NotApproved,
   Resolution,
   Review,
@@ -57,16 +62,23 @@ export { duration } from './checks/duration.ts'
 export type {
   As,
   AskAddress,
+  AskByKey,
+  AskFilter,
   Client,
+  ClientOptions,
   Engine,
   EngineOptions,
   Inbox,
   LogPage,
+  NextFilter,
   Page,
+  ResultOptions,
   ResumeResolution,
   RunFilter,
   RunHandle,
   RunOptions,
+  SignalOptions,
+  StopOptions,
 } from './client/types.ts'
 export type { Answer, Ask, ExecutionLog, RunView, Waiting } from './client/views/views.ts'
 export { createClient, createEngine } from './engine.ts'

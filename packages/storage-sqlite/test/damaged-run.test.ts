@@ -153,8 +153,8 @@ it('a run is served as ended only if the last event of its log says so, in the s
   const client = createClient({ store: sqlite(file) })
   onTestFinished(() => client.stop())
   for (const [id, shown] of [
-    ['waiting', 'it is completed, and the last event'],
-    ['completed', 'it is failed, and the last event'],
+    ['waiting', 'it is completed, but the last event'],
+    ['completed', 'it is failed, but the last event'],
   ] as const) {
     await expect(client.get(id).result()).rejects.toMatchObject({
       code: 'run-quarantined',
