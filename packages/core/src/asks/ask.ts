@@ -64,7 +64,7 @@ export function urgencyOf({ risk, severity, kind }: AskPayload): number {
   return Math.max(0, level, severe)
 }
 
-/** Returns the part of an answer that the author's schema covers, or null if the shown value came back unchanged. */
+/** Returns the part of an answer that the author's schema covers. Null if the shown value came back unchanged. */
 export function subjectOf(
   kind: string,
   { answer, changed }: Pick<AnswerPayload, 'answer' | 'changed'>,

@@ -145,7 +145,7 @@ export function ref<P extends ProcedureRef<any, any, any> = never>(
   return Object.freeze(made) as unknown as ReturnType<typeof ref<P>>
 }
 
-/** Returns whether {@link procedure} or {@link ref} created the value, possibly in another copy of this package. */
+/** Returns whether {@link procedure} or {@link ref} created a value. Recognizes other copies of this package. */
 export function isProcedureRef(value: unknown): value is { readonly name: string } {
   return definitionOf(value) !== undefined || (Object(value) as { [reference]?: unknown })[reference] === true
 }

@@ -10,7 +10,7 @@ import type { Logger } from '../ports/logger.ts'
 import type { Claimant } from '../ports/store/claims.ts'
 import type { StorePort } from '../ports/store/store.ts'
 
-/** Poll interval of a wait without a hint, for hints that can be lost and for changes that only time brings. */
+/** Poll interval of a wait. Needed if hints can be lost, or if time alone can end the wait. */
 const pollMs = 1_000
 /** Extra time after a wait's timeout before it gives up on a store that does not answer. */
 const graceMs = 1_000

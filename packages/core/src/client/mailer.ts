@@ -6,7 +6,7 @@ import { Batch } from './batch.ts'
 import type { Connection } from './connection.ts'
 import { findUndeclared, type Outgoing, type Undeclared } from './runs/undeclared.ts'
 
-/** Sends messages to runs and answers to asks, many in one transaction, and notifies the worker of this process. */
+/** Sends messages and answers, many in one transaction. Notifies the worker of this process. */
 export class Mailer {
   readonly #connection: Connection
   readonly #messages: Batch<Outgoing, Sent | Undeclared, Claimant | null>
@@ -27,7 +27,7 @@ export class Mailer {
     })
   }
 
-  /** With `isUnchecked`, a signal is not stored if this process knows that the procedure of its run does not declare it. */
+  /** Sends a message. An unchecked signal is not stored if this process knows that its procedure does not declare it. */
   send(message: NewMessage, isUnchecked: boolean): Promise<Sent | Undeclared>
   send(message: NewMessage): Promise<Sent>
   send(message: NewMessage, isUnchecked = false): Promise<Sent | Undeclared> {

@@ -16,7 +16,7 @@ const misuses: readonly ErrorCode[] = [
 ]
 
 /**
- * Returns whether an error thrown by a procedure is a programming error, which the next deploy may have fixed.
+ * Returns whether an error of a procedure is a programming error, which the next deploy may fix.
  * That is the runtime's own TypeError, ReferenceError, SyntaxError or RangeError (of any realm, no subclass), an
  * AssertionError, or a misuse of Pawl. The recorded failure of an operation never counts: it is a result. Never throws.
  */

@@ -102,7 +102,7 @@ const latestTime = 8.64e15
 /** The number of codes for types and kinds: the hash has one byte for each, and 255 means none. */
 const maxCodes = 255
 
-/** Returns whether the hash covers the event's values, which it encodes as 32-bit numbers and 8-bit codes, without ambiguity. */
+/** Returns whether the hash identifies the event: it covers 32 bits of numbers and 8 bits of codes. */
 function isPossible({ position, turn, nth, type, kind, at, epoch, tookMs }: StoredEvent): boolean {
   return (
     position === (position | 0) &&

@@ -10,7 +10,7 @@ export interface Driven extends TurnOwner {
 }
 
 /**
- * Delivers all events an execution has queued, one per turn, with all queues of the event loop drained between turns.
+ * Delivers the queued events of an execution, one per turn. All queues of the event loop are drained between turns.
  * Calls back outside all turns when the last turn is over.
  *
  * Between two consecutive immediates Node runs all ticks, all microtasks and all rejection handlers, and nothing else.
@@ -33,12 +33,12 @@ export function allowGrace(onOver: () => void): void {
 }
 
 const batchSize = 1024
-/** The time after which a round ends early, between two deliveries, so that timers and sockets of the process are served. */
+/** Maximum duration of a round. It then ends between two deliveries, so that timers and sockets are served. */
 const budgetMs = 4
 const budgetCheckedEvery = 16
 /**
- * The number of exceptions that may escape one turn, each of which uses an immediate, before one counts as the
- * application's. Few turns throw any, and immediates cost time: the number rises once one was seen.
+ * Maximum number of exceptions that may escape one turn; a further one counts as the application's. Each uses an
+ * immediate, which costs time, and few turns throw any: the number rises once one was seen.
  */
 const spareImmediates = { ofCalm: 8, afterFirst: 16 }
 /** Long enough for thread pool work (a digest, a file) that was started in a turn; spent only before a verdict. */

@@ -27,8 +27,8 @@ export interface TurnOwner {
   /** Called when that rejection is handled later. */
   onHandled(promise: object): void
   /**
-   * Called when a host timer is set in the turn through the named API, which is named if the run turns out to wait for it.
-   * `site` finds where it was set. Returns a function to call when the timer fires.
+   * Called when a host timer is set in the turn. `api` is named if the run turns out to wait for the timer; `site` finds
+   * where it was set. Returns a function to call when the timer fires.
    */
   onTimer(api: string, site: () => string | undefined): () => void
 }

@@ -164,7 +164,7 @@ class Check implements Walk {
   }
 }
 
-/** Holds the rules of a schema by the kind of value they apply to, created when such a value first occurs. */
+/** Holds the rules of a schema by kind of value. They are created when such a value first occurs. */
 class RulesOf {
   readonly #walk: Walk
   readonly #schema: Json

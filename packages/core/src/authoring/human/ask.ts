@@ -67,7 +67,7 @@ export interface Link {
   readonly url: string
 }
 
-/** Something else that could be done. */
+/** An alternative to the action. */
 export interface Alternative {
   /** Name of the alternative. */
   readonly label: string
@@ -92,13 +92,13 @@ export interface AskOptions {
   readonly links?: readonly Link[]
   /** Results of earlier steps to show: the newest, or those of the named steps. Default: `{ last: 5 }`. Range: `last` from 0 to 1000. */
   readonly history?: 'none' | { readonly last: number } | { readonly steps: readonly string[] }
-  /** Other things that could be done, for the person to consider. Default: none. */
+  /** Alternatives for the person to consider. Default: none. */
   readonly alternatives?: readonly Alternative[]
   /** Risk of the action; asks with a higher risk come first in the inbox. Default: not stated. */
   readonly risk?: RiskLevel | RiskDetails | undefined
 }
 
-/** Keeps the ask open, marks it overdue, raises its priority and shows it to the engine's or the given `escalateTo`. */
+/** Escalates on timeout: the ask stays open, becomes overdue, and is shown to `escalateTo` (default: the engine's). */
 export type Escalate = 'escalate' | { readonly escalateTo: Audience }
 /** The options for a timeout. `onTimeout` requires a `timeout`, even one that may be undefined. */
 export type OnTimeout<Outcome> =

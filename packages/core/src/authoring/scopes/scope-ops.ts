@@ -3,7 +3,7 @@ import type { Refused } from '../../base/refused.ts'
 /** Runs several branches at once, or protects one, each with its own `ctx` of type `C`. */
 export interface ScopeOps<C> {
   /**
-   * Calls `each` for every item, with its own `ctx`, and returns the results in the order of the items. 'stop' (default)
+   * Calls `each` for every item, with its own `ctx`. Returns the results in the order of the items. 'stop' (default)
    * rejects with the first error and closes the running items; 'collect' returns settled results.
    * @throws PawlError 'option-invalid' for an operation issued through another `ctx`; 'cancelled' if the run is cancelled
    * @example await ctx.map(files, (file, ctx) => ctx.step(`delete ${file}`, () => rm(file)), { concurrency: 5 })

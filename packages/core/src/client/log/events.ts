@@ -26,7 +26,7 @@ export function noteConnection({ inbox }: Pick<Client, 'inbox'>, connection: Con
 }
 
 /**
- * Reads the events of a run with a `seq` above `after`, in order and verified, and the run as it was just before.
+ * Reads the verified events of a run with a `seq` above `after`, and the run as it was just before.
  * The cost depends on the number of new events, not on the length of the log.
  * @throws PawlError 'run-not-found', 'run-quarantined'
  */

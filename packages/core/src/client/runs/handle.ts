@@ -197,7 +197,7 @@ function encodeSignal(
   })
 }
 
-/** Returns whether a value cannot be the payload, so that it may be the options of a signal without one. */
+/** Returns whether a value cannot be the payload. It may then be the options of a signal without one. */
 function isForOptions(schema: Schema, given: unknown): boolean | Promise<boolean> {
   if (given === undefined) return true
   const mayBe = typeof given === 'object' && given !== null && Object.keys(given).every((key) => key === 'id')

@@ -8,7 +8,7 @@ type Fired = () => void
 /** Sets a timer with `original`, calls `fired` when it fires, and returns the result of `original` or an equivalent. */
 type Watch = (fired: Fired, original: Original, args: readonly unknown[]) => unknown
 
-/** Allows a timer, since a logger may set one, and reports it if the procedure waits for it, or if it fires. */
+/** Allows a timer, since a logger may set one. Reports it if the procedure waits for it, or if it fires. */
 function timer(call: string, watch: Watch): Rule {
   return {
     call,

@@ -31,7 +31,7 @@ function guardVerb(of: string, name: string, verb: Verb): Verb {
   }
 }
 
-/** Names the run of the turn, since code that awaits a promise of the procedure runs in its turn as well. */
+/** Creates the error. Names the run, since code that awaits a promise of the procedure runs in its turn too. */
 function refusalOfVerb(run: string, of: string, name: string): PawlError<'nondeterministic-call'> {
   const call = `${of}.${name}()`
   // A step that stops its own engine waits for itself.

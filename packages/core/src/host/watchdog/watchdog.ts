@@ -30,9 +30,9 @@ interface Watchdog {
 const watchdog: Watchdog = shareCell('watchdog', () => ({ engines: new Set(), beat: undefined }))
 
 /**
- * Watches for code that blocks the event loop, from a separate thread, and names it on stderr while it does, since the
- * main thread cannot. It ends nothing: a turn cannot be interrupted and resumed. If the process is killed, its runs are
- * resumed elsewhere.
+ * Watches from a separate thread for code that blocks the event loop, and names it on stderr. The main thread cannot
+ * while it is blocked. The watchdog ends nothing: a turn cannot be interrupted and resumed. If the process is killed,
+ * its runs are resumed elsewhere.
  *
  * All engines of the process share one thread, with the lowest of their thresholds. It does not keep the process alive,
  * and is started by `watchFromNowOn`. Returns a function that stops watching.
@@ -69,7 +69,7 @@ function isBegun(): boolean {
   return watchdog.beat !== undefined
 }
 
-/** Sets the threshold, and an interval that shows as often as the thread looks that the event loop advances. */
+/** Sets the threshold, and a timer that counts rounds of the event loop as often as the thread looks. */
 function setBound(): void {
   clearIntervalNative(watchdog.beat)
   watchdog.beat = undefined
