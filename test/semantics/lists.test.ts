@@ -43,6 +43,46 @@ describe('lists', () => {
     expect((await engine.inbox.list({ procedure: 'greet' })).items).toEqual([])
   })
 
+  test('of asks are those of several names, and a count stops at 1,000', async () => {
+    const asking = procedure({ name: 'asking', input: z.number() }, async (ctx, n) => {
+      const to = ([['user:ana'], ['group:a', 'user:ana'], undefined, ['user:bob']] as const)[n % 4]
+      await ctx.human.approve('{n}?', {
+        data: { n },
+        ...(to === undefined ? {} : { to }),
+        ...(n === 3 ? { timeout: '1h', onTimeout: { escalateTo: 'role:boss' } } : {}),
+      })
+    })
+    await using engine = await testEngine({ procedures: [asking], humans: silent })
+    for (let n = 0; n < 8; n++) await engine.run(asking, n)
+    await engine.advance('1m')
+    const seen = async (filter: Parameters<typeof engine.inbox.list>[0]) => {
+      const { items } = await engine.inbox.list({ ...filter, limit: 500 })
+      expect(await engine.inbox.count(filter)).toEqual({ count: items.length, capped: false })
+      return items.map(({ message }) => Number.parseInt(message, 10)).sort((a, b) => a - b)
+    }
+    expect(await seen({ to: 'user:ana' })).toEqual([0, 1, 4, 5])
+    expect(await seen({ to: ['group:a', 'user:bob'] })).toEqual([1, 3, 5, 7])
+    expect(await seen({ visibleTo: ['user:bob'] })).toEqual([2, 3, 6, 7])
+    expect(await seen({ visibleTo: [] })).toEqual([2, 6])
+    expect(await seen({ to: 'role:boss' })).toEqual([])
+    await engine.advance('2h')
+    expect(await seen({ to: 'role:boss' })).toEqual([3])
+    expect((await engine.inbox.list({ to: 'role:boss' })).items[0]?.to).toEqual(['user:bob', 'role:boss'])
+    for (const filter of [
+      { to: [] },
+      { to: ['nobody'] },
+      { to: 'user:ana', visibleTo: [] },
+      { visibleTo: 'user:ana' },
+      { to: Array.from({ length: 201 }, (_, n) => `user:${n}`) },
+    ]) {
+      expect(await refusalOf(engine.inbox.list(filter as never))).toMatchObject({ code: 'option-invalid' })
+      expect(await refusalOf(engine.inbox.count(filter as never))).toMatchObject({ code: 'option-invalid' })
+    }
+    expect(await refusalOf(engine.inbox.count({ limit: 3 } as never))).toMatchObject({
+      code: 'option-invalid',
+    })
+  })
+
   test('of asks come in pages, each ask once, although time passes between them', async () => {
     const asking = procedure({ name: 'asking', input: z.number() }, (ctx, n) =>
       ctx.human.approve('{n}?', { data: { n }, timeout: '1h', onTimeout: 'escalate' }),

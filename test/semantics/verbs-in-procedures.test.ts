@@ -23,7 +23,13 @@ const harmless = ['client.get', 'engine.get', 'engine.humans']
 const clientVerbs: Record<Exclude<keyof Client, 'inbox'>, true> = {
   ...{ run: true, runOrGet: true, get: true, list: true, log: true, retry: true, resume: true, stop: true },
 }
-const inboxVerbs: Record<keyof Inbox, true> = { list: true, get: true, next: true, answer: true }
+const inboxVerbs: Record<keyof Inbox, true> = {
+  list: true,
+  count: true,
+  get: true,
+  next: true,
+  answer: true,
+}
 const handleVerbs: Record<Exclude<keyof RunHandle<unknown>, 'id'>, true> = {
   ...{ result: true, status: true, signal: true },
 }

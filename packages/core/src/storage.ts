@@ -28,7 +28,16 @@ export {
   stateCode,
 } from './ports/codes.ts'
 export { connectTo, defineStore, type Store } from './ports/connect.ts'
-export type { Answered, AskOrder, AskQuery, AskRow, NewAnswer, NewAsk } from './ports/store/asks.ts'
+export type {
+  Answered,
+  AskFilter,
+  AskOrder,
+  AskQuery,
+  AskRow,
+  NewAnswer,
+  NewAsk,
+} from './ports/store/asks.ts'
+export { everyone, namesOf, placeAsk } from './ports/store/asks.ts'
 export type { Backlog, Claimant, Claimed, Claims, Suspect } from './ports/store/claims.ts'
 export type { Effect, Unit, UnitOutcome } from './ports/store/commit.ts'
 export type { Damaged, Message, NewMessage, Sent } from './ports/store/mail.ts'

@@ -27,6 +27,29 @@ test('lists an ask to the people it is addressed to, and to nobody else of role 
   })
 })
 
+test('lists and counts by the names of the caller, on pages of any size', async () => {
+  await using server = await startServer()
+  const { refund } = await import('./support/server.ts')
+  for (let n = 0; n < 7; n++) {
+    const run = await server.engine.run(refund, { amount: n })
+    await server.engine.inbox.next({ run: run.id })
+  }
+  const read = async (who: string, query: string) => (await server.call(who, 'GET', `/v1/asks${query}`)).body
+  expect(await read('ana', '/count')).toEqual({ count: 7, capped: false })
+  expect(await read('eve', '/count')).toEqual({ count: 0, capped: false })
+  expect(await read('wim', '/count')).toEqual({ count: 7, capped: false })
+  expect(await read('wim', '/count?mine=true')).toEqual({ count: 0, capped: false })
+  expect(await read('olga', '/count?mine=true&overdue=true')).toEqual({ count: 0, capped: false })
+  const first = await read('ana', '?limit=5')
+  const rest = await read('ana', `?limit=5&cursor=${first.cursor}`)
+  expect([...first.items, ...rest.items]).toHaveLength(7)
+  expect(rest.cursor).toBe(undefined)
+  expect((await read('wim', '?mine=true')).items).toEqual([])
+  expect((await read('ana', '?to=group:support')).items).toHaveLength(7)
+  for (const path of ['', '/count'])
+    expect(await server.call('eve', 'GET', `/v1/asks${path}?to=group:support`)).toMatchObject({ status: 403 })
+})
+
 test('stores an answer with the actor of the identity', async () => {
   await using server = await startServer()
   const id = await ask(server)

@@ -3,6 +3,8 @@ import { refuse } from '@pawl/core/storage'
 /** Every name of the database that a statement may contain, quoted and qualified. */
 export interface Names {
   readonly schema: string
+  /** Of any table. */
+  readonly qualify: (table: string) => string
   readonly workers: string
   readonly runs: string
   /** The sequence behind the keys of runs. */
@@ -11,6 +13,8 @@ export interface Names {
   readonly events: string
   readonly messages: string
   readonly asks: string
+  /** The names that the open asks are found by. */
+  readonly askTo: string
   readonly migrations: string
   /** The channel of LISTEN and NOTIFY, unquoted. */
   readonly channel: string
@@ -30,6 +34,7 @@ export function nameTables(schema: string): Names {
   const qualify = (table: string) => `"${schema}"."${table}"`
   return {
     schema,
+    qualify,
     workers: qualify('workers'),
     runs: qualify('runs'),
     runKeys: qualify('runs_run_seq'),
@@ -37,6 +42,7 @@ export function nameTables(schema: string): Names {
     events: qualify('events'),
     messages: qualify('messages'),
     asks: qualify('asks'),
+    askTo: qualify('ask_to'),
     migrations: qualify('migrations'),
     channel: `pawl:${schema}`,
   }

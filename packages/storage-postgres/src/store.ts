@@ -152,6 +152,10 @@ export function createStore(
       const { listAsks } = await import('./reads/ask-list.ts')
       return listAsks(database, filter)
     },
+    async countAsks(filter, limit) {
+      const { countAsks } = await import('./reads/ask-count.ts')
+      return countAsks(database, filter, limit)
+    },
 
     // ── hints
 

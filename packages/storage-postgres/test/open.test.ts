@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient, createEngine, procedure } from '@pawl/core'
+import { type AskQuery, everyone } from '@pawl/core/storage'
 import { postgres } from '@pawl/storage-postgres'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
@@ -388,9 +389,22 @@ describe('migrations', () => {
             (null, null, 1, 2, 1, 1, 0, 1, 'stuck', 'order', '');
         insert into fresh.run_info (run, procedure, tags, reason) select run, procedure, '{}', '\\x01' from fresh.runs;
         insert into fresh.events (run, at, seq, epoch, position, turn, nth, type, failed, name)
-          select run, 1, 0, 1, -1, 0, 0, 0, false, 'started' from fresh.runs`)
+          select run, 1, 0, 1, -1, 0, 0, 0, false, 'started' from fresh.runs;
+        insert into fresh.asks (run, opened_at, due_at, position, status, urgency, kind, audience, escalate_to, payload)
+          select run, 1, due_at, position, status, urgency, 'approve', audience::text[], escalate_to::text[], '\\x01'
+          from fresh.runs, (values
+            (0, 0, 1, null, '{user:amy,group:a}', '{}'), (1, 0, 2, 9, '{user:bob}', '{user:amy,user:bob}'),
+            (2, 0, 3, null, '{}', '{user:amy}'), (3, 1, 3, null, '{user:amy}', '{}'))
+            as a(position, status, urgency, due_at, audience, escalate_to)
+          where id = 'waiting'`)
       const port = await open(postgres(database.ownerUrl, { schema: 'fresh' }))
       expect(await describeSchema('fresh')).toEqual(await describeSchema('pawl'))
+      const seenBy = async (now: number, ...to: string[]) =>
+        (await port.asks(allAsks({ now, to }))).map(({ position }) => position)
+      expect(await seenBy(8, 'user:amy')).toEqual([0])
+      expect(await seenBy(9, 'user:amy')).toEqual([1, 0])
+      expect(await seenBy(8, 'user:bob', everyone)).toEqual([2, 1])
+      expect(await seenBy(9, 'group:a', 'user:amy', everyone)).toEqual([1, 2, 0])
       expect(await port.find('owned')).toMatchObject({ owned: true, tries: 0, cause: null })
       expect(await port.find('poison')).toMatchObject({ mark: 'quarantined', cause: null, tries: 7 })
       expect(await port.abilities()).toBe(null)
@@ -457,6 +471,11 @@ describe('migrations', () => {
     await port.close()
   })
 })
+
+function allAsks(overrides: Partial<AskQuery>): AskQuery {
+  const everything = { run: null, procedure: null, kind: null, overdue: null, lapsed: null, to: null }
+  return { status: 'open', ...everything, now: 0, after: null, limit: 100, ...overrides }
+}
 
 /** All columns and indexes of a schema. */
 async function describeSchema(schema: string): Promise<readonly unknown[]> {

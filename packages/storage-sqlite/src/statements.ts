@@ -6,6 +6,7 @@ import { prepareReadLog, type ReadLog } from './reads/log.ts'
 import { type MailReads, prepareMailReads } from './reads/mail.ts'
 import { prepareReadRun, type ReadRun } from './reads/runs.ts'
 import { type Answer, prepareAnswer } from './writes/answer.ts'
+import { prepareAskNames } from './writes/ask-names.ts'
 import { type ClaimWrites, prepareClaims } from './writes/claim.ts'
 import { type Commit, prepareCommit } from './writes/commit.ts'
 import { type Create, prepareCreate } from './writes/create.ts'
@@ -41,16 +42,17 @@ export interface Statements {
 
 export function prepareStatements(database: Database): Statements {
   const asks = prepareAskReads(database)
+  const askNames = prepareAskNames(database)
   const leaveMessage = prepareLeaveMessage(database)
   const dataVersion = database.prepare<[], number>('pragma data_version').pluck()
   return {
     workers: prepareWorkers(database),
     create: prepareCreate(database),
-    commit: prepareCommit(database),
+    commit: prepareCommit(database, askNames),
     reclaim: prepareReclaim(database),
     disown: prepareDisown(database),
     send: prepareSend(database, leaveMessage),
-    answer: prepareAnswer(database, asks, leaveMessage),
+    answer: prepareAnswer(database, asks, askNames, leaveMessage),
     mark: prepareMark(database),
     retry: prepareRetry(database),
     isolate: prepareIsolate(database),

@@ -94,6 +94,10 @@ export function createStore(file: string, environment: Environment = realEnviron
       const { listAsks } = await import('./reads/ask-list.ts')
       return connection.read(({ readAll }) => listAsks(readAll, filter))
     },
+    async countAsks(filter, limit) {
+      const { countAsks } = await import('./reads/ask-count.ts')
+      return connection.read(({ readAll }) => countAsks(readAll, filter, limit))
+    },
 
     // ── hints
 

@@ -167,6 +167,7 @@ function createFacade(harness: TestHarness): TestEngine & AsyncDisposable {
   }
   const inbox: Client['inbox'] = guardVerbs('engine.inbox', {
     list: (filter) => client.inbox.list(filter),
+    count: (filter) => client.inbox.count(filter),
     get: (ask) => client.inbox.get(ask),
     next: (filter) => checked(time.skipFor(client.inbox.next(filter))),
     answer: (ask, answer, as) => harness.during(() => client.inbox.answer(ask, answer, as)),

@@ -26,7 +26,9 @@ export const askOrder: readonly [
 ]
 
 /** Returns the sort values of an ask at `now`. */
-export function orderOf({ urgency, dueAt, openedAt, runKey, position }: AskRow, now: number): AskOrder {
+export function orderOf(row: AskRow, now: number): AskOrder {
+  const { runKey, position } = row
+  const { urgency, dueAt, openedAt } = row.place ?? row
   return { overdue: dueAt !== null && dueAt <= now, urgency, dueAt, openedAt, run: runKey, position }
 }
 

@@ -241,6 +241,12 @@ export interface Inbox {
    * @throws PawlError 'option-invalid'
    */
   list(filter?: AskFilter): Promise<Page<Ask>>
+  /**
+   * Counts asks, up to 1,000: with more, `count` is 1,000 and `capped` is true. An ask that cannot be read counts.
+   * @throws PawlError 'option-invalid'
+   * @example const { count } = await engine.inbox.count({ to: ['user:ana', 'group:support'] })
+   */
+  count(filter?: CountFilter): Promise<AskCount>
   /** Returns an ask; null if there is none, or, with a warning in the log, if it cannot be read. */
   get(ask: string): Promise<Ask | null>
   /**
@@ -263,8 +269,16 @@ export interface Inbox {
 export interface AskFilter {
   /** Status of the asks. Default: 'open'. */
   readonly status?: AskStatus
-  /** Audience by name, including overdue asks that were escalated to it. Default: all. */
-  readonly to?: Audience
+  /**
+   * Audience by name, or several: asks addressed to any of them, including overdue asks that were escalated to one.
+   * Default: all. Range: 1 to 200 names.
+   */
+  readonly to?: Audience | readonly Audience[]
+  /**
+   * Names of one person: asks addressed to any of them, as `to`, and asks addressed to everyone. Cannot be combined with `to`.
+   * Default: all. Range: 0 to 200 names.
+   */
+  readonly visibleTo?: readonly Audience[]
   /** Id of the run. Default: all. */
   readonly run?: string
   /** Name of the procedure. Default: all. */
@@ -277,6 +291,17 @@ export interface AskFilter {
   readonly limit?: number
   /** The `cursor` of the previous page. Default: the first page. */
   readonly cursor?: string | undefined
+}
+
+/** The filter of `inbox.count`. */
+export type CountFilter = Omit<AskFilter, 'limit' | 'cursor'>
+
+/** The result of `inbox.count`. */
+export interface AskCount {
+  /** At most 1,000. */
+  readonly count: number
+  /** Whether there are more than `count`. */
+  readonly capped: boolean
 }
 
 /** The filter of `inbox.next`. */

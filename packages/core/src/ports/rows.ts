@@ -41,7 +41,9 @@ export function readAsk(row: AskRow): KnownAsk {
 }
 
 /** Returns whether a cursor can represent the ask's position in a list. */
-export function isPlaced({ runKey, position, urgency, openedAt, dueAt }: AskRow): boolean {
+export function isPlaced(row: AskRow): boolean {
+  const { runKey, position } = row
+  const { urgency, openedAt, dueAt } = row.place ?? row
   return [runKey, position, urgency, openedAt, dueAt ?? 0].every((number) => Number.isSafeInteger(number))
 }
 

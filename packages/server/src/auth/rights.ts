@@ -1,11 +1,13 @@
-import { type Ask, PawlError, type RunView } from '@pawl/core'
+import { type Ask, type Audience, PawlError, type RunView } from '@pawl/core'
 import { ServerError } from '../http/problem.ts'
 import type { Identity, NewRun, ServerOptions, Thing, Verb } from '../types.ts'
 
 /** What one identity may do. Every route asks here, and nowhere else. What may not be seen does not exist. */
 export interface Rights {
   /** Names whose asks it sees, besides asks to everyone; null for all asks. */
-  readonly names: readonly string[] | null
+  readonly names: readonly Audience[] | null
+  /** The names of the identity. */
+  readonly own: readonly Audience[]
   /** Whether it sees all runs. If not, only those whose asks it sees, and only with `showRuns`. */
   readonly seesRuns: boolean
   seesAsk(ask: Ask): boolean
@@ -33,7 +35,7 @@ export type RightsOptions = Pick<ServerOptions, 'selfApproval' | 'showRuns' | 'm
 export function rightsOf(identity: Identity, options: RightsOptions): Rights {
   const { role, actor } = identity
   const { selfApproval = true, showRuns = false, may } = options
-  const own = new Set<string>([actor, ...identity.names])
+  const own = new Set<Audience>([actor, ...identity.names])
   const isAddressed = (ask: Ask): boolean => ask.to.length === 0 || ask.to.some((name) => own.has(name))
   const allows = (verb: Verb, thing: Thing): boolean => may?.(identity, verb, thing) ?? true
   const checkStarter = ({ startedBy }: Ask | RunView, by: string): void => {
@@ -42,6 +44,7 @@ export function rightsOf(identity: Identity, options: RightsOptions): Rights {
   }
   const rights: Rights = {
     names: role === 'answer' ? [...own] : null,
+    own: [...own],
     seesRuns: role !== 'answer',
     seesAsk: (ask) => (role !== 'answer' || isAddressed(ask)) && allows('see', ask),
     seesRun: (run) => (role !== 'answer' || showRuns) && allows('see', run),

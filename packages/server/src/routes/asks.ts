@@ -3,12 +3,14 @@ import {
   type Ask,
   type Audience,
   type Client,
+  type CountFilter,
   PawlError,
   type ResumeResolution,
 } from '@pawl/core'
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
 import { omitUndefined } from '../base/omit-undefined.ts'
+import { ServerError } from '../http/problem.ts'
 import { isRepeated, readAnswer, toAnswer } from '../json/answers.ts'
 import { readId } from '../json/ids.ts'
 import { answerShape, askBriefShape, askShape, resolutionShape } from '../json/shapes.ts'
@@ -17,6 +19,10 @@ import { cursor, limit } from './query.ts'
 import { answerers, everyone, type Route, route } from './route.ts'
 
 const filter = {
+  mine: z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({ description: 'Only asks to everyone or to a name of the caller' }),
   to: z.string().optional().meta({ description: 'Addressed to this name' }),
   run: z.string().optional(),
   procedure: z.string().optional(),
@@ -24,6 +30,8 @@ const filter = {
   status: askBriefShape.shape.status.optional().meta({ description: 'Default: open' }),
   overdue: z.enum(['true', 'false']).optional(),
 }
+
+type FilterQuery = z.infer<z.ZodObject<typeof filter>>
 
 const answered = z.object({
   ask: askBriefShape,
@@ -45,15 +53,31 @@ export const askRoutes: readonly Route[] = [
     body: null,
     replies: { 200: z.object({ items: z.array(askBriefShape), cursor: z.string().optional() }) },
     async handle({ client, rights, query }) {
-      const { to, overdue, limit, ...rest } = query
+      const { limit, cursor, ...rest } = query
       const { items, cursor: next } = await client.inbox.list({
-        ...omitUndefined(rest),
-        ...(to === undefined ? {} : { to: to as Audience }),
-        ...(overdue === undefined ? {} : { overdue: overdue === 'true' }),
-        ...(limit === undefined ? {} : { limit }),
+        ...filterOf(rest, rights),
+        ...omitUndefined({ limit, cursor }),
       })
+      // The store has chosen by names; `may` can hide more.
       const seen = items.filter((ask) => rights.seesAsk(ask)).map(showBrief)
       return { status: 200, body: { items: seen, ...(next === undefined ? {} : { cursor: next }) } }
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/asks/count',
+    summary: 'Count asks, up to 1,000',
+    roles: everyone,
+    query: z.strictObject(filter),
+    body: null,
+    replies: {
+      200: z.object({
+        count: z.number(),
+        capped: z.boolean().meta({ description: 'Whether there are more than `count`' }),
+      }),
+    },
+    async handle({ client, rights, query }) {
+      return { status: 200, body: await client.inbox.count(filterOf(query, rights)) }
     },
   }),
   route({
@@ -130,6 +154,18 @@ export const askRoutes: readonly Route[] = [
     },
   }),
 ]
+
+/** What a caller asks for, of what it may see. */
+function filterOf({ mine, to, overdue, ...rest }: FilterQuery, rights: Rights): CountFilter {
+  const names = mine === 'true' ? rights.own : rights.names
+  const isOwn = names === null || to === undefined || names.includes(to as Audience)
+  if (!isOwn) throw new ServerError('not-allowed', `The caller has not the name ${to}.`)
+  return {
+    ...omitUndefined(rest),
+    ...(to !== undefined ? { to: to as Audience } : names === null ? {} : { visibleTo: names }),
+    ...(overdue === undefined ? {} : { overdue: overdue === 'true' }),
+  }
+}
 
 /** @throws PawlError 'ask-not-found', also if the identity may not see it */
 async function findAsk(client: Client, rights: Rights, id: string): Promise<Ask> {

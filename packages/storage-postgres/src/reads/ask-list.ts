@@ -10,11 +10,14 @@ import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import type { Database } from '../connection/database.ts'
 import { unindexed } from '../schema/planner.ts'
 import { queries } from '../schema/queries.ts'
+import { isAskedOf } from './ask-filter.ts'
 import { askColumns, showAsk } from './asks.ts'
+import { isByNames, listNamedPart } from './asks-of-names.ts'
 
 /** The most urgent first. */
 export async function listAsks(database: Database, filter: AskQuery): Promise<readonly AskRow[]> {
-  const { overdue, after, limit } = filter
+  const { overdue, after, limit, to } = filter
+  if (to?.length === 0) return []
   const isPastOverdue = after?.overdue === false
   const late = overdue === false || isPastOverdue ? [] : await listPart(database, true, filter, limit)
   if (overdue === true || late.length >= limit) return late
@@ -28,7 +31,8 @@ async function listPart(
   filter: AskQuery,
   limit: number,
 ): Promise<readonly AskRow[]> {
-  const { status, to, run, procedure, kind, lapsed, now, after } = filter
+  if (isByNames(filter)) return listNamedPart(database, isOverdue, filter, limit)
+  const { status, run, now, after } = filter
   let query = queries
     .withSchema(database.names.schema)
     .selectFrom('asks as a')
@@ -47,18 +51,7 @@ async function listPart(
     .limit(limit)
   // PostgreSQL sorts nulls last by itself.
   for (const { key, direction } of orderInPart) query = query.orderBy(columns[key], direction)
-  if (to !== null) {
-    query = query.where(
-      isOverdue
-        ? sql<SqlBool>`(${to} = any(a.audience) or ${to} = any(a.escalate_to))`
-        : sql<SqlBool>`${to} = any(a.audience)`,
-    )
-  }
-  if (lapsed === true) query = query.where(sql<SqlBool>`a.closes_at <= ${now}`)
-  if (lapsed === false) query = query.where(sql<SqlBool>`(a.closes_at is null or a.closes_at > ${now})`)
-  if (run !== null) query = query.where('r.id', '=', run)
-  if (procedure !== null) query = query.where('r.procedure', '=', procedure)
-  if (kind !== null) query = query.where('a.kind', '=', kind)
+  query = query.where(isAskedOf(filter))
   if (after?.overdue === isOverdue) query = query.where(comesAfter(after))
   return (await database.list(query.compile())).map(showAsk)
 }

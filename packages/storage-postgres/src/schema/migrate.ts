@@ -10,11 +10,20 @@ import { causes } from './migrations/0003-causes.ts'
 import { abilities } from './migrations/0004-abilities.ts'
 import { suspects } from './migrations/0005-suspects.ts'
 import { sameNumbers } from './migrations/0006-same-numbers.ts'
+import { askTo } from './migrations/0007-ask-to.ts'
 import { queries } from './queries.ts'
 import { explainRights, isCurrent } from './version.ts'
 
 /** All steps, in order. */
-export const migrations: readonly Migration[] = [initial, processes, causes, abilities, suspects, sameNumbers]
+export const migrations: readonly Migration[] = [
+  initial,
+  processes,
+  causes,
+  abilities,
+  suspects,
+  sameNumbers,
+  askTo,
+]
 
 /**
  * Brings the schema up to what this version of the package knows. Everything is one transaction: whoever is
@@ -73,7 +82,7 @@ async function apply(
   steps: readonly Migration[],
 ): Promise<void> {
   for (const { version, name, statements } of steps) {
-    for (const statement of statements(queries.schema.withSchema(names.schema)))
+    for (const statement of statements(queries.schema.withSchema(names.schema), names.qualify))
       await run(statement.compile().sql)
     await run(`insert into ${names.migrations} (version, name, applied_at) values ($1, $2, ${storeTime})`, [
       version,

@@ -7,5 +7,6 @@ import type { Compilable, Kysely } from 'kysely'
 export interface Migration {
   readonly version: number
   readonly name: string
-  statements(schema: Kysely<unknown>['schema']): readonly Compilable[]
+  /** `table` qualifies the name of a table. */
+  statements(schema: Kysely<unknown>['schema'], table: (name: string) => string): readonly Compilable[]
 }

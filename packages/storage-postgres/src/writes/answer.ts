@@ -147,7 +147,7 @@ const isOpen = `${unindexed('a.status')} = ${askStatusCode.numberOf.open}`
 
 /** One answer to an ask that is open: half the price. */
 function writeSingle(names: Names): string {
-  const { runs, asks, messages } = names
+  const { runs, asks, askTo, messages } = names
   return `
     with clock as materialized (select ${storeTime} as now),
     locked as materialized (
@@ -160,6 +160,8 @@ function writeSingle(names: Names): string {
       where a.run = l.run and a.position = $2::int
         and ${isOpen} and (a.closes_at is null or a.closes_at > now)
       returning a.run),
+    unlisted as (
+      delete from ${askTo} t using won where t.run = won.run and t.position = $2::int),
     inserted as (
       insert into ${messages} (run, at, n, kind, name, payload)
       select l.run, now, l.mail + 1, ${messageKindCode.numberOf.answer}, $2::int::text, $5
@@ -172,7 +174,7 @@ function writeSingle(names: Names): string {
 }
 
 function writeAnswer(names: Names): string {
-  const { asks, messages } = names
+  const { asks, askTo, messages } = names
   return `
     with clock as materialized (select ${storeTime} as now),
     reply as materialized (
@@ -199,6 +201,9 @@ function writeAnswer(names: Names): string {
       where a.run = j.run and a.position = j.position and j.verdict = 'new'
         and ${isOpen} and (a.closes_at is null or a.closes_at > now)
       returning j.i),
+    unlisted as (
+      delete from ${askTo} t using judged j join won on won.i = j.i
+      where t.run = j.run and t.position = j.position),
     inserted as (
       insert into ${messages} (run, at, n, kind, name, payload)
       select j.run, now, j.mail + row_number() over (partition by j.run order by j.i),

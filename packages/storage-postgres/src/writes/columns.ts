@@ -3,6 +3,7 @@ import {
   eventTypeCode,
   type NewAsk,
   type NewEvent,
+  namesOf,
   operationKindCode,
 } from '@pawl/core/storage'
 import {
@@ -76,6 +77,10 @@ export const askTypes =
 export const askNames =
   'i, position, status, urgency, due_at, closes_at, answered_at, kind, key, audience, escalate_to, answered_by, payload, answer'
 
+/** The names that the open ones of these asks are found by. */
+export const nameTypes = 'int[], int[], int2[], bigint[], bigint[], text[], bool[]'
+export const nameNames = 'i, position, urgency, due_at, closes_at, name, late'
+
 /** Asks that several units open. */
 export class AskColumns {
   readonly #i: number[] = []
@@ -100,6 +105,17 @@ export class AskColumns {
     return this.#i.length
   }
 
+  /** Of the asks that are open. */
+  names(): readonly Buffer[] {
+    return listNames(
+      this.#asks.flatMap((ask, index) =>
+        this.#status[index] === askStatusCode.numberOf.open
+          ? namesOf(ask).map((name) => ({ i: this.#i[index] as number, ask, ...name }))
+          : [],
+      ),
+    )
+  }
+
   values(): readonly Buffer[] {
     const asks = this.#asks
     return [
@@ -120,6 +136,25 @@ export class AskColumns {
       listBytes(asks.map(({ answered }) => answered?.payload ?? null)),
     ]
   }
+}
+
+/** Rows of names, as `nameTypes` has them. */
+function listNames(rows: readonly NameRow[]): readonly Buffer[] {
+  return [
+    listIntegers(rows.map(({ i }) => i)),
+    listIntegers(rows.map(({ ask }) => ask.position)),
+    listSmallints(rows.map(({ ask }) => ask.urgency)),
+    listBigints(rows.map(({ ask }) => ask.dueAt)),
+    listBigints(rows.map(({ ask }) => ask.closesAt)),
+    listTexts(rows.map(({ name }) => name)),
+    listBooleans(rows.map(({ late }) => late)),
+  ]
+}
+interface NameRow {
+  readonly i: number
+  readonly ask: NewAsk
+  readonly name: string
+  readonly late: boolean
 }
 
 /** `$n, $n+1, …` with their types, as `unnest` takes them. */

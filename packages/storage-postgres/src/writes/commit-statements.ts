@@ -17,6 +17,8 @@ import {
   describeColumns,
   EventColumns,
   eventColumns,
+  nameNames,
+  nameTypes,
   numberParameters,
   writeRows,
 } from './columns.ts'
@@ -60,7 +62,8 @@ const askCount = askTypes.split(', ').length
 /** `$1` is the worker, `$2` … the units, then the events. */
 const firstEvent = 2 + unitColumns.length
 const firstAsk = firstEvent + eventColumns.length
-const firstClose = firstAsk + askCount
+const firstName = firstAsk + askCount
+const firstClose = firstName + nameTypes.split(', ').length
 const firstConsume = firstClose + 3
 const firstInfo = firstConsume + 2
 
@@ -100,7 +103,7 @@ function writeBatch({ runs, events }: Names, more = ''): string {
 }
 
 function writeFull(names: Names): string {
-  const { runInfo, messages, asks } = names
+  const { runInfo, messages, asks, askTo } = names
   const more = `,
     opened as (
       insert into ${asks} (run, opened_at, due_at, closes_at, closed_at, position, status, urgency, kind, key, audience,
@@ -109,11 +112,21 @@ function writeFull(names: Names): string {
         a.kind, a.key, a.audience::text[], a.escalate_to::text[], a.answered_by, a.payload, a.answer
       from unnest(${numberParameters(firstAsk, askTypes)}) as a(${askNames})
       join judged j on j.i = a.i and j.verdict = 0 cross join clock),
+    listed as (
+      insert into ${askTo} (run, due, opened_at, closes_at, position, urgency, late, name)
+      select j.run, coalesce(n.due_at, 9007199254740991), now, n.closes_at, n.position, n.urgency, n.late, n.name
+      from unnest(${numberParameters(firstName, nameTypes)}) as n(${nameNames})
+      join judged j on j.i = n.i and j.verdict = 0 cross join clock),
     closed as (
       update ${asks} s set status = c.status, closed_at = now
       from unnest(${numberParameters(firstClose, 'int[], int[], int2[]')}) as c(i, position, status)
       join judged j on j.i = c.i and j.verdict = 0 cross join clock
       where s.run = j.run and s.position = c.position and ${unindexed('s.status')} = 0),
+    unlisted as (
+      delete from ${askTo} t
+      using unnest(${numberParameters(firstClose, 'int[], int[], int2[]')}) as c(i, position, status)
+      join judged j on j.i = c.i and j.verdict = 0
+      where t.run = j.run and t.position = c.position),
     used as (
       update ${messages} m set used = true, payload = null
       from unnest(${numberParameters(firstConsume, 'int[], int[]')}) as c(i, n)
@@ -198,6 +211,7 @@ class EffectColumns {
   values(): readonly Value[] {
     return [
       ...this.#asks.values(),
+      ...this.#asks.names(),
       listIntegers(this.#closes.map(([i]) => i)),
       listIntegers(this.#closes.map(([, position]) => position)),
       listSmallints(this.#closes.map(([, , status]) => status)),

@@ -9,26 +9,24 @@ import {
 import { type CompiledQuery, sql } from 'kysely'
 import type { ReadAll } from '../connection/read-all.ts'
 import { queries } from '../schema/queries.ts'
+import { type Band, isAskedOf } from './ask-filter.ts'
 import { askColumns, type StoredAsk, showAsk } from './asks.ts'
-
-/** The asks of one urgency that are all overdue, or all not. The indexes have each band in the order of the list. */
-export interface Band {
-  readonly overdue: boolean
-  readonly urgency: number
-  /** Of the band in which the page before ended what is left of it: in two parts, since the index knows of no place in it. */
-  readonly left?: 'of the same due' | 'due later'
-}
+import { buildNamedList, isByNames, showPlaced } from './asks-of-names.ts'
 
 /** The most urgent first. */
 export function listAsks(readAll: ReadAll, filter: AskQuery): readonly AskRow[] {
-  const { run, status } = filter
+  const { run, status, to } = filter
+  if (to?.length === 0) return []
   if (run !== null && readAll(findAny(run, status)).length === 0) return []
-  const rows: StoredAsk[] = []
+  const rows: AskRow[] = []
   for (const band of listBands(filter)) {
-    if (rows.length >= filter.limit) break
-    rows.push(...readAll(buildAskList(filter, band, filter.limit - rows.length)))
+    const limit = filter.limit - rows.length
+    if (limit <= 0) break
+    if (isByNames(filter))
+      rows.push(...readAll(buildNamedList(filter, band, limit)).map((row) => showPlaced(row, band)))
+    else rows.push(...readAll(buildAskList(filter, band, limit)).map(showAsk))
   }
-  return rows.map(showAsk)
+  return rows
 }
 
 /** One look at an index, for the many that wait until a run asks. */
@@ -74,7 +72,7 @@ export function listBands({ overdue, after }: AskQuery): readonly Band[] {
 }
 
 export function buildAskList(filter: AskQuery, band: Band, limit: number): CompiledQuery<StoredAsk> {
-  const { status, to, run, procedure, kind, lapsed, now, after } = filter
+  const { status, now, after } = filter
   let query = queries
     .selectFrom('asks')
     .innerJoin('runs', 'runs.run', 'asks.run')
@@ -84,27 +82,11 @@ export function buildAskList(filter: AskQuery, band: Band, limit: number): Compi
     .where('urgency', '=', band.urgency)
     .where(due, band.overdue ? '<=' : '>', now)
     .$if(band.left !== undefined, (query) => query.where(comesAfter(after, band.left === 'due later')))
-    .$if(lapsed !== null, (query) => query.where(hasLapsed(lapsed === true, now)))
-    .$if(to !== null, (query) =>
-      query.where((where) =>
-        where.or(
-          band.overdue
-            ? [hasName('audience', to as string), hasName('escalate_to', to as string)]
-            : [hasName('audience', to as string)],
-        ),
-      ),
-    )
-    .$if(run !== null, (query) => query.where('runs.id', '=', run as string))
-    .$if(procedure !== null, (query) => query.where('runs.procedure', '=', procedure as string))
-    .$if(kind !== null, (query) => query.where('asks.kind', '=', kind as string))
+    .where(isAskedOf(filter))
     .limit(limit)
   for (const { key, direction } of band.left === 'of the same due' ? orderOfSameDue : orderInBand)
     query = query.orderBy(columns[key], direction)
   return query.compile()
-}
-
-function hasLapsed(lapsed: boolean, now: number) {
-  return lapsed ? sql<boolean>`closes_at <= ${now}` : sql<boolean>`(closes_at is null or closes_at > ${now})`
 }
 
 function comesAfter(after: AskOrder | null, isDueLater: boolean) {
@@ -114,15 +96,4 @@ function comesAfter(after: AskOrder | null, isDueLater: boolean) {
   const names = sql.join(orderOfSameDue.map(({ key }) => columns[key]))
   const values = sql.join(orderOfSameDue.map(({ key }) => place[key]))
   return sql<boolean>`${due} = ${dueOrNever} and (${names}) > (${values})`
-}
-
-/**
- * The quick look for the quoted name comes first: taking the list apart is what costs. One that is damaged and may have
- * had the name counts: whoever reads the row finds that out, while taking it apart would fail the whole list.
- */
-function hasName(column: 'audience' | 'escalate_to', name: string) {
-  const names = sql.ref(`asks.${column}`)
-  return sql<boolean>`case when instr(${names}, ${JSON.stringify(name)}) = 0 then 0
-    when not json_valid(${names}) then 1
-    else exists (select 1 from json_each(${names}) where value = ${name}) end`
 }

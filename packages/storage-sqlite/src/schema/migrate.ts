@@ -8,6 +8,7 @@ import { asksOfRun } from './migrations/0003-asks-of-run.ts'
 import { causes } from './migrations/0004-causes.ts'
 import { abilities } from './migrations/0005-abilities.ts'
 import { suspects } from './migrations/0006-suspects.ts'
+import { askTo } from './migrations/0007-ask-to.ts'
 import { queries } from './queries.ts'
 import { hasTable, readVersion } from './version.ts'
 
@@ -19,6 +20,7 @@ export const migrations: readonly Migration[] = [
   causes,
   abilities,
   suspects,
+  askTo,
 ]
 
 /**

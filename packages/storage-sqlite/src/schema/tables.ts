@@ -7,6 +7,7 @@ export interface Schema {
   readonly events: EventsTable
   readonly messages: MessagesTable
   readonly asks: AsksTable
+  readonly ask_to: AskToTable
   readonly store_info: StoreInfoTable
   readonly migrations: MigrationsTable
 }
@@ -97,6 +98,16 @@ interface AsksTable {
   readonly answered_by: string | null
   readonly payload: Uint8Array
   readonly answer: Uint8Array | null
+}
+interface AskToTable {
+  readonly run: number
+  readonly position: number
+  readonly name: string
+  readonly late: number
+  readonly urgency: number
+  readonly due: number
+  readonly opened_at: number
+  readonly closes_at: number | null
 }
 interface StoreInfoTable {
   readonly name: string

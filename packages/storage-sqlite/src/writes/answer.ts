@@ -1,11 +1,17 @@
 import { type Answered, type NewAnswer, type RunKey, refuseMessage } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 import type { AskReads } from '../reads/asks.ts'
+import type { AskNames } from './ask-names.ts'
 import type { LeaveMessage } from './message.ts'
 
 export type Answer = (answer: NewAnswer, at: number) => Answered
 
-export function prepareAnswer(database: Database, { readAsk }: AskReads, leave: LeaveMessage): Answer {
+export function prepareAnswer(
+  database: Database,
+  { readAsk }: AskReads,
+  names: AskNames,
+  leave: LeaveMessage,
+): Answer {
   const findRun = database.prepare<[string], { run: RunKey; state: number }>(
     'select run, state from runs where id = ?',
   )
@@ -18,6 +24,7 @@ export function prepareAnswer(database: Database, { readAsk }: AskReads, leave: 
     if (!found) return { outcome: 'missing' }
     const { run, state } = found
     if (state === 0 && close.run(at, by, payload, run, position, at).changes === 1) {
+      names.remove(run, position)
       const message = leave(run, { at, kind: 'answer', name: String(position), key: null, payload })
       return { outcome: 'answered', run, message, claimed: null }
     }

@@ -1,5 +1,6 @@
 import { askStatusCode, type NewAsk, type RunKey } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
+import type { AskNames } from './ask-names.ts'
 
 export interface AskWrites {
   open(run: RunKey, ask: NewAsk, at: number): void
@@ -7,7 +8,7 @@ export interface AskWrites {
   close(run: RunKey, position: number, status: number, at: number): void
 }
 
-export function prepareAsks(database: Database): AskWrites {
+export function prepareAsks(database: Database, names: AskNames): AskWrites {
   const insert = database.prepare(
     `insert into asks (run, position, status, urgency, opened_at, due_at, closes_at, closed_at, kind, key, audience,
        escalate_to, answered_by, payload, answer)
@@ -20,13 +21,14 @@ export function prepareAsks(database: Database): AskWrites {
     open(run, ask, at) {
       const { position, urgency, dueAt, closesAt, kind, key, to, escalateTo, payload, answered } = ask
       const status = askStatusCode.numberOf[answered ? 'answered' : 'open']
-      const names = [JSON.stringify(to), JSON.stringify(escalateTo)]
+      const audiences = [JSON.stringify(to), JSON.stringify(escalateTo)]
       const times = [at, dueAt, closesAt, answered?.at ?? null]
       const outcome = [answered?.by ?? null, payload, answered?.payload ?? null]
-      insert.run(run, position, status, urgency, ...times, kind, key, ...names, ...outcome)
+      insert.run(run, position, status, urgency, ...times, kind, key, ...audiences, ...outcome)
+      if (answered === null) names.add(run, ask, at)
     },
     close(run, position, status, at) {
-      close.run(status, at, run, position)
+      if (close.run(status, at, run, position).changes === 1) names.remove(run, position)
     },
   }
 }

@@ -13,6 +13,7 @@ import {
 } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 import { isTaken } from '../faults.ts'
+import type { AskNames } from './ask-names.ts'
 import { prepareAsks } from './asks.ts'
 
 /** A unit whose seq or ask was taken although the fence held. The whole transaction has to go back because of it. */
@@ -47,7 +48,7 @@ const advance = 'update runs set head = ?, link = coalesce(?, link), mark = 0, t
 const fence = 'where run = ? and epoch = ? and head = ? and worker = ? and state = 0'
 const upToDate = 'and mail = ?'
 
-export function prepareCommit(database: Database): Commit {
+export function prepareCommit(database: Database, names: AskNames): Commit {
   const keep = database.prepare(`${advance} ${fence}`)
   // Of a unit that has seen all messages there are, as nearly all have, the counter need not be read beside.
   const keepUpToDate = database.prepare(`${advance} ${fence} ${upToDate}`)
@@ -63,7 +64,7 @@ export function prepareCommit(database: Database): Commit {
   const saveInfo = database.prepare('update run_info set info = ? where run = ?')
   const saveEnd = database.prepare('update run_info set ended_at = ? where run = ?')
   const insertEvent = prepareInsertEvent(database)
-  const asks = prepareAsks(database)
+  const asks = prepareAsks(database, names)
 
   /** Writes the unit to the run's row, if the row is still what the unit was made for and no message has come since. */
   function advanceUpToDate(worker: WorkerKey, unit: Unit): boolean {

@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync } from 'node:fs'
-import { identifyOwnProcess } from '@pawl/core/storage'
+import { type AskQuery, everyone, identifyOwnProcess } from '@pawl/core/storage'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -19,6 +19,11 @@ const next: Migration = {
     schema.createTable('schedules').addColumn('name', 'text').modifyEnd(sql`strict`),
     schema.createIndex('schedules_name').on('schedules').column('name'),
   ],
+}
+
+function allAsks(overrides: Partial<AskQuery>): AskQuery {
+  const everything = { run: null, procedure: null, kind: null, overdue: null, lapsed: null, to: null }
+  return { status: 'open', ...everything, now: 0, after: null, limit: 100, ...overrides }
 }
 
 function connect(file: string): Database {
@@ -86,13 +91,25 @@ describe('migrations', () => {
       addRun.run(null, 2, 0, 1, 'stuck')
       database.exec(`insert into run_info (run, tags, reason) select run, '[]', x'01' from runs;
         insert into events (run, seq, at, epoch, type, position, turn, nth, failed, name)
-          select run, 0, 1, 1, 0, -1, 0, 0, 0, 'started' from runs`)
+          select run, 0, 1, 1, 0, -1, 0, 0, 0, 'started' from runs;
+        with a (position, status, urgency, due_at, audience, escalate_to) as (values
+          (0, 0, 1, null, '["user:amy","group:a"]', '[]'), (1, 0, 2, 9, '["user:bob"]', '["user:amy","user:bob"]'),
+          (2, 0, 3, null, '[]', '["user:amy"]'), (3, 1, 3, null, '["user:amy"]', '[]'), (4, 0, 0, null, '["user:a', '['))
+        insert into asks (run, opened_at, due_at, position, status, urgency, kind, audience, escalate_to, payload)
+          select run, 1, due_at, position, status, urgency, 'approve', audience, escalate_to, x'01'
+          from runs, a where id = 'waiting'`)
       database.close()
 
       const port = await openStore(file)
       const fresh = tempFile()
       await openStore(fresh)
       expect(readSchema(connect(file))).toEqual(readSchema(connect(fresh)))
+      const seenBy = async (now: number, ...to: string[]) =>
+        (await port.asks(allAsks({ now, to }))).map(({ position }) => position)
+      expect(await seenBy(8, 'user:amy')).toEqual([0])
+      expect(await seenBy(9, 'user:amy')).toEqual([1, 0])
+      expect(await seenBy(8, 'user:bob', everyone)).toEqual([2, 1])
+      expect(await seenBy(9, 'group:a', 'user:amy', everyone)).toEqual([1, 2, 0])
       expect(await port.find('owned')).toMatchObject({ owned: true, tries: 0, cause: null })
       expect(await port.find('poison')).toMatchObject({ mark: 'quarantined', cause: null, tries: 7 })
       expect(await port.abilities()).toBe(null)

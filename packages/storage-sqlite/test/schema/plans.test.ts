@@ -3,6 +3,7 @@ import type { Database } from 'better-sqlite3'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase } from '../../src/open.ts'
 import { buildAskList, listAsks, listBands } from '../../src/reads/ask-list.ts'
+import { buildNamedCount, buildNamedList } from '../../src/reads/asks-of-names.ts'
 import { buildRunList } from '../../src/reads/run-list.ts'
 import { prepareStatements } from '../../src/statements.ts'
 import { makeDirectory, removeDirectory } from '../support/subject.ts'
@@ -67,12 +68,36 @@ describe('plans', () => {
 
   it('the inbox is read in the order of its index', () => {
     for (const overdue of [true, false]) {
-      const { sql, parameters } = buildAskList({ ...everyAsk, to: 'user:amy' }, { overdue, urgency: 2 }, 50)
+      const { sql, parameters } = buildAskList({ ...everyAsk, to: ['user:amy'] }, { overdue, urgency: 2 }, 50)
       expect(explain(sql, ...parameters)).toMatch(
         /^SEARCH asks USING INDEX asks_order \(status=\? AND urgency=\? AND <expr>/,
       )
       expect(explain(sql, ...parameters)).not.toContain('TEMP B-TREE')
     }
+  })
+
+  it('the inbox of several names is read in the order of the index of each', () => {
+    const filter = { ...everyAsk, to: ['user:amy', 'group:a'], lapsed: false }
+    for (const overdue of [true, false]) {
+      const list = buildNamedList(filter, { overdue, urgency: 2 }, 50)
+      expect(explain(list.sql, ...list.parameters)).not.toContain('SCAN asks')
+      const looks = explain(list.sql, ...list.parameters).match(
+        /SEARCH t USING COVERING INDEX ask_to_order \(name=\? AND urgency=\? AND due[<>]\?\)/g,
+      )
+      expect(looks).toHaveLength(2)
+    }
+    const count = buildNamedCount(filter, 50)
+    expect(
+      explain(count.sql, ...count.parameters).match(/COVERING INDEX ask_to_order \(name=\?\)/g),
+    ).toHaveLength(2)
+    const after = { overdue: false, urgency: 2, dueAt: 9, openedAt: 3, run: 1, position: 1 }
+    const plans = listBands({ ...filter, after }).map((band) => {
+      const { sql, parameters } = buildNamedList({ ...filter, after }, band, 50)
+      return explain(sql, ...parameters)
+    })
+    expect(plans[0]).toContain(
+      'ask_to_order (name=? AND urgency=? AND due=? AND (opened_at,run,position)>(?,?,?))',
+    )
   })
 
   it('the next page of the inbox begins where the last one ended', () => {

@@ -1,5 +1,5 @@
 import type { StorePort } from '@pawl/core/storage'
-import { listAsks } from './reads/ask-list.ts'
+import { countAsks, listAsks } from './reads/ask-list.ts'
 import { showAsk } from './reads/asks.ts'
 import { readBacklog } from './reads/backlog.ts'
 import { readMail, readMailOf } from './reads/mail.ts'
@@ -132,6 +132,7 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
         return ask ? showAsk(ask) : null
       }),
     asks: (filter) => read(() => listAsks(tables, filter)),
+    countAsks: (filter, limit) => read(() => countAsks(tables, filter, limit)),
 
     // ── hints
 

@@ -3,6 +3,7 @@ import type { Connection } from '../connection.ts'
 import type { Mailer } from '../mailer.ts'
 import type { Inbox } from '../types.ts'
 import { answerAsk } from './answer.ts'
+import { countAsks } from './count.ts'
 import { getAsk, listAsks } from './list.ts'
 import { nextAsk } from './next.ts'
 
@@ -10,6 +11,7 @@ import { nextAsk } from './next.ts'
 export function createInbox(connection: Connection, mailer: Mailer): Inbox {
   return implement<Inbox>({
     list: (filter?: unknown) => listAsks(connection, filter),
+    count: (filter?: unknown) => countAsks(connection, filter),
     get: (ask: unknown) => getAsk(connection, ask),
     next: (filter?: unknown) => nextAsk(connection, filter),
     answer: (address: unknown, answer: unknown, as: unknown) =>

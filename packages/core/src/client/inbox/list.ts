@@ -1,10 +1,19 @@
 import { askIdOf, parseAskId } from '../../asks/ask.ts'
 import { compareOrder, orderOf } from '../../asks/order.ts'
+import type { Audience } from '../../base/people.ts'
 import { askKinds, askStatuses } from '../../base/words.ts'
-import { checkBoolean, checkKeys, checkName, checkObject, checkOneOf, refuse } from '../../checks/options.ts'
+import {
+  checkArray,
+  checkBoolean,
+  checkKeys,
+  checkName,
+  checkObject,
+  checkOneOf,
+  refuse,
+} from '../../checks/options.ts'
 import { checkAudience } from '../../checks/people.ts'
 import { isPlaced } from '../../ports/rows.ts'
-import type { AskOrder, AskQuery, AskRow } from '../../ports/store/asks.ts'
+import { type AskOrder, type AskQuery, type AskRow, everyone } from '../../ports/store/asks.ts'
 import type { StorePort } from '../../ports/store/store.ts'
 import type { Connection } from '../connection.ts'
 import { readCursor, writeCursor } from '../cursor.ts'
@@ -13,18 +22,14 @@ import type { Page } from '../types.ts'
 import { showAsk } from '../views/ask.ts'
 import type { Ask } from '../views/views.ts'
 
+/** What says which asks are meant. */
+export const askFilterNames = ['status', 'to', 'visibleTo', 'run', 'procedure', 'kind', 'overdue'] as const
+
+const maxNames = 200
+
 export async function listAsks(connection: Connection, given: unknown): Promise<Page<Ask>> {
   const filter = checkObject('filter of inbox.list', given)
-  checkKeys('the filter of inbox.list', filter, [
-    'status',
-    'to',
-    'run',
-    'procedure',
-    'kind',
-    'overdue',
-    'limit',
-    'cursor',
-  ])
+  checkKeys('the filter of inbox.list', filter, [...askFilterNames, 'limit', 'cursor'])
   const limit = readLimit('of inbox.list', filter['limit'])
   const store = await connection.begin()
   const place =
@@ -73,18 +78,34 @@ export async function findAsks(
 }
 
 export function readQuery(
-  of: 'inbox.list' | 'inbox.next',
+  of: 'inbox.list' | 'inbox.count' | 'inbox.next',
   filter: { readonly [name: string]: unknown },
 ): Omit<AskQuery, 'now' | 'after' | 'limit' | 'lapsed'> {
-  const { status, to, run, procedure, kind, overdue } = filter
+  const { status, to, visibleTo, run, procedure, kind, overdue } = filter
+  if (to !== undefined && visibleTo !== undefined)
+    refuse(`visibleTo of ${of}`, visibleTo, 'Give to or visibleTo, not both.')
   return {
     status: status === undefined ? 'open' : checkOneOf(`status of ${of}`, status, askStatuses),
-    to: to === undefined ? null : checkAudience(`to of ${of}`, to),
+    to:
+      visibleTo === undefined
+        ? readTo(`to of ${of}`, to)
+        : [everyone, ...readNames(`visibleTo of ${of}`, checkArray(`visibleTo of ${of}`, visibleTo))],
     run: run === undefined ? null : checkName(`run of ${of}`, run),
     procedure: procedure === undefined ? null : checkName(`procedure of ${of}`, procedure),
     kind: kind === undefined ? null : checkOneOf(`kind of ${of}`, kind, askKinds),
     overdue: overdue === undefined ? null : checkBoolean(`overdue of ${of}`, overdue),
   }
+}
+
+function readTo(option: string, to: unknown): readonly Audience[] | null {
+  if (to === undefined) return null
+  if (Array.isArray(to) && to.length === 0) refuse(option, to, 'It must not be empty; omit it for all asks.')
+  return readNames(option, Array.isArray(to) ? to : [to])
+}
+
+function readNames(option: string, names: readonly unknown[]): readonly Audience[] {
+  if (names.length > maxNames) refuse(option, names, `It must have at most ${maxNames} names.`)
+  return [...new Set(names.map((name) => checkAudience(option, name)))]
 }
 
 interface Place {

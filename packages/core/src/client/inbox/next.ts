@@ -1,6 +1,7 @@
 import { topics } from '../../base/notifier.ts'
 import { parseDuration } from '../../checks/duration.ts'
 import { checkKeys, checkObject } from '../../checks/options.ts'
+import { checkAudience } from '../../checks/people.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { StorePort } from '../../ports/store/store.ts'
 import type { Connection } from '../connection.ts'
@@ -14,6 +15,7 @@ export async function nextAsk(connection: Connection, given: unknown): Promise<A
   checkKeys('the filter of inbox.next', filter, ['run', 'to', 'timeout'])
   const timeoutMs =
     filter['timeout'] === undefined ? null : parseDuration(filter['timeout'], 'timeout of inbox.next')
+  if (filter['to'] !== undefined) checkAudience('to of inbox.next', filter['to'])
   const query = readQuery('inbox.next', { run: filter['run'], to: filter['to'] })
   const look = async (): Promise<Ask | undefined> => {
     const store = await connection.store()

@@ -53,7 +53,7 @@ function toAskView(row: KnownAsk, now: number): Ask {
     alternatives: pinned.alternatives ?? [],
     risk: pinned.risk as RiskDetails | undefined,
     startedBy: (row.startedBy ?? undefined) as Actor | undefined,
-    to: row.to as readonly Audience[],
+    to: readAudience(row, now),
     details: (pinned.details ?? []) as readonly Section[],
     links: pinned.links ?? [],
     history: pinned.history ?? [],
@@ -64,6 +64,12 @@ function toAskView(row: KnownAsk, now: number): Ask {
     claimedBy: undefined,
     answer: answerOf(row),
   }
+}
+
+/** Once it is overdue it is also addressed to whom it is escalated. What is addressed to everyone stays so. */
+function readAudience({ to, escalateTo, dueAt }: KnownAsk, now: number): readonly Audience[] {
+  const isOverdue = dueAt !== null && dueAt <= now
+  return (isOverdue && to.length > 0 ? [...new Set([...to, ...escalateTo])] : to) as readonly Audience[]
 }
 
 /** Returns the status of an ask: timed out as soon as its timeout passes, even if no worker has recorded it yet. */

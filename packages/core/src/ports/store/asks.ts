@@ -11,6 +11,8 @@ export interface AskStore {
   askByKey(run: string, key: string): Promise<AskRow | null>
   /** Lists asks, the most urgent first; see {@link AskOrder}. */
   asks(filter: AskQuery): Promise<readonly AskRow[]>
+  /** Counts the asks of a list, up to `limit`. */
+  countAsks(filter: AskFilter, limit: number): Promise<number>
 }
 
 /** An ask to be opened. */
@@ -69,6 +71,18 @@ export interface AskRow extends Omit<NewAsk, 'answered' | 'to' | 'escalateTo'> {
   readonly closedAt: number | null
   readonly answeredBy: string | null
   readonly answer: Uint8Array | null
+  /** Its sort values in a list by names, if they differ from the row: one of the two is damaged. */
+  readonly place?: AskPlace
+}
+
+/** The sort values of an ask that are stored with its names. */
+export type AskPlace = Pick<AskOrder, 'urgency' | 'dueAt' | 'openedAt'>
+
+/** Adds the sort values of a list to a row that has others. */
+export function placeAsk(row: AskRow, place: AskPlace): AskRow {
+  const { urgency, dueAt, openedAt } = row
+  const isSame = urgency === place.urgency && dueAt === place.dueAt && openedAt === place.openedAt
+  return isSame ? row : { ...row, place }
 }
 
 /** The sort values of an ask: overdue first, then more urgent, sooner due (no due time last), older. */
@@ -81,11 +95,11 @@ export interface AskOrder {
   readonly position: number
 }
 
-/** Selects a page of asks; null means any. */
-export interface AskQuery {
+/** Selects asks; null means any. */
+export interface AskFilter {
   readonly status: AskStatus
-  /** Only asks addressed to this audience by name; an overdue ask also counts for its `escalateTo`. */
-  readonly to: string | null
+  /** Only asks addressed to one of these audiences by name; an overdue ask also counts for its `escalateTo`. See {@link everyone}. */
+  readonly to: readonly string[] | null
   readonly run: string | null
   readonly procedure: string | null
   readonly kind: string | null
@@ -94,6 +108,26 @@ export interface AskQuery {
   readonly lapsed: boolean | null
   /** The instant at which both are judged, the same for all pages. */
   readonly now: number
+}
+
+/** Selects a page of asks. */
+export interface AskQuery extends AskFilter {
   readonly after: AskOrder | null
   readonly limit: number
+}
+
+/** As a name in a query: asks addressed to everyone (`to` is empty). No audience has this name. */
+export const everyone = ''
+
+/** Lists the names by which an open ask is found. `late`: only once it is overdue. */
+export function namesOf({ to, escalateTo }: Pick<NewAsk, 'to' | 'escalateTo'>): readonly {
+  readonly name: string
+  readonly late: boolean
+}[] {
+  const first = new Set(to.length === 0 ? [everyone] : to)
+  const more = new Set(escalateTo.filter((name) => !first.has(name)))
+  return [
+    ...[...first].map((name) => ({ name, late: false })),
+    ...[...more].map((name) => ({ name, late: true })),
+  ]
 }

@@ -127,6 +127,7 @@ export class Player {
   async #read(id: string, from: number): Promise<unknown> {
     const key = this.#key(id)
     const asks = await this.#port.asks(allAsks({ limit: 1000 }))
+    const byName = await this.#port.asks(allAsks({ to: ['team:finance'], limit: 1000 }))
     return this.#show([
       await this.#port.find(id),
       await this.#port.load(key, from, 5),
@@ -136,7 +137,9 @@ export class Player {
       await this.#port.runs(allRuns({ statuses: ['waiting', 'stuck', 'completed'], limit: 1000 })),
       await this.#port.runs(allRuns({ tag: `tag ${from}`, limit: 3 })),
       // Asks of one urgency are in the order of the clock, which is each store's own.
-      [...asks].sort((a, b) => byId({ id: a.run }, { id: b.run }) || a.position - b.position),
+      ...[asks, byName].map((rows) =>
+        [...rows].sort((a, b) => byId({ id: a.run }, { id: b.run }) || a.position - b.position),
+      ),
     ])
   }
 

@@ -1,4 +1,11 @@
-import type { AskOrder, AskQuery, AskRow, StorePort } from '@pawl/core/storage'
+import {
+  type AskOrder,
+  type AskQuery,
+  type AskRow,
+  everyone,
+  namesOf,
+  type StorePort,
+} from '@pawl/core/storage'
 import { describe, expect } from 'vitest'
 import { allAsks, newAsk } from '../builders.ts'
 import type { Stage, StageTest } from '../stage.ts'
@@ -100,7 +107,7 @@ export function describeAskList(test: StageTest): void {
           }),
         ),
       )
-      const filter = allAsks({ now, to: 'user:amy' })
+      const filter = allAsks({ now, to: ['user:amy'] })
       const whole = await stage.port.asks(filter)
       expect(whole).toHaveLength(15)
       expect(await readPages(stage.port, { ...filter, limit: 4 })).toEqual(whole)
@@ -125,11 +132,11 @@ export function describeAskList(test: StageTest): void {
         newAsk(2, { to: [] }),
         newAsk(3, { to: ['user:amy%', 'user:AMY', 'xuser:amy', 'user:amy"'] }),
       ])
-      expect(positions(await stage.port.asks(allAsks({ to: 'user:amy' })))).toEqual([0])
-      expect(positions(await stage.port.asks(allAsks({ to: 'team:a' })))).toEqual([0])
-      expect(positions(await stage.port.asks(allAsks({ to: 'user:amy"' })))).toEqual([3])
-      expect(positions(await stage.port.asks(allAsks({ to: ',' })))).toEqual([])
-      expect(positions(await stage.port.asks(allAsks({ to: '","' })))).toEqual([])
+      expect(positions(await stage.port.asks(allAsks({ to: ['user:amy'] })))).toEqual([0])
+      expect(positions(await stage.port.asks(allAsks({ to: ['team:a'] })))).toEqual([0])
+      expect(positions(await stage.port.asks(allAsks({ to: ['user:amy"'] })))).toEqual([3])
+      expect(positions(await stage.port.asks(allAsks({ to: [','] })))).toEqual([])
+      expect(positions(await stage.port.asks(allAsks({ to: ['","'] })))).toEqual([])
     })
 
     test('whom it is escalated to sees an ask once it is overdue', async (stage) => {
@@ -138,8 +145,121 @@ export function describeAskList(test: StageTest): void {
         newAsk(1, { to: ['user:amy'], escalateTo: ['boss'], dueAt: now + 1 }),
         newAsk(2, { to: ['boss'] }),
       ])
-      expect(positions(await stage.port.asks(allAsks({ now, to: 'boss' })))).toEqual([0, 2])
-      expect(positions(await stage.port.asks(allAsks({ now, to: 'user:amy' })))).toEqual([0, 1])
+      expect(positions(await stage.port.asks(allAsks({ now, to: ['boss'] })))).toEqual([0, 2])
+      expect(positions(await stage.port.asks(allAsks({ now, to: ['user:amy'] })))).toEqual([0, 1])
+    })
+
+    test('several names see the asks of each, once and in order, on any page', async (stage) => {
+      const audiences = [['user:amy'], ['team:a', 'user:amy'], ['user:bob'], [], ['user:cyd']]
+      for (const id of ['a', 'b'])
+        await ask(
+          stage,
+          id,
+          Array.from({ length: 40 }, (_, index) =>
+            newAsk(index, {
+              to: audiences[index % 5] ?? [],
+              urgency: index % 4,
+              dueAt: [null, now - 5, now + 5][index % 3] ?? null,
+              escalateTo: index % 2 === 0 ? ['boss', 'user:amy'] : [],
+            }),
+          ),
+        )
+      const everything = await stage.port.asks(allAsks({ now, limit: 500 }))
+      for (const to of [
+        ['user:amy'],
+        ['user:amy', 'team:a'],
+        ['user:amy', 'user:bob', 'user:amy'],
+        ['user:amy', everyone],
+        [everyone],
+        ['boss', 'user:cyd', 'user:zoe'],
+        ['user:zoe'],
+        [],
+      ]) {
+        const isTo = ({ to: names, escalateTo, dueAt }: AskRow) =>
+          namesOf({ to: names ?? [], escalateTo: escalateTo ?? [] }).some(
+            ({ name, late }) => to.includes(name) && (!late || (dueAt !== null && dueAt <= now)),
+          )
+        const wanted = everything.filter(isTo)
+        const filter = allAsks({ now, to })
+        expect(await stage.port.asks(filter)).toEqual(wanted)
+        expect(await readPages(stage.port, { ...filter, limit: 7 })).toEqual(wanted)
+        expect(await stage.port.countAsks(filter, 500)).toBe(wanted.length)
+        const ofRun = wanted.filter(({ run }) => run === 'a')
+        expect(await stage.port.asks({ ...filter, run: 'a' })).toEqual(ofRun)
+        expect(await stage.port.countAsks({ ...filter, run: 'a' }, 500)).toBe(ofRun.length)
+      }
+    })
+
+    test('a name sees no ask that is closed, however it was closed', async (stage) => {
+      const to = ['user:amy']
+      const payload = new Uint8Array(1)
+      const standing = await ask(stage, 'a', [
+        newAsk(0, { to }),
+        newAsk(1, { to }),
+        newAsk(2, { to, escalateTo: ['boss'] }),
+        newAsk(3, { to, answered: { by: 'user:bob', at: now, payload } }),
+        newAsk(4, { to: ['user:amy', 'team:a'] }),
+      ])
+      const answer = (position: number) => ({ run: 'a', position, by: 'user:amy', payload })
+      expect(positions(await stage.port.asks(allAsks({ to })))).toEqual([0, 1, 2, 4])
+      await stage.port.answer([answer(0)], null)
+      expect(positions(await stage.port.asks(allAsks({ to })))).toEqual([1, 2, 4])
+      await stage.port.answer([answer(1), answer(4)], null)
+      expect(positions(await stage.port.asks(allAsks({ to })))).toEqual([2])
+      expect(await stage.port.countAsks(allAsks({ to }), 9)).toBe(1)
+      await stage.commit(standing, {
+        opens: [newAsk(5, { to })],
+        closes: [
+          { position: 2, status: 'timed-out' },
+          { position: 5, status: 'withdrawn' },
+        ],
+      })
+      expect(positions(await stage.port.asks(allAsks({ to })))).toEqual([])
+      expect(positions(await stage.port.asks(allAsks({ to, status: 'answered' })))).toEqual([0, 1, 3, 4])
+      expect(await stage.port.countAsks(allAsks({ to, status: 'answered' }), 3)).toBe(3)
+    })
+
+    test('a filter narrows what a name sees', async (stage) => {
+      const worker = await stage.worker()
+      const to = ['user:amy']
+      await stage.commit(await stage.owned('a', worker), {
+        opens: [
+          newAsk(0, { to, kind: 'approve', dueAt: now - 1, closesAt: now - 1 }),
+          newAsk(1, { to, kind: 'input', dueAt: now + 1 }),
+        ],
+      })
+      await stage.commit(await stage.owned('b', worker, { procedure: 'order' }), {
+        opens: [newAsk(2, { to })],
+      })
+      const seen = async (filter: Parameters<typeof allAsks>[0]) => {
+        const query = allAsks({ now, to, ...filter })
+        const rows = positions(await stage.port.asks(query))
+        expect(await stage.port.countAsks(query, 9)).toBe(rows.length)
+        return rows
+      }
+      expect(await seen({})).toEqual([0, 1, 2])
+      expect(await seen({ procedure: 'order' })).toEqual([2])
+      expect(await seen({ kind: 'input' })).toEqual([1])
+      expect(await seen({ run: 'a', kind: 'approve' })).toEqual([0])
+      expect(await seen({ lapsed: true })).toEqual([0])
+      expect(await seen({ lapsed: false })).toEqual([1, 2])
+      expect(await seen({ overdue: true })).toEqual([0])
+      expect(await seen({ overdue: false })).toEqual([1, 2])
+    })
+
+    test('a count stops at its limit', async (stage) => {
+      await ask(
+        stage,
+        'a',
+        Array.from({ length: 12 }, (_, index) => newAsk(index, { to: ['user:amy', 'team:a'] })),
+      )
+      for (const to of [null, ['user:amy'], ['user:amy', 'team:a', everyone]]) {
+        expect(await stage.port.countAsks(allAsks({ to }), 100)).toBe(12)
+        expect(await stage.port.countAsks(allAsks({ to }), 5)).toBe(5)
+        expect(await stage.port.countAsks(allAsks({ to, status: 'answered' }), 5)).toBe(0)
+        expect(await stage.port.countAsks(allAsks({ to, run: 'a' }), 100)).toBe(12)
+        expect(await stage.port.countAsks(allAsks({ to, run: 'b' }), 100)).toBe(0)
+      }
     })
 
     test('it can be narrowed to a run, a procedure, a kind', async (stage) => {

@@ -1,4 +1,11 @@
-import { type AskQuery, type AskRow, compareOrder, orderOf } from '@pawl/core/storage'
+import {
+  type AskFilter,
+  type AskQuery,
+  type AskRow,
+  compareOrder,
+  namesOf,
+  orderOf,
+} from '@pawl/core/storage'
 import type { AskRecord, Tables } from '../tables.ts'
 import { showAsk } from './asks.ts'
 
@@ -13,13 +20,18 @@ export function listAsks({ asks }: Tables, filter: AskQuery): readonly AskRow[] 
     .slice(0, limit)
 }
 
-function isAsked(ask: AskRecord, filter: AskQuery): boolean {
+/** How many there are; no more than `limit` are counted. */
+export function countAsks({ asks }: Tables, filter: AskFilter, limit: number): number {
+  return Math.min(limit, asks.filter((ask) => isAsked(ask, filter)).length)
+}
+
+function isAsked(ask: AskRecord, filter: AskFilter): boolean {
   const { status, to, run, procedure, kind, overdue, lapsed, now } = filter
   const isLate = ask.dueAt !== null && ask.dueAt <= now
   const isLapsed = ask.closesAt !== null && ask.closesAt <= now
   return (
     ask.status === status &&
-    (to === null || ask.to.includes(to) || (isLate && ask.escalateTo.includes(to))) &&
+    (to === null || namesOf(ask).some(({ name, late }) => to.includes(name) && (isLate || !late))) &&
     (run === null || ask.run.id === run) &&
     (procedure === null || ask.run.procedure === procedure) &&
     (kind === null || ask.kind === kind) &&

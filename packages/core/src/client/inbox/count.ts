@@ -1,0 +1,29 @@
+import { checkKeys, checkObject } from '../../checks/options.ts'
+import type { Connection } from '../connection.ts'
+import type { AskCount } from '../types.ts'
+import { askFilterNames, readQuery } from './list.ts'
+
+/** So many are counted; a badge does not need more. */
+const most = 1_000
+
+export async function countAsks(connection: Connection, given: unknown): Promise<AskCount> {
+  const filter = checkObject('filter of inbox.count', given)
+  checkKeys('the filter of inbox.count', filter, askFilterNames)
+  const query = readQuery('inbox.count', filter)
+  const store = await connection.begin()
+  const asked = { ...query, now: await store.now() }
+  const count = (
+    await Promise.all(
+      // An ask whose time has expired is timed out, also where no worker has come to record it.
+      query.status === 'open'
+        ? [store.countAsks({ ...asked, lapsed: false }, most + 1)]
+        : [
+            store.countAsks({ ...asked, lapsed: null }, most + 1),
+            ...(query.status === 'timed-out' && query.overdue !== false
+              ? [store.countAsks({ ...asked, status: 'open', overdue: true, lapsed: true }, most + 1)]
+              : []),
+          ],
+    )
+  ).reduce((sum, part) => sum + part, 0)
+  return { count: Math.min(count, most), capped: count > most }
+}

@@ -1,0 +1,25 @@
+import { type NewAsk, namesOf, type RunKey } from '@pawl/core/storage'
+import type { Database } from 'better-sqlite3'
+
+/** The names that an open ask is found by. */
+export interface AskNames {
+  add(run: RunKey, ask: NewAsk, at: number): void
+  /** Of an ask that is open no more. */
+  remove(run: RunKey, position: number): void
+}
+
+export function prepareAskNames(database: Database): AskNames {
+  const insert = database.prepare(
+    `insert into ask_to (run, position, name, late, urgency, due, opened_at, closes_at)
+     values (?, ?, ?, ?, ?, ifnull(?, 9007199254740991), ?, ?)`,
+  )
+  const remove = database.prepare('delete from ask_to where run = ? and position = ?')
+  return {
+    add(run, ask, at) {
+      const { position, urgency, dueAt, closesAt } = ask
+      for (const { name, late } of namesOf(ask))
+        insert.run(run, position, name, late ? 1 : 0, urgency, dueAt, at, closesAt)
+    },
+    remove: (run, position) => void remove.run(run, position),
+  }
+}
