@@ -23,6 +23,8 @@ export default defineConfig({
           name: 'local',
           include: ['{packages,examples}/*/test/**/*.test.ts', 'test/**/*.test.ts'],
           exclude: ['**/node_modules/**', ...needsPostgres],
+          // The server serves what is built of the inbox.
+          globalSetup: './test/inbox/support/build.ts',
           typecheck: {
             enabled: true,
             include: ['{packages,examples}/*/test/**/*.test-d.ts', 'test/**/*.test-d.ts'],

@@ -7,6 +7,7 @@ import { readJson } from './http/body.ts'
 import { checkHost, checkOrigin } from './http/guard.ts'
 import { allowOrigin, preflight, secure } from './http/headers.ts'
 import { problemReply, ServerError } from './http/problem.ts'
+import { serveInbox } from './inbox/routes.ts'
 import { clearCookie, login } from './login.ts'
 import { healthz, readyz } from './probes.ts'
 import type { Call, Route } from './routes/route.ts'
@@ -30,6 +31,7 @@ export function createDispatch(shared: Shared): Dispatch {
     checkOrigin(req.raw, [])
     return clearCookie(settings)
   })
+  serveInbox(app, settings)
   app.notFound(() => {
     throw new ServerError('not-found', 'There is nothing at this path, or not for this method.')
   })

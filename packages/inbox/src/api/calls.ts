@@ -1,0 +1,47 @@
+import { request } from './request.ts'
+import type { Answer, Ask, AskBrief, LogEntry, Me, Run } from './types.ts'
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly cursor?: string
+}
+
+type Query = Readonly<Record<string, string | number | boolean | undefined>>
+
+export const getMe = (): Promise<Me> => request('GET', '/v1/me')
+export const logIn = (key: string): Promise<unknown> => request('POST', '/login', { key })
+export const logOut = (): Promise<void> => request('POST', '/logout', {})
+export const listAsks = (query: Query): Promise<Page<AskBrief>> => request('GET', `/v1/asks${search(query)}`)
+export const getAsk = (id: string): Promise<Ask> => request('GET', `/v1/asks/${segment(id)}`)
+export const listRuns = (query: Query): Promise<Page<Run>> => request('GET', `/v1/runs${search(query)}`)
+export const getRun = (id: string): Promise<Run> => request('GET', `/v1/runs/${segment(id)}`)
+export const retryRun = (id: string): Promise<Run> => request('POST', `/v1/runs/${segment(id)}/retry`, {})
+
+export function answerAsk(
+  id: string,
+  answer: Answer,
+): Promise<{ readonly ask: AskBrief; readonly repeated: boolean }> {
+  return request('POST', `/v1/asks/${segment(id)}/answer`, answer)
+}
+
+export interface LogPage {
+  readonly items: readonly LogEntry[]
+  readonly before?: number
+}
+
+export const getLog = (id: string, query: Query): Promise<LogPage> =>
+  request('GET', `/v1/runs/${segment(id)}/log${search(query)}`)
+
+/** An id as one segment of a path, as the server reads it: proxies decode `%2F`. */
+export function segment(id: string): string {
+  if (/^[A-Za-z0-9._:-]+$/.test(id) && !/^\.+$/.test(id)) return id
+  const bytes = String.fromCharCode(...new TextEncoder().encode(id))
+  return `~${btoa(bytes).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`
+}
+
+function search(query: Query): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined && value !== '') params.set(name, String(value))
+  return params.size === 0 ? '' : `?${params}`
+}

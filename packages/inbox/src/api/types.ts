@@ -1,0 +1,150 @@
+// What the server replies. A test compares these types with the server's own shapes.
+
+export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json }
+export type JsonObject = { readonly [key: string]: Json }
+
+export type Role = 'answer' | 'watch' | 'operate' | 'admin'
+export interface Me {
+  readonly actor: string
+  readonly names: readonly string[]
+  readonly role: Role
+}
+
+export type AskKind = 'approve' | 'input' | 'select' | 'review' | 'escalate' | 'decide'
+export type AskStatus = 'open' | 'answered' | 'timed-out' | 'withdrawn'
+export type RiskLevel = 'low' | 'medium' | 'high' | 'critical'
+
+export interface Choice {
+  readonly value: string
+  readonly label: string
+  readonly effect?: string
+  readonly style?: 'primary' | 'danger'
+}
+
+export interface Risk {
+  readonly level: RiskLevel
+  readonly reasons?: readonly string[]
+  readonly reversible?: boolean
+  readonly impact?: {
+    readonly amount?: number
+    readonly currency?: string
+    readonly downtime?: string
+    readonly affects?: string
+  }
+}
+
+export interface GivenAnswer {
+  readonly by: string
+  readonly at: string
+  readonly comment?: string
+  readonly approved?: boolean
+  readonly params?: Json
+  readonly value?: Json
+  readonly choice?: string
+  readonly artifact?: Json
+}
+
+export interface AskBrief {
+  readonly id: string
+  readonly run: string
+  readonly procedure: string
+  readonly position: number
+  readonly key?: string
+  readonly kind: AskKind
+  readonly status: AskStatus
+  readonly message: string
+  readonly choices: readonly Choice[]
+  readonly severity?: 'info' | 'warning' | 'error' | 'critical'
+  readonly risk?: Risk
+  readonly to: readonly string[]
+  readonly askedAt: string
+  readonly dueAt?: string
+  readonly onTimeout?: string
+  readonly overdue: boolean
+  readonly startedBy?: string
+  readonly answer?: GivenAnswer
+}
+
+export interface Failure {
+  readonly name: string
+  readonly message: string
+  readonly code?: string
+  readonly stack?: string
+}
+
+export type Format = 'text' | 'markdown' | 'json' | 'code' | 'table' | 'diff' | 'image'
+
+export interface Ask extends AskBrief {
+  readonly params?: Json
+  readonly editable: readonly string[]
+  readonly schema?: Json
+  readonly artifact?: Json
+  readonly baseline?: Json
+  readonly as?: Format
+  readonly initial?: Json
+  readonly error?: Failure
+  readonly alternatives: readonly { readonly label: string; readonly description?: string }[]
+  readonly details: readonly { readonly title: string; readonly body: Json; readonly as?: string }[]
+  readonly links: readonly { readonly label: string; readonly url: string }[]
+  readonly history: readonly { readonly step: string; readonly result: Json; readonly durationMs: number }[]
+}
+
+export type Answer = { readonly comment?: string } & (
+  | { readonly approved: true; readonly params?: JsonObject }
+  | { readonly approved: false }
+  | { readonly value: Json }
+  | { readonly choice: string; readonly artifact?: Json }
+)
+
+export type RunStatus = 'running' | 'waiting' | 'completed' | 'failed' | 'cancelled' | 'stuck' | 'quarantined'
+
+export interface Waiting {
+  readonly kind: 'ask' | 'signal' | 'timer' | 'step' | 'child' | 'worker' | 'queue'
+  readonly name: string
+  readonly position: number
+  readonly ask?: string
+  readonly until?: string
+}
+
+export interface Run {
+  readonly id: string
+  readonly procedure: string
+  readonly version: number
+  readonly status: RunStatus
+  readonly startedAt: string
+  readonly endedAt?: string
+  readonly waitingFor: readonly Waiting[]
+  readonly failure?: Failure
+  readonly tags: readonly string[]
+  readonly startedBy?: string
+  readonly leftOver: {
+    readonly signals: readonly string[]
+    readonly operations: readonly { readonly position: number; readonly name: string }[]
+  }
+}
+
+export interface LogEntry {
+  readonly position: number
+  readonly type: string
+  readonly name: string
+  readonly status: 'open' | 'done' | 'failed' | 'withdrawn'
+  readonly result: Json
+  readonly timestamp: string
+  readonly duration_ms: number
+}
+
+export interface Issue {
+  readonly path: string
+  readonly message: string
+}
+
+export interface Problem {
+  readonly type: string
+  readonly status: number
+  readonly code: string
+  readonly detail: string
+  readonly details?: {
+    readonly issues?: readonly Issue[]
+    readonly winner?: { readonly by: string; readonly at: string }
+  }
+}

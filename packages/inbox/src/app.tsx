@@ -1,0 +1,120 @@
+import { useEffect, useState } from 'preact/hooks'
+import { en } from './en.ts'
+import { listenToKeys } from './keys.ts'
+import { announcement } from './live/announce.ts'
+import { isOnline, lastReplyAt, serverNow } from './live/connection.ts'
+import { inboxHref, route, runsHref } from './router.ts'
+import { InboxScreen } from './screens/inbox.tsx'
+import { Login } from './screens/login.tsx'
+import { RunScreen } from './screens/run.tsx'
+import { RunsScreen } from './screens/runs.tsx'
+import { currentUser, endSession, loadMe, session } from './session.ts'
+import { Text } from './text/text.tsx'
+import { Empty, Loading } from './ui/empty.tsx'
+import { Icon } from './ui/icons.tsx'
+import { Shortcuts } from './ui/shortcuts.tsx'
+import { formatAge } from './ui/time.ts'
+
+export function App() {
+  const { state } = session.value
+  return (
+    <>
+      {state === 'in' ? <Shell /> : <Outside />}
+      <div class="hidden" role="status" aria-live="polite">
+        {announcement.value}
+      </div>
+    </>
+  )
+}
+
+function Outside() {
+  const { value } = session
+  useEffect(() => {
+    if (value.state !== 'offline') return
+    const timer = setInterval(() => void loadMe(), 5_000)
+    return () => clearInterval(timer)
+  }, [value.state])
+  return (
+    <main class="outside">
+      {value.state === 'loading' && <Loading />}
+      {value.state === 'offline' && (
+        <Empty title={en.offlineStart} icon="alert">
+          <button type="button" onClick={() => void loadMe()}>
+            {en.reload}
+          </button>
+        </Empty>
+      )}
+      {value.state === 'out' && <Login reason={value.reason} />}
+    </main>
+  )
+}
+
+function Shell() {
+  const [isHelpOpen, setHelpOpen] = useState(false)
+  useEffect(() => listenToKeys(() => setHelpOpen((isOpen) => !isOpen)), [])
+  const { value: at } = route
+  const isRuns = at.screen === 'runs' || at.screen === 'run'
+  return (
+    <div class="shell">
+      <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
+        {en.skipToContent}
+      </button>
+      <header class="top">
+        <a class="brand" href={inboxHref}>
+          <span class="logo" aria-hidden="true">
+            <Icon name="check" />
+          </span>
+          {en.product}
+        </a>
+        <nav>
+          <a href={inboxHref} aria-current={isRuns ? undefined : 'page'}>
+            {en.inbox}
+          </a>
+          <a href={runsHref} aria-current={isRuns ? 'page' : undefined}>
+            {en.runs}
+          </a>
+        </nav>
+        <span class="spacer" />
+        <ConnectionState />
+        <button
+          type="button"
+          class="quiet keys-button"
+          aria-label={en.keyboard}
+          title={`${en.keyboard} (?)`}
+          onClick={() => setHelpOpen(true)}
+        >
+          <Icon name="keyboard" />
+        </button>
+        <span class="who">
+          <Text>{currentUser().actor.replace(/^user:/, '')}</Text>
+        </span>
+        <button type="button" class="quiet log-out" onClick={() => void endSession()}>
+          {en.logOut}
+        </button>
+      </header>
+      {!isOnline.value && (
+        <p class="offline-bar">
+          <Icon name="alert" />
+          {en.offlineSince(formatAge(serverNow() - lastReplyAt.value))}
+        </p>
+      )}
+      <main id="main" tabIndex={-1}>
+        {(at.screen === 'inbox' || at.screen === 'ask') && (
+          <InboxScreen open={at.screen === 'ask' ? at.id : null} />
+        )}
+        {at.screen === 'runs' && <RunsScreen />}
+        {at.screen === 'run' && <RunScreen key={at.id} id={at.id} />}
+      </main>
+      {isHelpOpen && <Shortcuts onClose={() => setHelpOpen(false)} />}
+    </div>
+  )
+}
+
+function ConnectionState() {
+  return (
+    <span class={isOnline.value ? 'connection online' : 'connection offline'}>
+      <span class="dot" aria-hidden="true" />
+      <span class="connection-word">{isOnline.value ? en.online : en.offline}</span>
+    </span>
+  )
+}

@@ -1,0 +1,208 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Ask } from '../api/types.ts'
+import { en } from '../en.ts'
+import { type Draft, isNested } from '../form/draft.ts'
+import { Field, issuesAt } from '../form/fields.tsx'
+import { Parts } from '../form/nested.tsx'
+import { Text } from '../text/text.tsx'
+import { type Action, actionsOf } from './actions.ts'
+import { Confirmation } from './confirmation.tsx'
+import {
+  type Act,
+  type AskDraft,
+  dropDraft,
+  firstValue,
+  readAnswer,
+  readArtifact,
+  readEdits,
+  valueControl,
+} from './draft.ts'
+import { ChoiceText } from './facts.tsx'
+import type { Submission } from './submission.ts'
+
+interface Props {
+  readonly ask: Ask
+  readonly draft: AskDraft
+  readonly onDraft: (draft: AskDraft) => void
+  readonly submission: Submission
+  readonly onChange: (ask: Ask) => void
+}
+
+/** The fields, the comment and the buttons of an open ask. Only a button, focused and pressed, settles it. */
+export function AnswerForm({ ask, draft, onDraft, submission, onChange }: Props) {
+  const form = useRef<HTMLFormElement>(null)
+  const [asking, setAsking] = useState<Action | null>(null)
+  const isEdited =
+    Object.keys(readEdits(ask, draft).value).length > 0 || readArtifact(ask, draft).value !== undefined
+  const actions = actionsOf(ask, isEdited)
+  useFocusOnIssue(submission)
+
+  const submit = async (act: Act) => {
+    const { value, issues } = readAnswer(ask, draft, act)
+    if (value === null || issues.length > 0) return submission.refuse(issues)
+    const settled = await submission.send(value)
+    if (settled === null) return
+    if (submission.hasWon.value) dropDraft(ask.id)
+    onChange(settled)
+  }
+  const begin = (action: Action) => {
+    if (action.confirm === 'none') void submit(action.act)
+    else setAsking(action)
+  }
+  const isPicked = ask.kind === 'select' || (ask.kind !== 'approve' && needsCards(ask))
+  const picked = actions.find(({ act }) => act.act === 'choose' && act.choice === draft.choice)
+  return (
+    <form ref={form} class="answer" noValidate onSubmit={(event) => event.preventDefault()}>
+      {ask.kind === 'input' && <InputFields {...{ ask, draft, onDraft, submission }} />}
+      {isPicked && <ChoiceCards {...{ ask, draft, onDraft }} />}
+      <Comment draft={draft} onDraft={onDraft} />
+      <Failure submission={submission} />
+      <div class="bar">
+        {asking ? (
+          <Confirmation
+            action={asking}
+            onConfirm={() => {
+              setAsking(null)
+              void submit(asking.act)
+            }}
+            onCancel={() => setAsking(null)}
+          />
+        ) : isPicked ? (
+          <ActionButton
+            action={{ ...(picked ?? nothingPicked), label: en.choose, shortcut: 'a' }}
+            submission={submission}
+            onPress={() =>
+              picked ? begin(picked) : submission.refuse([{ path: 'choice', message: en.issueMissing }])
+            }
+          />
+        ) : (
+          actions.map((action) => (
+            <ActionButton
+              key={action.label}
+              action={action}
+              submission={submission}
+              onPress={() => begin(action)}
+            />
+          ))
+        )}
+      </div>
+    </form>
+  )
+}
+
+const nothingPicked: Action = { act: { act: 'send' }, label: en.choose, style: 'primary', confirm: 'none' }
+
+/** Choices with consequences, or more than fit beside each other, are read before one is pressed. */
+function needsCards(ask: Ask): boolean {
+  return ask.choices.length > 3 || ask.choices.some(({ effect }) => effect !== undefined)
+}
+
+/** Moves the focus to the first field that was refused, once for each refusal. */
+function useFocusOnIssue(submission: Submission): void {
+  const count = submission.refusals.value
+  useEffect(() => {
+    if (count === 0) return
+    const invalid = document.querySelector<HTMLElement>('.ask-page [aria-invalid="true"]')
+    const target = invalid ?? document.querySelector<HTMLElement>('.ask-page .failure')
+    target?.focus()
+  }, [count])
+}
+
+function ActionButton(props: {
+  readonly action: Action
+  readonly submission: Submission
+  readonly onPress: () => void
+}) {
+  const { action, submission, onPress } = props
+  const isSending = submission.isSending.value
+  return (
+    <button
+      type="button"
+      class={`action ${action.style}`}
+      data-shortcut={action.shortcut}
+      aria-disabled={isSending ? 'true' : undefined}
+      onClick={isSending ? undefined : onPress}
+    >
+      {isSending && action.style === 'primary' ? en.sending : <Text>{action.label}</Text>}
+    </button>
+  )
+}
+
+function InputFields({ ask, draft, onDraft, submission }: Omit<Props, 'onChange'>) {
+  const control = valueControl(ask)
+  const props = {
+    control,
+    draft: draft.value ?? firstValue(ask),
+    onChange: (value: Draft) => onDraft({ ...draft, value }),
+    path: 'value',
+    label: en.value,
+    isRequired: true,
+    issues: issuesAt(submission.issues.value, 'value'),
+  }
+  return (
+    <section class="fields" aria-label={en.yourAnswer}>
+      {isNested(control) ? <Parts {...props} /> : <Field {...props} />}
+    </section>
+  )
+}
+
+function ChoiceCards({ ask, draft, onDraft }: Pick<Props, 'ask' | 'draft' | 'onDraft'>) {
+  return (
+    <fieldset class="cards">
+      <legend class="hidden">{en.yourAnswer}</legend>
+      {ask.choices.map((choice) => (
+        <label key={choice.value} class={choice.style === 'danger' ? 'card danger' : 'card'}>
+          <input
+            type="radio"
+            name="choice"
+            checked={draft.choice === choice.value}
+            onChange={() => onDraft({ ...draft, choice: choice.value })}
+          />
+          <span>
+            <ChoiceText choice={choice} />
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+function Comment({ draft, onDraft }: Pick<Props, 'draft' | 'onDraft'>) {
+  return (
+    <div class="field comment">
+      <label class="label" for="comment">
+        {en.comment} <span class="faint">{en.optional}</span>
+      </label>
+      <textarea
+        id="comment"
+        rows={2}
+        dir="auto"
+        value={draft.comment}
+        onInput={(event) => onDraft({ ...draft, comment: event.currentTarget.value })}
+      />
+    </div>
+  )
+}
+
+/** What the server said, and the issues that belong to no field of the page. */
+function Failure({ submission }: Pick<Props, 'submission'>) {
+  const failure = submission.failure.value
+  if (failure === null) return null
+  const rest = submission.issues.value.filter(({ path }) => !/^(params|value|artifact)([.[]|$)/.test(path))
+  return (
+    <div class="failure" tabIndex={-1}>
+      <p dir="auto">
+        <Text>{failure}</Text>
+      </p>
+      {rest.length > 0 && (
+        <ul>
+          {rest.map((issue) => (
+            <li key={`${issue.path} ${issue.message}`}>
+              <Text>{`${issue.path} ${issue.message}`}</Text>
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,62 @@
+import { useEffect, useState } from 'preact/hooks'
+import type { Ask } from '../api/types.ts'
+import { en } from '../en.ts'
+import { currentUser } from '../session.ts'
+import { marked } from '../text/text.tsx'
+import { AnswerForm } from './answer-form.tsx'
+import { Artifact } from './artifact.tsx'
+import { Closed } from './closed.tsx'
+import { type AskDraft, dropDraft, keepDraft, loadDraft } from './draft.ts'
+import { AskHead, Context, ErrorBox, Meta, RiskBox } from './facts.tsx'
+import { Params } from './params.tsx'
+import { Submission } from './submission.ts'
+
+/** An ask, open or closed. What a person prepared belongs to it alone. */
+export function AskPage({ ask, onChange }: { readonly ask: Ask; readonly onChange: (ask: Ask) => void }) {
+  const [draft, setDraft] = useState<AskDraft>(() => loadDraft(ask.id))
+  const [submission] = useState(() => new Submission(ask.id))
+  const isOpen = ask.status === 'open'
+  useEffect(() => {
+    document.title = `${ask.message} · ${en.product}`
+  }, [ask.message])
+  const change = (next: AskDraft) => {
+    setDraft(next)
+    keepDraft(ask.id, next)
+  }
+  const mayAnswer = currentUser().role !== 'watch'
+  return (
+    <article>
+      <AskHead ask={ask} />
+      <h1 dir="auto" tabIndex={-1} id="title">
+        {marked(ask.message)}
+      </h1>
+      <Meta ask={ask} />
+      {!isOpen && <Closed ask={ask} draft={draft} submission={submission} onDrop={() => dropDraft(ask.id)} />}
+      <RiskBox ask={ask} />
+      <ErrorBox ask={ask} />
+      {ask.kind === 'approve' && (
+        <Params
+          ask={ask}
+          draft={draft}
+          onChange={change}
+          issues={submission.issues}
+          isOpen={isOpen && mayAnswer}
+        />
+      )}
+      {ask.kind === 'review' && (
+        <Artifact
+          ask={ask}
+          draft={draft}
+          onChange={change}
+          issues={submission.issues}
+          isOpen={isOpen && mayAnswer}
+        />
+      )}
+      <Context ask={ask} />
+      {isOpen && mayAnswer && (
+        <AnswerForm ask={ask} draft={draft} onDraft={change} submission={submission} onChange={onChange} />
+      )}
+      {isOpen && !mayAnswer && <p class="notice">{en.mayNotAnswer}</p>}
+    </article>
+  )
+}

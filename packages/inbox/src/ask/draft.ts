@@ -1,0 +1,129 @@
+import type { Answer, Ask, Issue, Json, JsonObject } from '../api/types.ts'
+import { type Control, controlOf, controlOfValue, isObject, propertyControl } from '../form/control.ts'
+import { type Draft, draftOf } from '../form/draft.ts'
+import { readDraft } from '../form/read.ts'
+
+/** What a person has prepared for one ask. Undefined is untouched. */
+export interface AskDraft {
+  readonly comment: string
+  /** By the name of the param. */
+  readonly params: { readonly [name: string]: Draft }
+  readonly value?: Draft
+  readonly artifact?: Draft
+  readonly choice?: string
+}
+
+const emptyDraft: AskDraft = { comment: '', params: {} }
+
+export const paramControl = (ask: Ask, name: string): Control =>
+  propertyControl(ask.schema, name) ?? controlOfValue(paramsOf(ask)[name])
+
+export const paramsOf = (ask: Ask): JsonObject => (isObject(ask.params) ? ask.params : {})
+
+const artifactControl = (ask: Ask): Control => {
+  const text: Control = { kind: 'text', type: 'text', isLong: true }
+  if (typeof ask.artifact === 'string') return text
+  return ask.schema === undefined ? controlOfValue(ask.artifact) : controlOf(ask.schema)
+}
+
+export const valueControl = (ask: Ask): Control => controlOf(ask.schema)
+
+/** What the fields of an input ask begin with. */
+export const firstValue = (ask: Ask): Draft =>
+  draftOf(valueControl(ask), ask.initial ?? valueControl(ask).initial)
+
+export interface Reading<T> {
+  readonly value: T
+  readonly issues: readonly Issue[]
+}
+
+/** The params that differ from those that were shown. */
+export function readEdits(ask: Ask, draft: AskDraft): Reading<JsonObject> {
+  const issues: Issue[] = []
+  const edits: [string, Json][] = []
+  for (const name of ask.editable) {
+    const own = Object.hasOwn(draft.params, name) ? draft.params[name] : undefined
+    if (own === undefined) continue
+    const control = paramControl(ask, name)
+    const shown = paramsOf(ask)[name]
+    if (isSame(own, draftOf(control, shown))) continue
+    const read = readDraft(control, own, `params.${name}`, true)
+    issues.push(...read.issues)
+    if (read.value !== undefined && !isSame(read.value, shown)) edits.push([name, read.value])
+  }
+  return { value: Object.fromEntries(edits), issues }
+}
+
+/** The edited artifact; undefined if it is unchanged. */
+export function readArtifact(ask: Ask, draft: AskDraft): Reading<Json | undefined> {
+  if (draft.artifact === undefined) return { value: undefined, issues: [] }
+  const control = artifactControl(ask)
+  if (isSame(draft.artifact, draftOf(control, ask.artifact))) return { value: undefined, issues: [] }
+  const read = readDraft(control, draft.artifact, 'artifact', true)
+  return { value: isSame(read.value, ask.artifact) ? undefined : read.value, issues: read.issues }
+}
+
+/** What a person does with an ask: says yes or no, sends a value, or picks a choice. */
+export type Act =
+  | { readonly act: 'approve' | 'reject' | 'send' }
+  | { readonly act: 'choose'; readonly choice: string }
+
+export function readAnswer(ask: Ask, draft: AskDraft, act: Act): Reading<Answer | null> {
+  const comment = draft.comment.trim() === '' ? {} : { comment: draft.comment }
+  if (act.act === 'reject') return { value: { approved: false, ...comment }, issues: [] }
+  if (act.act === 'approve') {
+    const { value: edits, issues } = readEdits(ask, draft)
+    const params = Object.keys(edits).length === 0 ? {} : { params: edits }
+    return { value: { approved: true, ...params, ...comment }, issues }
+  }
+  if (act.act === 'send') {
+    const read = readDraft(valueControl(ask), draft.value ?? firstValue(ask), 'value', true)
+    return { value: read.value === undefined ? null : { value: read.value, ...comment }, issues: read.issues }
+  }
+  if (act.act !== 'choose') return { value: null, issues: [] }
+  const { value: artifact, issues } = readArtifact(ask, draft)
+  const isEdited = artifact !== undefined && act.choice !== 'reject'
+  return {
+    value: { choice: act.choice, ...(isEdited ? { artifact } : {}), ...comment },
+    issues: isEdited ? issues : [],
+  }
+}
+
+export function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+// ── kept across a reload
+
+const keyOf = (ask: string): string => `pawl:draft:${ask}`
+
+export function loadDraft(ask: string): AskDraft {
+  try {
+    const kept: unknown = JSON.parse(sessionStorage.getItem(keyOf(ask)) ?? 'null')
+    return isObject(kept) ? { ...emptyDraft, ...(kept as Partial<AskDraft>) } : emptyDraft
+  } catch {
+    return emptyDraft
+  }
+}
+
+export function keepDraft(ask: string, draft: AskDraft): void {
+  try {
+    sessionStorage.setItem(keyOf(ask), JSON.stringify(draft))
+  } catch {
+    // A full or forbidden storage: the draft lives as long as the page.
+  }
+}
+
+export function dropDraft(ask: string): void {
+  sessionStorage.removeItem(keyOf(ask))
+}
+
+export function hasDraft(ask: Ask, draft: AskDraft): boolean {
+  return (
+    draft.comment.trim() !== '' ||
+    draft.value !== undefined ||
+    draft.choice !== undefined ||
+    Object.keys(readEdits(ask, draft).value).length > 0 ||
+    readArtifact(ask, draft).value !== undefined
+  )
+}

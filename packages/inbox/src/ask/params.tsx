@@ -1,0 +1,89 @@
+import type { Signal } from '@preact/signals'
+import type { Ask, Issue } from '../api/types.ts'
+import { en } from '../en.ts'
+import { draftOf } from '../form/draft.ts'
+import { Field, issuesAt } from '../form/fields.tsx'
+import { readDraft } from '../form/read.ts'
+import { plainOf, summaryOf } from '../text/plain.ts'
+import { Text } from '../text/text.tsx'
+import { Value } from '../text/value.tsx'
+import { Icon } from '../ui/icons.tsx'
+import { type AskDraft, isSame, paramControl, paramsOf } from './draft.ts'
+
+interface Props {
+  readonly ask: Ask
+  readonly draft: AskDraft
+  readonly onChange: (draft: AskDraft) => void
+  readonly issues: Signal<readonly Issue[]>
+  readonly isOpen: boolean
+}
+
+/** The values of an approval. Those that may be edited are fields, with what they were and what they become. */
+export function Params(props: Props) {
+  const { ask, isOpen } = props
+  const names = Object.keys(paramsOf(ask))
+  if (names.length === 0) return null
+  return (
+    <section class="params">
+      <h2 class="hidden">{en.values}</h2>
+      {names.map((name) =>
+        isOpen && ask.editable.includes(name) ? (
+          <EditableParam key={name} {...props} name={name} />
+        ) : (
+          <div class="param" key={name}>
+            <span class="label">
+              <Text>{name}</Text>
+            </span>
+            <div class="param-value">
+              <Value value={paramsOf(ask)[name] ?? null} />
+            </div>
+          </div>
+        ),
+      )}
+    </section>
+  )
+}
+
+function EditableParam({ ask, draft, onChange, issues, name }: Props & { readonly name: string }) {
+  const control = paramControl(ask, name)
+  const shown = paramsOf(ask)[name] ?? null
+  const first = draftOf(control, shown)
+  const own = Object.hasOwn(draft.params, name) ? (draft.params[name] ?? null) : first
+  const isEdited = !isSame(own, first)
+  const path = `params.${name}`
+  const read = readDraft(control, own, path, true)
+  const undo = () => {
+    const { [name]: _, ...rest } = draft.params
+    onChange({ ...draft, params: rest })
+  }
+  return (
+    <div class={isEdited ? 'param edited' : 'param'}>
+      <Field
+        control={control}
+        draft={own}
+        onChange={(next) => onChange({ ...draft, params: { ...draft.params, [name]: next } })}
+        path={path}
+        label={name}
+        isRequired={true}
+        issues={issuesAt(issues.value, path)}
+      />
+      {isEdited && (
+        <p class="change">
+          <del>
+            <span class="hidden">{en.before} </span>
+            <Text>{summaryOf(plainOf(shown)).slice(0, 200)}</Text>
+          </del>
+          <Icon name="arrow" />
+          <ins>
+            <span class="hidden">{en.after} </span>
+            <Text>{summaryOf(plainOf(read.value ?? null)).slice(0, 200)}</Text>
+          </ins>
+          <button type="button" class="link" onClick={undo}>
+            {en.undoEdit}
+            <span class="hidden"> {name}</span>
+          </button>
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,62 @@
+import { type Signal, signal } from '@preact/signals'
+import { answerAsk, getAsk } from '../api/calls.ts'
+import { ApiError, OfflineError } from '../api/request.ts'
+import type { Answer, Ask, Issue } from '../api/types.ts'
+import { en } from '../en.ts'
+import { announce } from '../live/announce.ts'
+import { noteEnded } from '../session.ts'
+
+/** The sending of one answer: whether it is under way, what was refused, whether it was this one that settled the ask. */
+export class Submission {
+  readonly isSending: Signal<boolean> = signal(false)
+  readonly failure: Signal<string | null> = signal(null)
+  readonly issues: Signal<readonly Issue[]> = signal([])
+  /** Counts refusals, so that the focus moves once for each. */
+  readonly refusals: Signal<number> = signal(0)
+  readonly hasWon: Signal<boolean> = signal(false)
+  readonly #ask: string
+
+  constructor(ask: string) {
+    this.#ask = ask
+  }
+
+  refuse(issues: readonly Issue[], failure: string = en.answerInvalid(issues.length)): void {
+    this.issues.value = issues
+    this.failure.value = failure
+    this.refusals.value += 1
+    announce(failure)
+  }
+
+  /** Sends the answer. Returns the ask as it is then, or null if it is unchanged. */
+  async send(answer: Answer): Promise<Ask | null> {
+    if (this.isSending.value) return null
+    this.isSending.value = true
+    this.failure.value = null
+    this.issues.value = []
+    try {
+      await answerAsk(this.#ask, answer)
+      this.hasWon.value = true
+      announce(en.answeredNow)
+      return await getAsk(this.#ask)
+    } catch (error) {
+      return await this.#noteFailure(error)
+    } finally {
+      this.isSending.value = false
+    }
+  }
+
+  async #noteFailure(error: unknown): Promise<Ask | null> {
+    noteEnded(error)
+    if (error instanceof OfflineError) this.refuse([], en.notSent)
+    else if (error instanceof ApiError) {
+      const { code, detail, details } = error.problem
+      if (code === 'ask-closed') {
+        announce(details?.winner ? en.someoneFaster(details.winner.by) : en.closedMeanwhile)
+        return getAsk(this.#ask).catch(() => null)
+      }
+      const issues = details?.issues ?? []
+      this.refuse(issues, issues.length > 0 ? en.answerInvalid(issues.length) : detail)
+    } else throw error
+    return null
+  }
+}

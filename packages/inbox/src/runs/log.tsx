@@ -1,0 +1,90 @@
+import { useState } from 'preact/hooks'
+import type { Json, LogEntry } from '../api/types.ts'
+import { en } from '../en.ts'
+import { isObject } from '../form/control.ts'
+import { plainOf, summaryOf } from '../text/plain.ts'
+import { Text } from '../text/text.tsx'
+import { LongText } from '../text/value.tsx'
+import { Icon, type IconName } from '../ui/icons.tsx'
+import { formatInstant, formatSpan } from '../ui/time.ts'
+
+/** The execution log, newest first. Older pages are loaded on demand. */
+export function Log(props: { readonly entries: readonly LogEntry[]; readonly onOlder: (() => void) | null }) {
+  const [isFailedOnly, setFailedOnly] = useState(false)
+  const { entries, onOlder } = props
+  const visible = isFailedOnly ? entries.filter(({ status }) => status === 'failed') : entries
+  return (
+    <section>
+      <div class="section-head">
+        <h2>{en.log}</h2>
+        <button
+          type="button"
+          class="toggle"
+          aria-pressed={isFailedOnly ? 'true' : 'false'}
+          onClick={() => setFailedOnly(!isFailedOnly)}
+        >
+          {en.failedOnly}
+        </button>
+      </div>
+      {visible.length === 0 && <p class="faint">{isFailedOnly ? en.noEntriesFound : en.noEntries}</p>}
+      <ol class="log" reversed>
+        {visible.map((entry) => (
+          <li key={entry.position}>
+            <Entry entry={entry} />
+          </li>
+        ))}
+      </ol>
+      {onOlder && (
+        <button type="button" onClick={onOlder}>
+          {en.older}
+        </button>
+      )}
+    </section>
+  )
+}
+
+function Entry({ entry }: { readonly entry: LogEntry }) {
+  const plain = plainOf(entry.result)
+  const summary = resultOf(entry, plain)
+  return (
+    <details class={`entry ${entry.status}`}>
+      <summary>
+        <span class="entry-position number faint">{entry.position}</span>
+        <Icon name={iconOf(entry)} />
+        <span class="entry-name clip">
+          <Text>{entry.name}</Text>
+        </span>
+        <span class="entry-type faint clip">
+          <Text>{entry.type.replace(/^hitl_|^ail_/, '')}</Text>
+        </span>
+        <span class="entry-status">{en.entryStatuses[entry.status]}</span>
+        <span class="entry-result clip faint">
+          <Text>{summary.slice(0, 200)}</Text>
+        </span>
+        <span class="entry-time number faint">
+          {entry.status === 'open' ? '' : formatSpan(entry.duration_ms)}
+        </span>
+      </summary>
+      <div class="entry-more">
+        <p class="faint">{formatInstant(entry.timestamp)}</p>
+        <LongText text={JSON.stringify(plain, null, 2)} isCode />
+      </div>
+    </details>
+  )
+}
+
+function iconOf({ status, type }: LogEntry): IconName {
+  if (status === 'failed') return 'alert'
+  if (status === 'withdrawn') return 'cross'
+  if (status === 'done') return 'check'
+  return type.startsWith('hitl_') ? 'approve' : 'runs'
+}
+
+function resultOf({ status }: LogEntry, plain: Json): string {
+  if (status === 'failed' && isObject(plain)) {
+    const { error } = plain
+    if (isObject(error ?? null)) return String((error as { readonly message?: Json }).message ?? '')
+  }
+  if (plain === null || (isObject(plain) && Object.keys(plain).length === 0)) return ''
+  return summaryOf(plain)
+}

@@ -1,0 +1,91 @@
+import type { LogEntry } from '../api/types.ts'
+
+/** A part of the timeline, in percent of its width. */
+export type Span =
+  | {
+      readonly kind: 'entry'
+      readonly entry: LogEntry
+      readonly lane: number
+      readonly from: number
+      readonly width: number
+    }
+  | { readonly kind: 'idle'; readonly ms: number; readonly from: number; readonly width: number }
+
+export interface Lanes {
+  readonly spans: readonly Span[]
+  readonly count: number
+}
+
+const idleWidth = 12
+const leastWidth = 1.5
+/** Idle time is folded where it is longer than this part of all the time that something happened. */
+const foldedPart = 0.15
+
+/**
+ * Lays out entries along the time in which something happened. Times in which nothing did, or a person or a timer was
+ * waited for, are folded to a fixed width: bursts between long waits stay readable.
+ */
+export function layOut(entries: readonly LogEntry[], now: number): Lanes {
+  const ordered = [...entries].sort((a, b) => a.position - b.position)
+  const intervals = ordered.map((entry) => intervalOf(entry, now))
+  const stops = [...new Set(intervals.flatMap(({ from, to }) => [from, to]))].sort((a, b) => a - b)
+  const segments = stops.slice(1).map((to, index) => {
+    const from = stops[index] ?? to
+    const isBusy = intervals.some((one) => one.isWork && one.from < to && one.to > from)
+    return { from, to, isBusy, ms: to - from }
+  })
+  const busyMs = segments.reduce((sum, one) => sum + (one.isBusy ? one.ms : 0), 0)
+  const folded = segments.map((one) => !one.isBusy && one.ms > Math.max(1_000, busyMs * foldedPart))
+  const foldedCount = folded.filter(Boolean).length
+  const scaledMs = segments.reduce((sum, one, index) => sum + (folded[index] ? 0 : one.ms), 0)
+  const idle = Math.min(idleWidth, 60 / Math.max(1, foldedCount))
+  const rest = 100 - foldedCount * idle
+  const starts: { readonly at: number; readonly x: number }[] = []
+  const idles: Span[] = []
+  let x = 0
+  for (const [index, one] of segments.entries()) {
+    starts.push({ at: one.from, x })
+    const width = folded[index] ? idle : scaledMs === 0 ? 0 : (one.ms / scaledMs) * rest
+    if (folded[index]) idles.push({ kind: 'idle', ms: one.ms, from: x, width })
+    x += width
+  }
+  starts.push({ at: stops.at(-1) ?? 0, x })
+  const xOf = (at: number) => starts.findLast((one) => one.at <= at)?.x ?? 0
+  return place(ordered, intervals, idles, xOf)
+}
+
+interface Interval {
+  readonly from: number
+  readonly to: number
+  readonly isWork: boolean
+}
+
+function intervalOf(entry: LogEntry, now: number): Interval {
+  const from = Date.parse(entry.timestamp)
+  const to = entry.status === 'open' ? Math.max(now, from) : from + Math.max(0, entry.duration_ms)
+  return { from, to, isWork: isWork(entry.type) }
+}
+
+/** Steps and calls work; asks, timers and signals wait. */
+export function isWork(type: string): boolean {
+  return type === 'step' || type === 'llm' || type === 'ail_decision'
+}
+
+function place(
+  entries: readonly LogEntry[],
+  intervals: readonly Interval[],
+  idles: readonly Span[],
+  xOf: (at: number) => number,
+): Lanes {
+  const ends: number[] = []
+  const spans = entries.map((entry, index): Span => {
+    const { from, to } = intervals[index] ?? { from: 0, to: 0 }
+    const x = Math.min(xOf(from), 100 - leastWidth)
+    const width = Math.min(100 - x, Math.max(leastWidth, xOf(to) - x))
+    const free = ends.findIndex((end) => end <= x + 0.01)
+    const lane = free < 0 ? ends.length : free
+    ends[lane] = x + width
+    return { kind: 'entry', entry, lane, from: x, width }
+  })
+  return { spans: [...idles, ...spans], count: Math.max(1, ends.length) }
+}

@@ -1,0 +1,49 @@
+import type { LogEntry, Run } from '../api/types.ts'
+import { en } from '../en.ts'
+import { serverNow } from '../live/connection.ts'
+import { Text } from '../text/text.tsx'
+import { formatSpan } from '../ui/time.ts'
+import { isWork, layOut } from './spans.ts'
+
+const mostEntries = 60
+const mostLanes = 8
+const laneHeight = 26
+
+/** When what happened, of the newest entries. The log below says the same in text, so it is hidden from screen readers. */
+export function Timeline({ entries }: { readonly run: Run; readonly entries: readonly LogEntry[] }) {
+  if (entries.length < 2) return null
+  const { spans, count } = layOut(entries.slice(0, mostEntries), serverNow())
+  const lanes = Math.min(count, mostLanes)
+  return (
+    <section aria-hidden="true">
+      <h2>{en.timeline}</h2>
+      <div class="timeline" style={{ height: `${lanes * laneHeight + 24}px` }}>
+        {spans.map((span) =>
+          span.kind === 'idle' ? (
+            <div
+              key={`idle ${span.from}`}
+              class="idle"
+              style={{ left: `${span.from}%`, width: `${span.width}%` }}
+              title={en.idle(formatSpan(span.ms))}
+            >
+              <span>{formatSpan(span.ms)}</span>
+            </div>
+          ) : span.lane < mostLanes ? (
+            <div
+              key={span.entry.position}
+              class={`span ${isWork(span.entry.type) ? 'work' : 'wait'} ${span.entry.status}`}
+              style={{
+                left: `${span.from}%`,
+                width: `${span.width}%`,
+                top: `${span.lane * laneHeight + 4}px`,
+              }}
+              title={`${span.entry.name} · ${formatSpan(span.entry.duration_ms)}`}
+            >
+              <Text>{span.entry.name}</Text>
+            </div>
+          ) : null,
+        )}
+      </div>
+    </section>
+  )
+}

@@ -1,0 +1,148 @@
+import { batch, computed, signal } from '@preact/signals'
+import { listAsks } from '../api/calls.ts'
+import type { AskBrief, AskKind, RiskLevel } from '../api/types.ts'
+import { en } from '../en.ts'
+import { announce } from '../live/announce.ts'
+import { currentUser, noteEnded } from '../session.ts'
+
+export interface Filter {
+  readonly status: 'open' | 'answered'
+  readonly kind: AskKind | ''
+  readonly risk: RiskLevel | ''
+  readonly isOverdue: boolean
+  readonly isMine: boolean
+  readonly procedure: string
+}
+
+export const noFilter: Filter = {
+  status: 'open',
+  kind: '',
+  risk: '',
+  isOverdue: false,
+  isMine: false,
+  procedure: '',
+}
+
+export const filter = signal<Filter>(noFilter)
+
+/** What is on the screen. It changes place only when a person asks for it. */
+export const shown = signal<readonly AskBrief[]>([])
+/** Ids on the screen that are no longer in the list of the server. */
+export const gone = signal<ReadonlySet<string>>(new Set())
+/** The list as the server has it, where it holds asks that are not on the screen. */
+const fresh = signal<readonly AskBrief[]>([])
+export const newCount = computed(() => {
+  const known = new Set(shown.value.map(({ id }) => id))
+  return fresh.value.filter(({ id }) => !known.has(id)).length
+})
+export const hasMore = signal(false)
+export const isLoaded = signal(false)
+export const isFiltered = computed(
+  () => JSON.stringify({ ...filter.value, status: '' }) !== JSON.stringify({ ...noFilter, status: '' }),
+)
+
+const pageSize = 50
+let cursor: string | undefined
+let wanted = pageSize
+
+/** Reads the list again. What is on the screen stays in its place; what is new waits for a button. */
+export async function refreshAsks(): Promise<void> {
+  const asked = filter.value
+  try {
+    const { items, cursor: next } = await listAsks({ ...queryOf(asked), limit: Math.min(500, wanted) })
+    if (filter.value !== asked) return
+    batch(() => merge(items.filter(matches), next))
+  } catch (error) {
+    noteEnded(error)
+  }
+}
+
+function merge(items: readonly AskBrief[], next: string | undefined): void {
+  const isFirst = !isLoaded.value
+  isLoaded.value = true
+  const before = newCount.value
+  // Beyond the first 500 the list is read in pages, and only its beginning is compared.
+  if (shown.value.length <= 500) {
+    cursor = next
+    hasMore.value = next !== undefined
+  }
+  const byId = new Map(items.map((ask) => [ask.id, ask]))
+  fresh.value = items
+  if (isFirst || shown.value.length === 0 || isUnchanged(items)) {
+    shown.value = items
+    gone.value = new Set()
+    return
+  }
+  const last = items.at(-1)
+  const isWhole = next === undefined || last === undefined
+  shown.value = shown.value.map((ask) => byId.get(ask.id) ?? ask)
+  if (isWhole || shown.value.length <= items.length)
+    gone.value = new Set(shown.value.filter(({ id }) => !byId.has(id)).map(({ id }) => id))
+  if (newCount.value > before) announce(en.newAnnounced(newCount.value))
+}
+
+function isUnchanged(items: readonly AskBrief[]): boolean {
+  return items.length === shown.value.length && items.every(({ id }, index) => shown.value[index]?.id === id)
+}
+
+/** Shows the list as it is now: the "3 new" button. */
+export function showFresh(): void {
+  batch(() => {
+    shown.value = fresh.value
+    gone.value = new Set()
+  })
+}
+
+export async function loadMoreAsks(): Promise<void> {
+  if (cursor === undefined) return
+  try {
+    const { items, cursor: next } = await listAsks({ ...queryOf(filter.value), limit: pageSize, cursor })
+    cursor = next
+    const known = new Set(shown.value.map(({ id }) => id))
+    batch(() => {
+      hasMore.value = next !== undefined
+      shown.value = [...shown.value, ...items.filter((ask) => matches(ask) && !known.has(ask.id))]
+      fresh.value = [...fresh.value, ...items.filter(matches)]
+      wanted = Math.max(wanted, shown.value.length)
+    })
+  } catch (error) {
+    noteEnded(error)
+  }
+}
+
+export function setFilter(next: Filter): void {
+  wanted = pageSize
+  batch(() => {
+    filter.value = next
+    shown.value = []
+    gone.value = new Set()
+    fresh.value = []
+    isLoaded.value = false
+  })
+}
+
+/** The ask after this one that is still open, else the first that is. */
+export function nextOpen(id: string): string | null {
+  const list = shown.value
+  const at = list.findIndex((ask) => ask.id === id)
+  const ordered = [...list.slice(at + 1), ...list.slice(0, Math.max(0, at))]
+  return ordered.find((ask) => ask.id !== id && ask.status === 'open' && !gone.value.has(ask.id))?.id ?? null
+}
+
+function queryOf({ status, kind, isOverdue, procedure }: Filter) {
+  return {
+    status: status === 'open' ? undefined : status,
+    kind: kind || undefined,
+    overdue: isOverdue ? true : undefined,
+    procedure: procedure.trim() || undefined,
+  }
+}
+
+/** The filters that the server does not have. */
+function matches(ask: AskBrief): boolean {
+  const { risk, isMine } = filter.value
+  if (risk !== '' && ask.risk?.level !== risk) return false
+  if (!isMine) return true
+  const { actor, names } = currentUser()
+  return ask.to.length === 0 || ask.to.some((name) => name === actor || names.includes(name))
+}

@@ -1,0 +1,179 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { getLog, getRun, type LogPage, retryRun, segment } from '../api/calls.ts'
+import { ApiError, urlOf } from '../api/request.ts'
+import type { LogEntry, Run } from '../api/types.ts'
+import { en } from '../en.ts'
+import { announce } from '../live/announce.ts'
+import { usePoll } from '../live/poll.ts'
+import { askHref, runsHref } from '../router.ts'
+import { Log } from '../runs/log.tsx'
+import { Stuck } from '../runs/stuck.tsx'
+import { Timeline } from '../runs/timeline.tsx'
+import { currentUser, noteEnded } from '../session.ts'
+import { marked, Text } from '../text/text.tsx'
+import { StatusBadge } from '../ui/badges.tsx'
+import { CopyButton } from '../ui/copy.tsx'
+import { Empty, Loading } from '../ui/empty.tsx'
+import { Icon } from '../ui/icons.tsx'
+import { formatAge, formatInstant, formatSpan, serverTime, sinceNow } from '../ui/time.ts'
+
+interface Loaded {
+  readonly run: Run
+  /** Newest first. */
+  readonly entries: readonly LogEntry[]
+  readonly before: number | undefined
+}
+
+const pageSize = 100
+
+export function RunScreen({ id }: { readonly id: string }) {
+  const [loaded, setLoaded] = useState<Loaded | null>(null)
+  const [isMissing, setMissing] = useState(false)
+  const count = useRef(pageSize)
+  useEffect(() => {
+    document.title = `${id} · ${en.product}`
+  }, [id])
+  const load = async () => {
+    try {
+      const [run, page] = await Promise.all([getRun(id), getLog(id, { limit: Math.min(500, count.current) })])
+      setLoaded((before) => merge(before, run, page))
+    } catch (error) {
+      noteEnded(error)
+      if (error instanceof ApiError && error.problem.status === 404) setMissing(true)
+    }
+  }
+  usePoll(load, [id])
+  const older = async () => {
+    const page = await getLog(id, { limit: pageSize, before: loaded?.before }).catch(noteEnded)
+    if (!page) return
+    setLoaded((now) => now && { ...now, entries: [...now.entries, ...page.items], before: page.before })
+  }
+  const retry = async () => {
+    try {
+      await retryRun(id)
+      announce(en.retried)
+    } catch (error) {
+      noteEnded(error)
+      if (error instanceof ApiError) announce(error.problem.detail)
+    }
+    await load()
+  }
+  return (
+    <div class="page run-page">
+      <a class="back" href={runsHref}>
+        <Icon name="back" />
+        {en.backToRuns}
+      </a>
+      {loaded ? (
+        <RunPage loaded={loaded} onOlder={() => void older()} onRetry={() => void retry()} />
+      ) : isMissing ? (
+        <Empty title={en.notFound} />
+      ) : (
+        <Loading />
+      )}
+    </div>
+  )
+}
+
+/** The newest page replaces its part; older pages that were loaded stay. */
+function merge(before: Loaded | null, run: Run, page: LogPage): Loaded {
+  const oldest = page.items.at(-1)?.position
+  const kept = oldest === undefined ? [] : (before?.entries.filter(({ position }) => position < oldest) ?? [])
+  return {
+    run,
+    entries: [...page.items, ...kept],
+    before: kept.length > 0 ? before?.before : page.before,
+  }
+}
+
+function RunPage(props: {
+  readonly loaded: Loaded
+  readonly onOlder: () => void
+  readonly onRetry: () => void
+}) {
+  const { run, entries, before } = props.loaded
+  const { role } = currentUser()
+  const mayRetry = role === 'operate' || role === 'admin'
+  return (
+    <article>
+      <header class="run-head">
+        <h1 dir="auto">{marked(run.id)}</h1>
+        <StatusBadge status={run.status} />
+      </header>
+      <Facts run={run} />
+      <Stuck run={run} onRetry={mayRetry ? props.onRetry : null} />
+      <WaitingFor run={run} />
+      <Timeline run={run} entries={entries} />
+      <Log entries={entries} onOlder={before === undefined ? null : props.onOlder} />
+      <p class="copies">
+        <CopyButton label={en.copyJson} text={JSON.stringify({ run, log: entries }, null, 2)} />{' '}
+        <CopyButton label={en.copyCurl} text={curlOf(run.id)} />
+      </p>
+    </article>
+  )
+}
+
+function Facts({ run }: { readonly run: Run }) {
+  const end = run.endedAt
+  return (
+    <p class="meta">
+      <span>
+        <Text>{run.procedure}</Text> {en.version(run.version)}
+      </span>
+      <span title={formatInstant(run.startedAt)}>
+        {en.startedAt} {en.ago(formatAge(sinceNow(run.startedAt)))}
+        {run.startedBy && (
+          <>
+            {' · '}
+            <Text>{run.startedBy}</Text>
+          </>
+        )}
+      </span>
+      {end !== undefined && (
+        <span title={formatInstant(end)}>
+          {en.duration} {formatSpan(serverTime(end) - serverTime(run.startedAt))}
+        </span>
+      )}
+      {run.tags.map((tag) => (
+        <span class="tag" key={tag}>
+          <Text>{tag}</Text>
+        </span>
+      ))}
+    </p>
+  )
+}
+
+function WaitingFor({ run: { waitingFor } }: { readonly run: Run }) {
+  if (waitingFor.length === 0) return null
+  return (
+    <section>
+      <h2>{en.waitingFor}</h2>
+      <ul class="waiting">
+        {waitingFor.map((one) => (
+          <li key={`${one.position} ${one.kind}`}>
+            <Icon name={one.kind === 'ask' ? 'approve' : 'runs'} />
+            <span>
+              {en.waitingKinds[one.kind]}{' '}
+              {one.ask === undefined ? (
+                <Text>{one.name}</Text>
+              ) : (
+                <a href={askHref(one.ask)}>
+                  <Text>{one.name}</Text>
+                </a>
+              )}
+            </span>
+            {one.until !== undefined && (
+              <span class="faint" title={formatInstant(one.until)}>
+                {en.until(formatAge(-sinceNow(one.until)))}
+              </span>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function curlOf(id: string): string {
+  return `curl -H "Authorization: Bearer $PAWL_TOKEN" ${location.origin}${urlOf(`/v1/runs/${segment(id)}`)}`
+}

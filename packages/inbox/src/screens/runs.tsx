@@ -1,0 +1,174 @@
+import { signal } from '@preact/signals'
+import { useEffect, useState } from 'preact/hooks'
+import { listRuns } from '../api/calls.ts'
+import type { Run, RunStatus } from '../api/types.ts'
+import { en } from '../en.ts'
+import { usePoll } from '../live/poll.ts'
+import { runHref } from '../router.ts'
+import { noteEnded } from '../session.ts'
+import { Text } from '../text/text.tsx'
+import { StatusBadge } from '../ui/badges.tsx'
+import { Empty, Loading } from '../ui/empty.tsx'
+import { Icon } from '../ui/icons.tsx'
+import { formatAge, formatInstant, formatSpan, serverTime, sinceNow } from '../ui/time.ts'
+
+interface RunFilter {
+  readonly status: RunStatus | ''
+  readonly procedure: string
+}
+
+/** Kept while a run is looked at, so that the way back leads to the same list. */
+const filter = signal<RunFilter>({ status: '', procedure: '' })
+
+const tabs: readonly (RunStatus | '')[] = [
+  '',
+  'stuck',
+  'failed',
+  'waiting',
+  'running',
+  'completed',
+  'quarantined',
+  'cancelled',
+]
+const pageSize = 50
+
+export function RunsScreen() {
+  const [runs, setRuns] = useState<readonly Run[] | null>(null)
+  const [fresh, setFresh] = useState<readonly Run[]>([])
+  const [cursor, setCursor] = useState<string | undefined>()
+  const { value } = filter
+  const query = { status: value.status || undefined, procedure: value.procedure.trim() || undefined }
+  useEffect(() => {
+    document.title = `${en.runs} · ${en.product}`
+  }, [])
+  useEffect(() => {
+    setRuns(null)
+    setFresh([])
+  }, [value])
+  usePoll(async () => {
+    try {
+      const page = await listRuns({ ...query, limit: pageSize })
+      if (filter.value !== value) return
+      setFresh(page.items)
+      setRuns((before) => (before === null || before.length === 0 ? page.items : updated(before, page.items)))
+      setCursor((before) => before ?? page.cursor)
+    } catch (error) {
+      noteEnded(error)
+    }
+  }, [value])
+  const more = async () => {
+    const page = await listRuns({ ...query, limit: pageSize, cursor }).catch(noteEnded)
+    if (!page) return
+    setRuns((before) => [...(before ?? []), ...page.items])
+    setCursor(page.cursor)
+  }
+  const known = new Set(runs?.map(({ id }) => id))
+  const newCount = fresh.filter(({ id }) => !known.has(id)).length
+  return (
+    <div class="page wide">
+      <header class="list-head">
+        <h1 class="pane-title">{en.runs}</h1>
+        <div class="filters">
+          <fieldset class="tabs">
+            <legend class="hidden">{en.statusFilter}</legend>
+            {tabs.map((status) => (
+              <button
+                key={status}
+                type="button"
+                class="toggle"
+                aria-pressed={value.status === status ? 'true' : 'false'}
+                onClick={() => {
+                  setCursor(undefined)
+                  filter.value = { ...value, status }
+                }}
+              >
+                {status === '' ? en.allRuns : en.runStatuses[status]}
+              </button>
+            ))}
+          </fieldset>
+          <input
+            class="filter-text"
+            type="search"
+            aria-label={en.procedureFilter}
+            placeholder={en.procedureFilter}
+            value={value.procedure}
+            onChange={(event) => {
+              setCursor(undefined)
+              filter.value = { ...value, procedure: event.currentTarget.value }
+            }}
+          />
+        </div>
+      </header>
+      {newCount > 0 && runs !== null && (
+        <button type="button" class="fresh" onClick={() => setRuns(fresh)}>
+          <Icon name="up" />
+          {en.newItems(newCount)}
+        </button>
+      )}
+      {runs === null ? (
+        <Loading />
+      ) : (
+        <RunList runs={runs} isFiltered={value.status !== '' || value.procedure !== ''} />
+      )}
+      {cursor !== undefined && (
+        <footer class="list-foot">
+          <button type="button" onClick={() => void more()}>
+            {en.loadMore}
+          </button>
+        </footer>
+      )}
+    </div>
+  )
+}
+
+/** Runs stay in their places; their states change in place. */
+function updated(before: readonly Run[], now: readonly Run[]): readonly Run[] {
+  const byId = new Map(now.map((run) => [run.id, run]))
+  return before.map((run) => byId.get(run.id) ?? run)
+}
+
+function RunList({ runs, isFiltered }: { readonly runs: readonly Run[]; readonly isFiltered: boolean }) {
+  if (runs.length === 0)
+    return (
+      <Empty title={isFiltered ? en.noRunsFound : en.noRuns} icon="runs">
+        {!isFiltered && <p class="faint">{en.noRunsHelp}</p>}
+      </Empty>
+    )
+  return (
+    <ul class="runs">
+      {runs.map((run) => (
+        <li key={run.id}>
+          <a class="run-row" href={runHref(run.id)} data-row>
+            <StatusBadge status={run.status} />
+            <span class="run-id clip">
+              <Text>{run.id}</Text>
+            </span>
+            <span class="run-procedure clip faint">
+              <Text>{run.procedure}</Text> {en.version(run.version)}
+            </span>
+            <span class="run-note clip faint">
+              <Note run={run} />
+            </span>
+            <span class="run-age number faint" title={formatInstant(run.startedAt)}>
+              {run.endedAt === undefined
+                ? en.ago(formatAge(sinceNow(run.startedAt)))
+                : formatSpan(serverTime(run.endedAt) - serverTime(run.startedAt))}
+            </span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Note({ run }: { readonly run: Run }) {
+  if (run.failure) return <Text>{run.failure.message.slice(0, 200)}</Text>
+  const [first, ...others] = run.waitingFor
+  if (!first) return null
+  return (
+    <>
+      {en.waitingKinds[first.kind]} <Text>{first.name}</Text>
+      {others.length > 0 && ` +${others.length}`}
+    </>
+  )
+}

@@ -1,0 +1,55 @@
+import { signal } from '@preact/signals'
+import { getMe, logIn, logOut } from './api/calls.ts'
+import { ApiError } from './api/request.ts'
+import type { Me } from './api/types.ts'
+
+export type Session =
+  | { readonly state: 'loading' }
+  | { readonly state: 'offline' }
+  /** `reason` is what the server said to a key that it refused. */
+  | { readonly state: 'out'; readonly reason?: string }
+  | { readonly state: 'in'; readonly me: Me }
+
+export const session = signal<Session>({ state: 'loading' })
+
+/** Takes the key out of the address bar before anything else reads it, logs in with it, and asks who is there. */
+export async function openSession(): Promise<void> {
+  const key = /^#key=([\w-]+)$/.exec(location.hash)?.[1]
+  if (key === undefined) return loadMe()
+  history.replaceState(null, '', `${location.pathname}${location.search}`)
+  return logInWith(key)
+}
+
+export async function logInWith(key: string): Promise<void> {
+  try {
+    await logIn(key)
+  } catch (error) {
+    session.value = error instanceof ApiError ? { state: 'out', reason: error.message } : { state: 'offline' }
+    return
+  }
+  await loadMe()
+}
+
+export async function loadMe(): Promise<void> {
+  try {
+    session.value = { state: 'in', me: await getMe() }
+  } catch (error) {
+    session.value = error instanceof ApiError ? { state: 'out' } : { state: 'offline' }
+  }
+}
+
+export async function endSession(): Promise<void> {
+  await logOut().catch(() => {})
+  session.value = { state: 'out' }
+}
+
+/** Who is logged in. Called below the login only. */
+export function currentUser(): Me {
+  const { value } = session
+  return value.state === 'in' ? value.me : { actor: '', names: [], role: 'watch' }
+}
+
+/** Shows the login if the session has ended; any other error is the caller's. */
+export function noteEnded(error: unknown): void {
+  if (error instanceof ApiError && error.problem.status === 401) session.value = { state: 'out' }
+}

@@ -1,0 +1,101 @@
+import { createEngine, type Engine } from '@pawl/core'
+import { createServer, type Identity } from '@pawl/server'
+import { memory } from '@pawl/testing'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { procedures } from './asks.ts'
+
+/** Each logs in with the own name as the key. */
+const people: Readonly<Record<string, Identity>> = {
+  ana: { actor: 'user:ana', names: ['group:support', 'group:office'], role: 'operate' },
+  bob: { actor: 'user:bob', names: [], role: 'admin' },
+  wim: { actor: 'user:wim', names: [], role: 'watch' },
+}
+
+/** A running engine with the server in front of it, as a browser sees them. */
+export interface Site extends AsyncDisposable {
+  readonly engine: Engine
+  readonly url: string
+}
+
+export async function startSite(
+  options: { readonly procedures?: typeof procedures; readonly port?: number } = {},
+): Promise<Site> {
+  const engine = await createEngine({
+    store: memory(),
+    procedures: options.procedures ?? procedures,
+    logger: silent,
+  })
+  const server = createServer({
+    client: engine,
+    auth: (request) => {
+      const given = `${request.headers.get('authorization')}; ${request.headers.get('cookie')}`
+      const name = /(?:^Bearer |pawl=)(\w+)/.exec(given)?.[1]
+      return (name !== undefined && people[name]) || null
+    },
+  })
+  const { url } = await server.listen({ port: options.port ?? 0 })
+  return {
+    engine,
+    url,
+    async [Symbol.asyncDispose]() {
+      await server.stop()
+      await engine.stop()
+    },
+  }
+}
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+
+export interface Visit extends AsyncDisposable {
+  readonly page: Page
+  /** What the browser reported: errors of scripts, refusals of the CSP. */
+  readonly complaints: readonly string[]
+  /** Requests to another origin. */
+  readonly foreign: readonly string[]
+}
+
+/** Opens a page in a browser profile of its own, and waits until the inbox shows a screen. */
+export async function visit(
+  browser: Browser,
+  site: Site,
+  as: string,
+  at = '#/',
+  options: BrowserContextOptions = {},
+): Promise<Visit> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options })
+  context.setDefaultTimeout(60_000)
+  const page = await context.newPage()
+  const complaints: string[] = []
+  const foreign: string[] = []
+  page.on('pageerror', (error) => complaints.push(String(error)))
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text())
+  })
+  page.on('request', (request) => {
+    const target = new URL(request.url())
+    if (target.protocol !== 'data:' && target.origin !== new URL(site.url).origin) foreign.push(request.url())
+  })
+  await page.goto(`${site.url}#key=${as}`)
+  await page.getByRole('navigation').waitFor()
+  if (at !== '#/') await page.evaluate(`location.hash = ${JSON.stringify(at)}`)
+  return {
+    page,
+    complaints,
+    foreign,
+    async [Symbol.asyncDispose]() {
+      await context.close()
+    },
+  }
+}
+
+/** Starts one run of each procedure, and waits until all ask. Returns the ids of the asks by procedure. */
+export async function askAll({ engine }: Site): Promise<Readonly<Record<string, string>>> {
+  const ids: [string, string][] = []
+  for (const one of procedures) {
+    const input = one.name === 'refund' ? { orderId: 'A-1', amount: 450 } : undefined
+    const id = one.name === 'refund' ? 'refund:A-1' : `${one.name}:7`
+    const run = await engine.run(one, input as never, { id, by: 'user:shop' })
+    ids.push([one.name, (await engine.inbox.next({ run: run.id })).id])
+  }
+  return Object.fromEntries(ids)
+}
