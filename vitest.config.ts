@@ -49,6 +49,8 @@ export default defineConfig({
       provider: 'v8',
       include: ['packages/*/src/**/*.ts'],
       reporter: ['text', 'html'],
+      // A test that fails does not hide the figures.
+      reportOnFailure: true,
       thresholds: { lines: 90 },
     },
   },
