@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root } from './pages.ts'
 
@@ -14,17 +14,32 @@ export function commandsOf(block: string): readonly string[] {
 /** Whether a page may tell people to type this: a known program, with files that exist or that the page itself defines. */
 export function isCommand(command: string, ownFiles: readonly string[] = []): boolean {
   const [program = '', ...words] = command.replace(/^([A-Z_]+=\S+ )+/, '').split(/\s+/)
+  // A test runs these with the servers they are for.
+  if (program === 'curl') return true
   const files = words.filter((word) => /^[\w.-]+\/\S+$|\.(ts|mjs|md)$/.test(word))
   if (!files.every((file) => ownFiles.includes(file) || existsSync(join(root, file)))) return false
   if (program === 'npm') return isNpmCommand(words)
-  if (program === 'npx') return existsSync(join(root, 'node_modules/.bin', words[0] ?? ''))
+  if (program === 'npx') return isBinary(words[0] ?? '')
   return ['node', 'git', 'echo'].includes(program)
 }
 
 interface Manifest {
   readonly scripts: Readonly<Record<string, string>>
+  readonly bin?: Readonly<Record<string, string>>
 }
-const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Manifest
+const { scripts } = readManifest('.')
+const ownBinaries = readdirSync(join(root, 'packages'))
+  .map((name) => `packages/${name}`)
+  .filter((folder) => existsSync(join(root, folder, 'package.json')))
+  .flatMap((folder) => Object.keys(readManifest(folder).bin ?? {}))
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest
+}
+
+function isBinary(name: string): boolean {
+  return ownBinaries.includes(name) || existsSync(join(root, 'node_modules/.bin', name))
+}
 
 function isNpmCommand([verb = '', script = '']: readonly string[]): boolean {
   return verb === 'run' ? Object.hasOwn(scripts, script) : ['ci', 'test'].includes(verb)
