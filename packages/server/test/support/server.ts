@@ -7,8 +7,17 @@ import { createDispatch, type Dispatch } from '../../src/dispatch.ts'
 import { RateLimit } from '../../src/http/limits.ts'
 import { readOptions } from '../../src/options.ts'
 
-export const refund: Procedure<{ amount: number }, string> = procedure(
-  { name: 'refund', input: z.object({ amount: z.number() }), output: z.string() },
+interface Talk {
+  signals: { paid: unknown }
+}
+
+export const refund: Procedure<{ amount: number }, string, Talk> = procedure(
+  {
+    name: 'refund',
+    input: z.object({ amount: z.number() }),
+    output: z.string(),
+    signals: { paid: z.unknown() },
+  },
   async (ctx, { amount }) => {
     const approval = await ctx.human.approve('Refund {amount} EUR?', {
       params: { amount },

@@ -1,0 +1,60 @@
+import { createEngine } from '@pawl/core'
+import { memory } from '@pawl/testing'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { problemShape } from '../../src/json/shapes.ts'
+import type { Route } from '../../src/routes/route.ts'
+import { routes } from '../../src/routes/table.ts'
+import { type Fuzzed, requestsTo } from '../support/requests.ts'
+import { byToken, dispatchOf, identities, refund, requestOf, silent } from '../support/server.ts'
+
+test('2,000 requests made from the schemas get replies that fit theirs, and none with status 500', async () => {
+  const engine = await createEngine({ store: memory(), procedures: [refund], logger: silent })
+  const runs = Array.from({ length: 100 }, (_, index) => `refund:${index}`)
+  const asks: string[] = []
+  for (const id of runs) {
+    await engine.run(refund, { amount: 45 }, { id })
+    asks.push((await engine.inbox.next({ run: id })).id)
+  }
+  const perMinute = { reads: 10_000, writes: 10_000, failures: 10_000 }
+  const { dispatch, faults } = dispatchOf({ client: engine, auth: byToken }, { perMinute })
+  const tokens = Object.keys(identities)
+  const seen = new Map<string, number>()
+  const request = fc.tuple(requestsTo(routes, { asks, runs }), fc.constantFrom(...tokens))
+  await fc.assert(
+    fc.asyncProperty(request, async ([fuzzed, token]) => {
+      const { route, path, body, headers } = fuzzed
+      const reply = await dispatch(requestOf(token, route.method, path, body, headers))
+      const problem = await checkReply(route, reply)
+      expect({ fuzzed: show(fuzzed), faults, problem }).toEqual({
+        fuzzed: show(fuzzed),
+        faults: [],
+        problem: null,
+      })
+      const kind = `${route.method} ${route.path} ${reply.status < 300 ? 'done' : 'refused'}`
+      seen.set(kind, (seen.get(kind) ?? 0) + 1)
+    }),
+    { numRuns: 2000 },
+  )
+  await engine.stop()
+  // A fuzzer whose requests are all refused shows nothing.
+  const succeeded = routes.filter(({ method, path }) => seen.has(`${method} ${path} done`))
+  expect(succeeded.map(({ path }) => path)).toEqual(routes.map(({ path }) => path))
+})
+
+/** What is wrong with a reply, or null. */
+async function checkReply(route: Route, reply: Response): Promise<string | null> {
+  const { status } = reply
+  const body: unknown = JSON.parse(await reply.text())
+  if (status >= 500 && status !== 503) return `status ${status}`
+  const schema = status < 300 ? route.replies[status] : problemShape
+  if (schema === undefined) return `no schema for status ${status}`
+  const isProblem = reply.headers.get('content-type') === 'application/problem+json'
+  if (isProblem !== status >= 300) return 'the wrong content type'
+  const parsed = schema.safeParse(body)
+  return parsed.success ? null : parsed.error.message
+}
+
+function show({ route, path, body }: Fuzzed): string {
+  return `${route.method} ${path} ${JSON.stringify(body)?.slice(0, 500)}`
+}
