@@ -70,7 +70,7 @@ test('the writes of the matrix do change the store', async () => {
 /** A run that is neither stuck nor quarantined resumes by itself. */
 const unchanging: readonly string[] = ['POST /v1/runs/{run}/retry']
 
-test('lists neither asks nor runs that the identity may not see', async () => {
+test('neither lists nor counts asks and runs that the identity may not see', async () => {
   const itemsOf = async (token: string, path: string) => {
     const reply = await shared.dispatch(requestOf(token, 'GET', path))
     return ((await reply.json()) as { readonly items?: readonly unknown[] }).items?.length
@@ -80,6 +80,11 @@ test('lists neither asks nor runs that the identity may not see', async () => {
   expect(await itemsOf('eve', '/v1/asks?run=refund:1')).toBe(0)
   expect(await itemsOf('eve', '/v1/asks?to=group:support')).toBe(0)
   expect(await itemsOf('wim', '/v1/runs')).toBe(1)
+  const countOf = async (token: string) => {
+    const reply = await shared.dispatch(requestOf(token, 'GET', '/v1/asks/count'))
+    return ((await reply.json()) as { readonly count: number }).count
+  }
+  expect([await countOf('ana'), await countOf('eve')]).toEqual([1, 0])
 })
 
 function request(method: string, { path, body }: Row, caller: Caller): Request {

@@ -45,6 +45,7 @@ export const matrix: Readonly<Record<string, Row>> = {
   'GET /v1/me': { path: '/v1/me', status: everyone },
   'GET /v1/openapi.json': { path: '/v1/openapi.json', status: everyone },
   'GET /v1/asks': { path: '/v1/asks', status: everyone },
+  'GET /v1/asks/count': { path: '/v1/asks/count', status: everyone },
   'GET /v1/asks/{ask}': { path: '/v1/asks/{ask}', status: concerned },
   'POST /v1/asks/{ask}/answer': { path: '/v1/asks/{ask}/answer', body: answer, status: answerers },
   'POST /v1/runs/{run}/asks/{key}/answer': {
