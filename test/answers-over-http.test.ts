@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sqlite } from '@pawl/storage-sqlite'
 import { test } from 'vitest'
-import { expectOneWinner } from './support/races.ts'
+import { expectOneWinner } from './support/http/races.ts'
 
 test('of two answers at once over HTTP one gets 200 and the other 409 with the winner, on SQLite', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-races-'))
