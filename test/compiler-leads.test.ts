@@ -92,9 +92,7 @@ test('a new method of Ctx is asked for by the context', async () => {
 })
 
 test('a new kind of operation is asked for by the operations, the activities and the views', async () => {
-  expect(
-    await compileWith('core/src/events/event.ts', "  'ail_decision',\n]", "  'ail_decision',\n  'child',\n]"),
-  ).toEqual(
+  expect(await compileWith('core/src/events/event.ts', "  'undo',\n]", "  'undo',\n  'child',\n]")).toEqual(
     expect.arrayContaining([
       'core/src/authoring/operations.ts',
       'core/src/client/log/operation-views.ts',

@@ -103,7 +103,14 @@ export const pages: readonly Page[] = [
         heading: 'ctx.step',
         signature: 'ctx.step(name, body, options)',
         of: [ctxFile, 'Ctx.step'],
-        tables: [{ types: [[stepFile, 'StepOptions']] }],
+        tables: [
+          {
+            types: [
+              [stepFile, 'AttemptOptions'],
+              [stepFile, 'StepOptions'],
+            ],
+          },
+        ],
         see: '[steps and retries](../guides/steps-and-retries.md)',
       },
       { heading: 'retry', of: [stepFile, 'Retry'], tables: [{ types: [[stepFile, 'Retry']] }] },
@@ -259,7 +266,7 @@ export const pages: readonly Page[] = [
           {
             types: [
               [agentFile, 'AgentSpec'],
-              [stepFile, 'StepOptions'],
+              [stepFile, 'AttemptOptions'],
             ],
           },
         ],
@@ -285,7 +292,7 @@ export const pages: readonly Page[] = [
           {
             types: [
               [agentFile, 'AgentCallOptions'],
-              [stepFile, 'StepOptions'],
+              [stepFile, 'AttemptOptions'],
             ],
           },
         ],

@@ -52,7 +52,7 @@ export type {
   TalkOf,
 } from './authoring/procedure-types.ts'
 export type { MapOptions, ScopeOps, Winner } from './authoring/scopes/scope-ops.ts'
-export type { Retry, StepCall, StepOptions } from './authoring/step/step.ts'
+export type { AttemptOptions, Retry, StepCall, StepOptions } from './authoring/step/step.ts'
 export type { Deadline, Duration } from './base/duration.ts'
 export type { Issue, Issues } from './base/issues.ts'
 export type { Actor, Audience } from './base/people.ts'
@@ -82,7 +82,7 @@ export type {
   SignalOptions,
   StopOptions,
 } from './client/types.ts'
-export type { Answer, Ask, ExecutionLog, RunView, Waiting } from './client/views/views.ts'
+export type { Answer, Ask, ExecutionLog, RollbackView, RunView, Waiting } from './client/views/views.ts'
 export { createClient, createEngine } from './engine.ts'
 export type { ErrorCode, ErrorDetails, Failure } from './errors/error-details.ts'
 export { FinalError } from './errors/final-error.ts'

@@ -1,6 +1,8 @@
 import { implement } from '../base/implement.ts'
-import { checkFunction, checkName, refuse } from '../checks/options.ts'
+import { checkFunction, checkName, checkText, refuse } from '../checks/options.ts'
 import { PawlError } from '../errors/pawl-error.ts'
+import type { LogEvent } from '../events/event.ts'
+import type { RollbackRecord } from '../events/payloads.ts'
 import type { Program, Scopes } from '../kernel/operation.ts'
 import type { Scope } from '../kernel/scope.ts'
 import type { Effects } from '../ports/effects.ts'
@@ -13,12 +15,14 @@ import { askKeyOf, type IssueOperation, type ProcedureOperation } from './operat
 import type { ProcedureDefinition } from './procedure.ts'
 import type { Remark } from './remark.ts'
 import { readValue } from './results.ts'
+import { Rollback } from './rollback/rollback.ts'
 import { map } from './scopes/map.ts'
 import { race } from './scopes/race.ts'
 import { Bodies, type Scoped } from './scopes/scoped.ts'
 import { shield } from './scopes/shield.ts'
 import { receiveAny, receiveOne } from './signal/signal.ts'
-import { readStepOptions } from './step/options.ts'
+import { defaultPolicy, readStepOptions, readUndo, type Undo } from './step/options.ts'
+import type { StepCall } from './step/step.ts'
 import { sleepFor, sleepUntil } from './timer/timer.ts'
 
 /** The parts of a run that the context of its procedure uses. */
@@ -39,6 +43,10 @@ export interface ProgramOptions {
   readonly isReplaying: () => boolean
   readonly logger: Logger
   readonly effects: Effects
+  /** Returns whether an error of the procedure parks the run, so that nothing is undone. */
+  readonly isParked: (error: unknown) => boolean
+  /** Receives what is undone. */
+  readonly rollback: RollbackRecord
   /** The default agent for `decide`. */
   readonly decider: AgentDefinition | undefined
   /** The default audience of `onTimeout: 'escalate'`. */
@@ -50,18 +58,24 @@ export interface ProgramOptions {
 /** Creates the kernel's program of a procedure: its body, with a context on top of the root scope. */
 export function createProgram(options: ProgramOptions): Program<ProcedureOperation> {
   return (_issue, scopes) => {
-    const ctxOf = createContexts(options, scopes)
-    return options.definition.body(ctxOf(scopes.root), options.input())
+    const rollback = new Rollback({ scopes, isParked: options.isParked, record: options.rollback })
+    const ctxOf = createContexts(options, scopes, rollback)
+    return rollback.guard(options.definition.body(ctxOf(scopes.root), options.input()))
   }
 }
 
-type ScopedCtx = Scoped<Ctx> & { readonly scopes: Scopes<ProcedureOperation> }
+type ScopedCtx = Scoped<Ctx> & { readonly scopes: Scopes<ProcedureOperation>; readonly rollback: Rollback }
 
 /** Creates the contexts of a run's scopes. */
-function createContexts(options: ProgramOptions, scopes: Scopes<ProcedureOperation>): (scope: Scope) => Ctx {
+function createContexts(
+  options: ProgramOptions,
+  scopes: Scopes<ProcedureOperation>,
+  rollback: Rollback,
+): (scope: Scope) => Ctx {
   const bodies = new Bodies()
   const checkKey = createKeyCheck()
-  const ctxOf = (scope: Scope): Ctx => createContext(options, { scope, scopes, bodies, ctxOf }, checkKey)
+  const ctxOf = (scope: Scope): Ctx =>
+    createContext(options, { scope, scopes, bodies, ctxOf, rollback }, checkKey)
   return ctxOf
 }
 
@@ -92,7 +106,7 @@ function createContext(
   scoped: ScopedCtx,
   checkKey: (operation: ProcedureOperation) => void,
 ): Ctx {
-  const { scope, scopes, bodies } = scoped
+  const { scope, scopes, bodies, rollback } = scoped
   const issue: IssueOperation = (operation) => {
     bodies.check(scope)
     return scopes.issueIn(scope, operation)
@@ -106,15 +120,28 @@ function createContext(
     step: (name: string, body: () => unknown, given?: object) => {
       const of = `of step '${checkName('name of step', name)}'`
       checkFunction(`body ${of}`, body)
-      const { retry, timeoutMs } = readStepOptions(of, given)
+      const { retry, timeoutMs } = readStepOptions(of, given, undefined, ['undo'])
+      const undo = readUndo(of, given)
       return issue({
         kind: 'step',
         name,
         body: options.effects.step(name, body),
-        read: readValue,
+        read: undo === undefined ? readValue : readThenRegister(options, rollback, name, undo),
         retry,
         timeoutMs,
       })
+    },
+    onRollback: (name: string, undo: (call: StepCall) => unknown) => {
+      checkFunction(`undo of onRollback '${checkName('name of onRollback', name)}'`, undo)
+      bodies.check(scope)
+      ownTurn(options, 'onRollback')
+      rollback.register(name, undoOperation(options, name, undo))
+    },
+    rollback: (reason: unknown) => {
+      const text = checkText('reason of rollback', reason)
+      bodies.check(scope)
+      ownTurn(options, 'rollback')
+      return rollback.run(text)
     },
     sleep: (time: unknown) => issue(sleepFor(time)),
     sleepUntil: (instant: unknown) => issue(sleepUntil(instant)),
@@ -130,6 +157,35 @@ function createContext(
     uuid: () => ownTurn(options, 'uuid').uuid(),
     log: createLog(options),
   })
+}
+
+/** Reads the result of a step, and registers its undo: in the order of the log, live as in a replay. */
+function readThenRegister(
+  options: ProgramOptions,
+  rollback: Rollback,
+  name: string,
+  undo: Undo,
+): (event: LogEvent) => unknown {
+  return (event) => {
+    const result = readValue(event)
+    rollback.register(
+      name,
+      undoOperation(options, name, (call) => undo(readValue(event), call)),
+    )
+    return result
+  }
+}
+
+function undoOperation(
+  { effects }: ProgramOptions,
+  name: string,
+  body: (call: StepCall) => unknown,
+): ProcedureOperation {
+  return {
+    ...{ kind: 'undo', name, read: readValue },
+    ...defaultPolicy,
+    body: effects.step(`undo ${name}`, body),
+  }
 }
 
 /** Checks that the run has the turn. Random values are drawn in call order, so a call from outside would shift all others. */

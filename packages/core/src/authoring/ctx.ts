@@ -35,6 +35,25 @@ export interface Ctx<T = {}, Input = any> extends ScopeOps<Ctx<T, Input>> {
     options?: StepOptions<Awaited<R>>,
   ): Promise<Awaited<R>>
 
+  /**
+   * Registers an undo. If the run fails or is cancelled, undos run in reverse order, one at a time, each a step with the default
+   * retries. A run can register at most 10,000. A step registers its own `undo` when it completes; this covers an effect that
+   * may have half happened.
+   * @throws PawlError 'option-invalid'
+   * @example
+   * const hold = ctx.uuid() // a key that the step and its undo share
+   * ctx.onRollback('release hold', () => cards.release(hold))
+   * await ctx.step('hold', () => cards.hold(cents, hold))
+   */
+  onRollback(name: string, undo: (call: StepCall) => unknown): void
+  /**
+   * Runs the undos registered so far, in reverse order, and resolves when they are over. An undo that fails is recorded and
+   * does not reject.
+   * @throws PawlError 'option-invalid'
+   * @example await ctx.rollback('checks failed after the deploy')
+   */
+  rollback(reason: string): Promise<void>
+
   /** Waits for a duration. A waiting run is a row in the store; it uses no timer and no worker. @example await ctx.sleep('30d') */
   sleep(time: Duration): Promise<void>
   /** Waits until an instant of the store's clock. Resolves at once if it has passed. */

@@ -18,6 +18,7 @@ export interface OperationByKind {
   readonly hitl_escalation: AskOperation
   readonly hitl_notification: NoticeOperation
   readonly ail_decision: DecideOperation
+  readonly undo: BodyOperation
 }
 
 /** An operation of `ctx`. */
@@ -44,9 +45,9 @@ export function isSpan(due: Due | null): boolean {
   return due !== null && 'afterMs' in due
 }
 
-/** A step or an agent call: the author's code, which runs outside turns. */
+/** A step, an agent call or an undo: the author's code, which runs outside turns. */
 export interface BodyOperation extends Operation {
-  readonly kind: 'step' | 'llm'
+  readonly kind: 'step' | 'llm' | 'undo'
   readonly body: (call: AgentCall) => unknown
   readonly retry: RetryPolicy
   readonly timeoutMs: number | null

@@ -11,6 +11,7 @@ export const operationKinds = [
   'hitl_escalation',
   'hitl_notification',
   'ail_decision',
+  'undo',
 ] as const
 
 /** A kind of operation. */

@@ -166,10 +166,19 @@ export interface Judged {
   readonly usage: readonly object[]
 }
 
+/** What was undone of a run. */
+export interface RollbackRecord {
+  /** Why the first rollback began; undefined if there was none. */
+  reason: string | undefined
+  readonly undone: string[]
+  readonly failed: { readonly name: string; readonly failure: FailureRecord }[]
+}
+
 /** What lists show of a run, stored beside its log; `waiting` is derived from the log and the code. */
 export interface RunInfo {
   readonly waiting: readonly WaitingPayload[]
   readonly failure?: FailureRecord
+  readonly rollback?: RollbackRecord
   readonly leftOver?: {
     readonly signals: readonly string[]
     readonly operations: readonly { readonly position: number; readonly name: string }[]

@@ -34,6 +34,13 @@ export const runShape = z
     failure: failure.optional(),
     tags: z.array(z.string()),
     startedBy: z.string().optional(),
+    rollback: z
+      .object({
+        reason: z.string(),
+        undone: z.array(z.string()),
+        failed: z.array(z.object({ name: z.string(), failure })),
+      })
+      .optional(),
     leftOver: z.object({
       signals: z.array(z.string()),
       operations: z.array(z.object({ position: z.number(), name: z.string() })),

@@ -6,7 +6,7 @@ import type { Schema } from '../../schemas/schema.ts'
 import type { AskOptions, Choice, ValueOf } from '../human/ask.ts'
 import type { InputOf, ParsedOf } from '../procedure-types.ts'
 import { defaultRetry, readStepOptions, type StepPolicy } from '../step/options.ts'
-import type { StepCall, StepOptions } from '../step/step.ts'
+import type { AttemptOptions, StepCall } from '../step/step.ts'
 import { type Question, type Verdict, verdictSchema } from './verdict.ts'
 
 declare const types: unique symbol
@@ -38,7 +38,7 @@ export interface AgentCall extends StepCall {
 
 // biome-ignore-start lint/suspicious/noExplicitAny: a schema of anything
 /** The options of `agent`. */
-export interface AgentSpec extends StepOptions<any> {
+export interface AgentSpec extends AttemptOptions {
   /** Name in the log, and in tests that replace the agent. Range: 1 to 200 characters. */
   readonly name: string
   /** Schema of the input. */
@@ -162,7 +162,7 @@ export interface Decision<C extends string> {
   readonly by: Actor
 }
 
-export interface AgentCallOptions<Out> extends StepOptions<Out> {
+export interface AgentCallOptions extends AttemptOptions {
   /** Name of this call in the log. Default: the name of the agent. Range: 1 to 200 characters. */
   readonly name?: string
 }
@@ -174,7 +174,7 @@ export interface AgentOps {
    * @throws PawlError 'step-failed', 'step-timed-out', 'payload-refused' (also of the input)
    * @example const draft = await ctx.agent(writer, { topic })
    */
-  <In, Out>(agent: Agent<In, Out>, input: NoInfer<In>, options?: AgentCallOptions<Out>): Promise<Out>
+  <In, Out>(agent: Agent<In, Out>, input: NoInfer<In>, options?: AgentCallOptions): Promise<Out>
   /**
    * Lets an agent choose, and falls back if it cannot.
    * @throws PawlError 'step-failed' (with `fallback: { fail }`), 'ask-timed-out' (if `fallback.ask` has a timeout)

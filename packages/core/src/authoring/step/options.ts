@@ -8,6 +8,8 @@ import {
   checkWhole,
 } from '../../checks/options.ts'
 
+import type { StepCall } from './step.ts'
+
 /** The retry options, with defaults. */
 export interface RetryPolicy {
   readonly attempts: number
@@ -34,6 +36,8 @@ export const defaultRetry: RetryPolicy = {
   when: undefined,
 }
 
+export const defaultPolicy: StepPolicy = { retry: defaultRetry, timeoutMs: null }
+
 /**
  * Checks the options of a step. `of` names it in messages (`of step 'charge'`); omitted options come from `defaults`.
  * @throws PawlError 'option-invalid', 'duration-invalid'
@@ -41,17 +45,27 @@ export const defaultRetry: RetryPolicy = {
 export function readStepOptions(
   of: string,
   given: unknown,
-  defaults: StepPolicy = { retry: defaultRetry, timeoutMs: null },
+  defaults: StepPolicy = defaultPolicy,
+  others: readonly string[] = [],
 ): StepPolicy {
   if (given === undefined) return defaults
   const options = checkObject(`options ${of}`, given)
-  checkKeys(`the options ${of}`, options, ['retry', 'timeout'])
+  checkKeys(`the options ${of}`, options, ['retry', 'timeout', ...others])
   const { retry, timeout } = options
   return {
     retry: retry === undefined ? defaults.retry : readRetry(of, retry),
     timeoutMs: timeout === undefined ? defaults.timeoutMs : parseDuration(timeout, `timeout ${of}`),
   }
 }
+
+/** Returns the `undo` of the options of a step. */
+export function readUndo(of: string, given: unknown): Undo | undefined {
+  const { undo } = checkObject(`options ${of}`, given)
+  if (undo !== undefined) checkFunction(`undo ${of}`, undo)
+  return undo as Undo | undefined
+}
+
+export type Undo = (result: unknown, call: StepCall) => unknown
 
 function readRetry(of: string, given: unknown): RetryPolicy {
   if (given === false) return { ...defaultRetry, attempts: 1 }

@@ -26,9 +26,8 @@ export interface Retry {
   readonly when?: (error: unknown) => boolean
 }
 
-/** The options of `ctx.step`. */
-// biome-ignore lint/correctness/noUnusedVariables: later options see the result
-export interface StepOptions<R> {
+/** Options of the attempts of a step or an agent call. */
+export interface AttemptOptions {
   /**
    * Retries of a failed attempt; `false` for a single attempt. Default: every option of `Retry` at its default; for
    * `ctx.agent` the `retry` of the agent, which is replaced as a whole.
@@ -36,4 +35,13 @@ export interface StepOptions<R> {
   readonly retry?: Retry | false
   /** Maximum duration of each attempt, from its start. Default: none; for `ctx.agent` the `timeout` of the agent. */
   readonly timeout?: Duration
+}
+
+/** The options of `ctx.step`. */
+export interface StepOptions<R> extends AttemptOptions {
+  /**
+   * Undoes this step if the run fails or is cancelled later, or on `ctx.rollback`. It is called with the result, and retried like a
+   * step. `ctx.onRollback` covers effects that may have half happened. Default: none.
+   */
+  readonly undo?: (result: R, call: StepCall) => unknown
 }

@@ -40,6 +40,7 @@ export const operationViews: { readonly [K in OperationKind]: OperationView } = 
       return { ...decision, responded_at: new Date(at).toISOString(), timed_out: false }
     },
   },
+  undo: { waitsFor: 'step', resultOf: recorded },
 }
 
 export function answerResult(event: LogEvent, payload: AnswerPayload | TimedOutPayload): object {

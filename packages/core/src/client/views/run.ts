@@ -7,14 +7,14 @@ import { type FailureRecord, failureOf, recordFailure } from '../../errors/failu
 import { RowCorrupt } from '../../events/codec.ts'
 import { type LogEvent, noPosition, type OperationKind } from '../../events/event.ts'
 import { decode } from '../../events/payload.ts'
-import type { RunInfo, WaitingPayload } from '../../events/payloads.ts'
+import type { RollbackRecord, RunInfo, WaitingPayload } from '../../events/payloads.ts'
 import { findFrames } from '../../host/call-site.ts'
 import type { KnownRun } from '../../ports/rows.ts'
 import type { RunRow } from '../../ports/store/runs.ts'
 import type { Connection } from '../connection.ts'
 import { operationViews } from '../log/operation-views.ts'
 import { unreadError } from '../unread.ts'
-import type { RunView, Waiting } from './views.ts'
+import type { RollbackView, RunView, Waiting } from './views.ts'
 
 /** Shows a run as unreadable, with the reason and without any of its data. */
 export function showUnread(connection: Connection, row: RunRow, why: Error): RunView {
@@ -30,6 +30,7 @@ export function showUnread(connection: Connection, row: RunRow, why: Error): Run
     failure: failureOf(recordFailure(unreadError(id, `Run ${id}`, why))),
     tags: [],
     startedBy: undefined,
+    rollback: undefined,
     leftOver: { signals: [], operations: [] },
   }
 }
@@ -53,7 +54,16 @@ export function toRunView(row: KnownRun, now: number, ended: LogEvent | undefine
     failure: findFailure(row, status, ended === undefined ? info.failure : failureIn(ended)),
     tags: row.tags,
     startedBy: (row.startedBy ?? undefined) as Actor | undefined,
+    rollback: info.rollback && showRollback(info.rollback),
     leftOver: { signals: info.leftOver?.signals ?? [], operations: info.leftOver?.operations ?? [] },
+  }
+}
+
+function showRollback({ reason, undone, failed }: RollbackRecord): RollbackView {
+  return {
+    reason: reason ?? '',
+    undone,
+    failed: failed.map(({ name, failure }) => ({ name, failure: failureOf(failure) })),
   }
 }
 

@@ -18,11 +18,23 @@ export interface RunView {
   readonly failure: Failure | undefined
   readonly tags: readonly string[]
   readonly startedBy: Actor | undefined
+  /** What was undone when it failed or was cancelled, at most a hundred names of each; undefined if nothing was. */
+  readonly rollback: RollbackView | undefined
   /** Unused items of an ended run, at most 100 of each: signals never received, operations never awaited. */
   readonly leftOver: {
     readonly signals: readonly string[]
     readonly operations: readonly { readonly position: number; readonly name: string }[]
   }
+}
+
+/** What was undone of a run. */
+export interface RollbackView {
+  /** The failure, or the reason given to `ctx.rollback`. */
+  readonly reason: string
+  /** Names of steps and undos, in the order in which they were undone. */
+  readonly undone: readonly string[]
+  /** Undos that failed after all their attempts. */
+  readonly failed: readonly { readonly name: string; readonly failure: Failure }[]
 }
 
 /** A pending operation of a run. */

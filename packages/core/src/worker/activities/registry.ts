@@ -49,6 +49,7 @@ export const activityKinds: { readonly [K in OperationKind]: ActivityKind<Operat
     acts: true,
     create: (context, pending, records) => new DecideActivity(context, pending, records),
   },
+  undo: step,
 }
 
 /** Makes what the worker does for an operation. */

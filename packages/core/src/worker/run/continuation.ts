@@ -4,6 +4,7 @@ import { isBug } from '../../errors/bug.ts'
 import { showFailure } from '../../errors/catalogue.ts'
 import { failureOf, recordFailure } from '../../errors/failure.ts'
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
+import type { RollbackRecord } from '../../events/payloads.ts'
 import { findThrowSite } from '../../host/call-site.ts'
 import { allowGrace, drain } from '../../host/drain.ts'
 import { watchFromNowOn } from '../../host/watchdog/watchdog.ts'
@@ -12,7 +13,7 @@ import type { Execution } from '../../kernel/execution.ts'
 import type { Scope } from '../../kernel/scope.ts'
 import type { Claimed } from '../../ports/store/claims.ts'
 import type { WorkerServices } from '../services.ts'
-import { createExecution } from './create-execution.ts'
+import { createExecution, createRollbackRecord } from './create-execution.ts'
 import { LogIndex } from './log-index.ts'
 import type { LogWriter } from './log-writer.ts'
 import { readStart, type Start } from './start.ts'
@@ -28,6 +29,7 @@ export class Continuation {
   #start: Start | null = null
   #execution: Execution<ProcedureOperation> | null = null
   #notes = new LogIndex()
+  #rollback: RollbackRecord = createRollbackRecord()
   /** True while what is delivered was in the log before this continuation. */
   #isReplaying = false
   #isDropped = false
@@ -49,6 +51,10 @@ export class Continuation {
   /** What is remembered of the log. */
   get notes(): LogIndex {
     return this.#notes
+  }
+  /** What the procedure has undone; null if nothing. */
+  get rollback(): RollbackRecord | null {
+    return this.#rollback.reason === undefined ? null : this.#rollback
   }
   /** The turn it has come to. */
   get turn(): number {
@@ -78,6 +84,7 @@ export class Continuation {
     if ('issues' in start) return start
     this.#start = start
     this.#notes = new LogIndex()
+    this.#rollback = createRollbackRecord()
     this.#execution = createExecution({
       services: this.#services,
       runId: id,
@@ -86,6 +93,7 @@ export class Continuation {
       isLoaded: (execution) => !this.#isDropped && execution === this.#execution,
       onForeign: this.#onForeign,
       onUnhandled: (reason) => this.#onUnhandled(reason),
+      rollback: this.#rollback,
     })
     return null
   }

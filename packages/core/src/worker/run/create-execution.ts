@@ -2,6 +2,8 @@ import { readCancel } from '../../authoring/cancel.ts'
 import { createProgram } from '../../authoring/context.ts'
 import type { ProcedureOperation } from '../../authoring/operations.ts'
 import { createChance } from '../../base/prng.ts'
+import { isBug } from '../../errors/bug.ts'
+import type { RollbackRecord } from '../../events/payloads.ts'
 import { captureCallSite } from '../../host/call-site.ts'
 import { setImmediateNative } from '../../host/natives.ts'
 import { turns } from '../../host/turn.ts'
@@ -22,13 +24,20 @@ export interface ExecutionParts {
   readonly onForeign: () => void
   /** Whether this is the execution that the run goes on with. */
   readonly isLoaded: (execution: Execution<ProcedureOperation>) => boolean
+  /** Receives what the procedure undoes. */
+  readonly rollback?: RollbackRecord
   /** Called in every issue that takes a position. */
   readonly onIssue?: (position: number) => void
+}
+
+export function createRollbackRecord(): RollbackRecord {
+  return { reason: undefined, undone: [], failed: [] }
 }
 
 /** The procedure of a run, at its very beginning. */
 export function createExecution(parts: ExecutionParts): Execution<ProcedureOperation> {
   const { services, runId, start, isReplaying, isLoaded, onForeign, onUnhandled, onIssue } = parts
+  const rollback = parts.rollback ?? createRollbackRecord()
   const { determinism, logger, effects, decider, escalateTo, remarks } = services
   const remark = (about: string, message: string): void => {
     const { name } = start.definition
@@ -52,6 +61,8 @@ export function createExecution(parts: ExecutionParts): Execution<ProcedureOpera
       escalateTo,
       isReplaying,
       remark,
+      isParked: (error) => (start.definition.bugs ?? services.bugs) === 'park' && isBug(error),
+      rollback,
       execution: () => execution,
     }),
     readCancel,

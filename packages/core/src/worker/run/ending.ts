@@ -3,7 +3,7 @@ import { explain, showFailure } from '../../errors/catalogue.ts'
 import { type FailureRecord, failureOf, recordFailure } from '../../errors/failure.ts'
 import type { WrittenEvent } from '../../events/event.ts'
 import { encode, encodeRecord } from '../../events/payload.ts'
-import type { RunInfo } from '../../events/payloads.ts'
+import type { RollbackRecord, RunInfo } from '../../events/payloads.ts'
 import { findThrowSite } from '../../host/call-site.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import { runEvent } from '../../runs/run-event.ts'
@@ -42,7 +42,11 @@ export function endedEvent({ failure, payload }: Ending): WrittenEvent {
 export const maxShown = 100
 
 /** What people are told of the ended run. */
-export function describeEnding({ failure, left }: Ending, signals: readonly string[]): RunInfo {
+export function describeEnding(
+  { failure, left }: Ending,
+  signals: readonly string[],
+  rollback: RollbackRecord | null,
+): RunInfo {
   const leftOver = {
     signals: signals.slice(0, maxShown),
     operations: left
@@ -50,7 +54,16 @@ export function describeEnding({ failure, left }: Ending, signals: readonly stri
       .map(({ position, operation }) => ({ position, name: operation.name })),
   }
   const isNothing = signals.length + left.length === 0
-  return { waiting: [], ...(failure === null ? {} : { failure }), ...(isNothing ? {} : { leftOver }) }
+  return {
+    waiting: [],
+    ...(failure === null ? {} : { failure }),
+    ...(rollback === null ? {} : { rollback: clipped(rollback) }),
+    ...(isNothing ? {} : { leftOver }),
+  }
+}
+
+function clipped({ reason, undone, failed }: RollbackRecord): RollbackRecord {
+  return { reason, undone: undone.slice(0, maxShown), failed: failed.slice(0, maxShown) }
 }
 
 /**

@@ -550,7 +550,7 @@ export class Run {
     if (!this.#outbox.isEmpty || !isHandedOut) return this.#keep(sent)
     const open = asks.map(({ pending }) => pending)
     const asked = open.filter(({ position }) => this.#continuation.notes.isAsked(position))
-    return this.#write(endParts(ending, sent, asked, this.#mailbox.signals))
+    return this.#write(endParts(ending, sent, asked, this.#mailbox.signals, this.#continuation.rollback))
   }
 
   /** Results of bodies that were at work are written, and nothing else; then it is parked. */

@@ -1,6 +1,6 @@
 import type { WrittenEvent } from '../../events/event.ts'
 import { encodeRecord } from '../../events/payload.ts'
-import type { RunInfo } from '../../events/payloads.ts'
+import type { RollbackRecord, RunInfo } from '../../events/payloads.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import type { Effect, Unit } from '../../ports/store/commit.ts'
 import type { Draft } from '../activities/activity.ts'
@@ -88,13 +88,14 @@ export function endParts(
   sent: readonly Draft[],
   openAsks: readonly Pending[],
   signals: readonly string[],
+  rollback: RollbackRecord | null,
 ): UnitParts {
   const drafts = [...sent, ...openAsks.map(withdrawal)]
   return {
     events: [...eventsOf(drafts), endedEvent(ending)],
     drafts,
     next: { do: 'end', state: ending.failure === null ? 'completed' : 'failed' },
-    info: describeEnding(ending, signals),
+    info: describeEnding(ending, signals, rollback),
   }
 }
 

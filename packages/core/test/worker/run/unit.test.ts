@@ -85,7 +85,7 @@ test('the last unit has what came in time, then the withdrawals, then the end', 
     ({ position, turn: 0, nth: 0, operation: { kind: 'step', name: `p${position}` } }) as unknown as Pending
   const ending = completeWith(5, [])
   const sent: Draft[] = [{ type: 'settled', pending: pending(0) }]
-  const parts = endParts(ending, sent, [pending(1), pending(2)], ['left'])
+  const parts = endParts(ending, sent, [pending(1), pending(2)], ['left'], null)
   expect(parts.events.map(({ type, position }) => [type, position])).toEqual([
     ['settled', 0],
     ['withdrawn', 1],
@@ -100,5 +100,8 @@ test('the last unit has what came in time, then the withdrawals, then the end', 
     next: { do: 'end', state: 'completed' },
     info: { waiting: [], leftOver: { signals: ['left'] } },
   })
-  expect(endParts(failWith(new Error('no'), []), [], [], []).next).toEqual({ do: 'end', state: 'failed' })
+  expect(endParts(failWith(new Error('no'), []), [], [], [], null).next).toEqual({
+    do: 'end',
+    state: 'failed',
+  })
 })

@@ -1,0 +1,88 @@
+import { refuse } from '../../checks/options.ts'
+import { showFailure } from '../../errors/catalogue.ts'
+import { failureOf, recordFailure } from '../../errors/failure.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import type { RollbackRecord } from '../../events/payloads.ts'
+import type { Scopes } from '../../kernel/operation.ts'
+import { createScope } from '../../kernel/scope.ts'
+import type { ProcedureOperation } from '../operations.ts'
+
+const maxUndos = 10_000
+
+interface Undo {
+  readonly name: string
+  readonly operation: ProcedureOperation
+}
+
+export interface RollbackOptions {
+  readonly scopes: Scopes<ProcedureOperation>
+  /** Whether an error parks the run, so that nothing is undone: the code continues once it is fixed. */
+  readonly isParked: (error: unknown) => boolean
+  /** Receives what is undone. */
+  readonly record: RollbackRecord
+}
+
+/**
+ * The undos that a run has registered. They run in reverse order, one at a time, in a scope that no cancel reaches. The order is
+ * the order of the log: a step registers its undo when its result is delivered, so a replay registers the same ones.
+ */
+export class Rollback {
+  readonly #options: RollbackOptions
+  readonly #undos: Undo[] = []
+  #running: Promise<void> = Promise.resolve()
+
+  constructor(options: RollbackOptions) {
+    this.#options = options
+  }
+
+  register(name: string, operation: ProcedureOperation): void {
+    if (this.#undos.length === maxUndos)
+      refuse('undo', name, `A run can register at most ${maxUndos} undos.`, `number ${maxUndos + 1}`)
+    this.#undos.push({ name, operation })
+  }
+
+  /** Runs the undos registered so far. Later calls wait for earlier ones. */
+  run(reason: string): Promise<void> {
+    this.#running = this.#running.then(() => this.#undoAll(reason))
+    return this.#running
+  }
+
+  async #undoAll(reason: string): Promise<void> {
+    const { scopes, record } = this.#options
+    const scope = createScope(null)
+    for (let undo = this.#undos.pop(); undo !== undefined; undo = this.#undos.pop()) {
+      record.reason ??= reason
+      try {
+        await scopes.issueIn(scope, undo.operation)
+        record.undone.push(undo.name)
+      } catch (error) {
+        record.failed.push({ name: undo.name, failure: recordFailure(error) })
+      }
+    }
+  }
+
+  /** Runs a procedure, and rolls back if it fails or its end is forced. */
+  guard(body: Promise<unknown>): Promise<unknown> {
+    const { scopes } = this.#options
+    return new Promise((resolve, reject) => {
+      const fail = (error: unknown): void => {
+        if (this.#undos.length === 0 || this.#isParked(error)) return reject(error as Error)
+        scopes.close([scopes.root], () => closedBy(error))
+        this.run(showFailure(failureOf(recordFailure(error)))).then(() => reject(error as Error), reject)
+      }
+      scopes.onForced(fail)
+      body.then(resolve, fail)
+    })
+  }
+
+  /** Once the run is cancelled it ends, whatever its code does. */
+  #isParked(error: unknown): boolean {
+    const { scopes, isParked } = this.#options
+    return scopes.root.closed === null && isParked(error)
+  }
+}
+
+function closedBy(error: unknown): PawlError {
+  const reason = `the run failed: ${showFailure(failureOf(recordFailure(error)))}`
+  return new PawlError('cancelled', { reason }, { what: 'The run failed, and is rolled back.' })
+}

@@ -1,0 +1,225 @@
+import { type Ctx, createEngine, FinalError, procedure, type StepCall } from '@pawl/core'
+import { memory, testEngine } from '@pawl/testing'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+
+const noRetry = { retry: false } as const
+
+/** A procedure that reserves, pays and then fails; `done` receives what each body does. */
+function order(done: string[], fail: (ctx: Ctx) => Promise<unknown>) {
+  return procedure({ name: 'order' }, async (ctx) => {
+    await ctx.step('reserve', () => done.push('reserve'), { undo: () => done.push('release') })
+    await ctx.step('hold', () => ({ id: 7 }), { undo: ({ id }) => done.push(`void ${id}`) })
+    ctx.onRollback('tell the shop', () => done.push('tell'))
+    await fail(ctx)
+  })
+}
+
+const failing = (ctx: Ctx) =>
+  ctx.step(
+    'ship',
+    () => {
+      throw new FinalError('no truck')
+    },
+    noRetry,
+  )
+
+describe('a run that fails', () => {
+  test('undoes in reverse order what its steps did, and ends with the failure', async () => {
+    const done: string[] = []
+    await using engine = await testEngine({ procedures: [order(done, failing)] })
+    const run = await engine.run(order(done, failing), undefined, { id: 'a' })
+    await expect(run.result()).rejects.toMatchObject({
+      code: 'run-failed',
+      details: { cause: { code: 'step-failed' } },
+    })
+    expect(done).toEqual(['reserve', 'tell', 'void 7', 'release'])
+    expect(await run.status()).toMatchObject({
+      status: 'failed',
+      rollback: {
+        undone: ['tell the shop', 'hold', 'reserve'],
+        failed: [],
+        reason: expect.stringContaining('no truck'),
+      },
+    })
+    const { execution_log: log } = await engine.log('a')
+    expect(log.map(({ type, name, status }) => [type, name, status])).toEqual([
+      ['step', 'reserve', 'done'],
+      ['step', 'hold', 'done'],
+      ['step', 'ship', 'failed'],
+      ['undo', 'tell the shop', 'done'],
+      ['undo', 'hold', 'done'],
+      ['undo', 'reserve', 'done'],
+    ])
+  })
+
+  test('undoes each effect once if its worker crashes after every commit', async () => {
+    const done: string[] = []
+    const procedures = [order(done, failing)]
+    await using engine = await testEngine({ procedures })
+    await engine.crash('every')
+    const run = await engine.run(procedures[0] as (typeof procedures)[0])
+    await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+    expect(done).toEqual(['reserve', 'tell', 'void 7', 'release'])
+    expect(engine.calls).toMatchObject({ 'undo hold': 1, 'undo reserve': 1, 'undo tell the shop': 1 })
+  })
+
+  test('undoes steps that ran in parallel in reverse order of completion, one at a time', async () => {
+    const done: string[] = []
+    const gates = new Map<string, () => void>()
+    const parallel = procedure({ name: 'parallel' }, async (ctx) => {
+      const step = (name: string) =>
+        ctx.step(name, () => new Promise<string>((resolve) => gates.set(name, () => resolve(name))), {
+          undo: (result) => done.push(`undo ${result}`),
+        })
+      await Promise.all([step('a'), step('b'), step('c')])
+      throw new FinalError('stop')
+    })
+    const engine = await createEngine({ store: memory(), procedures: [parallel] })
+    const run = await engine.run(parallel)
+    for (const name of ['b', 'a', 'c']) {
+      while (!gates.has(name)) await new Promise((resolve) => setImmediate(resolve))
+      gates.get(name)?.()
+      const isDone = async () =>
+        (await engine.log(run.id)).execution_log.some(
+          (entry) => entry.name === name && entry.status === 'done',
+        )
+      while (!(await isDone())) await new Promise((resolve) => setImmediate(resolve))
+    }
+    await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+    expect(done).toEqual(['undo c', 'undo a', 'undo b'])
+    await engine.stop()
+  })
+
+  test('continues with the next undo if one fails for good, and lists it', async () => {
+    const done: string[] = []
+    const saga = procedure({ name: 'saga' }, async (ctx) => {
+      ctx.onRollback('first', () => done.push('first'))
+      ctx.onRollback('second', () => {
+        done.push('second')
+        throw new FinalError('gone')
+      })
+      throw new FinalError('stop')
+    })
+    await using engine = await testEngine({ procedures: [saga] })
+    const run = await engine.run(saga)
+    await expect(run.result()).rejects.toMatchObject({ details: { cause: { message: 'stop' } } })
+    expect(done).toEqual(['second', 'first'])
+    expect((await run.status()).rollback).toMatchObject({
+      undone: ['first'],
+      failed: [{ name: 'second', failure: { code: 'step-failed' } }],
+    })
+  })
+
+  test('retries an undo like a step, with a key of its own', async () => {
+    const keys: string[] = []
+    let attempts = 0
+    const saga = procedure({ name: 'saga' }, async (ctx) => {
+      const undo = ({ idempotencyKey }: StepCall) => {
+        keys.push(idempotencyKey)
+        attempts += 1
+        if (attempts < 3) throw new Error('later')
+      }
+      await ctx.step('do', ({ idempotencyKey }) => void keys.push(idempotencyKey), {
+        undo: (_, call) => undo(call),
+      })
+      throw new FinalError('stop')
+    })
+    await using engine = await testEngine({ procedures: [saga] })
+    await expect((await engine.run(saga)).result()).rejects.toMatchObject({ code: 'run-failed' })
+    expect(keys).toHaveLength(4)
+    expect(new Set(keys).size).toBe(2)
+  })
+
+  test('parks at a bug before anything is undone, and undoes nothing once the code is fixed', async () => {
+    const done: string[] = []
+    const buggy = order(done, async () => {
+      throw new TypeError('x is not a function')
+    })
+    const fixed = order(done, async () => {})
+    const store = memory()
+    const first = await createEngine({ store, procedures: [buggy] })
+    const run = await first.run(buggy, undefined, { id: 'a' })
+    await expect(run.result()).rejects.toMatchObject({ code: 'procedure-broken' })
+    await first.stop()
+    const second = await createEngine({ store, procedures: [fixed] })
+    await second.get('a').result()
+    expect(done).toEqual(['reserve'])
+    await second.stop()
+  })
+
+  test("rolls back at a bug with bugs: 'fail'", async () => {
+    const done: string[] = []
+    const failed = procedure({ name: 'failed', bugs: 'fail' }, async (ctx) => {
+      ctx.onRollback('undo', () => done.push('undo'))
+      await ctx.sleep('1s')
+      throw new TypeError('x is not a function')
+    })
+    await using engine = await testEngine({ procedures: [failed] })
+    await expect((await engine.run(failed)).result()).rejects.toMatchObject({ code: 'run-failed' })
+    expect(done).toEqual(['undo'])
+  })
+
+  test('withdraws its open asks and aborts its steps at work', async () => {
+    const seen: string[] = []
+    const saga = procedure({ name: 'saga', signals: { stop: z.void() } }, async (ctx) => {
+      ctx.onRollback('undo', () => seen.push('undo'))
+      await Promise.all([
+        ctx.human.approve('Ship it?'),
+        ctx.step('long', ({ signal }) => {
+          signal.addEventListener('abort', () => seen.push('aborted'))
+          return new Promise(() => {})
+        }),
+        ctx.receive('stop').then(() => {
+          throw new FinalError('stop')
+        }),
+      ])
+    })
+    const engine = await createEngine({ store: memory(), procedures: [saga] })
+    const run = await engine.run(saga)
+    const ask = await engine.inbox.next({ run: run.id })
+    await run.signal('stop')
+    await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+    expect(seen.toSorted()).toEqual(['aborted', 'undo'])
+    expect(await engine.inbox.get(ask.id)).toMatchObject({ status: 'withdrawn' })
+    await engine.stop()
+  })
+})
+
+describe('ctx.rollback', () => {
+  test('undoes what is registered so far and continues; a later failure undoes only what came after', async () => {
+    const done: string[] = []
+    const deploy = procedure({ name: 'deploy' }, async (ctx) => {
+      await ctx.step('old', () => done.push('old'), { undo: () => done.push('undo old') })
+      await ctx.rollback('checks failed')
+      await ctx.step('new', () => done.push('new'), { undo: () => done.push('undo new') })
+      throw new FinalError('stop')
+    })
+    await using engine = await testEngine({ procedures: [deploy] })
+    const run = await engine.run(deploy)
+    await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+    expect(done).toEqual(['old', 'undo old', 'new', 'undo new'])
+    expect((await run.status()).rollback).toMatchObject({ reason: 'checks failed', undone: ['old', 'new'] })
+  })
+
+  test('completes the run if the procedure returns, and undoes nothing by itself', async () => {
+    const done: string[] = []
+    const fine = order(done, async () => {})
+    await using engine = await testEngine({ procedures: [fine] })
+    await (await engine.run(fine)).result()
+    expect(done).toEqual(['reserve'])
+  })
+
+  test.each([
+    ['an undo that is not a function', (ctx: Ctx) => ctx.onRollback('a', 5 as never)],
+    ['a name that is empty', (ctx: Ctx) => ctx.onRollback('', () => {})],
+    ['a reason that is not text', (ctx: Ctx) => void ctx.rollback(5 as never)],
+    ['a step whose undo is not a function', (ctx: Ctx) => void ctx.step('a', () => 1, { undo: 5 as never })],
+  ])('refuses %s', async (_what, call) => {
+    const misused = procedure({ name: 'misused', bugs: 'fail' }, async (ctx) => call(ctx))
+    await using engine = await testEngine({ procedures: [misused] })
+    await expect((await engine.run(misused)).result()).rejects.toMatchObject({
+      details: { cause: { code: 'option-invalid' } },
+    })
+  })
+})
