@@ -4,7 +4,7 @@ import { parseSync, visitorKeys } from 'oxc-parser'
 import { describe, expect, test } from 'vitest'
 import { readPage, root } from './support/pages.ts'
 
-// | C-1 | fault | what comes out | [file](path): name of a test · [file](path): name of a test |
+// | C-1 | fault | outcome | [file](path "name of a test") · [file](path "name of a test") |
 const cases = readPage('docs/reports/reliability-cases.md')
   .text.split('\n')
   .filter((line) => /^\| [A-Z]-\d/.test(line))
@@ -12,7 +12,7 @@ const cases = readPage('docs/reports/reliability-cases.md')
   .map(([, name = '', , , tests = '']) => ({ name, tests: tests.split(' · ') }))
 
 describe('docs/reports/reliability-cases.md', () => {
-  test('has every case, and each once', () => {
+  test('has every case exactly once', () => {
     const numbers = cases.flatMap(({ name }) => name.split(', '))
     const all = Object.entries({ C: 16, D: 16, N: 15, H: 21, S: 14 })
     expect(numbers).toEqual(
@@ -20,7 +20,7 @@ describe('docs/reports/reliability-cases.md', () => {
     )
   })
 
-  test('names tests that are there, or says why there is none', () => {
+  test('names existing tests, or states why a case has none', () => {
     const wrong = cases.flatMap(({ name, tests }) =>
       tests.filter((one) => !isTrue(one)).map((one) => `${name}: ${one}`),
     )
@@ -29,7 +29,7 @@ describe('docs/reports/reliability-cases.md', () => {
 })
 
 function isTrue(one: string): boolean {
-  const [, path, name] = /^\[[^\]]+\]\(\.\.\/\.\.\/([^)]+)\): (.+)$/.exec(one) ?? []
+  const [, path, name] = /^\[[^\]]+\]\(\.\.\/\.\.\/(\S+) "(.+)"\)$/.exec(one) ?? []
   if (path === undefined || name === undefined) return /^(Later|Not|Delegation: later)/.test(one)
   return namesIn(path).some((full) => full.includes(name))
 }

@@ -4,7 +4,7 @@ import { type Page, readPage, root } from './pages.ts'
 
 /** The links of a page within the repository that lead nowhere: to no file, or to no heading of it. */
 export function findBrokenLinks({ path, text }: Page): readonly string[] {
-  return [...proseOf(text).matchAll(/\]\(([^)\s]+)\)/g)]
+  return [...proseOf(text).matchAll(/\]\(([^)\s]+)(?: "[^"]*")?\)/g)]
     .map(([, link = '']) => link)
     .filter((link) => !/^(https?|mailto):/.test(link) && !isGood(path, link))
 }
