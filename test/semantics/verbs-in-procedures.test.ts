@@ -28,6 +28,7 @@ const inboxVerbs: Record<keyof Inbox, true> = {
   count: true,
   get: true,
   next: true,
+  watch: true,
   answer: true,
 }
 const handleVerbs: Record<Exclude<keyof RunHandle<unknown>, 'id'>, true> = {

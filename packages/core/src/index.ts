@@ -71,6 +71,7 @@ export type {
   Engine,
   EngineOptions,
   Inbox,
+  InboxEvent,
   LogPage,
   NextFilter,
   Page,
@@ -81,6 +82,7 @@ export type {
   RunOptions,
   SignalOptions,
   StopOptions,
+  WatchOptions,
 } from './client/types.ts'
 export type { Answer, Ask, ExecutionLog, RollbackView, RunView, Waiting } from './client/views/views.ts'
 export { createClient, createEngine } from './engine.ts'

@@ -21,6 +21,7 @@ export { chooseVersion } from './ports/abilities.ts'
 export {
   askStatusCode,
   eventTypeCode,
+  feedCode,
   markCode,
   messageKindCode,
   operationKindCode,
@@ -40,6 +41,7 @@ export type {
 export { everyone, namesOf, placeAsk } from './ports/store/asks.ts'
 export type { Backlog, Claimant, Claimed, Claims, Suspect } from './ports/store/claims.ts'
 export type { Effect, Unit, UnitOutcome } from './ports/store/commit.ts'
+export { type FeedEntry, type FeedKind, type FeedPage, feedKeptMs } from './ports/store/feed.ts'
 export type { Damaged, Message, NewMessage, Sent } from './ports/store/mail.ts'
 export type {
   Created,

@@ -15,6 +15,9 @@ export interface Names {
   readonly asks: string
   /** The names that the open asks are found by. */
   readonly askTo: string
+  /** What has happened, not numbered yet, and the feed, where it is. */
+  readonly news: string
+  readonly feed: string
   readonly migrations: string
   /** The channel of LISTEN and NOTIFY, unquoted. */
   readonly channel: string
@@ -43,6 +46,8 @@ export function nameTables(schema: string): Names {
     messages: qualify('messages'),
     asks: qualify('asks'),
     askTo: qualify('ask_to'),
+    news: qualify('news'),
+    feed: qualify('feed'),
     migrations: qualify('migrations'),
     channel: `pawl:${schema}`,
   }

@@ -6,6 +6,7 @@ import { type Names, storeTime } from './names.ts'
 import { checkServer } from './open.ts'
 import { prepareFindAsk } from './reads/asks.ts'
 import { prepareReadBacklog } from './reads/backlog.ts'
+import { prepareReadFeed, prepareTrimFeed } from './reads/feed.ts'
 import { prepareReadLog } from './reads/log.ts'
 import { prepareReadMail } from './reads/mail.ts'
 import { prepareFindRun } from './reads/runs.ts'
@@ -26,6 +27,9 @@ export interface StoreOptions {
   readonly notifications: boolean
 }
 
+/** How often one worker deletes what the feed keeps no longer. */
+const trimEveryMs = 60 * 60 * 1_000
+
 /** What a worker needs at once when it starts: for its claims, for its heartbeat, and to listen. */
 const connectionsOfWorker = 3
 
@@ -45,6 +49,8 @@ export function createStore(
   const retryRun = prepareRetry(database)
   const claiming = prepareClaiming(database, ownership)
   const findAsk = prepareFindAsk(database)
+  const trimFeed = prepareTrimFeed(database)
+  let trimAfter = 0
   const answerAsks = prepareAnswer(database, ownership, findAsk.byPosition)
   return {
     commitsInFlight: 2,
@@ -71,6 +77,10 @@ export function createStore(
     beat: workers.beat,
     async sweep() {
       const count = await workers.sweep()
+      if (performance.now() > trimAfter) {
+        trimAfter = performance.now() + trimEveryMs
+        await trimFeed()
+      }
       if (count > 0) hints.send()
       return count
     },
@@ -156,6 +166,8 @@ export function createStore(
       const { countAsks } = await import('./reads/ask-count.ts')
       return countAsks(database, filter, limit)
     },
+
+    feed: prepareReadFeed(database),
 
     // ── hints
 

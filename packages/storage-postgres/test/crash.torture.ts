@@ -18,7 +18,7 @@ test(`${crashes} crashes of the server lose nothing, repeat nothing and make not
     expect(await report.ledger.compare(database.owner)).toEqual({ lost: 0, foreign: 0, gaps: 0 })
     await port.close()
     await database.owner.query(
-      'truncate pawl.runs, pawl.run_info, pawl.events, pawl.messages, pawl.asks, pawl.ask_to, pawl.workers',
+      'truncate pawl.runs, pawl.run_info, pawl.events, pawl.messages, pawl.asks, pawl.ask_to, pawl.news, pawl.feed, pawl.workers',
     )
   }
   await database.remove()

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { prepareReadAll, type ReadAll } from './connection/read-all.ts'
 import { type AskReads, prepareAskReads } from './reads/asks.ts'
 import { prepareReadBacklog, type ReadBacklog } from './reads/backlog.ts'
+import { prepareReadFeed, type ReadFeed } from './reads/feed.ts'
 import { prepareReadLog, type ReadLog } from './reads/log.ts'
 import { type MailReads, prepareMailReads } from './reads/mail.ts'
 import { prepareReadRun, type ReadRun } from './reads/runs.ts'
@@ -10,6 +11,7 @@ import { prepareAskNames } from './writes/ask-names.ts'
 import { type ClaimWrites, prepareClaims } from './writes/claim.ts'
 import { type Commit, prepareCommit } from './writes/commit.ts'
 import { type Create, prepareCreate } from './writes/create.ts'
+import { prepareFeedWrites } from './writes/feed.ts'
 import { type Isolate, prepareIsolate } from './writes/isolate.ts'
 import { prepareMark, prepareRetry, type Retry, type SetMark } from './writes/mark.ts'
 import { prepareLeaveMessage } from './writes/message.ts'
@@ -32,6 +34,7 @@ export interface Statements {
   readonly claims: ClaimWrites
   readonly readBacklog: ReadBacklog
   readonly readLog: ReadLog
+  readonly readFeed: ReadFeed
   readonly mail: MailReads
   readonly readRun: ReadRun
   readonly asks: AskReads
@@ -43,22 +46,24 @@ export interface Statements {
 export function prepareStatements(database: Database): Statements {
   const asks = prepareAskReads(database)
   const askNames = prepareAskNames(database)
+  const feed = prepareFeedWrites(database)
   const leaveMessage = prepareLeaveMessage(database)
   const dataVersion = database.prepare<[], number>('pragma data_version').pluck()
   return {
-    workers: prepareWorkers(database),
+    workers: prepareWorkers(database, feed),
     create: prepareCreate(database),
-    commit: prepareCommit(database, askNames),
+    commit: prepareCommit(database, askNames, feed),
     reclaim: prepareReclaim(database),
     disown: prepareDisown(database),
     send: prepareSend(database, leaveMessage),
-    answer: prepareAnswer(database, asks, askNames, leaveMessage),
-    mark: prepareMark(database),
+    answer: prepareAnswer(database, asks, askNames, feed, leaveMessage),
+    mark: prepareMark(database, feed),
     retry: prepareRetry(database),
     isolate: prepareIsolate(database),
     claims: prepareClaims(database),
     readBacklog: prepareReadBacklog(database),
     readLog: prepareReadLog(database),
+    readFeed: prepareReadFeed(database),
     mail: prepareMailReads(database),
     readRun: prepareReadRun(database),
     asks,

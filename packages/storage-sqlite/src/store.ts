@@ -47,7 +47,7 @@ export function createStore(file: string, environment: Environment = realEnviron
     answer: (answers, claimant) =>
       transactions.delivering(answers, claimant, ({ answer }, given, at) => answer(given, at)),
     mark: (worker, run, epoch, mark, reason, cause) =>
-      connection.write((statements) => statements.mark(worker, run, epoch, mark, reason, cause)),
+      connection.write((statements, at) => statements.mark(worker, run, epoch, mark, reason, cause, at)),
 
     // ── ownership
 
@@ -98,6 +98,8 @@ export function createStore(file: string, environment: Environment = realEnviron
       const { countAsks } = await import('./reads/ask-count.ts')
       return connection.read(({ readAll }) => countAsks(readAll, filter, limit))
     },
+
+    feed: (after, limit) => connection.read(({ readFeed }) => readFeed(after, limit)),
 
     // ── hints
 

@@ -170,6 +170,7 @@ function createFacade(harness: TestHarness): TestEngine & AsyncDisposable {
     count: (filter) => client.inbox.count(filter),
     get: (ask) => client.inbox.get(ask),
     next: (filter) => checked(time.skipFor(client.inbox.next(filter))),
+    watch: (options) => client.inbox.watch(options),
     answer: (ask, answer, as) => harness.during(() => client.inbox.answer(ask, answer, as)),
   } satisfies Client['inbox'])
   const facade = implement<TestEngine & AsyncDisposable>({

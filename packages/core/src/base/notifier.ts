@@ -32,5 +32,7 @@ export const topics = {
   end: (run: string): string => `end ${run}`,
   /** An ask was opened, in any run (`asks`) or in one run (`asksOf`). */
   asks: 'asks',
+  /** Something happened that the feed tells of. */
+  feed: 'feed',
   asksOf: (run: string): string => `asks of ${run}`,
 } as const

@@ -256,6 +256,14 @@ export interface Inbox {
    */
   next(filter?: NextFilter): Promise<Ask>
   /**
+   * Follows the inbox: yields an event for each ask that is opened or closed, in the order of `n`, at least once. To resume
+   * after a restart, pass the last `n` as `after`. Events are kept for 7 days; if later ones than `after` were deleted, the
+   * event 'reset' comes first. Ends when `signal` aborts.
+   * @throws PawlError 'option-invalid', 'engine-stopped'
+   * @example for await (const { event, ask } of engine.inbox.watch({ signal })) if (event === 'ask.opened') notify(ask)
+   */
+  watch(options?: WatchOptions): AsyncIterable<InboxEvent>
+  /**
    * Answers an ask. Exactly one answer is accepted; an invalid one leaves the ask open.
    * @throws PawlError 'ask-closed' (`details.winner` names who answered first), 'answer-invalid' (see `details.issues`),
    *   'answer-forbidden' (`as` is not a person), 'ask-not-found', 'payload-refused', 'option-invalid',
@@ -264,6 +272,34 @@ export interface Inbox {
    */
   answer(ask: AskAddress, answer: Answer, as: As): Promise<void>
 }
+
+/** The options of `inbox.watch`. */
+export interface WatchOptions {
+  /** Number of the last event received. Default: none; the watch starts with what happens from now on. */
+  readonly after?: number
+  /** Audience by name: only events of asks addressed or escalated to it. Default: all. */
+  readonly to?: Audience
+  /** Ends the watch when it aborts. Default: none. */
+  readonly signal?: AbortSignal
+}
+
+/** An event of the inbox. */
+export type InboxEvent =
+  | {
+      readonly event: 'ask.opened' | 'ask.closed'
+      /** Number of the event; events of other asks and of runs use numbers in between. */
+      readonly n: number
+      readonly at: Date
+      /** Id of the ask. */
+      readonly ask: string
+    }
+  | {
+      /** Events after `after` are no longer kept: list the asks again. */
+      readonly event: 'reset'
+      readonly n: number
+      readonly at: Date
+      readonly ask: undefined
+    }
 
 /** The filter of `inbox.list`. */
 export interface AskFilter {

@@ -1,6 +1,7 @@
 import { type AskStatus, askStatuses } from '../base/words.ts'
 import { WrittenLater } from '../events/codec.ts'
 import { type EventType, eventTypes, type OperationKind, operationKinds } from '../events/event.ts'
+import { type FeedKind, feedKinds } from './store/feed.ts'
 import type { Damaged, Message } from './store/mail.ts'
 import type { EndState, Mark, RunState } from './store/runs.ts'
 
@@ -35,6 +36,9 @@ export const eventTypeCode: Code<EventType> = makeCode(eventTypes)
 
 /** The codes of operation kinds. */
 export const operationKindCode: Code<OperationKind> = makeCode(operationKinds)
+
+/** The codes of the kinds of feed entries. */
+export const feedCode: Code<FeedKind> = makeCode(feedKinds)
 
 /** Returns why a message for a run that is not live is rejected. `stored` is the number of its state. */
 export function refuseMessage(

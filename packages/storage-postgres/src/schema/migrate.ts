@@ -11,6 +11,7 @@ import { abilities } from './migrations/0004-abilities.ts'
 import { suspects } from './migrations/0005-suspects.ts'
 import { sameNumbers } from './migrations/0006-same-numbers.ts'
 import { askTo } from './migrations/0007-ask-to.ts'
+import { feed } from './migrations/0008-feed.ts'
 import { queries } from './queries.ts'
 import { explainRights, isCurrent } from './version.ts'
 
@@ -23,6 +24,7 @@ export const migrations: readonly Migration[] = [
   suspects,
   sameNumbers,
   askTo,
+  feed,
 ]
 
 /**

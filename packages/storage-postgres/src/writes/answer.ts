@@ -3,6 +3,7 @@ import {
   type AskRow,
   askStatusCode,
   type Claimant,
+  feedCode,
   type Message,
   messageKindCode,
   type NewAnswer,
@@ -147,7 +148,7 @@ const isOpen = `${unindexed('a.status')} = ${askStatusCode.numberOf.open}`
 
 /** One answer to an ask that is open: half the price. */
 function writeSingle(names: Names): string {
-  const { runs, asks, askTo, messages } = names
+  const { runs, asks, askTo, messages, news } = names
   return `
     with clock as materialized (select ${storeTime} as now),
     locked as materialized (
@@ -162,6 +163,9 @@ function writeSingle(names: Names): string {
       returning a.run),
     unlisted as (
       delete from ${askTo} t using won where t.run = won.run and t.position = $2::int),
+    told as (
+      insert into ${news} (run, at, position, kind)
+      select run, now, $2::int, ${feedCode.numberOf['ask-closed']} from won cross join clock),
     inserted as (
       insert into ${messages} (run, at, n, kind, name, payload)
       select l.run, now, l.mail + 1, ${messageKindCode.numberOf.answer}, $2::int::text, $5
@@ -174,7 +178,7 @@ function writeSingle(names: Names): string {
 }
 
 function writeAnswer(names: Names): string {
-  const { asks, askTo, messages } = names
+  const { asks, askTo, messages, news } = names
   return `
     with clock as materialized (select ${storeTime} as now),
     reply as materialized (
@@ -204,6 +208,10 @@ function writeAnswer(names: Names): string {
     unlisted as (
       delete from ${askTo} t using judged j join won on won.i = j.i
       where t.run = j.run and t.position = j.position),
+    told as (
+      insert into ${news} (run, at, position, kind)
+      select j.run, now, j.position, ${feedCode.numberOf['ask-closed']}
+      from judged j join won on won.i = j.i cross join clock),
     inserted as (
       insert into ${messages} (run, at, n, kind, name, payload)
       select j.run, now, j.mail + row_number() over (partition by j.run order by j.i),

@@ -1,4 +1,4 @@
-import { eventTypeCode, operationKindCode, stateCode, type Unit } from '@pawl/core/storage'
+import { eventTypeCode, feedCode, operationKindCode, stateCode, type Unit } from '@pawl/core/storage'
 import { Statement } from '../connection/fast-path/statement.ts'
 import { asBuffer, type Value } from '../connection/fast-path/values.ts'
 import { type Names, storeTime } from '../names.ts'
@@ -18,14 +18,17 @@ export interface SingleStatements {
 }
 
 export function writeSingleStatements(names: Names): SingleStatements {
-  const { messages, runInfo } = names
+  const { messages, runInfo, news } = names
   const used = `,
     used as (
       update ${messages} m set used = true, payload = null from written w where m.run = w.run and m.n = $16)`
   const shown = `,
     shown as (
       update ${runInfo} f set info = coalesce($18, f.info), ended_at = i.at
-      from written w cross join inserted i where f.run = w.run)`
+      from written w cross join inserted i where f.run = w.run),
+    told as (
+      insert into ${news} (run, at, kind)
+      select w.run, i.at, ${feedCode.numberOf['run-ended']} from written w cross join inserted i)`
   return {
     event: new Statement(writeSingle(names, {})),
     received: new Statement(writeSingle(names, { more: used })),

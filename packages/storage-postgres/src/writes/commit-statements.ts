@@ -1,4 +1,4 @@
-import { askStatusCode, type Effect, stateCode, type Unit, unreachable } from '@pawl/core/storage'
+import { askStatusCode, type Effect, feedCode, stateCode, type Unit, unreachable } from '@pawl/core/storage'
 import {
   listBigints,
   listBooleans,
@@ -102,8 +102,10 @@ function writeBatch({ runs, events }: Names, more = ''): string {
     where i = 1 or verdict <> 0 or mail <> seen`
 }
 
+const { 'ask-opened': opened, 'ask-closed': closed } = feedCode.numberOf
+
 function writeFull(names: Names): string {
-  const { runInfo, messages, asks, askTo } = names
+  const { runInfo, messages, asks, askTo, news } = names
   const more = `,
     opened as (
       insert into ${asks} (run, opened_at, due_at, closes_at, closed_at, position, status, urgency, kind, key, audience,
@@ -111,7 +113,8 @@ function writeFull(names: Names): string {
       select j.run, now, a.due_at, a.closes_at, coalesce(a.answered_at, case when a.status <> 0 then now end), a.position, a.status, a.urgency,
         a.kind, a.key, a.audience::text[], a.escalate_to::text[], a.answered_by, a.payload, a.answer
       from unnest(${numberParameters(firstAsk, askTypes)}) as a(${askNames})
-      join judged j on j.i = a.i and j.verdict = 0 cross join clock),
+      join judged j on j.i = a.i and j.verdict = 0 cross join clock
+      returning run, position, status),
     listed as (
       insert into ${askTo} (run, due, opened_at, closes_at, position, urgency, late, name)
       select j.run, coalesce(n.due_at, 9007199254740991), now, n.closes_at, n.position, n.urgency, n.late, n.name
@@ -121,12 +124,20 @@ function writeFull(names: Names): string {
       update ${asks} s set status = c.status, closed_at = now
       from unnest(${numberParameters(firstClose, 'int[], int[], int2[]')}) as c(i, position, status)
       join judged j on j.i = c.i and j.verdict = 0 cross join clock
-      where s.run = j.run and s.position = c.position and ${unindexed('s.status')} = 0),
+      where s.run = j.run and s.position = c.position and ${unindexed('s.status')} = 0
+      returning s.run, s.position),
     unlisted as (
       delete from ${askTo} t
       using unnest(${numberParameters(firstClose, 'int[], int[], int2[]')}) as c(i, position, status)
       join judged j on j.i = c.i and j.verdict = 0
       where t.run = j.run and t.position = c.position),
+    told as (
+      insert into ${news} (run, at, position, kind)
+      select run, now, position, case when status = ${askStatusCode.numberOf.open} then ${opened} else ${closed} end
+      from opened cross join clock
+      union all select run, now, position, ${closed} from closed cross join clock
+      union all select run, now, null, ${feedCode.numberOf['run-ended']} from judged cross join clock
+      where verdict = 0 and state <> 0),
     used as (
       update ${messages} m set used = true, payload = null
       from unnest(${numberParameters(firstConsume, 'int[], int[]')}) as c(i, n)

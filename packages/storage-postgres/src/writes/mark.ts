@@ -1,4 +1,11 @@
-import { type Mark, markCode, type QuarantineCause, type RunKey, type WorkerKey } from '@pawl/core/storage'
+import {
+  feedCode,
+  type Mark,
+  markCode,
+  type QuarantineCause,
+  type RunKey,
+  type WorkerKey,
+} from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
 import { asBuffer } from '../connection/fast-path/values.ts'
@@ -42,7 +49,7 @@ export function prepareRetry(database: Database): RetryRun {
   }
 }
 
-function writeStatements({ runs, runInfo }: Names): Record<'mark' | 'find' | 'retry', Statement> {
+function writeStatements({ runs, runInfo, news }: Names): Record<'mark' | 'find' | 'retry', Statement> {
   return {
     mark: new Statement(`
       with marked as (
@@ -50,7 +57,11 @@ function writeStatements({ runs, runInfo }: Names): Record<'mark' | 'find' | 're
         where run = $1 and state = 0
           -- Or it was ours in a history that the server at hand has lost: whoever finds that out may stop it.
           and ((epoch = $2 and worker = $3) or ($6 and epoch < $2))
-        returning run)
+        returning run),
+      told as (
+        insert into ${news} (run, at, kind)
+        select run, ${storeTime}, case $4 when ${markCode.numberOf.stuck} then ${feedCode.numberOf['run-stuck']} else ${feedCode.numberOf['run-quarantined']} end
+        from marked)
       update ${runInfo} f set reason = $5, cause = $7 from marked m where f.run = m.run returning f.run`),
     find: new Statement(
       `select from ${runs} where run = $1 and epoch = $2 and mark = $3 and worker is null for no key update`,

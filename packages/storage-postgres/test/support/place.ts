@@ -66,7 +66,7 @@ async function damage(owner: pg.Pool, schema: string, id: string, how: Damage): 
 
 /** Deletes all rows: faster than a new database, and no test can see the difference. */
 export async function empty(owner: pg.Pool, schema: string): Promise<void> {
-  const tables = ['workers', 'runs', 'run_info', 'events', 'messages', 'asks', 'ask_to']
+  const tables = ['workers', 'runs', 'run_info', 'events', 'messages', 'asks', 'ask_to', 'news', 'feed']
   await owner.query(tables.map((table) => `delete from ${schema}.${table}`).join(';'))
 }
 

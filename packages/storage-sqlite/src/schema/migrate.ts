@@ -9,6 +9,7 @@ import { causes } from './migrations/0004-causes.ts'
 import { abilities } from './migrations/0005-abilities.ts'
 import { suspects } from './migrations/0006-suspects.ts'
 import { askTo } from './migrations/0007-ask-to.ts'
+import { feed } from './migrations/0008-feed.ts'
 import { queries } from './queries.ts'
 import { hasTable, readVersion } from './version.ts'
 
@@ -21,6 +22,7 @@ export const migrations: readonly Migration[] = [
   abilities,
   suspects,
   askTo,
+  feed,
 ]
 
 /**

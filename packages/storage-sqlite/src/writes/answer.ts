@@ -2,6 +2,7 @@ import { type Answered, type NewAnswer, type RunKey, refuseMessage } from '@pawl
 import type { Database } from 'better-sqlite3'
 import type { AskReads } from '../reads/asks.ts'
 import type { AskNames } from './ask-names.ts'
+import type { FeedWrites } from './feed.ts'
 import type { LeaveMessage } from './message.ts'
 
 export type Answer = (answer: NewAnswer, at: number) => Answered
@@ -10,6 +11,7 @@ export function prepareAnswer(
   database: Database,
   { readAsk }: AskReads,
   names: AskNames,
+  feed: FeedWrites,
   leave: LeaveMessage,
 ): Answer {
   const findRun = database.prepare<[string], { run: RunKey; state: number }>(
@@ -25,6 +27,7 @@ export function prepareAnswer(
     const { run, state } = found
     if (state === 0 && close.run(at, by, payload, run, position, at).changes === 1) {
       names.remove(run, position)
+      feed.tell('ask-closed', run, position, at)
       const message = leave(run, { at, kind: 'answer', name: String(position), key: null, payload })
       return { outcome: 'answered', run, message, claimed: null }
     }

@@ -1,6 +1,7 @@
 import { askStatusCode, type NewAsk, type RunKey } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 import type { AskNames } from './ask-names.ts'
+import type { FeedWrites } from './feed.ts'
 
 export interface AskWrites {
   open(run: RunKey, ask: NewAsk, at: number): void
@@ -8,7 +9,7 @@ export interface AskWrites {
   close(run: RunKey, position: number, status: number, at: number): void
 }
 
-export function prepareAsks(database: Database, names: AskNames): AskWrites {
+export function prepareAsks(database: Database, names: AskNames, feed: FeedWrites): AskWrites {
   const insert = database.prepare(
     `insert into asks (run, position, status, urgency, opened_at, due_at, closes_at, closed_at, kind, key, audience,
        escalate_to, answered_by, payload, answer)
@@ -26,9 +27,12 @@ export function prepareAsks(database: Database, names: AskNames): AskWrites {
       const outcome = [answered?.by ?? null, payload, answered?.payload ?? null]
       insert.run(run, position, status, urgency, ...times, kind, key, ...audiences, ...outcome)
       if (answered === null) names.add(run, ask, at)
+      feed.tell(answered === null ? 'ask-opened' : 'ask-closed', run, position, at)
     },
     close(run, position, status, at) {
-      if (close.run(status, at, run, position).changes === 1) names.remove(run, position)
+      if (close.run(status, at, run, position).changes === 0) return
+      names.remove(run, position)
+      feed.tell('ask-closed', run, position, at)
     },
   }
 }

@@ -15,6 +15,7 @@ import type { Database } from 'better-sqlite3'
 import { isTaken } from '../faults.ts'
 import type { AskNames } from './ask-names.ts'
 import { prepareAsks } from './asks.ts'
+import type { FeedWrites } from './feed.ts'
 
 /** A unit whose seq or ask was taken although the fence held. The whole transaction has to go back because of it. */
 export class Conflict extends Error {
@@ -48,7 +49,7 @@ const advance = 'update runs set head = ?, link = coalesce(?, link), mark = 0, t
 const fence = 'where run = ? and epoch = ? and head = ? and worker = ? and state = 0'
 const upToDate = 'and mail = ?'
 
-export function prepareCommit(database: Database, names: AskNames): Commit {
+export function prepareCommit(database: Database, names: AskNames, feed: FeedWrites): Commit {
   const keep = database.prepare(`${advance} ${fence}`)
   // Of a unit that has seen all messages there are, as nearly all have, the counter need not be read beside.
   const keepUpToDate = database.prepare(`${advance} ${fence} ${upToDate}`)
@@ -64,7 +65,7 @@ export function prepareCommit(database: Database, names: AskNames): Commit {
   const saveInfo = database.prepare('update run_info set info = ? where run = ?')
   const saveEnd = database.prepare('update run_info set ended_at = ? where run = ?')
   const insertEvent = prepareInsertEvent(database)
-  const asks = prepareAsks(database, names)
+  const asks = prepareAsks(database, names, feed)
 
   /** Writes the unit to the run's row, if the row is still what the unit was made for and no message has come since. */
   function advanceUpToDate(worker: WorkerKey, unit: Unit): boolean {
@@ -110,7 +111,10 @@ export function prepareCommit(database: Database, names: AskNames): Commit {
       insertEvent(run, head + index, at, epoch, events[index] as NewEvent, seals[index] ?? null)
     }
     for (const effect of effects) apply(run, effect, at)
-    if (next.do === 'end') saveEnd.run(at, run)
+    if (next.do === 'end') {
+      saveEnd.run(at, run)
+      feed.tell('run-ended', run, null, at)
+    }
     return { outcome: 'ok', at, epoch, mail, parked: next.do === 'park' && isUpToDate }
   }
 

@@ -1,5 +1,6 @@
 import { type Mark, markCode, type QuarantineCause, type RunKey, type WorkerKey } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
+import type { FeedWrites } from './feed.ts'
 
 export type SetMark = (
   worker: WorkerKey,
@@ -7,7 +8,8 @@ export type SetMark = (
   epoch: number,
   mark: Exclude<Mark, 'none'>,
   reason: Uint8Array,
-  cause?: QuarantineCause,
+  cause: QuarantineCause | undefined,
+  at: number,
 ) => boolean
 
 /** Sets a marked run due, without its mark if it is quarantined. */
@@ -24,15 +26,16 @@ export function prepareRetry(database: Database): Retry {
   }
 }
 
-export function prepareMark(database: Database): SetMark {
+export function prepareMark(database: Database, feed: FeedWrites): SetMark {
   const park = database.prepare(
     `update runs set worker = null, wake_at = null, epoch = epoch + 1, mark = ?
      where run = ? and epoch = ? and worker = ? and state = 0`,
   )
   const saveReason = database.prepare('update run_info set reason = ?, cause = ? where run = ?')
-  return (worker, run, epoch, mark, reason, cause) => {
+  return (worker, run, epoch, mark, reason, cause, at) => {
     if (park.run(markCode.numberOf[mark], run, epoch, worker).changes === 0) return false
     saveReason.run(reason, cause ?? null, run)
+    feed.tell(mark === 'stuck' ? 'run-stuck' : 'run-quarantined', run, null, at)
     return true
   }
 }

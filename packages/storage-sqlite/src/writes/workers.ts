@@ -8,13 +8,14 @@ import {
   type WorkerKey,
 } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
+import type { FeedWrites } from './feed.ts'
 
 export interface Workers {
   register(worker: NewWorker, at: number): WorkerKey
   beat(worker: WorkerKey, at: number): boolean
   /** What the live workers can execute; null: one of them has not said. Only reads. */
   listAbilities(at: number): readonly ProcedureVersions[] | null
-  /** Whether there is a worker to be declared dead, or a run of a dead one. Only reads. */
+  /** Whether there is a worker to be declared dead, a run of a dead one, or an entry of the feed to be deleted. Only reads. */
   findsWork(at: number): boolean
   /** Declares workers dead and hands back at most `limit` runs of dead workers. Returns how many. */
   sweep(at: number, limit: number): number
@@ -28,7 +29,7 @@ export function prepareIsAlive(database: Database): IsAlive {
   return (worker) => find.get(worker) !== undefined
 }
 
-export function prepareWorkers(database: Database): Workers {
+export function prepareWorkers(database: Database, feed: FeedWrites): Workers {
   const own = identifyOwnProcess()
   const insert = database.prepare(
     'insert into workers (name, beat_at, lease_ms, pid, process_started, machine, procedures) values (?, ?, ?, ?, ?, ?, ?)',
@@ -84,12 +85,13 @@ export function prepareWorkers(database: Database): Workers {
       return live.flatMap(({ procedures }) => JSON.parse(procedures ?? '[]') as ProcedureVersions[])
     },
     findsWork(at) {
-      return readAll.all().some((row) => isDead(row, at))
+      return readAll.all().some((row) => isDead(row, at)) || feed.isDue(at)
     },
     sweep(at, limit) {
       for (const row of readAll.all()) if (row.dead === 0 && isDead(row, at)) declareDead.run(row.worker)
       const { changes } = handBackSome.run(at, limit)
       forget.run()
+      feed.trim(at)
       return changes
     },
     release(worker, at) {

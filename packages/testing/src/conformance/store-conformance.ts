@@ -8,6 +8,7 @@ import { describeCommit } from './topics/commit.ts'
 import { describeConnections } from './topics/connections.ts'
 import { describeCreate } from './topics/create.ts'
 import { describeDamage } from './topics/damage.ts'
+import { describeFeed } from './topics/feed.ts'
 import { describeFencing } from './topics/fencing.ts'
 import { describeLoad } from './topics/load.ts'
 import { describeMarks } from './topics/marks.ts'
@@ -41,6 +42,7 @@ export function storeConformance(subject: StoreSubject): void {
     describeAnswers(test)
     describeDamage(test)
     describeAskList(test)
+    describeFeed(test)
     describeClaims(test)
     describeSuspects(test)
     describeMarks(test)

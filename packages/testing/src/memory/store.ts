@@ -1,4 +1,5 @@
 import type { StorePort } from '@pawl/core/storage'
+import { readFeed } from './feed.ts'
 import { countAsks, listAsks } from './reads/ask-list.ts'
 import { showAsk } from './reads/asks.ts'
 import { readBacklog } from './reads/backlog.ts'
@@ -88,7 +89,7 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
       ),
     mark: (worker, run, epoch, mark, reason, cause) =>
       write(
-        () => setMark(tables, worker, run, epoch, mark, reason, cause),
+        (now) => setMark(tables, worker, run, epoch, mark, reason, cause, now),
         (isMarked) => isMarked,
       ),
 
@@ -133,6 +134,8 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
       }),
     asks: (filter) => read(() => listAsks(tables, filter)),
     countAsks: (filter, limit) => read(() => countAsks(tables, filter, limit)),
+
+    feed: (after, limit) => read(() => readFeed(tables, after, limit)),
 
     // ── hints
 

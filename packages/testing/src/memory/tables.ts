@@ -1,5 +1,6 @@
 import type {
   AskStatus,
+  FeedEntry,
   LogEvent,
   Mark,
   Message,
@@ -18,6 +19,8 @@ export interface Tables {
   readonly runsByKey: Map<RunKey, RunRecord>
   /** Asks of all runs, in the order in which they were opened. */
   readonly asks: AskRecord[]
+  /** Entries of the feed, in order. */
+  readonly feed: FeedEntry[]
   /** Callbacks of every connection that watches, by process. */
   readonly watchers: Map<{ readonly process: object }, Set<() => void>>
 }
@@ -79,7 +82,14 @@ export interface AskRecord extends Omit<NewAsk, 'answered'> {
 }
 
 export function makeTables(): Tables {
-  return { workers: new Map(), runs: new Map(), runsByKey: new Map(), asks: [], watchers: new Map() }
+  return {
+    workers: new Map(),
+    runs: new Map(),
+    runsByKey: new Map(),
+    asks: [],
+    feed: [],
+    watchers: new Map(),
+  }
 }
 
 /** Orders runs by due time, the earliest first. */

@@ -1,6 +1,7 @@
 import { checkAnswer } from '../../asks/answer-check.ts'
 import { askIdOf, readAskPayload, subjectOf } from '../../asks/ask.ts'
 import { issuesIn, issuesOf } from '../../base/issues.ts'
+import { topics } from '../../base/notifier.ts'
 import type { Actor } from '../../base/people.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { decode, encode, encodeAround } from '../../events/payload.ts'
@@ -42,6 +43,7 @@ export async function answerOpen(
     throw closedError(answered.ask, await store.now())
   }
   if (answered.outcome === 'damaged') throw damagedError(run, answered)
+  connection.notifier.notify(topics.feed)
 }
 
 /** @throws PawlError 'ask-closed' */

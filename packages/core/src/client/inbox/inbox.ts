@@ -6,6 +6,7 @@ import { answerAsk } from './answer.ts'
 import { countAsks } from './count.ts'
 import { getAsk, listAsks } from './list.ts'
 import { nextAsk } from './next.ts'
+import { watchInbox } from './watch.ts'
 
 /** Creates the inbox: the asks of all runs, to list, wait for, and answer. */
 export function createInbox(connection: Connection, mailer: Mailer): Inbox {
@@ -14,6 +15,7 @@ export function createInbox(connection: Connection, mailer: Mailer): Inbox {
     count: (filter?: unknown) => countAsks(connection, filter),
     get: (ask: unknown) => getAsk(connection, ask),
     next: (filter?: unknown) => nextAsk(connection, filter),
+    watch: (options?: unknown) => watchInbox(connection, options),
     answer: (address: unknown, answer: unknown, as: unknown) =>
       answerAsk(connection, mailer, address, answer, as),
   })

@@ -1,6 +1,7 @@
 import type { EventType, LogEvent } from '../../events/event.ts'
 import { understand } from '../../ports/rows.ts'
 import type { Connection } from '../connection.ts'
+import { type FeedEvent, type FollowOptions, followFeed } from '../feed.ts'
 import { findRun } from '../runs/find.ts'
 import type { Client } from '../types.ts'
 import { explainUnread } from '../unread.ts'
@@ -26,6 +27,23 @@ export function noteConnection({ inbox }: Pick<Client, 'inbox'>, connection: Con
 }
 
 /**
+ * Yields what happens in the store of a client: asks, and runs that end, get stuck or are quarantined.
+ * @throws PawlError 'engine-stopped'
+ */
+export function readFeed(
+  { inbox }: Pick<Client, 'inbox'>,
+  options: FollowOptions,
+): AsyncGenerator<FeedEvent, void, undefined> {
+  return followFeed(connectionOf(inbox), options)
+}
+
+function connectionOf(inbox: Client['inbox']): Connection {
+  const connection = connections.get(inbox)
+  if (connection === undefined) throw new TypeError('This client has no connection to a store.')
+  return connection
+}
+
+/**
  * Reads the verified events of a run with a `seq` above `after`, and the run as it was just before.
  * The cost depends on the number of new events, not on the length of the log.
  * @throws PawlError 'run-not-found', 'run-quarantined'
@@ -36,8 +54,7 @@ export async function readEvents(
   after: number,
   limit: number,
 ): Promise<{ readonly run: RunView; readonly events: readonly RunEvent[] }> {
-  const connection = connections.get(inbox)
-  if (connection === undefined) throw new TypeError('This client has no connection to a store.')
+  const connection = connectionOf(inbox)
   const store = await connection.store()
   const row = await findRun(connection, id)
   const [run] = await readViews(connection, [row])

@@ -1,6 +1,7 @@
 import type { AskStore } from './asks.ts'
 import type { ClaimStore } from './claims.ts'
 import type { LogStore } from './commit.ts'
+import type { FeedStore } from './feed.ts'
 import type { MailStore } from './mail.ts'
 import type { RunStore } from './runs.ts'
 import type { WorkerStore } from './workers.ts'
@@ -13,7 +14,14 @@ import type { WorkerStore } from './workers.ts'
  * leaves no row and does not affect the others. Nothing is reported before it is durable. Times are ms since 1970 by
  * the store's clock.
  */
-export interface StorePort extends WorkerStore, RunStore, ClaimStore, LogStore, MailStore, AskStore {
+export interface StorePort
+  extends WorkerStore,
+    RunStore,
+    ClaimStore,
+    LogStore,
+    MailStore,
+    AskStore,
+    FeedStore {
   /** The maximum number of concurrent calls of `commit`. Default: 1. */
   readonly commitsInFlight?: number
 

@@ -44,4 +44,5 @@ export function notifyOfEnd({ notifier }: WorkerServices, run: string): void {
 export function notifyOfAsks(notifier: WorkerServices['notifier'], run: string): void {
   notifier.notify(topics.asksOf(run))
   notifier.notify(topics.asks)
+  notifier.notify(topics.feed)
 }

@@ -134,6 +134,7 @@ export function parkWithError(
         else logger.warn(`Run "${id}" has another owner, which decides whether it is ${mark}: ${why}`)
         onGone()
         notifier.notify(topics.end(run.id))
+        notifier.notify(topics.feed)
       },
       (fault) => {
         if (isGivenUp) return

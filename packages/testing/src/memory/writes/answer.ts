@@ -1,4 +1,5 @@
 import type { Answered, NewAnswer } from '@pawl/core/storage'
+import { tell } from '../feed.ts'
 import { showAsk } from '../reads/asks.ts'
 import { copy, type Tables } from '../tables.ts'
 import { findDamage, leaveMessage } from './message.ts'
@@ -16,6 +17,7 @@ export function giveAnswer(
   const isOpen = run.state === 'live' && ask.status === 'open' && (ask.closesAt === null || at < ask.closesAt)
   if (!isOpen) return { outcome: 'closed', ask: showAsk(ask) }
   Object.assign(ask, { status: 'answered', closedAt: at, answeredBy: by, answer: copy(payload) })
+  tell(tables, 'ask-closed', run, position, at)
   const message = leaveMessage(run, { at, kind: 'answer', name: String(position), key: null, payload })
   return { outcome: 'answered', run: run.run, message, claimed: null }
 }

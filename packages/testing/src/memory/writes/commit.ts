@@ -7,6 +7,7 @@ import {
   unreachable,
   type WorkerKey,
 } from '@pawl/core/storage'
+import { tell } from '../feed.ts'
 import { type AskRecord, copy, type RunRecord, type Tables } from '../tables.ts'
 
 export function commitUnit(tables: Tables, worker: WorkerKey, unit: Unit, at: number): UnitOutcome {
@@ -21,7 +22,7 @@ export function commitUnit(tables: Tables, worker: WorkerKey, unit: Unit, at: nu
   if (unit.link) run.link = copy(unit.link)
   run.mark = 'none'
   run.tries = 0
-  return { outcome: 'ok', at, epoch: run.epoch, mail: run.mail, parked: letGo(run, unit, at) }
+  return { outcome: 'ok', at, epoch: run.epoch, mail: run.mail, parked: letGo(tables, run, unit, at) }
 }
 
 function opensOf({ effects }: Unit): readonly NewAsk[] {
@@ -34,8 +35,9 @@ function apply(tables: Tables, run: RunRecord, effect: Effect, at: number): void
       return openAsk(tables, run, effect.ask, at)
     case 'close-ask': {
       const ask = run.asks.get(effect.position)
-      if (ask?.status === 'open') Object.assign(ask, { status: effect.status, closedAt: at })
-      return
+      if (ask?.status !== 'open') return
+      Object.assign(ask, { status: effect.status, closedAt: at })
+      return tell(tables, 'ask-closed', run, effect.position, at)
     }
     case 'consume': {
       const message = run.messages[effect.n - 1]
@@ -64,6 +66,7 @@ function openAsk(tables: Tables, run: RunRecord, { answered, ...ask }: NewAsk, a
   tables.asks.push(record)
   run.asks.set(record.position, record)
   if (record.key !== null) run.asksByKey.set(record.key, record)
+  tell(tables, answered ? 'ask-closed' : 'ask-opened', run, record.position, at)
 }
 
 /** Returns whether a new ask would share its position or its key with another ask. */
@@ -79,7 +82,7 @@ function isAnyTaken({ asks, asksByKey }: RunRecord, opens: readonly NewAsk[]): b
 }
 
 /** Applies the `next` of a unit to its run. Returns whether the run was parked. */
-function letGo(run: RunRecord, { next, seen }: Unit, at: number): boolean {
+function letGo(tables: Tables, run: RunRecord, { next, seen }: Unit, at: number): boolean {
   if (next.do === 'keep' || (next.do === 'park' && run.mail !== seen)) return false
   run.worker = null
   if (next.do === 'park') {
@@ -88,6 +91,7 @@ function letGo(run: RunRecord, { next, seen }: Unit, at: number): boolean {
   }
   run.state = next.state
   run.endedAt = at
+  tell(tables, 'run-ended', run, null, at)
   return false
 }
 

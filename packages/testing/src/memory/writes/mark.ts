@@ -1,4 +1,5 @@
 import type { Mark, QuarantineCause, RunKey, WorkerKey } from '@pawl/core/storage'
+import { tell } from '../feed.ts'
 import { copy, type Tables } from '../tables.ts'
 
 export function setMark(
@@ -8,11 +9,13 @@ export function setMark(
   epoch: number,
   mark: Exclude<Mark, 'none'>,
   reason: Uint8Array,
-  cause?: QuarantineCause,
+  cause: QuarantineCause | undefined,
+  at: number,
 ): boolean {
   const run = tables.runsByKey.get(key)
   if (!run || run.worker !== worker || run.epoch !== epoch) return false
   Object.assign(run, { worker: null, epoch: epoch + 1, mark, reason: copy(reason), cause: cause ?? null })
+  tell(tables, mark === 'stuck' ? 'run-stuck' : 'run-quarantined', run, null, at)
   return true
 }
 

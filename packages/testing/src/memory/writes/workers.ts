@@ -1,4 +1,5 @@
 import { isSuspect, type NewWorker, type ProcedureVersions, type WorkerKey } from '@pawl/core/storage'
+import { trimFeed } from '../feed.ts'
 import { isAlive } from '../ownership.ts'
 import type { RunRecord, Tables, WorkerRecord } from '../tables.ts'
 
@@ -21,6 +22,7 @@ export function beat({ workers }: Tables, worker: WorkerKey, now: number): boole
 }
 
 export function sweep(tables: Tables, now: number): number {
+  trimFeed(tables, now)
   for (const record of tables.workers.values())
     if (record.beatAt + record.leaseMs < now) declareDead(tables, record)
   const orphans = [...tables.runs.values()].filter(

@@ -1,0 +1,108 @@
+import { askIdOf } from '../asks/ask.ts'
+import { topics } from '../base/notifier.ts'
+import type { FeedEntry, FeedKind, FeedPage } from '../ports/store/feed.ts'
+import type { Connection } from './connection.ts'
+
+/** What has happened in the store, as streams show it. `n` numbers all events without gaps. */
+export type FeedEvent =
+  | {
+      readonly event: 'ask.opened' | 'ask.closed'
+      readonly n: number
+      readonly at: Date
+      readonly ask: string
+      readonly run: string
+      readonly position: number
+    }
+  | {
+      readonly event: 'run.ended' | 'run.stuck' | 'run.quarantined'
+      readonly n: number
+      readonly at: Date
+      readonly run: string
+    }
+  /** Events after `after` were deleted. `n` is the newest number: list again, and continue there. */
+  | { readonly event: 'reset'; readonly n: number; readonly at: Date }
+
+/** Where to begin, and when to end. */
+export interface FollowOptions {
+  /** The number of the last event that was seen; undefined: from now on. */
+  readonly after: number | undefined
+  readonly signal: AbortSignal | undefined
+}
+
+const pageSize = 200
+
+const names = {
+  'ask-opened': 'ask.opened',
+  'ask-closed': 'ask.closed',
+  'run-ended': 'run.ended',
+  'run-stuck': 'run.stuck',
+  'run-quarantined': 'run.quarantined',
+} as const satisfies Record<FeedKind, FeedEvent['event']>
+
+/** Yields the events of a store in the order of their numbers, until the signal aborts. @throws PawlError 'engine-stopped' */
+export async function* followFeed(
+  connection: Connection,
+  { after, signal }: FollowOptions,
+): AsyncGenerator<FeedEvent, void, undefined> {
+  let seen = after ?? (await newestOf(connection))
+  const wake = (): void => connection.notifier.notify(topics.feed)
+  signal?.addEventListener('abort', wake)
+  const isOver = (): boolean => signal?.aborted === true
+  try {
+    while (!isOver()) {
+      const page = await nextPage(connection, seen, signal)
+      if (page === 'aborted') return
+      if (isReset(page, seen)) {
+        const at = new Date(await (await connection.store()).now())
+        seen = page.newest
+        yield { event: 'reset', n: seen, at }
+        continue
+      }
+      for (const entry of page.entries) {
+        seen = entry.n
+        const event = showEntry(entry)
+        if (event !== undefined) yield event
+        if (isOver()) return
+      }
+    }
+  } finally {
+    signal?.removeEventListener('abort', wake)
+  }
+}
+
+/** Returns the number of the newest event; 0 if there is none. */
+async function newestOf(connection: Connection): Promise<number> {
+  const store = await connection.begin()
+  return (await store.feed(Number.MAX_SAFE_INTEGER, 1)).newest
+}
+
+/** Waits until there is something after `seen`. */
+function nextPage(
+  connection: Connection,
+  seen: number,
+  signal: AbortSignal | undefined,
+): Promise<FeedPage | 'aborted'> {
+  const look = async (): Promise<FeedPage | 'aborted' | undefined> => {
+    if (signal?.aborted === true) return 'aborted'
+    const page = await (await connection.store()).feed(seen, pageSize)
+    return page.entries.length > 0 || isReset(page, seen) ? page : undefined
+  }
+  return connection.wait(topics.feed, look, null, 'by-writes')
+}
+
+/** Events were deleted, or the store is another one than `seen` is of: a restored backup, say. */
+function isReset({ oldest, newest }: FeedPage, seen: number): boolean {
+  return seen < oldest - 1 || seen > newest
+}
+
+function showEntry({ n, at: ms, kind, run, position }: FeedEntry): FeedEvent | undefined {
+  // A later version wrote it.
+  if (typeof kind === 'number') return undefined
+  const event = names[kind]
+  const at = new Date(ms)
+  if (event === 'ask.opened' || event === 'ask.closed') {
+    if (position === null) return undefined
+    return { event, n, at, ask: askIdOf(run, position), run, position }
+  }
+  return { event, n, at, run }
+}

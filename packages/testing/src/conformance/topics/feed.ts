@@ -1,0 +1,144 @@
+import type { FeedEntry, StorePort } from '@pawl/core/storage'
+import { describe, expect } from 'vitest'
+import { answerTo, bytes, newAsk } from '../builders.ts'
+import type { StageTest } from '../stage.ts'
+
+export function describeFeed(test: StageTest): void {
+  describe('feed', () => {
+    test('it is empty where nothing has happened', async (stage) => {
+      expect(await stage.port.feed(0, 10)).toEqual({ entries: [], oldest: 0, newest: 0 })
+    })
+
+    test('it has an entry for each ask that is opened or closed, and each run that ends or is marked', async (stage) => {
+      const worker = await stage.worker()
+      const a = await stage.owned('a', worker)
+      await stage.commit(a)
+      expect((await stage.port.feed(0, 10)).entries).toEqual([])
+      await stage.commit(a, { opens: [newAsk(1), newAsk(2)] })
+      await stage.commit(a, {
+        opens: [newAsk(3, { answered: { by: 'user:amy', at: 5, payload: bytes('yes') } })],
+        closes: [
+          { position: 1, status: 'timed-out' },
+          { position: 1, status: 'withdrawn' },
+        ],
+      })
+      await stage.port.answer([answerTo('a', 2), answerTo('a', 2)], null)
+      await stage.port.answer([answerTo('a', 1), answerTo('a', 9), answerTo('nowhere', 1)], null)
+      const b = await stage.owned('b', worker)
+      await stage.commit(b, { next: { do: 'end', state: 'failed' } })
+      const c = await stage.owned('c', worker)
+      await stage.port.mark(worker, c.run, c.epoch, 'stuck', bytes('why'))
+      await stage.port.mark(worker, c.run, c.epoch, 'stuck', bytes('again, by nobody'))
+      const d = await stage.owned('d', worker)
+      await stage.port.mark(worker, d.run, d.epoch, 'quarantined', bytes('why'), 'damage')
+      const { entries } = await stage.port.feed(0, 100)
+      const seen = entries.map(({ kind, run, position }) => `${kind} ${run} ${position}`)
+      expect(seen.toSorted()).toEqual(
+        [
+          'ask-opened a 1',
+          'ask-opened a 2',
+          'ask-closed a 3',
+          'ask-closed a 1',
+          'ask-closed a 2',
+          'run-ended b null',
+          'run-stuck c null',
+          'run-quarantined d null',
+        ].toSorted(),
+      )
+      // Of one ask in the order in which it happened.
+      for (const position of [1, 2])
+        expect(entries.filter((one) => one.position === position).map(({ kind }) => kind)).toEqual([
+          'ask-opened',
+          'ask-closed',
+        ])
+      expect(entries.find(({ run }) => run === 'd')).toMatchObject({ runKey: d.run })
+      for (const { at } of entries) expect(at).toBeLessThanOrEqual(await stage.port.now())
+    })
+
+    test('an ended run and all it closes are told of in the commit that ends it', async (stage) => {
+      const worker = await stage.worker()
+      const a = await stage.owned('a', worker)
+      await stage.commit(a, { opens: [newAsk(1)] })
+      await stage.commit(a, {
+        strict: true,
+        closes: [{ position: 1, status: 'withdrawn' }],
+        next: { do: 'end', state: 'completed' },
+        info: bytes('info'),
+      })
+      const b = await stage.owned('b', worker)
+      await stage.commit(b, { strict: true, next: { do: 'end', state: 'completed' } })
+      const { entries } = await stage.port.feed(0, 100)
+      expect(entries.map(({ kind, run }) => `${kind} ${run}`)).toEqual(
+        expect.arrayContaining(['ask-opened a', 'ask-closed a', 'run-ended a', 'run-ended b']),
+      )
+      expect(entries).toHaveLength(4)
+    })
+
+    test('what was refused is not told of', async (stage) => {
+      const worker = await stage.worker()
+      const a = await stage.owned('a', worker)
+      await stage.commit({ ...a, epoch: 7 }, { opens: [newAsk(1)] })
+      await stage.commit({ ...a, epoch: 7 }, { next: { do: 'end', state: 'completed' } })
+      expect(await stage.port.mark(worker, a.run, 7, 'stuck', bytes('why'))).toBe(false)
+      expect((await stage.port.feed(0, 10)).entries).toEqual([])
+    })
+
+    test('its numbers are dense, and pages of any size make up the whole', async (stage) => {
+      const a = await stage.owned('a', await stage.worker())
+      for (let round = 0; round < 4; round++) {
+        const opens = Array.from({ length: 5 }, (_, index) => newAsk(round * 5 + index))
+        await stage.commit(a, { opens })
+        if (round % 2 === 0) await stage.port.feed(0, 1)
+      }
+      const { entries, oldest, newest } = await stage.port.feed(0, 100)
+      expect(entries.map(({ n }) => n)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
+      expect({ oldest, newest }).toEqual({ oldest: 1, newest: 20 })
+      expect(await readAll(stage.port, 3)).toEqual(entries)
+      expect((await stage.port.feed(19, 100)).entries).toEqual(entries.slice(-1))
+      expect(await stage.port.feed(20, 100)).toEqual({ entries: [], oldest, newest })
+    })
+
+    test('readers and writers at once: each reader sees each entry once, and in the same order', async (stage) => {
+      const worker = await stage.worker()
+      const ports = await Promise.all(Array.from({ length: 3 }, () => stage.connect()))
+      const runs = await Promise.all(
+        Array.from({ length: 6 }, (_, index) => stage.owned(`run ${index}`, worker)),
+      )
+      let isOver = false
+      const write = runs.map(async (run, index) => {
+        const port = ports[index % 3] as StorePort
+        for (let position = 0; position < 10; position++) {
+          await stage.commit(run, { opens: [newAsk(position)] }, port)
+          await port.answer([answerTo(run.id, position)], null)
+          run.seen++
+        }
+      })
+      const read = ports.map(async (port) => {
+        const seen: FeedEntry[] = []
+        for (;;) {
+          const wasOver = isOver
+          const { entries } = await port.feed(seen.length, 7)
+          expect(entries.map(({ n }) => n)).toEqual(entries.map((_, index) => seen.length + index + 1))
+          seen.push(...entries)
+          if (wasOver && entries.length === 0) return seen
+        }
+      })
+      await Promise.all(write)
+      isOver = true
+      const [first, ...others] = await Promise.all(read)
+      expect(first).toHaveLength(120)
+      for (const other of others) expect(other).toEqual(first)
+      const told = first?.map(({ kind, run, position }) => `${kind} ${run} ${position}`)
+      expect(new Set(told).size).toBe(120)
+    })
+  })
+}
+
+async function readAll(port: StorePort, limit: number): Promise<FeedEntry[]> {
+  const entries: FeedEntry[] = []
+  for (let page = await port.feed(0, limit); page.entries.length > 0; ) {
+    entries.push(...page.entries)
+    page = await port.feed(entries.at(-1)?.n ?? 0, limit)
+  }
+  return entries
+}

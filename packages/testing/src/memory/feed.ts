@@ -1,0 +1,26 @@
+import { type FeedKind, type FeedPage, feedKeptMs } from '@pawl/core/storage'
+import type { RunRecord, Tables } from './tables.ts'
+
+/** Adds an entry to the feed. */
+export function tell(
+  { feed }: Tables,
+  kind: FeedKind,
+  run: RunRecord,
+  position: number | null,
+  at: number,
+): void {
+  feed.push({ n: (feed.at(-1)?.n ?? 0) + 1, at, kind, run: run.id, runKey: run.run, position })
+}
+
+/** Reads the entries after a number. */
+export function readFeed({ feed }: Tables, after: number, limit: number): FeedPage {
+  const [oldest, newest] = [feed[0]?.n ?? 0, feed.at(-1)?.n ?? 0]
+  const first = Math.max(0, after + 1 - oldest)
+  return { entries: feed.slice(first, first + limit), oldest, newest }
+}
+
+/** Deletes the entries that are kept no longer, but for the newest. */
+export function trimFeed({ feed }: Tables, now: number): void {
+  const kept = feed.findIndex(({ at }) => at >= now - feedKeptMs)
+  feed.splice(0, kept === -1 ? Math.max(0, feed.length - 1) : kept)
+}
