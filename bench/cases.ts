@@ -49,7 +49,7 @@ function replayCase(size: number, more: Partial<Case> = {}): Case {
         isCompared: false,
         ...(size === 100_000 ? { target: { sqlite: 300_000, postgres: 150_000 } } : {}),
       },
-      { name: 'nsPerEvent', title: 'cost of an event', unit: 'ns', better: 'less', isCompared: false },
+      { name: 'nsPerEvent', title: 'time per event', unit: 'ns', better: 'less', isCompared: false },
       {
         name: 'cpuNsPerEvent',
         title: 'processor time of an event',
@@ -57,7 +57,7 @@ function replayCase(size: number, more: Partial<Case> = {}): Case {
         better: 'less',
         isCompared: false,
       },
-      { name: 'totalMs', title: 'signal to going on', unit: 'ms', better: 'less' },
+      { name: 'totalMs', title: 'signal to resumption', unit: 'ms', better: 'less' },
       { name: 'totalCpuMs', title: 'processor time of that', unit: 'ms', better: 'less' },
       { name: 'firstMs', title: 'the first in a new process', unit: 'ms', better: 'less', isCompared: false },
     ],
@@ -78,7 +78,7 @@ function payloadCase(size: number, name: string): Case {
       { name: 'mbPerSecond', title: 'payload', unit: 'MB/s', better: 'more', isCompared: false },
       cpu,
       serverCpu,
-      { name: 'diskPerByte', title: 'disk for a byte of payload', unit: 'B', better: 'less' },
+      { name: 'diskPerByte', title: 'disk per byte of payload', unit: 'B', better: 'less' },
     ],
   }
 }
@@ -217,7 +217,7 @@ export const cases: readonly Case[] = [
         better: 'less',
         target: { sqlite: 30, postgres: 60 },
       },
-      { name: 'readyMs', title: 'of which starting the engine', unit: 'ms', better: 'less' },
+      { name: 'readyMs', title: 'start of the engine', unit: 'ms', better: 'less' },
       { name: 'cpuMs', title: 'processor time of that process', unit: 'ms', better: 'less' },
     ],
   },
@@ -239,7 +239,7 @@ export const cases: readonly Case[] = [
     rounds: 3,
     figures: [
       { name: 'keptSteps', title: 'kept of 100 reported steps', unit: 'steps', better: 'more' },
-      { name: 'goneOnMs', title: 'until the run goes on', unit: 'ms', better: 'less' },
+      { name: 'goneOnMs', title: 'until the run resumes', unit: 'ms', better: 'less' },
     ],
   },
   replayCase(1_000),

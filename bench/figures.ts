@@ -12,10 +12,10 @@ export interface FigureSpec {
   readonly target?: { readonly [kind in Address['kind']]?: number }
 }
 
-export const p50: FigureSpec = { name: 'p50Ms', title: 'half of all within', unit: 'ms', better: 'less' }
+export const p50: FigureSpec = { name: 'p50Ms', title: 'p50', unit: 'ms', better: 'less' }
 export const p99: FigureSpec = {
   name: 'p99Ms',
-  title: '99 of 100 within',
+  title: 'p99',
   unit: 'ms',
   better: 'less',
   isCompared: false,

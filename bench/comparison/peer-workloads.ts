@@ -14,7 +14,7 @@ export interface PeerWorkload {
   readonly isLatency?: boolean
 }
 
-const p50 = { name: 'p50Ms', title: 'half of all within', unit: 'ms', better: 'less' } as const
+const p50 = { name: 'p50Ms', title: 'p50', unit: 'ms', better: 'less' } as const
 const p90 = { name: 'p90Ms', title: '9 of 10 within', unit: 'ms', better: 'less' } as const
 const body = { name: 'bodyP50Ms', title: 'half of all bodies within', unit: 'ms', better: 'less' } as const
 /** At the peer's settings for low latency. */
@@ -67,7 +67,7 @@ export const peerWorkloads: readonly PeerWorkload[] = [
     ...repeat('W6', true),
     figures: [
       { name: 'doneMs', title: 'engine start to the end of its body', unit: 'ms', better: 'less' },
-      { name: 'readyMs', title: 'of which starting the engine', unit: 'ms', better: 'less' },
+      { name: 'readyMs', title: 'start of the engine', unit: 'ms', better: 'less' },
     ],
   },
   {

@@ -9,10 +9,9 @@ import { bytesOfTables } from './disk.mjs'
 export const about = {
   title: 'absurd',
   package: 'absurd-sdk',
-  settings:
-    'PostgreSQL; up to 200 runs at once in the worker, polling (250 ms) and lease (120 s) as they come',
-  onKill: 'every step that was reported',
-  onPowerLoss: 'every step that was reported: a commit for each, fsync on',
+  settings: 'PostgreSQL; up to 200 runs at once in the worker, default polling (250 ms) and lease (120 s)',
+  onKill: 'every reported step',
+  onPowerLoss: 'every reported step: a commit for each, fsync on',
 }
 
 /** What is set otherwise where latency counts most. */

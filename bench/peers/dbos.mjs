@@ -7,8 +7,8 @@ export const about = {
   title: 'DBOS',
   package: '@dbos-inc/dbos-sdk',
   settings: 'PostgreSQL; the default pool of connections',
-  onKill: 'every step that was reported',
-  onPowerLoss: 'every step that was reported: a commit for each, fsync on',
+  onKill: 'every reported step',
+  onPowerLoss: 'every reported step: a commit for each, fsync on',
 }
 
 export async function open({ url }, { onStep, onWait, onEnd }) {

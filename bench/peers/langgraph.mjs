@@ -1,4 +1,4 @@
-// LangGraph's functional API on PostgreSQL with durability 'sync', the strongest it has.
+// LangGraph's functional API on PostgreSQL with durability 'sync', its strongest.
 import { Command, entrypoint, interrupt, task } from '@langchain/langgraph'
 import { PostgresSaver } from '@langchain/langgraph-checkpoint-postgres'
 import { add } from './arithmetic.mjs'
@@ -7,12 +7,12 @@ import { bytesOfTables } from './disk.mjs'
 export const about = {
   title: 'LangGraph',
   package: '@langchain/langgraph',
-  settings: "PostgreSQL; functional API, durability 'sync', the strongest it has",
+  settings: "PostgreSQL; functional API, durability 'sync', its strongest",
   onKill:
-    'what was written by then: tasks of an entrypoint are written behind, also with `sync`; its caller has to invoke it again',
+    'what was written by then: tasks of an entrypoint are written asynchronously, also with `sync`, and its caller must invoke it again',
   onPowerLoss: 'what was written by then',
   limit:
-    'its steps are not on the disk when they are reported, so its W1, W2 and W3 are less work than those of the others',
+    'its steps are not on disk when they are reported, so W1, W2 and W3 are less work for it than for the others',
 }
 
 /** By workload. */

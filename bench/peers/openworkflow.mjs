@@ -8,11 +8,11 @@ import { bytesOfTables } from './disk.mjs'
 export const about = {
   title: 'openworkflow',
   package: 'openworkflow',
-  settings: 'PostgreSQL; up to 200 runs at once in the worker, polling and lease (30 s) as they come',
-  onKill: 'every step that was reported',
-  onPowerLoss: 'every step that was reported: a commit for each, fsync on',
+  settings: 'PostgreSQL; up to 200 runs at once in the worker, default polling and lease (30 s)',
+  onKill: 'every reported step',
+  onPowerLoss: 'every reported step: a commit for each, fsync on',
   limit:
-    'a signal that reaches a run as it is put aside wakes it only when its wait times out, so in W5, W6 and W7 signals are sent once it has been',
+    'a signal that arrives while a run is being parked wakes it only after its wait times out, so in W5, W6 and W7 signals are sent after the run is parked',
 }
 
 /** The wait is one, too. */

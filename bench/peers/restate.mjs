@@ -11,10 +11,10 @@ const { connect, rpc } = await import('@restatedev/restate-sdk-clients')
 export const about = {
   title: 'Restate',
   package: '@restatedev/restate-server',
-  settings: 'its own server with one node, durability as it comes',
-  onKill: 'every step that was reported',
-  onPowerLoss: 'every step that was reported: its log is written with fsync on',
-  limit: 'disk is by the lengths of its files, among them a log that it shortens later',
+  settings: 'its own server with one node, default durability',
+  onKill: 'every reported step',
+  onPowerLoss: 'every reported step: its log is written with fsync on',
+  limit: 'disk usage is the size of its files, including a log that it shortens later',
 }
 
 export async function open({ ingress, admin, port, folder }, { onStep, onWait, onEnd }) {

@@ -7,8 +7,8 @@ export function tellGrowth(measured: readonly Measured[]): string | null {
     .filter((one) => one.role === 'replay' && costOf(one) > 0)
     .toSorted((a, b) => (a.size ?? 0) - (b.size ?? 0))
   if (shortest === undefined || longer.length === 0) return null
-  const ratios = longer.map((one) => `${show(costOf(one) / costOf(shortest))} × in one of ${nameSize(one)}`)
-  return `processor time of an event, over that in a log of ${nameSize(shortest)}: ${ratios.join(', ')}`
+  const ratios = longer.map((one) => `${show(costOf(one) / costOf(shortest))} × with ${nameSize(one)}`)
+  return `processor time per event, relative to a log of ${nameSize(shortest)} events: ${ratios.join(', ')}`
 }
 
 function nameSize({ size }: Measured): string {

@@ -18,9 +18,17 @@ export function writePage(session: Session, plots: readonly string[], soak: stri
     ...tellPeers(session),
     ...(soak === null ? [] : [soak]),
     '## How it is measured',
-    `Every figure is of full durability: a step is on the disk before the next one starts (\`synchronous=full\` on SQLite; fsync, synchronous_commit and full_page_writes on PostgreSQL). Results are checked, and the recorded log with them: a run that did less than it was asked is an error, not a fast run. Raw commits are those of one row, on the same disk, by the same process, beside the engine; "over raw commits" tells more of another machine than the times do, though it too moves with what else the disk and the processor are at; in W2, where one commit carries the steps of many runs, it is steps over commits. Pawl and the others do the same: W1 to W5 are timed once they have been done for ${pace.warmUpMs / 1_000} s; W4 in rounds of ${pace.starts} calls and W5 of ${pace.signals}, or as many as ten seconds allow. A signal is sent ${pace.restMs} ms after its run began to wait. W7 is what is kept in memory of waiting runs so that they go on without a replay; [it is bounded](../guides/operating.md). Processes that measure, workers, clients and stores share the cores of one machine: that more workers do more shows only where there are cores to spare. What was too small to be told from noise is left out.`,
-    '`npm run bench -- stalls` measures on both stores how long the engine holds the event loop: the processor time of the longest synchronous piece of its own work, without garbage collections, while 10,000 runs, signals, asks or steps come at once, over that while they come in ten bursts of 1,000.',
-    'The targets are what Pawl set itself before it was written. This page is made by the bench, with the command at its top.',
+    `Every figure is measured with full durability: a step is on disk before the next one starts. SQLite uses \`synchronous=full\`, PostgreSQL uses fsync, synchronous_commit and full_page_writes. Results and recorded logs are checked, and an incomplete run is an error.`,
+    [
+      `- **Raw commits** are commits of one row, on the same disk and by the same process, next to the engine. The ratio "over raw commits" transfers to other machines better than times do, although it also depends on the load of disk and processor. In W2 it is the ratio of steps to commits, because one commit contains the steps of many runs.`,
+      `- **Warm-up.** W1 to W5 are timed after ${pace.warmUpMs / 1_000} s of the same work, for Pawl and the other engines.`,
+      `- **Rounds.** W4 has rounds of ${pace.starts} calls and W5 of ${pace.signals}, or as many as ten seconds allow. A signal is sent ${pace.restMs} ms after its run started to wait.`,
+      `- **W7** is the memory of waiting runs that resume without a replay. [It is bounded](../guides/operating.md#limits).`,
+      `- **Processor cores.** Measuring processes, workers, clients and stores share the cores of one machine. More workers increase throughput only if cores are free.`,
+      `- **Noise.** Differences that cannot be distinguished from noise are omitted.`,
+    ].join('\n'),
+    `\`npm run bench -- stalls\` measures how long the engine blocks the event loop, on both stores. It compares bursts of 10,000 simultaneous runs, signals, asks or steps with ten bursts of 1,000. The figure is the processor time of the longest synchronous piece of work of the engine, without garbage collection.`,
+    `Pawl set its targets before it was written. The bench generates this page with the command at its top.`,
   ].join('\n\n')}\n`
 }
 
@@ -28,9 +36,9 @@ function introduce({ date, machine, command }: Session): string {
   const { cores, processor, memoryGb, system, node } = machine
   const where = `Measured on ${date.slice(0, 10)} with \`${command}\` on a machine with ${cores} cores (${processor}), ${memoryGb} GB of memory, ${system}, Node ${node}.`
   const spread =
-    'Each figure is the median of several rounds, where it says least to most; the kernel by itself is the best of several.'
+    'Each figure is the median of several rounds, with the minimum and the maximum. Figures of the kernel alone are the best of several rounds.'
   return isBusy(machine)
-    ? `${where}\n\n**The machine was busy with other things** (${show(machine.load)} processes wanted its ${cores} cores when the bench began): the times on this page are provisional and too long. ${spread}`
+    ? `${where}\n\n**The machine was busy** (load ${show(machine.load)} on ${cores} cores when the bench started): the times on this page are provisional and too long. ${spread}`
     : `${where} ${spread}`
 }
 
@@ -47,7 +55,7 @@ function tellStore(kind: Measured['kind'], { measured }: Session): readonly stri
       ? `All ${aims.length} targets are met.`
       : `${aims.length - missed.length} of ${aims.length} targets are met. Not met: ${missed.map(({ name, figure }) => `${name} ${figure.title} (${show(figure.spread.median)} ${figure.unit}, target ${show(figure.target ?? 0)})`).join('; ')}.`,
     [
-      '| what | figure | median | least to most | target | command |',
+      '| workload | figure | median | range | target | command |',
       '| --- | --- | --- | --- | --- | --- |',
       ...own.flatMap(tellRows),
     ].join('\n'),
@@ -86,7 +94,7 @@ function tellPart({ name, figures }: Part): readonly string[] {
   })
   return [
     `## The ${name}`,
-    `By itself, from memory: no store, no decoding. The best of several rounds; events are those of a log, delivered one after the other. \`npm run bench -- ${name}\``,
+    `The kernel alone, in memory, without a store and without decoding: the best of several rounds. The events of a log are delivered one after the other. \`npm run bench -- ${name}\``,
     [
       '| what | events | an event | its processor time | target |',
       '| --- | --- | --- | --- | --- |',
@@ -97,9 +105,9 @@ function tellPart({ name, figures }: Part): readonly string[] {
 
 function tellPlots(plots: readonly string[]): readonly string[] {
   const titles: { readonly [file: string]: string } = {
-    'throughput.svg': 'Steps a second',
-    'latency.svg': 'Latency: what share of all took how long',
-    'growth.svg': 'What an event costs in logs of different lengths',
+    'throughput.svg': 'Steps per second',
+    'latency.svg': 'Latency: cumulative share of calls',
+    'growth.svg': 'Cost of an event by length of the log',
   }
   return ['## Plots', ...plots.map((file) => `![${titles[file] ?? file}](performance/${file})`)]
 }

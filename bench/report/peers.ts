@@ -34,15 +34,15 @@ const kept: { readonly [kind in Measured['kind']]: Kept } = {
   sqlite: {
     settings: 'WAL, synchronous=full',
     tried:
-      '[workers killed 200 times](../../test/kill-and-restart.test.ts) at random moments: nothing acknowledged lost, nothing recorded done again',
+      '[workers killed 200 times](../../test/kill-and-restart.test.ts) at random moments: no acknowledged write lost, no recorded step repeated',
     onPowerLoss:
-      'every step that was reported: a sync for each commit; tried on [disks as a loss of power may leave them](../../packages/storage-sqlite/test/proofs/power-loss.test.ts)',
+      'every reported step: a sync for each commit; tested on [simulated disks after a power loss](../../packages/storage-sqlite/test/proofs/power-loss.test.ts)',
   },
   postgres: {
-    settings: 'PostgreSQL; fsync, synchronous_commit and full_page_writes on; the lease as it comes (10 s)',
+    settings: 'PostgreSQL; fsync, synchronous_commit and full_page_writes on; the default lease (10 s)',
     tried:
-      '[workers killed](../../test/postgres/siege.test.ts) at random moments, and [the server stopped without warning](../../packages/storage-postgres/test/crash.test.ts) again and again: nothing acknowledged lost, nothing recorded done again',
-    onPowerLoss: 'every step that was reported: a commit for each, fsync on',
+      '[workers killed](../../test/postgres/siege.test.ts) at random moments, and [the server killed](../../packages/storage-postgres/test/crash.test.ts) repeatedly: no acknowledged write lost, no recorded step repeated',
+    onPowerLoss: 'every reported step: a commit for each, fsync on',
   },
 }
 
@@ -52,11 +52,11 @@ function tellKept(kind: Measured['kind'], measured: readonly Measured[]): readon
     findOwn('kill', name, measured).find((one) => one.kind === kind)?.spread
   const [steps, goneOn] = [find('keptSteps'), find('goneOnMs')]
   const figures = steps === undefined || goneOn === undefined ? [] : [tellTried(steps, goneOn)]
-  return [settings, 'every step that was reported', [...figures, tried].join('; '), onPowerLoss]
+  return [settings, 'every reported step', [...figures, tried].join('; '), onPowerLoss]
 }
 
 function tellTried(kept: Spread, goneOn: Spread): string {
-  return `${kept.median} of 100, went on after ${show(goneOn.median / 1_000)} s`
+  return `${kept.median} of 100, resumed after ${show(goneOn.median / 1_000)} s`
 }
 
 /** The section on peers; empty where none was measured. */
@@ -65,20 +65,20 @@ export function tellPeers({ peers, measured, machine }: Session): readonly strin
   const kinds = [...new Set(measured.map(({ kind }) => kind))].toReversed()
   const started = peers.filter(({ refusal }) => refusal === null)
   return [
-    '## Others',
-    'The same work in the same session, one after the other, each at the settings its documentation recommends; those that use PostgreSQL on one with the same version and settings as that of Pawl. Medians of as many rounds as Pawl has, the least and the most beside them.',
+    '## Other engines',
+    'All engines did the same work in the same session, one after the other, with the settings that their documentation recommends. PostgreSQL had the same version and settings for all. Figures are medians of as many rounds as for Pawl, with the minimum and the maximum.',
     [
-      row(['who', ...columns.map(({ title }) => title)]),
+      row(['engine', ...columns.map(({ title }) => title)]),
       row(['---', ...columns.map(() => '---')]),
       ...kinds.map((kind) => row([`**Pawl**, ${nameStore(kind)}`, ...columns.map(ownCell(kind, measured))])),
       ...started.map((one) => row([nameOf(one), ...columns.map(peerCell(one))])),
     ].join('\n'),
-    'W1, W2, W3 and W6 are timed until the last body has returned, which is kind to those that poll for results; W4 and W5, and all of Pawl, until the caller has the result; where it polls for it, and has it more than 50 ms after the end of the body, both are said. W5 is from a signal to a run that waits for it. In W6 the process of the run is killed and a server that it uses is not. W7 is the memory of the process in which the runs wait; what PostgreSQL takes for them is not in it.',
+    'W1, W2, W3 and W6 of the other engines end when the last body has returned, which favors engines that poll for results. W4, W5 and all workloads of Pawl end when the caller has the result. If the caller polls and gets the result more than 50 ms after the end of the body, both times are shown. W5 starts with a signal to a waiting run. W6 kills the process of the run, but not a server that it uses. W7 is the memory of the process with the waiting runs, without the memory of PostgreSQL.',
     ...kinds.slice(0, 1).flatMap((kind) => tellRatios(kind, started, measured)),
-    '### What is kept',
-    'Tried: of 100 steps whose results had been reported to the procedure when its process was killed with SIGKILL (and with it a server that belongs to it alone), how many did not run again; how long after the start of a new process the run went on; and that it ended with the right result. A loss of power was not tried with them: this is what their settings say. Pawl is tried the same way, and much harder in its own tests.',
+    '### Durability',
+    'The test kills the process with SIGKILL after the results of 100 steps have been reported to the procedure. It also kills a server that belongs to this process alone. The table shows how many of the 100 steps did not run again, and how long after the start of a new process the run resumed. Every run ended with the right result. Power loss was not tested for the other engines; the column follows from their settings. Pawl has further tests of its own.',
     [
-      row(['who', 'settings', 'SIGKILL, by its documentation', 'tried', 'loss of power, by its settings']),
+      row(['engine', 'settings', 'SIGKILL, by its documentation', 'tested', 'power loss, by its settings']),
       row(['---', '---', '---', '---', '---']),
       ...kinds.map((kind) => row([`**Pawl**, ${nameStore(kind)}`, ...tellKept(kind, measured)])),
       ...started.map((one) =>
@@ -122,7 +122,7 @@ function tellRatios(
       ].join(', ')
     }
   return [
-    `How many times as good Pawl on ${nameStore(kind)} is; less than 1 where it is worse. These ratios are what holds on another machine, as far as this one was equally busy throughout.`,
+    `Ratio of Pawl on ${nameStore(kind)} to each engine. Above 1, Pawl is better; below 1, it is worse. If the load of the machine was constant, the ratios also apply to other machines.`,
     [
       row(['Pawl over', ...columns.map(({ title }) => title)]),
       row(['---', ...columns.map(() => '---')]),

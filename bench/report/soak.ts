@@ -20,10 +20,10 @@ export interface SoakedStore {
 
 /** The section on it. */
 export function tellSoak({ date, command, minutes, stores }: Soak): string {
-  const at = stores.length > 1 ? ', at once and each in a process of its own' : ''
+  const at = stores.length > 1 ? ', on all stores at once, each in its own process' : ''
   return [
     '## Soak',
-    `${minutes} minutes of runs with steps, signals and answers, as many as go${at}; measured on ${date.slice(0, 10)} with \`${command}\`. Memory is that after a collection of garbage. Growth is that from the end of the first third, before which code is compiled and caches fill. The database grows with each run because its log is kept.`,
+    `The soak ran as many runs with steps, signals and answers as possible for ${minutes} minutes${at}. Measured on ${date.slice(0, 10)} with \`${command}\`. Memory is measured after a garbage collection. Growth starts at the end of the first third, when code is compiled and caches are full. The database grows with each run because its log is kept.`,
     [
       '| store | runs | heap | resident memory | handles | database for a run | WAL at most |',
       '| --- | --- | --- | --- | --- | --- | --- |',
