@@ -6,12 +6,13 @@ import { sameAddress } from './http/address.ts'
 import { readJson } from './http/body.ts'
 import { checkHost, checkOrigin } from './http/guard.ts'
 import { allowOrigin, preflight, secure } from './http/headers.ts'
-import { problemReply, ServerError } from './http/problem.ts'
+import { problemReply, reportFault, ServerError } from './http/problem.ts'
 import { serveInbox } from './inbox/routes.ts'
 import { clearCookie, login } from './login.ts'
 import { healthz, readyz } from './probes.ts'
 import type { Call, Route } from './routes/route.ts'
 import { routes } from './routes/table.ts'
+import { eventStream, noStream } from './streams/event-stream.ts'
 import type { Identity } from './types.ts'
 
 /** Handles one request: host, origin, login, rights, shape, and then the route. */
@@ -79,12 +80,21 @@ async function callRoute(
     ...{ identity, params, query, body },
     client: settings.clientOf(identity),
     rights: rightsOf(identity, settings),
+    lastEventId: request.headers.get('last-event-id') ?? undefined,
+    timing: shared.timing,
     idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
     signal: AbortSignal.any([request.signal, shared.stopping]),
     actor: (as) => actorOf(identity, as),
   }
   const reply = await route.handle(call)
-  return Response.json(reply.body, { status: reply.status })
+  if ('body' in reply) return Response.json(reply.body, { status: reply.status })
+  // The reply to HEAD is sent without its body, which must not stay open.
+  if (reply.frames === null || request.method === 'HEAD') return noStream(request.method === 'HEAD')
+  const release = shared.streams.open(identity.actor)
+  return eventStream(reply.frames, call.signal, shared.timing, (error) => {
+    release()
+    if (error !== undefined) reportFault(error, shared.report)
+  })
 }
 
 function actorOf(identity: Identity, as: string | undefined): `user:${string}` {

@@ -5,6 +5,8 @@ import { createDispatch } from './dispatch.ts'
 import { noteAddress } from './http/address.ts'
 import { RateLimit } from './http/limits.ts'
 import { readOptions, refuse } from './options.ts'
+import { usualTiming } from './streams/event-stream.ts'
+import { OpenStreams } from './streams/open-streams.ts'
 import type { NodeHandler, Server, ServerOptions } from './types.ts'
 
 const loopback: readonly string[] = ['127.0.0.1', '::1', 'localhost']
@@ -25,6 +27,8 @@ export function createServer(options: ServerOptions): Server {
     reads: new RateLimit(600, Date.now),
     writes: new RateLimit(120, Date.now),
     failures: new RateLimit(10, Date.now),
+    streams: new OpenStreams(),
+    timing: usualTiming,
     report: (id, error) => settings.logger.error(`Request ${id} failed`, { error }),
     stopping: stopping.signal,
   })

@@ -2,6 +2,8 @@ import { addressOf } from '../http/address.ts'
 import type { RateLimit } from '../http/limits.ts'
 import { type ReportFault, ServerError } from '../http/problem.ts'
 import type { Settings } from '../options.ts'
+import type { StreamTiming } from '../streams/event-stream.ts'
+import type { OpenStreams } from '../streams/open-streams.ts'
 import type { Identity } from '../types.ts'
 import { credentialOf } from './credentials.ts'
 
@@ -12,6 +14,8 @@ export interface Shared {
   readonly writes: RateLimit
   /** Failed logins by address. */
   readonly failures: RateLimit
+  readonly streams: OpenStreams
+  readonly timing: StreamTiming
   readonly report: ReportFault
   /** Aborts when the server stops. */
   readonly stopping: AbortSignal

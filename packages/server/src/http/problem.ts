@@ -48,6 +48,11 @@ export function problemReply(error: unknown, report: ReportFault): Response {
   )
 }
 
+/** Reports what ended a stream, unless it is a refusal: its reader was told nothing of it. */
+export function reportFault(error: unknown, report: ReportFault): void {
+  if (!(error instanceof ServerError || PawlError.is(error))) report(randomUUID(), error)
+}
+
 function problemOf(error: PawlError): Problem {
   const { code, message, details, help } = error
   const shown = writePayload(plain(details)) as Problem['details']

@@ -170,3 +170,14 @@ export const resolutionShape = z.union([
   }),
 ])
 export type ResolutionJson = z.infer<typeof resolutionShape>
+
+/** The data of a frame of `GET /runs/{run}/events`. */
+export const runEventShape = z
+  .object({
+    seq: z.number().meta({ description: 'The id of the frame' }),
+    at: instant,
+    type: z.string(),
+    entry: logEntryShape.optional().meta({ description: 'The entry of the log that the event changes' }),
+  })
+  .meta({ id: 'RunEvent' })
+export type RunEventJson = z.infer<typeof runEventShape>

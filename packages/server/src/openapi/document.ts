@@ -39,7 +39,11 @@ export function openApiDocument(routes: readonly Route[]): JsonSchema {
               status,
               {
                 description: 'Done',
-                content: { 'application/json': { schema: schemaOf(schema, 'output') } },
+                content: {
+                  [route.isStream ? 'text/event-stream' : 'application/json']: {
+                    schema: schemaOf(schema, 'output'),
+                  },
+                },
               },
             ]),
           ),

@@ -1,6 +1,7 @@
 import type { Actor, Client } from '@pawl/core'
 import type { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
+import type { Frames, StreamTiming } from '../streams/event-stream.ts'
 import type { Identity, Role } from '../types.ts'
 
 /** What a handler is given. The client of the identity, its rights, and the checked parts of the request. */
@@ -13,16 +14,17 @@ export interface Call<Params, Query, Body> {
   readonly body: Body
   /** The header `Idempotency-Key`. */
   readonly idempotencyKey: string | undefined
+  /** The header `Last-Event-ID`. */
+  readonly lastEventId: string | undefined
+  readonly timing: StreamTiming
   /** Aborts when the caller has gone or the server stops. */
   readonly signal: AbortSignal
   /** Who acts: the identity, or `as` of the request if the identity may act for others. */
   actor(as: string | undefined): Extract<Actor, `user:${string}`>
 }
 
-export interface Reply {
-  readonly status: number
-  readonly body: unknown
-}
+/** A body that is sent as JSON, or a stream; null for one that has nothing to send any more. */
+export type Reply = { readonly status: number; readonly body: unknown } | { readonly frames: Frames | null }
 
 /** A row of the table of routes. Validation, the OpenAPI document and the tests are made from it. */
 export interface Route {
@@ -34,7 +36,10 @@ export interface Route {
   readonly roles: readonly Role[]
   readonly query: z.ZodObject
   readonly body: z.ZodType | null
+  /** For a stream, the data of its frames. */
   readonly replies: { readonly [status: number]: z.ZodType }
+  /** Whether it replies with server-sent events. */
+  readonly isStream?: true
   // biome-ignore lint/suspicious/noExplicitAny: `route` checks the handler against the schemas of its row
   readonly handle: (call: Call<any, any, any>) => Promise<Reply>
 }

@@ -189,7 +189,7 @@ function position(min: number) {
 }
 
 /** @throws PawlError 'run-not-found', also if the identity may not see it */
-async function seenRun(client: Client, rights: Rights, id: string): Promise<RunView> {
+export async function seenRun(client: Client, rights: Rights, id: string): Promise<RunView> {
   const run = await client.get(readId(id)).status()
   if (!rights.seesRuns) {
     const { items } = await client.inbox.list({ run: run.id })

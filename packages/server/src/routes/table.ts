@@ -3,6 +3,13 @@ import { documentRoute } from './document.ts'
 import { meRoutes } from './me.ts'
 import type { Route } from './route.ts'
 import { runRoutes } from './runs.ts'
+import { streamRoutes } from './streams.ts'
 
 /** Every route below `/v1`. */
-export const routes: readonly Route[] = [...meRoutes, ...askRoutes, ...runRoutes, documentRoute(() => routes)]
+export const routes: readonly Route[] = [
+  ...meRoutes,
+  ...askRoutes,
+  ...runRoutes,
+  ...streamRoutes,
+  documentRoute(() => routes),
+]

@@ -69,6 +69,7 @@ export const matrix: Readonly<Record<string, Row>> = {
     path: '/v1/runs/refund:1/result',
     status: { ...runs, watch: 202, operate: 202, admin: 202, 'foreign origin': 202 },
   },
+  'GET /v1/runs/{run}/events': { path: '/v1/runs/refund:1/events', status: runs },
   'GET /v1/runs/{run}/log': { path: '/v1/runs/refund:1/log', status: runs },
   'POST /v1/runs/{run}/signals/{name}': {
     path: '/v1/runs/refund:1/signals/paid',

@@ -6,6 +6,8 @@ import { credentialOf } from '../../src/auth/credentials.ts'
 import { createDispatch, type Dispatch } from '../../src/dispatch.ts'
 import { RateLimit } from '../../src/http/limits.ts'
 import { readOptions } from '../../src/options.ts'
+import { type StreamTiming, usualTiming } from '../../src/streams/event-stream.ts'
+import { OpenStreams } from '../../src/streams/open-streams.ts'
 
 interface Talk {
   signals: { paid: unknown }
@@ -32,6 +34,11 @@ export const refund: Procedure<{ amount: number }, string, Talk> = procedure(
 /** Ten steps, one after another. */
 export const long: Procedure<undefined, void> = procedure({ name: 'long' }, async (ctx) => {
   for (let n = 0; n < 10; n++) await ctx.step(`step ${n}`, () => n)
+})
+
+/** Eight steps whose results are half a mebibyte each. */
+export const big: Procedure<undefined, void> = procedure({ name: 'big' }, async (ctx) => {
+  for (let n = 0; n < 8; n++) await ctx.step(`step ${n}`, () => 'x'.repeat(2 ** 19))
 })
 
 /** One identity for each bearer token of the tests. */
@@ -89,19 +96,34 @@ export const byToken: Auth = (request) => {
 /** A server from the inside, with a clock of its own and without limits. */
 export function dispatchOf(
   options: ServerOptions,
-  { now = () => 0, perMinute = {} }: { readonly now?: () => number; readonly perMinute?: PerMinute } = {},
-): { readonly dispatch: Dispatch; readonly faults: unknown[] } {
+  {
+    now = () => 0,
+    perMinute = {},
+    timing = {},
+  }: {
+    readonly now?: () => number
+    readonly perMinute?: PerMinute
+    readonly timing?: Partial<StreamTiming>
+  } = {},
+): {
+  readonly streams: OpenStreams
+  readonly dispatch: Dispatch
+  readonly faults: unknown[]
+} {
   const { reads = 600, writes = 120, failures = 10 } = perMinute
   const faults: unknown[] = []
+  const streams = new OpenStreams()
   const dispatch = createDispatch({
     settings: readOptions({ logger: silent, ...options }),
     reads: new RateLimit(reads, now),
     writes: new RateLimit(writes, now),
     failures: new RateLimit(failures, now),
+    streams,
+    timing: { ...usualTiming, ...timing },
     report: (_id, error) => faults.push(error),
     stopping: new AbortController().signal,
   })
-  return { dispatch, faults }
+  return { dispatch, faults, streams }
 }
 
 interface PerMinute {
