@@ -74,7 +74,7 @@ describe('the page on a soak', () => {
 
   test('has its date, its command and what the database takes for a run', () => {
     const page = tell(soak())
-    expect(page).toContain('measured on 2026-01-02 with `npm run bench:soak`')
+    expect(page).toContain('Measured on 2026-01-02 with `npm run bench:soak`')
     expect(diskPerRun(soak())).toBeCloseTo((20 * 2 ** 20) / (60 * 300))
     expect(page).toContain('1,165 B')
     expect(page).not.toContain('not met')

@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { readPages } from './support/pages.ts'
 import { runPages } from './support/run-pages.ts'
 
-const pages = readPages().filter(({ path }) => path.startsWith('docs/errors/'))
+// The codes of the server have one page, without programs.
+const pages = readPages().filter(
+  ({ path }) => path.startsWith('docs/errors/') && path !== 'docs/errors/server.md',
+)
 
 describe.each(pages)('$path', ({ path, text, blocks }) => {
   test('shows an example, what happens meanwhile and what to do', () => {
