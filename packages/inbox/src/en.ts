@@ -151,6 +151,9 @@ export const en = {
   text: 'Text',
   changes: 'Changes',
   edit: 'Edit',
+  unchangedLines: (count: number) => (count === 1 ? '1 unchanged line' : `${count} unchanged lines`),
+  tooLargeToCompare: 'These texts are too large to compare here.',
+  view: 'View',
   noChanges: 'No changes',
   baseline: 'Baseline',
   artifact: 'Artifact',
@@ -158,6 +161,7 @@ export const en = {
   showAll: 'Show all',
   showLess: 'Show less',
   nothing: 'None',
+  moreRows: (count: number) => `${count} more rows`,
   image: 'Image of the artifact',
   imageRefused: 'This image is not shown: only PNG, JPEG, WebP and GIF up to 2 MiB are.',
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 const order = z.object({ orderId: z.string(), amount: z.number().positive().max(450) })
 
-const refund: Procedure<{ orderId: string; amount: number }, string> = procedure(
+export const refund: Procedure<{ orderId: string; amount: number }, string> = procedure(
   { name: 'refund', input: order, output: z.string() },
   async (ctx, { orderId, amount }) => {
     const paid = await ctx.step('load order', () => ({ paid: amount, card: 'visa', customer: 'C-1042' }))
@@ -129,6 +129,15 @@ const moderate: Procedure<undefined, string> = procedure(
       key: 'spam',
     })
     return choice
+  },
+)
+
+/** Stops at an error of its own. */
+export const broken: Procedure<undefined, string> = procedure(
+  { name: 'broken', output: z.string() },
+  async (ctx) => {
+    const files = await ctx.step('list files', (): string[] => [])
+    return (files[0] as string).toUpperCase()
   },
 )
 

@@ -2,7 +2,7 @@ import { createEngine, type Engine } from '@pawl/core'
 import { createServer, type Identity } from '@pawl/server'
 import { memory } from '@pawl/testing'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { procedures } from './asks.ts'
+import { broken, procedures, refund } from './asks.ts'
 
 /** Each logs in with the own name as the key. */
 const people: Readonly<Record<string, Identity>> = {
@@ -22,7 +22,7 @@ export async function startSite(
 ): Promise<Site> {
   const engine = await createEngine({
     store: memory(),
-    procedures: options.procedures ?? procedures,
+    procedures: options.procedures ?? [...procedures, broken],
     logger: silent,
   })
   const server = createServer({
@@ -88,7 +88,7 @@ export async function visit(
   }
 }
 
-/** Starts one run of each procedure, and waits until all ask. Returns the ids of the asks by procedure. */
+/** Starts one run of each procedure that asks, one that is answered and one that is stuck. Returns the ids of the asks by procedure. */
 export async function askAll({ engine }: Site): Promise<Readonly<Record<string, string>>> {
   const ids: [string, string][] = []
   for (const one of procedures) {
@@ -97,5 +97,11 @@ export async function askAll({ engine }: Site): Promise<Readonly<Record<string, 
     const run = await engine.run(one, input as never, { id, by: 'user:shop' })
     ids.push([one.name, (await engine.inbox.next({ run: run.id })).id])
   }
+  const settled = await engine.run(refund, { orderId: 'B-2', amount: 80 }, { id: 'refund:B-2' })
+  const { id } = await engine.inbox.next({ run: settled.id })
+  await engine.inbox.answer(id, { approved: true, params: { amount: 60 } }, { as: 'user:bob' })
+  await settled.result()
+  const stuck = await engine.run(broken, undefined, { id: 'broken:7' })
+  await stuck.result().catch(() => {})
   return Object.fromEntries(ids)
 }

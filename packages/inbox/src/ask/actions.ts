@@ -42,7 +42,9 @@ export function actionsOf(ask: Ask, isEdited: boolean): readonly Action[] {
 function choiceAction(ask: Ask, choice: Choice, index: number, isEdited: boolean): Action {
   const isNo = choice.value === 'reject'
   const hasPrimary = ask.choices.some(({ style }) => style === 'primary')
-  const isPrimary = choice.style === 'primary' || (!hasPrimary && index === 0 && choice.style !== 'danger')
+  const isPrimary =
+    choice.style === 'primary' ||
+    (!hasPrimary && ask.kind === 'review' && index === 0 && choice.style !== 'danger')
   const label = isEdited && !isNo ? en.withEdit(choice.label) : choice.label
   const confirm = choice.style === 'danger' && ask.risk?.level !== 'critical' ? 'second' : riskConfirm(ask)
   return {

@@ -1,20 +1,78 @@
 import type { Signal } from '@preact/signals'
-import type { Ask, Issue } from '../api/types.ts'
-import { Formatted } from '../text/formatted.tsx'
-import type { AskDraft } from './draft.ts'
+import { useState } from 'preact/hooks'
+import type { Ask, Issue, Json } from '../api/types.ts'
+import { en } from '../en.ts'
+import { type Draft, draftOf, isNested } from '../form/draft.ts'
+import { Field, issuesAt } from '../form/fields.tsx'
+import { Parts } from '../form/nested.tsx'
+import { Changes, Formatted, textOf } from '../text/formatted.tsx'
+import { type AskDraft, artifactControl, readArtifact } from './draft.ts'
 
-export function Artifact({
-  ask,
-}: {
+type View = 'text' | 'changes' | 'edit'
+
+interface Props {
   readonly ask: Ask
   readonly draft: AskDraft
   readonly onChange: (draft: AskDraft) => void
   readonly issues: Signal<readonly Issue[]>
   readonly isOpen: boolean
-}) {
+}
+
+/** What is reviewed: as it is, what changed in it, and where it is editable, the edit. */
+export function Artifact(props: Props) {
+  const { ask, draft, isOpen } = props
+  const artifact = ask.artifact ?? null
+  const edited = isOpen ? readArtifact(ask, draft).value : undefined
+  const before = ask.baseline ?? (edited === undefined ? undefined : artifact)
+  const isEditable = isOpen && ask.editable.length > 0
+  const [chosen, setView] = useState<View>(ask.baseline === undefined ? 'text' : 'changes')
+  const view = chosen === 'changes' && before === undefined ? 'text' : chosen
+  const views: readonly View[] = [
+    'text',
+    ...(before === undefined ? [] : (['changes'] as const)),
+    ...(isEditable ? (['edit'] as const) : []),
+  ]
   return (
-    <section>
-      <Formatted value={ask.artifact ?? null} as={ask.as} />
+    <section class="artifact" aria-label={en.artifact}>
+      {views.length > 1 && (
+        <fieldset class="segments">
+          <legend class="hidden">{en.view}</legend>
+          {views.map((one) => (
+            <button
+              key={one}
+              type="button"
+              aria-pressed={view === one ? 'true' : 'false'}
+              data-shortcut={one === 'edit' ? 'e' : undefined}
+              onClick={() => setView(one)}
+            >
+              {en[one]}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      {view === 'text' && (
+        <div class="sheet">
+          <Formatted value={edited ?? artifact} as={ask.as} />
+        </div>
+      )}
+      {view === 'changes' && before !== undefined && (
+        <Changes text={textOf(edited ?? artifact)} before={textOf(before)} />
+      )}
+      {view === 'edit' && <Edit {...props} artifact={artifact} />}
     </section>
   )
+}
+
+function Edit({ ask, draft, onChange, issues, artifact }: Props & { readonly artifact: Json }) {
+  const control = artifactControl(ask)
+  const props = {
+    control,
+    draft: draft.artifact ?? draftOf(control, artifact),
+    onChange: (next: Draft) => onChange({ ...draft, artifact: next }),
+    path: 'artifact',
+    label: en.editArtifact,
+    isRequired: true,
+    issues: issuesAt(issues.value, 'artifact'),
+  }
+  return <div class="fields">{isNested(control) ? <Parts {...props} /> : <Field {...props} />}</div>
 }

@@ -34,7 +34,7 @@ export function AskPage({ ask, onChange }: { readonly ask: Ask; readonly onChang
       {!isOpen && <Closed ask={ask} draft={draft} submission={submission} onDrop={() => dropDraft(ask.id)} />}
       <RiskBox ask={ask} />
       <ErrorBox ask={ask} />
-      {ask.kind === 'approve' && (
+      {ask.params !== undefined && (
         <Params
           ask={ask}
           draft={draft}
@@ -43,7 +43,7 @@ export function AskPage({ ask, onChange }: { readonly ask: Ask; readonly onChang
           isOpen={isOpen && mayAnswer}
         />
       )}
-      {ask.kind === 'review' && (
+      {ask.artifact !== undefined && (
         <Artifact
           ask={ask}
           draft={draft}

@@ -20,7 +20,7 @@ export const paramControl = (ask: Ask, name: string): Control =>
 
 export const paramsOf = (ask: Ask): JsonObject => (isObject(ask.params) ? ask.params : {})
 
-const artifactControl = (ask: Ask): Control => {
+export const artifactControl = (ask: Ask): Control => {
   const text: Control = { kind: 'text', type: 'text', isLong: true }
   if (typeof ask.artifact === 'string') return text
   return ask.schema === undefined ? controlOfValue(ask.artifact) : controlOf(ask.schema)

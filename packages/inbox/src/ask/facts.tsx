@@ -2,6 +2,7 @@ import type { Ask, Choice } from '../api/types.ts'
 import { en } from '../en.ts'
 import { runHref } from '../router.ts'
 import { Formatted } from '../text/formatted.tsx'
+import { OutsideLink } from '../text/link.tsx'
 import { plainOf, summaryOf } from '../text/plain.ts'
 import { marked, Text } from '../text/text.tsx'
 import { LongText } from '../text/value.tsx'
@@ -164,30 +165,6 @@ export function Context({ ask }: { readonly ask: Ask }) {
           </ul>
         </section>
       )}
-    </>
-  )
-}
-
-/** A link with its host shown: the label may claim another. Other schemes than these are text. */
-function OutsideLink({ label, url }: { readonly label: string; readonly url: string }) {
-  const parsed = URL.canParse(url) ? new URL(url) : null
-  if (parsed === null || !['http:', 'https:', 'mailto:'].includes(parsed.protocol))
-    return (
-      <>
-        <Text>{label}</Text>{' '}
-        <span class="faint">
-          <Text>{url}</Text>
-        </span>
-      </>
-    )
-  return (
-    <>
-      <a href={parsed.href} target="_blank" rel="noopener noreferrer">
-        <Text>{label}</Text>
-      </a>{' '}
-      <span class="faint">
-        <Text>{parsed.host === '' ? parsed.pathname : parsed.host}</Text>
-      </span>
     </>
   )
 }

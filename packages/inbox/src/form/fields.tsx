@@ -154,7 +154,13 @@ function Entry(props: EntryProps) {
   switch (control.kind) {
     case 'text':
       return control.isLong ? (
-        <textarea {...common} rows={5} value={text} onInput={onInput} dir="auto" />
+        <textarea
+          {...common}
+          rows={Math.min(24, Math.max(5, text.split('\n').length + 1))}
+          value={text}
+          onInput={onInput}
+          dir="auto"
+        />
       ) : (
         <input
           {...common}

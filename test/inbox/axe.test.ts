@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumPath, launchBrowser } from './support/browser.ts'
+import { askAll, type Site, startSite, visit } from './support/site.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+const sizes = { phone: { width: 390, height: 844 }, laptop: { width: 1280, height: 800 } }
+const screens = {
+  list: '#/',
+  approve: '#/asks/refund%3AA-1%2F1',
+  input: '#/asks/onboard%3A7%2F0',
+  select: '#/asks/release%3A7%2F1',
+  review: '#/asks/publish%3A7%2F0',
+  escalate: '#/asks/closing%3A7%2F0',
+  decide: '#/asks/moderate%3A7%2F0',
+  closed: '#/asks/refund%3AB-2%2F1',
+  runs: '#/runs',
+  run: '#/runs/refund%3AB-2',
+  stuck: '#/runs/broken%3A7',
+}
+
+describe.skipIf(chromiumPath === undefined)('axe finds nothing', () => {
+  let browser: Browser
+  let site: Site
+  beforeAll(async () => {
+    browser = await launchBrowser()
+    site = await startSite()
+    await askAll(site)
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await site?.[Symbol.asyncDispose]()
+  })
+
+  for (const [size, viewport] of Object.entries(sizes))
+    for (const colorScheme of ['light', 'dark'] as const)
+      test(`on any screen, ${size}, ${colorScheme}`, async () => {
+        await using visited = await visit(browser, site, 'ana', '#/', {
+          viewport,
+          colorScheme,
+          // Only so that axe can be injected: the page itself runs under the CSP of the server.
+          bypassCSP: true,
+        })
+        const { page } = visited
+        await page.evaluate(axe)
+        for (const [name, at] of Object.entries(screens)) {
+          await page.evaluate(`location.hash = ${JSON.stringify(at)}`)
+          await page
+            .locator(at === '#/' || at === '#/runs' ? '[data-row]' : 'article h1')
+            .first()
+            .waitFor()
+          const found = await page.evaluate(
+            'axe.run(document, { resultTypes: ["violations"] }).then(({ violations }) => violations.map((one) => one.id + ": " + one.nodes.map((node) => node.html + " " + node.failureSummary).join("; ")))',
+          )
+          expect({ name, found }).toEqual({ name, found: [] })
+        }
+        await page.keyboard.press('?')
+        await page.locator('dialog').waitFor()
+        expect(
+          await page.evaluate('axe.run(document).then(({ violations }) => violations.map(({ id }) => id))'),
+        ).toEqual([])
+      })
+
+  test('in the login', async () => {
+    const context = await browser.newContext({ bypassCSP: true })
+    const page = await context.newPage()
+    await page.goto(`${site.url}#key=wrong`)
+    await page.getByLabel('Key or token').waitFor()
+    await page.evaluate(axe)
+    expect(
+      await page.evaluate('axe.run(document).then(({ violations }) => violations.map(({ id }) => id))'),
+    ).toEqual([])
+    await page.getByLabel('Key or token').fill('ana')
+    await page.keyboard.press('Enter')
+    await page.getByRole('navigation').waitFor()
+    await context.close()
+  })
+})
