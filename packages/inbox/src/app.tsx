@@ -6,14 +6,17 @@ import { isOnline, lastReplyAt, serverNow } from './live/connection.ts'
 import { inboxHref, route, runsHref } from './router.ts'
 import { InboxScreen } from './screens/inbox.tsx'
 import { Login } from './screens/login.tsx'
-import { RunScreen } from './screens/run.tsx'
-import { RunsScreen } from './screens/runs.tsx'
 import { currentUser, endSession, loadMe, session } from './session.ts'
 import { Text } from './text/text.tsx'
 import { Empty, Loading } from './ui/empty.tsx'
 import { Icon } from './ui/icons.tsx'
+import { lazy } from './ui/lazy.tsx'
 import { Shortcuts } from './ui/shortcuts.tsx'
 import { formatAge } from './ui/time.ts'
+
+// An approver may never open a run: its screens are loaded when they are first needed.
+const RunsScreen = lazy(async () => (await import('./screens/run-screens.ts')).RunsScreen, Loading)
+const RunScreen = lazy(async () => (await import('./screens/run-screens.ts')).RunScreen, Loading)
 
 export function App() {
   const { state } = session.value

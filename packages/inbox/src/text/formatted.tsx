@@ -1,14 +1,18 @@
 import type { Json } from '../api/types.ts'
 import { en } from '../en.ts'
 import { isObject } from '../form/control.ts'
-import { lazyText } from './lazy.tsx'
+import { lazy } from '../ui/lazy.tsx'
 import { plainOf, summaryOf } from './plain.ts'
 import { marked, Text } from './text.tsx'
 import { LongText, Value } from './value.tsx'
 
-const Markdown = lazyText<{ readonly text: string }>(async () => (await import('./markdown.tsx')).Markdown)
-export const Changes = lazyText<{ readonly text: string; readonly before: string }>(
+const Markdown = lazy<{ readonly text: string }>(
+  async () => (await import('./markdown.tsx')).Markdown,
+  LongText,
+)
+export const Changes = lazy<{ readonly text: string; readonly before: string }>(
   async () => (await import('./changes.tsx')).Changes,
+  LongText,
 )
 
 /** A payload in the format its author named; where it has another form, as any value. */

@@ -1,15 +1,13 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { LongText } from './value.tsx'
 
-interface TextProps {
-  readonly text: string
-}
-
-/** Shows a text by a component that is loaded when it is first needed; until then, and without it, as it is. */
-export function lazyText<P extends TextProps>(load: () => Promise<ComponentType<P>>): ComponentType<P> {
+/** A component that is loaded when it is first shown; `Meanwhile` is shown until then, and where it cannot be loaded. */
+export function lazy<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  Meanwhile: ComponentType<P>,
+): ComponentType<P> {
   let loaded: ComponentType<P> | undefined
-  return function LazyText(props: P) {
+  return function Lazy(props: P) {
     const [Component, setComponent] = useState<ComponentType<P> | undefined>(() => loaded)
     useEffect(() => {
       if (loaded !== undefined) return
@@ -21,6 +19,7 @@ export function lazyText<P extends TextProps>(load: () => Promise<ComponentType<
         () => {},
       )
     }, [])
-    return Component === undefined ? <LongText text={props.text} /> : <Component {...props} />
+    const Shown = Component ?? Meanwhile
+    return <Shown {...props} />
   }
 }

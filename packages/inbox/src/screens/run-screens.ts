@@ -1,0 +1,2 @@
+export { RunScreen } from './run.tsx'
+export { RunsScreen } from './runs.tsx'
