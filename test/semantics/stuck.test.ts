@@ -48,7 +48,18 @@ describe('changed code', () => {
       },
     })
     expect((error.details as { readonly at: string }).at).toContain('stuck.test.ts')
-    expect(await two.get(run.id).status()).toMatchObject({ status: 'stuck' })
+    const stuck = await two.get(run.id).status()
+    expect(stuck).toMatchObject({
+      status: 'stuck',
+      stuck: {
+        code: 'nondeterminism',
+        position: 1,
+        recorded: expect.stringContaining('two'),
+        asked: expect.stringContaining('zwei'),
+        at: expect.stringMatching(/stuck\.test\.ts:\d+:\d+/),
+      },
+    })
+    expect(stuck.stuck?.triedAt?.getTime()).toBeGreaterThanOrEqual(stuck.startedAt.getTime() + 10 * 60_000)
     expect((await two.list({ status: 'stuck' })).items).toHaveLength(1)
     expect(await two.log(run.id)).toEqual(log)
     expect(two.calls).toEqual({})

@@ -84,7 +84,15 @@ export type {
   StopOptions,
   WatchOptions,
 } from './client/types.ts'
-export type { Answer, Ask, ExecutionLog, RollbackView, RunView, Waiting } from './client/views/views.ts'
+export type {
+  Answer,
+  Ask,
+  ExecutionLog,
+  RollbackView,
+  RunView,
+  Stuck,
+  Waiting,
+} from './client/views/views.ts'
 export { createClient, createEngine } from './engine.ts'
 export type { ErrorCode, ErrorDetails, Failure } from './errors/error-details.ts'
 export { FinalError } from './errors/final-error.ts'

@@ -17,6 +17,14 @@ export interface FailureRecord {
   readonly errors?: readonly FailureRecord[]
 }
 
+/** Why a run is marked as stuck or quarantined, as the store keeps it. */
+export interface MarkRecord extends FailureRecord {
+  /** The place in the author's code; empty if it is unknown. */
+  readonly at?: string
+  /** By the store's clock, in ms. */
+  readonly triedAt?: number
+}
+
 // In UTF-16 units. A unit takes at most three bytes of UTF-8, so that a record stays below 64 KiB.
 const limits = {
   all: 20_000,

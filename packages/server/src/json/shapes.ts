@@ -32,6 +32,16 @@ export const runShape = z
       }),
     ),
     failure: failure.optional(),
+    stuck: z
+      .object({
+        code: z.string(),
+        position: z.number().optional(),
+        recorded: z.string().optional().meta({ description: 'The operation in the log' }),
+        asked: z.string().optional().meta({ description: 'The operation that the code asks for' }),
+        at: z.string().optional().meta({ description: 'file:line:column' }),
+        triedAt: instant.optional(),
+      })
+      .optional(),
     tags: z.array(z.string()),
     startedBy: z.string().optional(),
     rollback: z

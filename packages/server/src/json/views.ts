@@ -10,6 +10,7 @@ export function showRun(view: RunView): RunJson {
     endedAt: view.endedAt?.toISOString(),
     waitingFor: view.waitingFor.map((one) => omitUndefined({ ...one, until: one.until?.toISOString() })),
     failure: view.failure && omitUndefined({ ...view.failure }),
+    stuck: view.stuck && omitUndefined({ ...view.stuck, triedAt: view.stuck.triedAt?.toISOString() }),
   }) as RunJson
 }
 

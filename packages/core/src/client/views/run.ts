@@ -3,7 +3,7 @@ import { docsPage } from '../../base/docs.ts'
 import type { Actor } from '../../base/people.ts'
 import type { RunStatus } from '../../base/words.ts'
 import type { Failure } from '../../errors/error-details.ts'
-import { type FailureRecord, failureOf, recordFailure } from '../../errors/failure.ts'
+import { type FailureRecord, failureOf, type MarkRecord, recordFailure } from '../../errors/failure.ts'
 import { RowCorrupt } from '../../events/codec.ts'
 import { type LogEvent, noPosition, type OperationKind } from '../../events/event.ts'
 import { decode } from '../../events/payload.ts'
@@ -14,7 +14,7 @@ import type { RunRow } from '../../ports/store/runs.ts'
 import type { Connection } from '../connection.ts'
 import { operationViews } from '../log/operation-views.ts'
 import { unreadError } from '../unread.ts'
-import type { RollbackView, RunView, Waiting } from './views.ts'
+import type { RollbackView, RunView, Stuck, Waiting } from './views.ts'
 
 /** Shows a run as unreadable, with the reason and without any of its data. */
 export function showUnread(connection: Connection, row: RunRow, why: Error): RunView {
@@ -28,6 +28,7 @@ export function showUnread(connection: Connection, row: RunRow, why: Error): Run
     endedAt: undefined,
     waitingFor: [],
     failure: failureOf(recordFailure(unreadError(id, `Run ${id}`, why))),
+    stuck: undefined,
     tags: [],
     startedBy: undefined,
     rollback: undefined,
@@ -52,6 +53,8 @@ export function toRunView(row: KnownRun, now: number, ended: LogEvent | undefine
     // `waiting` was stored when the run was parked; it is outdated while a worker executes the run.
     waitingFor: status === 'waiting' ? info.waiting.map((waiting) => toWaitingView(row.id, waiting)) : [],
     failure: findFailure(row, status, ended === undefined ? info.failure : failureIn(ended)),
+    stuck:
+      status === 'stuck' && row.reason !== null ? showStuck(decode(row.reason) as MarkRecord) : undefined,
     tags: row.tags,
     startedBy: (row.startedBy ?? undefined) as Actor | undefined,
     rollback: info.rollback && showRollback(info.rollback),
@@ -89,6 +92,19 @@ function findFailure(
   if (record === undefined) return undefined
   const stack = findFrames(record)
   return stack === undefined ? failureOf(record) : { ...failureOf(record), stack }
+}
+
+function showStuck({ code = '', details, at, triedAt }: MarkRecord): Stuck {
+  const { position, recorded, asked } = (details ?? {}) as { readonly [detail: string]: unknown }
+  const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+  return {
+    code,
+    position: typeof position === 'number' ? position : undefined,
+    recorded: textOf(recorded),
+    asked: textOf(asked),
+    at: at === '' ? undefined : at,
+    triedAt: triedAt === undefined ? undefined : new Date(triedAt),
+  }
 }
 
 function failureIn({ failed, payload }: LogEvent): FailureRecord | undefined {

@@ -16,6 +16,8 @@ export interface RunView {
   readonly waitingFor: readonly Waiting[]
   /** Why the run failed, is stuck or is quarantined, with a stack. */
   readonly failure: Failure | undefined
+  /** Why the run is stuck, as data; undefined with any other status. */
+  readonly stuck: Stuck | undefined
   readonly tags: readonly string[]
   readonly startedBy: Actor | undefined
   /** What was undone when it failed or was cancelled, at most a hundred names of each; undefined if nothing was. */
@@ -35,6 +37,22 @@ export interface RollbackView {
   readonly undone: readonly string[]
   /** Undos that failed after all their attempts. */
   readonly failed: readonly { readonly name: string; readonly failure: Failure }[]
+}
+
+/** Why a run is stuck. `failure` says the same as text, with what to do. */
+export interface Stuck {
+  /** Code of the error, such as 'nondeterminism', 'procedure-broken' or 'foreign-await'. */
+  readonly code: string
+  /** For 'nondeterminism': the position at which the code does not match the log. */
+  readonly position: number | undefined
+  /** For 'nondeterminism': the operation in the log. */
+  readonly recorded: string | undefined
+  /** For 'nondeterminism': the operation that the code asks for. */
+  readonly asked: string | undefined
+  /** Place in the code, as `file:line:column`; undefined if it is unknown. */
+  readonly at: string | undefined
+  /** When a worker last tried to execute the run; undefined for a run that an earlier version marked. */
+  readonly triedAt: Date | undefined
 }
 
 /** A pending operation of a run. */

@@ -1,7 +1,7 @@
 import { topics } from '../../base/notifier.ts'
 import { explain, listIssues, showFailure } from '../../errors/catalogue.ts'
 import type { ErrorDetails } from '../../errors/error-details.ts'
-import { failureOf, recordFailure } from '../../errors/failure.ts'
+import { failureOf, type MarkRecord, recordFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { WrittenLater } from '../../events/codec.ts'
 import { encodeRecord } from '../../events/payload.ts'
@@ -107,12 +107,13 @@ function siteOf(at: string): Pick<Reason, 'at'> {
  * either way. Returns how to give up.
  */
 export function parkWithError(
-  { store, worker, logger, clock, notifier, reports }: WorkerServices,
+  { store, worker, logger, clock, time, notifier, reports }: WorkerServices,
   run: { readonly key: RunKey; readonly id: string; readonly epoch: number; readonly procedure: string },
   { mark, cause, error, why, at, remedy, fault }: Reason,
   onGone: () => void,
 ): () => void {
-  const reason = encodeRecord(recordFailure(error), 'reason')
+  const record: MarkRecord = { ...recordFailure(error), at: at ?? '', triedAt: time.now() }
+  const reason = encodeRecord(record, 'reason')
   let callOff = (): void => {}
   let isGivenUp = false
   const write = (): void => {
