@@ -10,6 +10,8 @@ export interface Rights {
   readonly own: readonly Audience[]
   /** Whether it sees all runs. If not, only those whose asks it sees, and only with `showRuns`. */
   readonly seesRuns: boolean
+  /** Whether it sees all asks and runs, so that none need to be looked up. */
+  readonly seesAll: boolean
   seesAsk(ask: Ask): boolean
   seesRun(run: RunView): boolean
   /** @throws PawlError 'ask-not-found' */
@@ -46,6 +48,7 @@ export function rightsOf(identity: Identity, options: RightsOptions): Rights {
     names: role === 'answer' ? [...own] : null,
     own: [...own],
     seesRuns: role !== 'answer',
+    seesAll: role !== 'answer' && may === undefined,
     seesAsk: (ask) => (role !== 'answer' || isAddressed(ask)) && allows('see', ask),
     seesRun: (run) => (role !== 'answer' || showRuns) && allows('see', run),
     checkSeen(ask) {

@@ -191,3 +191,22 @@ export const runEventShape = z
   })
   .meta({ id: 'RunEvent' })
 export type RunEventJson = z.infer<typeof runEventShape>
+
+export const feedNames = ['ask.opened', 'ask.closed', 'run.ended', 'run.stuck', 'run.quarantined'] as const
+export type FeedName = (typeof feedNames)[number]
+
+/** The data of a frame of `GET /events`. */
+export const feedEventShape = z
+  .object({
+    event: z.enum([...feedNames, 'reset']).meta({
+      description:
+        'Also the name of the frame. reset: events after the requested number are gone; list again',
+    }),
+    n: z.number().meta({ description: 'The id of the frame' }),
+    at: instant,
+    ask: z.string().optional(),
+    run: z.string().optional(),
+    reEmitted: z.literal(true).optional().meta({ description: 'The ask was open already' }),
+  })
+  .meta({ id: 'FeedEvent' })
+export type FeedEventJson = z.infer<typeof feedEventShape>

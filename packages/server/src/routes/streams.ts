@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ServerError } from '../http/problem.ts'
-import { runEventShape } from '../json/shapes.ts'
+import { feedEventShape, feedNames, runEventShape } from '../json/shapes.ts'
+import { feedFrames } from '../streams/feed-frames.ts'
 import { isOver, runFrames } from '../streams/run-frames.ts'
 import { everyone, type Route, route } from './route.ts'
 import { seenRun } from './runs.ts'
@@ -12,7 +13,38 @@ const after = z.coerce
   .optional()
   .meta({ description: 'Only events above this number. The header Last-Event-ID, if sent, counts instead' })
 
+const only = z
+  .string()
+  .transform((text) => text.split(','))
+  .pipe(z.array(z.enum(feedNames)))
+  .optional()
+  .meta({ description: 'Names of events, separated by commas. Default: all' })
+
 export const streamRoutes: readonly Route[] = [
+  route({
+    method: 'GET',
+    path: '/events',
+    summary: 'Follow asks, and runs that end, get stuck or are quarantined',
+    roles: everyone,
+    query: z.strictObject({
+      after,
+      only,
+      open: z
+        .enum(['0', '1'])
+        .optional()
+        .meta({ description: '1: all open asks come first, unless the stream is resumed by Last-Event-ID' }),
+    }),
+    body: null,
+    replies: { 200: feedEventShape },
+    isStream: true,
+    async handle({ client, rights, query, lastEventId }) {
+      const resumed = readNumber(lastEventId)
+      const from = resumed ?? query.after
+      const after = from === undefined || from < 0 ? undefined : from
+      const open = query.open === '1' && resumed === undefined
+      return { frames: feedFrames(client, rights, { after, only: query.only ?? [], open }) }
+    },
+  }),
   route({
     method: 'GET',
     path: '/runs/{run}/events',

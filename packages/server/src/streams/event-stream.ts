@@ -7,7 +7,8 @@ export interface Frame {
   readonly id?: number
   /** Name of the event. Default: 'message'. */
   readonly event?: string
-  readonly data: object
+  /** Without data, only the number is noted: the reader is told of no event. */
+  readonly data?: object
 }
 
 /** Reads frames until there are no more, or the signal aborts. */
@@ -121,7 +122,7 @@ function writeFrame({ id, event, data }: Frame): string {
   const lines = [
     ...(id === undefined ? [] : [`id: ${id}`]),
     ...(event === undefined ? [] : [`event: ${event}`]),
-    `data: ${JSON.stringify(data)}`,
+    ...(data === undefined ? [] : [`data: ${JSON.stringify(data)}`]),
   ]
   return `${lines.join('\n')}\n\n`
 }

@@ -44,6 +44,7 @@ const answer = { approved: true }
 export const matrix: Readonly<Record<string, Row>> = {
   'GET /v1/me': { path: '/v1/me', status: everyone },
   'GET /v1/openapi.json': { path: '/v1/openapi.json', status: everyone },
+  'GET /v1/events': { path: '/v1/events?open=1', status: everyone },
   'GET /v1/asks': { path: '/v1/asks', status: everyone },
   'GET /v1/asks/count': { path: '/v1/asks/count', status: everyone },
   'GET /v1/asks/{ask}': { path: '/v1/asks/{ask}', status: concerned },
