@@ -12,7 +12,7 @@ describe('a run that kills its worker', () => {
   )
   let nearCalls = 0
 
-  test('is quarantined after seven deaths, and its neighbour goes on', async () => {
+  test('a run that kills its worker is quarantined after seven crashes, and other runs complete', async () => {
     await using engine = await testEngine({ procedures: [never, harmless] })
     const killer = await engine.run(never)
     const neighbour = await engine.run(harmless)

@@ -16,7 +16,7 @@ test('there are logs of a version', () => {
 })
 
 describe.each(files)('runs that version %s left behind', (name) => {
-  test('go on from where they were, to the same end, and do nothing again', async () => {
+  test('runs of earlier releases resume, complete and repeat no step', async () => {
     const folder = await temporaryFolder()
     const file = join(folder, name)
     await copyFile(join(logs, name), file)

@@ -213,7 +213,7 @@ describe('an error that leaves the procedure', () => {
 })
 
 describe('a run that is parked for a bug', () => {
-  test('goes on with the next deploy, and what was answered before is kept', async () => {
+  test('a stuck run resumes with the next deploy and keeps its answers', async () => {
     const asking = (isFixed: boolean) =>
       procedure({ name: 'refund' }, async (ctx) => {
         const { approved } = await ctx.human.approve('Refund?')

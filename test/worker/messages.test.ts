@@ -163,7 +163,7 @@ describe('a message that comes while a unit is on its way', () => {
     expect(refused()).toBe(1)
   })
 
-  test('to a run that lets go: it goes on at once', async () => {
+  test('a message to a run that is being parked resumes it immediately', async () => {
     const waiting = procedure({ name: 'waiting', signals: { go: z.void() } }, (ctx) => ctx.receive('go'))
     const { engine, client, meddling } = await start([waiting])
     const parks = ({ next }: Unit): boolean => next.do === 'park'

@@ -23,7 +23,7 @@ async function startEngine(file: string) {
   return engine
 }
 
-it('one flipped bit in a payload quarantines its run, which is never served; the others go on', async () => {
+it('one flipped bit in a payload quarantines its run, and other runs continue', async () => {
   const file = tempFile()
   const first = await startEngine(file)
   for (const id of ['a', 'b']) {

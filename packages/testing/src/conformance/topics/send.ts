@@ -144,7 +144,7 @@ export function describeSend(test: StageTest): void {
       expect(await stage.port.send([], null)).toEqual([])
     })
 
-    test('whoever sends gets the run that was waiting, in the same transaction', async (stage) => {
+    test('the sender of a message gets the waiting run in the same transaction', async (stage) => {
       const claimant = await stage.claimant()
       const { run } = await stage.parked('a', claimant.worker)
       const [sent] = await stage.port.send([signal('a')], claimant)
