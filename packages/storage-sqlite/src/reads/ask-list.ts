@@ -11,13 +11,14 @@ import type { ReadAll } from '../connection/read-all.ts'
 import { queries } from '../schema/queries.ts'
 import { type Band, isAskedOf } from './ask-filter.ts'
 import { askColumns, type StoredAsk, showAsk } from './asks.ts'
-import { buildNamedList, isByNames, showPlaced } from './asks-of-names.ts'
+import { buildNamedList, hasAnyAsk, isByNames, showPlaced } from './asks-of-names.ts'
 
 /** The most urgent first. */
 export function listAsks(readAll: ReadAll, filter: AskQuery): readonly AskRow[] {
   const { run, status, to } = filter
   if (to?.length === 0) return []
   if (run !== null && readAll(findAny(run, status)).length === 0) return []
+  if (isByNames(filter) && !hasAnyAsk(readAll, filter.to)) return []
   const rows: AskRow[] = []
   for (const band of listBands(filter)) {
     const limit = filter.limit - rows.length

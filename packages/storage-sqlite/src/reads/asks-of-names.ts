@@ -1,5 +1,6 @@
 import { type AskFilter, type AskQuery, type AskRow, placeAsk } from '@pawl/core/storage'
 import { type CompiledQuery, type RawBuilder, sql } from 'kysely'
+import type { ReadAll } from '../connection/read-all.ts'
 import { queries } from '../schema/queries.ts'
 import { type Band, hasLapsed } from './ask-filter.ts'
 import { askColumns, type StoredAsk, showAsk } from './asks.ts'
@@ -9,6 +10,13 @@ export type ByNames<Filter extends AskFilter> = Filter & { readonly to: readonly
 
 export function isByNames<Filter extends AskFilter>(filter: Filter): filter is ByNames<Filter> {
   return filter.status === 'open' && filter.run === null && filter.to !== null
+}
+
+/** One look at an index for each name: most people have no open ask, and eight bands cost more than all else. */
+export function hasAnyAsk(readAll: ReadAll, names: readonly string[]): boolean {
+  const sql = `select 1 from ask_to where name in (${names.map(() => '?').join(', ')}) limit 1`
+  const query = { sql, parameters: names } as CompiledQuery
+  return readAll(query).length > 0
 }
 
 export type PlacedAsk = StoredAsk & { readonly due: number; readonly listed_at: number }
