@@ -6,8 +6,6 @@ export const pendingPaths: readonly string[] = [
   'docs/reports',
   'examples',
   'packages/cli/test',
-  'packages/core/src/worker',
-  'packages/core/test/worker',
   'packages/server/src/json',
   'packages/server/test',
   'packages/storage-postgres',

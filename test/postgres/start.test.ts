@@ -68,6 +68,6 @@ test('whichever statement of a start the connections break at, the engine starts
   expect(count).toBeGreaterThan(6)
   for (let broken = 1; broken <= count; broken++) await startBrokenAt(broken)
   expect(lines).toContainEqual(
-    expect.objectContaining({ message: expect.stringContaining('the store did not answer') }),
+    expect.objectContaining({ message: expect.stringContaining('Store did not answer') }),
   )
 })

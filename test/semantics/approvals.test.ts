@@ -410,7 +410,7 @@ describe('an invalid answer', () => {
       details: {
         cause: {
           code: 'answer-invalid',
-          message: expect.stringContaining('It was accepted and is recorded'),
+          message: expect.stringContaining('It was accepted and recorded'),
         },
       },
     })

@@ -543,7 +543,7 @@ describe('a misuse that is found as an operation begins', () => {
     expect(error).toMatchObject({
       code: 'procedure-broken',
       details: {
-        cause: { code: 'option-invalid', message: expect.stringContaining('does not fit the schema') },
+        cause: { code: 'option-invalid', message: expect.stringContaining('does not match the schema') },
         at: expect.stringMatching(here),
       },
     })

@@ -31,7 +31,7 @@ test('what is said for the decision is said for the people too, unless they are 
   expect(ask.details.map(({ title }) => title)).toEqual([
     'For both',
     'For people',
-    "What unsure made of it (unsure, leaning to 'go', confidence 0.2)",
+    "Assessment of unsure (unsure, leaning to 'go', confidence 0.2)",
   ])
 })
 
@@ -41,7 +41,7 @@ test('people who decide in place of an agent see what it made of the question', 
   const ask = await engine.inbox.next({ run: run.id })
   expect(ask.details).toEqual([
     { title: 'Build', body: 'green' },
-    { title: "What unsure made of it (unsure, leaning to 'go', confidence 0.2)", body: 'hard to say' },
+    { title: "Assessment of unsure (unsure, leaning to 'go', confidence 0.2)", body: 'hard to say' },
   ])
   await engine.inbox.answer(ask.id, { choice: 'go' }, { as: 'user:ana' })
   expect(await run.result()).toBe('go')

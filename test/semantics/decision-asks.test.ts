@@ -43,7 +43,7 @@ describe('a decision left to people', () => {
       details: {
         cause: {
           code: 'ask-timed-out',
-          message: expect.stringContaining('a decision says nothing else of silence'),
+          message: expect.stringContaining('a decision has no `onTimeout`'),
         },
       },
     })

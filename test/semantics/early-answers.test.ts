@@ -35,7 +35,7 @@ test('an answer to what nobody is asked in the end is told of in the log', async
   expect(lines).toMatchObject([
     {
       level: 'warn',
-      message: `run "${run.id}" has ended, and somebody has answered "k", which nobody was asked`,
+      message: `Run "${run.id}" has ended with an answer to "k", which it never asked`,
     },
   ])
   expect(await refusalOf(engine.inbox.answer({ run: run.id, key: 'k' }, { choice: 'b' }, as))).toMatchObject({
@@ -133,9 +133,7 @@ describe('an answer to a question that is not asked yet', () => {
     const key = { run: run.id, key: 'k' }
     await engine.inbox.answer(key, { choice: 'approve', comment: half }, as)
     await engine.advance('2h')
-    expect(lines).toMatchObject([
-      { message: expect.stringContaining('does not fit the question and was dropped') },
-    ])
+    expect(lines).toMatchObject([{ message: expect.stringContaining('is invalid and was discarded') }])
     await engine.inbox.answer(key, { choice: 'approve' }, as)
     expect(await run.result()).toMatchObject({ choice: 'approve' })
   })
@@ -176,7 +174,7 @@ describe('an answer to a question that is not asked yet', () => {
       expect((await engine.log(run.id)).execution_log).toHaveLength(2)
     }
     expect(lines).toContainEqual(
-      expect.objectContaining({ level: 'warn', message: expect.stringContaining('early answer') }),
+      expect.objectContaining({ level: 'warn', message: expect.stringContaining('Early answer') }),
     )
   })
 

@@ -16,7 +16,7 @@ describe('a run that ends', () => {
     expect(await run.result()).toBe('all sent')
     expect(engine.calls).toEqual({ load: 1 })
     expect(lines.map(({ message }) => message)).toEqual([
-      `run "${run.id}" has ended without step "mail ana", step "mail bob": issued in its last turn, never begun. Is an await missing?`,
+      `Run "${run.id}" has ended without step "mail ana", step "mail bob": issued in its last turn, never started. Add the missing await`,
     ])
     expect((await run.status()).leftOver.operations.map(({ name }) => name)).toEqual(['mail ana', 'mail bob'])
   })
@@ -70,7 +70,7 @@ describe('a run that ends', () => {
     await run.result()
     void kept?.step('late', () => 1)
     expect(lines.map(({ message }) => message)).toEqual([
-      `the ctx of run "${run.id}" was used after the run had ended: step "late" was issued, which does nothing`,
+      `Run "${run.id}": its ctx was used after the end: step "late" was issued. This has no effect`,
     ])
     expect(engine.calls).toEqual({})
   })

@@ -41,7 +41,7 @@ describe('foreign awaits', () => {
       {
         level: 'warn',
         message: expect.stringMatching(
-          /moved while it waits, after sleep: step "after" was issued outside any turn/,
+          /was resumed by something outside ctx while parked \(after sleep: step "after" was issued outside any turn\)/,
         ),
       },
     ])

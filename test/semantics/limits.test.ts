@@ -167,7 +167,7 @@ test('a message that no version ever sent puts its run aside, and its neighbour 
   expect(await good.result()).toBe('received')
   await expect(bad.result()).rejects.toMatchObject({
     code: 'run-quarantined',
-    details: { reason: expect.stringContaining('it cannot be gone on with') },
+    details: { reason: expect.stringContaining('internal error while processing the run') },
   })
   await connection.close()
 })

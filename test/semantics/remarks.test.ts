@@ -215,7 +215,7 @@ describe('a signal that the procedure of a run does not declare', () => {
       {
         level: 'warn',
         message:
-          'Run "order:1" was sent the signal "payed", which procedure "order" does not declare: it is never received. Declared: paid, stop.',
+          'Run "order:1" was sent the signal "payed", which procedure "order" does not declare. It is never received. Declared: paid, stop.',
         fields: { run: 'order:1' },
       },
     ])

@@ -71,7 +71,7 @@ const last = procedure({ name: 'last', signals }, async (ctx) => {
 
 function sentence(name: string, api: string): RegExp {
   return new RegExp(
-    `^Procedure "${name}" \\(.*soft-timeouts\\.test\\.ts:\\d+:\\d+\\): a timer that ${api.replaceAll(/[.()/]/g, '\\$&')} set in a turn has fired\\. It is in no log: what the procedure makes of it may differ in a replay\\. Use ctx\\.sleep\\(\\), or the timeout of an operation\\. A timer of a logger or a cache is harmless\\.$`,
+    `^Procedure "${name}" \\(.*soft-timeouts\\.test\\.ts:\\d+:\\d+\\): a timer that ${api.replaceAll(/[.()/]/g, '\\$&')} set in a turn has fired\\. The log does not record it, so a replay may behave differently\\. Use ctx\\.sleep\\(\\), or the timeout of an operation\\. Timers of loggers and caches are harmless\\.$`,
   )
 }
 

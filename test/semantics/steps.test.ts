@@ -237,7 +237,10 @@ describe('retries', () => {
     await using engine = await testEngine({ procedures: [slipping], logger })
     await expect((await engine.run(slipping)).result()).rejects.toThrow('first')
     expect(lines).toMatchObject([
-      { level: 'warn', message: 'retry.when of step "a" threw, which ends its attempts: Error: a slip' },
+      {
+        level: 'warn',
+        message: 'retry.when of step "a" threw an error, which ends the attempts: Error: a slip',
+      },
       { level: 'error', message: expect.stringContaining('failed (step-failed in') },
     ])
   })
@@ -251,7 +254,7 @@ describe('retries', () => {
     await using engine = await testEngine({ procedures: [slipping], logger })
     await expect((await engine.run(slipping)).result()).rejects.toThrow('first')
     expect(lines).toMatchObject([
-      { level: 'warn', message: expect.stringContaining('has to answer at once') },
+      { level: 'warn', message: expect.stringContaining('must return a boolean') },
       { level: 'error', message: expect.stringContaining('failed (step-failed in') },
     ])
     expect(engine.calls).toEqual({ a: 1 })
@@ -480,7 +483,7 @@ test('steps that hold all places, while others wait for one, are told of once', 
   await engine.advance('5m')
   const warnings = lines.filter(({ level }) => level === 'warn')
   expect(warnings).toMatchObject([
-    { message: expect.stringContaining('none of the 1 bodies at work has ended') },
+    { message: expect.stringContaining('All 1 step slots have been busy for 30 s') },
   ])
   await engine.stop({ within: '1ms' }).catch(() => {})
 })

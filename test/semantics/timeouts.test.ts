@@ -264,7 +264,7 @@ describe('a timeout', () => {
       details: {
         cause: {
           code: 'option-invalid',
-          message: expect.stringContaining('onTimeout.default.amount of input does not fit'),
+          message: expect.stringContaining('onTimeout.default.amount of input does not match'),
         },
       },
     })
@@ -281,7 +281,7 @@ describe('a timeout', () => {
     )
     await using engine = await testEngine({ procedures: [asking], humans: silent })
     expect(await (await engine.run(asking, 'ever')).result()).toBe('ever')
-    await expect((await engine.run(asking, 'never')).result()).rejects.toThrow('does not fit the schema')
+    await expect((await engine.run(asking, 'never')).result()).rejects.toThrow('does not match the schema')
     expect((await engine.inbox.list({ status: 'timed-out' })).items).toHaveLength(1)
   })
 

@@ -135,13 +135,13 @@ describe('an engine names the runs that no live engine can execute', () => {
       {
         level: 'warn',
         message:
-          'Run "a" is due, and no live engine has version 2 of procedure "known". Start an engine that has it',
+          'Run "a" is due, and no live engine has version 2 of procedure "known". Start an engine with it',
         fields: { run: 'a', procedure: 'known', version: 2, count: 1 },
       },
       {
         level: 'warn',
         message:
-          'Run "b" and 2 others are due, and no live engine has procedure "typo". Start an engine that has it',
+          'Run "b" and 2 others are due, and no live engine has procedure "typo". Start an engine with it',
         fields: { run: 'b', procedure: 'typo', version: null, count: 3 },
       },
     ]

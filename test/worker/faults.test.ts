@@ -41,8 +41,8 @@ describe('a write that fails', () => {
     expect(await (await engine.run(two)).result()).toEqual([1, 2])
     expect(calls).toEqual(['first', 'second'])
     expect(lines.map(({ message }) => message)).toEqual([
-      'the store could not write; trying again in 50 ms',
-      'the store can be written again, after 1 s',
+      'Store could not write; retrying in 50 ms',
+      'Store accepts writes again, after 1 s',
     ])
   })
 
@@ -110,7 +110,7 @@ describe('a write that fails', () => {
     const run = await engine.run(two, undefined, { id: 'a' })
     await expect(run.result()).rejects.toMatchObject({
       code: 'run-quarantined',
-      message: expect.stringContaining('it has lost events that it acknowledged'),
+      message: expect.stringContaining('lost acknowledged events'),
     })
     expect(await run.status()).toMatchObject({ status: 'quarantined' })
     expect(calls).toEqual(['first'])
@@ -229,7 +229,7 @@ describe('a read that fails', () => {
     const { lines } = await start(meddling)
     expect(await run.result()).toEqual([1, 2])
     expect(lines).toContainEqual(
-      expect.objectContaining({ message: expect.stringContaining('could not be read; trying again') }),
+      expect.objectContaining({ message: expect.stringContaining('could not be read; retrying') }),
     )
     await client.stop()
   })
@@ -244,7 +244,7 @@ describe('a read that fails', () => {
     await engine.run(asking)
     expect((await engine.inbox.next()).history).toHaveLength(7)
     expect(lines).toContainEqual(
-      expect.objectContaining({ message: expect.stringContaining('what it shall show') }),
+      expect.objectContaining({ message: expect.stringContaining('could not read its step results') }),
     )
   })
 
@@ -270,7 +270,7 @@ describe('a read that fails', () => {
     const run = await client.run(two)
     expect(await run.result()).toEqual([1, 2])
     expect(lines).toContainEqual(
-      expect.objectContaining({ message: expect.stringContaining('the store did not answer') }),
+      expect.objectContaining({ message: expect.stringContaining('Store did not answer') }),
     )
     await client.stop()
   })
@@ -334,7 +334,7 @@ describe('a store that fails while an engine starts', () => {
     await client.get(asIs, 'due').signal('go')
     await Promise.all(['due', 'stuck'].map((id) => client.get(id).result()))
     expect(lines).toContainEqual(
-      expect.objectContaining({ message: expect.stringContaining('the store did not answer') }),
+      expect.objectContaining({ message: expect.stringContaining('Store did not answer') }),
     )
     await client.stop()
   })
@@ -378,7 +378,7 @@ describe('a worker that was taken for dead', () => {
     expect(await run.result()).toBe('attempt 1')
     expect((await engine.log(run.id)).execution_log).toHaveLength(1)
     expect(lines).toContainEqual(
-      expect.objectContaining({ message: expect.stringContaining('taken for dead') }),
+      expect.objectContaining({ message: expect.stringContaining('Lease expired') }),
     )
     const next = await engine.run(slow)
     while (ends.length < 3) await new Promise((resolve) => setImmediate(resolve))
@@ -541,7 +541,7 @@ describe('steps that wait for a slot', () => {
     // The next one finds no life in this process: nothing is claimed again.
     meddling.always('claim', async () => ({ runs: [], at: Date.now(), nextDueAt: null }))
     await engine.run(fan)
-    while (!lines.some(({ message }) => message.includes('taken for dead')))
+    while (!lines.some(({ message }) => message.includes('Lease expired')))
       await new Promise((resolve) => setTimeout(resolve, 1))
     const { begun } = seen
     while (seen.atWork > 0) await new Promise((resolve) => setTimeout(resolve, 1))

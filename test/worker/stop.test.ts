@@ -167,7 +167,7 @@ describe('stopping with something that cannot be written', () => {
     await manyTurns()
     meddling.next('beat', async () => false)
     await expectToEnd(stopped)
-    expect(lines.map(({ message }) => message)).toContainEqual(expect.stringContaining('taken for dead'))
+    expect(lines.map(({ message }) => message)).toContainEqual(expect.stringContaining('Lease expired'))
   })
 })
 
@@ -245,7 +245,7 @@ test('a stop that does not wait for a write says nothing of what becomes of it',
   await engine.stop({ within: '1ms' })
   cut.open()
   await manyTurns()
-  expect(lines.filter(({ message }) => message.includes('trying again'))).toEqual([])
+  expect(lines.filter(({ message }) => message.includes('retrying'))).toEqual([])
 })
 
 test('what nobody is at work for goes on elsewhere at once, however long the other steps take', async () => {

@@ -25,7 +25,7 @@ describe('among runs whose steps take long, one that kills its process', () => {
     for (const id of ids.filter((one) => one !== poison)) expect(await client.get(id).result()).toBe('done')
     expect(await client.get(poison).status()).toMatchObject({
       status: 'quarantined',
-      failure: { message: expect.stringContaining('died 5 times while it was the only suspect at work') },
+      failure: { message: expect.stringContaining('died 5 times while it was the only suspect running') },
     })
     await others.kill()
 

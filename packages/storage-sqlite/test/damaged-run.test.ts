@@ -122,7 +122,9 @@ it('what a later version has written waits for it, as stuck; the others go on', 
       .result()
       .catch((reason: unknown) => reason)
     expect(error).toMatchObject({
-      message: expect.stringMatching(/is of a later version of Pawl: .*was written by a later version/),
+      message: expect.stringMatching(
+        /was written by a later version of Pawl: .*was written by a later version/,
+      ),
     })
     expect((await second.get(pay, id).status()).status).toBe('stuck')
     // Of the first event it shows nothing.

@@ -11,27 +11,27 @@ import type { StuckRuns } from './stuck-runs.ts'
 import type { ThrottledLog } from './throttled-log.ts'
 import { reportUnclaimable } from './unclaimable-runs.ts'
 
-/** The truth behind lost hints: due runs, and mail of owned runs, are asked for this often. */
+/** Poll interval for due runs, and for mail of owned runs, in case hints are lost. */
 const pollMs = 1_000
-/** The store is said to answer again once no call has failed for so long. */
+/** The store counts as recovered once no call has failed for this long. */
 const wellMs = 5_000
-/** The first look for runs that no engine can execute is so long after the start: engines that start together see each other. */
+/** Delay of the first check for runs that no engine can execute: engines that start together see each other. */
 const unclaimableAfterMs = 5_000
 const unclaimableEveryMs = 60_000
 
-/** Work that a worker does again and again, beside its runs. */
+/** Periodic work of a worker, beside its runs. */
 export interface Chore {
   readonly name: string
-  /** From the end of one time to the next. */
+  /** From the end of one execution to the next. */
   readonly everyMs: number
-  /** From the start of the worker to the first time. Default: `everyMs`. */
+  /** From the start of the worker to the first execution. Default: `everyMs`. */
   readonly firstMs?: number
   /** Also runs at each hint of the store. */
   readonly onHint?: true
   run(): Promise<void> | void
 }
 
-/** Runs each chore on a timer of its own. A failure does not end a chore. */
+/** Runs each chore on its own timer. An error does not end a chore. */
 export class Chores {
   readonly #clock: Clock
   readonly #chores: readonly Chore[]
@@ -50,12 +50,12 @@ export class Chores {
     for (const chore of this.#chores) this.#schedule(chore, chore.firstMs ?? chore.everyMs)
   }
 
-  /** The store has changed: runs what need not wait for its timer, which it leaves as it is. */
+  /** Runs the chores that need not wait for their timers, which are unchanged. Called when the store has changed. */
   onHint(): void {
     for (const chore of this.#chores) if (chore.onHint === true) void this.#run(chore)
   }
 
-  /** Starts no chore any more, also not after one that is under way. */
+  /** Starts no further chore, even after one in progress. */
   stop(): void {
     this.#isStopped = true
     for (const callOff of this.#callOffs.values()) callOff()
@@ -76,7 +76,7 @@ export class Chores {
   }
 }
 
-/** The parts of a worker that its chores are about. */
+/** The parts of a worker that its chores use. */
 export interface ChoreParts {
   readonly store: Pick<StorePort, 'sweep' | 'backlog' | 'abilities'>
   readonly clock: Clock
@@ -91,7 +91,7 @@ export interface ChoreParts {
   readonly complaints: Pick<ThrottledLog, 'settle'>
 }
 
-/** Lists what a worker does beside its runs. */
+/** Lists the chores of a worker. */
 export function listChores(parts: ChoreParts): readonly Chore[] {
   const { store, clock, logger, leaseMs, claims, slots, stuckRuns, reports } = parts
   const starvation = new Starvation(slots, clock, logger)
@@ -119,10 +119,10 @@ export function listChores(parts: ChoreParts): readonly Chore[] {
   ]
 }
 
-/** A worker that was declared dead owns nothing any more: it drops everything and registers as a new one. */
+/** Renews the lease. A worker that was declared dead owns nothing: it drops everything and registers again. */
 async function renewLease({ lease, runs, slots, logger }: ChoreParts): Promise<void> {
   if (!(await lease.renew())) {
-    logger.warn('this worker was taken for dead; its runs go on elsewhere, and it begins anew')
+    logger.warn('Lease expired: other workers take over the runs of this worker, which registers again')
     runs.dropOwned()
     await lease.register()
   }

@@ -8,9 +8,9 @@ import type { ProcedureVersions, WorkerKey } from '../ports/store/workers.ts'
 import type { StoreTime } from './store-time.ts'
 import { SuspectTests } from './suspect-tests.ts'
 
-/** Maximum runs that a worker owns at once. More due runs wait for the next claim, here or elsewhere. */
+/** Maximum number of runs that a worker owns. Further due runs wait for the next claim, here or elsewhere. */
 export const maxOwned = 1_000
-/** Maximum runs in one claim. */
+/** Maximum number of runs in one claim. */
 const claimAtOnce = 100
 
 export interface ClaimsOptions {
@@ -22,13 +22,13 @@ export interface ClaimsOptions {
   readonly worker: () => WorkerKey
   /** False before the worker has started, and once it stops. */
   readonly isWorking: () => boolean
-  /** How many runs the worker owns. */
+  /** Returns how many runs the worker owns. */
   readonly owned: () => number
   readonly adopt: (claimed: Claimed) => void
   readonly onError: (error: unknown) => void
 }
 
-/** Claims runs: those that are due, when they become due, and suspects. */
+/** Claims due runs, runs that become due, and suspects. */
 export class Claims {
   readonly #options: ClaimsOptions
   readonly #suspects: SuspectTests
@@ -43,7 +43,7 @@ export class Claims {
     this.#suspects = new SuspectTests(options, () => this.claimSoon())
   }
 
-  /** As whom this worker claims. */
+  /** The identity under which this worker claims. */
   get claimant(): Claimant {
     const { worker, procedures } = this.#options
     return { worker: worker(), procedures, suspects: this.#suspects.claims }
@@ -54,7 +54,7 @@ export class Claims {
     return this.#options.isWorking() && this.#room > 0
   }
 
-  /** Whether a claim is under way. */
+  /** Whether a claim is in progress. */
   get isClaiming(): boolean {
     return this.#isClaiming
   }
@@ -63,7 +63,7 @@ export class Claims {
     return maxOwned - this.#options.owned()
   }
 
-  /** Claims what is due. One claim is made at a time; what becomes due meanwhile is claimed right after. */
+  /** Claims due runs. Claims run one at a time; runs that become due meanwhile are claimed right afterwards. */
   async claim(): Promise<void> {
     this.#claimAgain = true
     if (this.#isClaiming) return
@@ -84,7 +84,7 @@ export class Claims {
     const { runs, at, nextDueAt } = claims
     time.learn(at)
     for (const claimed of runs) adopt(claimed)
-    // Stopped meanwhile. That there is no room left is no reason to return: the rest has to be claimed later.
+    // Stopped meanwhile. A lack of room is no reason to return: the rest has to be claimed later.
     if (!isWorking()) return
     for (const claimed of await this.#suspects.takeNext(this.claimant, claims, this.#room)) adopt(claimed)
     if (runs.length === limit) {
@@ -92,44 +92,44 @@ export class Claims {
       // Each of them reads its log now.
       await nextRound()
     }
-    // A run that is due already and could not be taken is left to other workers, or to the next poll.
+    // A due run that could not be claimed is left to other workers, or to the next poll.
     if (nextDueAt !== null && nextDueAt > at) this.#claimAt(nextDueAt)
   }
 
-  /** The same for a caller that does not wait for it. */
+  /** Claims without waiting for the outcome. */
   claimSoon(): void {
     this.claim().catch(this.#options.onError)
   }
 
-  /** The worker owns the run from now on. */
+  /** Called when the worker owns a run. */
   onAdopted(claimed: Claimed): void {
     this.#suspects.add(claimed)
   }
 
-  /** The run has made an event since it was claimed. */
+  /** Called when an owned run has written an event. */
   onProgress(run: RunKey): void {
     this.#suspects.remove(run)
   }
 
-  /** The worker does not own the run any more. `dueAt`: when it is to be claimed again; null: not by its time. */
+  /** Called when the worker no longer owns a run. `dueAt`: when to claim it again; null: not at a fixed time. */
   onReleased(run: RunKey, dueAt: number | null): void {
     if (dueAt !== null) this.#claimAt(dueAt)
     this.#suspects.remove(run)
-    // What was left unclaimed for want of room is claimed when there is plenty of it again.
+    // Runs left unclaimed for lack of room are claimed when there is plenty of it again.
     if (this.#claimAgain && !this.#isClaiming && this.#options.owned() <= maxOwned / 2) this.claimSoon()
   }
 
-  /** The worker owns nothing any more. */
+  /** Called when the worker owns nothing any more. */
   onAllReleased(): void {
     this.#suspects.clear()
   }
 
-  /** Claims no run by its time any more. */
+  /** Claims no further runs by time. */
   stop(): void {
     this.#callOff()
   }
 
-  /** Claims when the next run is due; the poll would be up to a second late. */
+  /** Schedules a claim for when the next run is due; the poll would be up to a second late. */
   #claimAt(dueAt: number): void {
     const { clock, time, isWorking } = this.#options
     if (!isWorking() || dueAt >= this.#dueAt) return

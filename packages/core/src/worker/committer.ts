@@ -7,14 +7,14 @@ import type { WorkerKey } from '../ports/store/workers.ts'
 import { ThrottledLog } from './throttled-log.ts'
 
 /**
- * Maximum rows and bytes in one transaction, which one unit alone may exceed: a store may carry it out in one
- * synchronous piece, which holds the event loop.
+ * Maximum rows and bytes in one transaction, unless a single unit has more. A store may run a transaction synchronously
+ * and block the event loop.
  */
 const maxRows = 1_000
 const maxBytes = 8 * 2 ** 20
-/** Maximum runs that are asked for a unit in one piece: some have nothing to write after all. */
+/** Maximum number of runs that are asked for a unit at once: some turn out to have nothing to write. */
 const maxAsked = 500
-/** Fewer are not worth a transaction of their own. */
+/** Minimum number of units that justifies a separate transaction. */
 const minUnits = 16
 const retryFirstMs = 50
 const retryMostMs = 2_000
@@ -26,18 +26,18 @@ export interface CommitterOptions {
   readonly logger: Logger
 }
 
-/** A run, as the committer sees it. */
+/** A run, as the committer uses it. */
 export interface Writer {
-  /** Returns what is to be written now; null if there is nothing after all. */
+  /** Returns the unit to write now; null if there is nothing to write. */
   prepare(): Unit | null
   onOutcome(unit: Unit, outcome: UnitOutcome): void
-  /** The unit was not written. */
+  /** Called when the unit was not written. */
   takeBack(): void
 }
 
 /**
- * Group commit: what many runs have ready while a transaction is in flight goes into the next one. A run has
- * at most one unit in flight, and says what is in it only when it is written.
+ * Commits in groups: units that become ready while a transaction is in flight share the next one. A run has at most one
+ * unit in flight, and composes it only when it is written.
  */
 export class Committer {
   readonly #options: CommitterOptions
@@ -48,10 +48,10 @@ export class Committer {
   #isClosed = false
   #inFlight = 0
   #failures = 0
-  /** Calls that have failed and wait to be made again. */
+  /** The number of failed calls that wait to be retried. */
   #waiting = 0
   readonly #task: Task = {
-    // A run that is ready has at least its own row and an event to write.
+    // A ready run has at least its own row and an event to write.
     weigh: () => Math.min(maxRows, 2 * this.#ready.size),
     run: () => this.#flush(),
   }
@@ -60,7 +60,7 @@ export class Committer {
 
   constructor(options: CommitterOptions) {
     this.#options = options
-    this.#throttledLog = new ThrottledLog(options.logger, options.clock, 'the store can be written again')
+    this.#throttledLog = new ThrottledLog(options.logger, options.clock, 'Store accepts writes again')
     this.#lanes = options.store.commitsInFlight ?? 1
   }
 
@@ -86,7 +86,7 @@ export class Committer {
     return new Promise((resolve) => this.#onChange.push(resolve))
   }
 
-  /** The last call has failed. */
+  /** Whether the last call has failed. */
   get isFailing(): boolean {
     return this.#failures > 0
   }
@@ -95,7 +95,7 @@ export class Committer {
     return this.#inFlight === 0 && this.#ready.size === 0
   }
 
-  /** Only time would change anything: nothing is to be written, or the store cannot write at present. */
+  /** Whether only time can change anything: nothing is to be written, or the store cannot write at present. */
   get isAtRest(): boolean {
     return this.#inFlight === this.#waiting && (this.#ready.size === 0 || this.#inFlight >= this.#lanes)
   }
@@ -103,11 +103,11 @@ export class Committer {
   #schedule(): void {
     if (this.#scheduled || this.#inFlight >= this.#lanes || this.#ready.size === 0) return
     this.#scheduled = true
-    // Not at once: whatever else becomes ready in this round of the event loop goes along.
+    // Deferred, so that units that become ready in this round of the event loop are included.
     rounds.add(this.#task)
   }
 
-  /** Returns the rows of the transaction. */
+  /** Flushes a transaction and returns its rows. */
   #flush(): number {
     this.#scheduled = false
     const runs: Writer[] = []
@@ -133,8 +133,8 @@ export class Committer {
   }
 
   /**
-   * How many go into one transaction. Where several can be under way they share what is ready: while the store
-   * is at one, this process is at what the other has brought, and neither waits for the other.
+   * Returns the number of units for one transaction. If several transactions can be in flight, they share the ready units:
+   * this process handles the outcome of one while the store works on another.
    */
   #share(): number {
     const share = Math.ceil(this.#ready.size / (this.#lanes - this.#inFlight))
@@ -156,16 +156,16 @@ export class Committer {
     )
   }
 
-  /** What is under way is nobody's any more: its runs go on elsewhere, whether it is written or not. */
+  /** Closes the committer: the results of writes in flight are ignored, and other workers continue the runs. */
   close(): void {
     this.#isClosed = true
   }
 
-  /** The store could not write (a full disk, a lost server): nothing is lost, and nothing goes on until it can. */
+  /** Retries after the store could not write (a full disk, a lost server): nothing is lost, and runs wait until it can. */
   #tryAgain(runs: readonly Writer[], error: unknown): void {
     if (this.#isClosed) return
     const waitMs = Math.min(retryMostMs, retryFirstMs * 2 ** this.#failures++)
-    this.#throttledLog.add(`the store could not write; trying again in ${waitMs} ms`, error)
+    this.#throttledLog.add(`Store could not write; retrying in ${waitMs} ms`, error)
     this.#waiting++
     this.#options.clock.after(waitMs, () => {
       this.#waiting--
@@ -191,12 +191,12 @@ export class Committer {
   }
 }
 
-/** The run's own, one for each event, and those of what else changes. */
+/** Counts the run's own row, one for each event, and the rows of effects. */
 function countRows({ events, effects }: Unit): number {
   return 1 + events.length + effects.length
 }
 
-/** Bytes of payload. */
+/** Counts the bytes of payload. */
 function countBytes({ events, effects }: Unit): number {
   let bytes = 0
   for (const { payload } of events) bytes += payload?.length ?? 0

@@ -2,8 +2,8 @@ import type { RunKey } from '../ports/store/runs.ts'
 import type { Run } from './run/run.ts'
 
 /**
- * Continuations of waiting runs, so that what wakes them need not be preceded by a replay. The least recently
- * parked go first when there are too many, or too much was given to them; losing one costs a replay, nothing else.
+ * Keeps the continuations of parked runs, so that waking one does not need a replay. If there are too many, or they hold
+ * too many bytes, the least recently parked are dropped; a dropped one costs only a replay.
  */
 export class ContinuationCache {
   readonly #max: { readonly runs: number; readonly bytes: number }
@@ -28,7 +28,7 @@ export class ContinuationCache {
     return this.#runs.get(key)?.run
   }
 
-  /** The continuation, which is not kept any more. */
+  /** Returns the continuation and removes it. */
   take(key: RunKey): Run | undefined {
     const kept = this.#runs.get(key)
     if (kept === undefined) return undefined

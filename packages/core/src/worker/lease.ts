@@ -11,11 +11,11 @@ export interface LeaseOptions {
   readonly procedures: readonly ProcedureVersions[]
 }
 
-/** The row of the worker in the store, and until when it proves that the worker is alive. */
+/** The worker's row in the store, and the time until which its lease is confirmed. */
 export class Lease {
   readonly #options: LeaseOptions
   #worker: WorkerKey = -1
-  /** When the call was made by which the store last said that this worker is alive. */
+  /** The start time of the last call in which the store confirmed this worker. */
   #provenAt = Number.NEGATIVE_INFINITY
 
   constructor(options: LeaseOptions) {
@@ -27,7 +27,7 @@ export class Lease {
     return this.#worker
   }
 
-  /** Whether no other worker can have taken over. An effect that begins without it would likely begin elsewhere too. */
+  /** Whether no other worker can have taken over. An effect that starts without it would probably start elsewhere too. */
   get isProven(): boolean {
     const { clock, leaseMs } = this.#options
     return clock.elapsed() - this.#provenAt < leaseMs
@@ -41,7 +41,7 @@ export class Lease {
     this.#provenAt = askedAt
   }
 
-  /** Renews the lease. False: it has expired, and other workers have taken over what this one owned. */
+  /** Renews the lease. False: it has expired, and other workers have taken over this worker's runs. */
   async renew(): Promise<boolean> {
     const askedAt = this.#options.clock.elapsed()
     if (!(await this.#options.store.beat(this.#worker))) return false

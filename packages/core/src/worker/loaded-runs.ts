@@ -22,7 +22,7 @@ export interface LoadedRunsOptions {
   readonly handsOver: () => boolean
 }
 
-/** The runs of a worker that are in memory: those that it owns, and continuations of those that it has parked. */
+/** The runs in a worker's memory: owned runs, and continuations of parked runs. */
 export class LoadedRuns {
   readonly #options: LoadedRunsOptions
   readonly #owned = new OwnedRuns()
@@ -36,18 +36,18 @@ export class LoadedRuns {
     this.#callbacks = this.#createCallbacks()
   }
 
-  /** How many the worker owns. */
+  /** The number of runs the worker owns. */
   get owned(): number {
     return this.#owned.size
   }
 
-  /** Only time or a message would move one of them. */
+  /** Whether only time or a message would change any of them. */
   get isAtRest(): boolean {
     for (const run of this.#owned) if (!run.isAtRest) return false
     return true
   }
 
-  /** Something that one of them has is still to be written. */
+  /** Whether any of them has something to write. */
   get owes(): boolean {
     for (const run of this.#owned) if (run.owes) return true
     return false
@@ -62,7 +62,7 @@ export class LoadedRuns {
     return this.#owned.hasId(id)
   }
 
-  /** What a run has returned, if it has just completed here. */
+  /** Returns the output of a run that has just completed here. */
   outputOf(id: string): { readonly output: Uint8Array | null } | undefined {
     return this.#outputs.find(id)
   }
@@ -76,9 +76,9 @@ export class LoadedRuns {
     this.#add(claimed).begin(started)
   }
 
-  /** Executes a claimed run: on its kept continuation, if there is one, or by a replay. */
+  /** Executes a claimed run: on its kept continuation if there is one, otherwise by a replay. */
   adopt(claimed: Claimed, message: Message | null): void {
-    // Claimed again before the worker heard that it was parked: the old continuation does not own it any more.
+    // Claimed again before the worker heard that it was parked: the old continuation no longer owns it.
     this.#owned.find(claimed.run)?.drop()
     this.#options.claims.onAdopted(claimed)
     const kept = this.#kept.take(claimed.run)
@@ -101,7 +101,7 @@ export class LoadedRuns {
     this.#owned.find(key)?.onMessage(message)
   }
 
-  /** Asks the store for messages that have come to the runs in hand, whatever happened to the hints about them. */
+  /** Asks the store for new messages to the owned runs, in case hints were lost. */
   async readMailCounters(): Promise<void> {
     if (this.#owned.size === 0) return
     const { services, lease } = this.#options
@@ -113,7 +113,7 @@ export class LoadedRuns {
     for (const run of this.#owned) this.#options.committer.add(run)
   }
 
-  /** The worker owns nothing any more: what it held is dropped, and nothing is written. */
+  /** Drops the owned runs without writing anything. Called when the worker owns nothing any more. */
   dropOwned(): void {
     const runs = [...this.#owned]
     this.#owned.clear()

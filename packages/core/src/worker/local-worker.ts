@@ -20,7 +20,7 @@ export interface LocalWorkerParts {
   readonly onError: (error: unknown) => void
 }
 
-/** Creates the view that a client in the same process has of the worker. */
+/** Creates the view of the worker for a client in the same process. */
 export function createLocalWorker(parts: LocalWorkerParts): LocalWorker {
   const { procedures, lease, claims, runs, time, isWorking, onError } = parts
   return {
@@ -44,7 +44,7 @@ export function createLocalWorker(parts: LocalWorkerParts): LocalWorker {
       runs.adopt(claimed, message)
     },
     onMail(run, message) {
-      // Parked while the message was on its way: it is due, and the sender could not claim it.
+      // Parked while the message was being stored: the run is due, and the sender could not claim it.
       if (!runs.has(run)) claims.claimSoon()
       else if (message !== null) runs.deliver(run, message)
       else runs.readMailCounters().catch(onError)

@@ -1,10 +1,10 @@
 const maxRuns = 1_000
-/** A longer one is read when it is asked for. */
+/** Longer outputs are read from the store on demand. */
 const maxOutputLength = 4_096
 
 /**
- * What the last runs to complete here returned: whoever waits for one in this process need not read it from
- * the store. It is forgotten when a run of that id is seen alive: its end was lost with a database.
+ * Keeps the outputs of recently completed runs, so that waiting callers in this process need not read the store.
+ * An output is forgotten if a run with its id is live: then its end was lost with a database.
  */
 export class OutputCache {
   readonly #outputs = new Map<string, Uint8Array | null>()
@@ -24,7 +24,7 @@ export class OutputCache {
     this.#outputs.delete(run)
   }
 
-  /** Undefined if it is not known here. */
+  /** Returns the output; undefined if it is unknown here. */
   find(run: string): { readonly output: Uint8Array | null } | undefined {
     const output = this.#outputs.get(run)
     return output === undefined ? undefined : { output }

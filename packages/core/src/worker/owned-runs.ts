@@ -1,7 +1,7 @@
 import type { RunKey } from '../ports/store/runs.ts'
 import type { Run } from './run/run.ts'
 
-/** Holds the runs that a worker owns, by the key of the store and by the id that people know. */
+/** Holds the runs that a worker owns, by the key of the store and by the public id. */
 export class OwnedRuns {
   readonly #byKey = new Map<RunKey, Run>()
   readonly #byId = new Map<string, Run>()
@@ -23,12 +23,12 @@ export class OwnedRuns {
     return this.#byKey.get(run.key) === run
   }
 
-  /** Whether it has a run of this id. */
+  /** Whether it has a run with this id. */
   hasId(id: string): boolean {
     return this.#byId.has(id)
   }
 
-  /** Not if another one has taken its place. */
+  /** Removes a run, unless another one has replaced it. */
   remove(run: Run): void {
     if (!this.has(run)) return
     this.#byKey.delete(run.key)

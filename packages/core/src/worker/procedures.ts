@@ -1,7 +1,7 @@
 import type { ProcedureDefinition } from '../authoring/procedure.ts'
 import type { ProcedureVersions } from '../ports/store/workers.ts'
 
-/** The code a worker has, by name and version. */
+/** Holds the code of a worker, by name and version. */
 export class Procedures {
   readonly #byName = new Map<string, Map<number, ProcedureDefinition>>()
   readonly versions: readonly ProcedureVersions[]

@@ -1,9 +1,9 @@
 import type { Logger } from '../ports/logger.ts'
 
-/** Remembered at most; what is new beyond that is not said. A message made of data may differ each time. */
+/** Maximum number of remembered remarks; later ones are not logged. A message built from data may differ each time. */
 const maxRemarks = 1_000
 
-/** Warnings about how a procedure is written: each is logged once, however many runs it concerns. */
+/** Logs warnings about the code of a procedure, each of them once, however many runs it affects. */
 export class Remarks {
   readonly #logger: Logger
   readonly #made = new Set<string>()
@@ -17,7 +17,7 @@ export class Remarks {
     return this.#made.size < maxRemarks && !this.#made.has(about)
   }
 
-  /** `about`: what it is about, such as a procedure and a place in it. */
+  /** Logs a warning. `about` identifies its subject, such as a procedure and a place in it. */
   warn(about: string, message: string, fields: object): void {
     if (!this.isNew(about)) return
     this.#made.add(about)

@@ -2,15 +2,15 @@ import { clipText } from '../base/text.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Logger } from '../ports/logger.ts'
 
-/** Runs of one procedure, code and call site that get a line each; then there is one line per pause. */
+/** Number of runs of one procedure, code and call site with a line each; afterwards there is one line per pause. */
 const maxLines = 10
 const pauseMs = 60_000
-/** Groups remembered; codes are the author's, and may have no end. */
+/** Maximum number of groups; the number of codes is unbounded, since authors choose them. */
 const maxGroups = 1_000
-/** UTF-16 units of a cause in a line. The whole of it is in `status().failure`. */
+/** Maximum length of a cause in a line, in UTF-16 units. `status().failure` has all of it. */
 const maxCause = 2_000
 
-/** What has become of a run that a person should know of. */
+/** A problem of a run that a person should know about. */
 export interface RunReport {
   readonly run: string
   readonly procedure: string
@@ -18,25 +18,25 @@ export interface RunReport {
   readonly code: string
   /** file:line:column in the author's code, if it is known. */
   readonly at: string | undefined
-  /** Of the operation that failed, which tells reports apart if the error itself does not say where it was thrown. */
+  /** The position of the failed operation, which distinguishes reports whose error has no location. */
   readonly position?: number
   readonly cause: string
   readonly remedy: string
-  /** For people who mend Pawl: it stands beside the line. */
+  /** The internal error, for maintainers of Pawl; logged beside the line. */
   readonly error?: unknown
 }
 
 interface Group {
   lines: number
   lastLineAt: number
-  /** Reports since the last line. */
+  /** The number of reports since the last line. */
   count: number
   last: RunReport
 }
 
 /**
- * Logs what has become of runs: one line per run for the first 10 of a procedure, code and call site, afterwards at
- * most one line a minute, with the count.
+ * Logs problems of runs: one line per run for the first 10 of a procedure, code and call site, afterwards at most one line
+ * a minute with the count.
  */
 export class RunReports {
   readonly #logger: Logger
@@ -55,19 +55,19 @@ export class RunReports {
     if (group.lines < maxLines || this.#isPauseOver(group)) this.#log(group)
   }
 
-  /** Whether the report would be a line of its own, which is worth some effort. */
+  /** Whether the report gets its own line, which justifies some effort. */
   isLineDue(report: RunReport): boolean {
     const group = this.#groups.get(keyOf(report))
     return group === undefined || group.lines < maxLines || this.#isPauseOver(group)
   }
 
-  /** Logs the counts whose pause is over; `all`: also the others, since the worker stops. */
+  /** Logs the counts whose pause is over; with `all`, every count, since the worker stops. */
   flush(all = false): void {
     for (const group of this.#groups.values())
       if (group.count > 0 && (all || this.#isPauseOver(group))) this.#log(group)
   }
 
-  /** Moves it behind the others, so that the first is the one that was silent for longest. */
+  /** Returns the group and moves it to the end, so that the first one has been silent for longest. */
   #groupOf(report: RunReport): Group {
     const key = keyOf(report)
     const group = this.#groups.get(key) ?? { lines: 0, lastLineAt: 0, count: 0, last: report }

@@ -14,15 +14,15 @@ import type { RunReports } from './run-reports.ts'
 import type { Slots } from './slots.ts'
 import type { StoreTime } from './store-time.ts'
 
-/** How much a run does in one synchronous piece, which holds the event loop. */
+/** Limits of the work that a run does synchronously, which blocks the event loop. */
 export interface Slices {
-  /** Maximum operations that begin. */
+  /** Maximum number of operations that start. */
   readonly begun: number
-  /** Maximum drafts in a unit, which a store may write in one piece. */
+  /** Maximum number of drafts in a unit, which a store may write synchronously. */
   readonly drafts: number
 }
 
-/** What the runs of a worker share. */
+/** The services shared by the runs of a worker. */
 export interface WorkerServices {
   readonly store: StorePort
   readonly worker: WorkerKey
@@ -37,14 +37,14 @@ export interface WorkerServices {
   readonly reports: RunReports
   readonly remarks: Remarks
   readonly determinism: TurnOwner['determinism']
-  /** What a programming error does to its run, if its procedure does not say. */
+  /** What a programming error does to its run, unless the procedure sets it. */
   readonly bugs: Bugs
-  /** Positive tests of a run that was tested alone before it is quarantined. */
+  /** Number of positive tests of a run alone after which it is quarantined. */
   readonly maxCrashes: number
   readonly escalateTo: string | undefined
   readonly decider: AgentDefinition | undefined
   readonly slices: Slices
-  /** 'always': every event is delivered to a continuation made anew from the whole log; for tests. */
+  /** 'always' replays the whole log in a new continuation for every event, for tests. */
   readonly replay: 'always' | 'when-needed'
   procedure(name: string, version: number): ProcedureDefinition | undefined
 }

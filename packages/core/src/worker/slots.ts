@@ -1,13 +1,13 @@
 import { queueMicrotaskNative } from '../host/natives.ts'
 
-/** Whoever has a step body to begin. */
+/** Waits for a slot to start a step body. */
 export interface Waiter {
   onSlot(): void
 }
 
 /**
- * At most so many step bodies at work at once in this process; the rest wait their turn, first come first
- * served. None begins while `mayBegin` says no; `look` is for when that has changed.
+ * Limits how many step bodies run at once in this process; further ones wait in order of arrival. None starts while
+ * `mayBegin` returns false; `look` is called when that changes.
  */
 export class Slots {
   readonly #count: number
@@ -23,20 +23,20 @@ export class Slots {
     this.#mayBegin = mayBegin
   }
 
-  /** How many are at work. */
+  /** The number of slots in use. */
   get taken(): number {
     return this.#taken
   }
-  /** How many have been given back, ever. */
+  /** The total number of released slots. */
   get releases(): number {
     return this.#releases
   }
-  /** How many wait because all are taken. */
+  /** The number of waiting bodies while all slots are in use. */
   get queued(): number {
     return this.#taken < this.#count ? 0 : this.#waiting.size
   }
 
-  /** Gives the waiter a slot as soon as there is one: now, if there is. */
+  /** Gives the waiter a slot, now or as soon as one is free. */
   take(waiter: Waiter): void {
     if (this.#waiting.size === 0 && this.#isFree) return this.#give(waiter)
     this.#waiting.add(waiter)
@@ -57,28 +57,28 @@ export class Slots {
     return !this.#closed && this.#taken < this.#count && this.#mayBegin()
   }
 
-  /** Gives a slot back. */
+  /** Releases a slot. */
   release(): void {
     this.#taken--
     this.#releases++
     const waiting = this.#onRelease
     this.#onRelease = []
     for (const resolve of waiting) resolve()
-    // Not at once: whoever lets go of a whole run would begin the next step of it with each that it stops.
+    // Deferred: a run that is dropped stops its steps one after the other, and each would start the next one.
     if (this.#waiting.size > 0) queueMicrotaskNative(() => this.look())
   }
 
-  /** Resolves when a slot is given back. */
+  /** Resolves when a slot is released. */
   released(): Promise<void> {
     return new Promise((resolve) => this.#onRelease.push(resolve))
   }
 
-  /** For good. */
+  /** Closes the slots for good. */
   close(): void {
     this.#closed = true
   }
 
-  /** Begins what may begin. */
+  /** Starts waiting bodies that may start. */
   look(): void {
     for (const waiter of this.#waiting) {
       if (!this.#isFree) return

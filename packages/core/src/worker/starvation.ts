@@ -2,10 +2,10 @@ import type { Clock } from '../ports/clock.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Slots } from './slots.ts'
 
-/** How long all slots may be taken while bodies wait for one, before that is logged. */
+/** How long all slots may be in use while bodies wait before that is logged. */
 const starvedMs = 30_000
 
-/** Warns once when no slot has been released for a while: bodies that wait for bodies without a slot wait for ever. */
+/** Warns once if no slot has been released for a while: bodies that wait for queued bodies wait forever. */
 export class Starvation {
   readonly #slots: Pick<Slots, 'releases' | 'queued' | 'taken'>
   readonly #clock: Pick<Clock, 'elapsed'>
@@ -31,7 +31,7 @@ export class Starvation {
       this.#since = this.#clock.elapsed()
     } else if (this.#clock.elapsed() - this.#since >= starvedMs) {
       this.#logger.warn(
-        `for ${starvedMs / 1_000} s none of the ${taken} bodies at work has ended, and ${queued} wait for a place. Do they wait for other runs? Raise concurrency, or wait outside of steps`,
+        `All ${taken} step slots have been busy for ${starvedMs / 1_000} s and ${queued} steps are queued. If steps wait for other runs, move the wait out of the step; otherwise raise \`concurrency\``,
       )
       this.#since = Number.POSITIVE_INFINITY
     }

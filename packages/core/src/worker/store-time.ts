@@ -1,8 +1,8 @@
 import type { Clock } from '../ports/clock.ts'
 
 /**
- * The store's clock as this process knows it: what the store last said, and what has passed since. The wall
- * clock of the worker never decides about a timer.
+ * Estimates the store's time from its last known time and the time since. The worker's wall clock never decides about a
+ * timer.
  */
 export class StoreTime {
   readonly #clock: Clock
@@ -13,7 +13,7 @@ export class StoreTime {
     this.#clock = clock
   }
 
-  /** The store said it is `at` now. */
+  /** Records that the store's time is `at` now. */
   learn(at: number): void {
     this.#lastRead = at
     this.#lastReadAt = this.#clock.elapsed()

@@ -2,12 +2,12 @@ import type { Clock } from '../ports/clock.ts'
 import type { Claimant } from '../ports/store/claims.ts'
 import type { StorePort } from '../ports/store/store.ts'
 
-/** Pauses between the attempts. The first is made when the worker starts; a deploy takes its time. */
+/** Pauses between the attempts. The first attempt is made when the worker starts; a deploy takes time. */
 const pausesMs = [10_000, 60_000, 300_000, 1_800_000]
 
 /**
- * Retries stuck runs, which the code of this worker may be able to execute. Once is not enough: while a deploy is under
- * way, a worker with other code may claim them first, and they get stuck again.
+ * Retries stuck runs, which the code of this worker may be able to execute. One attempt is not enough: during a deploy,
+ * a worker with other code may claim them first, and they become stuck again.
  */
 export class StuckRuns {
   readonly #store: Pick<StorePort, 'retryStuck'>
@@ -20,10 +20,10 @@ export class StuckRuns {
     this.#clock = clock
   }
 
-  /** Retries them if it is time to. Returns how many are due now. A failed attempt is repeated the next time. */
+  /** Retries them if it is time to. Returns how many became due. A failed attempt is repeated the next time. */
   async retry(claimant: Claimant): Promise<number> {
     if (this.#clock.elapsed() < this.#dueAt) return 0
-    // Once, however many calls are under way.
+    // Once, however many calls are in progress.
     this.#dueAt = Number.POSITIVE_INFINITY
     try {
       const count = await this.#store.retryStuck(claimant)

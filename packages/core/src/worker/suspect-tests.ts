@@ -5,11 +5,11 @@ import type { RunKey } from '../ports/store/runs.ts'
 import type { StorePort } from '../ports/store/store.ts'
 import { GroupTests } from './suspects.ts'
 
-/** Suspects that are looked at to choose a group. A worker has room for fewer. */
+/** Maximum number of suspects read to choose a group. A worker has room for fewer. */
 const maxListed = 2_000
-/** Workers that choose at the same moment choose the same group. */
+/** Maximum number of attempts: workers that choose at the same moment choose the same group. */
 const maxAttempts = 5
-/** Suspects that this worker cannot execute are looked for no sooner than after this. */
+/** Minimum delay before looking again for suspects that this worker cannot execute. */
 const lookAgainMs = 1_000
 
 interface Options {
@@ -18,11 +18,11 @@ interface Options {
   readonly logger: Logger
 }
 
-/** Takes the suspects that wait, group by group, and tests them. Which group follows is decided in `suspects.ts`. */
+/** Claims suspects, group by group, and tests them. `suspects.ts` decides which group is next. */
 export class SuspectTests {
   readonly #options: Options
   readonly #tests: GroupTests
-  /** The next group may be taken now. */
+  /** Called when the next group may be claimed. */
   readonly #onTurn: () => void
   #looksAt = Number.NEGATIVE_INFINITY
   #callOff = (): void => {}
@@ -33,7 +33,7 @@ export class SuspectTests {
     this.#onTurn = onTurn
   }
 
-  /** Which suspects are claimed like all other runs. */
+  /** Which suspects are claimed like other runs. */
   get claims(): NonNullable<Claimant['suspects']> {
     return this.#tests.claims
   }
@@ -42,18 +42,18 @@ export class SuspectTests {
     this.#tests.add(claimed)
   }
 
-  /** The run made an event, or the worker does not own it any more. */
+  /** Called when the run has written an event, or has another owner. */
   remove(run: RunKey): void {
     if (this.#tests.remove(run)) this.#onTurn()
   }
 
-  /** The worker owns nothing any more. */
+  /** Called when the worker owns nothing any more. */
   clear(): void {
     this.#callOff()
     this.#tests.clear()
   }
 
-  /** Takes the next group, if it is its turn. `claims`: what an ordinary claim has just left; `room`: for so many runs. */
+  /** Claims the next group, if it is its turn. `claims`: the rest of an ordinary claim; `room`: the number of runs. */
   async takeNext(
     claimant: Claimant,
     { leavesSuspects }: Pick<Claims, 'leavesSuspects'>,
@@ -83,7 +83,7 @@ export class SuspectTests {
       const runs = group.suspects.slice(0, room).map(({ run }) => run)
       const claimed = await store.take(claimant, runs)
       if (claimed.length === 0) {
-        // Another worker was faster, or their rows are damaged. There may be more that wait.
+        // Another worker claimed them first, or their rows are damaged. There may be more.
         for (const run of runs) refused.add(run)
         continue
       }
@@ -91,7 +91,7 @@ export class SuspectTests {
       for (const one of claimed) this.#tests.add(one)
       const tries = Math.max(...claimed.map((one) => one.tries))
       logger.info(
-        `Suspects: testing ${claimed.length} of ${waiting.length} runs whose workers died up to ${tries} times in a row`,
+        `Testing suspects: ${claimed.length} of ${waiting.length} runs whose workers died up to ${tries} times in a row`,
       )
       this.#arm()
       return claimed

@@ -1,15 +1,15 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Logger } from '../ports/logger.ts'
 
-/** What goes wrong again and again is said again after this, and then after twice as long each time. */
+/** Delay before a repeated error is logged again; it doubles each time. */
 const againMs = 1_000
 const againMostMs = 60_000
 
-/** ThrottledLog about one thing: the first is said at once, the others ever more seldom, and so is when it is over. */
+/** Logs a repeated error at once, then at growing intervals, and again on recovery. */
 export class ThrottledLog {
   readonly #logger: Logger
   readonly #clock: Clock
-  /** What is well again once it is over. */
+  /** The message on recovery. */
   readonly #well: string
   #begunAt: number | null = null
   #lastAt = 0
@@ -17,7 +17,7 @@ export class ThrottledLog {
   #pauseMs = againMs
   #suppressed = 0
 
-  /** @param well such as 'the store answers again' */
+  /** @param well such as 'Store answers again' */
   constructor(logger: Logger, clock: Clock, well: string) {
     this.#logger = logger
     this.#clock = clock
@@ -41,7 +41,7 @@ export class ThrottledLog {
     this.#say(`${message} (for ${this.#secondsAt(now)} s now${more})`, error)
   }
 
-  /** It works again: nothing has gone wrong for so long. */
+  /** Logs the recovery if no error has occurred for `quietMs`. */
   settle(quietMs = 0): void {
     if (this.#begunAt === null || this.#clock.elapsed() - this.#lastAt < quietMs) return
     this.#logger.info(`${this.#well}, after ${this.#secondsAt(this.#lastAt)} s`)

@@ -28,9 +28,9 @@ import { StuckRuns } from './stuck-runs.ts'
 import { ThrottledLog } from './throttled-log.ts'
 
 const slicesByDefault: Slices = { begun: 250, drafts: 500 }
-/** How long a store may take for what a stopping worker hands back. */
+/** Maximum wait for the store when a stopping worker hands back its runs. */
 const handBackMs = 1_000
-/** How long a store that could be opened may fail before a worker that starts gives up. */
+/** Maximum time of failed calls, after the store was opened, before a starting worker gives up. */
 const startWithinMs = 3_000
 const startAgainMs = 200
 
@@ -46,28 +46,27 @@ export interface WorkerOptions {
   readonly decider: AgentDefinition | undefined
   readonly escalateTo: string | undefined
   readonly determinism: TurnOwner['determinism']
-  /** What a programming error does to its run, if its procedure does not say. */
+  /** What a programming error does to its run, unless the procedure sets it. */
   readonly bugs: Bugs
-  /** Positive tests of a run that was tested alone before it is quarantined. */
+  /** Number of positive tests of a run alone after which it is quarantined. */
   readonly maxCrashes: number
-  /** Steps at work at once. */
+  /** Maximum number of concurrent step bodies. */
   readonly concurrency: number
   readonly leaseMs: number
   /** For people: host and process. */
   readonly name: string
-  /** How many continuations of waiting runs are kept in memory, and how many bytes they may have been given. */
+  /** Limits of the continuations of parked runs kept in memory: their number, and the bytes delivered to them. */
   readonly keep: { readonly runs: number; readonly bytes: number }
   readonly replay: WorkerServices['replay']
-  /** Default: 250 operations begin at once, and a unit has 500 drafts. */
+  /** Default: 250 operations start at once, and a unit has 500 drafts. */
   readonly slices?: Slices
 }
 
 /**
- * Executes runs: registers, claims what is due, renews its lease, sweeps up after dead workers, and hands
- * everything back when it stops.
+ * Executes runs: registers, claims due runs, renews its lease, sweeps dead workers, and hands back its runs when it stops.
  */
 export class Worker {
-  /** What a client in the same process sees of it. */
+  /** The view of the worker for a client in the same process. */
   readonly local: LocalWorker
   readonly #options: WorkerOptions
   readonly #time: StoreTime
@@ -91,7 +90,7 @@ export class Worker {
     const versions = procedures.versions
     const isWorking = (): boolean => this.#state === 'working'
     const onError = this.#report
-    this.#throttledLog = new ThrottledLog(logger, clock, 'the store answers again')
+    this.#throttledLog = new ThrottledLog(logger, clock, 'Store answers again')
     this.#reports = new RunReports(logger, clock)
     const time = new StoreTime(clock)
     const lease = new Lease({ store, clock, name, leaseMs, procedures: versions })
@@ -120,7 +119,7 @@ export class Worker {
     this.local = createLocalWorker({ procedures, lease, claims, runs, time, isWorking, onError })
   }
 
-  /** Takes over what other workers left, and executes runs until it is stopped. */
+  /** Takes over the runs of dead workers, and executes runs until it is stopped. */
   async start(): Promise<void> {
     const { store } = this.#options
     this.#time.learn(await this.#insist(() => store.now()))
@@ -135,7 +134,7 @@ export class Worker {
     await this.#attempt(() => this.#claims.claim())
   }
 
-  /** Repeats for a while a call that no worker can start without. A store that says it is unusable is believed. */
+  /** Retries for a while a call that a worker cannot start without. An error 'store-unusable' is final. */
   async #insist<T>(call: () => Promise<T>): Promise<T> {
     const { clock, logger } = this.#options
     const startedAt = clock.elapsed()
@@ -145,13 +144,13 @@ export class Worker {
       } catch (error) {
         const isOver = clock.elapsed() - startedAt > startWithinMs || this.#isStopped
         if (isOver || PawlError.is(error)) throw error
-        logger.error('the store did not answer; trying again', { error })
+        logger.error('Store did not answer; retrying', { error })
         await new Promise<void>((resolve) => clock.after(startAgainMs, resolve))
       }
     }
   }
 
-  /** Makes a call that a chore repeats anyway: if it fails at the start, that is no worse than later. */
+  /** Makes a call that a chore repeats anyway, so that its failure does not prevent the start. */
   async #attempt(call: () => Promise<unknown>): Promise<void> {
     try {
       await call()
@@ -162,8 +161,8 @@ export class Worker {
   }
 
   /**
-   * Claims nothing more, hands back the runs that no body is at work for, waits for the others, and hands back the rest.
-   * Other workers continue what is unfinished.
+   * Claims nothing more, hands back the runs without running bodies, waits for the others, and hands back the rest. Other
+   * workers continue unfinished runs.
    */
   async stop(withinMs: number): Promise<void> {
     if (this.#state !== 'working') return
@@ -176,20 +175,20 @@ export class Worker {
     await this.#handBack()
   }
 
-  /** A store that does not answer does not hold up the stop: the lease expires, and other workers continue the runs. */
+  /** Hands back the runs. An unresponsive store does not delay the stop: the lease expires, and other workers continue them. */
   async #handBack(): Promise<void> {
     const { store, logger } = this.#options
     try {
       const answered = await this.#within(handBackMs, store.release(this.#lease.worker))
       if (!answered) throw new Error(`the store did not answer within ${handBackMs} ms`)
     } catch (error) {
-      logger.warn('this worker could not hand back its runs; they go on elsewhere when its lease runs out', {
+      logger.warn('Worker could not hand back its runs; other workers resume them when its lease expires', {
         error,
       })
     }
   }
 
-  /** Whether it was done in time. */
+  /** Returns whether it was done in time. */
   #within(ms: number, done: Promise<void>): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const callOff = this.#options.clock.after(ms, () => resolve(false))
@@ -201,17 +200,17 @@ export class Worker {
     return this.#state === 'stopped'
   }
 
-  /** As a crash would: everything is dropped, nothing is written. */
+  /** Stops as a crash would: everything is dropped, nothing is written. */
   kill(): void {
     if (!this.#isStopped) this.#leave()
   }
 
-  /** Nothing is at work and nothing is being written: only time or a message would change that. */
+  /** Whether nothing is running and nothing is being written: only time or a message would change that. */
   get isAtRest(): boolean {
     return this.#committer.isAtRest && !this.#claims.isClaiming && this.#runs.isAtRest
   }
 
-  /** Nothing is at work, and its results are written: also those of runs that are moving, or reading their mail. */
+  /** Resolves when no body is running and all results are written, including results of runs that are moving or reading mail. */
   async #atRest(): Promise<void> {
     while (this.#slots.taken > 0) await this.#slots.released()
     for (;;) {
@@ -242,7 +241,7 @@ export class Worker {
   }
 
   readonly #report = (error: unknown): void => {
-    if (this.#state === 'working') this.#throttledLog.add('the store did not answer; trying again', error)
+    if (this.#state === 'working') this.#throttledLog.add('Store did not answer; retrying', error)
   }
 
   #createServices(procedures: Procedures): Omit<WorkerServices, 'worker'> {

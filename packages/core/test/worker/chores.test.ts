@@ -53,7 +53,7 @@ test('reports a failure and runs the chore again, whether it throws or rejects',
   expect(errors).toEqual(['throws: no', 'rejects: no', 'throws: no', 'rejects: no'])
 })
 
-test('runs nothing after it is stopped, not even a chore that was under way', async () => {
+test('runs nothing after it is stopped, not even after a chore in progress', async () => {
   const clock = new ManualClock()
   let ran = 0
   let end = (): void => {}
@@ -74,7 +74,7 @@ test('runs nothing after it is stopped, not even a chore that was under way', as
   expect(clock.timers).toBe(0)
 })
 
-test('runs what is meant for hints at each hint, beside its timer', async () => {
+test('runs chores for hints at each hint, beside their timers', async () => {
   const clock = new ManualClock()
   const ran: string[] = []
   const errors: unknown[] = []
@@ -132,7 +132,7 @@ function chores(
   }
 }
 
-test('runs at a hint what finds due runs and messages', () => {
+test('runs the chores that find due runs and messages at a hint', () => {
   const hinted = chores().all.filter(({ onHint }) => onHint)
   expect(hinted.map(({ name }) => name)).toEqual(['poll', 'stuck runs'])
 })
@@ -143,7 +143,7 @@ test('renews the lease five times within its length', async () => {
   expect(await run('lease')).toEqual(['renew', 'look'])
 })
 
-test('drops all runs before it registers anew, once the lease was lost', async () => {
+test('drops all runs before it registers again, once the lease is lost', async () => {
   const { run } = chores({ renew: false })
   expect(await run('lease')).toEqual(['renew', 'warn', 'drop', 'register', 'look'])
 })

@@ -63,7 +63,7 @@ test('claims until nothing is due, at most 100 at once', async () => {
   expect(limits).toEqual([100, 100, 100])
 })
 
-test('claims no more than there is room for, and the rest once half of the room is free', async () => {
+test('claims as many runs as there is room for, and the rest once half of the room is free', async () => {
   const { claims, state, limits, adopted } = create({ due: 100, owned: maxOwned - 30 })
   await claims.claim()
   expect(limits).toEqual([30])
@@ -81,7 +81,7 @@ test('claims no more than there is room for, and the rest once half of the room 
   expect(adopted).toHaveLength(100)
 })
 
-test('makes one claim at a time, and another one for what was asked meanwhile', async () => {
+test('makes one claim at a time, and another one for requests that arrive meanwhile', async () => {
   const { claims, limits, holdAnswers } = create()
   const release = holdAnswers()
   const first = claims.claim()
@@ -94,7 +94,7 @@ test('makes one claim at a time, and another one for what was asked meanwhile', 
   expect(claims.isClaiming).toBe(false)
 })
 
-test('claims nothing while the worker does not work', async () => {
+test('claims nothing while the worker is not working', async () => {
   const { claims, state, limits } = create({ due: 1 })
   state.isWorking = false
   await claims.claim()
@@ -102,7 +102,7 @@ test('claims nothing while the worker does not work', async () => {
   expect(limits).toEqual([])
 })
 
-test('makes no further claim, also of suspects, if the worker stops during one', async () => {
+test('makes no further claim, even of suspects, if the worker stops during one', async () => {
   const { claims, state, limits, looks, holdAnswers } = create({ due: 300 })
   const release = holdAnswers()
   const claim = claims.claim()
@@ -113,7 +113,7 @@ test('makes no further claim, also of suspects, if the worker stops during one',
   expect(looks()).toBe(0)
 })
 
-test('claims when the next run is due that the store has named', async () => {
+test('claims when the next run becomes due that the store has named', async () => {
   const { claims, clock, state, adopted } = create()
   state.nextDueAt = 40
   await claims.claim()
@@ -136,13 +136,13 @@ test('claims a parked run when it is due, and keeps the earlier of two times', a
   expect(clock.timers).toBe(0)
 })
 
-test('looks for suspects after each claim that leaves some', async () => {
+test('looks for suspects after each claim that leaves some behind', async () => {
   const { claims, looks } = create()
   await claims.claim()
   expect(looks()).toBe(1)
 })
 
-test('sets no timer for a run that is due already and was left', async () => {
+test('sets no timer for a due run that was left behind', async () => {
   const { claims, clock, state } = create()
   await clock.pass(50)
   state.nextDueAt = 50
@@ -150,7 +150,7 @@ test('sets no timer for a run that is due already and was left', async () => {
   expect(clock.timers).toBe(0)
 })
 
-test('claims nothing by its time after it is stopped', async () => {
+test('claims nothing by time after it is stopped', async () => {
   const { claims, clock, limits } = create()
   claims.onReleased(1, 100)
   claims.stop()
@@ -158,7 +158,7 @@ test('claims nothing by its time after it is stopped', async () => {
   expect(limits).toEqual([])
 })
 
-test('reports a claim that fails if the caller does not wait for it, and claims again the next time', async () => {
+test('reports a failed claim if the caller does not wait for it, and claims again the next time', async () => {
   const { claims, state, errors, adopted } = create({ due: 1 })
   state.error = new Error('the disk is full')
   claims.claimSoon()

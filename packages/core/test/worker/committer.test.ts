@@ -37,14 +37,14 @@ async function untilQuiet(): Promise<void> {
   for (let round = 0; round < 5; round++) await new Promise((resolve) => setImmediate(resolve))
 }
 
-test('what is ready is one commit where one at a time can be under way', async () => {
+test('commits all ready units at once if one commit can be in flight', async () => {
   const { calls, add } = createCommitter(undefined)
   add(100)
   await untilQuiet()
   expect(calls.map(({ units }) => units)).toEqual([100])
 })
 
-test('what is ready is shared among the commits that can be under way', async () => {
+test('divides ready units among the commits that can be in flight', async () => {
   const { calls, add } = createCommitter(2)
   add(100)
   await untilQuiet()
@@ -55,7 +55,7 @@ test('what is ready is shared among the commits that can be under way', async ()
   expect(calls.map(({ units }) => units)).toEqual([50, 50, 30])
 })
 
-test('a few are not divided', async () => {
+test('does not divide a few units', async () => {
   const { calls, add } = createCommitter(2)
   add(16)
   await untilQuiet()

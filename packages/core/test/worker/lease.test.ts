@@ -23,14 +23,14 @@ function createLease() {
   }
 }
 
-test('is not proven before the worker is registered', async () => {
+test('has no confirmed lease before the worker is registered', async () => {
   const { lease } = createLease()
   expect(lease.isProven).toBe(false)
   await lease.register()
   expect(lease).toMatchObject({ worker: 1, isProven: true })
 })
 
-test('expires if it is not renewed', async () => {
+test('lets the lease expire if it is not renewed', async () => {
   const { lease, pass } = createLease()
   await lease.register()
   pass(99)
@@ -42,7 +42,7 @@ test('expires if it is not renewed', async () => {
   expect(lease.isProven).toBe(false)
 })
 
-test('counts from the call that renews it, not from its answer', async () => {
+test('counts the lease from the call that renews it, not from its answer', async () => {
   const { lease, state, pass } = createLease()
   state.callMs = 60
   await lease.register()
@@ -56,7 +56,7 @@ test('counts from the call that renews it, not from its answer', async () => {
   expect(lease.isProven).toBe(false)
 })
 
-test('is not renewed by a call that fails', async () => {
+test('does not renew the lease by a call that fails', async () => {
   const { lease, state, pass } = createLease()
   await lease.register()
   pass(50)
@@ -66,7 +66,7 @@ test('is not renewed by a call that fails', async () => {
   expect(lease.isProven).toBe(false)
 })
 
-test('is lost once other workers have taken over; a new registration has a new key', async () => {
+test('loses the lease once other workers have taken over; a new registration has a new key', async () => {
   const { lease, state, pass } = createLease()
   await lease.register()
   pass(100)

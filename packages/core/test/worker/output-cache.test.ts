@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { OutputCache } from '../../src/worker/output-cache.ts'
 
 describe('the outputs of runs that have just completed', () => {
-  test('are known, also where there is none', () => {
+  test('finds the output of a completed run, even an empty one', () => {
     const outputs = new OutputCache()
     outputs.add('a', new Uint8Array([1]))
     outputs.add('b', null)
@@ -11,14 +11,14 @@ describe('the outputs of runs that have just completed', () => {
     expect(outputs.find('c')).toBeUndefined()
   })
 
-  test('are no more than a thousand: the oldest go', () => {
+  test('keeps at most a thousand outputs and drops the oldest', () => {
     const outputs = new OutputCache()
     for (let run = 0; run <= 1_000; run++) outputs.add(`run ${run}`, null)
     expect(outputs.find('run 0')).toBeUndefined()
     expect(outputs.find('run 1')).toBeDefined()
   })
 
-  test('are short: a long one is read when it is asked for', () => {
+  test('keeps short outputs only', () => {
     const outputs = new OutputCache()
     outputs.add('a', new Uint8Array(4_096))
     outputs.add('b', new Uint8Array(4_097))

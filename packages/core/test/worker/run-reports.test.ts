@@ -24,7 +24,7 @@ function start() {
   return { reports, add, pass, lines, runs }
 }
 
-test('a line names the run, the code, the procedure, the place, the cause and the remedy', () => {
+test('names the run, the code, the procedure, the place, the cause and the remedy in a line', () => {
   const { add, lines } = start()
   add('A-1')
   expect(lines).toEqual([
@@ -35,14 +35,14 @@ test('a line names the run, the code, the procedure, the place, the cause and th
   ])
 })
 
-test('the error that Pawl itself failed with stands beside its line', () => {
+test('adds the internal error to a line', () => {
   const { add, lines } = start()
   const error = new Error('a fault of Pawl')
   add('A-1', { error })
   expect(lines[0]?.fields).toMatchObject({ run: 'A-1', error })
 })
 
-test('a cause of several lines stands in one, and a long one is cut', () => {
+test('joins a cause of several lines, and truncates a long one', () => {
   const { add, lines } = start()
   add('A-1', { cause: 'AssertionError: expected\n\n  1\n  to be 2.', at: undefined })
   expect(lines[0]).toEqual({
@@ -53,7 +53,7 @@ test('a cause of several lines stands in one, and a long one is cut', () => {
   expect(lines[1]?.message.length).toBeLessThan(2_200)
 })
 
-test('the first ten have a line each, and those that follow are counted once a minute', () => {
+test('writes a line for each of the first ten runs, then a count once a minute', () => {
   const { add, pass, lines, runs } = start()
   for (let n = 1; n <= 10; n++) add(`${n}`)
   expect(runs()).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9', '10'])
@@ -72,7 +72,7 @@ test('the first ten have a line each, and those that follow are counted once a m
   expect(lines).toHaveLength(11)
 })
 
-test('failures of one operation are counted together, wherever it was called, and it is known when a line is due', () => {
+test('counts failures of one operation together, wherever it was called, and knows when a line is due', () => {
   const { add, pass, reports, lines, runs } = start()
   const report = {
     run: 'x',
@@ -98,7 +98,7 @@ test('failures of one operation are counted together, wherever it was called, an
   expect(isDue()).toBe(true)
 })
 
-test('one that follows after more than a minute has its line at once', () => {
+test('writes a line at once for a report after more than a minute', () => {
   const { add, pass, runs } = start()
   for (let n = 1; n <= 10; n++) add(`${n}`)
   pass(60 * second)
@@ -107,7 +107,7 @@ test('one that follows after more than a minute has its line at once', () => {
   expect(runs().slice(10)).toEqual(['11'])
 })
 
-test('runs of another procedure, outcome, code or place are counted apart', () => {
+test('counts runs of another procedure, outcome, code or place separately', () => {
   const { add, runs } = start()
   for (let n = 0; n < 20; n++) add('usual')
   add('other code', { code: 'E2' })
@@ -117,7 +117,7 @@ test('runs of another procedure, outcome, code or place are counted apart', () =
   expect(runs().slice(10)).toEqual(['other code', 'other place', 'other procedure', 'other outcome'])
 })
 
-test('what is still to be counted is said when the worker stops', () => {
+test('writes the remaining counts when the worker stops', () => {
   const { add, reports, lines } = start()
   for (let n = 1; n <= 15; n++) add(`${n}`)
   reports.flush(true)
@@ -126,7 +126,7 @@ test('what is still to be counted is said when the worker stops', () => {
   expect(lines.at(-1)?.fields).toMatchObject({ count: 5 })
 })
 
-test('of codes without end the one that was silent for longest is forgotten, once its count was said', () => {
+test('forgets the group that was silent for longest, once its count was written', () => {
   const { add, lines } = start()
   for (let n = 1; n <= 12; n++) add(`${n}`, { code: 'first' })
   for (let n = 1; n <= 999; n++) add(`${n}`, { code: `E${n}` })

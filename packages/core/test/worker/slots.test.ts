@@ -20,7 +20,7 @@ function makeSlots(count: number) {
   }
 }
 
-test('as many begin as there are slots, the rest in the order they came', async () => {
+test('starts as many bodies as there are slots, the rest in the order of arrival', async () => {
   const { slots, begun, take } = makeSlots(2)
   take('a', 'b', 'c', 'd')
   expect(begun).toEqual(['a', 'b'])
@@ -36,7 +36,7 @@ test('as many begin as there are slots, the rest in the order they came', async 
   expect([slots.taken, slots.queued, slots.releases]).toEqual([1, 0, 3])
 })
 
-test('who comes when a slot is given back does not go before those who wait', async () => {
+test('does not let a late body overtake waiting ones when a slot is released', async () => {
   const { slots, begun, take } = makeSlots(1)
   take('a', 'b')
   slots.release()
@@ -48,7 +48,7 @@ test('who comes when a slot is given back does not go before those who wait', as
   expect(begun).toEqual(['a', 'b', 'c'])
 })
 
-test('who has left is passed over', async () => {
+test('skips a body that has left the queue', async () => {
   const { slots, begun, take, leave } = makeSlots(1)
   take('a', 'b', 'c')
   leave('b')
@@ -57,7 +57,7 @@ test('who has left is passed over', async () => {
   expect(begun).toEqual(['a', 'c'])
 })
 
-test('none begins while none may, and all that may when somebody looks', () => {
+test('starts no body while none may start, and all that may when it looks again', () => {
   const { slots, gate, begun, take } = makeSlots(2)
   gate.isOpen = false
   take('a', 'b', 'c')
@@ -67,7 +67,7 @@ test('none begins while none may, and all that may when somebody looks', () => {
   expect(begun).toEqual(['a', 'b'])
 })
 
-test('none begins once it is closed, and who waits for those at work hears of each', async () => {
+test('starts no body once it is closed, and reports each release to callers that wait', async () => {
   const { slots, begun, take } = makeSlots(1)
   take('a', 'b')
   slots.close()

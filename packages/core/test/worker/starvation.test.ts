@@ -16,18 +16,20 @@ function create() {
   }
 }
 
-test('is logged once if no slot is released for 30 s while bodies wait', async () => {
+test('logs once if no slot is released for 30 s while bodies wait', async () => {
   const { warnings, pass } = create()
   await pass(0)
   await pass(29_999)
   expect(warnings).toEqual([])
   await pass(1)
-  expect(warnings).toEqual([expect.stringContaining('none of the 4 bodies at work has ended, and 2 wait')])
+  expect(warnings).toEqual([
+    expect.stringContaining('All 4 step slots have been busy for 30 s and 2 steps are queued'),
+  ])
   await pass(60_000)
   expect(warnings).toHaveLength(1)
 })
 
-test('is counted anew after a slot is released', async () => {
+test('counts from zero after a slot is released', async () => {
   const { slots, warnings, pass } = create()
   await pass(0)
   await pass(29_999)
@@ -39,7 +41,7 @@ test('is counted anew after a slot is released', async () => {
   expect(warnings).toHaveLength(1)
 })
 
-test('needs a body that waits', async () => {
+test('does not log without a waiting body', async () => {
   const { slots, warnings, pass } = create()
   slots.queued = 0
   await pass(0)

@@ -17,7 +17,7 @@ function create(retryStuck: () => Promise<number>) {
   return { stuckRuns: new StuckRuns(store, clock), clock, attempts }
 }
 
-test('are retried at once, then at growing intervals, then no more', async () => {
+test('retries stuck runs at once, then at growing intervals, then no more', async () => {
   const { stuckRuns, clock, attempts } = create(async () => 0)
   for (let second = 0; second < 3 * 3_600; second++) {
     await stuckRuns.retry(claimant)
@@ -26,7 +26,7 @@ test('are retried at once, then at growing intervals, then no more', async () =>
   expect(attempts).toEqual([0, 10_000, 70_000, 370_000, 2_170_000])
 })
 
-test('are retried again the next time if the store fails', async () => {
+test('retries stuck runs again the next time if the store fails', async () => {
   let isFailing = true
   const { stuckRuns, attempts } = create(async () => {
     if (isFailing) throw new Error('the disk is full')
@@ -39,7 +39,7 @@ test('are retried again the next time if the store fails', async () => {
   expect(attempts).toHaveLength(2)
 })
 
-test('are retried once, however many calls come meanwhile', async () => {
+test('retries stuck runs once, however many calls arrive meanwhile', async () => {
   const { stuckRuns, attempts } = create(async () => 1)
   const counts = await Promise.all([1, 2, 3].map(() => stuckRuns.retry(claimant)))
   expect(counts).toEqual([1, 0, 0])

@@ -61,7 +61,7 @@ function create(waiting: Suspect[], refused: readonly RunKey[] = []) {
   }
 }
 
-test('takes the rest, then half of the group with the most positives, then its other half', async () => {
+test('tests the rest, then half of the group with the most positives, then its other half', async () => {
   const { next, pass, turns, calls, tests } = create([
     ...[1, 2].map((run) => suspect(run, 1)),
     ...[3, 4, 5].map((run) => suspect(run, 2)),
@@ -84,7 +84,7 @@ test('takes the rest, then half of the group with the most positives, then its o
   expect(tests.claims).toBe('unblamed')
 })
 
-test('takes the next group at once when all of the one before have made an event or are gone', async () => {
+test('tests the next group at once when all runs of the previous one have made an event or are gone', async () => {
   const { next, turns, tests } = create([1, 2, 3, 4].map((run) => suspect(run, 1)))
   expect(await next()).toEqual([1, 2])
   tests.remove(1)
@@ -94,7 +94,7 @@ test('takes the next group at once when all of the one before have made an event
   expect(await next()).toEqual([3, 4])
 })
 
-test('takes a run that is alone before the rest or after it, in turn', async () => {
+test('tests a run that is alone before and after the rest, in turn', async () => {
   const rest = [1, 2].map((run) => suspect(run, 1))
   const before = create([...rest, suspect(3, 4, { alone: 2 })])
   expect(await before.next()).toEqual([3])
@@ -102,7 +102,7 @@ test('takes a run that is alone before the rest or after it, in turn', async () 
   expect(await after.next()).toEqual([1, 2])
 })
 
-test('groups are the runs that one death has blamed: the oldest of those with equal positives is first', async () => {
+test('groups runs blamed by one death, and tests the oldest group with equal positives first', async () => {
   const { next, pass } = create([
     ...[1, 2].map((run) => suspect(run, 3, { dueAt: 20 })),
     ...[3, 4].map((run) => suspect(run, 3, { dueAt: 10 })),
@@ -115,12 +115,12 @@ test('groups are the runs that one death has blamed: the oldest of those with eq
   expect(seen).toEqual([[3], [4], [1], [2]])
 })
 
-test('passes over runs that cannot be taken: others wait for their turn', async () => {
+test('skips runs that cannot be claimed: other runs wait for their turn', async () => {
   const { next } = create([suspect(1, 1), suspect(2, 1), suspect(3, 5)], [3])
   expect(await next()).toEqual([1])
 })
 
-test('takes no more than there is room for', async () => {
+test('claims as many suspects as there is room for', async () => {
   const { next, pass, calls } = create([1, 2, 3, 4, 5, 6].map((run) => suspect(run, 1)))
   expect(await next(0)).toEqual([])
   expect(calls).toEqual([])
@@ -135,7 +135,7 @@ test('leaves suspects that were never blamed to ordinary claims', async () => {
   expect(tests.claims).toBe('unblamed')
 })
 
-test('suspects that this worker cannot execute are looked for once a second', async () => {
+test('looks once a second for suspects that this worker cannot execute', async () => {
   const { tests, calls, pass } = create([])
   const look = () => tests.takeNext(claimant, { leavesSuspects: true }, 100)
   for (let looks = 0; looks < 5; looks++) await look()
@@ -145,7 +145,7 @@ test('suspects that this worker cannot execute are looked for once a second', as
   expect(calls).toEqual(['suspects', 'suspects'])
 })
 
-test('the end of a test that cannot be written is written with the next claim', async () => {
+test('writes the end of a test with the next claim if it could not be written', async () => {
   const { next, pass, fail, calls } = create([suspect(1, 1), suspect(2, 1)])
   expect(await next()).toEqual([1])
   pass(10_000)
@@ -156,7 +156,7 @@ test('the end of a test that cannot be written is written with the next claim', 
   expect(calls).toEqual(['suspects', 'take 1', 'end', 'suspects', 'take 2'])
 })
 
-test('a run that outlived its test ends the test of the group that follows, although no other waits', async () => {
+test('ends the test of the following group after a run outlived its test, even if no other run waits', async () => {
   const { next, pass, calls, turns } = create([suspect(1, 1), suspect(2, 1)])
   await next()
   pass(10_000)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { ThrottledLog } from '../../src/worker/throttled-log.ts'
 
-test('what goes wrong again and again is said at once, then ever more seldom, and so is that it is over', () => {
+test('logs a repeated error at once, then at growing intervals, and its recovery', () => {
   let now = 0
   const logged: [now: number, message: string][] = []
   const say = (message: string) => void logged.push([now, message])

@@ -26,18 +26,18 @@ const harmless = [
   // Some workers have not all procedures.
   'no live engine has',
   'has another owner',
-  'was taken for dead',
+  'Lease expired',
   'has ended without',
   'has ended with a rejection',
   'could not hand back its runs',
-  'which nobody was asked',
-  'could not decide, and its fallback counts',
+  'which it never asked',
+  'could not decide; the fallback is used',
   // Most workers have all procedures, and those that have may be dead.
   'and no live engine has',
   // The world signals all runs, children too.
   'which procedure "child" does not declare',
   // Too late for it. Whether it was is judged by the answers that were acknowledged.
-  'does not fit the question and was dropped',
+  'is invalid and was discarded',
 ]
 function isHarmless(line: string): boolean {
   return harmless.some((part) => line.includes(part))

@@ -35,7 +35,7 @@ describe('a run that kills its workers at once', () => {
       expect(survivors(fleet)).toBe(runs - 1)
       expect(fleet.runs[culprit]).toMatchObject({ cause: 'crashes', alone: 5 })
       expect(fleet.lines.filter((line) => line.startsWith('error'))).toEqual([
-        expect.stringContaining('while it was the only suspect at work'),
+        expect.stringContaining('while it was the only suspect running'),
       ])
     })
 
@@ -162,9 +162,9 @@ describe('suspects that were blamed', () => {
     expect(inHand().filter((index) => index < 8)).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
     expect(fleet.clock.now - begunAt).toBeGreaterThanOrEqual(second)
     expect(fleet.lines).toEqual([
-      'info: Suspects: testing 32 of 40 runs whose workers died up to 3 times in a row',
-      'info: Suspects: testing 4 of 8 runs whose workers died up to 4 times in a row',
-      'info: Suspects: testing 4 of 4 runs whose workers died up to 4 times in a row',
+      'info: Testing suspects: 32 of 40 runs whose workers died up to 3 times in a row',
+      'info: Testing suspects: 4 of 8 runs whose workers died up to 4 times in a row',
+      'info: Testing suspects: 4 of 4 runs whose workers died up to 4 times in a row',
     ])
   })
 

@@ -9,85 +9,85 @@ import type { Message } from '../../ports/store/mail.ts'
 import type { Validation } from '../../schemas/schema.ts'
 import type { Slots } from '../slots.ts'
 
-/** Code of the author's is at work, or waits for a slot to begin in. */
+/** Whether the author's code is running, or is queued for a slot. */
 export type Busy = false | 'queued' | 'working'
 
-/** What the worker does for one pending operation, from its issue to the event that settles it. */
+/** Carries out one pending operation, from its issue to the event that settles it. */
 export interface Activity {
-  /** While it is, the run is not let go; when the worker stops, only for what is at work. */
+  /** While busy, the run is not released; when the worker stops, only running code counts. */
   readonly busy: Busy
   /**
-   * When it wants to be looked at again, by the store's clock, once what it drafted is written; null: only a
-   * message or its own end moves it.
+   * When it wants to be called again, by the store's clock, once its drafts are written. Null: only a message or its own
+   * end changes it.
    */
   readonly dueAt: number | null
-  /** Begins, or begins again after what it had wanted to record was refused because of a message. */
+  /** Starts, or restarts after its draft was rejected because of a message. */
   begin(): void
-  /** Its time has come. */
+  /** Called when it is due. */
   onDue(): void
-  /** What it would take a message about, at present. */
+  /** The topics of messages that it accepts at present. */
   readonly topics: readonly string[]
-  /** The oldest message about one of its topics; it is recorded, or given back. */
+  /** Receives the oldest message of one of its topics, and records it or gives it back. */
   onMessage(message: Message): void
-  /** An event of its own that settles nothing is in the log. */
+  /** Called when an event of its own that settles nothing was written. */
   onRecorded(event: LogEvent): void
-  /** The run ends, or is not ours any more: let go of everything. */
+  /** Called when the run ends or has another owner; releases everything. */
   stop(): void
   /**
-   * The scope of its operation was closed. True: people see it, and it is kept until it has recorded that it is
-   * withdrawn. Otherwise it is stopped, and so it is without this method.
+   * Called when the scope of its operation was closed. True: people see it, and it is kept until it has recorded that it is
+   * withdrawn. Otherwise, and without this method, it is stopped.
    */
   close?(): boolean
-  /** An open ask, which the end of the run withdraws. */
+  /** Whether it is an open ask, which the end of the run withdraws. */
   readonly isOpenAsk: boolean
-  /** Of an ask: the author's own schema for the answer. */
+  /** For an ask: the author's schema of the answer. */
   readonly check?: AskSpec['check']
 }
 
-/** What an activity wants to have written, in the run's next unit. */
+/** An event that an activity wants to write in the run's next unit. */
 export interface Draft {
-  /** Null: nothing but the messages are consumed. */
+  /** Null: only marks messages as used. */
   readonly type: 'asked' | 'attempted' | 'settled' | 'withdrawn' | null
   readonly pending: Pending
   readonly failed?: boolean
   readonly tookMs?: number | null
   readonly payload?: Uint8Array | null
-  /** What else changes when it is written. */
+  /** Further changes to write with the event. */
   readonly effects?: readonly Effect[]
-  /** Refused if a message has come that the run has not seen: then the activity begins again. */
+  /** Rejected if a message has arrived that the run has not seen; then the activity restarts. */
   readonly strict?: Activity
 }
 
-/** What an activity is given by its run. */
+/** The services of a run for its activities. */
 export interface ActivityContext {
   readonly runId: string
   readonly clock: Clock
   readonly entropy: Entropy
   readonly slots: Slots
   readonly logger: Logger
-  /** Who else sees an overdue ask. */
+  /** The audience that also sees an overdue ask. */
   readonly escalateTo: string | undefined
-  /** The store's clock. */
+  /** Returns the store's time. */
   now(): number
   record(draft: Draft): void
-  /** Leaves a message to others that it has taken and records nothing of. */
+  /** Returns a message that it took but does not record, so that another operation can take it. */
   giveBack(n: number): void
-  /** Takes back what the activity wanted recorded and was not sent yet. */
+  /** Removes drafts of an activity that were not sent yet. */
   retract(activity: Activity): void
   /**
-   * Parks the run for a misuse that was found as the operation began, once the bodies at work are done. False: the
-   * procedure lets bugs fail it, and the misuse is to be recorded.
+   * Parks the run for a misuse found when the operation started, once the running bodies are done. False: bugs fail this
+   * procedure, and the misuse is to be recorded.
    */
   parkFor(position: number, misuse: unknown): boolean
-  /** Something changed that nothing is recorded for; the run looks again. */
+  /** Makes the run check again after a change that records nothing. */
   lookAgain(): void
-  /** For what goes on later than the call that began it: what it throws puts the run aside, and nothing else. */
+  /** Runs a task outside the call that started it. An error that it throws parks the run and has no other effect. */
   guard(task: () => void): void
   idempotencyKey(position: number): string
-  /** The oldest message about any of these topics, now its own. */
+  /** Takes the oldest message of these topics. */
   take(topics: readonly string[]): Message | undefined
   readonly history: StepHistory
-  /** The schema of a signal the procedure declares. */
+  /** Validates the payload of a signal that the procedure declares. */
   checkSignal(name: string, payload: unknown): Validation | Promise<Validation>
 }
 
@@ -97,14 +97,14 @@ export interface StepResult {
   readonly payload: Uint8Array | null
   readonly tookMs: number
 }
-/** Earlier step results, for those who are asked. */
+/** Earlier step results, to show in asks. */
 export interface StepHistory {
-  /** The last ones, oldest first; from memory where they are few. */
+  /** Returns the last results, oldest first; from memory if there are few. */
   last(count: number): readonly StepResult[] | Promise<readonly StepResult[]>
   named(steps: readonly string[]): Promise<readonly StepResult[]>
 }
 
-/** The effect that marks message `n` as used. */
+/** Creates the effect that marks message `n` as used. */
 export function consume(n: number): Effect {
   return { do: 'consume', n }
 }

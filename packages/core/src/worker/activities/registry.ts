@@ -9,11 +9,11 @@ import { SignalActivity } from './signal/signal-activity.ts'
 import { BodyActivity } from './step/step-activity.ts'
 import { TimerActivity } from './timer/timer-activity.ts'
 
-/** What the worker has for one kind of operation. */
+/** The activity of one kind of operation. */
 interface ActivityKind<O extends ProcedureOperation> {
-  /** Whether it acts on the world: it is missed if it never begins, and awaited if a bug stops its run. */
+  /** Whether it has external effects: it is reported if it never starts, and awaited if a bug stops its run. */
   readonly acts: boolean
-  /** `records`: the events of the operation in the log, none of which settled it. */
+  /** Creates the activity. `records`: the events of the operation in the log, none of which settled it. */
   create(context: ActivityContext, pending: Pending<O>, records: readonly LogEvent[]): Activity
 }
 
@@ -33,7 +33,7 @@ const ask: ActivityKind<AskOperation> = {
     }),
 }
 
-/** One row for each kind of operation; a kind without one is a type error. */
+/** One entry for each kind of operation; a missing kind is a type error. */
 export const activityKinds: { readonly [K in OperationKind]: ActivityKind<OperationByKind[K]> } = {
   step,
   llm: step,
@@ -52,7 +52,7 @@ export const activityKinds: { readonly [K in OperationKind]: ActivityKind<Operat
   undo: step,
 }
 
-/** Makes what the worker does for an operation. */
+/** Creates the activity of an operation. */
 export function createActivity(
   context: ActivityContext,
   pending: Pending<ProcedureOperation>,

@@ -3,7 +3,7 @@ import { PawlError } from '../../errors/pawl-error.ts'
 import { encodeRecord } from '../../events/payload.ts'
 import type { Validation } from '../../schemas/schema.ts'
 
-/** The bytes of what a schema has made of something from outside, which may be no payload. */
+/** Encodes the output of a schema, which may not be storable. */
 export function tryEncode(record: object, label: string): Validation<Uint8Array> {
   try {
     return { ok: true, value: encodeRecord(record, label) }

@@ -10,11 +10,11 @@ import { ReadFailed, readAgainMs } from './log-reader.ts'
 import { type RecentSteps, stepResultOf } from './recent-steps.ts'
 import type { Start } from './start.ts'
 
-/** The parts of a run its activities depend on. */
+/** The parts of a run that its activities use. */
 export interface ActivityContextParts {
   start(): Start
   head(): number
-  /** The log from its beginning, verified. */
+  /** Yields the verified log from its beginning. */
   pages(): AsyncIterable<readonly LogEvent[]>
   recentSteps(): RecentSteps
   take(topics: readonly string[]): Message | undefined
@@ -27,7 +27,7 @@ export interface ActivityContextParts {
   guard(task: () => void): void
 }
 
-/** What the activities of one run are given. One object for each run: what few of them need is made when it is needed. */
+/** The context of a run's activities. One object per run; rarely used parts are created on demand. */
 export class RunActivityContext implements ActivityContext {
   readonly runId: string
   readonly clock: ActivityContext['clock']
@@ -82,7 +82,7 @@ export class RunActivityContext implements ActivityContext {
   }
 }
 
-/** The results of earlier steps: from memory where they are few, otherwise from the log. */
+/** The results of earlier steps: from memory if there are few, otherwise from the log. */
 class LoggedSteps implements StepHistory {
   readonly #services: WorkerServices
   readonly #runId: string
@@ -111,7 +111,7 @@ class LoggedSteps implements StepHistory {
     return steps.filter(({ name }) => names.includes(name))
   }
 
-  /** Questions that are asked at once read the log once. */
+  /** Reads the log once for asks that are opened at the same time. */
   #read(): Promise<readonly StepResult[]> {
     const head = this.#parts.head()
     if (this.#reading?.head === head) return this.#reading.steps
@@ -123,7 +123,7 @@ class LoggedSteps implements StepHistory {
   }
 }
 
-/** From the run's seed, not its id: the same id in two databases, or used again, must not give the same key. */
+/** Computes a key from the run's seed instead of its id: ids may repeat in another database or over time, keys must not. */
 function idempotencyKey(sha256: Sha256, { seed }: Start, position: number): string {
   const seeded = new Uint8Array(seed.length + 4)
   seeded.set(seed)
@@ -135,7 +135,7 @@ function checkSignal(schema: Schema | undefined, payload: unknown): Validation |
   return schema === undefined ? { ok: true, value: payload } : validate(schema, payload)
 }
 
-/** Waits until the store can be read: before that there is no question to ask. @throws LogDamaged, WrittenLater */
+/** Reads the step results, and waits until the store can be read: the ask cannot be opened before. @throws LogDamaged, WrittenLater */
 async function readSteps(
   { logger, clock }: WorkerServices,
   runId: string,
@@ -152,7 +152,7 @@ async function readSteps(
       return steps
     } catch (error) {
       if (!(error instanceof ReadFailed)) throw error
-      logger.error(`run "${runId}" could not read what it shall show; it tries again`, {
+      logger.error(`Run "${runId}" could not read its step results; retrying`, {
         error: error.cause,
       })
       await new Promise<void>((resolve) => clock.after(readAgainMs, resolve))

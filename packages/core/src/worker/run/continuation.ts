@@ -18,10 +18,10 @@ import { LogIndex } from './log-index.ts'
 import type { LogWriter } from './log-writer.ts'
 import { readStart, type Start } from './start.ts'
 
-/** The input does not fit the procedure. */
+/** The issues of an input that does not match the procedure's schema. */
 export type InputRefused = Issues
 
-/** The procedure of a run in memory, at the point to which its log has brought it. */
+/** The procedure of a loaded run, at the state reached by its log. */
 export class Continuation {
   readonly #services: WorkerServices
   readonly #claimed: Claimed
@@ -30,11 +30,11 @@ export class Continuation {
   #execution: Execution<ProcedureOperation> | null = null
   #notes = new LogIndex()
   #rollback: RollbackRecord = createRollbackRecord()
-  /** True while what is delivered was in the log before this continuation. */
+  /** True while the events being delivered were in the log before this continuation. */
   #isReplaying = false
   #isDropped = false
 
-  /** `onForeign`: the procedure was seen to move outside a turn. */
+  /** `onForeign` is called when the procedure moves outside a turn. */
   constructor(services: WorkerServices, claimed: Claimed, onForeign: () => void) {
     this.#services = services
     this.#claimed = claimed
@@ -44,42 +44,42 @@ export class Continuation {
   get start(): Start {
     return this.#start as Start
   }
-  /** What has to be in the log before its first event is delivered. */
+  /** The event that must be written before the first one is delivered. */
   get accepted(): WrittenEvent | null {
     return this.#start?.accepted ?? null
   }
-  /** What is remembered of the log. */
+  /** The index of the delivered log. */
   get notes(): LogIndex {
     return this.#notes
   }
-  /** What the procedure has undone; null if nothing. */
+  /** The steps that the procedure has undone; null if none. */
   get rollback(): RollbackRecord | null {
     return this.#rollback.reason === undefined ? null : this.#rollback
   }
-  /** The turn it has come to. */
+  /** The current turn. */
   get turn(): number {
     return this.#execution?.turn ?? 0
   }
-  /** The scope of a pending operation. */
+  /** Returns the scope of a pending operation. */
   scopeOf(position: number): Scope | undefined {
     return this.#execution?.pending.get(position)?.scope
   }
-  /** Rejections that nobody has handled. */
+  /** The unhandled rejections. */
   get unhandled(): readonly unknown[] {
     return this.#execution?.unhandled ?? []
   }
 
-  /** Nothing is made of what happens to it from now on. */
+  /** Drops the continuation: it is ignored from now on. */
   drop(): void {
     this.#isDropped = true
   }
 
-  /** Brings it to its first event, which is yet to be delivered. `second`: the one that follows, if there is one. */
+  /** Prepares the delivery of the first event. `second`: the next event, if there is one. */
   async begin(started: LogEvent, second?: LogEvent): Promise<InputRefused | null> {
     const { id, procedure, version } = this.#claimed
     const definition = this.#services.procedure(procedure, version)
     if (definition === undefined)
-      throw new Error(`run "${id}" was claimed without its procedure "${procedure}"`)
+      throw new Error(`Run "${id}" was claimed without its procedure "${procedure}"`)
     const start = await readStart(definition, started, second)
     if ('issues' in start) return start
     this.#start = start
@@ -99,8 +99,8 @@ export class Continuation {
   }
 
   /**
-   * Makes it anew and delivers the whole log to it, unless something has to be in it first. Of events from `newFrom` on,
-   * what is logged is said; by default of those that no worker has ever been given.
+   * Creates the procedure again and delivers the whole log to it, unless an event has to be written first. `ctx.log` logs
+   * from event `newFrom` on; by default for events that no worker has delivered before.
    */
   async replay(log: LogWriter, newFrom?: number): Promise<InputRefused | null> {
     if (this.#claimed.tries > 0) watchFromNowOn()
@@ -118,12 +118,12 @@ export class Continuation {
     return null
   }
 
-  /** Nobody owned the run when it was made, nor until now: not even its first turn has been. */
+  /** Whether the run has never been owned before, so that not even its first turn has run. */
   #isNew({ seq, epoch }: LogEvent): boolean {
     return seq === 0 && epoch === 0 && this.#claimed.epoch === 2
   }
 
-  /** Delivers what has come to be in its log. Turns that only replay it are not watched: nearly all have ended once. */
+  /** Delivers new events of the log. Replayed turns are not watched: nearly all of them have ended once. */
   deliver(events: readonly LogEvent[], onDrained: () => void): void {
     if (!this.#isReplaying) watchFromNowOn()
     const execution = this.#execution as Execution<ProcedureOperation>
@@ -131,14 +131,14 @@ export class Continuation {
     drain(execution, onDrained)
   }
 
-  /** What the procedure wants, once all is delivered; at once, unless it may yet be seen to move outside a turn. */
+  /** Returns the decision once all is delivered; synchronously, unless the procedure may still move outside a turn. */
   decide(onDecided: (decision: Decision<ProcedureOperation>) => void): void {
     const execution = this.#execution as Execution<ProcedureOperation>
     if (execution.needsGrace) allowGrace(() => onDecided(execution.decide()))
     else onDecided(execution.decide())
   }
 
-  /** It alters no outcome, and a handler may still come; but a bug is not to wait for the end of the run. */
+  /** Reports a bug at once. A rejection does not change the outcome and may still be handled, but a bug should not wait for the end. */
   #onUnhandled(reason: unknown): void {
     if (this.#isReplaying || !isBug(reason)) return
     const { id: run, procedure } = this.#claimed

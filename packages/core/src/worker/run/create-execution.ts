@@ -16,17 +16,17 @@ export interface ExecutionParts {
   readonly services: WorkerServices
   readonly runId: string
   readonly start: Start
-  /** While it says so, `ctx.log` is silent. */
+  /** Whether the run is replaying, when `ctx.log` is silent. */
   readonly isReplaying: () => boolean
-  /** A rejection that nothing handles; told in its turn. */
+  /** Called for an unhandled rejection, in its turn. */
   readonly onUnhandled?: (reason: unknown) => void
-  /** The procedure was seen to move outside a turn; told outside all turns. */
+  /** Called outside all turns when the procedure moves outside a turn. */
   readonly onForeign: () => void
-  /** Whether this is the execution that the run goes on with. */
+  /** Whether this is the execution that continues the run. */
   readonly isLoaded: (execution: Execution<ProcedureOperation>) => boolean
-  /** Receives what the procedure undoes. */
+  /** Records what the procedure undoes. */
   readonly rollback?: RollbackRecord
-  /** Called in every issue that takes a position. */
+  /** Called for every issue that takes a position. */
   readonly onIssue?: (position: number) => void
 }
 
@@ -34,7 +34,7 @@ export function createRollbackRecord(): RollbackRecord {
   return { reason: undefined, undone: [], failed: [] }
 }
 
-/** The procedure of a run, at its very beginning. */
+/** Creates the execution of a run, before its first event. */
 export function createExecution(parts: ExecutionParts): Execution<ProcedureOperation> {
   const { services, runId, start, isReplaying, isLoaded, onForeign, onUnhandled, onIssue } = parts
   const rollback = parts.rollback ?? createRollbackRecord()
@@ -67,14 +67,14 @@ export function createExecution(parts: ExecutionParts): Execution<ProcedureOpera
     }),
     readCancel,
     onForeign: () => setImmediateNative(onForeign),
-    // A moment later: if the procedure was seen to move because of it, that is told, with the timer.
+    // Deferred: if the timer made the procedure move, the foreign await is reported, with the timer.
     onTimerFired: (api, site) =>
       setImmediateNative(() => {
         if (execution.isOver || !isLoaded(execution)) return
         remarkOnTimer(remarks, { id: runId, procedure: start.definition.name }, api, site())
       }),
     onLate: (what) =>
-      logger.warn(`the ctx of run "${runId}" was used after the run had ended: ${what}, which does nothing`),
+      logger.warn(`Run "${runId}": its ctx was used after the end: ${what}. This has no effect`),
     onUnhandled,
     onIssue,
   })

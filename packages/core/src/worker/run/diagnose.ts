@@ -8,13 +8,13 @@ import type { WorkerServices } from '../services.ts'
 import { findCallSite, type Replayed } from './find-call-site.ts'
 import { brokenBy, divergedBy, foreignAwait, quarantinedFor, type Reason } from './park-with-error.ts'
 
-/** What was thrown, and the position of the operation it was found in, if it did not leave the procedure. */
+/** A thrown error, and the position of the operation in which it was found, if it did not leave the procedure. */
 export interface Bug {
   readonly error: unknown
   readonly position: number | null
 }
 
-/** Why a run is stuck, with the place in the author's code. */
+/** Explains why a run is stuck, with the location in the author's code. */
 export async function diagnoseBug(
   services: WorkerServices,
   run: Replayed,
@@ -25,7 +25,7 @@ export async function diagnoseBug(
   return brokenBy(run.id, error, at)
 }
 
-/** As {@link diagnoseBug}: the place is that of the last operation before the foreign await. */
+/** Like {@link diagnoseBug}, with the location of the last operation before the foreign await. */
 export async function diagnoseForeignAwait(
   services: WorkerServices,
   run: Replayed,
@@ -35,7 +35,7 @@ export async function diagnoseForeignAwait(
   return foreignAwait({ run: run.id, after, what }, at)
 }
 
-/** As {@link diagnoseBug}. If it failed where the log goes on, its error says more than any place in the log. */
+/** Like {@link diagnoseBug}. If the code failed where the log continues, its error is more useful than a location. */
 export async function diagnoseDifference(
   services: WorkerServices,
   run: Replayed,
@@ -54,17 +54,17 @@ export async function diagnoseDifference(
   return divergedBy(run.id, { position, recorded, asked: failed, at }, { cause: error })
 }
 
-/** Workers died while the run was tested alone. */
+/** Explains a quarantine because workers died while the run was tested alone. */
 export function diagnoseCrashes({ id, alone, tries }: Claimed): Reason {
-  const why = `its workers died ${alone} times while it was the only suspect at work, and ${tries} times in a row without a new event`
+  const why = `its workers died ${alone} times while it was the only suspect running, and ${tries} times in a row without a new event`
   return quarantinedFor(id, why, 'crashes')
 }
 
-/** The store refused a unit that does not continue its log. */
+/** Explains a quarantine because the store rejected a unit that does not continue its log. */
 export function diagnoseConflict(run: string, { head }: Unit, why: string | undefined): Reason {
   return quarantinedFor(
     run,
     why ??
-      `event ${head} does not follow on what the store has: it has lost events that it acknowledged, or has one that nobody wrote`,
+      `event ${head} does not follow the events in the store, which lost acknowledged events or has an unknown one`,
   )
 }

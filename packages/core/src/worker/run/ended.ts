@@ -12,7 +12,7 @@ export interface EndedRun {
   readonly procedure: string
   readonly ending: Ending
   readonly report: RunReport | null
-  /** The last turn whose operations were begun here; null: none were. */
+  /** The last turn whose operations were started here; null: none were. */
   readonly begunUpTo: number | null
   readonly continuation: Continuation
   readonly mailbox: Mailbox
@@ -25,13 +25,13 @@ export function reportEnd({ logger, reports }: WorkerServices, run: EndedRun): v
   for (const reason of continuation.unhandled.filter((one) => !isBug(one)))
     logger.warn(`Run "${id}" has ended with an unhandled rejection`, { error: reason })
   for (const key of mailbox.earlyKeys)
-    logger.warn(`run "${id}" has ended, and somebody has answered "${key}", which nobody was asked`)
+    logger.warn(`Run "${id}" has ended with an answer to "${key}", which it never asked`)
   if (ending.failure !== null) return reports.add(report ?? reportFailure(id, procedure, ending.failure))
-  // Of what a replay brought here at once only the last turn cannot have begun in another life.
+  // After a replay here, only the operations of the last turn are certain not to have started earlier.
   const unbegun = describeUnbegun(ending.left, run.begunUpTo ?? continuation.turn - 1)
   if (unbegun !== null)
     logger.warn(
-      `run "${id}" has ended without ${unbegun}: issued in its last turn, never begun. Is an await missing?`,
+      `Run "${id}" has ended without ${unbegun}: issued in its last turn, never started. Add the missing await`,
     )
 }
 
@@ -40,7 +40,7 @@ export function notifyOfEnd({ notifier }: WorkerServices, run: string): void {
   notifyOfAsks(notifier, run)
 }
 
-/** The asks of a run have changed. */
+/** Notifies waits for asks of a run. */
 export function notifyOfAsks(notifier: WorkerServices['notifier'], run: string): void {
   notifier.notify(topics.asksOf(run))
   notifier.notify(topics.asks)

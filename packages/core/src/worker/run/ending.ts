@@ -10,7 +10,7 @@ import { runEvent } from '../../runs/run-event.ts'
 import { activityKinds } from '../activities/registry.ts'
 import type { RunReport } from '../run-reports.ts'
 
-/** How a run ends, once what it leaves behind is settled. */
+/** The end of a run, once pending operations are settled. */
 export interface Ending {
   readonly failure: FailureRecord | null
   readonly payload: Uint8Array | null
@@ -38,10 +38,10 @@ export function endedEvent({ failure, payload }: Ending): WrittenEvent {
   return runEvent('ended', payload, failure !== null)
 }
 
-/** So many of each are told; a list of more is nothing anybody reads, and what is told must stay small. */
+/** Maximum number of unused items of each kind to show: longer lists are not useful, and the data must stay small. */
 export const maxShown = 100
 
-/** What people are told of the ended run. */
+/** Describes the ended run for lists. */
 export function describeEnding(
   { failure, left }: Ending,
   signals: readonly string[],
@@ -67,8 +67,8 @@ function clipped({ reason, undone, failed }: RollbackRecord): RollbackRecord {
 }
 
 /**
- * What is logged of a run that has failed. The message of a PawlError says by itself what to do. `position`: of the
- * operation whose failure it is; kept only if the error itself does not say where it was thrown.
+ * Creates the report of a failed run. The message of a PawlError contains its own remedy. `position` is the failed
+ * operation's; it is kept only if the error has no location.
  */
 export function reportFailure(
   run: string,
@@ -87,14 +87,14 @@ export function reportFailure(
   }
 }
 
-/** It does something, so that it is missed if it never begins, and is kept if it did. */
+/** Whether an operation has external effects, so that it is reported if it never starts. */
 export function isAct({ operation }: Pending): boolean {
   return activityKinds[operation.kind].acts
 }
 
 /**
- * Of what was left the operations that were issued after turn `begun`, the last whose operations were begun: nobody
- * waited for them. A timer or a signal may have lost a race. Null if there is none.
+ * Names the operations with effects that were issued after turn `begun` and never started: they were not awaited. A timer
+ * or a signal may have lost a race. Null if there are none.
  */
 export function describeUnbegun(left: readonly Pending<ProcedureOperation>[], begun: number): string | null {
   const unbegun = left.filter((pending) => isAct(pending) && pending.turn > begun)

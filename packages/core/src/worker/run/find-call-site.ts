@@ -7,7 +7,7 @@ import { ReadFailed } from './log-reader.ts'
 import type { LogWriter } from './log-writer.ts'
 import type { Start } from './start.ts'
 
-/** A run whose log can be replayed once more. */
+/** A run whose log can be replayed again. */
 export interface Replayed {
   readonly id: string
   readonly start: Start
@@ -15,8 +15,7 @@ export interface Replayed {
 }
 
 /**
- * Where today's code issues the operation of that position: the log is replayed once more to see it. Empty
- * where that cannot be told.
+ * Replays the log to find where the current code issues the operation at a position. Returns '' if that is unknown.
  */
 export async function findCallSite(
   services: WorkerServices,

@@ -1,9 +1,8 @@
 import type { Remarks } from '../remarks.ts'
 
 /**
- * Warns of a timer that was set in a turn of a run and has fired while the run is in memory, once for each procedure and
- * place in its code. What it changes is in no log, so that a replay may come to something else without a difference that
- * the log would show.
+ * Warns of a timer that was set in a turn and has fired while the run is loaded, once per procedure and location.
+ * The log does not record it, so a replay may take another course without a difference in the log.
  */
 export function remarkOnTimer(
   remarks: Remarks,
@@ -14,7 +13,7 @@ export function remarkOnTimer(
   const place = at === undefined ? '' : ` (${at})`
   remarks.warn(
     `timer ${at ?? api} in ${run.procedure}`,
-    `Procedure "${run.procedure}"${place}: a timer that ${api} set in a turn has fired. It is in no log: what the procedure makes of it may differ in a replay. Use ctx.sleep(), or the timeout of an operation. A timer of a logger or a cache is harmless.`,
+    `Procedure "${run.procedure}"${place}: a timer that ${api} set in a turn has fired. The log does not record it, so a replay may behave differently. Use ctx.sleep(), or the timeout of an operation. Timers of loggers and caches are harmless.`,
     { run: run.id },
   )
 }

@@ -3,21 +3,21 @@ import type { RunKey } from '../../ports/store/runs.ts'
 import type { WorkerServices } from '../services.ts'
 import { parkWithError, quarantinedFor, type Reason, unreadFor } from './park-with-error.ts'
 
-/** What leaving needs of its run. */
+/** The parts of a run that leaving uses. */
 export interface LeavingRun {
   readonly key: RunKey
   readonly id: string
   readonly procedure: string
   readonly isOver: () => boolean
   readonly epoch: () => number
-  /** Drops everything. From here on nothing that the run does counts. */
+  /** Drops everything; the run has no effect from then on. */
   readonly onLeaving: () => void
   readonly onGone: () => void
 }
 
 /**
- * How a run is left that cannot be executed here. What its own data lead to is its affair alone: it is parked with
- * the error, and its neighbours, whose units may be in the same transaction, go on.
+ * Handles a run that cannot be executed here. Problems of its own data affect only this run: it is parked with the
+ * error, and other runs, whose units may be in the same transaction, continue.
  */
 export class Leaving {
   readonly #services: WorkerServices
@@ -29,21 +29,21 @@ export class Leaving {
     this.#run = run
   }
 
-  /** Waits for a task; whatever it throws parks the run. */
+  /** Awaits a task and parks the run if it throws. */
   attempt(task: Promise<void>): void {
     task.catch((error) => this.leaveBroken(error, 'an event or a message'))
   }
 
-  /** Leaves it for data that are damaged, that a later version wrote, or that Pawl itself fails on. */
+  /** Parks the run because its data are damaged, a later version wrote them, or Pawl fails on them. */
   leaveBroken(error: unknown, what: string): void {
     const { id } = this.#run
     if (error instanceof LogDamaged) return this.leave(quarantinedFor(id, error.message))
     if (isUnread(error)) return this.leave(unreadFor(id, what, error))
-    const why = `it cannot be gone on with: ${(error as Error).message}`
+    const why = `internal error while processing the run: ${(error as Error).message}`
     this.leave(quarantinedFor(id, why, 'fault', error))
   }
 
-  /** A standby that was behind has taken over, for one: the store lacks what this continuation knows. */
+  /** Parks the run because the store lacks messages that this continuation knows, for example after a failover. */
   leaveForgotten(): void {
     this.leave(quarantinedFor(this.#run.id, 'the store has lost messages that it acknowledged'))
   }
@@ -55,7 +55,7 @@ export class Leaving {
     this.#callOff = parkWithError(this.#services, { key, id, epoch: epoch(), procedure }, reason, onGone)
   }
 
-  /** Gives up marking it. */
+  /** Stops trying to mark it. */
   stop(): void {
     this.#callOff()
   }

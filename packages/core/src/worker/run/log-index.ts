@@ -3,15 +3,15 @@ import { RecentSteps } from './recent-steps.ts'
 
 const none: readonly LogEvent[] = []
 
-/** What is remembered of a log whose events have been delivered. */
+/** Index of the delivered events of a log. */
 export class LogIndex {
-  /** By position. Null while there are none, as in most runs: an empty map for each would be a part of what it costs to keep one. */
+  /** By position. Null while empty, as in most runs: an empty map for each loaded run would take memory. */
   #records: Map<number, LogEvent[]> | null = null
   /** Null until an operation has settled. */
   #steps: RecentSteps | null = null
   #weight = 0
 
-  /** Bytes of payload that the continuation has been given: what keeping it may cost. */
+  /** Bytes of payload delivered to the continuation: an estimate of the memory it holds. */
   get weight(): number {
     return this.#weight
   }
@@ -27,12 +27,12 @@ export class LogIndex {
     }
   }
 
-  /** Events of a pending operation; they settle nothing. */
+  /** Returns the events of a pending operation; they settle nothing. */
   recordsOf(position: number): readonly LogEvent[] {
     return this.#records?.get(position) ?? none
   }
 
-  /** Whether people were asked, and the log does not say how it ended. */
+  /** Whether people were asked and the log does not contain the outcome. */
   isAsked(position: number): boolean {
     return this.recordsOf(position).some(({ type }) => type === 'asked')
   }

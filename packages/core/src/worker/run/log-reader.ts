@@ -5,30 +5,30 @@ import { type LogHash, sealEvery } from '../../events/seal.ts'
 import type { RunKey } from '../../ports/store/runs.ts'
 import type { StorePort } from '../../ports/store/store.ts'
 
-/** Whole blocks, so that none is held back at the end of a page. */
+/** Whole blocks, so that every event of a page can be verified. */
 const pageSize = 16 * sealEvery
-/** A log that could not be read is read again after this. */
+/** Delay before a failed read is retried. */
 export const readAgainMs = 1_000
 
-/** The store did not answer a read. The data may be sound: the read is repeated. */
+/** The store did not answer a read. The data may be intact: the read is retried. */
 export class ReadFailed extends Error {
   override readonly name = 'ReadFailed'
 }
 
-/** Throws an error about the data of a run as it is, and every other error of the store as {@link ReadFailed}. */
+/** Rethrows an error about the data of a run as it is, and any other error of the store as {@link ReadFailed}. */
 export function passOn(error: unknown): never {
   if (isUnread(error)) throw error
   throw new ReadFailed('the store could not be read', { cause: error })
 }
 
-/** Reads a log page by page. Returns only events that match their hash. */
+/** Reads a log page by page and returns only verified events. */
 export class LogReader {
   readonly #store: StorePort
   readonly #run: RunKey
   readonly #end: LogHead
   readonly #log: HeldLog
 
-  /** `hash`: of the empty log; afterwards of what was read. */
+  /** `hash`: the hash of the empty log; it advances with the read events. */
   constructor(store: StorePort, run: RunKey, end: LogHead, hash: LogHash) {
     this.#store = store
     this.#run = run
@@ -36,13 +36,13 @@ export class LogReader {
     this.#log = new HeldLog(new LogCheck(hash, end))
   }
 
-  /** @throws LogDamaged, WrittenLater, PayloadCorrupt, ReadFailed */
+  /** Yields the log. @throws LogDamaged, WrittenLater, PayloadCorrupt, ReadFailed */
   async *pages(): AsyncGenerator<readonly LogEvent[]> {
     let seq = 0
     for (let reading = this.#read(seq); reading !== null; ) {
       const page = await reading
       seq += page.length
-      // On its way while this page is made use of.
+      // Fetched while the caller processes this page.
       reading = page.length === 0 ? null : this.#read(seq)
       const verified = this.#log.add(page)
       if (verified.length > 0) yield verified
@@ -54,7 +54,7 @@ export class LogReader {
     const { head } = this.#end
     if (seq >= head) return null
     const reading = this.#store.load(this.#run, seq, Math.min(pageSize, head - seq)).catch(passOn)
-    // A reader that stops early is not told that it failed.
+    // A caller that stops early is not told of a failed read.
     reading.catch(() => {})
     return reading
   }

@@ -6,11 +6,11 @@ import type { RunKey } from '../../ports/store/runs.ts'
 import type { WorkerServices } from '../services.ts'
 import { LogReader } from './log-reader.ts'
 
-/** The end of a log, as its owner knows it without reading: where the next event goes, and the hash before it. */
+/** The end of a log, as its owner knows it without reading: the position of the next event, and the hash before it. */
 export class LogWriter {
   readonly #services: WorkerServices
   readonly #run: RunKey
-  /** The hash of the log as it was claimed. */
+  /** The hash of the log when it was claimed. */
   readonly #claimedLink: Uint8Array
   #epoch: number
   #head: number
@@ -36,7 +36,7 @@ export class LogWriter {
     this.#epoch = epoch
   }
 
-  /** The log from its beginning, verified against what its owner knows of it. @throws as {@link LogReader.pages} */
+  /** Yields the log from its beginning, verified against the owner's data. @throws as {@link LogReader.pages} */
   async *pages(): AsyncGenerator<readonly LogEvent[]> {
     const { store, sha256 } = this.#services
     const end = { head: this.#head, link: this.#hash?.keptLink() ?? this.#claimedLink }
@@ -47,7 +47,7 @@ export class LogWriter {
     }
   }
 
-  /** The first event, which its creator has written. */
+  /** Adds the first event, which the creator of the run has written. */
   begin(started: LogEvent): void {
     const hash = new LogHash(this.#services.sha256)
     hash.add(started)
@@ -55,7 +55,7 @@ export class LogWriter {
     this.#hash = hash
   }
 
-  /** How these events go into a unit. Nothing else can be appended until `confirm` or `takeBack`. */
+  /** Prepares events for a unit. Nothing else can be appended until `confirm` or `takeBack`. */
   append(
     events: readonly WrittenEvent[],
   ): Pick<Unit, 'run' | 'epoch' | 'head' | 'events' | 'seals' | 'link'> {
@@ -72,7 +72,7 @@ export class LogWriter {
     }
   }
 
-  /** They are in the log. */
+  /** Confirms that the events were written. */
   confirm(at: number, epoch: number): readonly LogEvent[] {
     const events = this.#written
     this.#written = []
@@ -86,7 +86,7 @@ export class LogWriter {
     return events
   }
 
-  /** They are not, and never will be. */
+  /** Discards the events, which were not written and never will be. */
   takeBack(): void {
     this.#written = []
     this.#hash?.drop()

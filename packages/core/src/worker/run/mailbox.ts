@@ -3,45 +3,45 @@ import type { RunKey } from '../../ports/store/runs.ts'
 import type { WorkerServices } from '../services.ts'
 import { passOn } from './log-reader.ts'
 
-/** What a message is about: who waits for it waits for this. */
+/** Returns the topic of a message, by which operations wait for it. */
 export function topicOf(kind: Message['kind'], name: string): string {
   return `${kind} ${name}`
 }
 
-/** Whether it is about answers that came before their question. */
+/** Whether the topic is an early answer. */
 export function isEarly(topic: string): boolean {
   return topic.startsWith('early ')
 }
 
-/** Returns the position of the ask that a message about this topic answers; null if it is no answer to an ask. */
+/** Returns the position of the ask that a message of this topic answers; null if it is not an answer to an ask. */
 export function positionAnswered(topic: string): number | null {
   return topic.startsWith('answer ') ? Number(topic.slice('answer '.length)) : null
 }
 
-/** Who is told how a reading went that it did not begin itself. */
+/** Callbacks for reads that the mailbox starts on its own. */
 export interface Reader {
-  /** The mailbox is up to date. */
+  /** Called when the mailbox is up to date. */
   onRead(): void
-  /** A message was put into the mailbox for the first time. */
+  /** Called when a new message was added. */
   onNew?(message: Message): void
-  /** A {@link ReadFailed}: the worker's next poll says once more that there are messages. Or a message cannot be understood. */
+  /** Called with a {@link ReadFailed}, after which the worker's next poll retries, or if a message is unreadable. */
   onUnread(error: unknown): void
 }
 
 /**
- * The messages of one run: left in this process, or read from the store as its mail counter grows, then held
- * until an operation takes them and the log has them.
+ * The messages of one run, received in this process or read from the store when its mail counter grows. A message is held
+ * until an operation has taken it and the log contains it.
  */
 export class Mailbox {
   readonly #store: WorkerServices['store']
   readonly #run: RunKey
   readonly #reader: Reader
-  /** The mail counter as the store last told it, and up to where the messages have been read. */
+  /** The last known mail counter, and the number up to which messages have been read. */
   #counter: number
   #seen = 0
-  /** Messages nobody has taken, by topic, oldest first. */
+  /** Pending messages by topic, oldest first. */
   readonly #waiting = new Map<string, Message[]>()
-  /** Taken by an operation, but not yet in the log. */
+  /** Messages taken by an operation, but not yet in the log. */
   #taken: Message[] = []
   #isReading = false
   #reading: Promise<void> = Promise.resolve()
@@ -53,11 +53,11 @@ export class Mailbox {
     this.#reader = reader
   }
 
-  /** The counter up to which everything has been read. */
+  /** The number up to which all messages have been read. */
   get seen(): number {
     return this.#seen
   }
-  /** There are messages that have not been read: nothing may be decided. */
+  /** Whether there are unread messages, so that nothing may be decided. */
   get isBehind(): boolean {
     return this.#seen < this.#counter
   }
@@ -67,18 +67,18 @@ export class Mailbox {
   get isEmpty(): boolean {
     return this.#waiting.size === 0
   }
-  /** Bytes of payload of the messages nobody has taken. */
+  /** Bytes of payload of the pending messages. */
   get weight(): number {
     let bytes = 0
     for (const messages of this.#waiting.values())
       for (const { payload } of messages) bytes += payload?.length ?? 0
     return bytes
   }
-  /** The names of signals nobody has taken, in the order they were sent. */
+  /** The names of the pending signals, in the order they were sent. */
   get signals(): readonly string[] {
     return this.#namesOf('signal')
   }
-  /** The keys by which somebody has answered, and nobody has asked. */
+  /** The keys of early answers whose ask was never opened. */
   get earlyKeys(): readonly string[] {
     return this.#namesOf('early')
   }
@@ -88,29 +88,29 @@ export class Mailbox {
     return messages.sort((a, b) => a.n - b.n).map(({ name }) => name)
   }
 
-  /** The message the run was claimed with. If it is the only one there ever was, nothing need be read. */
+  /** Adds the message the run was claimed with. If there was never another one, nothing needs to be read. */
   begin(message: Message): void {
     if (message.n !== 1 || this.#counter !== 1) return
     this.#putNew(message)
     this.#seen = 1
   }
 
-  /** There are messages up to this number. */
+  /** Records that there are messages up to this number. */
   learn(counter: number): void {
     this.#counter = Math.max(this.#counter, counter)
     if (this.isBehind && !this.#isReading) this.#readAll()
   }
 
-  /** A message that was left in this process. If it is known to be the next one, nothing need be read. */
+  /** Adds a message sent in this process. If it is known to be the next one, nothing needs to be read. */
   receive(message: Message): void {
-    // While it is behind, what it has not seen may be used up: by the log that is being replayed.
+    // If it is behind, the log being replayed may have used the unseen messages.
     if (this.#isReading || this.isBehind || message.n !== this.#seen + 1) return this.learn(message.n)
     this.#putNew(message)
     this.#seen = message.n
     this.#counter = message.n
   }
 
-  /** Reads what is there. Once at a time: what two readings found would be there twice. */
+  /** Reads new messages, one read at a time: two concurrent reads would add a message twice. */
   read(): Promise<void> {
     if (!this.#isReading) {
       this.#isReading = true
@@ -129,17 +129,17 @@ export class Mailbox {
         this.#counter = Math.max(this.#counter, this.#seen)
       }
     } finally {
-      // Not a moment later: who learns of more from now on has to read again.
+      // Synchronously: a caller that learns of more messages from now on has to read again.
       this.#isReading = false
     }
   }
 
-  /** Topics of the messages that no operation has taken. */
+  /** The topics of the pending messages. */
   get topics(): Iterable<string> {
     return this.#waiting.keys()
   }
 
-  /** The oldest message about any of these; it stays. */
+  /** Returns the oldest message of these topics without taking it. */
   oldest(topics: readonly string[]): Message | undefined {
     let oldest: Message | undefined
     for (const topic of topics) {
@@ -149,7 +149,7 @@ export class Mailbox {
     return oldest
   }
 
-  /** An operation takes the oldest message about any of these. */
+  /** Takes the oldest message of these topics. */
   take(topics: readonly string[]): Message | undefined {
     const message = this.oldest(topics)
     if (message === undefined) return undefined
@@ -161,7 +161,7 @@ export class Mailbox {
     return message
   }
 
-  /** What was to be recorded of it was not: somebody may take it again. */
+  /** Makes a taken message pending again, since it was not recorded. */
   giveBack(n: number): void {
     const message = this.#taken.find((one) => one.n === n)
     if (message === undefined) return
@@ -169,7 +169,7 @@ export class Mailbox {
     this.#put(message)
   }
 
-  /** The log has them. */
+  /** Forgets messages that are in the log. */
   forget(numbers: readonly number[]): void {
     if (numbers.length === 0) return
     const forgotten = new Set(numbers)

@@ -4,15 +4,15 @@ import type { Effect } from '../../ports/store/commit.ts'
 import type { Activity, Draft } from '../activities/activity.ts'
 import { RaceArms } from './race-arms.ts'
 
-/** What a run wants to have written, until it is. */
+/** The drafts of a run, until they are written. */
 export class Outbox {
   readonly #maxDrafts: number
   readonly #arms: RaceArms
   #drafts: Draft[] = []
-  /** Those in the unit under way. */
+  /** The drafts of the unit in flight. */
   #sent: readonly Draft[] = []
 
-  /** `maxDrafts`: of a unit. `scopeOf`: of the pending operation at a position. */
+  /** `maxDrafts`: the limit of a unit. `scopeOf` returns the scope of a pending operation. */
   constructor(maxDrafts: number, scopeOf: (position: number) => Scope | undefined) {
     this.#maxDrafts = maxDrafts
     this.#arms = new RaceArms(scopeOf)
@@ -21,12 +21,12 @@ export class Outbox {
   get isEmpty(): boolean {
     return this.#drafts.length === 0
   }
-  /** The procedure will move once these are in the log. */
+  /** Whether the drafts will make the procedure move. */
   get settles(): boolean {
     return this.#drafts.some(({ type }) => type === 'settled')
   }
 
-  /** How many more drafts the next unit would hold. */
+  /** How many more drafts the next unit can hold. */
   get room(): number {
     const left = this.#maxDrafts - this.#drafts.length
     return left <= 0 || this.#drafts.reduce((sum, draft) => sum + sizeOf(draft), 0) > maxBytes ? 0 : left
@@ -36,37 +36,37 @@ export class Outbox {
     this.#drafts.push(draft)
   }
 
-  /** Of the operations it has something of. */
+  /** The positions of operations with drafts. */
   get positions(): ReadonlySet<number> {
     return new Set(this.#drafts.map(({ pending }) => pending.position))
   }
 
-  /** What the activity wanted recorded and was not sent yet. */
+  /** Removes and returns the drafts of an activity that were not sent yet. */
   retract(activity: Activity): readonly Draft[] {
     const retracted = this.#drafts.filter(({ strict }) => strict === activity)
     this.#drafts = this.#drafts.filter(({ strict }) => strict !== activity)
     return retracted
   }
 
-  /** Drops what was wanted of an operation. */
+  /** Removes and returns the drafts of an operation. */
   drop(position: number): readonly Draft[] {
     const dropped = this.#drafts.filter(({ pending }) => pending.position === position)
     if (dropped.length > 0) this.#drafts = this.#drafts.filter(({ pending }) => pending.position !== position)
     return dropped
   }
 
-  /** Drops all others; what was sent is under way. */
+  /** Drops all drafts that do not match and were not sent. */
   keep(isKept: (draft: Draft) => boolean): void {
     this.#drafts = this.#drafts.filter(isKept)
   }
 
   /**
-   * What goes into a unit: as much as a unit may hold of all of them, or of those a run still wants that has ended,
-   * which wants no others. The rest stays for the next one.
+   * Returns the drafts for a unit, as many as it can hold; the rest stays for the next one. A run that has ended passes
+   * `isWanted` to select the drafts that it still writes.
    */
   send(isWanted?: (draft: Draft) => boolean): readonly Draft[] {
     const wanted = isWanted === undefined ? this.#drafts : this.#drafts.filter(isWanted)
-    // Of a run that has ended no race is of interest any more.
+    // After the end of a run, races no longer matter.
     const admitted = isWanted === undefined ? this.#arms.select(wanted) : wanted
     const count = admitted.length === 1 ? 1 : countFitting(admitted, this.#maxDrafts)
     this.#sent = count === admitted.length ? admitted : admitted.slice(0, count)
@@ -75,25 +75,25 @@ export class Outbox {
     return this.#sent
   }
 
-  /** Of what stays behind: what must be decided again, since the run may see more before it is written. */
+  /** Removes and returns the remaining strict drafts: they must be decided again, since the run may see more messages first. */
   dropStrict(): readonly Draft[] {
     const dropped = this.#drafts.filter(isStrict)
     if (dropped.length > 0) this.#drafts = this.#drafts.filter((draft) => !isStrict(draft))
     return dropped
   }
 
-  /** The unit was written. */
+  /** Confirms that the unit was written. */
   confirm(): void {
     this.#arms.onWritten(this.#sent)
     this.#sent = []
   }
 
-  /** What is in the log is on its way to the procedure. */
+  /** Called when the written events are being delivered to the procedure. */
   onDelivered(): void {
     this.#arms.onDelivered()
   }
 
-  /** The unit was not written: all goes into the next one, except what must be decided again, which is returned. */
+  /** Returns the drafts of an unwritten unit to the next one, except the strict ones, which it returns. */
   takeBack(): readonly Draft[] {
     const sent = this.#sent
     this.#sent = []
@@ -111,10 +111,10 @@ function isStrict({ strict }: Draft): boolean {
   return strict !== undefined
 }
 
-/** Bytes of payload. What a run has ready at once is without bound, and what a store can carry at once is not. */
+/** Bytes of payload. A run may have any amount ready, but a store has a limit. */
 const maxBytes = 8 * 2 ** 20
 
-/** At least one, and with it what belongs to the same operation: a question and its early answer are one. */
+/** Counts the drafts of a unit: at least one, with the other drafts of its operation, such as an ask and its early answer. */
 function countFitting(drafts: readonly Draft[], maxDrafts: number): number {
   let bytes = 0
   for (const [index, draft] of drafts.entries()) {
@@ -133,7 +133,7 @@ function sizeOf({ payload = null, effects = none }: Draft): number {
 
 const none: readonly Effect[] = []
 
-/** Returns what drafts change beside their events; for most units nothing. */
+/** Returns the effects of drafts; empty for most units. */
 export function effectsOf(drafts: readonly Draft[]): readonly Effect[] {
   const [draft] = drafts
   if (drafts.length === 1) return draft?.effects ?? none
@@ -142,7 +142,7 @@ export function effectsOf(drafts: readonly Draft[]): readonly Effect[] {
     : none
 }
 
-/** Returns the numbers of the messages that these effects use up. */
+/** Returns the numbers of the messages that effects mark as used. */
 export function consumedBy(effects: readonly Effect[] = none): readonly number[] {
   return effects.flatMap((effect) => (effect.do === 'consume' ? effect.n : []))
 }
@@ -153,7 +153,7 @@ export function eventsOf(drafts: readonly Draft[]): WrittenEvent[] {
   return events
 }
 
-// One literal, not spread parts: there is one for every step.
+// One literal, not spread parts: this runs for every step.
 function eventOf({ pending, failed, tookMs, payload }: Draft, type: WrittenEvent['type']): WrittenEvent {
   return {
     type,

@@ -8,24 +8,24 @@ import { encodeRecord } from '../../events/payload.ts'
 import type { QuarantineCause, RunKey } from '../../ports/store/runs.ts'
 import type { WorkerServices } from '../services.ts'
 
-/** A mark that could not be written is written again after this. */
+/** Delay before writing a mark is retried. */
 const markAgainMs = 1_000
 
-/** Why a run is left alone until a person or a deploy puts it right. */
+/** Why a run is parked until a person or a deploy fixes it. */
 export interface Reason {
   readonly mark: 'stuck' | 'quarantined'
-  /** Only of a quarantine. */
+  /** Only for a quarantine. */
   readonly cause?: QuarantineCause
   readonly error: PawlError
-  /** For the logger: the cause in a sentence, the place in the author's code if it is known, and what to do. */
+  /** For the log line: the cause, the location in the author's code if known, and the remedy. */
   readonly why: string
   readonly at?: string | undefined
   readonly remedy: string
-  /** What Pawl itself failed with. */
+  /** The internal error, if Pawl itself failed. */
   readonly fault?: unknown
 }
 
-/** A bug in the procedure: the next deploy may have fixed it. `at`: where it is; empty if that is unknown. */
+/** Creates the reason for a bug in the procedure, which the next deploy may fix. `at`: its location, or ''. */
 export function brokenBy(run: string, bug: unknown, at: string): Reason {
   const cause = failureOf(recordFailure(bug))
   const details = { run, cause, at }
@@ -34,7 +34,7 @@ export function brokenBy(run: string, bug: unknown, at: string): Reason {
   return { mark: 'stuck', error, why: showFailure(cause), remedy, ...siteOf(at) }
 }
 
-/** Today's code does not go with its log. */
+/** Creates the reason for code that no longer matches the log. */
 export function divergedBy(
   run: string,
   details: ErrorDetails['nondeterminism'],
@@ -49,7 +49,7 @@ export function divergedBy(
   return { mark: 'stuck', error, why, remedy, ...siteOf(details.at) }
 }
 
-/** It awaits something that is in no log. `at`: where the last operation before it was issued. */
+/** Creates the reason for a foreign await. `at`: where the last operation before it was issued. */
 export function foreignAwait(details: ErrorDetails['foreign-await'], at: string): Reason {
   const { after, what } = details
   const why = `it waits for something that does not come from its ctx, after ${after}: ${what}`
@@ -57,19 +57,19 @@ export function foreignAwait(details: ErrorDetails['foreign-await'], at: string)
   return { mark: 'stuck', error: new PawlError('foreign-await', details), why, remedy, ...siteOf(at) }
 }
 
-/** Its input fits the code that began it, and not today's. */
+/** Creates the reason for an input that matched the original code, but not the current one. */
 export function unfitInput(run: string, details: ErrorDetails['input-invalid']): Reason {
-  const misfit = `input does not fit the input schema of today's code: ${listIssues(details)}`
+  const misfit = `input does not match the input schema of the current code: ${listIssues(details)}`
   const sentences = {
     what: `Run ${run} is stuck: its ${misfit}.`,
     next: 'Nothing was written; it resumes once the schema accepts the input again.',
-    remedy: 'Let the schema accept the input, or give the changed procedure a new version.',
+    remedy: 'Make the schema accept the input, or give the changed procedure a new version.',
   }
   const error = new PawlError('input-invalid', details, sentences)
   return { mark: 'stuck', error, why: `its ${misfit}`, remedy: sentences.remedy }
 }
 
-/** `fault`: what Pawl itself failed with. */
+/** Creates the reason for a quarantine. `fault`: the internal error, if Pawl itself failed. */
 export function quarantinedFor(
   run: string,
   why: string,
@@ -82,18 +82,18 @@ export function quarantinedFor(
   return { mark: 'quarantined', cause, error, why, remedy, fault }
 }
 
-/** What a later version wrote is no damage: the run waits, as stuck, for a worker that can read it. */
+/** Creates the reason for data of a later version. They are not damaged: the run waits, stuck, for a worker that can read them. */
 export function unreadFor(run: string, what: string, unread: Error): Reason {
   const why = `${what} cannot be read: ${unread.message}`
   if (!(unread instanceof WrittenLater || unread.cause instanceof WrittenLater))
     return quarantinedFor(run, why)
   const sentences = {
-    what: `Run ${run} is of a later version of Pawl: ${why}.`,
-    next: "It is parked as 'stuck' and nothing was written; a worker of that version goes on with it.",
+    what: `Run ${run} was written by a later version of Pawl: ${why}.`,
+    next: "It is parked as 'stuck' and nothing was written; a worker of that version resumes it.",
     remedy: 'Deploy the version that wrote it.',
   }
   return {
-    ...{ mark: 'stuck', why: `it is of a later version of Pawl: ${why}`, remedy: sentences.remedy },
+    ...{ mark: 'stuck', why: `it was written by a later version of Pawl: ${why}`, remedy: sentences.remedy },
     error: new PawlError('run-quarantined', { run, reason: why }, sentences),
   }
 }
@@ -103,8 +103,8 @@ function siteOf(at: string): Pick<Reason, 'at'> {
 }
 
 /**
- * Marks the run in the store, however long that takes, unless somebody else owns it by then: `onGone` is called
- * either way. Returns how to give up.
+ * Marks the run in the store, with retries, unless it has another owner by then. Calls `onGone` in either case.
+ * Returns a function that stops trying.
  */
 export function parkWithError(
   { store, worker, logger, clock, time, notifier, reports }: WorkerServices,
@@ -139,7 +139,7 @@ export function parkWithError(
       },
       (fault) => {
         if (isGivenUp) return
-        logger.error(`Run "${run.id}" could not be marked as ${mark}; trying again`, { error: fault })
+        logger.error(`Run "${run.id}" could not be marked as ${mark}; retrying`, { error: fault })
         callOff = clock.after(markAgainMs, write)
       },
     )

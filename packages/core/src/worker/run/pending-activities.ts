@@ -8,21 +8,21 @@ import { isEarly, type Mailbox, positionAnswered, topicOf } from './mailbox.ts'
 interface Entry {
   readonly pending: Pending
   readonly activity: Activity
-  /** Its scope was closed: the procedure does not wait for it, and it is still to be withdrawn. */
+  /** Set if its scope was closed: the procedure no longer waits for it, and it is still to be withdrawn. */
   readonly isClosed: boolean
 }
 
-/** What the operations of a run are at. */
+/** The state of a run's operations. */
 export interface Survey {
-  /** Code of the author's is at work, or about to be. */
+  /** Whether the author's code is running or queued. */
   readonly isBusy: boolean
-  /** It is at work. */
+  /** Whether the author's code is running. */
   readonly isWorking: boolean
-  /** When somebody next wants to be looked at. */
+  /** When the next activity wants to be called. */
   readonly dueAt: number | null
 }
 
-/** Who is given messages: all that wait for one, open questions, or questions that are not asked yet. */
+/** The activities that receive messages: all, open asks, or asks that are not opened yet. */
 export type Takers = 'all' | 'asks' | 'unasked'
 
 interface Due {
@@ -31,19 +31,19 @@ interface Due {
   readonly activity: Activity
 }
 
-/** What is at work for the pending operations of one run. */
+/** The activities of a run's pending operations. */
 export class PendingActivities {
   readonly #entries = new Map<number, Entry>()
-  /** Those that were due when they were last looked for, and are still to be called on: the longest due last. */
+  /** Due activities that are still to be called: the longest due last. */
   #due: Due[] = []
 
-  /** Code of the author's is at work, or about to be. */
+  /** Whether the author's code is running or queued. */
   get isBusy(): boolean {
     for (const { activity } of this.#entries.values()) if (activity.busy) return true
     return false
   }
 
-  /** What all of them are at, in one pass. */
+  /** Returns the state of all activities, in one pass. */
   survey(): Survey {
     let isBusy = false
     let isWorking = false
@@ -57,13 +57,13 @@ export class PendingActivities {
     return { isBusy, isWorking, dueAt }
   }
 
-  /** Code of the author's is at work. */
+  /** Whether the author's code is running. */
   get isWorking(): boolean {
     for (const { activity } of this.#entries.values()) if (activity.busy === 'working') return true
     return false
   }
 
-  /** Open asks, with their operations. */
+  /** The open asks, with their operations. */
   get asks(): readonly Entry[] {
     return [...this.#entries.values()].filter(({ activity }) => activity.isOpenAsk)
   }
@@ -84,7 +84,7 @@ export class PendingActivities {
     this.#entries.delete(position)
   }
 
-  /** Stops one whose scope was closed, and forgets it; false: it is still to be withdrawn, and is kept for that long. */
+  /** Stops and forgets an activity whose scope was closed. False: it is kept until it has been withdrawn. */
   close(position: number): boolean {
     const entry = this.#entries.get(position)
     if (entry === undefined) return true
@@ -98,7 +98,7 @@ export class PendingActivities {
     return true
   }
 
-  /** Stops and forgets all others. */
+  /** Stops and forgets all activities that do not match. */
   keep(isKept: (entry: Entry) => boolean): void {
     for (const [position, entry] of this.#entries)
       if (!isKept(entry)) {
@@ -108,8 +108,8 @@ export class PendingActivities {
   }
 
   /**
-   * Calls on whoever is due, the longest due first, unless something of it is still to be written: at most so many; the
-   * rest of them goes before all others the next time.
+   * Calls due activities without pending drafts, the longest due first. Calls at most `max`; the remaining ones go first the
+   * next time.
    */
   callDue(now: number, drafted: ReadonlySet<number>, max: number): void {
     if (this.#due.length === 0) this.#due = this.#findDue(now)
@@ -133,13 +133,12 @@ export class PendingActivities {
   }
 
   /**
-   * The oldest message goes first, to the first operation that waits for it: at most so many. Of the operations of a
-   * run that has ended only questions still take anything: their answers. Returns whether none is left that somebody
-   * would take.
+   * Hands out at most `max` messages, the oldest first, each to the first operation that waits for it. In a run that has
+   * ended only asks still receive messages: their answers. Returns whether no message is left that an operation would take.
    */
   handOut(mailbox: Mailbox, to: Takers, max: number): boolean {
     const lines = this.#lineUp(mailbox, to)
-    // The oldest message of each topic, the oldest of all last.
+    // The oldest message of each topic; the oldest of all is last.
     const heads: Message[] = []
     for (const topic of lines.keys()) insert(heads, mailbox.oldest([topic]))
     let taken = 0
@@ -154,7 +153,7 @@ export class PendingActivities {
     return true
   }
 
-  /** Who waits for each topic there is a message about. */
+  /** Returns the waiting activities of each topic that has a message. */
   #lineUp(mailbox: Mailbox, to: Takers): ReadonlyMap<string, Line> {
     const lines = new Map<string, Line>()
     const join = (activity: Activity, topic: string): void => {
@@ -166,7 +165,7 @@ export class PendingActivities {
     for (const topic of mailbox.topics) {
       const position = positionAnswered(topic)
       if (position === null && (to !== 'unasked' || isEarly(topic))) shared.add(topic)
-      // An answer is for one ask, so that no other operation need be looked at.
+      // An answer belongs to one ask, so no other operation needs to be checked.
       const activity = position === null || to === 'unasked' ? undefined : this.find(position)
       if (activity?.topics.includes(topic) === true) join(activity, topic)
     }
@@ -178,7 +177,7 @@ export class PendingActivities {
     return lines
   }
 
-  /** For people who look at the run. */
+  /** Describes the pending operations for people. */
   describe(): RunInfo['waiting'] {
     const shown: NonNullable<RunInfo['waiting']>[number][] = []
     for (const { pending, activity, isClosed } of this.#entries.values()) {
@@ -201,7 +200,7 @@ export class PendingActivities {
   }
 }
 
-/** Those who wait for one topic, in the order of their operations. */
+/** The activities that wait for one topic, in the order of their operations. */
 class Line {
   readonly #topic: string
   readonly #activities: Activity[] = []
@@ -215,14 +214,14 @@ class Line {
     this.#activities.push(activity)
   }
 
-  /** The first that still waits; it stays so until it takes something. */
+  /** Returns the first activity that still waits; it stays first until it takes a message. */
   next(): Activity | undefined {
     while (this.#activities[this.#first]?.topics.includes(this.#topic) === false) this.#first++
     return this.#activities[this.#first]
   }
 }
 
-/** Among messages with the newest first. */
+/** Inserts a message into a list with the newest first. */
 function insert(messages: Message[], message: Message | undefined): void {
   if (message === undefined) return
   let low = 0

@@ -2,19 +2,19 @@ import type { Scope } from '../../kernel/scope.ts'
 import type { Draft } from '../activities/activity.ts'
 
 /**
- * Of a race that is open the log gets results of one branch only, until they are delivered: a signal that the branch
- * which loses had taken in the same commit would be lost with it.
+ * Limits the log to results of one branch of an open race until they are delivered. Otherwise a signal that the losing
+ * branch took in the same commit would be lost.
  */
 export class RaceArms {
   readonly #scopeOf: (position: number) => Scope | undefined
-  /** By race, the branch of which results are in the log and not delivered. Null in most runs. */
+  /** By race, the branch whose results are in the log but not delivered. Null in most runs. */
   #undelivered: Map<Scope, Scope> | null = null
 
   constructor(scopeOf: (position: number) => Scope | undefined) {
     this.#scopeOf = scopeOf
   }
 
-  /** Returns the drafts that may be written together: of each race the branch that comes first. */
+  /** Returns the drafts that may be written together: for each race only the first branch. */
   select(drafts: readonly Draft[]): readonly Draft[] {
     if (!drafts.some(isScoped)) return drafts
     const chosen = new Map(this.#undelivered)
@@ -42,7 +42,7 @@ export class RaceArms {
     return true
   }
 
-  /** The open races around an operation, each with the branch that it is in. */
+  /** Returns the open races around an operation, each with the branch that contains it. */
   #branchesOf(position: number): readonly (readonly [race: Scope, branch: Scope])[] {
     const found: [Scope, Scope][] = []
     let at = this.#scopeOf(position)
@@ -52,7 +52,7 @@ export class RaceArms {
   }
 }
 
-/** Not of the scope of the procedure itself, as nearly all are. */
+/** Whether an operation is in a nested scope; most are not. */
 function isScoped({ pending }: Draft): boolean {
   return pending.scope.parent !== null
 }

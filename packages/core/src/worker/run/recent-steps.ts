@@ -2,15 +2,15 @@ import { maxPayloadBytes } from '../../events/codec.ts'
 import type { LogEvent } from '../../events/event.ts'
 import type { StepResult } from '../activities/activity.ts'
 
-/** As many as a question shows by default. */
+/** The number of results that an ask shows by default. */
 const keptAtFirst = 5
 
-/** The last results of steps and agents, so that a question that shows them need not read the log. */
+/** The last results of steps and agents, so that an ask need not read the log to show them. */
 export class RecentSteps {
   #kept: StepResult[] = []
   #max = keptAtFirst
   #bytes = 0
-  /** Of all there were. */
+  /** The number of results in the log so far. */
   #count = 0
 
   add(event: LogEvent): void {
@@ -20,15 +20,15 @@ export class RecentSteps {
     this.#keep(result)
   }
 
-  /** Oldest first, as many of them as can be shown at once; null if so many were not kept. */
+  /** Returns the last results, oldest first; null if not enough of them were kept. */
   last(count: number): readonly StepResult[] | null {
     return Math.min(count, this.#count) <= this.#max ? this.#kept.slice(-count) : null
   }
 
-  /** From here on keeps so many: the run that shows them once will do so again. `read`: all there are in the log so far. */
+  /** Keeps more results from now on, since the run will probably show them again. `read`: all results in the log so far. */
   keepMore(max: number, read: readonly StepResult[]): void {
     const since = this.#count - read.length
-    // Too many came meanwhile, or a replay has begun that will bring them all again.
+    // Too many arrived meanwhile, or a replay has started that will deliver them all again.
     if (max <= this.#max || since > this.#kept.length || since < 0) return
     const added = this.#kept.slice(this.#kept.length - since)
     this.#max = max
@@ -37,7 +37,7 @@ export class RecentSteps {
     for (const result of [...read, ...added]) this.#keep(result)
   }
 
-  /** What no question has room for beside what is newer is not kept. */
+  /** Adds a result, and drops old ones that no ask has room for beside the newer ones. */
   #keep(result: StepResult): void {
     this.#kept.push(result)
     this.#bytes += sizeOf(result)
@@ -56,7 +56,7 @@ function sizeOf(result: StepResult | undefined): number {
   return result?.payload?.length ?? 0
 }
 
-/** What an event says of a step that has a result; null for all other events. */
+/** Returns the step result of an event; null for other events. */
 export function stepResultOf({ type, kind, failed, name, payload, tookMs }: LogEvent): StepResult | null {
   if (type !== 'settled' || failed || (kind !== 'step' && kind !== 'llm')) return null
   return { kind, name, payload, tookMs: tookMs ?? 0 }

@@ -40,33 +40,33 @@ import { PendingActivities } from './pending-activities.ts'
 import { composeUnit, endParts, planUnit, type Standing, type UnitParts } from './unit.ts'
 import { warnOfMove, warnOfUndeclared } from './warnings.ts'
 
-/** What a run tells its worker. */
+/** Callbacks of a run to its worker. */
 export interface RunCallbacks extends WorkerServices {
-  /** No body begins here any more: what is not at work is for another worker, at once, if the store can be written. */
+  /** Whether no body starts here any more: idle runs are handed to other workers at once, if the store can write. */
   readonly handsOver: boolean
-  /** It has, or may have, something to write. */
+  /** Called when it has, or may have, something to write. */
   onReady(run: Run): void
-  /** It has made an event since it was taken over. */
+  /** Called when it has written an event since it was claimed. */
   onProgress(run: Run): void
-  /** It was let go until then; its continuation may be kept. */
+  /** Called when it was released until `wakeAt`; its continuation may be kept. */
   onParked(run: Run, wakeAt: number | null): void
-  /** It has returned this, and the log has it. */
+  /** Called when it has completed with this output, and the log contains it. */
   onCompleted(run: Run, output: Uint8Array | null): void
-  /** It is over, or not this worker's any more. */
+  /** Called when it is over, or has another owner. */
   onGone(run: Run): void
 }
 
 const nothing = (): void => {}
 
-/** Work of the parts of a run's life, in rows. */
+/** Work of the phases of a run, in rows. */
 const workOf = { load: 10, decide: 2, begin: 3 }
 
-/** What a run does at present. Only a still run is asked for a unit, and it has at most one in flight. */
+/** The current activity of a run. Only a still run is asked for a unit, and it has at most one in flight. */
 type Phase = 'moving' | 'still' | 'writing' | 'parked' | 'leaving' | 'gone'
 
 /**
- * One run in the hands of its worker: the continuation in memory, what is at work for its pending operations,
- * and what it wants to have written. It decides; the committer writes; the drain delivers.
+ * A run that its worker owns: its continuation, the activities of its pending operations, and its drafts. The run
+ * decides; the committer writes; the drain delivers.
  */
 export class Run {
   readonly key: RunKey
@@ -82,19 +82,19 @@ export class Run {
 
   #phase: Phase = 'moving'
   #ending: Ending | null = null
-  /** What is logged once its failure is written. */
+  /** The report to log once the failure is written. */
   #report: RunReport | null = null
   #hasReturned = false
-  /** A bug in the procedure: nothing moves it any more, and it is parked once the bodies at work are done. */
+  /** A bug in the procedure: the run no longer moves, and is parked once the running bodies are done. */
   #bug: Bug | null = null
-  /** Operations that have not all begun; null: all have. */
+  /** Operations that have not all started; null: all have. */
   #opening: Opening | null = null
-  /** The last turn whose operations were begun here. */
+  /** The last turn whose operations were started here. */
   #begunUpTo: number | null = null
-  /** The procedure was seen to move outside a turn. */
+  /** Whether the procedure has moved outside a turn. */
   #movedOutside = false
   #callOff = nothing
-  /** Null in most runs: they are never left. */
+  /** Null in most runs, which are never left. */
   #left: Leaving | null = null
 
   constructor(host: RunCallbacks, claimed: Claimed) {
@@ -113,41 +113,41 @@ export class Run {
     this.#context = this.#createContext()
   }
 
-  /** Bytes of payload this continuation has been given, or will be: what keeping it may cost. */
+  /** Bytes of payload delivered to this continuation, or pending: an estimate of the memory it holds. */
   get weight(): number {
     return this.#continuation.notes.weight + this.#mailbox.weight
   }
 
-  /** Nothing is at work, being read, or to be written: only time or a message moves it. */
+  /** Whether nothing is running, being read, or to be written: only time or a message changes it. */
   get isAtRest(): boolean {
     if (this.#phase === 'gone') return true
     if (this.#phase !== 'still' || this.#opening !== null) return false
     return !this.#mailbox.isReading && this.#outbox.isEmpty && !this.#activities.isBusy
   }
 
-  /** Something it has, such as the result of a step, is still to be written. Not what nobody waits for any more. */
+  /** Whether it has something to write, such as a step result. Results that are no longer awaited do not count. */
   get owes(): boolean {
     return !this.#isOver && !this.#hasReturned && !this.#outbox.isEmpty
   }
 
-  /** Workers died over it, and it has made no event here: what is written of it would clear it. */
+  /** Whether workers died over it and it has not written an event here, which would clear it. */
   get #isSuspect(): boolean {
     return this.#claimed.tries > 0 && this.#log.head === this.#claimed.head
   }
 
-  /** Nothing that comes of it counts any more. */
+  /** Whether further events have no effect. */
   get #isOver(): boolean {
     return this.#phase === 'gone' || this.#phase === 'leaving'
   }
 
-  /** The author's schema of a question that is open. */
+  /** Returns the author's schema of an open ask. */
   checkOf(position: number): AskSpec['check'] {
     return this.#activities.find(position)?.check
   }
 
-  // ── coming to life
+  // ── loading
 
-  /** A run just created by this worker: nothing is to be read. */
+  /** Begins a run that this worker has just created: nothing needs to be read. */
   begin(started: LogEvent): void {
     this.#log.begin(started)
     this.#continuation.begin(started).then(
@@ -164,7 +164,7 @@ export class Run {
     void this.#read(async () => {
       await rounds.enter(workOf.load)
       if (this.#isOver) return
-      // On its way while the log is.
+      // Fetched while the log is being read.
       const mail = this.#mailbox.read()
       mail.catch(() => {})
       const refused = await this.#continuation.replay(this.#log)
@@ -176,19 +176,19 @@ export class Run {
     })
   }
 
-  /** Repeats a read that the store did not answer. Every other error is one about this run's data, and puts it aside. */
+  /** Retries a read that the store did not answer. Any other error concerns this run's data, and parks it. */
   async #read(task: () => Promise<void>): Promise<void> {
     try {
       await task()
     } catch (error) {
       if (this.#isOver) return
       if (!(error instanceof ReadFailed)) return this.#leaving.leaveBroken(error, 'its log')
-      this.#host.logger.error(`run "${this.id}" could not be read; trying again`, { error: error.cause })
+      this.#host.logger.error(`Run "${this.id}" could not be read; retrying`, { error: error.cause })
       this.#callOff = this.#host.clock.after(readAgainMs, () => void this.#read(task))
     }
   }
 
-  /** Claimed again with the continuation still in memory. */
+  /** Resumes the run after it was claimed again with its continuation still in memory. */
   wake({ epoch, mail }: Claimed, message: Message | null): void {
     this.#log.epoch = epoch
     this.#phase = 'still'
@@ -197,12 +197,12 @@ export class Run {
     this.#beginMore()
   }
 
-  /** Whether this continuation is as far as the run that was claimed. */
+  /** Whether this continuation is at the state of the claimed run. */
   continues({ head }: Claimed): boolean {
     return this.#phase === 'parked' && this.#log.head === head
   }
 
-  /** Lets go of everything, writing nothing. */
+  /** Releases everything without writing. */
   drop(): void {
     if (this.#phase === 'gone') return
     this.#phase = 'gone'
@@ -257,7 +257,7 @@ export class Run {
         return this.#wait(decision)
       case 'completed':
         this.#hasReturned = true
-        // It owes nothing any more, and who waits for that has to look again.
+        // It has nothing left to write, and code that waits for that has to check again.
         this.#host.onReady(this)
         return void this.#complete(decision)
       case 'failed':
@@ -278,7 +278,7 @@ export class Run {
     }
   }
 
-  /** Before its first turn that is its end; later, of an old log, the code must have changed. */
+  /** Handles an invalid input. Before the first turn it ends the run; in a longer log the code must have changed. */
   #refuseInput(refused: InputRefused): void {
     if (this.#log.head === 1) this.#end(failWith(new PawlError('input-invalid', refused), []))
     else this.#leaving.leave(unfitInput(this.id, refused))
@@ -297,8 +297,8 @@ export class Run {
   }
 
   /**
-   * Their scopes were closed: what is at work for them is stopped, and nothing is recorded of it but that it was
-   * withdrawn. The log may say of any of them that it was begun, and not that it was withdrawn: a crash came between.
+   * Stops the activities of closed scopes; only their withdrawal is recorded. After a crash in between, the log may contain
+   * the start of an operation without its withdrawal.
    */
   #close(closed: readonly Pending<ProcedureOperation>[]): void {
     const { notes } = this.#continuation
@@ -311,7 +311,7 @@ export class Run {
     }
   }
 
-  /** Begins those that have not begun: a few at once, many in slices. */
+  /** Starts operations that have not started: a few at once, many in slices. */
   #beginAll(pending: readonly Pending<ProcedureOperation>[]): void {
     const waiting = pending.filter(({ position }) => !this.#activities.has(position))
     if (waiting.length <= this.#host.slices.begun) return this.#begin(waiting)
@@ -327,7 +327,7 @@ export class Run {
     }
   }
 
-  /** Looks at what is still to begin: at the start of it, after each slice, and after each write, which makes room. */
+  /** Continues starting operations: at the start, after each slice, and after each write, which makes room. */
   #beginMore(): void {
     const opening = this.#opening
     if (opening === null || this.#isHandedOver) return this.#ready()
@@ -341,7 +341,7 @@ export class Run {
     this.#ready()
   }
 
-  /** Begins the next operations and returns their number. */
+  /** Starts the next operations and returns their number. */
   #beginSlice(opening: Opening): number {
     opening.isScheduled = false
     if (this.#opening !== opening || this.#isHandedOver) return 0
@@ -353,7 +353,7 @@ export class Run {
     return slice.length
   }
 
-  /** All have begun: what the log has got meanwhile is delivered. */
+  /** Delivers the events held back until all operations have started. */
   #onBegun({ held }: Opening): void {
     this.#opening = null
     if (held.events.length > 0) this.#goOn(held.events, held.from)
@@ -361,7 +361,7 @@ export class Run {
     else this.#ready()
   }
 
-  /** The worker stops, and what has not begun is for another one. A run that ends has only its end to write. */
+  /** Whether the worker stops, and the rest is left to another one. A run that ends has only its end to write. */
   get #isHandedOver(): boolean {
     return this.#host.handsOver && this.#ending === null
   }
@@ -410,7 +410,7 @@ export class Run {
     else this.#end(failWith(new PawlError('output-invalid', issuesOf(checked)), left), closed)
   }
 
-  /** Of an operation that has failed the place in the code is found, if its error says none and a line will name it. */
+  /** Fails the run. If the error of a failed operation has no location and a log line will show it, it is looked up. */
   #fail({ error, position, left, closed }: Failed<ProcedureOperation>): void {
     const ending = failWith(error, left)
     const report = reportFailure(this.id, this.#claimed.procedure, ending.failure, position)
@@ -430,7 +430,7 @@ export class Run {
     this.#ending = ending
     this.#guard(() => {
       this.#close(closed)
-      // Questions that are open stay so until the end is written: who answers before that has answered.
+      // Open asks stay open until the end is written: an answer before that counts.
       this.#beginAll(ending.left.filter(({ position }) => this.#continuation.notes.isAsked(position)))
       if (this.#isOver) return
       this.#phase = 'still'
@@ -441,8 +441,8 @@ export class Run {
   // ── writing
 
   /**
-   * Returns what is to be written now; null if there is nothing. Called by the committer at the moment it writes:
-   * first the run advances, then it is decided what to write.
+   * Returns the unit to write now; null if there is nothing to write. Called by the committer when it writes: the run
+   * advances first, and then decides what to write.
    */
   prepare(): Unit | null {
     if (this.#phase !== 'still' || this.#mailbox.isBehind) return null
@@ -457,12 +457,12 @@ export class Run {
     })
   }
 
-  /** Hands out the messages that have come and calls the operations that are due: both may change what is written. */
+  /** Hands out messages and calls due operations: both may change the unit. */
   #advance(): Standing {
     const isHandedOut = this.#handOut('all')
     const now = this.#host.time.now()
     let survey = this.#activities.survey()
-    // A message that has come goes before the timeout of what would take it.
+    // A message takes precedence over the timeout of the operation that would take it.
     if (isHandedOut && survey.dueAt !== null && survey.dueAt <= now) {
       this.#activities.callDue(now, this.#outbox.positions, this.#outbox.room)
       survey = this.#activities.survey()
@@ -493,7 +493,7 @@ export class Run {
     }
   }
 
-  /** Whether no message is left that an operation would take: as many go as there is room for what comes of them. */
+  /** Hands out as many messages as there is room for drafts. Returns whether none is left that an operation would take. */
   #handOut(to: 'all' | 'asks'): boolean {
     if (this.#mailbox.isEmpty) return true
     if (this.#activities.handOut(this.#mailbox, to, this.#outbox.room)) return true
@@ -501,12 +501,12 @@ export class Run {
     return false
   }
 
-  /** An answer to what is about to be asked must be seen before the question is. */
+  /** Hands out early answers, which must be seen before their ask is opened. */
   #handOutEarly(): void {
     this.#activities.handOut(this.#mailbox, 'unasked', Number.POSITIVE_INFINITY)
   }
 
-  /** Nothing is handed out, timed out or parked before all have begun, but what must be seen before its question is asked. */
+  /** Writes while operations are starting. Hands out no messages except early answers, and neither times out nor parks. */
   #prepareWhileOpening(): Unit | null {
     if (this.#ending !== null) return null
     if (!this.#mailbox.isEmpty) this.#handOutEarly()
@@ -532,7 +532,7 @@ export class Run {
     return this.#createRest(this.#outbox.send())
   }
 
-  /** Keeps the run. What did not fit is decided again, where the run may see more before it is written. */
+  /** Keeps the run. Drafts that exceed the unit are decided again if the run may see more messages first. */
   #createRest(drafts: readonly Draft[]): Unit {
     const unit = this.#keep(drafts)
     this.#decideAgain(this.#outbox.dropStrict())
@@ -542,7 +542,7 @@ export class Run {
   #prepareEnd(ending: Ending, isHandedOut: boolean): Unit | null {
     const { asks } = this.#activities
     if (asks.some(({ activity }) => activity.busy)) return null
-    // What came in time is recorded; what nobody knows of yet, or waits for any more, is not.
+    // Results that arrived in time are recorded; asks that are not open yet, and results that are not awaited, are not.
     const sent = this.#outbox.send(
       ({ type, strict }) =>
         strict === undefined && (type === 'settled' || type === 'withdrawn' || type === null),
@@ -553,10 +553,10 @@ export class Run {
     return this.#write(endParts(ending, sent, asked, this.#mailbox.signals, this.#continuation.rollback))
   }
 
-  /** Results of bodies that were at work are written, and nothing else; then it is parked. */
+  /** Writes only the results of bodies that were running; then the run is parked. */
   #prepareStop(bug: Bug): Unit | null {
     this.#clearDesk()
-    // A decision that people make after all must see the answer that came before its question.
+    // A decision that falls back on people must see an answer that arrived before its ask.
     this.#handOut('asks')
     const drafts = this.#outbox.send()
     if (drafts.length > 0) return this.#keep(drafts)
@@ -574,7 +574,7 @@ export class Run {
     return composeUnit(this.#log, this.#mailbox.seen, parts)
   }
 
-  /** What became of the unit. */
+  /** Handles the outcome of the unit. */
   onOutcome(unit: Unit, outcome: UnitOutcome): void {
     if (this.#phase !== 'writing') return
     switch (outcome.outcome) {
@@ -589,7 +589,7 @@ export class Run {
         return this.takeBack()
       case 'fenced':
         this.#host.logger.warn(
-          `run "${this.id}" has another owner; this worker drops it and has written nothing`,
+          `Run "${this.id}" has another owner; this worker drops it and has written nothing`,
         )
         return this.#host.onGone(this)
       case 'conflict':
@@ -597,7 +597,7 @@ export class Run {
     }
   }
 
-  /** The unit was not written: what it held goes into the next one, except what must be decided again. */
+  /** Returns the drafts of an unwritten unit to the next one, except the strict ones, which are decided again. */
   takeBack(): void {
     if (this.#phase !== 'writing') return
     this.#phase = 'still'
@@ -633,7 +633,7 @@ export class Run {
     }
     this.#continuation.notes.add(events)
     if (parked && unit.next.do === 'park') {
-      // A message that the park did not see has made the run due at once, whatever it was parked for.
+      // A message that the park did not see has made the run due at once, whatever its wake-up time.
       const isDue = this.#mailbox.seen > unit.seen || this.#mailbox.isBehind
       return this.#onParked(isDue ? at : unit.next.wakeAt)
     }
@@ -645,7 +645,7 @@ export class Run {
       if (isSettled) this.#opening.hold(events, before)
       return this.#beginMore()
     }
-    // The end is still to be written, or it has stopped: nothing waits for these any more.
+    // The end is still to be written, or the run has stopped: these are no longer awaited.
     if (this.#ending !== null || this.#bug !== null) return this.#ready()
     if (isSettled) return this.#goOn(events, before)
     if (this.#movedOutside) return this.#onDrained()
@@ -687,7 +687,7 @@ export class Run {
     notifyOfEnd(this.#host, this.id)
   }
 
-  /** There are messages up to this number. Until they are read nothing is decided. */
+  /** Records that there are messages up to this number. Nothing is decided until they are read. */
   onMail(counter: number): void {
     if (!this.#isOver) this.#mailbox.learn(counter)
   }
@@ -695,12 +695,12 @@ export class Run {
   #onUnread(error: unknown): void {
     if (this.#isOver) return
     if (!(error instanceof ReadFailed)) return this.#leaving.leaveBroken(error, 'a message')
-    this.#host.logger.error(`run "${this.id}" could not read its messages; it tries again`, {
+    this.#host.logger.error(`Run "${this.id}" could not read its messages; retrying`, {
       error: error.cause,
     })
   }
 
-  /** A message was left for it in this process. */
+  /** Receives a message that was sent in this process. */
   onMessage(message: Message): void {
     if (this.#isOver) return
     this.#mailbox.receive(message)
@@ -713,7 +713,7 @@ export class Run {
       this.#callOff = this.#host.clock.after(Math.max(0, wakeAt - now), () => this.#ready())
   }
 
-  // ── putting aside
+  // ── parking with an error
 
   get #leaving(): Leaving {
     this.#left ??= new Leaving(this.#host, {
@@ -731,7 +731,7 @@ export class Run {
     return this.#left
   }
 
-  /** Runs a task; whatever it throws parks the run. */
+  /** Runs a task and parks the run if it throws. */
   #guard<Result>(task: () => Result): Result | null {
     try {
       return task()
@@ -745,7 +745,7 @@ export class Run {
     return (this.#continuation.start.definition.bugs ?? this.#host.bugs) === 'park'
   }
 
-  /** Found in an operation, in any phase: what is under way ends first. */
+  /** Handles a misuse found in an operation, in any phase: a write in flight ends first. */
   #onMisuse(bug: Bug): void {
     if (this.#isOver || this.#ending !== null) return
     this.#bug ??= bug
@@ -753,7 +753,7 @@ export class Run {
     this.#ready()
   }
 
-  /** Nothing is delivered or begun any more. */
+  /** Stops the run at a bug: nothing is delivered or started any more. */
   #stopAt(bug: Bug): void {
     this.#bug = bug
     this.#guard(() => {
@@ -763,7 +763,7 @@ export class Run {
     })
   }
 
-  /** Leaves the bodies that are at work, and what has come of others; all else is as it was when it is tried again. */
+  /** Keeps only running bodies and finished results; everything else is unchanged when the run is retried. */
   #clearDesk(): void {
     this.#opening = null
     this.#outbox.keep(({ pending }) => isAct(pending))
@@ -774,12 +774,12 @@ export class Run {
     )
   }
 
-  /** For finding the place in the code: its log is replayed once more. */
+  /** The run's log, which is replayed again to find the location in the code. */
   get #replayed(): Replayed {
     return { id: this.id, start: this.#continuation.start, log: this.#log }
   }
 
-  /** Puts it aside once it is known why. Nothing is decided meanwhile. */
+  /** Parks the run once the diagnosis is known. Nothing is decided meanwhile. */
   #leaveFor(diagnosis: Promise<Reason>): void {
     this.#phase = 'moving'
     this.#leaving.attempt(diagnosis.then((reason) => this.#leaving.leave(reason)))

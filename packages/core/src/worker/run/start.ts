@@ -9,20 +9,20 @@ import { validate } from '../../host/run-schema.ts'
 import { acceptsFirst, kernelFlags, logFormat } from '../../kernel/flags.ts'
 import { runEvent } from '../../runs/run-event.ts'
 
-/** All that a run begins from, and every replay of it. */
+/** The data from which a run, and every replay of it, starts. */
 export interface Start {
   readonly definition: ProcedureDefinition
-  /** For random(), uuid() and the keys of steps. */
+  /** The seed of random(), uuid() and the keys of steps. */
   readonly seed: Uint8Array
-  /** The input as the procedure gets it, made afresh. */
+  /** Returns the input for the procedure as a new value. */
   readonly input: () => unknown
-  /** To be recorded before anything is done with it: what the schema has made of the input just now. */
+  /** The event to record first: the validated input. */
   readonly accepted: WrittenEvent | null
 }
 
 /**
- * Reads the first event, and of the second what the schema made of an input that its sender could not check. A run
- * that has not come so far has it checked here, and so has one that was begun before that was recorded.
+ * Reads the first event, and from the second the validated input if the sender could not validate it. If that event is
+ * missing, because the run is new or began before it was recorded, the input is validated here.
  * @throws PayloadCorrupt, WrittenLater
  */
 export async function readStart(
@@ -34,7 +34,7 @@ export async function readStart(
   if (format !== logFormat || flags.some((flag) => !kernelFlags.includes(flag)))
     throw new WrittenLater('its log')
   if (second?.type === 'accepted') {
-    // Once before the procedure asks for it: an input that cannot be read is no failure of the procedure.
+    // Decoded before the procedure runs: an unreadable input is not a failure of the procedure.
     decode(second.payload)
     return { definition, seed, input: () => decode(second.payload), accepted: null }
   }
@@ -51,6 +51,6 @@ export async function readStart(
     return { definition, seed, input: () => decode(bytes), accepted }
   } catch (error) {
     if (!PawlError.is(error, 'payload-refused')) throw error
-    return oneIssue('', `the schema returns what cannot be recorded: ${error.message}`)
+    return oneIssue('', `the output of the schema cannot be recorded: ${error.message}`)
   }
 }

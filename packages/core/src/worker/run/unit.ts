@@ -8,35 +8,35 @@ import { describeEnding, type Ending, endedEvent } from './ending.ts'
 import type { LogWriter } from './log-writer.ts'
 import { effectsOf, eventsOf } from './outbox.ts'
 
-// What a run writes next: pure. The run gathers how it stands, and carries the plan out.
+// Decides what a run writes next: pure. The run gathers its state, and carries out the plan.
 
-/** Waits shorter than this stay with their worker: parking and claiming again would cost more than it frees. */
+/** Waits shorter than this stay with their worker: parking and claiming again would cost more than it saves. */
 export const lingerMs = 1_000
 
-/** How a run stands that has neither ended nor stopped at a bug, after its messages and timers were seen to. */
+/** The state of a run that has neither ended nor stopped at a bug, after its messages and timers were handled. */
 export interface Standing {
   /** Store time. */
   readonly now: number
-  /** No message is left that an operation would take. */
+  /** Whether no message is left that an operation would take. */
   readonly isHandedOut: boolean
-  /** The worker stops, and this run may go to another one at once. */
+  /** Whether the worker stops, and this run may go to another one at once. */
   readonly handsOver: boolean
-  /** Nothing is to be written. */
+  /** Whether nothing is to be written. */
   readonly isEmpty: boolean
-  /** What is to be written moves the procedure. */
+  /** Whether the drafts make the procedure move. */
   readonly settles: boolean
   /** When an operation next wants to be called. */
   readonly dueAt: number | null
-  /** Code of the author's is at work, or about to be. */
+  /** Whether the author's code is running or queued. */
   readonly isBusy: boolean
-  /** Code of the author's is at work. */
+  /** Whether the author's code is running. */
   readonly isWorking: boolean
 }
 
 export type Plan =
-  /** Writes what there is and keeps the run. */
+  /** Writes the drafts and keeps the run. */
   | { readonly do: 'write' }
-  /** Writes what there is and parks the run. */
+  /** Writes the drafts and parks the run. */
   | { readonly do: 'park'; readonly wakeAt: number | null }
   /** Writes nothing and leaves the run to another worker. */
   | { readonly do: 'hand-over' }
@@ -54,12 +54,12 @@ export function planUnit(standing: Standing): Plan {
   return isHandedOut ? { do: 'wait', until: dueAt } : { do: 'look-again' }
 }
 
-/** What goes into a unit beside where it goes. */
+/** The content of a unit. */
 export interface UnitParts {
   readonly events: readonly WrittenEvent[]
   readonly drafts: readonly Draft[]
   readonly next: Unit['next']
-  /** What lists show of the run from now on; null leaves it as it is. */
+  /** What lists show of the run from now on; null leaves it unchanged. */
   readonly info: RunInfo | null
 }
 
@@ -67,7 +67,7 @@ export interface UnitParts {
 export function composeUnit(log: LogWriter, seen: number, { events, drafts, next, info }: UnitParts): Unit {
   const { run, epoch, head, seals, link } = log.append(events)
   const effects = effectsOf(drafts)
-  // One literal, not spread parts: there is one for every step.
+  // One literal, not spread parts: this runs for every step.
   return {
     run,
     epoch,
@@ -82,7 +82,7 @@ export function composeUnit(log: LogWriter, seen: number, { events, drafts, next
   }
 }
 
-/** Composes the last unit of a run: what came in time, the asks that are withdrawn, and its end. */
+/** Composes the last unit of a run: the results that arrived in time, the withdrawn asks, and the end. */
 export function endParts(
   ending: Ending,
   sent: readonly Draft[],

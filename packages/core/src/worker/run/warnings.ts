@@ -4,16 +4,16 @@ import type { Claimed } from '../../ports/store/claims.ts'
 import type { Message } from '../../ports/store/mail.ts'
 import type { WorkerServices } from '../services.ts'
 
-// What is logged of a run that goes on.
+// Warnings about runs that continue.
 
-/** No worker owns the run, so that nothing can be made of its move: it waits on, for what the log says it waits for. */
+/** Warns of a parked run that moved. No worker owns it, so the move is ignored, and it keeps waiting as the log says. */
 export function warnOfMove({ logger }: WorkerServices, run: string, { after, what }: ForeignAwait): void {
   logger.warn(
-    `run "${run}" moved while it waits, after ${after}: ${what}. Nothing comes of that: it goes on when what it waits for comes. See ${docsPage('errors/foreign-await')}`,
+    `Run "${run}" was resumed by something outside ctx while parked (after ${after}: ${what}). This is ignored; the run resumes when its pending operation settles. See ${docsPage('errors/foreign-await')}`,
   )
 }
 
-/** Warns of a signal that the procedure does not declare. A client that has no code cannot check the names of signals. */
+/** Warns of a signal that the procedure does not declare. A client without the code cannot check the names of signals. */
 export function warnOfUndeclared(
   services: WorkerServices,
   { id: run, procedure, version }: Claimed,
@@ -24,7 +24,7 @@ export function warnOfUndeclared(
   const declared = [...definition.signals.keys()].join(', ') || 'no signals'
   services.remarks.warn(
     `signal ${name} in ${procedure}`,
-    `Run "${run}" was sent the signal "${name}", which procedure "${procedure}" does not declare: it is never received. Declared: ${declared}.`,
+    `Run "${run}" was sent the signal "${name}", which procedure "${procedure}" does not declare. It is never received. Declared: ${declared}.`,
     { run },
   )
 }

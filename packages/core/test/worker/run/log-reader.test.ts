@@ -65,17 +65,17 @@ async function readAll(
 
 const upTo = (count: number): number[] => Array.from({ length: count }, (_, seq) => seq)
 
-test('a log is read to its head, page by page', async () => {
+test('reads a log to its head, page by page', async () => {
   const { events, ...end } = createLog(2_400)
   const further = { events: [...events, { ...events[0], seq: 2_400 } as StoredEvent], ...end }
   expect(await readAll(further)).toEqual({ seqs: upTo(2_400), error: null })
 })
 
-test.each([1, 7, 64, 100])('a log is read whole from a store that returns %i events at most', async (max) => {
+test.each([1, 7, 64, 100])('reads a whole log from a store that returns at most %i events', async (max) => {
   expect(await readAll(createLog(200), { max })).toEqual({ seqs: upTo(200), error: null })
 })
 
-test('the next page is on its way while one is made use of, and no more than that', async () => {
+test('fetches one page ahead while the caller uses another', async () => {
   const { asked, pages } = read(createLog(3_500))
   await pages.next()
   expect(asked).toEqual([0, 1_024])
@@ -83,7 +83,7 @@ test('the next page is on its way while one is made use of, and no more than tha
   expect(asked).toEqual([0, 1_024, 2_048])
 })
 
-test('a page that cannot be read is told to who comes to it, and to nobody who stops before', async () => {
+test('reports a page that cannot be read to a caller that reaches it, and not to one that stops earlier', async () => {
   const fails = { at: 1_024, error: new Error('the disk failed') }
   const { pages } = read(createLog(1_500), { fails })
   expect((await pages.next()).value).toHaveLength(1_024)
@@ -99,14 +99,14 @@ test('a page that cannot be read is told to who comes to it, and to nobody who s
   expect(unhandled).toEqual([])
 })
 
-test('an error about the data themselves is no failed read', async () => {
+test('does not retry a read of damaged data', async () => {
   const error = new PayloadCorrupt('is odd')
   expect((await readAll(createLog(3), { fails: { at: 0, error } })).error).toBe(error)
   const other = new Error('away')
   expect((await readAll(createLog(3), { fails: { at: 0, error: other } })).error).toBeInstanceOf(ReadFailed)
 })
 
-describe('of a damaged log', () => {
+describe('a damaged log', () => {
   const whole = createLog(200)
   const { events } = whole
   const altered = (seq: number, change: Partial<StoredEvent>): Log => ({
@@ -140,7 +140,7 @@ describe('of a damaged log', () => {
     { tookMs: 2 ** 60 },
   ]
 
-  test.each(at70)('no event of the block is delivered: %o', async (change) => {
+  test.each(at70)('delivers no event of a damaged block: %o', async (change) => {
     for (const max of [1, 10_000]) {
       const { seqs, error } = await readAll(altered(70, change), { max })
       expect(error).toBeInstanceOf(LogDamaged)
@@ -148,7 +148,7 @@ describe('of a damaged log', () => {
     }
   })
 
-  test('nothing of the last block is delivered before the hash of the head is verified', async () => {
+  test('delivers no event of the last block before the hash of the head is verified', async () => {
     for (const head of [1, 63, 64, 65, 199, 200]) {
       const { seqs, error } = await readAll({ ...createLog(head), link: new Uint8Array(32) }, { max: 1 })
       expect(error).toBeInstanceOf(LogDamaged)
@@ -156,28 +156,31 @@ describe('of a damaged log', () => {
     }
   })
 
-  test('whole blocks are delivered, and nothing behind them, where it ends too early', async () => {
+  test('delivers whole blocks only, if the log ends too early', async () => {
     const { seqs, error } = await readAll({ ...whole, head: 201 })
     expect(error).toBeInstanceOf(LogDamaged)
     expect(seqs).toEqual(upTo(192))
   })
 
   test.each([
-    ['goes on behind its head', { ...whole, head: 199 }],
+    ['continues after its head', { ...whole, head: 199 }],
     ['has a gap', { ...whole, events: events.filter(({ seq }) => seq !== 150) }],
     ['has two events of one number', { ...whole, events: [...events.slice(0, 151), ...events.slice(150)] }],
     ['has no events', { ...whole, events: [] }],
-    ['has a head of none', { ...whole, head: 0 }],
+    ['has the head 0', { ...whole, head: 0 }],
     ['was altered in its last block', altered(199, { name: 'other' })],
-  ])('nothing is delivered where it %s', async (_, log) => {
+  ])('delivers nothing if the log %s', async (_, log) => {
     const { seqs, error } = await readAll(log)
     expect(error).toBeInstanceOf(LogDamaged)
     expect(seqs).toEqual([])
   })
 })
 
-test.each([{ type: 99 }, { kind: 99 }])('what a later version wrote is no damage: %o', async (change) => {
-  const { seqs, error } = await readAll(createLog(200, (seq) => (seq === 70 ? change : {})))
-  expect(error).toBeInstanceOf(WrittenLater)
-  expect(seqs).toEqual([])
-})
+test.each([{ type: 99 }, { kind: 99 }])(
+  'does not report data of a later version as damage: %o',
+  async (change) => {
+    const { seqs, error } = await readAll(createLog(200, (seq) => (seq === 70 ? change : {})))
+    expect(error).toBeInstanceOf(WrittenLater)
+    expect(seqs).toEqual([])
+  },
+)

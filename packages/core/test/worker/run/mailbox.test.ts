@@ -32,7 +32,7 @@ function createMailbox(counter = 0) {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-test('what is learned while the messages are read is not read twice', async () => {
+test('does not read messages twice that are learned of during a read', async () => {
   const { mailbox, readings, takeAll } = createMailbox(1)
   const read = mailbox.read()
   mailbox.learn(2)
@@ -45,7 +45,7 @@ test('what is learned while the messages are read is not read twice', async () =
   expect(takeAll()).toEqual([1, 2])
 })
 
-test('what is learned at the moment a reading ends is read as well', async () => {
+test('reads messages that are learned of at the moment a read ends', async () => {
   const { mailbox, readings, takeAll, countRead } = createMailbox()
   mailbox.learn(1)
   readings[0]?.answer([signal(1)])
@@ -61,7 +61,7 @@ test('what is learned at the moment a reading ends is read as well', async () =>
   expect(countRead()).toBeGreaterThan(0)
 })
 
-test('the next message that was left in this process need not be read', () => {
+test('does not read the next message if it was sent in this process', () => {
   const { mailbox, readings, takeAll } = createMailbox()
   mailbox.receive(signal(1))
   mailbox.learn(1)
@@ -70,7 +70,7 @@ test('the next message that was left in this process need not be read', () => {
   expect(readings).toEqual([])
 })
 
-test('the only message there ever was need not be read if the run was claimed with it', async () => {
+test('does not read the only message if the run was claimed with it', async () => {
   const { mailbox, readings, takeAll } = createMailbox(1)
   mailbox.begin(signal(1))
   await mailbox.read()
@@ -79,9 +79,9 @@ test('the only message there ever was need not be read if the run was claimed wi
 })
 
 test.for([
-  { counter: 2, n: 2, what: 'one before it may be unused' },
-  { counter: 2, n: 1, what: 'there is one behind it' },
-])('a message the run was claimed with is read like all others where $what', async ({ counter, n }) => {
+  { counter: 2, n: 2, what: 'an earlier one may be unused' },
+  { counter: 2, n: 1, what: 'there is a later one' },
+])('reads the message that the run was claimed with if $what', async ({ counter, n }) => {
   const { mailbox, readings, takeAll } = createMailbox(counter)
   mailbox.begin(signal(n))
   const read = mailbox.read()
@@ -90,7 +90,7 @@ test.for([
   expect(takeAll()).toEqual([1, 2])
 })
 
-test('a message that is not the next one is read, with those before it', async () => {
+test('reads a message that is not the next one, with the ones before it', async () => {
   const { mailbox, readings, takeAll } = createMailbox()
   mailbox.receive(signal(2))
   expect(mailbox.isBehind).toBe(true)
@@ -99,7 +99,7 @@ test('a message that is not the next one is read, with those before it', async (
   expect(takeAll()).toEqual([1, 2])
 })
 
-test('a message that comes while others are read is not there twice', async () => {
+test('does not add a message twice that arrives while others are read', async () => {
   const { mailbox, readings, takeAll } = createMailbox(1)
   const read = mailbox.read()
   mailbox.receive(signal(1))
@@ -108,7 +108,7 @@ test('a message that comes while others are read is not there twice', async () =
   expect(takeAll()).toEqual([1])
 })
 
-test('a message that was seen already is no news', () => {
+test('ignores a message that was seen already', () => {
   const { mailbox, readings, takeAll } = createMailbox()
   mailbox.receive(signal(1))
   mailbox.receive(signal(1))

@@ -36,19 +36,19 @@ const isQuarantined = expect.stringMatching(
   /^error: Run "A-1" is quarantined \(run-quarantined in procedure "refund"\): a gap\. /,
 )
 
-test('a run that was marked is said to be', async () => {
+test('logs that a run was marked', async () => {
   expect(await put([true])).toEqual([isQuarantined, 'rang'])
 })
 
-test('a run that has another owner is not said to be marked', async () => {
+test('does not log a mark for a run with another owner', async () => {
   const [logged] = await put([false])
   expect(logged).toBe('warn: Run "A-1" has another owner, which decides whether it is quarantined: a gap')
 })
 
-test('a mark that could not be written is written again', async () => {
+test('retries a mark that could not be written', async () => {
   const logged = await put([new Error('no disk'), true])
   expect(logged).toEqual([
-    'error: Run "A-1" could not be marked as quarantined; trying again',
+    'error: Run "A-1" could not be marked as quarantined; retrying',
     isQuarantined,
     'rang',
   ])

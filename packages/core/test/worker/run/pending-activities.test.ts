@@ -5,7 +5,7 @@ import type { Activity } from '../../../src/worker/activities/activity.ts'
 import { Mailbox, topicOf } from '../../../src/worker/run/mailbox.ts'
 import { PendingActivities } from '../../../src/worker/run/pending-activities.ts'
 
-/** Waits for any of the topics until it has taken enough; what does not fit it drops, and waits on. */
+/** Waits for any of the topics until it has taken enough messages; discards invalid ones and keeps waiting. */
 interface Plan {
   readonly topics: readonly string[]
   readonly wants: number
@@ -25,7 +25,7 @@ const messages = fc.array(fc.record({ name: fc.constantFrom(...names), fits: fc.
   maxLength: 20,
 })
 
-test('the oldest message that anybody waits for goes first, to the first that waits for it', () => {
+test('hands the oldest awaited message to the first operation that waits for it', () => {
   fc.assert(
     fc.property(plans, messages, (waiting, sent) => {
       expect(handOut(waiting, sent)).toEqual(handOutOneByOne(waiting, sent))
@@ -34,7 +34,7 @@ test('the oldest message that anybody waits for goes first, to the first that wa
   )
 })
 
-test('messages that are handed out a few at a time go the same way as all at once', () => {
+test('hands out messages in the same order, a few at a time or all at once', () => {
   fc.assert(
     fc.property(plans, messages, fc.integer({ min: 1, max: 4 }), (waiting, sent, maxShown) => {
       expect(handOut(waiting, sent, maxShown)).toEqual(handOutOneByOne(waiting, sent))
@@ -43,7 +43,7 @@ test('messages that are handed out a few at a time go the same way as all at onc
   )
 })
 
-test('those that are due are called on the longest due first, also a few at a time', () => {
+test('calls due operations, the longest due first, a few at a time or all at once', () => {
   const dues = fc.array(fc.option(fc.integer({ min: 0, max: 9 })), { maxLength: 20 })
   fc.assert(
     fc.property(dues, fc.integer({ min: 1, max: 5 }), (given, maxShown) => {
@@ -70,7 +70,7 @@ test('those that are due are called on the longest due first, also a few at a ti
   )
 })
 
-test('the survey of many operations says what each of them would', () => {
+test('surveys many operations as if one by one', () => {
   const states = fc.array(
     fc.record({
       busy: fc.constantFrom(false as const, 'queued' as const, 'working' as const),

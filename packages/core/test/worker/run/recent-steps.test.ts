@@ -36,15 +36,15 @@ function after(count: number, bytes = 1) {
 
 const names = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `step ${from + i}`)
 
-describe('of the results of steps', () => {
-  test('the last five are kept, or all where there are no more', () => {
+describe('recent step results', () => {
+  test('keeps the last five step results, or all if there are fewer', () => {
     expect(after(20).last(5)).toEqual(names(15, 20))
     expect(after(20).last(6)).toBeNull()
     expect(after(4).last(1_000)).toEqual(names(0, 4))
     expect(after(0).last(5)).toEqual([])
   })
 
-  test('more are kept once they have been read, those that came while they were read among them', () => {
+  test('keeps more step results once they have been read, including the ones that arrived meanwhile', () => {
     const { recent, add, read, last } = after(20)
     const wasRead = read()
     for (let i = 20; i < 23; i++) add(settled(i))
@@ -56,16 +56,16 @@ describe('of the results of steps', () => {
   })
 
   test.each([
-    ['so many came meanwhile that some are not kept', 20, 26],
-    ['a replay has begun, which brings them all again', 20, 3],
-  ])('no more are kept where %s', (_, readUpTo, count) => {
+    ['so many arrived meanwhile that some are not kept', 20, 26],
+    ['a replay has started that delivers them all again', 20, 3],
+  ])('keeps no more step results if %s', (_, readUpTo, count) => {
     const { recent, last } = after(count)
     recent.keepMore(30, after(readUpTo).read())
     expect(last(5)).toEqual(names(Math.max(0, count - 5), count))
     expect(last(6)).toEqual(count > 5 ? null : names(0, count))
   })
 
-  test('what is too much to be shown beside what is newer is not kept', () => {
+  test('drops a step result that is too large to show beside newer ones', () => {
     const { recent, read, last } = after(20, 2 ** 20)
     recent.keepMore(20, read())
     const kept = last(20)?.length ?? 0

@@ -30,20 +30,26 @@ const started = (changes: object): LogEvent =>
     ...{ by: null, tags: [], ...changes },
   })
 
-describe('what a run begins from', () => {
+describe('the start of a run', () => {
   test.each([
-    ['was checked by whoever started it', { checked: true }, undefined, { n: '7' }, false],
-    ['is checked before the first turn', { flags: ['accepted'] }, undefined, { n: 7 }, true],
-    ['was recorded then', { flags: ['accepted'] }, event(1, 'accepted', { n: 8 }), { n: 8 }, false],
+    ['was validated by the starter', { checked: true }, undefined, { n: '7' }, false],
+    ['is validated before the first turn', { flags: ['accepted'] }, undefined, { n: 7 }, true],
     [
-      'was begun with as it was given, without a schema',
+      'was recorded after validation',
+      { flags: ['accepted'] },
+      event(1, 'accepted', { n: 8 }),
+      { n: 8 },
+      false,
+    ],
+    [
+      'was used as given, without a schema',
       { flags: ['accepted'] },
       event(1, 'settled', 1),
       { n: '7' },
       false,
     ],
-    ['was begun with before that was recorded', {}, event(1, 'settled', 1), { n: 7 }, false],
-  ])('%s', async (_, changes, second, expected, isToRecord) => {
+    ['was used before validated inputs were recorded', {}, event(1, 'settled', 1), { n: 7 }, false],
+  ])('reads a start whose input %s', async (_, changes, second, expected, isToRecord) => {
     const start = (await readStart(definition, started(changes), second)) as Start
     expect(start.input()).toEqual(expected)
     expect(start.accepted !== null).toBe(isToRecord)
@@ -51,8 +57,8 @@ describe('what a run begins from', () => {
 
   test.each([
     ['another format', { format: 2 }],
-    ['a flag that nobody knows', { flags: ['accepted', 'odd'] }],
-  ])('is left to a later version where it has %s', async (_, changes) => {
+    ['an unknown flag', { flags: ['accepted', 'odd'] }],
+  ])('leaves a start to a later version if it has %s', async (_, changes) => {
     await expect(readStart(definition, started(changes), undefined)).rejects.toThrow(WrittenLater)
   })
 })

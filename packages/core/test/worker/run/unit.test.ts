@@ -18,7 +18,7 @@ const still: Standing = {
 }
 
 describe('planUnit', () => {
-  test('parks a run that waits for messages alone', () => {
+  test('parks a run that waits for messages only', () => {
     expect(planUnit(still)).toEqual({ do: 'park', wakeAt: null })
   })
 
@@ -32,7 +32,7 @@ describe('planUnit', () => {
     expect(planUnit({ ...still, dueAt: dueAt + 1 })).toEqual({ do: 'park', wakeAt: dueAt + 1 })
   })
 
-  test('keeps a run while a body is at work', () => {
+  test('keeps a run while a body is running', () => {
     expect(planUnit({ ...still, isBusy: true, isWorking: true })).toEqual({ do: 'wait', until: null })
   })
 
@@ -40,23 +40,23 @@ describe('planUnit', () => {
     expect(planUnit({ ...still, isEmpty: false, settles: true })).toEqual({ do: 'write' })
   })
 
-  test('parks a run in the unit that records what moves nothing', () => {
+  test('parks a run in the unit that records events without effect on the procedure', () => {
     expect(planUnit({ ...still, isEmpty: false })).toEqual({ do: 'park', wakeAt: null })
   })
 
-  test('looks again while messages are left to hand out', () => {
+  test('checks again while messages are left to hand out', () => {
     expect(planUnit({ ...still, isHandedOut: false })).toEqual({ do: 'look-again' })
     expect(planUnit({ ...still, isHandedOut: false, isEmpty: false })).toEqual({ do: 'write' })
   })
 
-  test('hands a run over when its worker stops, unless a body is at work or something is to be written', () => {
+  test('hands a run over when its worker stops, unless a body is running or something is to be written', () => {
     const stopping = { ...still, handsOver: true, isBusy: true }
     expect(planUnit(stopping)).toEqual({ do: 'hand-over' })
     expect(planUnit({ ...stopping, isWorking: true })).toEqual({ do: 'wait', until: null })
     expect(planUnit({ ...stopping, isEmpty: false })).toEqual({ do: 'write' })
   })
 
-  test('never parks a run with work, results or messages in hand, and never drops what is to be written', () => {
+  test('never parks a run with running bodies, results or messages, and never drops drafts', () => {
     const standing = fc.record({
       now: fc.constant(1_000),
       isHandedOut: fc.boolean(),
@@ -80,7 +80,7 @@ describe('planUnit', () => {
   })
 })
 
-test('the last unit has what came in time, then the withdrawals, then the end', () => {
+test('composes the last unit from late results, then withdrawals, then the end', () => {
   const pending = (position: number): Pending =>
     ({ position, turn: 0, nth: 0, operation: { kind: 'step', name: `p${position}` } }) as unknown as Pending
   const ending = completeWith(5, [])

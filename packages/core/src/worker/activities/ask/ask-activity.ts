@@ -28,25 +28,25 @@ export interface AskOptions {
   readonly context: ActivityContext
   readonly pending: Pending<AskOperation | DecideOperation>
   readonly spec: AskSpec
-  /** The ask as it stands in the log, if it was asked before. */
+  /** The `asked` event, if the log has one. */
   readonly asked: LogEvent | undefined
-  /** The payload to record for an answer; by default the answer itself. */
+  /** Returns the payload to record for an answer. Default: the answer itself. */
   readonly toPayload?: (answer: AnswerPayload, ask: AskPayload) => unknown
 }
 
 /**
- * A question to people. It is written, with no result, in the commit that lets the run go; from then on it
- * stays as it was asked, whatever the code says later. One event settles it: an answer, or its time running out.
+ * An ask. It is written, without a result, in the commit that releases the run, and does not change afterwards,
+ * whatever the code says later. One event settles it: an answer, or its timeout.
  */
 export class AskActivity implements Activity {
   readonly #options: AskOptions
   #state: 'new' | 'preparing' | 'recorded' | 'open' | 'checking' | 'over' = 'new'
-  /** As it stands in the log. */
+  /** The ask in the log. */
   #ask: AskPayload | null = null
-  /** As it is on its way into the log. */
+  /** The ask that is being written. */
   #asked: AskPayload | null = null
   #dueAt: number | null = null
-  /** The procedure does not wait for it any more: it is withdrawn, unless an answer has come before. */
+  /** Set if the procedure no longer waits for it: it is withdrawn, unless an answer arrived first. */
   #isClosed = false
 
   constructor(options: AskOptions) {
@@ -66,7 +66,7 @@ export class AskActivity implements Activity {
     if (this.#state === 'open') return [topicOf('answer', String(pending.position))]
     return this.#state === 'recorded' && spec.key !== null ? [topicOf('early', spec.key)] : []
   }
-  /** Not of code that would ask for something else than what was asked for. */
+  /** Undefined if the code now asks something different from the stored ask. */
   get check(): AskSpec['check'] {
     return this.#isAskedAnew ? undefined : this.#options.spec.check
   }
@@ -78,7 +78,7 @@ export class AskActivity implements Activity {
   }
 
   begin(): void {
-    // Begun again after a refusal: either it was not asked yet, or only its timeout was refused.
+    // Restarted after a rejected draft: either it was not asked yet, or only its timeout was rejected.
     if (this.#ask !== null) return this.#opened(this.#ask)
     this.#state = 'preparing'
     const silence = checkSilence(this.#options.spec)
@@ -136,7 +136,7 @@ export class AskActivity implements Activity {
     context.record({ type: 'withdrawn', pending, effects, strict: this })
   }
 
-  // ── asking
+  // ── opening
 
   #prepare(silence: Validation<Silence>, history: readonly StepResult[]): void {
     if (this.#state !== 'preparing') return
@@ -150,7 +150,7 @@ export class AskActivity implements Activity {
     else this.#answerEarly(ask, early)
   }
 
-  /** A misuse: nobody is asked. */
+  /** Handles a misuse: no ask is opened. */
   #refuse(error: unknown): void {
     const { pending, context } = this.#options
     this.#state = 'over'
@@ -160,7 +160,7 @@ export class AskActivity implements Activity {
     context.lookAgain()
   }
 
-  /** An answer by its key came before the question went out. */
+  /** Handles an answer by key that arrived before the ask was opened. */
   #askWith(early: Message): void {
     const { context } = this.#options
     context.retract(this)
@@ -175,14 +175,14 @@ export class AskActivity implements Activity {
 
   #dropEarly(ask: AskPayload, n: number, refused: Issues): void {
     const { context } = this.#options
-    context.logger.warn(`an early answer to "${ask.message}" does not fit the question and was dropped`, {
+    context.logger.warn(`Early answer to "${ask.message}" is invalid and was discarded`, {
       run: context.runId,
       ...issuesOf(refused),
     })
     this.#open(ask, n)
   }
 
-  /** `used`: the message that this records too. */
+  /** Opens the ask. `used`: a message that this event also records. */
   #open(ask: AskPayload, used?: number): void {
     this.#state = 'recorded'
     this.#asked = ask
@@ -194,8 +194,8 @@ export class AskActivity implements Activity {
       pending,
       payload,
       effects: [this.#openAsk(ask, payload, null), ...(used === undefined ? [] : [consume(used)])],
-      // An answer to this key that came meanwhile must be seen before the question is. And what it took until the question
-      // could be written is nobody's silence: its span begins anew.
+      // An answer by key that arrived meanwhile must be seen before the ask is opened. And a timeout starts when the ask is
+      // stored: the time until then does not count.
       ...(spec.key === null && !isSpan(spec.due) ? {} : { strict: this }),
     })
     context.lookAgain()
@@ -204,7 +204,7 @@ export class AskActivity implements Activity {
   #opened(ask: AskPayload): void {
     this.#state = 'open'
     this.#ask = ask
-    // An ask that stays open however long nobody answers needs nobody to wake up for it.
+    // An ask without a timeout needs no wake-up.
     this.#dueAt = closesAtOf(ask)
   }
 
@@ -217,7 +217,7 @@ export class AskActivity implements Activity {
 
   // ── settling
 
-  /** `early`: the ask to open and close at once, by an answer that was there before it. */
+  /** Accepts an answer. `early`: the ask to open and close at once, if the answer arrived first. */
   #accept(answer: AnswerPayload, n: number, early?: AskPayload): void {
     this.#state = 'checking'
     const { spec, context } = this.#options
@@ -238,7 +238,7 @@ export class AskActivity implements Activity {
     else conclude(checked)
   }
 
-  /** `made`: what the schema made of the answer. */
+  /** Records an answer. `made`: the output of the schema. */
   #settle(
     answer: AnswerPayload,
     n: number,
@@ -258,7 +258,7 @@ export class AskActivity implements Activity {
     this.#state = 'over'
     const strict = early === undefined ? {} : { strict: this }
     if (early !== undefined) {
-      // Not asked yet as far as the log knows: if this is refused it is prepared anew.
+      // Not in the log yet: if this draft is rejected, the ask is prepared again.
       const answered = { by: answer.by, at: answer.at, payload: encodeRecord(answer, 'answer') }
       const payload = encodeRecord(early, 'ask')
       const effects = [this.#openAsk(early, payload, answered)]

@@ -4,7 +4,7 @@ import { decode, encodeRecord } from '../../../events/payload.ts'
 import type { AgentResult, AskPayload } from '../../../events/payloads.ts'
 import type { StepHistory, StepResult } from '../activity.ts'
 
-/** The results of earlier steps that a question asks for; at once where they are in memory. */
+/** Returns the earlier step results that an ask shows; synchronously if they are in memory. */
 export function gatherHistory(
   history: StepHistory,
   wanted: AskSpec['history'],
@@ -13,7 +13,7 @@ export function gatherHistory(
   return wanted.last === 0 ? [] : history.last(wanted.last)
 }
 
-/** As people are shown them: the newest that fit beside what is shown anyway, oldest first. */
+/** Formats results for people: the newest that fit into the remaining space, oldest first. */
 export function showHistory(
   results: readonly StepResult[],
   beside: object,
@@ -21,7 +21,7 @@ export function showHistory(
   return fitting(results, beside).map(shown)
 }
 
-/** In bytes. With a question as large as it may be, less than what a record may have more than a value. */
+/** In bytes. Even with an ask of the maximum size, this fits into the extra space of a record. */
 const smallHistory = 32 * 1024
 
 function fitting(history: readonly StepResult[], beside: object): readonly StepResult[] {
@@ -34,7 +34,7 @@ function fitting(history: readonly StepResult[], beside: object): readonly StepR
   return history.slice(first)
 }
 
-/** Of an agent what it made, not what it cost. */
+/** Returns a result for display: of an agent its output, without usage. */
 function shown({ kind, name, payload, tookMs }: StepResult): {
   readonly step: string
   readonly result: unknown

@@ -11,9 +11,9 @@ import type { Validation } from '../../../schemas/schema.ts'
 import type { StepResult } from '../activity.ts'
 import { showHistory } from './history.ts'
 
-// From the question in the code to the ask in the log: pure, but for the author's schema.
+// Builds the stored ask from the code's ask. Pure, except for the author's schema.
 
-/** Validates the default answer, which a person must have been able to give. Its value is what the schema makes of it. */
+/** Validates the default answer like an answer of a person, and replaces it with the schema's output. */
 export function checkSilence({
   payload,
   check,
@@ -27,9 +27,9 @@ export function checkSilence({
   return checked instanceof Promise ? checked.then(conclude) : conclude(checked)
 }
 
-/** The misuse of a default answer that is invalid. */
+/** Creates the error for an invalid default. */
 export function invalidDefault({ payload: { silence } }: AskSpec, refused: Issues): PawlError {
-  const [{ path, message } = { path: '', message: 'it does not' }] = issuesIn('default', refused).issues
+  const [{ path, message } = { path: '', message: 'it is invalid' }] = issuesIn('default', refused).issues
   return new PawlError(
     'option-invalid',
     {
@@ -37,14 +37,14 @@ export function invalidDefault({ payload: { silence } }: AskSpec, refused: Issue
       given: showValue('value' in silence ? silence.value : undefined),
     },
     {
-      what: `The option onTimeout.${path} of input does not fit the schema: ${message}.`,
-      next: 'Nobody was asked.',
-      remedy: 'It must be something that a person could have answered.',
+      what: `The option onTimeout.${path} of input does not match the schema: ${message}.`,
+      next: 'No ask was opened.',
+      remedy: 'The default must be a valid answer.',
     },
   )
 }
 
-/** Returns the misuse if the default, as the schema made it, cannot be stored; null if it can. */
+/** Returns the error if the default, after validation, cannot be stored; null if it can. */
 export function findUnstorable(silence: Silence): unknown {
   if (silence.do !== 'default') return null
   try {
@@ -56,7 +56,7 @@ export function findUnstorable(silence: Silence): unknown {
   }
 }
 
-/** Composes the ask as it goes into the log. Its timeout starts `now`: time lost before that does not count. */
+/** Composes the stored ask. Its timeout starts at `now`: time lost before that does not count. */
 export function composeAsk(
   spec: AskSpec,
   silence: Silence,
@@ -73,12 +73,12 @@ export function composeAsk(
   }
 }
 
-/** What the row of an ask has beside the ask itself. */
+/** The columns of an ask's row besides its payload. */
 export interface RowParts {
   readonly position: number
   readonly spec: AskSpec
   readonly escalateTo: string | undefined
-  /** The ask, encoded. */
+  /** The encoded ask. */
   readonly payload: Uint8Array
   readonly answered: NewAsk['answered']
 }

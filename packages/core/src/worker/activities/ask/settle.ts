@@ -16,15 +16,15 @@ import type { Message } from '../../../ports/store/mail.ts'
 import type { Validation } from '../../../schemas/schema.ts'
 import { usageMember } from '../step/usage.ts'
 
-// What settles an ask: an answer, an answer that the code refuses, or a timeout. Pure.
+// How an ask is settled: by an answer, an answer that the code rejects, or a timeout. Pure.
 
-/** How an ask is settled. */
+/** The outcome of an ask. */
 export interface Settlement {
   readonly failed: boolean
   readonly payload: Uint8Array
 }
 
-/** What a timeout counts as, by the `onTimeout` of the ask. */
+/** Settles an ask on timeout, by its `onTimeout`. */
 export function settleByTimeout(ask: AskPayload, id: string): Settlement {
   const { silence } = ask
   if (silence.do === 'fail') {
@@ -47,14 +47,14 @@ export function settleByTimeout(ask: AskPayload, id: string): Settlement {
   return { failed: false, payload: encodeRecord(timedOut, 'timeout') }
 }
 
-/** An accepted answer that the schema of the code refuses. */
+/** Settles an ask whose accepted answer the schema of the code rejects. */
 export function settleByInvalidAnswer(answer: AnswerPayload, refused: Issues): Settlement {
   const error = new PawlError('answer-invalid', issuesOf(refused), acceptedBefore)
   const failed: FailedPayload = { ...recordFailure(error), answer }
   return { failed: true, payload: encodeRecord(failed, 'answer') }
 }
 
-/** Validates an answer that came before its question. */
+/** Validates an early answer. */
 export function checkEarly(ask: AskPayload, early: Message): Validation<AnswerPayload> {
   const { answer, by } = decode(early.payload) as GivenAnswer
   const closesAt = closesAtOf(ask)
@@ -64,17 +64,16 @@ export function checkEarly(ask: AskPayload, early: Message): Validation<AnswerPa
   return { ok: true, value: { answer: checked.answer, changed: checked.changed, by, at: early.at } }
 }
 
-/** For kinds of asks whose `onTimeout` has other values than that of most. */
+/** Remedies for kinds of asks with other `onTimeout` values than most. */
 const timeoutRemedies: { readonly [kind in AskPayload['kind']]?: string } = {
-  approve:
-    "Catch this error, or say what silence means with onTimeout: 'reject', 'escalate' or 'keep-waiting'.",
-  decide: 'Catch this error, or leave the timeout out: a decision says nothing else of silence.',
+  approve: "Catch this error, or set onTimeout to 'reject', 'escalate' or 'keep-waiting'.",
+  decide: 'Catch this error, or remove the timeout: a decision has no `onTimeout`.',
 }
 
-const cameTooLate = oneIssue('', 'it came when the time for it was over')
+const cameTooLate = oneIssue('', 'it arrived after the timeout')
 
 const acceptedBefore = {
-  next: 'It was accepted and is recorded; the ask is closed.',
+  next: 'It was accepted and recorded; the ask is closed.',
   remedy:
-    'Catch this error and ask again; to have such an answer refused while the ask is open, say more of it in JSON Schema.',
+    'Catch this error and ask again. To reject such answers while the ask is open, express the rule in JSON Schema.',
 }

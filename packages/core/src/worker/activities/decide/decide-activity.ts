@@ -18,15 +18,15 @@ import { type AttemptListener, Attempts } from '../step/attempts.ts'
 import { usageMember } from '../step/usage.ts'
 
 /**
- * A decision by an agent, and what counts when it cannot be had: a choice, a question to people (asked under
- * the same position), or a failure. Never a silent default.
+ * A decision by an agent, with a fallback: a choice, an ask (at the same position), or a failure. There is no implicit
+ * default.
  */
 export class DecideActivity implements Activity, AttemptListener {
   readonly #context: ActivityContext
   readonly #pending: Pending<DecideOperation>
   readonly #records: readonly LogEvent[]
   readonly #attempts: Attempts
-  /** From when on people are asked. */
+  /** Set once people are asked. */
   #ask: AskActivity | null = null
 
   constructor(context: ActivityContext, pending: Pending<DecideOperation>, records: readonly LogEvent[]) {
@@ -87,7 +87,7 @@ export class DecideActivity implements Activity, AttemptListener {
       if (this.#attempts.number < attempts && !isFinal)
         return this.#attempts.tryAgain(failure, tookMs, defaultRetry)
       this.#context.logger.warn(
-        `agent "${agentName}" could not decide, and its fallback counts: ${failure.message}`,
+        `Agent "${agentName}" could not decide; the fallback is used: ${failure.message}`,
         {
           run: this.#context.runId,
         },
@@ -128,9 +128,9 @@ export class DecideActivity implements Activity, AttemptListener {
       { step: question, attempts: number, cause },
       {
         what: `No decision was made on ${showValue(question)} after ${number} ${number === 1 ? 'attempt' : 'attempts'}: ${cause.message}.`,
-        next: 'That is recorded, and the agent is not asked again.',
+        next: 'This is recorded, and the agent is not asked again.',
         remedy:
-          'Catch this error, or give a fallback that decides: one of the choices, or { ask } for people.',
+          'Catch this error, or pass a fallback that decides: one of the choices, or { ask } for people.',
       },
     )
     this.#context.record({
@@ -173,7 +173,7 @@ export class DecideActivity implements Activity, AttemptListener {
 interface Fault {
   readonly why: Judged['why']
   readonly failure: FailureRecord
-  /** Not worth another attempt. */
+  /** Whether the error ends the attempts. */
   readonly isFinal: boolean
 }
 
@@ -193,9 +193,9 @@ function findFault(outcome: AttemptOutcome, choices: readonly string[], agent: s
   return { why: 'invalid', failure: recordFailure(error), isFinal: false }
 }
 
-/** More than anybody wants to read. */
+/** Far more than a person reads. */
 const maxRationaleLength = 100_000
-/** Of it people are shown so much; it stands in the question twice, beside material that may be as large as a value. */
+/** The part shown to people; it is in the ask twice, beside material that may be as large as a value. */
 const shownRationale = 6_000
 
 function whatIsWrong({ choice, rationale }: Verdict, choices: readonly string[]): string | null {
@@ -205,12 +205,12 @@ function whatIsWrong({ choice, rationale }: Verdict, choices: readonly string[])
     : null
 }
 
-/** The question as it stands in the log, whatever the code says now. */
+/** Returns the stored ask, whatever the code says now. */
 function asAsked(payload: AskPayload): AskSpec {
   return { key: null, to: [], due: null, history: { last: 0 }, payload, check: undefined }
 }
 
-/** The words and the certainty of the agent are its own, not those of the person. */
+/** Combines a person's decision with the agent's rationale and confidence. */
 function decidedByPerson({ answer, by, at }: AnswerPayload, ask: AskPayload): DecisionPayload {
   const { why, usage, choice, rationale, confidence } = ask.judged as Judged
   return {
@@ -233,5 +233,5 @@ function decidedByPerson({ answer, by, at }: AnswerPayload, ask: AskPayload): De
 function describeJudged(agent: string, { why, choice, rationale, confidence }: Judged): object {
   const leaning = choice === undefined ? '' : `, leaning to ${showValue(choice)}`
   const sure = confidence === undefined ? '' : `, confidence ${confidence}`
-  return { title: `What ${agent} made of it (${why}${leaning}${sure})`, body: rationale }
+  return { title: `Assessment of ${agent} (${why}${leaning}${sure})`, body: rationale }
 }

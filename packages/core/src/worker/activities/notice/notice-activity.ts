@@ -2,7 +2,7 @@ import type { NoticeOperation } from '../../../authoring/operations.ts'
 import type { Pending } from '../../../kernel/operation.ts'
 import type { Activity, ActivityContext } from '../activity.ts'
 
-/** A notice to people: a line of the logger and an entry of the log. Nobody is waited for. */
+/** A notice to people: a log line and an event. It waits for no answer. */
 export class NoticeActivity implements Activity {
   readonly busy = false
   readonly dueAt = null

@@ -9,7 +9,7 @@ import { topicOf } from '../../run/mailbox.ts'
 import { type Activity, type ActivityContext, type Busy, consume, type Draft } from '../activity.ts'
 import { tryEncode } from '../try-encode.ts'
 
-/** A receive: takes the oldest signal of its names that nobody has taken, or its time runs out. */
+/** A receive: takes the oldest pending signal of its names, or times out. */
 export class SignalActivity implements Activity {
   readonly isOpenAsk = false
   readonly #context: ActivityContext
@@ -17,7 +17,7 @@ export class SignalActivity implements Activity {
   readonly #topics: readonly string[]
   #dueAt: number | null = null
   #checking = false
-  /** The message that is being checked. */
+  /** The message that is being validated. */
   #taken: number | null = null
   #over = false
 
@@ -87,7 +87,7 @@ export class SignalActivity implements Activity {
       this.#context.record({ ...this.#settled(), payload: received.value, effects: [consume(n)] })
     } else {
       this.#context.logger.warn(
-        `a signal "${name}" of run "${this.#context.runId}" does not fit its schema and was dropped`,
+        `Run "${this.#context.runId}": signal "${name}" is invalid and was discarded`,
         issuesOf(received),
       )
       this.#context.record({ type: null, pending: this.#pending, effects: [consume(n)] })

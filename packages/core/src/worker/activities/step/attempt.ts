@@ -6,20 +6,20 @@ export type AttemptOutcome =
   | { readonly state: 'done'; readonly value: unknown; readonly tookMs: number }
   | { readonly state: 'failed' | 'timed-out'; readonly error: unknown; readonly tookMs: number }
 
-/** Whose attempt it is. */
+/** The owner of an attempt. */
 export interface AttemptOwner {
-  /** For messages: whose code it is. */
+  /** Describes the code, for messages. */
   readonly describe: string
   readonly timeoutMs: number | null
-  /** The author's code. */
+  /** Runs the author's code. */
   run(attempt: Attempt): unknown
   /** Called once, unless the attempt was abandoned. */
   onEnd(outcome: AttemptOutcome): void
 }
 
 /**
- * The author's code, once, in a slot of its own. It ends with the first of its result, its failure, and its
- * timeout; whatever it does afterwards changes nothing any more.
+ * One attempt of the author's code, in a slot. It ends with its result, its error, or its timeout, whichever comes first;
+ * later results are ignored.
  */
 export class Attempt implements Body {
   readonly #context: ActivityContext
@@ -41,7 +41,7 @@ export class Attempt implements Body {
     runBody(this)
   }
 
-  /** Aborted when nobody waits for this any more. */
+  /** Aborted when the result is no longer awaited. */
   get signal(): AbortSignal {
     this.#abort ??= new AbortController()
     if (this.#over) this.#abort.abort()
@@ -68,15 +68,15 @@ export class Attempt implements Body {
 
   onUnhandled(error: unknown): void {
     this.#context.logger.error(
-      `${this.describe} left something behind that failed, and the run goes on without it: ${showValue(error)}`,
+      `Code that ${this.describe} left running has failed; the run continues without it: ${showValue(error)}`,
       { error },
     )
   }
 
-  /** The run has ended or gone elsewhere: nobody waits for this any more. */
+  /** Abandons the attempt: the run has ended or has another owner. */
   abandon(): void {
     this.#finish()
-    this.#abort?.abort(new Error('nobody in this process waits for this any more'))
+    this.#abort?.abort(new Error('this process no longer waits for the result'))
   }
 
   #timeOut(): void {

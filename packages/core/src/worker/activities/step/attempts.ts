@@ -12,15 +12,15 @@ import { createCall } from './call.ts'
 import { type Backoff, delayBefore } from './retry.ts'
 import { gatherUsage, usageMember } from './usage.ts'
 
-/** Whoever has attempts made. */
+/** Receives the outcomes of attempts. */
 export interface AttemptListener {
-  /** What an attempt has come to: to be recorded, or tried again. */
+  /** Called when an attempt has ended, to record its outcome or to retry. */
   onOutcome(outcome: AttemptOutcome): void
 }
 
 /**
- * The author's code, one attempt at a time. Each that will be followed by another is recorded, so that a crash does
- * not begin the count anew.
+ * Runs the author's code, one attempt at a time. An attempt that will be retried is recorded, so that the count survives a
+ * crash.
  */
 export class Attempts implements AttemptOwner, Waiter {
   readonly #context: ActivityContext
@@ -30,7 +30,7 @@ export class Attempts implements AttemptOwner, Waiter {
   #dueAt: number | null = null
   #busy = false
   #running: Attempt | null = null
-  /** What the attempts in the log have cost, and what the present one has. */
+  /** The usage of the attempts in the log, and of the current one. */
   readonly #spent: Usage[] = []
   #usages: Usage[] = []
 
@@ -47,7 +47,7 @@ export class Attempts implements AttemptOwner, Waiter {
     for (const record of records) this.onRecorded(record)
   }
 
-  /** The present attempt, from 1. */
+  /** The number of the current attempt, from 1. */
   get number(): number {
     return this.#number
   }
@@ -55,11 +55,11 @@ export class Attempts implements AttemptOwner, Waiter {
     if (!this.#busy) return false
     return this.#running === null ? 'queued' : 'working'
   }
-  /** When the next one begins. */
+  /** When the next attempt starts. */
   get dueAt(): number | null {
     return this.#dueAt
   }
-  /** Of all attempts. */
+  /** The usage of all attempts. */
   get cost(): readonly Usage[] {
     return gatherUsage([...this.#spent, ...this.#usages])
   }
@@ -74,7 +74,7 @@ export class Attempts implements AttemptOwner, Waiter {
     this.#context.slots.take(this)
   }
 
-  /** Has another one made, once this failure is in the log and its wait is over. */
+  /** Schedules a retry, once this failure is in the log and its delay has passed. */
   tryAgain(failure: FailureRecord, tookMs: number, backoff: Backoff): void {
     const delayMs = delayBefore(this.#number, backoff, this.#context.entropy)
     this.#dueAt = this.#context.now() + delayMs
@@ -133,7 +133,7 @@ export class Attempts implements AttemptOwner, Waiter {
   }
 }
 
-/** Whose code it is, for messages. */
+/** Describes the author's code, for messages. */
 export function describeCode(operation: BodyOperation | DecideOperation): string {
   if (operation.kind === 'ail_decision') return `agent "${operation.agentName}"`
   return `${operation.kind === 'llm' ? 'agent' : 'step'} "${operation.name}"`

@@ -2,22 +2,22 @@ import type { AgentCall, Usage } from '../../../authoring/agent/agent.ts'
 import type { Attempt } from './attempt.ts'
 import { copyUsage, gatherUsage } from './usage.ts'
 
-/** Before they are added up. */
+/** Maximum number of usage reports before they are added up. */
 const maxReports = 1_000
 
 export interface CallOptions {
-  /** The idempotency key: made when it is asked for, since most bodies do not. */
+  /** Returns the idempotency key, computed on demand, since most bodies do not use it. */
   readonly key: () => string
   readonly attempt: Attempt
-  /** The attempt's, from 1. */
+  /** The number of the attempt, from 1. */
   readonly number: number
-  /** Where what the call costs is gathered. */
+  /** Collects the usage of the call. */
   readonly usages: Usage[]
 }
 
 /**
- * What a body is called with: members of its own, so that `{ ...call }` has them all. To make them takes about a tenth of
- * the time of a step. A body that cannot see what it is called with, as most cannot, is called with nothing.
+ * Creates the argument of a body. All members are own properties, so that `{ ...call }` copies them. Creating it takes
+ * about a tenth of the time of a step; most bodies cannot see their argument, and get none.
  */
 export function createCall(
   body: (call: AgentCall) => unknown,
@@ -36,15 +36,15 @@ export function createCall(
   }
 }
 
-/** An arrow function without parameters: it has no `arguments` either. Its length would not tell it from `(...args) =>`. */
+/** Returns whether a body is an arrow function without parameters, which has no `arguments` either. `(...args) =>` has the same length. */
 function seesNothing(body: (call: AgentCall) => unknown): boolean {
   return /^(?:async ?)?\(\) ?=>/.test(Function.prototype.toString.call(body))
 }
 
-/** For a body that cannot see it. */
+/** The argument of a body that cannot see it. */
 const nothing = undefined as unknown as AgentCall
 
-/** Copied at once, and refused here if it cannot be kept. */
+/** Copies a report synchronously, and rejects one that cannot be stored. */
 function report(usages: Usage[], usage: Usage): void {
   usages.push(copyUsage(usage))
   if (usages.length > maxReports) usages.splice(0, Infinity, ...gatherUsage(usages))

@@ -17,9 +17,7 @@ import { usageMember } from './usage.ts'
 
 const noTopics: readonly string[] = []
 
-/**
- * A step or a call to an agent: attempts of the author's code, until one gives a result or none is left.
- */
+/** A step or an agent call: attempts of the author's code, until one succeeds or none is left. */
 export class BodyActivity implements Activity, AttemptListener {
   readonly isOpenAsk = false
   readonly topics: readonly string[] = noTopics
@@ -69,10 +67,10 @@ export class BodyActivity implements Activity, AttemptListener {
       const answer: unknown = when?.(outcome.error) ?? true
       if (!isThenable(answer)) return Boolean(answer)
       Promise.resolve(answer).catch(() => {})
-      throw new TypeError('it gave a promise, and has to answer at once')
+      throw new TypeError('it returned a promise, but must return a boolean')
     } catch (error) {
       this.#context.logger.warn(
-        `retry.when of ${describeCode(this.#pending.operation)} threw, which ends its attempts: ${showValue(error)}`,
+        `retry.when of ${describeCode(this.#pending.operation)} threw an error, which ends the attempts: ${showValue(error)}`,
         { run: this.#context.runId },
       )
       return false
@@ -90,7 +88,7 @@ export class BodyActivity implements Activity, AttemptListener {
       payload = encode(result, 'result')
       if (payload !== null && payload.length > maxPayloadBytes / 4) this.#warnOfSize(payload.length)
     } catch (error) {
-      // The effect has happened; another attempt would repeat it and give the same.
+      // The effect has happened; a retry would repeat it with the same result.
       return this.#settleFailed(error, outcome.tookMs)
     }
     this.#context.record({ type: 'settled', pending: this.#pending, tookMs: outcome.tookMs, payload })
@@ -98,7 +96,7 @@ export class BodyActivity implements Activity, AttemptListener {
 
   #warnOfSize(bytes: number): void {
     this.#context.logger.warn(
-      `the result of ${describeCode(this.#pending.operation)} has ${bytes} bytes of the ${maxPayloadBytes} it may have`,
+      `Result of ${describeCode(this.#pending.operation)} has ${bytes} of at most ${maxPayloadBytes} bytes`,
       {
         run: this.#context.runId,
       },

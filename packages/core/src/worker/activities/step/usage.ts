@@ -3,11 +3,11 @@ import { checkNumber, checkObject, checkText } from '../../../checks/options.ts'
 import { PawlError } from '../../../errors/pawl-error.ts'
 import { decode, encode } from '../../../events/payload.ts'
 
-/** How many reports are kept as they came. */
+/** The number of reports that are stored separately. */
 const reportsKept = 20
 const reportBytes = 1_000
 const amounts = ['inputTokens', 'outputTokens', 'costUsd'] as const
-/** The model of a sum over more than can be told apart. */
+/** The model of a sum over several models. */
 const severalModels = 'several models'
 
 const checks: { readonly [part in keyof Usage]-?: (option: string, value: unknown) => unknown } = {
@@ -21,12 +21,12 @@ function checkAmount(option: string, value: unknown): number {
   return checkNumber(option, value, 0, Number.MAX_VALUE)
 }
 
-/** How providers say that they do not know. */
+/** Values with which providers say that a number is unknown. */
 const unknowns: readonly unknown[] = [undefined, null, Number.NaN, '']
 
 /**
- * A copy of what was reported, without what is not known. What else a provider tells is kept with it.
- * @throws PawlError 'option-invalid' if it is no report of cost, 'payload-refused' if it cannot be kept
+ * Copies a usage report without unknown values. Other fields of the provider are kept.
+ * @throws PawlError 'option-invalid' if it is not a usage report, 'payload-refused' if it cannot be stored
  */
 export function copyUsage(usage: Usage): Usage {
   const known = Object.entries(checkObject('usage', usage)).filter(([, value]) => !unknowns.includes(value))
@@ -43,8 +43,8 @@ export function copyUsage(usage: Usage): Usage {
 }
 
 /**
- * Reports of cost, those after the twentieth added up by model: a body that reports every chunk of a stream, or
- * tries for days, must not outgrow what a log entry may hold.
+ * Combines usage reports: the ones after the twentieth are added up by model. A body that reports every chunk of a stream,
+ * or retries for days, must not exceed the size of a log entry.
  */
 export function gatherUsage(reports: readonly Usage[]): readonly Usage[] {
   const kept = reports.slice(0, reportsKept)
@@ -65,7 +65,7 @@ function addUp(a: Usage, b: Usage): Usage {
   return { ...(model === undefined ? {} : { model }), ...Object.fromEntries(sums) }
 }
 
-/** As a member of a record: left out where nothing was reported. */
+/** Returns the usage as a member of a record; empty if there are no reports. */
 export function usageMember(reports: readonly Usage[]): { readonly usage?: readonly Usage[] } {
   return reports.length === 0 ? {} : { usage: gatherUsage(reports) }
 }

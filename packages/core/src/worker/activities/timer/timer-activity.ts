@@ -2,7 +2,7 @@ import { dueAt, type TimerOperation } from '../../../authoring/operations.ts'
 import type { Pending } from '../../../kernel/operation.ts'
 import type { Activity, ActivityContext } from '../activity.ts'
 
-/** A sleep. It needs no event until it fires: its deadline follows from the turn it was issued in. */
+/** A sleep. It needs no event until it fires: its due time follows from the turn in which it was issued. */
 export class TimerActivity implements Activity {
   readonly busy = false
   readonly isOpenAsk = false

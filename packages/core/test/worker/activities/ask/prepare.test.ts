@@ -21,14 +21,14 @@ function spec(parts: Partial<AskSpec> = {}, payload: Partial<AskPayload> = {}): 
   } as AskSpec
 }
 
-test('the schema makes the value of a default', async () => {
+test('replaces a default by the output of the schema', async () => {
   const check = (value: unknown) => ({ ok: true as const, value: Number(value) })
   const asNumber = { ok: true, value: { do: 'default', value: 5 } }
   expect(checkSilence(spec({ check }))).toEqual(asNumber)
   expect(await checkSilence(spec({ check: async (value) => check(value) }))).toEqual(asNumber)
 })
 
-test('the schema is not asked about anything but the default of an input', () => {
+test('validates only the default of an input', () => {
   const check = () => expect.fail('called')
   const approves = { do: 'approve' } as const
   expect(checkSilence(spec({ check }, { kind: 'approve', silence: approves }))).toEqual({
@@ -37,19 +37,19 @@ test('the schema is not asked about anything but the default of an input', () =>
   })
 })
 
-test('an invalid default is a misuse that names the place', () => {
+test('reports an invalid default as a misuse, with its path', () => {
   const refused = { issues: [{ path: 'n', message: 'must be a number' }] }
   const error = invalidDefault(spec(), refused)
   expect(error).toMatchObject({ code: 'option-invalid' })
   expect(error.message).toContain('onTimeout.default.n of input')
 })
 
-test('a default that cannot be stored is a misuse', () => {
+test('reports a default that cannot be stored as a misuse', () => {
   expect(findUnstorable({ do: 'default', value: 5 })).toBeNull()
   expect(findUnstorable({ do: 'default', value: () => 5 })).toMatchObject({ code: 'payload-refused' })
 })
 
-test('the timeout starts when the ask is composed', () => {
+test('starts the timeout when the ask is composed', () => {
   const silence: Silence = { do: 'fail' }
   expect(composeAsk(spec({ due: { afterMs: 50 } }), silence, [], 1_000)).toMatchObject({
     silence,
@@ -59,7 +59,7 @@ test('the timeout starts when the ask is composed', () => {
   expect(composeAsk(spec(), silence, [], 1_000)).not.toHaveProperty('dueAt')
 })
 
-test('an ask that stays open after its deadline is due and never closes', () => {
+test('gives an ask that stays open after its deadline a due time and no closing time', () => {
   const ask = composeAsk(spec({ due: { afterMs: 50 } }), { do: 'keep-waiting' }, [], 1_000)
   const parts = {
     position: 3,

@@ -35,25 +35,25 @@ test.each([
   ],
   ['default', { kind: 'input', silence: { do: 'default', value: 5 } }, { default: 5 }],
   ['keep-waiting', { kind: 'review', silence: { do: 'keep-waiting' }, artifact: 'x' }, { artifact: 'x' }],
-] as const)('a timeout with onTimeout %s is a result', (_, parts, result) => {
+] as const)('settles a timeout with onTimeout %s as a result', (_, parts, result) => {
   const { failed, payload } = settleByTimeout(ask(parts), 'a/0')
   expect(failed).toBe(false)
   expect(decode(payload)).toEqual({ timedOut: true, ...result })
 })
 
-test("a timeout with onTimeout 'fail' is a failure that names the ask", () => {
+test("settles a timeout with onTimeout 'fail' as a failure that names the ask", () => {
   const { failed, payload } = settleByTimeout(ask({}), 'a/0')
   expect(failed).toBe(true)
   expect(decode(payload)).toMatchObject({ code: 'ask-timed-out', details: { ask: 'a/0', message: 'Now?' } })
 })
 
-test('a timeout keeps the usage of the agent that left the decision to people', () => {
+test('keeps the usage of the agent on the timeout of a decision by people', () => {
   const usage = [{ tokens: 7 }]
   const judged = { why: 'unsure', rationale: 'hm', usage } as const
   expect(decode(settleByTimeout(ask({ kind: 'decide', judged }), 'a/0').payload)).toMatchObject({ usage })
 })
 
-test('an accepted answer that the code refuses is a failure with the answer', () => {
+test('settles an accepted answer that the code rejects as a failure with the answer', () => {
   const answer = { answer: { approved: true }, by: 'user:ana', at: 5 }
   const refused = { issues: [{ path: 'params.n', message: 'must be a number' }] }
   const { failed, payload } = settleByInvalidAnswer(answer, refused)
@@ -61,7 +61,7 @@ test('an accepted answer that the code refuses is a failure with the answer', ()
   expect(decode(payload)).toMatchObject({ code: 'answer-invalid', details: refused, answer })
 })
 
-test('an early answer counts if it came before the ask would have closed', () => {
+test('accepts an early answer that arrived before the ask would have closed', () => {
   const closing = ask({ dueAt: 100 })
   expect(checkEarly(closing, early({ approved: true }, 99))).toMatchObject({
     ok: true,
@@ -70,6 +70,6 @@ test('an early answer counts if it came before the ask would have closed', () =>
   expect(checkEarly(closing, early({ approved: true }, 100))).toMatchObject({ ok: false })
 })
 
-test('an early answer that does not fit the ask is refused', () => {
+test('rejects an early answer that is invalid for the ask', () => {
   expect(checkEarly(ask({}), early({ approved: 'yes' }, 1))).toMatchObject({ ok: false })
 })

@@ -14,12 +14,12 @@ const policy: RetryPolicy = {
 const delays = (changes: Partial<RetryPolicy>, attempts: readonly number[]): readonly number[] =>
   attempts.map((attempt) => delayBefore(attempt, { ...policy, ...changes }, entropy))
 
-test('waits grow by the factor up to the longest, however many there were', () => {
+test('increases the delay by the factor up to the maximum, for any number of attempts', () => {
   expect(delays({}, [1, 2, 3, 7, 1_026, 1_999])).toEqual([1_000, 2_000, 4_000, 60_000, 60_000, 60_000])
   expect(delays({ jitter: 'full' }, [1, 2, 1_999])).toEqual([500, 1_000, 30_000])
 })
 
-test('without a backoff there is no wait, however many there were', () => {
+test('does not delay without a backoff, for any number of attempts', () => {
   for (const jitter of ['none', 'full'] as const) {
     expect(delays({ backoffMs: 0, jitter }, [1, 2, 1_024, 1_025, 1_999])).toEqual([0, 0, 0, 0, 0])
     expect(delays({ backoffMs: 0, factor: 1_000, jitter }, [1, 103, 104, 110])).toEqual([0, 0, 0, 0])
