@@ -2,7 +2,6 @@
 export const pendingPaths: readonly string[] = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
-  'docs/guides',
   'docs/reports',
   'examples',
   'packages/cli/test',

@@ -37,7 +37,7 @@ export interface Reading<T> {
   readonly issues: readonly Issue[]
 }
 
-/** The params that differ from those that were shown. */
+/** Returns the params that differ from the shown ones. */
 export function readEdits(ask: Ask, draft: AskDraft): Reading<JsonObject> {
   const issues: Issue[] = []
   const edits: [string, Json][] = []

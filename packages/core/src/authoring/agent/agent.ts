@@ -162,6 +162,7 @@ export interface Decision<C extends string> {
   readonly by: Actor
 }
 
+/** The options of a call to an agent. */
 export interface AgentCallOptions extends AttemptOptions {
   /** Name of this call in the log. Default: the name of the agent. Range: 1 to 200 characters. */
   readonly name?: string
