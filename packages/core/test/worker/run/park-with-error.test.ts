@@ -6,7 +6,7 @@ import type { WorkerServices } from '../../../src/worker/services.ts'
 
 const run = { key: 1, id: 'A-1', epoch: 3, procedure: 'refund' }
 
-/** Puts a run aside in a store that gives these outcomes, one after the other. */
+/** Parks a run in a store that returns these outcomes in order, and returns the log lines. */
 async function put(outcomes: readonly (boolean | Error)[]) {
   const logged: string[] = []
   const left = [...outcomes]
@@ -25,7 +25,7 @@ async function put(outcomes: readonly (boolean | Error)[]) {
     },
     worker: 7,
     notifier,
-    ...{ clock, logger },
+    ...{ clock, logger, time: { now: () => 0 } },
     reports: new RunReports(logger, clock as unknown as WorkerServices['clock']),
   } as unknown as WorkerServices
   await new Promise<void>((resolve) => parkWithError(services, run, quarantinedFor(run.id, 'a gap'), resolve))
