@@ -11,7 +11,7 @@ export interface Payment {
 }
 
 /**
- * The bank: a ledger in a schema of its own. Like any good bank it knows a payment by its key, and tells whoever
+ * The bank: a ledger in a schema of its own. Like any good bank it knows a payment by its key, and tells the caller
  * asks for it again that it is done.
  */
 export class Bank {

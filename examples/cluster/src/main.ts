@@ -34,7 +34,7 @@ tell.title(`${values.orders} orders, ${values.workers} workers, and kill -9`)
 tell.text(
   'Worker processes on one PostgreSQL database execute the orders of a shop: each',
   'is reserved, charged, collected and shipped. They are killed at random, with',
-  'SIGKILL, and started again. Whoever is left takes over, and does nothing again',
+  'SIGKILL, and started again. The remaining workers take over, and repeat nothing',
   'that is in the log. "At work" is what each worker has in its hands.',
   '',
 )
@@ -76,7 +76,7 @@ async function work(): Promise<boolean> {
   return sumUp(orders)
 }
 
-/** Tells each second how far it is. Resolves when all orders are done; rejects when nothing goes on any more. */
+/** Tells each second how far it is. Resolves when all orders are done; rejects if progress stops. */
 async function watch(all: number): Promise<void> {
   let last = { done: 0, at: Date.now() }
   for (;;) {

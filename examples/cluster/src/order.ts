@@ -3,7 +3,7 @@ import { procedure } from '@pawl/core'
 import { z } from 'zod'
 import type { Bank } from './bank.ts'
 
-/** From the order to the parcel: whichever worker begins it, any other can go on with it. */
+/** From the order to the parcel: any worker can start it, and any other can resume it. */
 export const makeOrder = (bank: Bank) =>
   procedure(
     {

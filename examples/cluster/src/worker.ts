@@ -17,4 +17,4 @@ console.log(`worker ${process.pid} is ready`)
 const stop = (): void => void engine.stop().then(() => process.exit())
 process.once('SIGINT', stop)
 process.once('SIGTERM', stop)
-process.once('disconnect', stop) // whoever started it is gone
+process.once('disconnect', stop) // the parent process is gone

@@ -35,7 +35,7 @@ test('what went well has no faults', () => {
 })
 
 test.each<[string, Partial<Evidence>, string]>([
-  ['a day without kills', { kills: [] }, 'nobody was killed'],
+  ['a day without kills', { kills: [] }, 'no worker was killed'],
   ['a worker that was not killed', { kills: [{ code: 0, signal: null }] }, 'a worker ended with exit code 0'],
   ['a lost order', { runs: good.runs.slice(1) }, 'order:1 is lost'],
   [
@@ -44,7 +44,7 @@ test.each<[string, Partial<Evidence>, string]>([
     'order:1 is failed',
   ],
   [
-    'an order nobody gave',
+    'an order that does not exist',
     { runs: [...good.runs, { id: 'order:9', status: 'completed', head: 0 }] },
     'order:9 was never ordered',
   ],

@@ -10,7 +10,7 @@ const Ending = z.object({
   ending: z.enum(['won', 'lost', 'went home']),
 })
 
-/** A game that may be killed at any move, and goes on at the same one. */
+/** A game that may be killed at any move, and resumes at the same one. */
 export const dungeon = procedure({ name: 'dungeon', output: Ending }, async (ctx) => {
   const hero = await ctx.human.input('Who enters the dungeon?', Hero)
   const roll = () => ctx.random()
@@ -31,7 +31,7 @@ export const dungeon = procedure({ name: 'dungeon', output: Ending }, async (ctx
     if (state.health <= 0) return { hero: hero.name, room, health: 0, ending: 'lost' }
   }
 
-  const advice = await ctx.agent.decide('Go on to the dragon, or make camp first?', ['go on', 'camp'], {
+  const advice = await ctx.agent.decide('Continue to the dragon, or make camp first?', ['continue', 'camp'], {
     agent: squire,
     material: state,
     fallback: 'camp',

@@ -1,4 +1,4 @@
-// The game at a terminal. Kill it at any move and start it again: it goes on at the same one.
+// The game at a terminal. Kill it at any move and start it again: it resumes at the same one.
 import { parseArgs } from 'node:util'
 import { type Answer, type Ask, createEngine } from '@pawl/core'
 import { attend, untilClosed } from '../../shared/src/attend.ts'
@@ -20,11 +20,11 @@ await tellWhatWas()
 
 let answers = 0
 const end = await attend(engine, run, settle)
-if (end === undefined) console.log('The game waits. Start me again to go on.')
+if (end === undefined) console.log('The game waits. Start it again to continue.')
 else console.log(`${end.hero} ${end.ending}, with ${end.health} health left. Another game: --game second`)
 await engine.stop()
 
-/** The story so far. Nothing of it is told anew, and nobody is asked again: it is all in the store. */
+/** The story so far. It comes from the store: nothing is generated or asked again. */
 async function tellWhatWas(): Promise<void> {
   const { items } = await engine.inbox.list({ run: run.id, status: 'answered' })
   for (const { message, answer } of [...items].sort((a, b) => a.position - b.position))

@@ -38,7 +38,7 @@ export const narrator = agent(
 /** Looks after the hero before the last door. */
 export const squire = decider('squire', async ({ material }) => {
   const { health, potions } = material as State
-  if (health >= 8) return { choice: 'go on', rationale: `${health} health will do`, confidence: 0.9 }
+  if (health >= 8) return { choice: 'continue', rationale: `${health} health will do`, confidence: 0.9 }
   return { choice: 'camp', rationale: `${health} health and ${potions} potions are too few`, confidence: 0.9 }
 })
 

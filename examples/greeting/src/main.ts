@@ -1,4 +1,4 @@
-// Greets somebody: writes the greeting, waits for a reviewer, prints what they agreed to.
+// Greets a person: writes the greeting, waits for a reviewer, prints what they agreed to.
 import { parseArgs } from 'node:util'
 import { type Ask, createEngine } from '@pawl/core'
 import { attend, untilClosed } from '../../shared/src/attend.ts'
@@ -23,7 +23,7 @@ const run = await engine.run(greet, { name }, { id: `greet:${name}` })
 const greeting = await attend(engine, run, answer)
 console.log(
   greeting === undefined
-    ? 'The question stays open. Start me again to go on.'
+    ? 'The question stays open. Start it again to continue.'
     : `${greeting.message} (${greeting.mood})`,
 )
 await engine.stop()

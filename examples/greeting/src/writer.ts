@@ -36,7 +36,7 @@ const phrases: {
     openings: ['Look who is here: {name}!', 'Hip hip, {name}!', '{name}! We kept the good chair for you.'],
     wishes: [
       'The biscuits are behind the printer.',
-      'Nobody saw you come in late.',
+      'No one saw you come in late.',
       'Please do not feed the servers.',
     ],
   },

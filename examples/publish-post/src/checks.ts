@@ -37,7 +37,7 @@ export async function findFaults(html: string): Promise<readonly string[]> {
   const silent = [...html.matchAll(/<img src="([^"]*)" alt="\s*"/g)].map(([, path]) => path)
   return [
     ...dead.map((target) => `the link to ${target} leads nowhere`),
-    ...silent.map((path) => `the image ${path} has no words for those who do not see it`),
+    ...silent.map((path) => `the image ${path} has no alternative text`),
     ...findHeadingFaults(html),
   ]
 }

@@ -8,7 +8,7 @@ export interface Draft {
   readonly markdown: string
 }
 
-/** @throws FinalError if there is no such draft: trying again would not bring it */
+/** @throws FinalError if there is no such draft: a retry would not find it either */
 export async function readDraft(slug: string): Promise<Draft> {
   const known = await listDrafts()
   if (!known.includes(slug))

@@ -20,7 +20,7 @@ const engine = await createEngine({
 const run = await engine.run(publishPost, { slug }, { id: `publish:${slug}` })
 try {
   const outcome = await attend(engine, run, settle)
-  if (outcome === undefined) console.log('The question stays open. Start me again to go on.')
+  if (outcome === undefined) console.log('The question stays open. Start it again to continue.')
   else console.log(`${slug}: ${outcome.status} (${outcome.why})`)
 } catch (error) {
   if (!PawlError.is(error, 'run-failed')) throw error

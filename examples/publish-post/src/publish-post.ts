@@ -95,7 +95,7 @@ async function publish(ctx: Ctx, slug: string, { title, html }: Post): Promise<v
   ])
 }
 
-/** Undoes the publication, and tells those who must know; all the more when even that fails. */
+/** Undoes the publication, and notifies the owners, also if the undo fails. */
 async function takeBack(ctx: Ctx, slug: string, why: string): Promise<Outcome> {
   try {
     await ctx.step('take the post back', () => site.takeBack(slug))

@@ -84,7 +84,7 @@ test('when even that fails, operations are told so', async () => {
   expect(await read('old-charts.html')).not.toBe('')
 })
 
-test('killed while it waits and killed while it publishes, it goes on and does nothing twice', async () => {
+test('killed while it waits and killed while it publishes, it resumes and does nothing twice', async () => {
   const { start, run, read, count, readLog } = await setUp()
   const first = await start()
   await first.line(/^Waiting for an answer: Publish/)

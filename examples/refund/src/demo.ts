@@ -20,7 +20,7 @@ const { values } = parseArgs({
 })
 if (values.help) {
   tell.text('npm run demo -- [--yes] [--keep]')
-  tell.text('  --yes   asks nobody: another process answers', '  --keep  leaves the files where they are')
+  tell.text('  --yes   another process answers', '  --keep  leaves the files where they are')
   process.exit()
 }
 const scripted = values.yes === true || !hasTerminal()
@@ -100,7 +100,7 @@ async function clearUp(code: number): Promise<never> {
   else tell.text('', ...(code === 0 ? [passed] : []), `The files are in ${folder}`)
   if (code === 130)
     tell.text(
-      'The run is where it was. A worker goes on with it:',
+      'The run is where it was. A worker resumes it:',
       `  REFUND_FOLDER=${folder} npx tsx examples/refund/src/worker.ts`,
     )
   process.exit(code)

@@ -12,7 +12,7 @@ export interface Order {
   readonly reason: string
 }
 
-/** A line nobody can be paid by, kept so that a person can look at it. */
+/** An invalid line, kept so that a person can look at it. */
 export interface BadLine {
   readonly line: number
   readonly text: string
@@ -26,7 +26,7 @@ export interface OrderBook {
 
 /**
  * Reads an order book: a CSV file of order, card, amount and reason. A bad line does not stop the others.
- * @throws FinalError if there is no such file: trying again would not bring it
+ * @throws FinalError if there is no such file: a retry would not find it either
  */
 export async function readOrderBook(file: string): Promise<OrderBook> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {

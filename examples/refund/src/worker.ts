@@ -1,4 +1,4 @@
-// The worker: takes up whatever runs of refund-orders the store holds, and works until it is stopped or killed.
+// The worker: executes the runs of refund-orders in the store, and works until it is stopped or killed.
 import { createEngine } from '@pawl/core'
 import { openStore } from '../../shared/src/store.ts'
 import { fileOf } from './folder.ts'
@@ -14,4 +14,4 @@ console.log(`worker ${process.pid} is ready`)
 const stop = (): void => void engine.stop().then(() => process.exit())
 process.once('SIGINT', stop)
 process.once('SIGTERM', stop)
-process.once('disconnect', stop) // whoever started it is gone
+process.once('disconnect', stop) // the parent process is gone

@@ -62,7 +62,7 @@ test.each<[string, Partial<Evidence>, string]>([
     '"refund A-1" is recorded 1 times and ran 2 times',
   ],
   [
-    'a body nobody recorded',
+    'a body that was not recorded',
     { diary: [...good.diary, { ran: 'refund A-9', pid: 9 }] },
     '"refund A-9" is recorded 0 times and ran 1 times',
   ],

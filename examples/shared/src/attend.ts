@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { type Ask, type Client, PawlError, type RunHandle } from '@pawl/core'
 
 /**
- * Puts each question of a run to somebody, until the run has ended.
+ * Shows each ask of a run to a person until the run has ended.
  * @param answer says whether the question is settled; false leaves it open, and the run with it
  * @returns what the run returned; undefined if a question was left open
  */
@@ -27,7 +27,7 @@ export async function attend<Output>(
   }
 }
 
-/** Waits until somebody else, in whatever process, has answered, or the question was closed in another way. */
+/** Waits until another person or process has answered, or the ask was closed in another way. */
 export async function untilClosed(client: Client, ask: Ask): Promise<boolean> {
   while ((await client.inbox.get(ask.id))?.status === 'open') await pause(200)
   return true

@@ -21,7 +21,7 @@ async function openMemory(): Promise<Store> {
   return memory()
 }
 
-/** Loaded only by those who want it: everything runs without a database server. */
+/** Loaded on demand: the examples run without a database server. */
 async function openPostgres(url: string): Promise<Store> {
   const { postgres } = await import('@pawl/storage-postgres')
   return postgres(url)

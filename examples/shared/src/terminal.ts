@@ -16,7 +16,7 @@ export function hasTerminal(): boolean {
 /**
  * Puts an open question to the person at the terminal until it is settled. An answer that is refused leaves
  * the question open, so the person is shown why and asked again.
- * @returns the answer; undefined when the person left (Ctrl-C) or somebody else was faster
+ * @returns the answer; undefined when the person left (Ctrl-C) or another person was faster
  */
 export async function settleInTerminal(
   client: Client,

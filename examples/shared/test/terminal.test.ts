@@ -131,7 +131,7 @@ test('who leaves, leaves the question open', async () => {
   expect((await engine.inbox.list({ run: run.id })).items).toHaveLength(1)
 })
 
-test('who is slower than somebody else is told so', async () => {
+test('a person who is slower than another is told so', async () => {
   const engine = await createEngine({ store: memory(), procedures: [questions] })
   onTestFinished(() => engine.stop())
   const run = await engine.run(questions, 'select')

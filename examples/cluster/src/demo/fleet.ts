@@ -10,7 +10,7 @@ export class Fleet {
   readonly kills: Ending[] = []
   readonly #url: string
   readonly #records: Records
-  /** By place; undefined while nobody is there. */
+  /** By place; undefined while it is empty. */
   readonly #workers: (Child | undefined)[] = []
   readonly #all: Child[] = []
 
@@ -28,7 +28,7 @@ export class Fleet {
     return this.#workers.map((worker) => worker?.pid)
   }
 
-  /** Kills one worker after the other until it is told to stop. There is always somebody left. */
+  /** Kills one worker after the other until it is told to stop. One worker always stays. */
   async raid(isOver: () => boolean): Promise<void> {
     while (!isOver()) {
       await pause(700 + Math.random() * 800)
@@ -63,7 +63,7 @@ export class Fleet {
     await Promise.all(stops)
   }
 
-  /** Leaves nobody behind. */
+  /** Stops every process it started. */
   async clear(): Promise<void> {
     await Promise.all(this.#all.map((worker) => worker.kill()))
   }

@@ -38,7 +38,7 @@ export function judge(evidence: Evidence): readonly Finding[] {
 }
 
 function findSurvivors({ kills }: Evidence): string[] {
-  if (kills.length === 0) return ['nobody was killed']
+  if (kills.length === 0) return ['no worker was killed']
   return kills
     .filter(({ signal }) => signal !== 'SIGKILL')
     .map(({ code, signal }) => `a worker ended with ${signal ?? `exit code ${code}`}`)

@@ -63,7 +63,7 @@ export async function actTwo(
 
 // ── answered, and finished
 
-/** @param scripted nobody is asked at the terminal; another process answers */
+/** @param scripted another process answers, not the terminal */
 export async function actThree(stage: Stage, ask: Ask, scripted: boolean): Promise<Consent | undefined> {
   const recorded = await stage.recorded()
   const worker = await stage.startWorker()

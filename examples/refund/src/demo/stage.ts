@@ -57,7 +57,7 @@ export class Stage {
     }
   }
 
-  /** Leaves nobody behind. */
+  /** Stops every process it started. */
   async clear(): Promise<void> {
     await Promise.all(this.workers.map((worker) => worker.kill()))
   }
