@@ -69,7 +69,7 @@ test('the copy compiles as it is', async () => {
 test('a new method of Client is asked for by the client and by the test engine', async () => {
   const head = 'export interface Client {\n'
   expect(
-    await compileWith('core/src/client/types.ts', head, `${head}  cancel(id: string): Promise<void>\n`),
+    await compileWith('core/src/client/types.ts', head, `${head}  fork(id: string): Promise<void>\n`),
   ).toEqual(['core/src/client/client.ts', 'testing/src/test-engine.ts'])
 })
 
@@ -123,7 +123,7 @@ test('a new method of the store port is asked for by every store', async () => {
     await compileWith(
       'core/src/ports/store/runs.ts',
       head,
-      `${head}  cancel(run: RunKey): Promise<boolean>\n`,
+      `${head}  remove(run: RunKey): Promise<boolean>\n`,
     ),
   ).toEqual(['storage-postgres/src/store.ts', 'storage-sqlite/src/store.ts', 'testing/src/memory/store.ts'])
 })

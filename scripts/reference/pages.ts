@@ -389,6 +389,14 @@ export const pages: readonly Page[] = [
       },
       { heading: 'log', signature: 'client.log(id)', of: [clientFile, 'Client.log'] },
       { heading: 'retry', signature: 'client.retry(id)', of: [clientFile, 'Client.retry'] },
+      {
+        heading: 'cancel',
+        signature: 'client.cancel(id, reason, options)',
+        of: [clientFile, 'Client.cancel'],
+        note: '`run.cancel(reason, options)` does the same.',
+        tables: [{ types: [[clientFile, 'CancelOptions']] }],
+        see: '[cancelling](../guides/cancelling.md)',
+      },
       { heading: 'stop', signature: 'client.stop()', of: [clientFile, 'Client.stop'] },
       {
         heading: 'result',

@@ -111,6 +111,7 @@ const known: { readonly [heading: string]: Known } = {
   'client.md run': { call: (engine) => engine.run(idle, undefined, nonsense) },
   'client.md result': { call: (engine) => engine.get('7').result(nonsense) },
   'client.md signal': { call: (engine) => engine.get('7').signal('go', 1, nonsense) },
+  'client.md cancel': { call: (engine) => engine.cancel('7', 'why', nonsense) },
   'client.md list': { call: (engine) => engine.list(nonsense) },
   'inbox.md inbox.list': { call: (engine) => engine.inbox.list(nonsense) },
   'inbox.md inbox.next': { call: (engine) => engine.inbox.next(nonsense) },

@@ -214,7 +214,7 @@ describe('a map', () => {
 })
 
 test('a shield that is open at the return holds up the end', async () => {
-  const leaving = procedure({ name: 'leaving' }, async (ctx) => {
+  const leaving = procedure({ name: 'leaving', grace: '2h' }, async (ctx) => {
     void ctx.shield(async (ctx) => {
       await ctx.sleep('1h')
       await ctx.step('release', () => 'released')
@@ -225,6 +225,18 @@ test('a shield that is open at the return holds up the end', async () => {
   const run = await engine.run(leaving)
   expect(await run.result()).toBe('done')
   expect((await engine.log(run.id)).execution_log.map(({ name }) => name)).toEqual(['sleep', 'release'])
+})
+
+test('a shield that is still open when the grace has passed does not hold up the end any longer', async () => {
+  const leaving = procedure({ name: 'leaving' }, async (ctx) => {
+    void ctx.shield((ctx) => ctx.sleep('1h'))
+    return 'done'
+  })
+  await using engine = await testEngine({ procedures: [leaving] })
+  const run = await engine.run(leaving)
+  expect(await run.result()).toBe('done')
+  const { endedAt, startedAt } = await run.status()
+  expect(Number(endedAt) - Number(startedAt)).toBe(60_000)
 })
 
 test('a question of a branch may not have the key of one outside', async () => {

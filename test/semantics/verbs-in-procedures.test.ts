@@ -21,7 +21,17 @@ const harmless = ['client.get', 'engine.get', 'engine.humans']
 
 // One entry for each verb of the contract: a verb that is missing here does not compile.
 const clientVerbs: Record<Exclude<keyof Client, 'inbox'>, true> = {
-  ...{ run: true, runOrGet: true, get: true, list: true, log: true, retry: true, resume: true, stop: true },
+  ...{
+    run: true,
+    runOrGet: true,
+    get: true,
+    list: true,
+    log: true,
+    retry: true,
+    cancel: true,
+    resume: true,
+    stop: true,
+  },
 }
 const inboxVerbs: Record<keyof Inbox, true> = {
   list: true,
@@ -32,7 +42,7 @@ const inboxVerbs: Record<keyof Inbox, true> = {
   answer: true,
 }
 const handleVerbs: Record<Exclude<keyof RunHandle<unknown>, 'id'>, true> = {
-  ...{ result: true, status: true, signal: true },
+  ...{ result: true, status: true, cancel: true, signal: true },
 }
 
 /** The names of all verbs a client has: those of the contract, and what else is there. */

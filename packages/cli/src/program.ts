@@ -1,7 +1,7 @@
 import { PawlError } from '@pawl/core'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { answer } from './commands/answer.ts'
-import { retry, signal } from './commands/change.ts'
+import { cancel, retry, signal } from './commands/change.ts'
 import { completionScript, type Shell, shells } from './commands/completion.ts'
 import { dev } from './commands/dev/dev.ts'
 import { doctor } from './commands/doctor.ts'
@@ -113,6 +113,10 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
     .option('--payload <json|@file>', 'the payload of the signal')
     .option('--key <key>', 'a key; the same key is delivered once')
     .action((id, name, flags) => act(flags, (context) => signal(context, id, name, flags)))
+  add('cancel <run...>', 'cancel runs')
+    .option('--reason <text>', 'why, for people and in the error of the run')
+    .option('--yes', 'do not ask for confirmation')
+    .action((ids, flags) => act(flags, (context) => cancel(context, ids, flags)))
   add('retry <run...>', 'retry stuck runs, and runs quarantined for crashes').action((ids, flags) =>
     act(flags, (context) => retry(context, ids)),
   )

@@ -65,6 +65,7 @@ export type {
   AskByKey,
   AskCount,
   AskFilter,
+  CancelOptions,
   Client,
   ClientOptions,
   CountFilter,

@@ -20,6 +20,7 @@ export { identifyOwnProcess, isProcessGone, type ProcessIdentity } from './host/
 export { chooseVersion } from './ports/abilities.ts'
 export {
   askStatusCode,
+  cancelKey,
   eventTypeCode,
   feedCode,
   markCode,
@@ -39,10 +40,10 @@ export type {
   NewAsk,
 } from './ports/store/asks.ts'
 export { everyone, namesOf, placeAsk } from './ports/store/asks.ts'
-export type { Backlog, Claimant, Claimed, Claims, Suspect } from './ports/store/claims.ts'
+export type { Backlog, CancelledRun, Claimant, Claimed, Claims, Suspect } from './ports/store/claims.ts'
 export type { Effect, Unit, UnitOutcome } from './ports/store/commit.ts'
 export { type FeedEntry, type FeedKind, type FeedPage, feedKeptMs } from './ports/store/feed.ts'
-export type { Damaged, Message, NewMessage, Sent } from './ports/store/mail.ts'
+export type { Cancelled, Damaged, Message, NewCancel, NewMessage, Sent } from './ports/store/mail.ts'
 export type {
   Created,
   EndState,

@@ -84,3 +84,23 @@ test.each([
   const reply = await server.call('root', method, path, body)
   expect(reply).toMatchObject({ status, body: { status, code, title: code } })
 })
+
+test('cancels a run, and says by whom and why', async () => {
+  await using server = await startServer()
+  const body = { procedure: 'refund', input: { amount: 45 }, id: 'refund:1' }
+  await server.call('olga', 'POST', '/v1/runs', body)
+  await server.engine.inbox.next({ run: 'refund:1' })
+  const reason = 'customer called'
+  expect(await server.call('olga', 'POST', '/v1/runs/refund:1/cancel', { reason })).toMatchObject({
+    status: 202,
+    body: { id: 'refund:1', cancelRequestedAt: expect.any(String), cancelReason: reason },
+  })
+  expect(await server.call('wim', 'GET', '/v1/runs/refund:1/result?wait=60s')).toMatchObject({
+    body: { code: 'run-cancelled' },
+  })
+  expect(await server.call('wim', 'GET', '/v1/runs/refund:1')).toMatchObject({
+    body: { status: 'cancelled' },
+  })
+  expect(await server.call('wim', 'POST', '/v1/runs/refund:1/cancel', {})).toMatchObject({ status: 403 })
+  expect(await server.call('olga', 'POST', '/v1/runs/nowhere/cancel', {})).toMatchObject({ status: 404 })
+})

@@ -13,6 +13,7 @@ import { prepareFindRun } from './reads/runs.ts'
 import { isCurrent, readVersion } from './schema/version.ts'
 import { Hints } from './watch.ts'
 import { prepareAnswer } from './writes/answer.ts'
+import { prepareCancel } from './writes/cancel.ts'
 import { prepareClaiming } from './writes/claim.ts'
 import { prepareCommit } from './writes/commit.ts'
 import { prepareCreate } from './writes/create.ts'
@@ -45,6 +46,7 @@ export function createStore(
   const createRuns = prepareCreate(database, ownership)
   const commitUnits = prepareCommit(database, ownership)
   const sendMessages = prepareSend(database, ownership)
+  const cancelRun = prepareCancel(database, ownership)
   const markRun = prepareMark(database, ownership)
   const retryRun = prepareRetry(database)
   const claiming = prepareClaiming(database, ownership)
@@ -121,6 +123,14 @@ export function createStore(
       if (answered.some((one) => one.outcome === 'answered')) hints.send()
       return answered
     },
+    async cancel(request, claimant) {
+      const outcome = await cancelRun(request, claimant)
+      // A request for a run of this process needs no other one.
+      const isForOthers =
+        outcome.outcome === 'stored' && outcome.claimed === null && !ownership.owns(outcome.run)
+      if (isForOthers) hints.send()
+      return outcome
+    },
     async mark(worker, run, epoch, mark, reason, cause) {
       const isMarked = await markRun(worker, run, epoch, mark, reason, cause)
       if (isMarked) hints.send()
@@ -132,6 +142,8 @@ export function createStore(
     claim: claiming.claim,
     suspects: claiming.suspects,
     take: claiming.take,
+    cancelled: claiming.cancelled,
+    takeCancelled: claiming.takeCancelled,
     endTest: claiming.endTest,
     backlog: prepareReadBacklog(database),
     async retryStuck(claimant) {

@@ -8,6 +8,7 @@ import { type MailReads, prepareMailReads } from './reads/mail.ts'
 import { prepareReadRun, type ReadRun } from './reads/runs.ts'
 import { type Answer, prepareAnswer } from './writes/answer.ts'
 import { prepareAskNames } from './writes/ask-names.ts'
+import { type Cancel, prepareCancel } from './writes/cancel.ts'
 import { type ClaimWrites, prepareClaims } from './writes/claim.ts'
 import { type Commit, prepareCommit } from './writes/commit.ts'
 import { type Create, prepareCreate } from './writes/create.ts'
@@ -28,6 +29,7 @@ export interface Statements {
   readonly disown: Disown
   readonly send: Send
   readonly answer: Answer
+  readonly cancel: Cancel
   readonly mark: SetMark
   readonly retry: Retry
   readonly isolate: Isolate
@@ -57,6 +59,7 @@ export function prepareStatements(database: Database): Statements {
     disown: prepareDisown(database),
     send: prepareSend(database, leaveMessage),
     answer: prepareAnswer(database, asks, askNames, feed, leaveMessage),
+    cancel: prepareCancel(database, leaveMessage),
     mark: prepareMark(database, feed),
     retry: prepareRetry(database),
     isolate: prepareIsolate(database),

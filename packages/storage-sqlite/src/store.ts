@@ -1,4 +1,4 @@
-import type { Claimant, Claims, StorePort, Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
+import type { Cancelled, Claimant, Claims, StorePort, Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
 import { Connection, type Environment, realEnvironment, UnknownOutcome } from './connection/connection.ts'
 import { realFile } from './connection/real-file.ts'
 import { prepareStatements, type Statements } from './statements.ts'
@@ -46,6 +46,12 @@ export function createStore(file: string, environment: Environment = realEnviron
       transactions.delivering(messages, claimant, ({ send }, message, at) => send(message, at)),
     answer: (answers, claimant) =>
       transactions.delivering(answers, claimant, ({ answer }, given, at) => answer(given, at)),
+    async cancel(request, claimant) {
+      const [outcome] = await transactions.delivering([request], claimant, ({ cancel }, given, at) =>
+        cancel(given, at),
+      )
+      return outcome as Cancelled
+    },
     mark: (worker, run, epoch, mark, reason, cause) =>
       connection.write((statements, at) => statements.mark(worker, run, epoch, mark, reason, cause, at)),
 
@@ -71,6 +77,13 @@ export function createStore(file: string, environment: Environment = realEnviron
       transactions.granting((statements, at) => {
         const claimed = new Claiming(statements, { ...claimant, suspects: 'all' }, at)
         return { result: runs.flatMap((run) => claimed.take(run) ?? []), granted: claimed.granted }
+      }),
+    cancelled: (ageMs, limit) =>
+      connection.read(({ claims }, at) => claims.findCancelled(at - ageMs, limit, at)),
+    takeCancelled: (worker, runs) =>
+      transactions.granting((statements, at) => {
+        const claimed = runs.flatMap((run) => statements.claims.claimCancelled(run, worker, at) ?? [])
+        return { result: claimed, granted: claimed.map((one) => ({ ...one, worker })) }
       }),
     endTest: (worker) => connection.write(({ claims }) => claims.endTest(worker)),
     backlog: () => connection.read(({ readBacklog }, at) => readBacklog(at)),

@@ -165,6 +165,8 @@ it('a run is served as ended only if the last event of its log says so, in the s
     expect(await client.get(id).status()).toMatchObject({
       status: 'quarantined',
       failure: { code: 'run-quarantined' },
+      cancelRequestedAt: undefined,
+      cancelReason: undefined,
       leftOver: { signals: [], operations: [] },
     })
   }

@@ -154,6 +154,7 @@ function createFacade(harness: TestHarness): TestEngine & AsyncDisposable {
       id: inner.id,
       result: (options) => checked(time.skipFor(inner.result(options))),
       status: () => inner.status(),
+      cancel: (...args) => harness.during(() => inner.cancel(...args)),
       signal: (...args) =>
         harness.during(() => (inner.signal as (...args: readonly unknown[]) => Promise<void>)(...args)),
     } satisfies AnyHandle)
@@ -182,6 +183,7 @@ function createFacade(harness: TestHarness): TestEngine & AsyncDisposable {
     list: client.list,
     log: client.log,
     retry: (id: string) => harness.during(() => client.retry(id)),
+    cancel: (...args: Parameters<Client['cancel']>) => harness.during(() => client.cancel(...args)),
     resume: (...args: Parameters<Client['resume']>) => harness.during(() => client.resume(...args)),
     inbox,
     stop: async (given?: Parameters<Engine['stop']>[0]) => {

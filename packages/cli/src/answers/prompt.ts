@@ -1,4 +1,4 @@
-import { isCancel, select, text } from '@clack/prompts'
+import { confirm, isCancel, select, text } from '@clack/prompts'
 import type { AskJson } from '../door/door.ts'
 import { CommandError } from '../door/problem.ts'
 import { exit } from '../exit.ts'
@@ -18,6 +18,12 @@ export async function pickAsk(asks: readonly AskJson[]): Promise<AskJson> {
       })),
     }),
   )
+}
+
+/** Asks a person at the terminal whether runs are to be cancelled. */
+export async function confirmCancel(ids: readonly string[]): Promise<boolean> {
+  const what = ids.length === 1 ? `run ${safe(ids[0] ?? '')}` : `${ids.length} runs`
+  return (await confirm({ message: `Cancel ${what}?`, initialValue: false })) === true
 }
 
 /** Asks a person at the terminal for the answer to any kind of ask. */

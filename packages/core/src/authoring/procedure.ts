@@ -1,4 +1,6 @@
+import type { Duration } from '../base/duration.ts'
 import type { NoOthers, Refused } from '../base/refused.ts'
+import { parseDuration } from '../checks/duration.ts'
 import {
   checkFunction,
   checkKeys,
@@ -55,6 +57,11 @@ export interface ProcedureSpec {
    * `stuck` with code 'procedure-broken' until the code is fixed, 'fail' ends it. Default: the `bugs` of the engine.
    */
   readonly bugs?: 'park' | 'fail'
+  /**
+   * Time that a cancelled run has for its `finally` blocks and shields. Then its end is forced. Default: '1m'. Range: '0ms' or
+   * more.
+   */
+  readonly grace?: Duration
 }
 
 /** What a programming error does to its run: 'park' makes it `stuck`, 'fail' ends it. */
@@ -92,6 +99,8 @@ export interface ProcedureDefinition {
   readonly signals: ReadonlyMap<string, Schema>
   /** Undefined: the engine's setting applies, also for a procedure created by an earlier version of the package. */
   readonly bugs?: Bugs | undefined
+  /** In ms. Undefined: the default, also of a procedure made by an earlier version of the package. */
+  readonly graceMs?: number | undefined
   readonly body: (ctx: Ctx, input: unknown) => Promise<unknown>
 }
 
@@ -112,10 +121,10 @@ export function procedure<const S extends ProcedureSpec, R>(
   spec: S & NoOthers<S, ProcedureSpec, 'procedure'>,
   body: Body<S, R>,
 ): Procedure<InputOf<S>, OutputOf<S, R>, TalkOf<S>> {
-  const { name, version, input, output, signals, bugs } = readSpec(spec)
+  const { name, version, input, output, signals, bugs, graceMs } = readSpec(spec)
   checkFunction('body of procedure', body)
   const defined: ProcedureDefinition = {
-    ...{ name, version, input, output, signals, bugs },
+    ...{ name, version, input, output, signals, bugs, graceMs },
     body: body as ProcedureDefinition['body'],
   }
   const made = { name, version, schemas: Object.freeze({ input, output }), [definition]: defined }
@@ -168,7 +177,15 @@ type ReadSpec = Omit<ProcedureDefinition, 'body'>
 
 function readSpec(given: ProcedureSpec): ReadSpec {
   const spec: Partial<ProcedureSpec> = checkObject('options of procedure', given)
-  checkKeys('the options of procedure', spec, ['name', 'version', 'input', 'output', 'signals', 'bugs'])
+  checkKeys('the options of procedure', spec, [
+    'name',
+    'version',
+    'input',
+    'output',
+    'signals',
+    'bugs',
+    'grace',
+  ])
   const name = checkName('name of procedure', spec.name)
   const of = `of procedure '${name}'`
   return {
@@ -178,6 +195,7 @@ function readSpec(given: ProcedureSpec): ReadSpec {
     output: spec.output === undefined ? undefined : checkSchema(`output ${of}`, spec.output),
     signals: readSignals(of, spec.signals),
     bugs: spec.bugs === undefined ? undefined : readBugs(of, spec.bugs),
+    graceMs: spec.grace === undefined ? undefined : parseDuration(spec.grace, `grace ${of}`),
   }
 }
 

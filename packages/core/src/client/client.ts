@@ -12,6 +12,7 @@ import { noteConnection } from './log/events.ts'
 import { readLog } from './log/read.ts'
 import { Mailer } from './mailer.ts'
 import { readLimit, readRunOptions } from './options.ts'
+import { cancelRun } from './runs/cancel.ts'
 import { createRunHandle } from './runs/handle.ts'
 import { retryRun } from './runs/retry.ts'
 import { RunStarter } from './runs/start.ts'
@@ -43,6 +44,8 @@ export function createConnectedClient(options: ConnectionOptions): Client {
     list: (filter?: RunFilter) => listRuns(connection, filter),
     log: async (id: unknown, page?: unknown) => readLog(connection, id, page),
     retry: async (id: string) => retryRun(connection, checkName('id of retry', id)),
+    cancel: async (id: unknown, reason?: unknown, given?: unknown) =>
+      cancelRun(connection, checkName('id of cancel', id), reason, given),
     resume: (request: unknown, as: unknown) => resume(connection, mailer, request, as),
     inbox: guardVerbs(`${of}.inbox`, createInbox(connection, mailer)),
     stop: () => connection.stop(),

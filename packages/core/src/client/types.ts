@@ -119,6 +119,14 @@ export interface Client {
     request: { readonly checkpoint: string; readonly resolution: ResumeResolution },
     as: As,
   ): Promise<void>
+  /**
+   * Cancels a run: its pending operations reject with 'cancelled', and `finally` blocks and shields run. Resolves once the
+   * request is stored. Cancelling a run twice, or a run that has ended, does nothing.
+   * @param reason why, for people and in the errors. Default: none. Range: 1 to 1,000 characters.
+   * @throws PawlError 'run-not-found', 'run-quarantined', 'option-invalid'
+   * @example await engine.cancel('refund:A-1', 'customer called', { by: 'user:ana' })
+   */
+  cancel(id: string, reason?: string, options?: CancelOptions): Promise<void>
   readonly inbox: Inbox
   /** Closes the connection to the store. */
   stop(): Promise<void>
@@ -146,7 +154,7 @@ export interface RunHandle<Output, T = {}> {
   /**
    * Waits until the run ends and returns its output.
    * @throws PawlError 'run-failed', 'output-invalid', 'run-quarantined', 'wait-timed-out' (the run continues), 'run-not-found',
-   * 'engine-stopped', 'run-cancelled' (reserved: this release cannot cancel runs); 'nondeterminism', 'foreign-await' or
+   * 'engine-stopped', 'run-cancelled'; 'nondeterminism', 'foreign-await' or
    * 'procedure-broken' (the run is stuck and resumes once the code is fixed)
    */
   result(options?: ResultOptions): Promise<Output>
@@ -155,6 +163,8 @@ export interface RunHandle<Output, T = {}> {
    * @throws PawlError 'run-not-found'
    */
   status(): Promise<RunView>
+  /** Cancels the run; see {@link Client.cancel}. @throws PawlError 'run-not-found', 'run-quarantined', 'option-invalid' */
+  cancel(reason?: string, options?: CancelOptions): Promise<void>
   /**
    * Sends a declared signal. Resolves once the signal is stored.
    * @throws PawlError 'payload-invalid', 'payload-refused', 'run-ended', 'run-not-found', 'option-invalid',
@@ -205,6 +215,12 @@ export interface Page<R> {
   readonly items: readonly R[]
   /** Cursor of the next page; undefined on the last page. */
   readonly cursor: string | undefined
+}
+
+/** The options of `cancel`. */
+export interface CancelOptions {
+  /** Who cancels the run, such as 'user:ana'. Default: none. Range: begins with `user:`, `service:` or `agent:`. */
+  readonly by?: Actor
 }
 
 /** The id of an ask, or a run and a key: then the ask can be answered before it is asked. */

@@ -31,6 +31,13 @@ export interface CancelledPayload {
   readonly forced?: true
 }
 
+/** The first cancel of a run, as it is shown. `at`: in ms since 1970. */
+export interface CancelNote {
+  readonly at: number
+  readonly reason?: string | undefined
+  readonly by?: string | undefined
+}
+
 /** The payload of `attempted`: an attempt that failed and will be retried. */
 export interface AttemptedPayload {
   readonly attempt: number
@@ -183,6 +190,8 @@ export interface RunInfo {
     readonly signals: readonly string[]
     readonly operations: readonly { readonly position: number; readonly name: string }[]
   }
+  /** Set once the log has its first cancel. */
+  readonly cancelled?: CancelNote
 }
 export interface WaitingPayload {
   readonly position: number

@@ -21,11 +21,11 @@ export type KnownAsk = AskRow & {
 
 /** @throws RowCorrupt, WrittenLater */
 export function readRun(row: RunRow): KnownRun {
-  const { state, mark, run, head, mail, version, createdAt, endedAt, wakeAt, tags } = row
+  const { state, mark, run, head, mail, version, createdAt, endedAt, cancelAt, wakeAt, tags } = row
   checkWord('state', state)
   checkWord('mark', mark)
   checkNumbers({ run, head, mail, version, wakeAt })
-  checkTimes({ createdAt, endedAt })
+  checkTimes({ createdAt, endedAt, cancelAt })
   if (tags === null) throw new RowCorrupt('its tags are not a list of names')
   return row as KnownRun
 }

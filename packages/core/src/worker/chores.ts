@@ -1,6 +1,7 @@
 import type { Clock } from '../ports/clock.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { StorePort } from '../ports/store/store.ts'
+import { claimCancelled } from './cancelled-runs.ts'
 import type { Claims } from './claims.ts'
 import type { Lease } from './lease.ts'
 import type { LoadedRuns } from './loaded-runs.ts'
@@ -78,13 +79,13 @@ export class Chores {
 
 /** The parts of a worker that its chores use. */
 export interface ChoreParts {
-  readonly store: Pick<StorePort, 'sweep' | 'backlog' | 'abilities'>
+  readonly store: Pick<StorePort, 'sweep' | 'backlog' | 'abilities' | 'cancelled' | 'takeCancelled'>
   readonly clock: Clock
   readonly logger: Logger
   readonly leaseMs: number
-  readonly lease: Pick<Lease, 'renew' | 'register'>
+  readonly lease: Pick<Lease, 'renew' | 'register' | 'worker'>
   readonly claims: Pick<Claims, 'claim' | 'claimant'>
-  readonly runs: Pick<LoadedRuns, 'readMailCounters' | 'dropOwned'>
+  readonly runs: Pick<LoadedRuns, 'adopt' | 'readMailCounters' | 'dropOwned'>
   readonly slots: Pick<Slots, 'look' | 'releases' | 'queued' | 'taken'>
   readonly stuckRuns: Pick<StuckRuns, 'retry'>
   readonly reports: Pick<RunReports, 'flush'>
@@ -114,9 +115,16 @@ export function listChores(parts: ChoreParts): readonly Chore[] {
       name: 'unclaimable runs',
       everyMs: unclaimableEveryMs,
       firstMs: unclaimableAfterMs,
-      run: () => reportUnclaimable(store, logger),
+      run: () => endUnclaimable(parts),
     },
   ]
+}
+
+/** Of the runs that no live engine can execute, those that were cancelled are ended here, without their code. */
+async function endUnclaimable({ store, logger, lease, runs }: ChoreParts): Promise<void> {
+  const abilities = await reportUnclaimable(store, logger)
+  if (abilities === null) return
+  for (const claimed of await claimCancelled(store, abilities, lease.worker)) runs.adopt(claimed, null)
 }
 
 /** Renews the lease. A worker that was declared dead owns nothing: it drops everything and registers again. */

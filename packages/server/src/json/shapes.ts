@@ -51,6 +51,8 @@ export const runShape = z
         failed: z.array(z.object({ name: z.string(), failure })),
       })
       .optional(),
+    cancelRequestedAt: instant.optional(),
+    cancelReason: z.string().optional(),
     leftOver: z.object({
       signals: z.array(z.string()),
       operations: z.array(z.object({ position: z.number(), name: z.string() })),

@@ -8,6 +8,7 @@ export function showRun(view: RunView): RunJson {
     ...view,
     startedAt: view.startedAt.toISOString(),
     endedAt: view.endedAt?.toISOString(),
+    cancelRequestedAt: view.cancelRequestedAt?.toISOString(),
     waitingFor: view.waitingFor.map((one) => omitUndefined({ ...one, until: one.until?.toISOString() })),
     failure: view.failure && omitUndefined({ ...view.failure }),
     stuck: view.stuck && omitUndefined({ ...view.stuck, triedAt: view.stuck.triedAt?.toISOString() }),

@@ -169,6 +169,21 @@ export const runRoutes: readonly Route[] = [
   }),
   route({
     method: 'POST',
+    path: '/runs/{run}/cancel',
+    summary: 'Cancel a run; a run that has ended stays as it is',
+    roles: operators,
+    query: z.strictObject({}),
+    body: z.strictObject({ reason: z.string().optional() }),
+    replies: { 202: runShape },
+    async handle({ client, rights, params, body, identity }) {
+      const run = await seenRun(client, rights, params.run)
+      rights.checkRun('cancel', run)
+      await client.cancel(run.id, body.reason, { by: identity.actor })
+      return { status: 202, body: showRun(await client.get(run.id).status()) }
+    },
+  }),
+  route({
+    method: 'POST',
     path: '/runs/{run}/retry',
     summary: 'Retry a stuck run, or one quarantined for crashes',
     roles: operators,

@@ -77,6 +77,11 @@ export const matrix: Readonly<Record<string, Row>> = {
     body: { payload: 1 },
     status: operators,
   },
+  'POST /v1/runs/{run}/cancel': {
+    path: '/v1/runs/refund:1/cancel',
+    body: { reason: 'no longer needed' },
+    status: operators,
+  },
   'POST /v1/runs/{run}/retry': { path: '/v1/runs/refund:1/retry', body: {}, status: operators },
 }
 

@@ -12,6 +12,7 @@ import { suspects } from './migrations/0005-suspects.ts'
 import { sameNumbers } from './migrations/0006-same-numbers.ts'
 import { askTo } from './migrations/0007-ask-to.ts'
 import { feed } from './migrations/0008-feed.ts'
+import { cancels } from './migrations/0009-cancels.ts'
 import { queries } from './queries.ts'
 import { explainRights, isCurrent } from './version.ts'
 
@@ -25,6 +26,7 @@ export const migrations: readonly Migration[] = [
   sameNumbers,
   askTo,
   feed,
+  cancels,
 ]
 
 /**

@@ -18,6 +18,7 @@ interface RunsTable {
   readonly positives: number
   readonly alone: number
   readonly tested: boolean
+  readonly cancel_at: number | null
   readonly state: number
   readonly mark: number
   readonly id: string

@@ -5,7 +5,7 @@ import type { Names } from '../names.ts'
 import { unusable } from '../unusable.ts'
 
 /** The version of the schema this package works with: the number of its last migration. */
-const newestVersion = 8
+const newestVersion = 9
 
 /** The version the schema has; 0 before the first migration. Needs no right beyond reading. */
 export async function readVersion(database: Database): Promise<number> {

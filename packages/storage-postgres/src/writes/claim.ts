@@ -1,4 +1,5 @@
 import {
+  type CancelledRun,
   type Claimant,
   type Claimed,
   type ClaimedRow,
@@ -41,13 +42,16 @@ export interface Claiming {
   claim(claimant: Claimant, limit: number): Promise<Claims>
   suspects(claimant: Claimant, limit: number): Promise<readonly Suspect[]>
   take(claimant: Claimant, runs: readonly RunKey[]): Promise<readonly Claimed[]>
+  cancelled(ageMs: number, limit: number): Promise<readonly CancelledRun[]>
+  takeCancelled(worker: number, runs: readonly RunKey[]): Promise<readonly Claimed[]>
   endTest(worker: number): Promise<void>
   retryStuck(claimant: Claimant): Promise<number>
   mailOf(worker: number): Promise<readonly { readonly run: RunKey; readonly mail: number }[]>
 }
 
 export function prepareClaiming(database: Database, ownership: Ownership): Claiming {
-  const { claim, suspects, take, endTest, adopt, retryStuck, mailOf } = writeStatements(database.names)
+  const { claim, suspects, take, cancelled, takeCancelled, endTest, adopt, retryStuck, mailOf } =
+    writeStatements(database.names)
 
   async function compare(worker: number): Promise<readonly OwnedRow[]> {
     const rows = await database.run<OwnedRow>(mailOf, [worker])
@@ -97,6 +101,14 @@ export function prepareClaiming(database: Database, ownership: Ownership): Claim
         for (const { run, epoch } of rows) noteOwned(claimant.worker, run, epoch)
         return rows.map(showClaimed)
       }),
+    cancelled: (ageMs, limit) => database.repeat(() => database.run<CancelledRun>(cancelled, [ageMs, limit])),
+    takeCancelled: (worker, runs) =>
+      ownership.during(async (noteOwned) => {
+        const values = [worker, listBigints(runs), listBigints(ownership.busy())]
+        const rows = await database.run<ClaimedRow>(takeCancelled, values)
+        for (const { run, epoch } of rows) noteOwned(worker, run, epoch)
+        return rows.map((row) => showClaimed({ ...row, version: row.version ?? 0 }))
+      }),
     async endTest(worker) {
       await database.repeat(() => database.run(endTest, [worker]))
     },
@@ -124,10 +136,18 @@ type ClaimRow = { readonly [column in keyof ClaimedRow]: ClaimedRow[column] | nu
 const claimedColumns =
   'r.run, r.id, r.procedure, r.version, r.epoch, r.head, r.mail, r.tries, r.positives, r.alone, r.mark, r.link'
 
-function writeStatements({
-  runs,
-  workers,
-}: Names): Record<'claim' | 'suspects' | 'take' | 'endTest' | 'adopt' | 'retryStuck' | 'mailOf', Statement> {
+type StatementName =
+  | 'claim'
+  | 'suspects'
+  | 'take'
+  | 'cancelled'
+  | 'takeCancelled'
+  | 'endTest'
+  | 'adopt'
+  | 'retryStuck'
+  | 'mailOf'
+
+function writeStatements({ runs, workers }: Names): Record<StatementName, Statement> {
   const isDue = `r.worker is null and r.wake_at <= (select now from clock)`
   // Written as the index has it, so that the index finds it.
   const isOfKind = `r.procedure = a.procedure and coalesce(r.version, -1) = a.version`
@@ -187,6 +207,21 @@ function writeStatements({
         from taken t where r.run = t.run and t.chosen is not null
         returning ${claimedColumns}, t.wake_at as due_at)
       select ${claimedColumns} from claimed r order by r.due_at, r.run`),
+    cancelled: new Statement(`
+      with clock as materialized (select ${storeTime} as now)
+      select r.run, r.procedure, r.version from ${runs} r
+      where r.cancel_at is not null and r.state = 0 and r.cancel_at <= (select now from clock) - $1::bigint and ${isDue}
+      order by r.cancel_at, r.run limit $2`),
+    takeCancelled: new Statement(`
+      with clock as materialized (select ${storeTime} as now),
+      taken as materialized (
+        select r.run, r.wake_at from ${runs} r
+        where r.run = any($2::bigint[]) and r.cancel_at is not null and r.state = 0 and ${isDue}
+          and r.run <> all($3::bigint[]) and exists (select from ${workers} where worker = $1 and not dead)
+        order by r.run for no key update of r skip locked)
+      update ${runs} r set worker = $1, epoch = r.epoch + 1, wake_at = null, ${testsSuspect}
+      from taken t where r.run = t.run
+      returning ${claimedColumns}`),
     endTest: new Statement(`update ${runs} r set tested = false where r.worker = $1 and r.tested`),
     adopt: new Statement(`
       with stray as materialized (

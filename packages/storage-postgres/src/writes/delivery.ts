@@ -45,12 +45,14 @@ export function bindClaimant(claimant: Claimant | null, ownership: Ownership): r
  * SQL: `bumped (run, mail)` has the new mail counters, `touched (run)` the runs that a message was for. Wakes
  * them, or claims them for the claimant.
  */
-export function wakeRuns({ runs, workers }: Names, first: number): string {
+export function wakeRuns({ runs, workers }: Names, first: number, isCancel = false): string {
+  const isWoken = isCancel ? 'b.mail is not null' : 'b.mail is not null and l.mark = 0'
+  const noted = isCancel ? ', cancel_at = case when b.mail is null then r.cancel_at else now end' : ''
   return `
     claimable as (
       select l.run, ${chooseVersion('l', `$${first + 1}`, `$${first + 2}`)} as chosen
       from locked l join touched t on t.run = l.run left join bumped b on b.run = l.run cross join clock
-      where l.worker is null and l.state = 0 and (l.wake_at <= now or (b.mail is not null and l.mark = 0))
+      where l.worker is null and l.state = 0 and (l.wake_at <= now or (${isWoken}))
         and l.run <> all($${first + 3}::bigint[]) and ${isTaken('l', `$${first + 4}`)}
         and exists (select from ${workers} w where w.worker = $${first}::bigint and not w.dead)),
     woken as (
@@ -61,8 +63,8 @@ export function wakeRuns({ runs, workers }: Names, first: number): string {
           epoch = case when c.chosen is null then r.epoch else r.epoch + 1 end,
           tested = case when c.chosen is null then r.tested else r.tries >= ${suspectTries} end,
           wake_at = case when c.chosen is not null then null
-                         when b.mail is not null and l.worker is null and l.mark = 0 then least(l.wake_at, now)
-                         else l.wake_at end
+                         when ${isWoken} and l.worker is null then least(l.wake_at, now)
+                         else l.wake_at end${noted}
       from locked l left join bumped b on b.run = l.run left join claimable c on c.run = l.run cross join clock
       where r.run = l.run and (b.mail is not null or c.chosen is not null)
       returning r.run, r.id, r.procedure, r.version, r.epoch, r.head, r.mail, r.tries, r.positives,

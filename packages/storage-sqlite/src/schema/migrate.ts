@@ -10,6 +10,7 @@ import { abilities } from './migrations/0005-abilities.ts'
 import { suspects } from './migrations/0006-suspects.ts'
 import { askTo } from './migrations/0007-ask-to.ts'
 import { feed } from './migrations/0008-feed.ts'
+import { cancels } from './migrations/0009-cancels.ts'
 import { queries } from './queries.ts'
 import { hasTable, readVersion } from './version.ts'
 
@@ -23,6 +24,7 @@ export const migrations: readonly Migration[] = [
   suspects,
   askTo,
   feed,
+  cancels,
 ]
 
 /**

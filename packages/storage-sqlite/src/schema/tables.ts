@@ -37,6 +37,7 @@ interface RunsTable {
   readonly positives: number
   readonly alone: number
   readonly tested: number
+  readonly cancel_at: number | null
   readonly created_at: number
   readonly version: number | null
   readonly procedure: string

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { unusable } from '../unusable.ts'
 
 /** The version of the schema this package works with: the number of its last migration. */
-export const newestVersion = 8
+export const newestVersion = 9
 
 /**
  * The version a file has; 0 before the first migration.

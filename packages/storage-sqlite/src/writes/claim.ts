@@ -1,4 +1,5 @@
 import {
+  type CancelledRun,
   type Claimant,
   type Claimed,
   type ClaimedRow,
@@ -23,6 +24,10 @@ export interface ClaimWrites {
   leavesSuspects(claimant: Claimant, at: number): boolean
   /** The due suspects that the claimant can execute. Only reads. */
   findSuspects(claimant: Claimant, limit: number, at: number): readonly Suspect[]
+  /** Lists due runs whose cancel was requested by `requestedBy`, the oldest request first. Only reads. */
+  findCancelled(requestedBy: number, limit: number, at: number): readonly CancelledRun[]
+  /** Takes the run if it is due and its cancel was requested, whatever code it needs. */
+  claimCancelled(run: RunKey, worker: WorkerKey, at: number): Claimed | null
   /** Takes the run if it is due, the claimant can execute it, and the claimant is alive. */
   claim(run: RunKey, claimant: Claimant, at: number): Claimed | null
   /** The runs that the worker tests are no longer tested. */
@@ -66,6 +71,15 @@ export function prepareClaims(database: Database): ClaimWrites {
      and procedure = ? and version is ?`,
   )
   const endTest = database.prepare('update runs set tested = 0 where worker = ? and tested = 1')
+  // With the condition of the index of cancelled runs.
+  const findCancelled = database.prepare<[number, number, number], CancelledRun>(
+    `select run, procedure, version from runs
+     where cancel_at is not null and state = 0 and cancel_at <= ? and worker is null and wake_at <= ?
+     order by cancel_at, run limit ?`,
+  )
+  const isCancelled = database.prepare<[RunKey]>(
+    'select 1 from runs where run = ? and cancel_at is not null and state = 0',
+  )
   const isAlive = prepareIsAlive(database)
 
   return {
@@ -102,6 +116,14 @@ export function prepareClaims(database: Database): ClaimWrites {
       if (isSuspect(row) && row.positives > maxPositives(claimant)) return null
       take.run(claimant.worker, version, run)
       return showClaimed({ ...row, version, epoch: row.epoch + 1 })
+    },
+    findCancelled: (requestedBy, limit, at) => findCancelled.all(requestedBy, at, limit),
+    claimCancelled(run, worker, at) {
+      const row = isCancelled.get(run) === undefined ? undefined : read.get(run, at)
+      if (!row || !isAlive(worker)) return null
+      if (![row.epoch, row.head, row.mail].every(Number.isSafeInteger)) return null
+      take.run(worker, row.version, run)
+      return showClaimed({ ...row, version: row.version ?? 0, epoch: row.epoch + 1 })
     },
     endTest: (worker) => void endTest.run(worker),
     retryStuck(claimant, at) {

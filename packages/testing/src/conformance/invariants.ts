@@ -74,7 +74,7 @@ function findCountFaults(dump: Dump, promised: Promised): string[] {
       promised.runs.size + promised.units.flatMap(({ events }) => events).length,
       dump.events.length,
     ],
-    ['messages', promised.messages.length + promised.answers.length, dump.messages.length],
+    ['messages', countMessages(promised), dump.messages.length],
     ['asks', opened.length, dump.asks.length],
   ]
   const written = new Map(dump.events.map((event) => [`${event.run} ${event.seq}`, event]))
@@ -95,6 +95,10 @@ function findCountFaults(dump: Dump, promised: Promised): string[] {
       ([run, seq]) => `event ${seq} of run ${run} was acknowledged, and something else or nothing is there`,
     ),
   ]
+}
+
+function countMessages({ messages, cancels, answers }: Promised): number {
+  return messages.length + cancels.length + answers.length
 }
 
 function isSameEvent(a: NewEvent, b: NewEvent): boolean {

@@ -1,8 +1,8 @@
-import type { Answered, Message, Sent } from '@pawl/core/storage'
+import type { Answered, Cancelled, Message, Sent } from '@pawl/core/storage'
 import { text } from './builders.ts'
 
 /** The message as whoever left it is told of it; null if it was left by somebody else. */
-export function messageOf(outcome: Sent | Answered): unknown {
+export function messageOf(outcome: Sent | Answered | Cancelled): unknown {
   return 'message' in outcome && outcome.message !== null ? comparable(outcome.message) : null
 }
 

@@ -3,6 +3,7 @@ import { makeStageTest } from './stage.ts'
 import type { StoreSubject } from './subject.ts'
 import { describeAnswers } from './topics/answers.ts'
 import { describeAskList } from './topics/ask-list.ts'
+import { describeCancels } from './topics/cancels.ts'
 import { describeClaims } from './topics/claims.ts'
 import { describeCommit } from './topics/commit.ts'
 import { describeConnections } from './topics/connections.ts'
@@ -40,6 +41,7 @@ export function storeConformance(subject: StoreSubject): void {
     describeParking(test)
     describeSend(test)
     describeAnswers(test)
+    describeCancels(test)
     describeDamage(test)
     describeAskList(test)
     describeFeed(test)

@@ -44,6 +44,7 @@ export interface DumpedRun {
   readonly mark: Mark
   readonly worker: number | null
   readonly wakeAt: number | null
+  readonly cancelAt: number | null
   readonly epoch: number
   readonly head: number
   readonly mail: number

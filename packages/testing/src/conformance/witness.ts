@@ -1,6 +1,7 @@
 import type {
   Claimed,
   NewAnswer,
+  NewCancel,
   NewMessage,
   NewRun,
   RunKey,
@@ -18,11 +19,20 @@ export interface Promised {
   /** The mail counter each run was parked with last. */
   readonly parkedWith: Map<RunKey, number>
   readonly messages: NewMessage[]
+  readonly cancels: NewCancel[]
   readonly answers: NewAnswer[]
 }
 
 export function makePromised(): Promised {
-  return { runs: new Map(), claims: [], units: [], parkedWith: new Map(), messages: [], answers: [] }
+  return {
+    runs: new Map(),
+    claims: [],
+    units: [],
+    parkedWith: new Map(),
+    messages: [],
+    cancels: [],
+    answers: [],
+  }
 }
 
 /** The same connection, with everything it acknowledges written down. */
@@ -62,6 +72,12 @@ export function witness(port: StorePort, promised: Promised): StorePort {
       }
       return answered
     },
+    async cancel(request, claimant) {
+      const outcome = await port.cancel(request, claimant)
+      if (outcome.outcome === 'stored') promised.cancels.push(request)
+      if ('claimed' in outcome) noteClaim(outcome.claimed)
+      return outcome
+    },
     async claim(claimant, limit) {
       const claims = await port.claim(claimant, limit)
       claims.runs.forEach(noteClaim)
@@ -69,6 +85,11 @@ export function witness(port: StorePort, promised: Promised): StorePort {
     },
     async take(claimant, runs) {
       const taken = await port.take(claimant, runs)
+      taken.forEach(noteClaim)
+      return taken
+    },
+    async takeCancelled(worker, runs) {
+      const taken = await port.takeCancelled(worker, runs)
       taken.forEach(noteClaim)
       return taken
     },

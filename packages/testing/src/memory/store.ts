@@ -9,7 +9,17 @@ import { showRun } from './reads/runs.ts'
 import type { Tables, WorkerRecord } from './tables.ts'
 import { Hints } from './watch.ts'
 import { giveAnswer } from './writes/answer.ts'
-import { claimDue, endTest, findSuspects, retryStuck, takeRun, takeRuns } from './writes/claim.ts'
+import { requestCancel } from './writes/cancel.ts'
+import {
+  claimDue,
+  endTest,
+  findCancelled,
+  findSuspects,
+  retryStuck,
+  takeCancelled,
+  takeRun,
+  takeRuns,
+} from './writes/claim.ts'
 import { commitUnit } from './writes/commit.ts'
 import { createRun } from './writes/create.ts'
 import { retryRun, setMark } from './writes/mark.ts'
@@ -87,6 +97,11 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
             one.outcome === 'answered' ? { ...one, claimed: takeRun(tables, one.run, claimant, now) } : one,
           ),
       ),
+    cancel: (request, claimant) =>
+      write((now) => {
+        const one = requestCancel(tables, request, now)
+        return 'run' in one ? { ...one, claimed: takeRun(tables, one.run, claimant, now) } : one
+      }),
     mark: (worker, run, epoch, mark, reason, cause) =>
       write(
         (now) => setMark(tables, worker, run, epoch, mark, reason, cause, now),
@@ -98,6 +113,8 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
     claim: (claimant, limit) => read((now) => claimDue(tables, claimant, limit, now)),
     suspects: (claimant, limit) => read((now) => findSuspects(tables, claimant, limit, now)),
     take: (claimant, runs) => read((now) => takeRuns(tables, claimant, runs, now)),
+    cancelled: (ageMs, limit) => read((now) => findCancelled(tables, ageMs, limit, now)),
+    takeCancelled: (worker, runs) => read((now) => takeCancelled(tables, worker, runs, now)),
     endTest: (worker) => read(() => endTest(tables, worker)),
     backlog: () => read((now) => readBacklog(tables, now)),
     retryStuck: (claimant) =>

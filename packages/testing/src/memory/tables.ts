@@ -63,6 +63,8 @@ export interface RunRecord {
   reason: Uint8Array | null
   cause: QuarantineCause | null
   endedAt: number | null
+  /** When it was first requested to be cancelled. */
+  cancelAt: number | null
   info: Uint8Array | null
 }
 

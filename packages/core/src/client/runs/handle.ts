@@ -25,6 +25,7 @@ import { explainUnread } from '../unread.ts'
 import { readViews } from '../views/read.ts'
 import { infoOf, showUnread } from '../views/run.ts'
 import type { RunView } from '../views/views.ts'
+import { cancelRun } from './cancel.ts'
 import { findRow, findRun } from './find.ts'
 
 /** Creates a handle on one run, without resources. Without a definition, only the worker validates its signals. */
@@ -38,6 +39,7 @@ export function createRunHandle(
     id,
     result: (options?: unknown) => waitForResult(connection, id, options),
     status: () => readStatus(connection, id),
+    cancel: async (reason?: unknown, given?: unknown) => cancelRun(connection, id, reason, given),
     signal: (name: unknown, ...rest: readonly unknown[]) => sendSignal(mailer, id, definition, name, rest),
   })
   return guardVerbs('run', handle)
@@ -105,7 +107,7 @@ async function readOutcome(connection: Connection, row: KnownRun): Promise<Outco
     }
     case 'cancelled':
       await readEnd(connection, row)
-      throw new PawlError('run-cancelled', { run: id, reason: infoOf(row).failure?.message })
+      throw new PawlError('run-cancelled', { run: id, reason: infoOf(row).cancelled?.reason })
   }
 }
 
@@ -113,7 +115,7 @@ async function readOutcome(connection: Connection, row: KnownRun): Promise<Outco
 async function readEnd(connection: Connection, row: KnownRun): Promise<LogEvent> {
   const ended = await readLastEvent(await connection.store(), connection.sha256, row)
   const { state } = row
-  const isEnd = state === 'cancelled' || (ended.type === 'ended' && ended.failed === (state === 'failed'))
+  const isEnd = ended.type === 'ended' && ended.failed === (state !== 'completed')
   if (!isEnd) throw new LogDamaged(`it is ${state}, but the last event of its log is not the matching end`)
   return ended
 }

@@ -1,12 +1,13 @@
 import { isUnread } from '../../events/codec.ts'
 import type { LogEvent } from '../../events/event.ts'
+import { readCancelled } from '../../events/read-cancelled.ts'
 import { canExecute } from '../../ports/abilities.ts'
 import { readRun, understand } from '../../ports/rows.ts'
 import type { RunRow } from '../../ports/store/runs.ts'
 import type { StorePort } from '../../ports/store/store.ts'
 import type { ProcedureVersions } from '../../ports/store/workers.ts'
 import type { Connection } from '../connection.ts'
-import { isDue, nextPositionAfter, showUnread, toRunView } from './run.ts'
+import { infoOf, isDue, nextPositionAfter, showUnread, toRunView } from './run.ts'
 import type { RunView } from './views.ts'
 
 /** The number of events read from the end of a log: enough to find the last operation. */
@@ -28,7 +29,8 @@ export async function readViews(
   return Promise.all(
     rows.map(async (row) => {
       try {
-        const view = understand(() => toRunView(readRun(row), now, ended))
+        const shown = understand(() => toRunView(readRun(row), now, ended))
+        const view = isRequested(row) ? { ...shown, cancelReason: await readReason(store, row) } : shown
         return waitsForWorker(row, now, abilities) ? { ...view, ...(await showWorker(store, row)) } : view
       } catch (error) {
         if (!isUnread(error)) throw error
@@ -48,4 +50,15 @@ async function showWorker(store: StorePort, row: RunRow): Promise<Pick<RunView, 
   return {
     waitingFor: [{ kind: 'worker', name: row.procedure, position, ask: undefined, until: undefined }],
   }
+}
+
+/** Whether its cancel was requested, and no worker has recorded it yet. */
+function isRequested(row: RunRow): boolean {
+  return row.cancelAt !== null && row.state === 'live' && infoOf(row).cancelled === undefined
+}
+
+/** Returns the reason as the request gives it. */
+async function readReason(store: StorePort, { run }: RunRow): Promise<string | undefined> {
+  const request = (await store.mail(run, 0)).find(({ kind }) => kind === 'cancel')
+  return request === undefined ? undefined : readCancelled(request).reason
 }

@@ -32,6 +32,8 @@ export function showUnread(connection: Connection, row: RunRow, why: Error): Run
     tags: [],
     startedBy: undefined,
     rollback: undefined,
+    cancelRequestedAt: undefined,
+    cancelReason: undefined,
     leftOver: { signals: [], operations: [] },
   }
 }
@@ -49,15 +51,21 @@ export function toRunView(row: KnownRun, now: number, ended: LogEvent | undefine
     version: row.version ?? 0,
     status,
     startedAt: new Date(row.createdAt),
-    endedAt: row.endedAt === null ? undefined : new Date(row.endedAt),
+    endedAt: toDate(row.endedAt),
     // `waiting` was stored when the run was parked; it is outdated while a worker executes the run.
     waitingFor: status === 'waiting' ? info.waiting.map((waiting) => toWaitingView(row.id, waiting)) : [],
-    failure: findFailure(row, status, ended === undefined ? info.failure : failureIn(ended)),
+    failure: findFailure(
+      row,
+      status,
+      ended === undefined || status === 'cancelled' ? info.failure : failureIn(ended),
+    ),
     stuck:
       status === 'stuck' && row.reason !== null ? showStuck(decode(row.reason) as MarkRecord) : undefined,
     tags: row.tags,
     startedBy: (row.startedBy ?? undefined) as Actor | undefined,
     rollback: info.rollback && showRollback(info.rollback),
+    cancelRequestedAt: toDate(row.cancelAt ?? info.cancelled?.at ?? null),
+    cancelReason: info.cancelled?.reason,
     leftOver: { signals: info.leftOver?.signals ?? [], operations: info.leftOver?.operations ?? [] },
   }
 }
@@ -117,6 +125,10 @@ export function infoOf({ info }: RunRow): RunInfo {
   const decoded = decode(info) as Partial<RunInfo> | null
   if (!Array.isArray(decoded?.waiting)) throw new RowCorrupt('its info does not list its pending operations')
   return decoded as RunInfo
+}
+
+function toDate(time: number | null): Date | undefined {
+  return time === null ? undefined : new Date(time)
 }
 
 function statusOf({ state, mark, owned, wakeAt }: KnownRun, now: number): RunStatus {

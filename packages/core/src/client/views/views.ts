@@ -22,6 +22,10 @@ export interface RunView {
   readonly startedBy: Actor | undefined
   /** What was undone when it failed or was cancelled, at most a hundred names of each; undefined if nothing was. */
   readonly rollback: RollbackView | undefined
+  /** When the run was first requested to be cancelled. */
+  readonly cancelRequestedAt: Date | undefined
+  /** The reason that the request gave. */
+  readonly cancelReason: string | undefined
   /** Unused items of an ended run, at most 100 of each: signals never received, operations never awaited. */
   readonly leftOver: {
     readonly signals: readonly string[]

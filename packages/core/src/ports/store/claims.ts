@@ -9,6 +9,13 @@ export interface ClaimStore {
   suspects(claimant: Claimant, limit: number): Promise<readonly Suspect[]>
   /** Claims the given runs that are due and that the claimant can execute. Ignores its choice of suspects. */
   take(claimant: Claimant, runs: readonly RunKey[]): Promise<readonly Claimed[]>
+  /**
+   * Lists due runs without an owner that were requested to be cancelled at least `ageMs` ago, the oldest request first. A
+   * quarantined run is never due.
+   */
+  cancelled(ageMs: number, limit: number): Promise<readonly CancelledRun[]>
+  /** Claims the given runs that are due and were requested to be cancelled, whatever code they need. */
+  takeCancelled(worker: WorkerKey, runs: readonly RunKey[]): Promise<readonly Claimed[]>
   /** Ends the test of all runs the worker tests: it keeps them, and a crash no longer counts against them. */
   endTest(worker: WorkerKey): Promise<void>
   /** Counts the due runs without an owner, by procedure and version. */
@@ -30,6 +37,7 @@ export interface Claimed {
   readonly run: RunKey
   readonly id: string
   readonly procedure: string
+  /** 0: it has none yet, and was claimed by {@link ClaimStore.takeCancelled}. */
   readonly version: number
   readonly epoch: number
   readonly head: number
@@ -42,6 +50,14 @@ export interface Claimed {
   readonly alone: number
   readonly mark: Mark | number
   readonly link: Uint8Array
+}
+
+/** A run that was requested to be cancelled and that no worker has claimed. */
+export interface CancelledRun {
+  readonly run: RunKey
+  readonly procedure: string
+  /** Null: it has no version yet. */
+  readonly version: number | null
 }
 
 /** The outcome of a claim. */

@@ -6,6 +6,11 @@ import type { WorkerKey } from './workers.ts'
 export interface MailStore {
   /** Stores messages and raises the mail counter. A live run without an owner or a mark becomes due now. */
   send(messages: readonly NewMessage[], claimant: Claimant | null): Promise<readonly Sent[]>
+  /**
+   * Requests that a run is cancelled: stores a message of kind 'cancel' and when it came, once for each run, and raises the
+   * mail counter. A live run without an owner becomes due now, also if it is stuck.
+   */
+  cancel(request: NewCancel, claimant: Claimant | null): Promise<Cancelled>
   /** Returns the unconsumed messages numbered above `after`, in order. */
   mail(run: RunKey, after: number): Promise<readonly Message[]>
   /** Returns the mail counters of the runs a worker owns, in case a hint was lost. */
@@ -23,6 +28,19 @@ export interface NewMessage {
   readonly key: string | null
   readonly payload: Uint8Array | null
 }
+
+/** A request that a run is cancelled. */
+export interface NewCancel {
+  readonly run: string
+  /** Who requests it, and why. */
+  readonly payload: Uint8Array | null
+}
+
+/** The outcome of a request that a run is cancelled. 'duplicate': there was a request before. */
+export type Cancelled =
+  | Exclude<Sent, { readonly outcome: 'asked' }>
+  /** Nothing was stored: nothing is written to a quarantined run. */
+  | { readonly outcome: 'quarantined' }
 
 /** The outcome of a message. */
 export type Sent =
@@ -45,7 +63,7 @@ export interface Message {
   /** The mail counter when it arrived; increasing, with gaps. */
   readonly n: number
   readonly at: number
-  readonly kind: 'signal' | 'early' | 'answer'
+  readonly kind: 'signal' | 'early' | 'answer' | 'cancel'
   /** The signal's name, the ask's key, or the ask's position as text. */
   readonly name: string
   readonly payload: Uint8Array | null

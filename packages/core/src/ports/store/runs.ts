@@ -92,6 +92,8 @@ export interface RunRow {
   readonly mail: number
   readonly createdAt: number
   readonly endedAt: number | null
+  /** When it was first requested to be cancelled. */
+  readonly cancelAt: number | null
   readonly tags: readonly string[] | null
   readonly startedBy: string | null
   readonly info: Uint8Array | null

@@ -58,6 +58,14 @@ export interface Draft {
   readonly strict?: Activity
 }
 
+/** What the run itself wants to have written: behind all that its activities want. */
+export interface RunDraft {
+  readonly type: 'cancelled'
+  readonly payload: Uint8Array
+  /** The message that it records is consumed. */
+  readonly effects: readonly Effect[]
+}
+
 /** The services of a run for its activities. */
 export interface ActivityContext {
   readonly runId: string

@@ -64,6 +64,10 @@ export class Continuation {
   scopeOf(position: number): Scope | undefined {
     return this.#execution?.pending.get(position)?.scope
   }
+  /** When its grace began; null: it is not cancelled, and no open shield holds up its end. */
+  get graceFrom(): number | null {
+    return this.#execution?.graceFrom ?? null
+  }
   /** The unhandled rejections. */
   get unhandled(): readonly unknown[] {
     return this.#execution?.unhandled ?? []

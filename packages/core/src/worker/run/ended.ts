@@ -26,6 +26,7 @@ export function reportEnd({ logger, reports }: WorkerServices, run: EndedRun): v
     logger.warn(`Run "${id}" has ended with an unhandled rejection`, { error: reason })
   for (const key of mailbox.earlyKeys)
     logger.warn(`Run "${id}" has ended with an answer to "${key}", which it never asked`)
+  if (ending.state === 'cancelled') return logger.info(`run "${id}" was cancelled`)
   if (ending.failure !== null) return reports.add(report ?? reportFailure(id, procedure, ending.failure))
   // After a replay here, only the operations of the last turn are certain not to have started earlier.
   const unbegun = describeUnbegun(ending.left, run.begunUpTo ?? continuation.turn - 1)

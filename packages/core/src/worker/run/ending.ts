@@ -3,15 +3,17 @@ import { explain, showFailure } from '../../errors/catalogue.ts'
 import { type FailureRecord, failureOf, recordFailure } from '../../errors/failure.ts'
 import type { WrittenEvent } from '../../events/event.ts'
 import { encode, encodeRecord } from '../../events/payload.ts'
-import type { RollbackRecord, RunInfo } from '../../events/payloads.ts'
+import type { CancelNote, RollbackRecord, RunInfo } from '../../events/payloads.ts'
 import { findThrowSite } from '../../host/call-site.ts'
 import type { Pending } from '../../kernel/operation.ts'
+import type { EndState } from '../../ports/store/runs.ts'
 import { runEvent } from '../../runs/run-event.ts'
 import { activityKinds } from '../activities/registry.ts'
 import type { RunReport } from '../run-reports.ts'
 
 /** The end of a run, once pending operations are settled. */
 export interface Ending {
+  readonly state: EndState
   readonly failure: FailureRecord | null
   readonly payload: Uint8Array | null
   /** Operations that were pending when the procedure ended. */
@@ -20,7 +22,7 @@ export interface Ending {
 
 export function completeWith(output: unknown, left: readonly Pending<ProcedureOperation>[]): Ending {
   try {
-    return { failure: null, payload: encode(output, 'output'), left }
+    return { state: 'completed', failure: null, payload: encode(output, 'output'), left }
   } catch (error) {
     return failWith(error, left)
   }
@@ -31,7 +33,7 @@ export function failWith(
   left: readonly Pending<ProcedureOperation>[],
 ): Ending & { readonly failure: FailureRecord } {
   const failure = recordFailure(error)
-  return { failure, payload: encodeRecord(failure, 'failure'), left }
+  return { state: 'failed', failure, payload: encodeRecord(failure, 'failure'), left }
 }
 
 export function endedEvent({ failure, payload }: Ending): WrittenEvent {
@@ -41,11 +43,17 @@ export function endedEvent({ failure, payload }: Ending): WrittenEvent {
 /** Maximum number of unused items of each kind to show: longer lists are not useful, and the data must stay small. */
 export const maxShown = 100
 
+/** What had become of a run before it ended. */
+export interface Past {
+  readonly rollback: RollbackRecord | null
+  readonly cancelled: CancelNote | null
+}
+
 /** Describes the ended run for lists. */
 export function describeEnding(
-  { failure, left }: Ending,
+  { state, failure, left }: Ending,
   signals: readonly string[],
-  rollback: RollbackRecord | null,
+  { rollback, cancelled }: Past,
 ): RunInfo {
   const leftOver = {
     signals: signals.slice(0, maxShown),
@@ -56,9 +64,10 @@ export function describeEnding(
   const isNothing = signals.length + left.length === 0
   return {
     waiting: [],
-    ...(failure === null ? {} : { failure }),
+    ...(failure === null || state === 'cancelled' ? {} : { failure }),
     ...(rollback === null ? {} : { rollback: clipped(rollback) }),
     ...(isNothing ? {} : { leftOver }),
+    ...(cancelled === null ? {} : { cancelled }),
   }
 }
 

@@ -1,4 +1,6 @@
 import { type LogEvent, noPosition } from '../../events/event.ts'
+import type { CancelNote } from '../../events/payloads.ts'
+import { readCancelled } from '../../events/read-cancelled.ts'
 import { RecentSteps } from './recent-steps.ts'
 
 const none: readonly LogEvent[] = []
@@ -10,6 +12,8 @@ export class LogIndex {
   /** Null until an operation has settled. */
   #steps: RecentSteps | null = null
   #weight = 0
+  #cancelled: CancelNote | null = null
+  #isForced = false
 
   /** Bytes of payload delivered to the continuation: an estimate of the memory it holds. */
   get weight(): number {
@@ -24,7 +28,24 @@ export class LogIndex {
         this.#records?.delete(event.position)
         this.steps.add(event)
       } else if (event.position !== noPosition) this.#record(event)
+      else if (event.type === 'cancelled') this.#noteCancelled(event)
     }
+  }
+
+  /** Its first cancel. */
+  get cancelled(): CancelNote | null {
+    return this.#cancelled
+  }
+  /** Whether its end was forced. */
+  get isForced(): boolean {
+    return this.#isForced
+  }
+
+  /** The events of the questions that were asked and are neither settled nor withdrawn. */
+  get openAsks(): readonly LogEvent[] {
+    return [...(this.#records?.values() ?? [])].flatMap((records) =>
+      records.filter(({ type }) => type === 'asked').slice(0, 1),
+    )
   }
 
   /** Returns the events of a pending operation; they settle nothing. */
@@ -47,5 +68,16 @@ export class LogIndex {
     const records = this.#records.get(event.position)
     if (records === undefined) this.#records.set(event.position, [event])
     else records.push(event)
+  }
+
+  /** @throws PayloadCorrupt, WrittenLater */
+  #noteCancelled(event: LogEvent): void {
+    const { reason, by, forced } = readCancelled(event)
+    this.#cancelled ??= {
+      at: event.at,
+      ...(reason === undefined ? {} : { reason }),
+      ...(by === undefined ? {} : { by }),
+    }
+    if (forced === true) this.#isForced = true
   }
 }

@@ -161,6 +161,11 @@ export class Mailbox {
     return message
   }
 
+  /** The numbers of the messages that operations have taken and the log has not got yet. */
+  get taken(): readonly number[] {
+    return this.#taken.map(({ n }) => n)
+  }
+
   /** Makes a taken message pending again, since it was not recorded. */
   giveBack(n: number): void {
     const message = this.#taken.find((one) => one.n === n)

@@ -1,7 +1,7 @@
 import type { WrittenEvent } from '../../events/event.ts'
 import type { Scope } from '../../kernel/scope.ts'
 import type { Effect } from '../../ports/store/commit.ts'
-import type { Activity, Draft } from '../activities/activity.ts'
+import type { Activity, Draft, RunDraft } from '../activities/activity.ts'
 import { RaceArms } from './race-arms.ts'
 
 /** The drafts of a run, until they are written. */
@@ -11,6 +11,9 @@ export class Outbox {
   #drafts: Draft[] = []
   /** The drafts of the unit in flight. */
   #sent: readonly Draft[] = []
+  /** A cancel is recorded behind all other drafts. */
+  #cancel: RunDraft | null = null
+  #sentCancel: RunDraft | null = null
 
   /** `maxDrafts`: the limit of a unit. `scopeOf` returns the scope of a pending operation. */
   constructor(maxDrafts: number, scopeOf: (position: number) => Scope | undefined) {
@@ -19,11 +22,11 @@ export class Outbox {
   }
 
   get isEmpty(): boolean {
-    return this.#drafts.length === 0
+    return this.#drafts.length === 0 && this.#cancel === null
   }
   /** Whether the drafts will make the procedure move. */
   get settles(): boolean {
-    return this.#drafts.some(({ type }) => type === 'settled')
+    return this.#cancel !== null || this.#drafts.some(({ type }) => type === 'settled')
   }
 
   /** How many more drafts the next unit can hold. */
@@ -34,6 +37,36 @@ export class Outbox {
 
   add(draft: Draft): void {
     this.#drafts.push(draft)
+  }
+
+  /** Whether a cancel is to be recorded. */
+  get cancels(): boolean {
+    return this.#cancel !== null
+  }
+
+  /** Wants a cancel to be recorded. */
+  addCancel(draft: RunDraft): void {
+    this.#cancel = draft
+  }
+
+  /** Sends the cancel with what `send` has sent, if nothing else is left that would have to be recorded before it. */
+  sendCancel(): RunDraft | null {
+    if (this.#cancel === null || this.#drafts.length > 0) return null
+    this.#sentCancel = this.#cancel
+    this.#cancel = null
+    return this.#sentCancel
+  }
+
+  /** Drops a cancel that was not sent. */
+  dropCancel(): RunDraft | null {
+    const dropped = this.#cancel
+    this.#cancel = null
+    return dropped
+  }
+
+  /** The messages that would be used up by what is to be written. */
+  get consumes(): ReadonlySet<number> {
+    return new Set(this.#drafts.flatMap(({ effects }) => consumedBy(effects)))
   }
 
   /** The positions of operations with drafts. */
@@ -86,6 +119,7 @@ export class Outbox {
   confirm(): void {
     this.#arms.onWritten(this.#sent)
     this.#sent = []
+    this.#sentCancel = null
   }
 
   /** Called when the written events are being delivered to the procedure. */
@@ -97,6 +131,8 @@ export class Outbox {
   takeBack(): readonly Draft[] {
     const sent = this.#sent
     this.#sent = []
+    this.#cancel ??= this.#sentCancel
+    this.#sentCancel = null
     this.#drafts = [...sent.filter((draft) => !isStrict(draft)), ...this.#drafts]
     return sent.filter(isStrict)
   }

@@ -133,16 +133,17 @@ export class PendingActivities {
   }
 
   /**
-   * Hands out at most `max` messages, the oldest first, each to the first operation that waits for it. In a run that has
-   * ended only asks still receive messages: their answers. Returns whether no message is left that an operation would take.
+   * Hands out at most `max` messages numbered below `before`, the oldest first, each to the first operation that waits for
+   * it. In a run that has ended only asks still receive messages: their answers. Returns whether no such message is left
+   * that an operation would take.
    */
-  handOut(mailbox: Mailbox, to: Takers, max: number): boolean {
+  handOut(mailbox: Mailbox, to: Takers, max: number, before: number = Number.POSITIVE_INFINITY): boolean {
     const lines = this.#lineUp(mailbox, to)
     // The oldest message of each topic; the oldest of all is last.
     const heads: Message[] = []
     for (const topic of lines.keys()) insert(heads, mailbox.oldest([topic]))
     let taken = 0
-    for (let head = heads.pop(); head !== undefined; head = heads.pop()) {
+    for (let head = heads.pop(); head !== undefined && head.n < before; head = heads.pop()) {
       const topic = topicOf(head.kind, head.name)
       const taker = lines.get(topic)?.next()
       if (taker === undefined) continue

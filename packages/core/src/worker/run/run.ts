@@ -1,9 +1,11 @@
+import { isCausedByCancel } from '../../authoring/cancel.ts'
 import type { AskSpec, ProcedureOperation } from '../../authoring/operations.ts'
 import { issuesOf } from '../../base/issues.ts'
 import { unreachable } from '../../base/unreachable.ts'
 import { isBug } from '../../errors/bug.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent } from '../../events/event.ts'
+import type { CancelNote } from '../../events/payloads.ts'
 import { rounds } from '../../host/rounds.ts'
 import { validate } from '../../host/run-schema.ts'
 import type { Completed, Decision, Failed, Waiting } from '../../kernel/decision.ts'
@@ -12,11 +14,21 @@ import type { Claimed } from '../../ports/store/claims.ts'
 import type { Unit, UnitOutcome } from '../../ports/store/commit.ts'
 import type { Message } from '../../ports/store/mail.ts'
 import type { RunKey } from '../../ports/store/runs.ts'
-import type { Activity, ActivityContext, Draft } from '../activities/activity.ts'
+import type { Activity, ActivityContext, Draft, RunDraft } from '../activities/activity.ts'
 import { createActivity } from '../activities/registry.ts'
 import type { RunReport } from '../run-reports.ts'
 import type { WorkerServices } from '../services.ts'
 import { RunActivityContext } from './activity-context.ts'
+import {
+  cancelledEvent,
+  cancelTopic,
+  cancelWith,
+  defaultGraceMs,
+  endWithoutCode,
+  noteOf,
+  recordCancel,
+  recordRequest,
+} from './cancelling.ts'
 import { Continuation, type InputRefused } from './continuation.ts'
 import {
   type Bug,
@@ -82,6 +94,8 @@ export class Run {
 
   #phase: Phase = 'moving'
   #ending: Ending | null = null
+  /** Of a cancelled run whose procedure cannot go on: the unit that ends it. */
+  #lastParts: UnitParts | null = null
   /** The report to log once the failure is written. */
   #report: RunReport | null = null
   #hasReturned = false
@@ -164,6 +178,7 @@ export class Run {
     void this.#read(async () => {
       await rounds.enter(workOf.load)
       if (this.#isOver) return
+      if (await this.#endsUnbegun()) return
       // Fetched while the log is being read.
       const mail = this.#mailbox.read()
       mail.catch(() => {})
@@ -174,6 +189,18 @@ export class Run {
       this.#phase = 'still'
       this.#ready()
     })
+  }
+
+  /** Whether it was cancelled before its first turn, or without its code: then none of its code runs. */
+  async #endsUnbegun(): Promise<boolean> {
+    const { procedure, version, head, mail } = this.#claimed
+    const hasCode = this.#host.procedure(procedure, version) !== undefined
+    if (hasCode && (head > 1 || mail === 0)) return false
+    await this.#mailbox.read()
+    if (this.#isOver || (hasCode && this.#cancelRequest === undefined)) return this.#isOver
+    for await (const page of this.#log.pages()) this.#continuation.notes.add(page)
+    if (!this.#isOver) this.#endWithoutCode()
+    return true
   }
 
   /** Retries a read that the store did not answer. Any other error concerns this run's data, and parks it. */
@@ -264,11 +291,13 @@ export class Run {
         if (this.#parksBugs && isBug(decision.error))
           return this.#stopAt({ error: decision.error, position: null })
         this.#hasReturned = true
-        return this.#fail(decision)
+        return this.#cancelled !== null && isCausedByCancel(decision.error)
+          ? this.#end(cancelWith(this.#cancelled.reason, decision.left), decision.closed)
+          : this.#fail(decision)
       case 'nondeterminism':
-        return this.#leaveFor(diagnoseDifference(this.#host, this.#replayed, decision, this.#parksBugs))
+        return this.#leaveFor(() => diagnoseDifference(this.#host, this.#replayed, decision, this.#parksBugs))
       case 'foreign-await':
-        return this.#leaveFor(diagnoseForeignAwait(this.#host, this.#replayed, decision))
+        return this.#leaveFor(() => diagnoseForeignAwait(this.#host, this.#replayed, decision))
       case 'unreadable':
         return this.#leaving.leave(
           unreadFor(this.id, `the result at position ${decision.position}`, decision.error),
@@ -281,6 +310,7 @@ export class Run {
   /** Handles an invalid input. Before the first turn it ends the run; in a longer log the code must have changed. */
   #refuseInput(refused: InputRefused): void {
     if (this.#log.head === 1) this.#end(failWith(new PawlError('input-invalid', refused), []))
+    else if (this.#isCancelled) this.#endWithoutCode()
     else this.#leaving.leave(unfitInput(this.id, refused))
   }
 
@@ -446,6 +476,7 @@ export class Run {
    */
   prepare(): Unit | null {
     if (this.#phase !== 'still' || this.#mailbox.isBehind) return null
+    if (this.#lastParts !== null) return this.#write(this.#lastParts)
     const { accepted } = this.#continuation
     if (accepted !== null)
       return this.#write({ events: [accepted], drafts: [], next: { do: 'keep' }, info: null })
@@ -459,18 +490,56 @@ export class Run {
 
   /** Hands out messages and calls due operations: both may change the unit. */
   #advance(): Standing {
-    const isHandedOut = this.#handOut('all')
+    const request = this.#cancelled === null ? this.#cancelRequest : undefined
+    const isHandedOut = this.#handOut('all', request?.n)
     const now = this.#host.time.now()
     let survey = this.#activities.survey()
+    const changesAt = this.#planCancel(now, isHandedOut, request)
     // A message takes precedence over the timeout of the operation that would take it.
-    if (isHandedOut && survey.dueAt !== null && survey.dueAt <= now) {
+    if (isHandedOut && request === undefined && survey.dueAt !== null && survey.dueAt <= now) {
       this.#activities.callDue(now, this.#outbox.positions, this.#outbox.room)
       survey = this.#activities.survey()
     }
-    const { dueAt, isBusy, isWorking } = survey
+    const { isBusy, isWorking } = survey
+    const dueAt = earlier(survey.dueAt, changesAt)
     const { isEmpty, settles } = this.#outbox
     const handsOver = this.#host.handsOver && !this.#isSuspect
     return { now, isHandedOut, handsOver, isEmpty, settles, dueAt, isBusy, isWorking }
+  }
+
+  /** The message that requests a cancel, if there is one. */
+  get #cancelRequest(): Message | undefined {
+    return this.#mailbox.isEmpty ? undefined : this.#mailbox.oldest([cancelTopic])
+  }
+
+  /** Its first cancel, if the log has one. */
+  get #cancelled(): CancelNote | null {
+    return this.#continuation.notes.cancelled
+  }
+
+  /** It is cancelled, or is about to be. */
+  get #isCancelled(): boolean {
+    return this.#cancelled !== null || this.#cancelRequest !== undefined
+  }
+
+  /**
+   * Drafts a cancel that was requested, or whose time has come. Returns when the next one is due. Messages that came before a
+   * request are recorded before it.
+   */
+  #planCancel(now: number, isHandedOut: boolean, request: Message | undefined): number | null {
+    if (this.#outbox.cancels) return null
+    if (request !== undefined) {
+      const { consumes } = this.#outbox
+      if (isHandedOut && this.#mailbox.taken.every((n) => n > request.n || consumes.has(n)))
+        this.#outbox.addCancel(recordRequest(this.#mailbox.take([cancelTopic]) as Message))
+      return null
+    }
+    const { graceFrom, notes, start } = this.#continuation
+    if (graceFrom === null || notes.isForced) return null
+    const endsAt = graceFrom + (start.definition.graceMs ?? defaultGraceMs)
+    if (endsAt > now) return endsAt
+    this.#outbox.addCancel(recordCancel({ forced: true }))
+    return null
   }
 
   #nextUnit(standing: Standing): Unit | null {
@@ -494,9 +563,9 @@ export class Run {
   }
 
   /** Hands out as many messages as there is room for drafts. Returns whether none is left that an operation would take. */
-  #handOut(to: 'all' | 'asks'): boolean {
+  #handOut(to: 'all' | 'asks', before?: number): boolean {
     if (this.#mailbox.isEmpty) return true
-    if (this.#activities.handOut(this.#mailbox, to, this.#outbox.room)) return true
+    if (this.#activities.handOut(this.#mailbox, to, this.#outbox.room, before)) return true
     this.#handOutEarly()
     return false
   }
@@ -519,7 +588,8 @@ export class Run {
   #createPark(wakeAt: number | null): Unit {
     const drafts = this.#outbox.send()
     if (!this.#outbox.isEmpty) return this.#createRest(drafts)
-    const info = { waiting: this.#activities.describe() }
+    const waiting = this.#activities.describe()
+    const info = this.#cancelled === null ? { waiting } : { waiting, cancelled: this.#cancelled }
     return this.#write({ events: eventsOf(drafts), drafts, next: { do: 'park', wakeAt }, info })
   }
 
@@ -534,7 +604,8 @@ export class Run {
 
   /** Keeps the run. Drafts that exceed the unit are decided again if the run may see more messages first. */
   #createRest(drafts: readonly Draft[]): Unit {
-    const unit = this.#keep(drafts)
+    const cancel = this.#outbox.sendCancel()
+    const unit = this.#keep(drafts, cancel)
     this.#decideAgain(this.#outbox.dropStrict())
     return unit
   }
@@ -550,7 +621,8 @@ export class Run {
     if (!this.#outbox.isEmpty || !isHandedOut) return this.#keep(sent)
     const open = asks.map(({ pending }) => pending)
     const asked = open.filter(({ position }) => this.#continuation.notes.isAsked(position))
-    return this.#write(endParts(ending, sent, asked, this.#mailbox.signals, this.#continuation.rollback))
+    const past = { rollback: this.#continuation.rollback, cancelled: this.#cancelled }
+    return this.#write(endParts(ending, sent, asked, this.#mailbox.signals, past))
   }
 
   /** Writes only the results of bodies that were running; then the run is parked. */
@@ -560,12 +632,19 @@ export class Run {
     this.#handOut('asks')
     const drafts = this.#outbox.send()
     if (drafts.length > 0) return this.#keep(drafts)
-    if (!this.#activities.isWorking) this.#leaveFor(diagnoseBug(this.#host, this.#replayed, bug))
+    if (!this.#activities.isWorking) this.#leaveFor(() => diagnoseBug(this.#host, this.#replayed, bug))
     return null
   }
 
-  #keep(drafts: readonly Draft[]): Unit {
-    return this.#write({ events: eventsOf(drafts), drafts, next: { do: 'keep' }, info: null })
+  #keep(drafts: readonly Draft[], cancel: RunDraft | null = null): Unit {
+    const parts = { events: eventsOf(drafts), drafts, next: { do: 'keep' }, info: null } as const
+    if (cancel === null) return this.#write(parts)
+    return this.#write({
+      ...parts,
+      events: [...parts.events, cancelledEvent(cancel)],
+      effects: cancel.effects,
+      info: { waiting: [], cancelled: this.#cancelled ?? noteOf(cancel, this.#host.time.now()) },
+    })
   }
 
   #write(parts: UnitParts): Unit {
@@ -640,7 +719,7 @@ export class Run {
     this.#phase = 'still'
     this.#mailbox.learn(mail)
     if (this.#continuation.accepted !== null) return this.#replay()
-    const isSettled = events.some(({ type }) => type === 'settled')
+    const isSettled = events.some(({ type }) => type === 'settled' || type === 'cancelled')
     if (this.#opening !== null) {
       if (isSettled) this.#opening.hold(events, before)
       return this.#beginMore()
@@ -742,6 +821,7 @@ export class Run {
   }
 
   get #parksBugs(): boolean {
+    if (this.#cancelled !== null) return false
     return (this.#continuation.start.definition.bugs ?? this.#host.bugs) === 'park'
   }
 
@@ -767,6 +847,8 @@ export class Run {
   #clearDesk(): void {
     this.#opening = null
     this.#outbox.keep(({ pending }) => isAct(pending))
+    const cancel = this.#outbox.dropCancel()
+    if (cancel !== null) for (const n of consumedBy(cancel.effects)) this.#mailbox.giveBack(n)
     const { positions } = this.#outbox
     this.#activities.keep(
       ({ pending, activity }) =>
@@ -779,9 +861,29 @@ export class Run {
     return { id: this.id, start: this.#continuation.start, log: this.#log }
   }
 
-  /** Parks the run once the diagnosis is known. Nothing is decided meanwhile. */
-  #leaveFor(diagnosis: Promise<Reason>): void {
+  /** Parks the run once the diagnosis is known. Nothing is decided meanwhile. A cancelled run ends instead. */
+  #leaveFor(diagnose: () => Promise<Reason>): void {
+    if (this.#isCancelled) return this.#endWithoutCode()
     this.#phase = 'moving'
-    this.#leaving.attempt(diagnosis.then((reason) => this.#leaving.leave(reason)))
+    this.#leaving.attempt(diagnose().then((reason) => this.#leaving.leave(reason)))
   }
+
+  /** Ends a cancelled run whose procedure cannot go on: nothing is delivered any more. */
+  #endWithoutCode(): void {
+    const { notes } = this.#continuation
+    const request = notes.cancelled === null ? this.#mailbox.take([cancelTopic]) : undefined
+    const { signals } = this.#mailbox
+    const { ending, parts } = endWithoutCode(notes, request, this.#host.time.now(), signals)
+    this.#activities.stop()
+    this.#opening = null
+    this.#ending = ending
+    this.#lastParts = parts
+    this.#phase = 'still'
+    this.#ready()
+  }
+}
+
+function earlier(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other
+  return Math.min(one, other)
 }

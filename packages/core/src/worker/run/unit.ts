@@ -1,10 +1,10 @@
 import type { WrittenEvent } from '../../events/event.ts'
 import { encodeRecord } from '../../events/payload.ts'
-import type { RollbackRecord, RunInfo } from '../../events/payloads.ts'
+import type { RunInfo } from '../../events/payloads.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import type { Effect, Unit } from '../../ports/store/commit.ts'
 import type { Draft } from '../activities/activity.ts'
-import { describeEnding, type Ending, endedEvent } from './ending.ts'
+import { describeEnding, type Ending, endedEvent, type Past } from './ending.ts'
 import type { LogWriter } from './log-writer.ts'
 import { effectsOf, eventsOf } from './outbox.ts'
 
@@ -58,15 +58,19 @@ export function planUnit(standing: Standing): Plan {
 export interface UnitParts {
   readonly events: readonly WrittenEvent[]
   readonly drafts: readonly Draft[]
+  /** What changes beside what the drafts change. */
+  readonly effects?: readonly Effect[]
   readonly next: Unit['next']
   /** What lists show of the run from now on; null leaves it unchanged. */
   readonly info: RunInfo | null
 }
 
 /** Builds the unit that appends these events. `seen`: the mail counter that the decision is based on. */
-export function composeUnit(log: LogWriter, seen: number, { events, drafts, next, info }: UnitParts): Unit {
+export function composeUnit(log: LogWriter, seen: number, parts: UnitParts): Unit {
+  const { events, drafts, next, info } = parts
   const { run, epoch, head, seals, link } = log.append(events)
-  const effects = effectsOf(drafts)
+  const ofDrafts = effectsOf(drafts)
+  const effects = parts.effects === undefined ? ofDrafts : [...ofDrafts, ...parts.effects]
   // One literal, not spread parts: this runs for every step.
   return {
     run,
@@ -88,14 +92,14 @@ export function endParts(
   sent: readonly Draft[],
   openAsks: readonly Pending[],
   signals: readonly string[],
-  rollback: RollbackRecord | null,
+  past: Past,
 ): UnitParts {
   const drafts = [...sent, ...openAsks.map(withdrawal)]
   return {
     events: [...eventsOf(drafts), endedEvent(ending)],
     drafts,
-    next: { do: 'end', state: ending.failure === null ? 'completed' : 'failed' },
-    info: describeEnding(ending, signals, rollback),
+    next: { do: 'end', state: ending.state },
+    info: describeEnding(ending, signals, past),
   }
 }
 

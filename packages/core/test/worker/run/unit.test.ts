@@ -83,9 +83,10 @@ describe('planUnit', () => {
 test('composes the last unit from late results, then withdrawals, then the end', () => {
   const pending = (position: number): Pending =>
     ({ position, turn: 0, nth: 0, operation: { kind: 'step', name: `p${position}` } }) as unknown as Pending
+  const past = { rollback: null, cancelled: null }
   const ending = completeWith(5, [])
   const sent: Draft[] = [{ type: 'settled', pending: pending(0) }]
-  const parts = endParts(ending, sent, [pending(1), pending(2)], ['left'], null)
+  const parts = endParts(ending, sent, [pending(1), pending(2)], ['left'], past)
   expect(parts.events.map(({ type, position }) => [type, position])).toEqual([
     ['settled', 0],
     ['withdrawn', 1],
@@ -100,7 +101,7 @@ test('composes the last unit from late results, then withdrawals, then the end',
     next: { do: 'end', state: 'completed' },
     info: { waiting: [], leftOver: { signals: ['left'] } },
   })
-  expect(endParts(failWith(new Error('no'), []), [], [], [], null).next).toEqual({
+  expect(endParts(failWith(new Error('no'), []), [], [], [], past).next).toEqual({
     do: 'end',
     state: 'failed',
   })

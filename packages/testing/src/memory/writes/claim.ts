@@ -1,4 +1,5 @@
 import {
+  type CancelledRun,
   type Claimant,
   type Claimed,
   type Claims,
@@ -53,6 +54,33 @@ export function findSuspects(
     .slice(0, limit)
 }
 
+export function findCancelled(
+  tables: Tables,
+  ageMs: number,
+  limit: number,
+  now: number,
+): readonly CancelledRun[] {
+  return [...tables.runs.values()]
+    .filter((run) => isDue(run, now) && run.cancelAt !== null && run.cancelAt <= now - ageMs)
+    .sort((a, b) => (a.cancelAt ?? 0) - (b.cancelAt ?? 0) || a.run - b.run)
+    .slice(0, limit)
+    .map(({ run, procedure, version }) => ({ run, procedure, version }))
+}
+
+export function takeCancelled(
+  tables: Tables,
+  worker: WorkerKey,
+  keys: readonly RunKey[],
+  now: number,
+): readonly Claimed[] {
+  if (!isAlive(tables, worker)) return []
+  return keys.flatMap((key) => {
+    const run = tables.runsByKey.get(key)
+    if (!run || run.cancelAt === null || !isDue(run, now)) return []
+    return ownRun(run, worker, run.version)
+  })
+}
+
 export function endTest({ runs }: Tables, worker: WorkerKey): void {
   for (const run of runs.values()) if (run.worker === worker) run.isTested = false
 }
@@ -69,9 +97,13 @@ function claimIfDue(tables: Tables, run: RunRecord, claimant: Claimant, now: num
   const version = chooseVersion(claimant.procedures, run.procedure, run.version)
   if (version === undefined || !canClaim(run, claimant)) return null
   if (!isDue(run, now) || !isAlive(tables, claimant.worker)) return null
-  const isTested = isSuspect(run)
-  Object.assign(run, { version, worker: claimant.worker, epoch: run.epoch + 1, wakeAt: null, isTested })
-  return showClaimed({ ...run, version, head: run.events.length, mark: markCode.numberOf[run.mark] })
+  return ownRun(run, claimant.worker, version)
+}
+
+function ownRun(run: RunRecord, worker: WorkerKey, version: number | null): Claimed {
+  Object.assign(run, { version, worker, epoch: run.epoch + 1, wakeAt: null, isTested: isSuspect(run) })
+  const { events, mark } = run
+  return showClaimed({ ...run, version: version ?? 0, head: events.length, mark: markCode.numberOf[mark] })
 }
 
 function findNextDue({ runs }: Tables, claimant: Claimant): number | null {

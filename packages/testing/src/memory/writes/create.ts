@@ -32,6 +32,7 @@ export function createRun(tables: Tables, given: NewRun, at: number): Created {
     reason: null,
     cause: null,
     endedAt: null,
+    cancelAt: null,
     info: null,
   }
   if (!isAlive(tables, given.worker)) {

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { createWorkspace } from './support.ts'
+
+test('cancel stores the reason, and the next worker ends the run', async () => {
+  using workspace = await createWorkspace()
+  await workspace.pawl('run', 'greet', '--input', '{"name":"Ada"}', '--id', 'greet:1')
+  const unsure = await workspace.pawl('cancel', 'greet:1')
+  expect(unsure).toMatchObject({ status: 2, stderr: expect.stringContaining('--yes') })
+  const args = ['cancel', 'greet:1', '--reason', 'she has left', '--yes']
+  expect(await workspace.pawl(...args)).toMatchObject({
+    status: 0,
+    stderr: '  The cancel of run greet:1 is stored: running\n',
+  })
+  const shown = await workspace.pawl('show', 'greet:1', '--json')
+  expect(JSON.parse(shown.stdout)).toMatchObject({ status: 'running', cancelReason: 'she has left' })
+  expect(await workspace.pawl('cancel', 'nowhere', '--yes')).toMatchObject({ status: 4 })
+})

@@ -1,0 +1,18 @@
+import { sql } from 'kysely'
+import type { Migration } from '../migration.ts'
+
+/** When a run was first requested to be cancelled. */
+export const cancels: Migration = {
+  version: 9,
+  name: 'cancels',
+  statements: (schema) => [
+    schema.alterTable('runs').addColumn('cancel_at', 'bigint'),
+    // Nearly always empty: a run that has ended is no part of it. A step changes neither column, so that its row stays on its page.
+    schema
+      .createIndex('runs_cancelled')
+      .on('runs')
+      .column('cancel_at')
+      .where(sql.ref('cancel_at'), 'is not', null)
+      .where(sql.ref('state'), '=', 0),
+  ],
+}

@@ -1,0 +1,18 @@
+import { type Cancelled, cancelKey, type NewCancel } from '@pawl/core/storage'
+import type { Tables } from '../tables.ts'
+import { findDamage, leaveMessage } from './message.ts'
+
+export function requestCancel(tables: Tables, { run: id, payload }: NewCancel, at: number): Cancelled {
+  const run = tables.runs.get(id)
+  if (!run) return { outcome: 'missing' }
+  if (run.messages.some(({ key }) => key === cancelKey))
+    return { outcome: 'duplicate', run: run.run, message: null, claimed: null }
+  const damaged = findDamage(run)
+  if (damaged) return damaged
+  if (run.state !== 'live') return { outcome: 'ended', state: run.state }
+  if (run.mark === 'quarantined') return { outcome: 'quarantined' }
+  const message = leaveMessage(run, { at, kind: 'cancel', name: '', key: cancelKey, payload })
+  run.cancelAt = at
+  if (run.worker === null) run.wakeAt = Math.min(run.wakeAt ?? at, at)
+  return { outcome: 'stored', run: run.run, message, claimed: null }
+}

@@ -1,0 +1,365 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import {
+  createClient,
+  createEngine,
+  type Engine,
+  type Logger,
+  type Procedure,
+  procedure,
+  type Store,
+} from '@pawl/core'
+import { encodePayload, systemPorts } from '@pawl/core/internal'
+import { connectTo, type StorePort } from '@pawl/core/storage'
+import { expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { startBareEngine } from './bare-engine.ts'
+import { meddleWith } from './meddling-store.ts'
+
+/** Where a table test keeps its runs. */
+export interface CancelPlace {
+  readonly store: Store
+  remove(): Promise<void>
+}
+
+const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** What the bodies of a test have seen. */
+const seen: string[] = []
+let working: () => void = () => {}
+
+const stepping = procedure({ name: 'stepping' }, async (ctx) => {
+  try {
+    await ctx.step('work', ({ signal }) => {
+      working()
+      return new Promise((resolve) => signal.addEventListener('abort', () => resolve(seen.push('aborted'))))
+    })
+  } finally {
+    seen.push('finally')
+    await ctx.shield((inner) => inner.step('clean up', () => seen.push('cleaned up')))
+  }
+})
+const asking = procedure({ name: 'asking' }, async (ctx) => {
+  try {
+    await ctx.human.approve('Refund?', { to: 'group:finance' })
+  } finally {
+    seen.push('finally')
+  }
+  return 'answered'
+})
+const receiving = procedure({ name: 'receiving', signals: { go: z.number() } }, async (ctx) => {
+  const got = await ctx.receive('go')
+  seen.push(`got ${got}`)
+  await ctx.sleep('1d')
+})
+const diverging = (name: string) =>
+  procedure({ name: 'diverging' }, async (ctx) => {
+    await ctx.step(name, () => 1)
+    await Promise.all([ctx.human.approve('Refund?'), ctx.human.approve('Tell the customer?')])
+  })
+const quick = procedure({ name: 'quick' }, (ctx) => ctx.step('one', () => 1))
+const stubborn = procedure({ name: 'stubborn', grace: '0ms' }, async (ctx) => {
+  await ctx.shield((inner) => inner.sleep('1d')).catch(() => {})
+})
+const swallowing = procedure({ name: 'swallowing' }, async (ctx) => {
+  await ctx.sleep('1d').catch(() => seen.push('swallowed'))
+  return 'chose to finish'
+})
+const failing = procedure({ name: 'failing' }, async (ctx) => {
+  await ctx.sleep('1d').catch(() => {
+    throw new RangeError('another error')
+  })
+})
+// biome-ignore lint/suspicious/noExplicitAny: procedures of any types
+type AnyProcedure = Procedure<any, any, any>
+
+/** The rows of the table: what a cancel does to a run, by what the run does at that moment. */
+export function describeCancelTable(makePlace: () => Promise<CancelPlace>, rounds = 30): void {
+  async function setUp(): Promise<{
+    readonly store: Store
+    readonly start: (...procedures: readonly AnyProcedure[]) => Promise<Engine>
+  }> {
+    seen.length = 0
+    const place = await makePlace()
+    const engines: Engine[] = []
+    onTestFinished(async () => {
+      for (const engine of engines) await engine.stop({ within: '0ms' })
+      await place.remove()
+    })
+    return {
+      store: place.store,
+      async start(...procedures) {
+        const engine = await createEngine({ store: place.store, procedures, logger: silent })
+        engines.push(engine)
+        return engine
+      },
+    }
+  }
+  const cancelled = (reason?: string) => ({ code: 'run-cancelled', details: { reason } })
+  const typesOf = async (engine: Engine, id: string) =>
+    (await engine.log(id)).execution_log.map(({ name, status }) => `${name} ${status}`)
+
+  test('running: the step at work is aborted, `finally` and shields run, and the run is cancelled', async () => {
+    const { start } = await setUp()
+    const engine = await start(stepping)
+    const isWorking = new Promise<void>((resolve) => {
+      working = resolve
+    })
+    const run = await engine.run(stepping)
+    await isWorking
+    await run.cancel('customer called', { by: 'user:ana' })
+    await expect(run.result()).rejects.toMatchObject(cancelled('customer called'))
+    expect(seen).toEqual(['finally', 'aborted', 'cleaned up'])
+    expect(await run.status()).toMatchObject({
+      status: 'cancelled',
+      cancelRequestedAt: expect.any(Date),
+      cancelReason: 'customer called',
+      failure: undefined,
+      endedAt: expect.any(Date),
+    })
+  })
+
+  test('waiting for people: the ask leaves the inbox, and an answer to it is refused', async () => {
+    const { start } = await setUp()
+    const engine = await start(asking)
+    const run = await engine.run(asking)
+    const ask = await engine.inbox.next({ run: run.id })
+    await run.cancel()
+    await expect(run.result()).rejects.toMatchObject(cancelled())
+    expect(seen).toEqual(['finally'])
+    expect((await engine.inbox.list({ run: run.id })).items).toEqual([])
+    expect((await engine.inbox.get(ask.id))?.status).toBe('withdrawn')
+    await expect(engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })).rejects.toMatchObject({
+      code: 'ask-closed',
+    })
+    expect(await typesOf(engine, run.id)).toEqual(['approve withdrawn'])
+  })
+
+  test('parked, and cancelled by a client without the code: the run is due at once', async () => {
+    const { store, start } = await setUp()
+    const engine = await start(receiving)
+    const run = await engine.run(receiving)
+    await until(async () => (await run.status()).status === 'waiting')
+    const client = createClient({ store })
+    onTestFinished(() => client.stop())
+    await client.cancel(run.id, 'no longer needed')
+    await expect(run.result()).rejects.toMatchObject(cancelled('no longer needed'))
+  })
+
+  test('owned elsewhere: the owner hears of it', async () => {
+    const { start } = await setUp()
+    const owner = await start(stepping)
+    const other = await start(quick)
+    const isWorking = new Promise<void>((resolve) => {
+      working = resolve
+    })
+    const run = await owner.run(stepping)
+    await isWorking
+    await other.cancel(run.id, 'from elsewhere')
+    await expect(other.get(run.id).result()).rejects.toMatchObject(cancelled('from elsewhere'))
+    expect(seen).toEqual(['finally', 'aborted', 'cleaned up'])
+  })
+
+  test('stuck: it ends without its code, and its ask is withdrawn', async () => {
+    const { start } = await setUp()
+    const before = await start(diverging('one'))
+    const run = await before.run(diverging('one'))
+    const ask = await before.inbox.next({ run: run.id })
+    await before.stop()
+    const engine = await start(diverging('zwei'))
+    await engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
+    await expect(engine.get(run.id).result()).rejects.toMatchObject({ code: 'nondeterminism' })
+    expect((await engine.inbox.list({ run: run.id })).items).toHaveLength(1)
+    await engine.cancel(run.id, 'wrong code')
+    await expect(engine.get(run.id).result()).rejects.toMatchObject(cancelled('wrong code'))
+    expect(await engine.get(run.id).status()).toMatchObject({
+      status: 'cancelled',
+      cancelReason: 'wrong code',
+    })
+    expect((await engine.inbox.list({ run: run.id })).items).toEqual([])
+  })
+
+  test('quarantined: refused', async () => {
+    const { store, start } = await setUp()
+    const client = createClient({ store })
+    onTestFinished(() => client.stop())
+    const run = await client.run(quick, undefined, { id: 'a' })
+    await quarantine(store)
+    const engine = await start(quick)
+    await expect(engine.cancel(run.id)).rejects.toMatchObject({ code: 'run-quarantined' })
+    expect(await run.status()).toMatchObject({ status: 'quarantined', cancelRequestedAt: undefined })
+  })
+
+  test('no worker has its code: after a while any worker ends it', async () => {
+    const { store, start } = await setUp()
+    const before = await start(asking)
+    const run = await before.run(asking)
+    await before.inbox.next({ run: run.id })
+    await before.stop()
+    // The request is as old as it need be, and what a worker does each minute it does each second.
+    const meddling = meddleWith(store)
+    meddling.always('cancelled', (_, [, limit], port) => port.cancelled(0, limit as number))
+    const { client, stop } = await startBareEngine({
+      store: meddling.store,
+      procedures: [quick],
+      keep: { runs: 10, bytes: 1_000_000 },
+      logger: silent,
+      clock: {
+        ...systemPorts.clock,
+        after: (ms, callback, isBackground) =>
+          systemPorts.clock.after(isBackground === true ? Math.ceil(ms / 60) : ms, callback, isBackground),
+      },
+    })
+    onTestFinished(stop)
+    await client.cancel(run.id, 'code is gone')
+    await expect(client.get(run.id).result()).rejects.toMatchObject(cancelled('code is gone'))
+    expect(seen).toEqual([])
+    expect((await client.inbox.list()).items).toEqual([])
+    const { execution_log } = await client.log(run.id)
+    expect(execution_log).toMatchObject([{ name: 'approve', status: 'withdrawn' }])
+  })
+
+  test('not begun: no code of it runs', async () => {
+    const { store, start } = await setUp()
+    const client = createClient({ store })
+    onTestFinished(() => client.stop())
+    const run = await client.run(quick, undefined, { id: 'a' })
+    await client.cancel('a', 'too late')
+    const engine = await start(quick)
+    await expect(engine.get(run.id).result()).rejects.toMatchObject(cancelled('too late'))
+    expect(await typesOf(engine, 'a')).toEqual([])
+  })
+
+  test('ended: nothing changes', async () => {
+    const { start } = await setUp()
+    const engine = await start(quick)
+    const run = await engine.run(quick)
+    await run.result()
+    await run.cancel('late')
+    expect(await run.result()).toBe(1)
+    expect(await run.status()).toMatchObject({ status: 'completed', cancelRequestedAt: undefined })
+  })
+
+  test('not there: run-not-found', async () => {
+    const { start } = await setUp()
+    const engine = await start(quick)
+    await expect(engine.cancel('nowhere')).rejects.toMatchObject({ code: 'run-not-found' })
+    await expect(engine.get('nowhere').cancel()).rejects.toMatchObject({ code: 'run-not-found' })
+  })
+
+  test('twice: the first reason stands', async () => {
+    const { start } = await setUp()
+    const engine = await start(receiving)
+    const run = await engine.run(receiving)
+    await Promise.all([run.cancel('first'), run.cancel('second')])
+    await expect(run.result()).rejects.toMatchObject({ code: 'run-cancelled' })
+    const { cancelReason } = await run.status()
+    await run.cancel('third')
+    expect(['first', 'second']).toContain(cancelReason)
+    expect(await run.status()).toMatchObject({ cancelReason })
+  })
+
+  test('swallowed: the run chose to finish', async () => {
+    const { start } = await setUp()
+    const engine = await start(swallowing)
+    const run = await engine.run(swallowing)
+    await run.cancel()
+    expect(await run.result()).toBe('chose to finish')
+    expect(await run.status()).toMatchObject({ status: 'completed', cancelRequestedAt: expect.any(Date) })
+  })
+
+  test('another error while it is cancelled: the run has failed', async () => {
+    const { start } = await setUp()
+    const engine = await start(failing)
+    const run = await engine.run(failing)
+    await run.cancel()
+    await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+  })
+
+  test('a shield that outlasts the grace: the end is forced', async () => {
+    const { start } = await setUp()
+    const engine = await start(stubborn)
+    const run = await engine.run(stubborn)
+    await run.cancel('enough')
+    await expect(run.result()).rejects.toMatchObject(cancelled('enough'))
+  })
+
+  test('a worker that dies after the request: the next one cancels', async () => {
+    const { store, start } = await setUp()
+    const one = await start(asking)
+    const run = await one.run(asking)
+    await one.inbox.next({ run: run.id })
+    await one.stop()
+    const client = createClient({ store })
+    onTestFinished(() => client.stop())
+    await client.cancel(run.id)
+    expect(await client.get(run.id).status()).toMatchObject({
+      status: 'running',
+      cancelRequestedAt: expect.any(Date),
+    })
+    const two = await start(asking)
+    await expect(two.get(run.id).result()).rejects.toMatchObject(cancelled())
+    expect(seen).toEqual(['finally'])
+  })
+
+  test('in the same instant as an answer: the order of the messages decides', async () => {
+    const { start } = await setUp()
+    const engine = await start(asking)
+    await interleave(rounds, async (round) => {
+      const run = await engine.run(asking)
+      const ask = await engine.inbox.next({ run: run.id })
+      const answer = () =>
+        engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' }).then(
+          () => true,
+          () => false,
+        )
+      const calls = round % 2 === 0 ? [answer(), run.cancel()] : [run.cancel(), answer()]
+      const [isAnswered] = (await Promise.all(calls)).filter((one) => typeof one === 'boolean')
+      const outcome = await run.result().then(
+        () => 'completed',
+        ({ code }: { readonly code: string }) => code,
+      )
+      expect(['completed', 'run-cancelled']).toContain(outcome)
+      const { status } = (await engine.inbox.get(ask.id)) ?? {}
+      expect(status).toBe(isAnswered ? 'answered' : 'withdrawn')
+      if (!isAnswered) expect(outcome).toBe('run-cancelled')
+      expect((await engine.inbox.list({ run: run.id })).items).toEqual([])
+    })
+  })
+
+  test('in the same instant as the end: the run completes or is cancelled, and stays so', async () => {
+    const { start } = await setUp()
+    const engine = await start(quick)
+    await interleave(rounds, async () => {
+      const run = await engine.run(quick)
+      await run.cancel()
+      const outcome = await run.result().then(
+        () => 'completed',
+        () => 'cancelled',
+      )
+      expect(await run.status()).toMatchObject({ status: outcome })
+      const { execution_log } = await engine.log(run.id)
+      if (outcome === 'completed') expect(execution_log).toMatchObject([{ status: 'done' }])
+    })
+  })
+}
+
+async function interleave(count: number, body: (round: number) => Promise<void>): Promise<void> {
+  for (let round = 0; round < count; round++) await body(round)
+}
+
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await wait(5)
+}
+
+/** Marks the one run of a store, which is due, as a worker does that finds its log damaged. */
+async function quarantine(store: Store): Promise<void> {
+  const port = connectTo(store) as StorePort
+  await port.open()
+  const procedures = [{ name: 'quick', versions: [1] }]
+  const worker = await port.register({ name: 'w', leaseMs: 60_000, procedures })
+  const [claimed] = (await port.claim({ worker, procedures }, 1)).runs
+  const reason = encodePayload({ name: 'Error', message: 'its log is damaged' }, 'reason')
+  if (claimed === undefined) throw new Error('no run is due')
+  await port.mark(worker, claimed.run, claimed.epoch, 'quarantined', reason, 'damage')
+  await port.close()
+}
