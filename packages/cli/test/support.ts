@@ -81,7 +81,7 @@ export interface Dev {
   readonly child: ChildProcess
   readonly origin: string
   readonly headers: Readonly<Record<string, string>>
-  /** Waits for the next line of stderr that matches, after those that were waited for before. */
+  /** Waits for the next line of stderr that matches, after the lines that were waited for before. */
   line(pattern: RegExp): Promise<string>
 }
 

@@ -12,7 +12,7 @@ async function ask({ engine }: TestServer): Promise<string> {
 
 const pathOf = (id: string) => `/v1/asks/${encodeURIComponent(id)}`
 
-test('lists an ask to the people it is addressed to, and to nobody else of role answer', async () => {
+test('lists an ask to its addressees, and to no other person of role answer', async () => {
   await using server = await startServer()
   const id = await ask(server)
   const own = await server.call('ana', 'GET', '/v1/asks')

@@ -15,8 +15,8 @@ export class JsonError extends Error {
 }
 
 /**
- * Writes a recorded payload as JSON. Types that JSON does not have become `{ "$pawl": type, "value": … }`, and so does an
- * object that has a key `$pawl` of its own, so that `readPayload` returns an equal value.
+ * Writes a recorded payload as JSON, from which `readPayload` returns an equal value. Types that JSON does not have
+ * become `{ "$pawl": type, "value": … }`. An object with its own key `$pawl` is wrapped in the same way.
  */
 export function writePayload(value: unknown): Json {
   switch (typeof value) {
@@ -62,7 +62,7 @@ function showNumber(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value)
 }
 
-/** Core refuses more than 256 levels of a value; a marked value takes up to three of JSON. The stack holds these. */
+/** Maximum depth of the JSON. Core rejects values of more than 256 levels, and a wrapped value needs up to three of JSON. */
 const maxDepth = 1000
 
 /**
