@@ -128,3 +128,57 @@ test('resumes a checkpoint with a decision, as pawl resume does', async () => {
   })
   expect(await server.engine.get('refund:1').result()).toBe('refunded 41')
 })
+
+test('checks an answer and stores nothing', async () => {
+  await using server = await startServer()
+  const id = await ask(server)
+  const check = async (answer: object) =>
+    (await server.call('ana', 'POST', `${pathOf(id)}/check`, answer)).body
+  expect(await check({ approved: true, params: { amount: 40 } })).toEqual({ ok: true, issues: [] })
+  expect(await check({ approved: true, params: { amount: 'much' } })).toMatchObject({
+    ok: false,
+    issues: [{ path: 'params.amount' }],
+  })
+  expect((await server.call('ana', 'GET', pathOf(id))).body.status).toBe('open')
+})
+
+test('gives one answer to several asks, with an outcome for each', async () => {
+  await using server = await startServer()
+  const first = await ask(server)
+  const other = await server.engine.run(
+    (await import('./support/server.ts')).refund,
+    { amount: 1 },
+    { id: 'r:2' },
+  )
+  const second = (await server.engine.inbox.next({ run: other.id })).id
+  await server.engine.inbox.answer(second, { approved: false }, { as: 'user:olga' })
+  const body = { asks: [first, second, 'none/0'], answer: { approved: true } }
+  const given = await server.call('ana', 'POST', '/v1/asks/answers', body)
+  expect(given).toMatchObject({
+    status: 200,
+    body: {
+      outcomes: [
+        { ask: first, status: 'stored' },
+        {
+          ask: second,
+          status: 'refused',
+          problem: { code: 'ask-closed', details: { winner: { by: 'user:olga' } } },
+        },
+        { ask: 'none/0', status: 'refused', problem: { code: 'ask-not-found' } },
+      ],
+    },
+  })
+  const again = await server.call('ana', 'POST', '/v1/asks/answers', body)
+  expect(again.body.outcomes[0].status).toBe('repeated')
+  expect((await server.call('eve', 'POST', '/v1/asks/answers', body)).body.outcomes[0]).toMatchObject({
+    status: 'refused',
+    problem: { code: 'ask-not-found' },
+  })
+})
+
+test('counts no asks that `may` hides', async () => {
+  await using server = await startServer({ may: (identity) => identity.actor !== 'user:ana' })
+  await ask(server)
+  expect((await server.call('ana', 'GET', '/v1/asks/count')).body).toEqual({ count: 0, capped: false })
+  expect((await server.call('olga', 'GET', '/v1/asks/count')).body).toEqual({ count: 1, capped: false })
+})

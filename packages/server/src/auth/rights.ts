@@ -12,6 +12,8 @@ export interface Rights {
   readonly seesRuns: boolean
   /** Whether it sees all asks and runs, so that none need to be looked up. */
   readonly seesAll: boolean
+  /** Whether `may` can hide what the names and the role let it see. */
+  readonly isNarrowed: boolean
   seesAsk(ask: Ask): boolean
   seesRun(run: RunView): boolean
   /** @throws PawlError 'ask-not-found' */
@@ -48,6 +50,7 @@ export function rightsOf(identity: Identity, options: RightsOptions): Rights {
     names: role === 'answer' ? [...own] : null,
     own: [...own],
     seesRuns: role !== 'answer',
+    isNarrowed: may !== undefined,
     seesAll: role !== 'answer' && may === undefined,
     seesAsk: (ask) => (role !== 'answer' || isAddressed(ask)) && allows('see', ask),
     seesRun: (run) => (role !== 'answer' || showRuns) && allows('see', run),

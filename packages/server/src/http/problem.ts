@@ -34,11 +34,8 @@ export type ReportFault = (id: string, error: unknown) => void
 
 /** Turns what a handler threw into a reply. An unknown error is reported, and its reply says nothing of the cause. */
 export function problemReply(error: unknown, report: ReportFault): Response {
-  if (error instanceof ServerError) {
-    const { code, message, status, issues } = error
-    return reply(problem(code, status, message, issues && { issues }), error.headers)
-  }
-  if (PawlError.is(error)) return reply(problemOf(error))
+  const refusal = refusalOf(error)
+  if (refusal !== null) return reply(refusal, error instanceof ServerError ? error.headers : {})
   const id = randomUUID()
   report(id, error)
   return reply(
@@ -51,6 +48,14 @@ export function problemReply(error: unknown, report: ReportFault): Response {
 /** Reports what ended a stream, unless it is a refusal: its reader was told nothing of it. */
 export function reportFault(error: unknown, report: ReportFault): void {
   if (!(error instanceof ServerError || PawlError.is(error))) report(randomUUID(), error)
+}
+
+/** The problem that a refusal is; null for an error that is none. */
+export function refusalOf(error: unknown): Problem | null {
+  if (PawlError.is(error)) return problemOf(error)
+  if (!(error instanceof ServerError)) return null
+  const { code, message, status, issues } = error
+  return problem(code, status, message, issues && { issues })
 }
 
 function problemOf(error: PawlError): Problem {

@@ -41,7 +41,17 @@ export function toAnswer({ kind }: Ask, resolution: ResumeResolution): Answer {
 export function isRepeated(ask: Ask, answer: Answer, by: string): boolean {
   if (ask.answer === undefined || ask.answer.by !== by) return false
   const { by: _by, at: _at, ...given } = ask.answer
-  return isDeepStrictEqual(withoutUndefined(given), withoutUndefined(answer))
+  return isDeepStrictEqual(withoutUndefined(given), completed(ask, given, answer))
+}
+
+/** What an answer leaves out is stored as the ask has it. */
+function completed({ params, artifact }: Ask, stored: object, answer: Answer): object {
+  const given: { readonly params?: object; readonly artifact?: unknown } = withoutUndefined(answer)
+  return {
+    ...given,
+    ...('params' in stored ? { params: { ...(params as object | undefined), ...given.params } } : {}),
+    ...('artifact' in stored && !('artifact' in given) ? { artifact } : {}),
+  }
 }
 
 function withoutUndefined(answer: object): object {

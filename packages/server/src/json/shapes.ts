@@ -149,6 +149,9 @@ export const logEntryShape = z
   .meta({ id: 'LogEntry' })
 export type LogEntryJson = z.infer<typeof logEntryShape>
 
+/** What is wrong with one part of a value. */
+export const issueShape = z.object({ path: z.string(), message: z.string() }).meta({ id: 'Issue' })
+
 export const problemShape = z
   .object({
     type: z.string(),

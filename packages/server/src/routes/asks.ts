@@ -1,20 +1,30 @@
 import {
   type Answer,
   type Ask,
+  type AskCount,
   type Audience,
   type Client,
   type CountFilter,
   PawlError,
   type ResumeResolution,
 } from '@pawl/core'
+import { checkAnswerOf } from '@pawl/core/internal'
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
 import { omitUndefined } from '../base/omit-undefined.ts'
-import { ServerError } from '../http/problem.ts'
+import { refusalOf, ServerError } from '../http/problem.ts'
 import { isRepeated, readAnswer, toAnswer } from '../json/answers.ts'
 import { readId } from '../json/ids.ts'
-import { answerShape, askBriefShape, askShape, resolutionShape } from '../json/shapes.ts'
+import {
+  answerShape,
+  askBriefShape,
+  askShape,
+  issueShape,
+  problemShape,
+  resolutionShape,
+} from '../json/shapes.ts'
 import { showAsk, showBrief } from '../json/views.ts'
+import type { Problem } from '../types.ts'
 import { cursor, limit } from './query.ts'
 import { answerers, everyone, type Route, route } from './route.ts'
 
@@ -77,7 +87,8 @@ export const askRoutes: readonly Route[] = [
       }),
     },
     async handle({ client, rights, query }) {
-      return { status: 200, body: await client.inbox.count(filterOf(query, rights)) }
+      const filter = filterOf(query, rights)
+      return { status: 200, body: await (rights.isNarrowed ? countSeen : countAll)(client, rights, filter) }
     },
   }),
   route({
@@ -107,6 +118,54 @@ export const askRoutes: readonly Route[] = [
       const answer = readAnswer(body)
       const give = () => client.inbox.answer(ask.id, answer, { as: by })
       return { status: 200, body: await answerOnce(client, ask, answer, by, give) }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/asks/{ask}/check',
+    summary: 'Check an answer without storing it',
+    roles: answerers,
+    query: z.strictObject({ as }),
+    body: answerShape,
+    replies: { 200: z.object({ ok: z.boolean(), issues: z.array(issueShape) }) },
+    async handle({ client, rights, params, body, query, actor }) {
+      const by = actor(query.as)
+      const ask = await findAsk(client, rights, params.ask)
+      rights.checkAnswer(ask, by)
+      try {
+        await checkAnswerOf(client, ask, readAnswer(body), by)
+        return { status: 200, body: { ok: true, issues: [] } }
+      } catch (error) {
+        if (!PawlError.is(error, 'answer-invalid')) throw error
+        return { status: 200, body: { ok: false, issues: error.details.issues } }
+      }
+    },
+  }),
+  route({
+    method: 'POST',
+    path: '/asks/answers',
+    summary: 'Give one answer to several asks',
+    roles: answerers,
+    query: z.strictObject({ as }),
+    body: z.strictObject({ asks: z.array(z.string()).min(1).max(100), answer: answerShape }),
+    replies: {
+      200: z.object({
+        outcomes: z.array(
+          z.object({
+            ask: z.string(),
+            status: z.enum(['stored', 'repeated', 'refused']),
+            problem: problemShape.optional(),
+          }),
+        ),
+      }),
+    },
+    async handle({ client, rights, body, query, actor }) {
+      const by = actor(query.as)
+      const answer = readAnswer(body.answer)
+      const outcomes = []
+      for (const id of body.asks)
+        outcomes.push({ ask: id, ...(await answerOne(client, rights, id, answer, by)) })
+      return { status: 200, body: { outcomes } }
     },
   }),
   route({
@@ -164,6 +223,42 @@ function filterOf({ mine, to, overdue, ...rest }: FilterQuery, rights: Rights): 
     ...omitUndefined(rest),
     ...(to !== undefined ? { to: to as Audience } : names === null ? {} : { visibleTo: names }),
     ...(overdue === undefined ? {} : { overdue: overdue === 'true' }),
+  }
+}
+
+async function answerOne(
+  client: Client,
+  rights: Rights,
+  id: string,
+  answer: Answer,
+  by: `user:${string}`,
+): Promise<{ readonly status: 'stored' | 'repeated' | 'refused'; readonly problem?: Problem }> {
+  try {
+    const ask = await findAsk(client, rights, id)
+    rights.checkAnswer(ask, by)
+    const give = () => client.inbox.answer(ask.id, answer, { as: by })
+    const { repeated } = await answerOnce(client, ask, answer, by, give)
+    return { status: repeated ? 'repeated' : 'stored' }
+  } catch (error) {
+    const problem = refusalOf(error)
+    if (problem === null || problem.status === 503) throw error
+    return { status: 'refused', problem }
+  }
+}
+
+function countAll(client: Client, _rights: Rights, filter: CountFilter): Promise<AskCount> {
+  return client.inbox.count(filter)
+}
+
+/** Counts what `may` lets the identity see: a count must not tell of more than the list shows. */
+async function countSeen(client: Client, rights: Rights, filter: CountFilter): Promise<AskCount> {
+  let count = 0
+  for (let cursor: string | undefined; ; ) {
+    const page = await client.inbox.list({ ...filter, limit: 500, cursor })
+    count += page.items.filter((ask) => rights.seesAsk(ask)).length
+    if (count > 1000) return { count: 1000, capped: true }
+    if (page.cursor === undefined) return { count, capped: false }
+    cursor = page.cursor
   }
 }
 

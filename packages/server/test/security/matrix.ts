@@ -49,6 +49,13 @@ export const matrix: Readonly<Record<string, Row>> = {
   'GET /v1/asks/count': { path: '/v1/asks/count', status: everyone },
   'GET /v1/asks/{ask}': { path: '/v1/asks/{ask}', status: concerned },
   'POST /v1/asks/{ask}/answer': { path: '/v1/asks/{ask}/answer', body: answer, status: answerers },
+  'POST /v1/asks/{ask}/check': { path: '/v1/asks/{ask}/check', body: answer, status: answerers },
+  'POST /v1/asks/answers': {
+    path: '/v1/asks/answers',
+    body: { asks: ['{ask}'], answer },
+    // The outcome of each ask says whether it was refused.
+    status: { ...answerers, other: 200 },
+  },
   'POST /v1/runs/{run}/asks/{key}/answer': {
     path: '/v1/runs/refund:1/asks/approve/answer',
     body: answer,

@@ -27,15 +27,8 @@ export async function answerOpen(
   given: unknown,
   by: Actor,
 ): Promise<void> {
-  const row = readStored(stored, readAsk)
-  const { run, position } = row
-  if (row.status !== 'open') await refuseIfClosed(connection, row)
-  await rounds.enter(workOfAnswer)
-  const payload = await encodeAnswer(connection, row, given, by).catch(async (error: unknown) => {
-    // A passed timeout takes precedence. For a valid answer the store checks it in the answering transaction.
-    await refuseIfClosed(connection, row)
-    throw error
-  })
+  const { run, position } = stored
+  const payload = await checkOpen(connection, stored, given, by)
   const answered = await mailer.answer({ run, position, by, payload })
   if (answered.outcome === 'missing') throw new PawlError('ask-not-found', { ask: askIdOf(run, position) })
   if (answered.outcome === 'closed') {
@@ -44,6 +37,26 @@ export async function answerOpen(
   }
   if (answered.outcome === 'damaged') throw damagedError(run, answered)
   connection.notifier.notify(topics.feed)
+}
+
+/**
+ * Checks an answer to an ask without storing it, and returns it encoded.
+ * @throws PawlError 'ask-closed', 'answer-forbidden', 'answer-invalid', 'payload-refused', 'run-quarantined'
+ */
+export async function checkOpen(
+  connection: Connection,
+  stored: AskRow,
+  given: unknown,
+  by: Actor,
+): Promise<Uint8Array> {
+  const row = readStored(stored, readAsk)
+  if (row.status !== 'open') await refuseIfClosed(connection, row)
+  await rounds.enter(workOfAnswer)
+  return encodeAnswer(connection, row, given, by).catch(async (error: unknown) => {
+    // A passed timeout takes precedence. For a valid answer the store checks it in the answering transaction.
+    await refuseIfClosed(connection, row)
+    throw error
+  })
 }
 
 /** @throws PawlError 'ask-closed' */

@@ -1,12 +1,15 @@
+import type { Actor } from '../../base/people.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
 import type { EventType, LogEvent } from '../../events/event.ts'
 import { understand } from '../../ports/rows.ts'
 import type { Connection } from '../connection.ts'
 import { type FeedEvent, type FollowOptions, followFeed } from '../feed.ts'
+import { checkOpen } from '../inbox/answer-open.ts'
 import { findRun } from '../runs/find.ts'
 import type { Client } from '../types.ts'
 import { explainUnread } from '../unread.ts'
 import { readViews } from '../views/read.ts'
-import type { ExecutionLog, RunView } from '../views/views.ts'
+import type { Answer, Ask, ExecutionLog, RunView } from '../views/views.ts'
 import { entryAfter } from './execution-log.ts'
 import { firstOfBlock, readLogPages } from './pages.ts'
 
@@ -35,6 +38,22 @@ export function readFeed(
   options: FollowOptions,
 ): AsyncGenerator<FeedEvent, void, undefined> {
   return followFeed(connectionOf(inbox), options)
+}
+
+/**
+ * Checks an answer as `inbox.answer` does, and stores nothing.
+ * @throws PawlError 'ask-not-found', and what `inbox.answer` throws for an ask by its id
+ */
+export async function checkAnswerOf(
+  { inbox }: Pick<Client, 'inbox'>,
+  ask: Pick<Ask, 'id' | 'run' | 'position'>,
+  answer: Answer,
+  by: Actor,
+): Promise<void> {
+  const connection = connectionOf(inbox)
+  const row = await (await connection.store()).ask(ask.run, ask.position)
+  if (row === null) throw new PawlError('ask-not-found', { ask: ask.id })
+  await checkOpen(connection, row, answer, by)
 }
 
 function connectionOf(inbox: Client['inbox']): Connection {
