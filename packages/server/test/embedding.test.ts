@@ -34,7 +34,7 @@ const frameworks: Readonly<Record<string, (pawl: Server) => Promise<Mounted>>> =
     return mountedOn(createNodeServer(app), true)
   },
   async Fastify(pawl) {
-    const app = fastify()
+    const app = fastify({ forceCloseConnections: true })
     const handle = toNode(pawl)
     app.register(async (scope) => {
       // Before Fastify reads the body.
