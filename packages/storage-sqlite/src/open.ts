@@ -14,8 +14,8 @@ import { newestVersion, readVersion } from './schema/version.ts'
 import { unusable } from './unusable.ts'
 
 /**
- * Opens the file, made first if it is not there, checks that it is fit for use, and migrates it.
- * @param patienceMs how long it waits for a lock before it gives up
+ * Opens the file, checks that it is usable, and migrates it. Creates the file if it does not exist.
+ * @param patienceMs maximum wait for a lock, in ms
  * @throws PawlError 'store-unusable' with the remedy
  */
 export async function openDatabase(file: string, patienceMs = 30_000): Promise<Database> {
@@ -37,7 +37,7 @@ export async function openDatabase(file: string, patienceMs = 30_000): Promise<D
       if (Date.now() > deadline) {
         throw unusable(
           `Another process has held the lock of ${file} for ${patienceMs / 1000} s.`,
-          'Look for a process that uses the file and hangs or is stopped (fuser names them), and end it.',
+          'Find the process that hangs or is suspended (`fuser` lists the processes that use the file), and end it.',
           error,
         )
       }
@@ -46,7 +46,7 @@ export async function openDatabase(file: string, patienceMs = 30_000): Promise<D
   }
 }
 
-/** A new file with everything in it. Nothing is synced: the file counts only once it is in its place. */
+/** Creates a file with the schema. Syncs nothing: the file has no effect until it is linked to its name. */
 async function makeSchema(file: string): Promise<void> {
   const database = connectDriver(file)
   try {
@@ -54,7 +54,7 @@ async function makeSchema(file: string): Promise<void> {
     database.pragma('page_size = 2048')
     database.pragma('journal_mode = wal')
     await bringUpToDate(database, file)
-    // The place it is moved to is the same file.
+    // After the link, the final name refers to the same file.
     adoptCopy(database, file)
   } finally {
     database.close()
@@ -65,27 +65,27 @@ function explainCreation(error: unknown, file: string): unknown {
   const explained = explainFault(error, file)
   if (explained !== error || PawlError.is(error)) return explained
   return unusable(
-    `${file} cannot be created: ${(error as Error).message}.`,
-    `Give this user write access to ${dirname(file)}, and look whether its disk is full or read-only.`,
+    `Creating ${file} failed: ${(error as Error).message}.`,
+    `Give this user write access to ${dirname(file)}, and check whether its disk is full or read-only.`,
     error,
   )
 }
 
-/** A connection as every one must be. Busy errors come through. */
+/** Opens a connection and sets its pragmas. Throws busy errors as they are. */
 async function prepareDatabase(file: string): Promise<Database> {
   const database = connectDriver(file)
   try {
     expectPragma(database, file, 'journal_mode = wal', 'wal')
-    // The library is built so that WAL means NORMAL, which loses commits with the power.
+    // The driver is compiled to use NORMAL with WAL, which loses commits on power loss.
     database.pragma('synchronous = full')
-    // Where fsync alone does not reach the disk (macOS).
+    // On macOS, fsync alone does not reach the disk.
     database.pragma('fullfsync = on')
     database.pragma('checkpoint_fullfsync = on')
     database.pragma('wal_autocheckpoint = 4000')
     database.pragma(`journal_size_limit = ${64 * 1024 * 1024}`)
     await bringUpToDate(database, file)
     adoptCopy(database, file)
-    // Only now: a default is set with the first read.
+    // Checked last: defaults apply at the first read.
     expectPragma(database, file, 'synchronous', 2)
     return database
   } catch (error) {
@@ -94,7 +94,7 @@ async function prepareDatabase(file: string): Promise<Database> {
   }
 }
 
-/** What migrates is loaded only where there is something to do: kysely takes longer to load than all the rest. */
+/** Migrates the file. Loads the migrations only if needed, because kysely takes longer to load than everything else. */
 async function bringUpToDate(database: Database, file: string): Promise<void> {
   if (readVersion(database, file) === newestVersion) return
   const { migrate } = await import('./schema/migrate.ts')
@@ -105,16 +105,16 @@ function expectPragma(database: Database, file: string, pragma: string, expected
   const actual = database.pragma(pragma, { simple: true })
   if (actual === expected) return
   throw unusable(
-    `SQLite answers ${JSON.stringify(actual)} to "pragma ${pragma}" for ${file}, and nothing is safe without ${JSON.stringify(expected)}.`,
-    'Put the file on a local file system of this machine, and do not replace the SQLite of better-sqlite3.',
+    `SQLite returned ${JSON.stringify(actual)} for "pragma ${pragma}" of ${file}; Pawl requires ${JSON.stringify(expected)}.`,
+    'Put the file on a local file system, and use the SQLite that is bundled with better-sqlite3.',
   )
 }
 
 function checkName(file: string): void {
   if (file !== '' && basename(file) !== ':memory:') return
   throw unusable(
-    'The SQLite store needs the name of a file: what it holds must outlive the process.',
-    "Give sqlite() a name such as 'pawl.db', or use memory() of @pawl/testing where nothing has to be kept.",
+    'The SQLite store needs a file, because runs must outlive the process.',
+    "Pass `sqlite()` a path such as 'pawl.db', or use `memory()` of @pawl/testing if runs need not be kept.",
   )
 }
 
@@ -124,21 +124,21 @@ async function checkPlace(file: string): Promise<void> {
     await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     throw unusable(
-      `The directory ${directory} is not there, or cannot be written to.`,
-      `Create ${directory}, or give this user write access to it: SQLite keeps two more files beside the database.`,
+      `The directory ${directory} does not exist or is not writable.`,
+      `Create ${directory}, or give this user write access to it. SQLite keeps two more files beside the database.`,
       error,
     )
   }
   const system = await readFileSystem(file)
   if (system.verdict === 'unfit') {
     throw unusable(
-      `${file} is on ${system.name}, where SQLite cannot keep several processes apart.`,
-      'Put the file on a local disk, or use PostgreSQL for several machines.',
+      `${file} is on ${system.name}, where SQLite cannot isolate processes from each other.`,
+      'Put the file on a local disk, or use PostgreSQL to share a store between machines.',
     )
   }
   if (system.verdict === 'fleeting') {
     process.emitWarning(
-      `${file} is on ${system.name}, the layer of a container, and is deleted with it. Put it on a volume.`,
+      `${file} is on ${system.name}, a container layer, and is deleted with the container. Put it on a volume.`,
       { code: 'PAWL_STORE_FLEETING' },
     )
   }
@@ -147,14 +147,14 @@ async function checkPlace(file: string): Promise<void> {
 async function checkFile(file: string): Promise<void> {
   if ((await readSize(file)) === 0) {
     throw unusable(
-      `${file} is empty, and Pawl never leaves an empty file.`,
-      `If there were runs in it, restore a backup (${docsPage('guides/sqlite')}); otherwise delete ${file} and start again.`,
+      `${file} is empty. Pawl never creates an empty file.`,
+      `If it contained runs, restore a backup (${docsPage('guides/sqlite')}). Otherwise delete ${file} and start again.`,
     )
   }
   try {
     await access(file, constants.R_OK | constants.W_OK)
   } catch (error) {
-    throw unusable(`${file} cannot be written to.`, `Give this user read and write access to ${file}.`, error)
+    throw unusable(`${file} is not writable.`, `Give this user read and write access to ${file}.`, error)
   }
 }
 
@@ -162,5 +162,5 @@ async function readSize(file: string): Promise<number | undefined> {
   const entry = await stat(file).catch(() => undefined)
   if (!entry) return undefined
   if (entry.isFile()) return entry.size
-  throw unusable(`${file} is not a file.`, 'Give sqlite() the name of a file, such as pawl.db.')
+  throw unusable(`${file} is not a file.`, "Pass `sqlite()` the path of a file, such as 'pawl.db'.")
 }

@@ -2,10 +2,12 @@ import { defineStore, refuse, type Store } from '@pawl/core/storage'
 import { createStore } from './store.ts'
 
 /**
- * Keeps runs in one SQLite file, for any number of processes on one machine. Pawl sets and asserts WAL and
- * `synchronous=FULL`: acknowledged data survives a crash of the process and a power loss. `file` is a path, and links to it
- * are followed once. The file is created if it does not exist; its directory must exist. `':memory:'`, `file:` URLs, `~/`,
- * trailing white space and, except on Windows, Windows paths are rejected.
+ * Creates a store that keeps runs in one SQLite file. Any number of processes on one machine can share the file.
+ *
+ * Pawl sets and checks WAL and `synchronous=FULL`, so acknowledged data survives a process crash and a power loss.
+ * The file is created if it does not exist; its directory must exist. Opening it can reject with `store-unusable`.
+ * @param file path of the file. Links are resolved once. Not supported: `':memory:'`, `file:` URLs, `~/`, trailing
+ * white space and, except on Windows, Windows paths.
  * @throws PawlError 'option-invalid'
  * @example
  * const engine = await createEngine({ store: sqlite('pawl.db'), procedures: [refund] })
@@ -16,23 +18,23 @@ export function sqlite(file: string): Store {
   return defineStore('sqlite', () => createStore(file))
 }
 
-/** A value that is no path only by its kind: there is no telling what is in it. */
+/** Shows a string as it is, and any other value only by its type, because it may contain secrets. */
 function show(file: unknown): string {
   return typeof file === 'string' ? JSON.stringify(file) : `of the type ${typeof file}`
 }
 
-/** What is wrong with it as the path of a file; null if nothing is. */
+/** Returns why the value is not a valid path, or null if it is one. */
 function refusalOf(file: unknown): string | null {
   if (typeof file !== 'string') return "It must be the path of a file, such as 'pawl.db'."
-  if (/^file:/i.test(file)) return 'It must be a path; fileURLToPath() of node:url makes one of an address.'
-  if (file.startsWith('~/')) return 'Only a shell knows what ~ is; homedir() of node:os tells.'
+  if (/^file:/i.test(file)) return 'It must be a path, not a URL. Use `fileURLToPath()` of node:url.'
+  if (file.startsWith('~/')) return '`~` is not expanded. Use `homedir()` of node:os.'
   if (process.platform !== 'win32' && isWindowsPath(file))
-    return `It is a Windows path, and this platform is ${process.platform}. Use a path with /, such as '/var/lib/app/pawl.db'.`
-  if (file !== file.trimEnd()) return 'It must not end with white space, which the driver would leave out.'
+    return `It is a Windows path, but the platform is ${process.platform}. Use a path such as '/var/lib/app/pawl.db'.`
+  if (file !== file.trimEnd()) return 'It must not end with white space, which the driver removes.'
   return null
 }
 
-/** A drive, or separators that are all backslashes: elsewhere they are letters of a name. */
+/** Returns whether a path has a drive, or only backslashes as separators. On other platforms these are part of a name. */
 function isWindowsPath(file: string): boolean {
   return /^[a-z]:[\\/]/i.test(file) || (file.includes('\\') && !file.includes('/'))
 }

@@ -20,7 +20,7 @@ import { type Disown, prepareDisown, prepareReclaim, type Reclaim } from './writ
 import { prepareSend, type Send } from './writes/send.ts'
 import { prepareWorkers, type Workers } from './writes/workers.ts'
 
-/** Every statement of the store, prepared once per connection, by what it is for. */
+/** Holds every statement of the store by purpose, prepared once per connection. */
 export interface Statements {
   readonly workers: Workers
   readonly create: Create
@@ -41,7 +41,7 @@ export interface Statements {
   readonly readRun: ReadRun
   readonly asks: AskReads
   readonly readAll: ReadAll
-  /** A number that changes when another connection has committed. */
+  /** Returns a number that changes when another connection commits. */
   readDataVersion(): number
 }
 

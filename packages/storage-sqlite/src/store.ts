@@ -6,10 +6,10 @@ import { Claiming, Transactions } from './transactions.ts'
 import { watchCommits } from './watch.ts'
 import { Conflict } from './writes/commit.ts'
 
-/** How many runs of dead workers one transaction hands back: it blocks the event loop for some ms. */
+/** Maximum runs of dead workers handed back in one transaction, which blocks the event loop for a few ms. */
 const sweepSize = 1000
 
-/** The store port on one connection to a file. */
+/** Creates the store port on one connection to a file. */
 export function createStore(file: string, environment: Environment = realEnvironment): StorePort {
   const connection = new Connection(file === '' ? file : realFile(file), prepareStatements, environment)
   const transactions = new Transactions(connection)
@@ -27,7 +27,7 @@ export function createStore(file: string, environment: Environment = realEnviron
     },
     async sweep() {
       let handedBack = 0
-      // Most sweeps find nothing, and then they take no lock.
+      // Most sweeps find nothing and then need no lock.
       while (await connection.read(({ workers }, at) => workers.findsWork(at)))
         handedBack += await connection.write(({ workers }, at) => workers.sweep(at, sweepSize))
       return handedBack
@@ -62,7 +62,7 @@ export function createStore(file: string, environment: Environment = realEnviron
         isAnyDue: limit > 0 && statements.claims.findDue(claimant, 1, at).length > 0,
         claims: { runs: [], at, ...look(statements, claimant, at) },
       }))
-      // Most of the time nothing is due, and then no lock is taken.
+      // Usually nothing is due, and then no lock is needed.
       if (!isAnyDue) return claims
       return transactions.granting((statements, at) => {
         const claimed = new Claiming(statements, claimant, at)
@@ -96,7 +96,7 @@ export function createStore(file: string, environment: Environment = realEnviron
     load: (run, seq, limit) => connection.read(({ readLog }) => readLog(run, seq, limit)),
     mail: (run, after) => connection.read(({ mail }) => mail.readMail(run, after)),
     find: (id) => connection.read(({ readRun }) => readRun(id)),
-    // Lists come with kysely, which takes longer to load than all the rest: most processes never need it.
+    // Loaded on demand: lists need kysely, which is slow to load, and most processes never list.
     async runs(filter) {
       const { listRuns } = await import('./reads/run-list.ts')
       return connection.read(({ readAll }, at) => listRuns(readAll, filter, at))
@@ -125,7 +125,7 @@ export function createStore(file: string, environment: Environment = realEnviron
   }
 }
 
-/** What a claim tells beside its runs. */
+/** Reads the parts of `Claims` other than its runs. */
 function look({ claims }: Statements, claimant: Claimant, at: number): Omit<Claims, 'runs' | 'at'> {
   return { nextDueAt: claims.findNextDue(claimant), leavesSuspects: claims.leavesSuspects(claimant, at) }
 }
@@ -141,19 +141,19 @@ async function commit(
     try {
       return await connection.write((statements, at) => statements.commit(worker, units, conflicts, at))
     } catch (error) {
-      // Nothing may be done for these runs before it is known whether it landed.
+      // These runs must not proceed until it is known whether the commit was stored.
       if (error instanceof UnknownOutcome)
         return transactions.untilDone(({ reclaim }, at, raises) =>
           units.map((unit) => reclaim(worker, unit, raises, at)),
         )
-      // Rare enough that the others are simply written again, without the culprit.
+      // Conflicts are rare, so the other units are simply written again.
       if (!(error instanceof Conflict)) throw error
       conflicts.add(error.index)
     }
   }
 }
 
-/** Undefined while it cannot be read: the file is locked, or broken. Any read reports why. */
+/** Returns undefined while the file is locked or damaged. Any read reports the reason. */
 function readVersion(connection: Connection<Statements>): number | undefined {
   try {
     return connection.peek()?.readDataVersion()

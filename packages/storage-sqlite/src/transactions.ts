@@ -6,7 +6,7 @@ import type { Statements } from './statements.ts'
 import type { Isolate } from './writes/isolate.ts'
 import type { Grant } from './writes/reclaim.ts'
 
-/** Transactions that have to be followed up if the disk fails while they commit. */
+/** Runs transactions that need a follow-up if the disk fails during their commit. */
 export class Transactions {
   readonly #connection: Connection<Statements>
 
@@ -15,8 +15,8 @@ export class Transactions {
   }
 
   /**
-   * Runs a transaction that may give runs to a worker. If its outcome is unknown, the worker will not hear of
-   * them: they are handed back, or they would wait until it dies.
+   * Runs a transaction that may grant runs to a worker. If its outcome is unknown, the worker never learns of the grants,
+   * so the runs are handed back. Otherwise they would wait until the worker dies.
    */
   async granting<T>(
     work: (statements: Statements, at: number) => { readonly result: T; readonly granted: readonly Grant[] },
@@ -37,8 +37,8 @@ export class Transactions {
   }
 
   /**
-   * Writes items for runs in one transaction, and then claims their runs for the claimant. If the rows of a run refuse
-   * an item, all are written once more, each in a savepoint: a batch without damage does not pay for savepoints.
+   * Writes items for runs in one transaction, then claims their runs for the claimant. If damaged rows of a run refuse an
+   * item, all items are written again, each in a savepoint. Batches without damage avoid the cost of savepoints.
    */
   async delivering<Item, Outcome extends { readonly outcome: string }>(
     items: readonly Item[],
@@ -63,7 +63,7 @@ export class Transactions {
     })
   }
 
-  /** Repeats a transaction until the disk takes it. `work` is told how often it was tried before. */
+  /** Retries a transaction until the disk accepts it. `work` receives the number of earlier attempts. */
   async untilDone<T>(work: (statements: Statements, at: number, tries: number) => T): Promise<T> {
     for (let tries = 0; ; tries++) {
       try {
@@ -80,7 +80,7 @@ function isDelivered(outcome: object): outcome is { readonly run: RunKey } {
   return 'run' in outcome
 }
 
-/** Claims runs within a transaction, and lists what it granted. */
+/** Claims runs within a transaction and collects the grants. */
 export class Claiming {
   readonly granted: Grant[] = []
   readonly #statements: Statements

@@ -1,6 +1,9 @@
 import { PawlError } from '@pawl/core/storage'
 
-/** Why a store cannot be used, and what to do about it. Both are whole sentences; `next`, of what happens now, may be ''. */
+/**
+ * Creates the error for a store that cannot be used. All texts are whole sentences.
+ * @param next what happens now; '' omits it. Default: the text of the catalogue.
+ */
 export function unusable(
   what: string,
   remedy: string,

@@ -1,26 +1,26 @@
 import fs, { type FSWatcher } from 'node:fs'
 import { basename, dirname } from 'node:path'
 
-/** When to look after the file was touched: the watch fires at the write, before the disk has it and it can be seen. */
+/** Delays before each look after the file was touched. The watch fires at the write, before the commit is visible. */
 const pausesMs = [1, 1, 1, 1, 2, 4, 10, 20, 40, 80, 160, 320]
-/** Where in them to go on while there are commits, one's own or others'. From there on the watch is on again. */
+/** Index to continue from while there are commits. Behind it the watch is enabled again. */
 const busy = pausesMs.indexOf(10)
-/** Where nothing can be watched. */
+/** Interval if the file cannot be watched. */
 const pollMs = 25
-/** Whoever waits for anything looks at every hint: so long as that took, this many times over there is no other. */
+/** A hint is followed by a rest of this many times the duration of its callbacks. */
 const restShare = 4
 const maxRestMs = 1_000
 
 export interface WatchedConnection {
-  /** A number that changes with every commit of another connection; undefined while that cannot be told. */
+  /** Returns a number that changes with every commit of another connection, or undefined if it cannot be read. */
   readonly readVersion: () => number | undefined
-  /** A number that grows with every commit of one's own. */
+  /** Returns a number that increases with every commit of this connection. */
   readonly countCommits: () => number
 }
 
 /**
- * Calls back when another connection has committed. The -wal is watched only while nothing happens: a
- * file that is written to thousands of times a second would be told of each time, and by its own writer.
+ * Calls back when another connection has committed. The -wal is watched only while idle: under load, the watch would
+ * fire thousands of times a second, also for the writes of this connection.
  */
 export function watchCommits(file: string, connection: WatchedConnection, onHint: () => void): () => void {
   const wal = `${basename(file)}-wal`
@@ -33,7 +33,7 @@ export function watchCommits(file: string, connection: WatchedConnection, onHint
   let restUntil = 0
   let isStopped = false
 
-  /** Whether anybody has committed since the last look. */
+  /** Hints at commits of other connections. Returns whether any connection has committed since the last look. */
   function look(): boolean {
     const version = connection.readVersion()
     const count = connection.countCommits()
@@ -75,12 +75,12 @@ export function watchCommits(file: string, connection: WatchedConnection, onHint
     try {
       watcher = watchPlace(file, (name) => {
         if (name !== wal) return
-        // One that was taken away may be made anew, and looking is enough for now.
+        // The -wal may have been replaced by a new file, and looking suffices for now.
         unwatch()
         const isLookedSoon = timer !== undefined && looked <= busy + 1
         if (isLookedSoon) return
         clearTimeout(timer)
-        // Whoever has just committed himself has better to do right now than to look for others.
+        // If this connection has just committed, the first looks are skipped: it is busy.
         looked = connection.countCommits() === commits ? 0 : busy
         lookLater()
       })
@@ -88,7 +88,7 @@ export function watchCommits(file: string, connection: WatchedConnection, onHint
     } catch {
       return pollInstead()
     }
-    // What came between the last look and the watch.
+    // Commits between the last look and the start of the watch.
     look()
   }
 
@@ -113,8 +113,8 @@ export function watchCommits(file: string, connection: WatchedConnection, onHint
 }
 
 /**
- * The -wal, and not the directory: what else is written there, a log or another database, may be written far more often.
- * It is gone when the last connection was closed, and made anew with the next one: then the directory tells.
+ * Watches the -wal rather than the directory, where other files may be written far more often. If there is no -wal,
+ * because the last connection was closed, it watches the directory for a new one.
  */
 function watchPlace(file: string, onTouch: (name: string | null) => void): FSWatcher {
   const watch = (place: string): FSWatcher =>

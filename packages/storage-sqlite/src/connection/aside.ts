@@ -3,27 +3,27 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { identifyOwnProcess, isProcessGone, type ProcessIdentity } from '@pawl/core/storage'
 
-/** The suffixes of the files that SQLite keeps beside a database. */
+/** Suffixes of the files that SQLite keeps beside a database. */
 const companions = ['', '-wal', '-shm', '-journal']
 
-/** How old a file has to be if its process cannot be looked up: it takes milliseconds to make one. */
+/** Minimum age of a leftover if its process cannot be looked up. Creating a file takes milliseconds. */
 const abandonedAfterMs = 24 * 60 * 60 * 1_000
 
-/** Chooses the name under which this process makes a new database. The name tells other processes whose it is. */
+/** Returns the temporary name of a new database. The name identifies the process that creates it. */
 export function nameAside(file: string): string {
   const { pid, startedAt, machine } = identifyOwnProcess()
   const owner = machine === null ? 'unknown' : `${pid}-${startedAt}-${hash(machine)}`
   return `${file}.${owner}.${randomUUID().slice(0, 8)}.new`
 }
 
-/** Removes the file and what SQLite may have left beside it. */
+/** Removes the file and its companions. */
 export async function removeAside(aside: string): Promise<void> {
   for (const companion of companions) await rm(`${aside}${companion}`, { force: true })
 }
 
 /**
- * Removes what killed processes left when they made the database: files whose process is gone, and files that are a
- * day old if that cannot be known. Another user's files stay.
+ * Removes the temporary files of killed processes: files whose process is gone, and files older than a day if their
+ * process cannot be looked up. Files of other users stay.
  */
 export async function removeLeftovers(file: string): Promise<void> {
   const directory = dirname(file)
@@ -37,10 +37,10 @@ export async function removeLeftovers(file: string): Promise<void> {
     if (await isAbandoned(path, owner, own)) await rm(path, { force: true }).catch(() => {})
 }
 
-/** Reads the owner from the name of such a file. Returns undefined for every other file. */
+/** Reads the owner from the name of a temporary file. Returns undefined for any other file. */
 function readOwner(name: string, base: string): string | undefined {
   if (!name.startsWith(`${base}.`)) return undefined
-  // The names of earlier versions, a uuid alone, do not tell the owner.
+  // Earlier versions used a UUID as the name, which does not identify the owner.
   const pattern =
     /^(?:(unknown|\d+-\d+-[0-9a-f]{12})\.[0-9a-f]{8}|[0-9a-f-]{36})\.new(?:-wal|-shm|-journal)?$/
   const found = pattern.exec(name.slice(base.length + 1))

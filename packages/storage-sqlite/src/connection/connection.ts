@@ -7,7 +7,7 @@ import { checkIdentity, readIdentity } from './file-identity.ts'
 import { pause } from './retry.ts'
 import { shortenWal } from './wal.ts'
 
-/** What the connection takes from outside, so that tests can put something else in its place. */
+/** External functions of a connection. Tests replace them. */
 export interface Environment {
   readonly now: () => number
   readonly connect: (file: string) => Promise<Database>
@@ -15,19 +15,19 @@ export interface Environment {
 
 export const realEnvironment: Environment = { now: Date.now, connect: openDatabase }
 
-/** Whether the file is still there is looked at this often, while it is used. */
+/** Minimum ms between two checks that the file is still in its directory. */
 const lookEveryMs = 1_000
 
-/** A disk failed in the very moment of a commit: it may be on the disk or not. */
+/** The disk failed during a commit, so the transaction may or may not be stored. */
 export class UnknownOutcome extends PawlError<'store-unusable'> {
   constructor(file: string, cause: unknown) {
-    const remedy = 'Look at the log of the system for the disk.'
+    const remedy = 'Check the disk in the system log.'
     super(
       'store-unusable',
       { remedy },
       {
-        what: `The disk failed while ${file} was written.`,
-        next: 'Whether this was stored is not known: look before it is repeated.',
+        what: `The disk failed during a commit to ${file}.`,
+        next: 'The data may or may not be stored: check before you repeat the call.',
         cause,
       },
     )
@@ -43,8 +43,8 @@ interface Session<Statements> {
 }
 
 /**
- * One connection to the file. A transaction is one synchronous stretch; waiting for another process's lock
- * happens between the attempts, off the event loop.
+ * Holds one connection to the file. A transaction runs synchronously. While another process has the lock, attempts are
+ * separated by timers, so that the event loop is not blocked.
  */
 export class Connection<Statements> {
   readonly file: string
@@ -57,7 +57,7 @@ export class Connection<Statements> {
   #queued = 0
   #commits = 0
   #tail: Promise<void> = Promise.resolve()
-  /** Of the file and its -wal, as they were opened. */
+  /** Identities of the file and its -wal when they were opened. */
   #identities: readonly (string | undefined)[] = []
   #fault: unknown
   #lookedAt = 0
@@ -80,12 +80,12 @@ export class Connection<Statements> {
     }
   }
 
-  /** False when it is closed, or the file was taken away: then trying again leads nowhere. */
+  /** Whether a retry can succeed: the connection is open and its file is still in place. */
   get isUsable(): boolean {
     return this.#state === 'open' && this.#fault === undefined
   }
 
-  /** How many transactions this connection has committed. */
+  /** Number of transactions committed by this connection. */
   get commits(): number {
     return this.#commits
   }
@@ -100,14 +100,14 @@ export class Connection<Statements> {
     return this.#environment.now()
   }
 
-  /** One transaction: all that `work` writes is durable when the promise is fulfilled, or nothing of it was written. */
+  /** Runs one transaction. Its writes are durable when the promise is fulfilled. */
   async write<T>(work: (statements: Statements, at: number) => T): Promise<T> {
     const session = this.#queued === 0 ? this.#usable() : undefined
     if (session && this.#lock(session)) return this.#transact(session, work)
     return this.#queue(() => this.#writeWhenFree(work))
   }
 
-  /** One after the other: of all that wait in this process only the first asks for the lock. */
+  /** Queues writes, so that only the first in this process competes for the lock. */
   #queue<T>(write: () => Promise<T>): Promise<T> {
     this.#queued++
     const done = this.#tail.then(write).finally(() => this.#queued--)
@@ -124,7 +124,7 @@ export class Connection<Statements> {
     }
   }
 
-  /** Each statement reads what one moment of the file shows. */
+  /** Runs statements that only read. Each sees its own snapshot of the file. */
   async read<T>(work: (statements: Statements, at: number) => T): Promise<T> {
     for (let attempt = 0; ; ) {
       const session = this.#usable()
@@ -142,8 +142,8 @@ export class Connection<Statements> {
   }
 
   /**
-   * What is looked at now and then: that the file is still the one in the directory, and its -wal not too long.
-   * @throws PawlError 'store-unusable', from then on at every call
+   * Checks that the file is still in its directory, and shortens a long -wal.
+   * @throws PawlError 'store-unusable' if the file was replaced or deleted; every later call then throws it too
    */
   inspect(): void {
     const session = this.#usable()
@@ -152,14 +152,14 @@ export class Connection<Statements> {
     const isLong = shortenWal(session.database, this.file)
     if (isLong && !this.#isLong) {
       process.emitWarning(
-        `${this.file}-wal grows: some process has been reading ${this.file} in one transaction for long. Pawl goes on and keeps trying to shorten it.`,
+        `${this.file}-wal is growing because a process has kept a read transaction on ${this.file} open for a long time. Pawl continues and keeps trying to shorten it.`,
         { code: 'PAWL_STORE_WAL' },
       )
     }
     this.#isLong = isLong
   }
 
-  /** Nobody inspects for a client, which has no heartbeat: it is at its calls that it finds out. */
+  /** Checks the files at a call, because a client has no heartbeat that calls `inspect`. */
   #lookNowAndThen(): void {
     const now = performance.now()
     if (now - this.#lookedAt < lookEveryMs) return
@@ -167,7 +167,7 @@ export class Connection<Statements> {
     try {
       this.#checkFiles([this.file, `${this.file}-wal`])
     } catch (error) {
-      // That it could not be looked at proves nothing.
+      // A failed check proves nothing about the file.
       if (PawlError.is(error)) throw error
     }
   }
@@ -181,12 +181,12 @@ export class Connection<Statements> {
     }
   }
 
-  /** The statements, if they can be used right now; undefined while the file cannot be reached. */
+  /** Returns the statements, or undefined while there is no connection to the file. */
   peek(): Statements | undefined {
     return this.#state === 'open' ? this.#session?.statements : undefined
   }
 
-  /** Whether the transaction has begun; not if another process has the lock. */
+  /** Begins a transaction. Returns false if another process has the lock. */
   #lock(session: Session<Statements>): boolean {
     try {
       session.begin.run()
@@ -214,8 +214,8 @@ export class Connection<Statements> {
       session.commit.run()
       this.#commits++
     } catch (error) {
-      // A full disk is found before the record that makes the commit valid; after any other fault that
-      // record may or may not be on the disk, and a second try on the same handle would prove nothing.
+      // A full disk is detected before the record that makes the commit valid is written. After any other fault that
+      // record may or may not be on the disk, and a retry on the same handle would prove nothing.
       const isKnown = codeIsFull(error)
       if (isKnown && session.database.inTransaction) session.rollback.run()
       if (isKnown) throw explainFault(error, this.file)
@@ -230,8 +230,8 @@ export class Connection<Statements> {
     if (this.#fault) throw this.#fault
     if (process.pid !== this.#pid) {
       throw unusable(
-        `The connection to ${this.file} was opened by another process, before it forked.`,
-        'Call sqlite() after the fork, once in each process.',
+        `The connection to ${this.file} was opened before this process was forked.`,
+        'Call `sqlite()` in each process, after the fork.',
         undefined,
         '',
       )
@@ -240,7 +240,7 @@ export class Connection<Statements> {
     return this.#session
   }
 
-  /** For whoever looks again after it: by then another one may have met a fault on the new connection. */
+  /** Reconnects, once for concurrent callers. Callers must check again, because the new connection may already have failed. */
   #reconnect(): Promise<void> {
     this.#connecting ??= this.#connect().finally(() => {
       this.#connecting = undefined
@@ -249,7 +249,7 @@ export class Connection<Statements> {
   }
 
   async #connect(): Promise<void> {
-    // Not the first time: a new and empty file would be made in the place of one that is gone.
+    // On a reconnect: opening a file that is gone would create an empty one in its place.
     if (this.#identities.length > 0) this.#checkFiles([this.file])
     const database = await this.#environment.connect(this.file)
     try {
@@ -272,12 +272,12 @@ export class Connection<Statements> {
 
 function ignore(): void {}
 
-/** Closing writes as well, to a disk that has just failed. */
+/** Ignores errors, because closing also writes to the disk that has just failed. */
 function closeQuietly(database: Database): void {
   try {
     database.close()
   } catch {
-    // The handle is gone either way, and the fault that counts was found before.
+    // The handle is released anyway, and the first fault is the one to report.
   }
 }
 

@@ -7,8 +7,8 @@ import { nameAside, removeAside } from './aside.ts'
 const syncDescriptor = promisify(fsync)
 
 /**
- * Makes the file under another name and links it to its own name in one step, so that no process sees half of one. If
- * several processes do so at once, one wins. What a killed process leaves is for `removeLeftovers`.
+ * Creates the file under a temporary name and links it to its name in one step, so that no process sees a partial file.
+ * If several processes do this at once, one wins. `removeLeftovers` cleans up after a killed process.
  */
 export async function createFile(file: string, make: (file: string) => Promise<void>): Promise<void> {
   const aside = nameAside(file)
@@ -17,7 +17,7 @@ export async function createFile(file: string, make: (file: string) => Promise<v
     await sync(aside)
     await putInPlace(aside, file)
   } catch (error) {
-    // Another process was faster. If this one stood still for a day, its file may also have been taken for a leftover.
+    // Another process won. If this one was suspended for a day, its file may also have been removed as a leftover.
     const isElsewhere = hasCode(error, 'EEXIST') || hasCode(error, 'ENOENT')
     if (!isElsewhere || !(await exists(file))) throw error
   } finally {
@@ -29,7 +29,7 @@ export async function createFile(file: string, make: (file: string) => Promise<v
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {
-    // By its number: a handle of Yarn's Plug'n'Play cannot do it itself.
+    // Uses the descriptor, because file handles of Yarn's Plug'n'Play have no `sync`.
     await syncDescriptor(handle.fd)
   } finally {
     await handle.close()
@@ -41,7 +41,7 @@ async function putInPlace(aside: string, file: string): Promise<void> {
     await link(aside, file)
   } catch (error) {
     if (hasCode(error, 'EEXIST')) throw error
-    // A file system without links: not in one move, but still never over a file that is there.
+    // The file system has no links: the copy is not atomic, but it never overwrites an existing file.
     await copyFile(aside, file, constants.COPYFILE_EXCL)
   }
 }
@@ -54,6 +54,6 @@ async function exists(file: string): Promise<boolean> {
 }
 
 function hasCode(error: unknown, code: string): boolean {
-  // Not by its class: where tests run in a context of their own, errors of Node are of another one.
+  // No `instanceof`: test runners with their own context have a different `Error` class than Node.
   return (error as NodeJS.ErrnoException | null)?.code === code
 }

@@ -3,8 +3,8 @@ import { unusable } from '../unusable.ts'
 import { isTrustedVersion } from './sqlite-version.ts'
 
 /**
- * Loads the driver, and opens the file with it. A lock that another connection holds is not waited for.
- * @throws PawlError 'store-unusable' where this Node cannot load the driver, or its SQLite is not to be trusted
+ * Loads the driver and opens the file. Does not wait for locks of other connections.
+ * @throws PawlError 'store-unusable' if this Node cannot load the driver, or if its SQLite release is not safe
  */
 export function connectDriver(file: string): Database {
   if (isTooNew(SqliteDatabase.prototype, process.versions.node)) throw tooNew()
@@ -14,7 +14,7 @@ export function connectDriver(file: string): Database {
   database.close()
   throw unusable(
     `SQLite ${version} can corrupt a file that several processes write to.`,
-    'Install a better-sqlite3 that brings SQLite 3.51.3 or later: version 12.11.1 does.',
+    'Install a better-sqlite3 with SQLite 3.51.3 or later, such as version 12.11.1.',
   )
 }
 
@@ -26,7 +26,7 @@ function load(file: string): Database {
   }
 }
 
-/** The binary is not there, or was made for another Node. Deno says it in its own words. */
+/** Returns whether the binary is missing or was built for another Node. Deno has its own message for it. */
 function isNotLoaded(error: unknown): boolean {
   const { code, message } = Object(error) as { readonly code?: unknown; readonly message?: unknown }
   return (
@@ -35,7 +35,7 @@ function isNotLoaded(error: unknown): boolean {
   )
 }
 
-/** Bun and Deno give themselves out for a Node, and load binaries only from version 13 on: those use Node-API. */
+/** Returns the error for a missing binary. Bun and Deno identify as Node, but load only the Node-API binaries of version 13. */
 export function noBinary(
   cause: unknown,
   { bun, deno, node }: NodeJS.ProcessVersions = process.versions,
@@ -44,13 +44,13 @@ export function noBinary(
   return unusable(
     `better-sqlite3 has no binary that ${other ?? `Node ${node}`} can load.`,
     other === undefined
-      ? 'Run "npm rebuild better-sqlite3" with this Node. Where scripts of packages are not run at an install, allow those of better-sqlite3 first.'
-      : 'Install version 13 of it, by { "overrides": { "better-sqlite3": "^13.2.0" } } in package.json: an older one loads in Node alone.',
+      ? 'Run `npm rebuild better-sqlite3` with this Node. If install scripts are disabled, allow the scripts of better-sqlite3 first.'
+      : 'Install version 13 with `{ "overrides": { "better-sqlite3": "^13.2.0" } }` in package.json. Older versions load only in Node.',
     cause,
   )
 }
 
-/** better-sqlite3 13, which has this method, is made for Node 22.14: an older one dies of it without a word. */
+/** Returns whether the driver needs a newer Node. better-sqlite3 13, which has this method, crashes before Node 22.14. */
 export function isTooNew(driver: object, node: string): boolean {
   const [major = 0, minor = 0] = node.split('.').map(Number)
   return 'explain' in driver && (major < 22 || (major === 22 && minor < 14))
@@ -58,7 +58,7 @@ export function isTooNew(driver: object, node: string): boolean {
 
 function tooNew(): Error {
   return unusable(
-    `The better-sqlite3 that is installed needs Node 22.14, and this is ${process.versions.node}.`,
-    'Install version 12 of it, by { "overrides": { "better-sqlite3": "^12.11.1" } } in package.json (with pnpm in pnpm-workspace.yaml, with Yarn as "resolutions"), or use a newer Node.',
+    `The installed better-sqlite3 needs Node 22.14 or later; this is Node ${process.versions.node}.`,
+    'Use a newer Node, or install version 12 with `{ "overrides": { "better-sqlite3": "^12.11.1" } }` in package.json (pnpm: in pnpm-workspace.yaml; Yarn: as `resolutions`).',
   )
 }

@@ -1,15 +1,15 @@
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
-/** Whether SQLite's locks and shared memory can be trusted on a file system. */
+/** Tells whether SQLite's locks and shared memory are reliable on a file system. */
 export type FileSystemVerdict =
   | { readonly verdict: 'fit' }
   | { readonly verdict: 'unfit'; readonly name: string }
-  /** Safe, but gone with the container it belongs to. */
+  /** Reliable, but deleted with the container that it belongs to. */
   | { readonly verdict: 'fleeting'; readonly name: string }
 
-// The magic numbers of Linux (statfs(2)). Several machines can share a file on the first group, and the
-// shared memory of a WAL reaches no further than one machine.
+// Magic numbers of Linux (statfs(2)). Several machines can share a file on the first group, but the shared memory of a
+// WAL is limited to one machine.
 const networked = new Map([
   [0x6969, 'NFS'],
   [0x517b, 'SMB'],
@@ -29,7 +29,7 @@ const fleeting = new Map([
 ])
 
 export function judgeFileSystem(type: number): FileSystemVerdict {
-  // Some kernels report the number with its sign bit spread over 64 bits.
+  // Some kernels sign-extend the number to 64 bits.
   const magic = Number(BigInt.asUintN(32, BigInt(type)))
   const shared = networked.get(magic)
   if (shared) return { verdict: 'unfit', name: shared }
@@ -37,7 +37,7 @@ export function judgeFileSystem(type: number): FileSystemVerdict {
   return layered ? { verdict: 'fleeting', name: layered } : { verdict: 'fit' }
 }
 
-/** Looks at the file system of the directory the file is in, or will be. Linux only: elsewhere the numbers mean something else. */
+/** Reads the file system of the file's directory. Linux only: the numbers differ on other platforms. */
 export async function readFileSystem(file: string): Promise<FileSystemVerdict> {
   if (process.platform !== 'linux') return { verdict: 'fit' }
   return judgeFileSystem((await statfs(dirname(file))).type)

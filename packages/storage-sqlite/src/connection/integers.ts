@@ -1,11 +1,11 @@
 import { RowCorrupt } from '@pawl/core/storage'
 
 /**
- * An integer as it was read. The driver rounds integers beyond 2^53, and whatever it rounded lies outside
- * the safe range, so that nothing rounded gets through.
+ * Checks an integer that was read. The driver rounds integers beyond 2^53; a rounded value is outside the safe range, so
+ * the check rejects it.
  */
 export function checkInteger(stored: number): number {
   if (!Number.isSafeInteger(stored))
-    throw new RowCorrupt(`the file has the number ${stored}, which is beyond 2^53`)
+    throw new RowCorrupt(`the file contains the number ${stored}, which is beyond 2^53`)
   return stored
 }

@@ -1,10 +1,10 @@
 import type { Database, Statement } from 'better-sqlite3'
 import type { CompiledQuery } from 'kysely'
 
-/** The rows of a statement that was made for the occasion; it is prepared once however often it is asked. */
+/** Returns the rows of a dynamic statement. Prepared statements are cached by their SQL. */
 export type ReadAll = <Row>(query: CompiledQuery<Row>) => Row[]
 
-/** More than there are combinations of filters in use; then the cache starts anew. */
+/** Maximum size of the cache, above the combinations of filters in use. Beyond it the cache is cleared. */
 const maxStatements = 200
 
 export function prepareReadAll(database: Database): ReadAll {

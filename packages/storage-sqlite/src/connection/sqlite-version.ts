@@ -1,7 +1,7 @@
 type Version = readonly [number, number, number]
 
-// Two connections that write and checkpoint at the same time can corrupt the file, or lose a commit, from
-// 3.7.0 up to these; 3.52.0 was withdrawn. The first two lines have the correction from that release on.
+// From 3.7.0 up to these releases, two connections that write and checkpoint at the same time can corrupt the file or
+// lose a commit. The first two release lines have the fix from that release on; 3.52.0 was withdrawn.
 const corrected: readonly Version[] = [
   [3, 44, 6],
   [3, 50, 7],
@@ -9,7 +9,7 @@ const corrected: readonly Version[] = [
 ]
 const withdrawn: Version = [3, 52, 0]
 
-/** Whether this release of SQLite may write to a WAL that other processes write to. */
+/** Returns whether this release of SQLite can safely write to a WAL together with other processes. */
 export function isTrustedVersion(text: string): boolean {
   const [major = 0, minor = 0, patch = 0] = text.split('.').map(Number)
   const version: Version = [major, minor, patch]

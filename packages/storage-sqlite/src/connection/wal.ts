@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import type { Database } from 'better-sqlite3'
 
-/** A -wal this long means that checkpoints cannot get through: some reader has been in one transaction for long. */
+/** Length from which a -wal is too long: a long read transaction keeps checkpoints from completing. */
 const longWalBytes = 64 * 1024 * 1024
 
 /**
- * Moves a -wal that has become long into the file. While a reader of another process is in the way it stays
- * as it is, and writing goes on; returns whether it is still too long.
+ * Moves a long -wal into the file. If a reader of another process prevents it, the -wal stays, and writes continue.
+ * Returns whether the -wal is still too long.
  */
 export function shortenWal(database: Database, file: string, longBytes: number = longWalBytes): boolean {
   if (sizeOf(file) <= longBytes) return false

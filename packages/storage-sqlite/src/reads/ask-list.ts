@@ -13,7 +13,7 @@ import { type Band, isAskedOf } from './ask-filter.ts'
 import { askColumns, type StoredAsk, showAsk } from './asks.ts'
 import { buildNamedList, hasAnyAsk, isByNames, showPlaced } from './asks-of-names.ts'
 
-/** The most urgent first. */
+/** Lists asks, the most urgent first. */
 export function listAsks(readAll: ReadAll, filter: AskQuery): readonly AskRow[] {
   const { run, status, to } = filter
   if (to?.length === 0) return []
@@ -30,7 +30,7 @@ export function listAsks(readAll: ReadAll, filter: AskQuery): readonly AskRow[] 
   return rows
 }
 
-/** One look at an index, for the many that wait until a run asks. */
+/** Builds a cheap lookup for callers that poll until a run asks. */
 function findAny(run: string, status: AskQuery['status']) {
   return queries
     .selectFrom('asks')
@@ -41,10 +41,10 @@ function findAny(run: string, status: AskQuery['status']) {
     .compile()
 }
 
-// The expression of the indexes `asks_order` and `asks_of_run`: an ask that never becomes overdue comes last.
+// Same expression as the indexes `asks_order` and `asks_of_run`: an ask that never becomes overdue comes last.
 const due = sql<number>`ifnull(due_at, 9007199254740991)`
 
-// The columns of the keys that order a band: the first two say which band it is.
+// Columns of the sort keys within a band. The first two keys select the band.
 const columns = {
   dueAt: due,
   openedAt: sql.ref('opened_at'),
@@ -52,10 +52,10 @@ const columns = {
   position: sql.ref('asks.position'),
 } as const
 const [, , ...orderInBand] = askOrder
-/** All of them ascend: one comparison of rows says what is behind a place. */
+/** All of these ascend, so one comparison of row values finds the rows behind a place. */
 const [, ...orderOfSameDue] = orderInBand
 
-/** The bands of the list, the most urgent first, from where the page before ended. */
+/** Returns the bands of the list, the most urgent first, from where the previous page ended. */
 export function listBands({ overdue, after }: AskQuery): readonly Band[] {
   const bands = [true, false].flatMap((late) => [3, 2, 1, 0].map((urgency) => ({ overdue: late, urgency })))
   const wanted = bands.filter((band) => overdue === null || band.overdue === overdue)

@@ -9,7 +9,7 @@ export interface AskReads {
   readAskByKey(run: string, key: string): AskRow | null
 }
 
-/** The columns that `showAsk` reads. */
+/** Columns that `showAsk` reads. */
 export const askColumns = [
   'asks.run',
   'runs.id',

@@ -5,7 +5,7 @@ export type ReadBacklog = (at: number) => readonly Backlog[]
 
 const maxCounted = 1_000
 
-/** Goes from kind to kind along the index of due runs, so that it never walks past the runs of one. */
+/** Skips from version to version along the index of due runs, so that it never scans the runs of one version. */
 export function prepareReadBacklog(database: Database): ReadBacklog {
   const unowned = 'from runs where worker is null and wake_at is not null'
   const findProcedure = database

@@ -3,12 +3,12 @@ import type { Database } from 'better-sqlite3'
 
 export type ReadLog = (run: RunKey, seq: number, limit: number) => readonly StoredEvent[]
 
-/** In bytes. Longer payloads are read by themselves, so that none of them keeps a whole page in memory. */
+/** Maximum bytes of a packed payload. Longer ones are read separately, so that none keeps a whole page in memory. */
 const maxPackedBytes = 256
 
 /**
- * Reads events in the order of the log. What SQLite makes one value of comes over in one: a page as JSON, and
- * all its short payloads in one run of hex digits. Value by value it would take twice as long.
+ * Reads events in the order of the log. SQLite returns a page as one JSON value, with its short payloads in one string of
+ * hex digits. Reading value by value takes twice as long.
  */
 export function prepareReadLog(database: Database): ReadLog {
   const packed = database

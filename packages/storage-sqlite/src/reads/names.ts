@@ -1,4 +1,4 @@
-/** A list of names as its column has it; null for text that is none. */
+/** Parses a column of names. Returns null if it is not a list of names. */
 export function readNames(json: string): readonly string[] | null {
   try {
     const names: unknown = JSON.parse(json)

@@ -8,14 +8,14 @@ import { runColumns, type StoredRun, showRun } from './runs.ts'
 type RunStatus = RunQuery['statuses'][number]
 type Where = ExpressionBuilder<Schema, 'runs'>
 
-/** Newest first. */
+/** Lists runs, the newest first. */
 export function listRuns(readAll: ReadAll, filter: RunQuery, at: number): readonly RunRow[] {
   return readAll(buildRunList(filter, at)).map(showRun)
 }
 
 export function buildRunList(filter: RunQuery, at: number): CompiledQuery<StoredRun> {
   const { procedure, statuses, tag, before, limit } = filter
-  // The index of tags has the runs of a tag in the order of the list.
+  // The index of tags stores the runs of a tag in the order of the list.
   const key = sql.ref<number>(tag === null ? 'runs.run' : 'run_tags.run')
   return queries
     .selectFrom('runs')
@@ -36,7 +36,7 @@ export function buildRunList(filter: RunQuery, at: number): CompiledQuery<Stored
     .compile()
 }
 
-/** `isAlone`: no other status is asked for. For several the list is walked from its newest, which needs no sorting. */
+/** @param isAlone whether no other status is requested. With several, the list is scanned from its newest, without sorting. */
 function hasStatus(where: Where, status: RunStatus, at: number, isAlone: boolean): Expression<SqlBool> {
   const isLive = where('state', '=', stateCode.numberOf.live)
   const isUnmarked = where('mark', '=', markCode.numberOf.none)
@@ -52,12 +52,12 @@ function hasStatus(where: Where, status: RunStatus, at: number, isAlone: boolean
       ])
     case 'stuck':
     case 'quarantined':
-      // With the condition of the index of marked runs.
+      // Repeats the condition of the index of marked runs.
       return where.and([isLive, where('mark', '<>', 0), where('mark', '=', markCode.numberOf[status])])
     case 'failed':
     case 'cancelled': {
       const isEnded = where('state', '=', stateCode.numberOf[status])
-      // With the condition of the index of runs that ended in another way than most.
+      // Repeats the condition of the index of failed and cancelled runs.
       return isAlone ? where.and([where('state', '>', stateCode.numberOf.completed), isEnded]) : isEnded
     }
     default:
@@ -65,7 +65,7 @@ function hasStatus(where: Where, status: RunStatus, at: number, isAlone: boolean
   }
 }
 
-/** Owned or due. Found by the indexes of both: most live runs wait, and all would be walked through. */
+/** Matches owned or due runs through the indexes of both, because most live runs wait and would be scanned. */
 function isActive(where: Where, at: number): Expression<SqlBool> {
   return where(
     'runs.run',

@@ -6,7 +6,7 @@ import { readNames } from './names.ts'
 
 export type ReadRun = (id: string) => RunRow | null
 
-/** The columns that `showRun` reads. */
+/** Columns that `showRun` reads. */
 export const runColumns = [
   'runs.run',
   'runs.id',

@@ -3,8 +3,8 @@ import type { Database } from 'better-sqlite3'
 import { readIdentity } from '../connection/file-identity.ts'
 
 /**
- * A copy of a store, such as a restored backup, has workers and epochs of another life. It becomes a store
- * of its own: a new id, and every run that is owned is handed back with a higher epoch.
+ * Turns a copy of a store, such as a restored backup, into a separate store. The copy gets a new id, its workers are
+ * removed, and every owned run is handed back with a higher epoch.
  */
 export function adoptCopy(database: Database, file: string): void {
   const identity = readIdentity(file)

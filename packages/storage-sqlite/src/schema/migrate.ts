@@ -14,7 +14,7 @@ import { cancels } from './migrations/0009-cancels.ts'
 import { queries } from './queries.ts'
 import { hasTable, readVersion } from './version.ts'
 
-/** All steps, in order. */
+/** All migrations, in order. */
 export const migrations: readonly Migration[] = [
   initial,
   unsuccessful,
@@ -28,15 +28,15 @@ export const migrations: readonly Migration[] = [
 ]
 
 /**
- * Brings the file to the newest schema, in one transaction: it can be run twice, by several processes at
- * once, and be killed between any two statements.
+ * Migrates the file to the newest schema in one transaction. It is safe to repeat it, to run it in several processes at
+ * once, and to kill it at any point.
  */
 export function migrate(database: Database, file: string, known: readonly Migration[] = migrations): void {
   const newest = known.at(-1)?.version ?? 0
   if (readVersion(database, file, newest) === newest) return
   database.exec('begin immediate')
   try {
-    // Another process may have done it in the meantime.
+    // Another process may have migrated the file in the meantime.
     const version = readVersion(database, file, newest)
     if (version === 0) begin(database, file)
     for (const migration of known) if (migration.version > version) apply(database, migration)
@@ -54,8 +54,8 @@ function begin(database: Database, file: string): void {
     .get()
   if (foreign !== undefined && !hasTable(database, 'migrations')) {
     throw unusable(
-      `${file} has tables that are not Pawl's, such as ${JSON.stringify(foreign)}.`,
-      'Give sqlite() a file of its own.',
+      `${file} contains tables that do not belong to Pawl, such as ${JSON.stringify(foreign)}.`,
+      'Pass `sqlite()` the path of a separate file.',
     )
   }
   database.exec(

@@ -1,8 +1,8 @@
 import type { Compilable, Kysely } from 'kysely'
 
 /**
- * One numbered step of the schema. It is never changed once released; a change is a new step. From 7 on a number has
- * one name in both SQL stores; a step that one of them does not need is there without statements.
+ * A numbered step of the schema. A released migration never changes; a change is a new migration. From number 7 on,
+ * both SQL stores use the same name for a number. A store that does not need a migration has it without statements.
  */
 export interface Migration {
   readonly version: number

@@ -1,7 +1,7 @@
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { Schema } from './tables.ts'
 
-/** Builds statements and runs none: they are prepared and run on the store's own connection. */
+/** Builds statements without running them. They are prepared and run on the store's own connection. */
 export const queries: Kysely<Schema> = new Kysely<Schema>({
   dialect: {
     createAdapter: () => new SqliteAdapter(),

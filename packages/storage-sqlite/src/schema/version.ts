@@ -1,11 +1,11 @@
 import type { Database } from 'better-sqlite3'
 import { unusable } from '../unusable.ts'
 
-/** The version of the schema this package works with: the number of its last migration. */
+/** Schema version of this package: the number of its last migration. */
 export const newestVersion = 9
 
 /**
- * The version a file has; 0 before the first migration.
+ * Returns the schema version of a file, or 0 before the first migration.
  * @throws PawlError 'store-unusable' if a later version of the package has migrated it
  */
 export function readVersion(database: Database, file: string, newest: number = newestVersion): number {
@@ -14,8 +14,8 @@ export function readVersion(database: Database, file: string, newest: number = n
     : 0
   if (version <= newest) return version
   throw unusable(
-    `${file} has schema version ${version}, and this @pawl/storage-sqlite knows versions up to ${newest}.`,
-    'Update @pawl/storage-sqlite in every program that uses the file, or restore a backup from before the update.',
+    `${file} has schema version ${version}; this @pawl/storage-sqlite supports versions up to ${newest}.`,
+    'Update @pawl/storage-sqlite in every program that uses the file, or restore a backup taken before the migration.',
   )
 }
 

@@ -5,7 +5,7 @@ import type { FeedWrites } from './feed.ts'
 
 export interface AskWrites {
   open(run: RunKey, ask: NewAsk, at: number): void
-  /** Closes it if it is still open. */
+  /** Closes the ask if it is still open. */
   close(run: RunKey, position: number, status: number, at: number): void
 }
 

@@ -16,29 +16,29 @@ import type { Database } from 'better-sqlite3'
 import { prepareIsAlive } from './workers.ts'
 
 export interface ClaimWrites {
-  /** The runs that are due and that the claimant can execute, the longest due first. Only reads. */
+  /** Finds due runs that the claimant can execute, the longest due first. Only reads. */
   findDue(claimant: Claimant, limit: number, at: number): readonly RunKey[]
-  /** When the next run is due that the claimant would take; it may be due already. */
+  /** Returns the due time of the next run that the claimant would claim. It may be in the past. */
   findNextDue(claimant: Claimant): number | null
-  /** Whether there are due suspects that the claimant does not take. Only reads. */
+  /** Returns whether there are due suspects that the claimant does not claim. Only reads. */
   leavesSuspects(claimant: Claimant, at: number): boolean
-  /** The due suspects that the claimant can execute. Only reads. */
+  /** Finds due suspects that the claimant can execute. Only reads. */
   findSuspects(claimant: Claimant, limit: number, at: number): readonly Suspect[]
   /** Lists due runs whose cancel was requested by `requestedBy`, the oldest request first. Only reads. */
   findCancelled(requestedBy: number, limit: number, at: number): readonly CancelledRun[]
-  /** Takes the run if it is due and its cancel was requested, whatever code it needs. */
+  /** Claims the run if it is due and its cancel was requested, whatever code it needs. */
   claimCancelled(run: RunKey, worker: WorkerKey, at: number): Claimed | null
-  /** Takes the run if it is due, the claimant can execute it, and the claimant is alive. */
+  /** Claims the run if it is due and the claimant is alive and can execute it. */
   claim(run: RunKey, claimant: Claimant, at: number): Claimed | null
-  /** The runs that the worker tests are no longer tested. */
+  /** Ends the test of all runs that the worker tests. */
   endTest(worker: WorkerKey): void
   retryStuck(claimant: Claimant, at: number): number
 }
 
 export function prepareClaims(database: Database): ClaimWrites {
-  // Of suspects those with at most so many positives; other runs always.
+  // Suspects with at most this many positives, and all other runs.
   const isTaken = `(tries < ${suspectTries} or positives <= ?)`
-  // Both terms on null are what lets SQLite use the index of due runs.
+  // SQLite needs both null terms to use the index of due runs.
   const unowned = 'worker is null and wake_at is not null and procedure = ? and version is ?'
   const findDue = database.prepare<[string, number | null, number, number, number], DueRow>(
     `select run, wake_at from runs where ${unowned} and wake_at <= ? and ${isTaken} order by wake_at, run limit ?`,
@@ -48,7 +48,7 @@ export function prepareClaims(database: Database): ClaimWrites {
       `select wake_at from runs where ${unowned} and ${isTaken} order by wake_at limit 1`,
     )
     .pluck()
-  // With the condition of the index of suspects.
+  // Repeats the condition of the index of suspects.
   const isDueSuspect = `tries > ${suspectTries - 1} and worker is null and wake_at is not null and wake_at <= ?`
   const findLeft = database.prepare<[number, number]>(
     `select 1 from runs where ${isDueSuspect} and positives > ? limit 1`,
@@ -111,7 +111,7 @@ export function prepareClaims(database: Database): ClaimWrites {
       const row = read.get(run, at)
       const version = row && chooseVersion(claimant.procedures, row.procedure, row.version)
       if (!row || version === undefined || !isAlive(claimant.worker)) return null
-      // A row that is damaged stays where it is, and keeps no other from being claimed.
+      // A damaged row stays unclaimed and does not block other rows.
       if (![row.epoch, row.head, row.mail].every(Number.isSafeInteger)) return null
       if (isSuspect(row) && row.positives > maxPositives(claimant)) return null
       take.run(claimant.worker, version, run)
@@ -135,7 +135,7 @@ export function prepareClaims(database: Database): ClaimWrites {
   }
 }
 
-/** Everything the claimant can execute, runs that have no version yet included. */
+/** Lists the procedures and versions that the claimant can execute, including runs without a version. */
 function listPairs({ procedures }: Claimant): (readonly [procedure: string, version: number | null])[] {
   return procedures
     .filter(({ versions }) => versions.length > 0)

@@ -17,16 +17,16 @@ import type { AskNames } from './ask-names.ts'
 import { prepareAsks } from './asks.ts'
 import type { FeedWrites } from './feed.ts'
 
-/** A unit whose seq or ask was taken although the fence held. The whole transaction has to go back because of it. */
+/** Thrown if the `seq` or an ask of a unit exists although the fence held. The whole transaction is rolled back. */
 export class Conflict extends Error {
   readonly index: number
   constructor(index: number, cause: unknown) {
-    super(`Unit ${index} of the commit met a row that is already there.`, { cause })
+    super(`Unit ${index} of the commit met an existing row.`, { cause })
     this.index = index
   }
 }
 
-/** Writes all units in the transaction that is open; those in `conflicts` are passed over. */
+/** Writes all units in the open transaction, except the units in `conflicts`. */
 export type Commit = (
   worker: WorkerKey,
   units: readonly Unit[],
@@ -44,14 +44,14 @@ export type InsertEvent = (
   link: Uint8Array | null,
 ) => void
 
-// What every write of a run starts with. Nobody else's run, no other epoch, no other head: the fence.
+// Every write of a run starts with this fence: it requires the same worker, epoch and head.
 const advance = 'update runs set head = ?, link = coalesce(?, link), mark = 0, tries = 0'
 const fence = 'where run = ? and epoch = ? and head = ? and worker = ? and state = 0'
 const upToDate = 'and mail = ?'
 
 export function prepareCommit(database: Database, names: AskNames, feed: FeedWrites): Commit {
   const keep = database.prepare(`${advance} ${fence}`)
-  // Of a unit that has seen all messages there are, as nearly all have, the counter need not be read beside.
+  // Nearly every unit has seen all messages. Its statement checks the counter, which saves a read.
   const keepUpToDate = database.prepare(`${advance} ${fence} ${upToDate}`)
   const park = database.prepare(`${advance}, worker = null, wake_at = ? ${fence} ${upToDate}`)
   const ending = 'state = ?, worker = null, wake_at = null'
@@ -67,7 +67,7 @@ export function prepareCommit(database: Database, names: AskNames, feed: FeedWri
   const insertEvent = prepareInsertEvent(database)
   const asks = prepareAsks(database, names, feed)
 
-  /** Writes the unit to the run's row, if the row is still what the unit was made for and no message has come since. */
+  /** Writes the unit to the run's row if the fence holds and no new message has arrived. */
   function advanceUpToDate(worker: WorkerKey, unit: Unit): boolean {
     const { run, epoch, head, events, link, seen, next } = unit
     const length = head + events.length
@@ -83,7 +83,7 @@ export function prepareCommit(database: Database, names: AskNames, feed: FeedWri
     }
   }
 
-  /** The same for one that messages change nothing of: but with one it has not seen a run is not let go. */
+  /** Writes a unit that new messages do not affect. A run with unseen messages is not parked. */
   function advanceBehind(worker: WorkerKey, unit: Unit): boolean {
     const { run, epoch, head, events, link, next } = unit
     const length = head + events.length
@@ -98,7 +98,7 @@ export function prepareCommit(database: Database, names: AskNames, feed: FeedWri
       return { outcome: 'fenced' }
     if (row.head !== unit.head) return { outcome: 'conflict' }
     if (!Number.isSafeInteger(row.mail))
-      return { outcome: 'conflict', why: `its number of messages is ${row.mail}, which no run can have` }
+      return { outcome: 'conflict', why: `its message count is ${row.mail}, which is impossible` }
     return { outcome: 'mail', mail: row.mail }
   }
 

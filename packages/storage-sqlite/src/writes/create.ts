@@ -18,7 +18,7 @@ export function prepareCreate(database: Database): Create {
 
   function createOne(given: NewRun, at: number): Created {
     const { id, procedure, version, started, link, tags, startedBy } = given
-    // A worker that is gone cannot own anything: nobody would ever hand it back.
+    // A dead worker must not own a run, because no sweep would hand it back.
     const worker = given.worker !== null && isAlive(given.worker) ? given.worker : null
     const { changes, lastInsertRowid } = insertRun.run(
       worker === null ? at : null,

@@ -2,7 +2,7 @@ import type { Damaged } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 import { isRefusedByRow } from '../faults.ts'
 
-/** Writes one item of a batch. If the rows of its run refuse it, nothing of it is left, and the transaction continues. */
+/** Writes one item of a batch. If the rows of its run refuse it, the item is undone and the transaction continues. */
 export type Isolate = <Outcome>(write: () => Outcome) => Outcome | Damaged
 
 export function prepareIsolate(database: Database): Isolate {
@@ -20,7 +20,7 @@ export function prepareIsolate(database: Database): Isolate {
       if (!isRefusedByRow(error)) throw error
       undo.run()
       end.run()
-      return { outcome: 'damaged', why: `the file does not take its message: ${(error as Error).message}` }
+      return { outcome: 'damaged', why: `the file rejects its message: ${(error as Error).message}` }
     }
   }
 }

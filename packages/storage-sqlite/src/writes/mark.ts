@@ -12,7 +12,7 @@ export type SetMark = (
   at: number,
 ) => boolean
 
-/** Sets a marked run due, without its mark if it is quarantined. */
+/** Sets a marked run due. Removes the mark if the run is quarantined. */
 export type Retry = (run: RunKey, mark: Exclude<Mark, 'none'>, at: number) => boolean
 
 export function prepareRetry(database: Database): Retry {

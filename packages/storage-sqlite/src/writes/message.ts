@@ -2,7 +2,7 @@ import { type Message, messageKindCode, type RunKey } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 import { checkInteger } from '../connection/integers.ts'
 
-/** Leaves a message for a live run: numbers it, and sets the run due if no worker owns it. */
+/** Stores a numbered message for a live run, and sets the run due if no worker owns it. */
 export type LeaveMessage = (
   run: RunKey,
   message: Omit<Message, 'n'> & { readonly key: string | null },

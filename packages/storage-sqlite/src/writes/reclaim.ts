@@ -1,12 +1,15 @@
 import type { Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 
-/** Finds out what became of a unit whose commit broke off; `raises`: how many attempts at this may have raised the epoch before. */
+/**
+ * Determines the outcome of a unit whose commit failed midway.
+ * @param raises number of earlier attempts at this, each of which may have raised the epoch
+ */
 export type Reclaim = (worker: WorkerKey, unit: Unit, raises: number, now: number) => UnitOutcome
 
 /**
- * The epoch is raised before the head is looked at. From then on the unit either has landed or never can,
- * even if what broke off is still on its way to the disk. That it cannot be seen would prove nothing.
+ * Raises the epoch before it reads the head. From then on the unit is either stored or never can be, even if the failed
+ * commit is still on its way to the disk. Without the new epoch, a missing event would prove nothing.
  */
 export function prepareReclaim(database: Database): Reclaim {
   const raise = database.prepare<unknown[], Raised>(
@@ -24,16 +27,16 @@ export function prepareReclaim(database: Database): Reclaim {
   return (worker, unit, raises, now) => {
     const { run, epoch, head, events, next } = unit
     const after = head + events.length
-    // The time of its commit, not of this: a replay reads it in the log.
+    // The time of its commit and not the current time, because a replay reads it from the log.
     const landedAt = (): number => (events.length === 0 ? now : (readTime.get(run, after - 1) ?? now))
     const raised = raise.get(run, worker, epoch, epoch + raises)
     if (raised) {
-      // A unit without events that kept the run cannot be told from one that never came; both are well served by 'lost'.
+      // A unit without events that kept the run looks the same whether it was stored or not. 'lost' is right for both.
       const hasLanded = events.length > 0 && raised.head === after
       if (!hasLanded) return { outcome: 'lost', epoch: raised.epoch }
       return { outcome: 'ok', at: landedAt(), epoch: raised.epoch, mail: raised.mail, parked: false }
     }
-    // Let go by this very unit: nobody has claimed the run since, or the epoch would be another.
+    // This unit released the run: no worker has claimed it since, or the epoch would differ.
     const mail = next.do === 'keep' ? undefined : readLetGo.get(run, epoch, after)
     return mail === undefined
       ? { outcome: 'fenced' }
@@ -47,14 +50,14 @@ interface Raised {
   readonly mail: number
 }
 
-/** A run that a worker was given in a transaction of which nobody knows whether it came about. */
+/** A run granted to a worker in a transaction whose outcome is unknown. */
 export interface Grant {
   readonly id: string
   readonly worker: WorkerKey
   readonly epoch: number
 }
 
-/** Hands the run back, due at once, if the worker owns it by that grant. */
+/** Hands the run back, due at once, if the worker owns it through the grant. */
 export type Disown = (grant: Grant, at: number) => void
 
 export function prepareDisown(database: Database): Disown {

@@ -16,7 +16,7 @@ export function prepareSend(database: Database, leave: LeaveMessage): Send {
     const found = findRun.get(id)
     if (!found) return { outcome: 'missing' }
     const { run, state } = found
-    // Sent again it is acknowledged again, whatever the state of the run is by then.
+    // A repeated message is acknowledged again, whatever the state of the run.
     if (key !== null && findMessage.get(run, key))
       return { outcome: 'duplicate', run, message: null, claimed: null }
     const position = kind === 'early' ? findAsk.get(run, name) : undefined

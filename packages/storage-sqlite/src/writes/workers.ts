@@ -13,11 +13,11 @@ import type { FeedWrites } from './feed.ts'
 export interface Workers {
   register(worker: NewWorker, at: number): WorkerKey
   beat(worker: WorkerKey, at: number): boolean
-  /** What the live workers can execute; null: one of them has not said. Only reads. */
+  /** Lists what the live workers can execute, or returns null if one of them has not reported it. Only reads. */
   listAbilities(at: number): readonly ProcedureVersions[] | null
-  /** Whether there is a worker to be declared dead, a run of a dead one, or an entry of the feed to be deleted. Only reads. */
+  /** Returns whether there is a worker to declare dead, a run of a dead worker, or a feed entry to delete. Only reads. */
   findsWork(at: number): boolean
-  /** Declares workers dead and hands back at most `limit` runs of dead workers. Returns how many. */
+  /** Declares workers dead and hands back at most `limit` runs of dead workers. Returns their number. */
   sweep(at: number, limit: number): number
   release(worker: WorkerKey, at: number): void
 }
@@ -60,7 +60,7 @@ export function prepareWorkers(database: Database, feed: FeedWrites): Workers {
   const handBackAll = database.prepare(
     'update runs set worker = null, epoch = epoch + 1, wake_at = ? where worker = ?',
   )
-  // A dead worker's row is only needed as long as it owns something; its number is never given again.
+  // The row of a dead worker is needed only while it owns runs. Its number is never reused.
   const forget = database.prepare(
     'delete from workers where dead = 1 and not exists (select 1 from runs where runs.worker = workers.worker)',
   )

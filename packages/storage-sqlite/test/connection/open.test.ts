@@ -55,7 +55,7 @@ describe('a start that fails says what to do', () => {
     ['~/pawl.db', 'homedir()'],
     ['/tmp/pawl.db\n', 'white space'],
     ['/tmp/pawl.db ', 'white space'],
-    ['C:\\data\\pawl.db', 'It is a Windows path, and this platform is linux. Use a path with /'],
+    ['C:\\data\\pawl.db', 'It is a Windows path, but the platform is linux. Use a path such as'],
     ['d:/data/pawl.db', 'Windows path'],
     ['data\\pawl.db', 'Windows path'],
     ['\\\\server\\share\\pawl.db', 'Windows path'],
@@ -118,7 +118,7 @@ describe('a start that fails says what to do', () => {
     database.close()
     const error = await failToOpen(file)
     expect(error.message).toContain('"customers"')
-    expect(error.details.remedy).toBe('Give sqlite() a file of its own.')
+    expect(error.details.remedy).toBe('Pass `sqlite()` the path of a separate file.')
   })
 
   it('another process does not let go of the lock', async () => {

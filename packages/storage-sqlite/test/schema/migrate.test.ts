@@ -142,7 +142,7 @@ describe('migrations', () => {
     migrate(database, file, [...migrations, next])
     const error = await openStore(file).catch((reason: unknown) => reason)
     expect(String(error)).toContain(
-      `has schema version ${latest + 1}, and this @pawl/storage-sqlite knows versions up to ${latest}`,
+      `has schema version ${latest + 1}; this @pawl/storage-sqlite supports versions up to ${latest}`,
     )
     expect(String(error)).toContain('Update @pawl/storage-sqlite')
   })

@@ -19,7 +19,7 @@ type Builder = Kysely<unknown>['schema']
 
 function buildWorkers(schema: Builder): ReturnType<Migration['statements']> {
   return [
-    // One per registration. `autoincrement`: the number of a worker that is gone is never given again.
+    // One row per registration. `autoincrement`: the number of a deleted worker is never reused.
     schema
       .createTable('workers')
       .addColumn('worker', 'integer', (column) => column.primaryKey().autoIncrement())
@@ -27,7 +27,7 @@ function buildWorkers(schema: Builder): ReturnType<Migration['statements']> {
       .addColumn('beat_at', 'integer', (column) => column.notNull())
       .addColumn('lease_ms', 'integer', (column) => column.notNull())
       .addColumn('dead', 'integer', (column) => column.notNull().defaultTo(0))
-      // With these a process that is gone is known at once, whatever its lease.
+      // These columns reveal at once that a process is gone, before its lease expires.
       .addColumn('pid', 'integer', (column) => column.notNull())
       .addColumn('process_started', 'text')
       .addColumn('machine', 'text')
@@ -45,9 +45,9 @@ function buildRuns(schema: Builder): ReturnType<Migration['statements']> {
     schema
       .createTable('runs')
       .addColumn('run', 'integer', (column) => column.primaryKey())
-      // Due when it has come; null: nothing to do, or owned.
+      // Time from which the run is due. Null: waiting without a deadline, ended, or owned.
       .addColumn('wake_at', 'integer')
-      // Who may write its log; null: nobody.
+      // Worker that may write the log, or null.
       .addColumn('worker', 'integer')
       .addColumn('epoch', 'integer', (column) => column.notNull())
       .addColumn('head', 'integer', (column) => column.notNull())
@@ -62,7 +62,7 @@ function buildRuns(schema: Builder): ReturnType<Migration['statements']> {
       .addColumn('link', 'blob', (column) => column.notNull())
       .modifyEnd(strict),
     schema.createIndex('runs_id').unique().on('runs').column('id'),
-    // By what can be executed first: a claim never walks past runs that others must take.
+    // Starts with the procedure and version, so that a claim never scans runs that it cannot execute.
     schema
       .createIndex('runs_due')
       .on('runs')
@@ -70,13 +70,13 @@ function buildRuns(schema: Builder): ReturnType<Migration['statements']> {
       .where(sql.ref('worker'), 'is', null)
       .where(sql.ref('wake_at'), 'is not', null),
     schema.createIndex('runs_owned').on('runs').column('worker').where(sql.ref('worker'), 'is not', null),
-    // The few a person or a deploy has to put right.
+    // The few runs that need a person or a deployment.
     schema
       .createIndex('runs_marked')
       .on('runs')
       .columns(['mark', 'procedure'])
       .where(sql.ref('mark'), '<>', 0),
-    // The cold part of a run: written when it starts and ends, and when what is shown of it changes.
+    // Cold data of a run: written at its start and its end, and if its displayed state changes.
     schema
       .createTable('run_info')
       .addColumn('run', 'integer', (column) => column.primaryKey())
@@ -97,7 +97,7 @@ function buildRuns(schema: Builder): ReturnType<Migration['statements']> {
 
 function buildLogs(schema: Builder): ReturnType<Migration['statements']> {
   return [
-    // In the order they were written, which is the order of the disk; the index finds a log.
+    // Rows in write order, which is the order on the disk. The index finds a log.
     schema
       .createTable('events')
       .addColumn('run', 'integer', (column) => column.notNull())
@@ -116,7 +116,7 @@ function buildLogs(schema: Builder): ReturnType<Migration['statements']> {
       .addColumn('link', 'blob')
       .modifyEnd(strict),
     schema.createIndex('events_key').unique().on('events').columns(['run', 'seq']),
-    // Used messages stay without their payload: the mail counter stays the highest number, and a key is never free again.
+    // Used messages stay, without their payload, so that `mail` stays the highest number and keys are never reused.
     schema
       .createTable('messages')
       .addColumn('run', 'integer', (column) => column.notNull())
@@ -152,7 +152,7 @@ function buildAsks(schema: Builder): ReturnType<Migration['statements']> {
       .addColumn('closed_at', 'integer')
       .addColumn('kind', 'text', (column) => column.notNull())
       .addColumn('key', 'text')
-      // Both are JSON arrays of names.
+      // Both columns hold JSON arrays of names.
       .addColumn('audience', 'text', (column) => column.notNull())
       .addColumn('escalate_to', 'text', (column) => column.notNull())
       .addColumn('answered_by', 'text')
@@ -166,7 +166,7 @@ function buildAsks(schema: Builder): ReturnType<Migration['statements']> {
       .on('asks')
       .columns(['run', 'key'])
       .where(sql.ref('key'), 'is not', null),
-    // The order of the inbox within one urgency; the expression is the one of the list (reads/ask-list.ts).
+    // The order of the inbox within one urgency, with the same expression as reads/ask-list.ts.
     schema
       .createIndex('asks_order')
       .on('asks')

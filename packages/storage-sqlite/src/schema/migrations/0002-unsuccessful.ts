@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Migration } from '../migration.ts'
 
-/** The few runs that failed or were cancelled are found without walking past all that completed. */
+/** Indexes the few failed or cancelled runs, so that a list does not scan completed runs. */
 export const unsuccessful: Migration = {
   version: 2,
   name: 'unsuccessful',

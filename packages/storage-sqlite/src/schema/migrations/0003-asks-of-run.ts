@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Migration } from '../migration.ts'
 
-/** The open questions of one run are found without walking past those of others, nor past all it has ever asked. */
+/** Indexes the asks of a run, so that a list scans neither other runs' asks nor closed ones. */
 export const asksOfRun: Migration = {
   version: 3,
   name: 'asks-of-run',

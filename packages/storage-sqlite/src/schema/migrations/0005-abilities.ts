@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** What a worker can execute, as JSON. Null where an earlier version registered it: it does not say. */
+/** Adds the procedures that a worker can execute, as JSON. Null (unknown) if an earlier version registered it. */
 export const abilities: Migration = {
   version: 5,
   name: 'abilities',

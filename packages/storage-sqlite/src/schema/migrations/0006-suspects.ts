@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Migration } from '../migration.ts'
 
-/** What the deaths of workers say about runs; see `worker/suspects.ts` of core. */
+/** Adds crash counters of suspects; see `worker/suspects.ts` of core. */
 export const suspects: Migration = {
   version: 6,
   name: 'suspects',
   statements: (schema) => [
-    // How many runs it tested when it was declared dead.
+    // Number of runs that the worker tested when it was declared dead.
     schema.alterTable('workers').addColumn('tested', 'integer', (column) => column.notNull().defaultTo(0)),
-    // These three mean something only while `tries` make the run a suspect: a commit need not reset them.
+    // These three apply only while `tries` makes the run a suspect, so a commit need not reset them.
     schema.alterTable('runs').addColumn('positives', 'integer', (column) => column.notNull().defaultTo(0)),
     schema.alterTable('runs').addColumn('alone', 'integer', (column) => column.notNull().defaultTo(0)),
     schema.alterTable('runs').addColumn('tested', 'integer', (column) => column.notNull().defaultTo(0)),
