@@ -157,7 +157,7 @@ describe('a disk that fails in the moment of a commit', () => {
     const message = { run: 'a', kind: 'signal', name: 'paid', key: 'k', payload: null } as const
     await expect(store.send([message], null)).rejects.toMatchObject({
       code: 'store-unusable',
-      message: expect.stringContaining('Whether this was stored is not known'),
+      message: expect.stringContaining('may or may not be stored'),
     })
     // Sent again with its key it is not stored twice.
     expect(await store.send([message], null)).toMatchObject([{ outcome: 'duplicate' }])
@@ -179,7 +179,7 @@ describe('a disk that fails in the moment in which a worker is given a run', () 
     await store.release(worker)
     const claimant = { worker: await store.register({ name: 'w', leaseMs: 60_000 }), procedures: refund }
     disk.fail(when, 'after')
-    await expect(store.claim(claimant, 10)).rejects.toThrow('not known')
+    await expect(store.claim(claimant, 10)).rejects.toThrow('may or may not be stored')
     await expectNobodyOwns(store)
   })
 
@@ -191,7 +191,7 @@ describe('a disk that fails in the moment in which a worker is given a run', () 
     disk.fail('after')
     const message = { run: 'a', kind: 'signal', name: 'paid', key: null, payload: null } as const
     await expect(store.send([message], { worker: standing.worker, procedures: refund })).rejects.toThrow(
-      'not known',
+      'may or may not be stored',
     )
     await expectNobodyOwns(store)
   })
@@ -201,7 +201,7 @@ describe('a disk that fails in the moment in which a worker is given a run', () 
     const store = await openStore(tempFile(), disk.environment)
     const worker = await store.register({ name: 'w', leaseMs: 60_000 })
     disk.fail('after')
-    await expect(store.create([run('a', worker)])).rejects.toThrow('not known')
+    await expect(store.create([run('a', worker)])).rejects.toThrow('may or may not be stored')
     await expectNobodyOwns(store)
   })
 })
@@ -244,7 +244,7 @@ describe('a full disk', () => {
     })().catch((reason: unknown) => reason)
     if (!PawlError.is(error, 'store-unusable')) throw error
     expect(error.message).toContain(`The disk of ${file} is full`)
-    expect(error.details.remedy).toContain('it can be repeated')
+    expect(error.details.remedy).toContain('repeat the call')
     expect(await store.find('a')).toMatchObject({ head })
     expect(dumpFile(file).events).toHaveLength(head)
     database?.pragma('max_page_count = 1000000')

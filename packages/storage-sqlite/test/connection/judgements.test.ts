@@ -50,7 +50,7 @@ test.each([
 test('a -shm that finds no room is a full disk, not a broken one', () => {
   const error = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_SHMSIZE' })
   const explained = explainFault(error, 'a.db') as Error
-  expect(explained.message).toContain('no room on the disk of a.db')
+  expect(explained.message).toContain('The disk of a.db has no space')
   expect(explained.message).toContain('Free some space')
   expect(explained.message).not.toContain('started')
 })

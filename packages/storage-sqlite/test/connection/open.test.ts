@@ -33,7 +33,7 @@ describe('a start that fails says what to do', () => {
   it('the directory is not there', async () => {
     const file = join(dirname(tempFile()), 'missing', 'pawl.db')
     const error = await failToOpen(file)
-    expect(error.message).toContain(`The directory ${dirname(file)} is not there`)
+    expect(error.message).toContain(`The directory ${dirname(file)} does not exist`)
     expect(error.details.remedy).toContain(`Create ${dirname(file)}`)
     expect(existsSync(dirname(file))).toBe(false)
   })
