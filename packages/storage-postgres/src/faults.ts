@@ -20,11 +20,11 @@ export class NotSent extends Error {
   }
 }
 
-/** What a caller is told once nobody tries any more: another time it may be carried out. */
+/** The error for the caller once retries have ended. The same call may succeed later. */
 class GivenUp extends PawlError<'store-unusable'> {
   readonly #fault: Fault
 
-  /** @param mayBeDone an earlier attempt was sent, and nothing heard of it */
+  /** @param mayBeDone whether an earlier attempt was sent without a response */
   constructor({ what, remedy }: typeof standby, cause: unknown, mayBeDone: boolean, fault: Fault = 'later') {
     const next = mayBeDone
       ? 'Whether this call was carried out is not known: look before it is repeated.'
@@ -38,7 +38,10 @@ class GivenUp extends PawlError<'store-unusable'> {
   }
 }
 
-/** What is thrown of a fault once nobody tries any more. `mayBeDone`: an earlier attempt was sent, and nothing heard of it. */
+/**
+ * Returns the error to throw for a fault once retries have ended.
+ * @param mayBeDone whether an earlier attempt was sent without a response
+ */
 export function explain(error: unknown, mayBeDone: boolean): unknown {
   if (error instanceof NotSent) {
     const { cause } = error
@@ -117,7 +120,7 @@ export class Unconfirmed extends Error {
 const endsBy: readonly (readonly [start: string, fault: Fault])[] = [
   ['40001', 'race'],
   ['40P01', 'race'],
-  // A statement and its values that do not fit together: a fault of this package.
+  // A statement does not match its values: a bug in this package.
   ['08P01', 'final'],
   // The server broke off without saying how far it had come.
   ['40003', 'unknown'],

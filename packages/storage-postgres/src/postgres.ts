@@ -3,7 +3,7 @@ import type { ClientPool } from './connection/clients.ts'
 import { nameTables } from './names.ts'
 import { createStore } from './store.ts'
 
-/** The options of `postgres`. */
+/** Options of `postgres`. */
 export interface PostgresOptions {
   /** Schema that holds the tables. Default: 'pawl'. Range: letters, digits and underscores, at most 51 of them, not starting with a digit or with `pg_`. */
   readonly schema?: string
@@ -14,9 +14,10 @@ export interface PostgresOptions {
 }
 
 /**
- * Keeps runs in a PostgreSQL database, version 15 or newer, for any number of processes. With a connection string, each
- * engine and each client opens its own pool of at most ten connections. To share a pool, pass `{ pool }` with a `Pool` of
- * `pg`; Pawl does not close it.
+ * Creates a store that keeps runs in a PostgreSQL database, version 15 or newer. Any number of processes can share it.
+ *
+ * With a connection string, each engine and each client opens its own pool of at most ten connections. To share a pool,
+ * pass `{ pool }` with a `Pool` of `pg`; Pawl does not close it. Opening the store can reject with `store-unusable`.
  * @throws PawlError 'option-invalid'
  * @example
  * const engine = await createEngine({ store: postgres('postgres://app@db/orders'), procedures: [refund] })
@@ -48,7 +49,7 @@ function checkPool(pool: ClientPool): ClientPool {
   return refuse('pool of postgres', pool, wanted, 'one with binary: true')
 }
 
-/** Without what it holds: there may be a password in it. */
+/** Describes a value without its contents, which may include a password. */
 function describe(value: unknown): string {
   if (value instanceof URL) return 'a URL, which is no string: pass its href'
   return typeof value === 'object' && value !== null

@@ -66,7 +66,7 @@ export class Hints {
           failures = 0
         })
       } catch {
-        // Polling goes on meanwhile.
+        // Polling continues meanwhile.
       }
       if (this.#watchers.size > 0) await this.#database.pause(failures)
     }
@@ -89,7 +89,7 @@ export class Hints {
     listening.catch(() => {})
     await Promise.race([listening, ended])
     client.unref?.()
-    // What was sent while nobody listened is not sent again.
+    // Notifications sent before LISTEN took effect are not repeated.
     this.#tell()
     if (this.#watchers.size > 0) await ended
   }

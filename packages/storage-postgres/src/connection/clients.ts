@@ -41,7 +41,7 @@ export interface Query {
 const users = new WeakMap<ClientPool, number>()
 const ignore = (): void => {}
 
-/** While somebody here uses it: a connection that breaks idle is replaced when one is needed, and ends no process. */
+/** Handles errors of idle connections, which would otherwise end the process. The pool replaces them on demand. */
 function outliveIdleErrors(pool: ClientPool): () => void {
   const change = (by: number): number => {
     const count = (users.get(pool) ?? 0) + by
@@ -147,8 +147,8 @@ export class Clients {
 }
 
 /**
- * By callback where the pool knows one: between a promise and whoever waits for it nobody listens to the connection,
- * and one that breaks in that moment would end the process.
+ * Connects with a callback if the pool supports it. With a promise, the connection has no error listener until the
+ * caller continues, and an error in that moment would end the process.
  */
 function connect(pool: ClientPool, isOwn: boolean): Promise<Session> {
   return new Promise((resolve, reject) => {
@@ -180,7 +180,7 @@ interface Greeting {
   readonly history: string
 }
 
-/** All in one statement, since connections are made while somebody waits; in two where the server will not tell all. */
+/** Reads everything in one statement, because a caller waits; in two if the server refuses to report all of it. */
 async function greet(session: Session, plansForKeys: boolean): Promise<Greeting> {
   const isStandby = 'pg_is_in_recovery()'
   const history = `(select system_identifier || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) from pg_control_system())`
@@ -235,7 +235,7 @@ export class Session {
       return rows as readonly Row[]
     } catch (error) {
       if (isMisplaced(error)) throw notOurSession(error)
-      // Anything but a plain refusal by the server leaves a connection nobody can trust.
+      // After any error other than a refusal by the server, the state of the connection is unknown.
       if (!isRefusal(error)) this.isBroken = true
       throw error
     }
@@ -248,7 +248,7 @@ export class Session {
     const columns = columnsOf(client, name)
     if (columns) return new Execution(name, text, values, timeoutMs).on(client, columns)
     const { rows, fields } = await client.query({ ...query, name })
-    // Whoever has a pool may have wrapped its clients, or have them from another driver, and expect queries with promises.
+    // A pool of the caller may wrap its clients, or use another driver, and expect queries with promises.
     if (fields && this.#isOwn) rememberColumns(client, name, fields)
     return rows
   }
@@ -285,7 +285,7 @@ function isMisplaced(error: unknown): boolean {
   return ['26000', '42P05'].includes(codeOf(error))
 }
 
-/** The server said no, and the session goes on. */
+/** Returns whether the server rejected the statement and the session is still usable. */
 function isRefusal(error: unknown): boolean {
   const code = codeOf(error)
   return code !== '' && classify(error) !== 'unknown'

@@ -63,7 +63,7 @@ export class Database implements Runner {
     return this.read<Row>(sql, parameters as readonly Value[])
   }
 
-  /** Makes so many connections of our own pool while nobody waits for them yet. Whoever needs one says why it failed. */
+  /** Opens connections of our own pool in advance. Errors are ignored: the next caller that connects reports them. */
   connectAhead(count: number): void {
     if (!this.#clients.isOwn) return
     for (let i = 0; i < count; i++)
@@ -91,7 +91,7 @@ export class Database implements Runner {
     return performance.now() - this.#unheardAt
   }
 
-  /** A connection of its own for whoever asks, connected when first used. */
+  /** Reserves a separate connection, which is opened at its first use. */
   reserve(): Runner {
     const connection = new ReservedConnection(this.#clients)
     this.#reserved.push(connection)

@@ -14,9 +14,9 @@ export interface Lookup<Key, Row> {
   readonly find: (keys: readonly Key[]) => Promise<readonly Row[]>
   readonly nameOf: (key: Key) => string
   readonly keyOf: (row: Row) => Key
-  /** How much one key asks for; 1 as it comes. */
+  /** Weight of a key. Default: 1. */
   readonly weightOf?: (key: Key) => number
-  /** So much is asked for in one statement; 1,000 as it comes. */
+  /** Maximum weight of one statement. Default: 1,000. */
   readonly max?: number
 }
 
@@ -40,7 +40,7 @@ export function batchLookups<Key, Row>({
       const byName = new Map(rows.map((row) => [nameOf(keyOf(row)), row]))
       for (const { key, resolve } of calls) resolve(byName.get(nameOf(key)) ?? null)
     } catch (error) {
-      // What cannot be a key, or cannot be read any more, is nobody else's fault.
+      // An invalid key or an unreadable row must not fail the other calls.
       if (['data', 'final'].includes(classify(error)) && calls.length > 1)
         for (const call of calls) void answer([call])
       else for (const { reject } of calls) reject(error)

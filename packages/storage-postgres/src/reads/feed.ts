@@ -43,7 +43,7 @@ interface Row {
 
 /**
  * Moves all news into the feed. One reader at a time does it, and no writer waits for it. A reader that began before
- * another one was done may take a number that is taken: then nothing is moved, and it tries again.
+ * another one was done may take a number that is taken: then nothing is moved, and it retries.
  */
 function prepareNumbering(database: Database): () => Promise<void> {
   const { feed, news, channel } = database.names

@@ -101,7 +101,7 @@ interface Page extends Part {
 }
 
 interface PackedPage {
-  /** Among those that were asked for, counted from one. */
+  /** Place among the requested pages, from 1. */
   readonly place: number
   readonly rows: string | null
   readonly payloads: string | null

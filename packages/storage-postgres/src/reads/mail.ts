@@ -8,7 +8,7 @@ import { maxInlineBytes, prepareLongPayloads } from './long-payloads.ts'
 
 export type ReadMail = (run: RunKey, after: number) => Promise<readonly Message[]>
 
-/** Messages nobody has used yet: of many runs at once, where many are asked for at once. */
+/** Reads unused messages. Concurrent requests for several runs share one statement. */
 export function prepareReadMail(database: Database): ReadMail {
   const { messages } = database.names
   const unread = new Statement(`

@@ -45,7 +45,7 @@ function isActive({ runs }: Names): RawBuilder<SqlBool> {
     union all select run from ${runs} where worker is null and ${isPast}`)})`
 }
 
-// Numbers stand in the text, not beside it: by a value that is not known yet no partial index can be chosen.
+// Numbers are written into the text: the planner cannot choose a partial index by a parameter.
 function isOf(status: Status, names: Names): RawBuilder<SqlBool> {
   switch (status) {
     case 'running':

@@ -30,8 +30,7 @@ export const migrations: readonly Migration[] = [
 ]
 
 /**
- * Brings the schema up to what this version of the package knows. Everything is one transaction: whoever is
- * killed in it has done nothing.
+ * Migrates the schema to the version of this package, in one transaction. A process killed midway leaves no change.
  * @throws PawlError 'store-unusable'
  */
 export async function migrate(database: Database): Promise<void> {
@@ -48,7 +47,7 @@ export async function migrate(database: Database): Promise<void> {
   }
 }
 
-/** Does it on one connection. Those who come at the same time wait for the lock and then find it done. */
+/** Migrates on one connection. Concurrent callers wait for the lock and then find the schema migrated. */
 export async function migrateOn(
   client: Client,
   names: Names,
@@ -62,7 +61,7 @@ export async function migrateOn(
       `select set_config(name, '0', true) from pg_catalog.pg_settings where name in ('statement_timeout', 'transaction_timeout')`,
     )
     await run('select pg_advisory_xact_lock(hashtextextended($1, 0))', [names.channel])
-    // Whoever waits to change a table keeps all others from it, heartbeats too: rather once more a little later.
+    // Waiting to change a table blocks all others from it, including heartbeats. So give up early and retry.
     await run("set local lock_timeout = '500ms'")
     const { rows } = await run('select from pg_catalog.pg_namespace where nspname = $1', [names.schema])
     // Only when it is not there: `if not exists` asks for the right to create it nevertheless.

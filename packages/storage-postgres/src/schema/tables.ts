@@ -1,4 +1,4 @@
-/** The tables as kysely sees them. What each column means stands in the migrations. */
+/** Describes the tables for kysely. The migrations document each column. */
 export interface Schema {
   readonly runs: RunsTable
   readonly run_info: RunInfoTable

@@ -155,8 +155,8 @@ function writeStatements({ runs, workers }: Names): Record<StatementName, Statem
   // With the condition of the index of suspects.
   const isDueSuspect = `r.tries > ${suspectTries - 1} and ${isDue}`
   return {
-    // Which runs are due is looked up first, for each kind of run, and only as many rows are locked as will
-    // be taken: whoever claims at the same time skips them and takes the next.
+    // Due runs are looked up first, for each kind of run, and only the rows that will be claimed are locked.
+    // Concurrent claims skip them and take the next.
     claim: new Statement(`
       with clock as materialized (select ${storeTime} as now),
       ability as materialized (

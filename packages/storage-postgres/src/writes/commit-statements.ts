@@ -67,7 +67,7 @@ const firstClose = firstName + nameTypes.split(', ').length
 const firstConsume = firstClose + 3
 const firstInfo = firstConsume + 2
 
-// The fence: this run, this worker, this epoch. Whoever fails it may know more than the row shows.
+// The fence: this run, this worker, this epoch. A worker that fails it may know more than the row shows.
 const judgement = `
   case when l.run is null or l.epoch <> u.epoch or l.worker is distinct from $1 or l.state <> 0
          then case when l.epoch < u.epoch or l.head < u.head then 4 else 1 end

@@ -16,8 +16,8 @@ import type { Names } from '../names.ts'
 import { divide } from './batches.ts'
 import { chooseVersion, isTaken, listAbilities } from './claim.ts'
 
-// What sending and answering have in common: rows are locked, messages inserted, and the run is woken, or
-// claimed for whoever is at hand, all in one statement.
+// The common part of sending and answering: one statement locks rows, inserts messages, and sets the run due or
+// claims it for the claimant.
 
 /** SQL: the runs that are written to, locked in order, each as its newest version shows it. */
 export function lockRuns({ runs }: Names, ids: string): string {
@@ -99,7 +99,7 @@ export async function deliver<Item, Row extends { readonly i: number }, Outcome>
   const outcomes: (Outcome | Damaged)[] = []
   type Placed = { readonly message: Item; readonly place: number }
 
-  /** Returns those that have to be sent again. */
+  /** Returns the messages that must be sent again. */
   async function note(sent: readonly Placed[], rows: readonly Row[]): Promise<readonly Placed[]> {
     const again: Placed[] = []
     for (const row of rows) {

@@ -87,12 +87,12 @@ function assess(
   if (row.misfit) return { outcome: 'conflict' }
   if (hasFailedOver && (epoch < unit.epoch || row.head < unit.head)) return { outcome: 'conflict' }
   if (landedAt !== undefined) {
-    // Not ours any more: it was let go, or taken away after it had landed. Either way there is nothing to keep.
+    // No longer owned: it was released, or claimed by another worker after the commit. Either way nothing is kept.
     const parked = !row.reclaimed && unit.next.do === 'park'
     return { outcome: 'ok', at: landedAt, epoch: row.reclaimed ? epoch : unit.epoch, mail, parked }
   }
   if (row.reclaimed) return row.head === unit.head ? { outcome: 'lost', epoch } : { outcome: 'conflict' }
-  // A unit without events leaves nothing but the run let go.
+  // A unit without events leaves no trace except the released run.
   const isLetGo = unit.events.length === 0 && row.worker === null && epoch === unit.epoch
   return isLetGo
     ? { outcome: 'ok', at: row.at, epoch, mail, parked: unit.next.do === 'park' }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 
 /**
- * Tells one attempt from all others. Of Node's store of random bits: to ask the system for some takes a tenth of a
- * millisecond after a rest, and somebody waits.
+ * Returns a token that identifies one attempt. Uses Node's cached random bits, because a system call takes 0.1 ms after
+ * an idle period, while a caller waits.
  */
 export function drawToken(): string {
   return randomUUID().replaceAll('-', '')

@@ -31,7 +31,7 @@ const batchSize = 1_000
 
 export function prepareWorkers(database: Database, ownership: Ownership): Workers {
   const statements = writeStatements(database.names)
-  // A lease must not run out because all other connections are taken.
+  // A lease must not expire because all other connections are busy.
   const heart = database.reserve()
   const leases = new Map<WorkerKey, number>()
   const own = identifyOwnProcess()
@@ -45,7 +45,7 @@ export function prepareWorkers(database: Database, ownership: Ownership): Worker
     try {
       await database.run(statements.buryGone, [listBigints(gone)])
     } catch (error) {
-      // Where the server's sessions may not be looked at, the lease has to run out.
+      // Without permission to read the server's sessions, wait for the lease to expire.
       if (classify(error) !== 'final') throw error
     }
   }
@@ -94,7 +94,7 @@ export function prepareWorkers(database: Database, ownership: Ownership): Worker
     async sweep() {
       await buryGone()
       await database.run(statements.expire, [])
-      // Each time, whoever died: a claim may have been at work when its worker was declared dead.
+      // At every sweep: a claim may have been in progress when its worker was declared dead.
       const count = await handBack(statements.handBackDead, [batchSize])
       await database.run(statements.remove, [])
       return count

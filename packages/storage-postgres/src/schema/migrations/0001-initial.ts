@@ -38,9 +38,9 @@ function buildRuns(schema: Builder): ReturnType<Migration['statements']> {
     schema
       .createTable('runs')
       .addColumn('run', 'bigint', (column) => column.primaryKey().generatedByDefaultAsIdentity())
-      // Due when it has come; null: nothing to do, or owned.
+      // Time from which the run is due. Null: waiting without a deadline, ended, or owned.
       .addColumn('wake_at', 'bigint')
-      // Who may write its log; null: nobody.
+      // Worker that may write the log, or null.
       .addColumn('worker', 'bigint')
       .addColumn('created_at', 'bigint', (column) => column.notNull())
       .addColumn('epoch', 'integer', (column) => column.notNull())
