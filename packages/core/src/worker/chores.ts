@@ -120,7 +120,7 @@ export function listChores(parts: ChoreParts): readonly Chore[] {
   ]
 }
 
-/** Of the runs that no live engine can execute, those that were cancelled are ended here, without their code. */
+/** Handles runs that no live engine can execute. Cancelled ones are ended here, without their code. */
 async function endUnclaimable({ store, logger, lease, runs }: ChoreParts): Promise<void> {
   const abilities = await reportUnclaimable(store, logger)
   if (abilities === null) return

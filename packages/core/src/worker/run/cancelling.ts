@@ -55,14 +55,14 @@ export function cancelWith(
   return { state: 'cancelled', failure, payload: encodeRecord(failure, 'failure'), left }
 }
 
-/** The end of a cancelled run whose procedure cannot go on, and the unit that writes it. */
+/** The end of a cancelled run whose procedure cannot continue, and the unit that writes it. */
 export interface EndWithoutCode {
   readonly ending: Ending
   readonly parts: UnitParts
 }
 
 /**
- * Composes the unit that ends a cancelled run whose procedure cannot go on: with the request, unless the log has it, and
+ * Composes the unit that ends a cancelled run whose procedure cannot continue: with the request, unless the log has it, and
  * with the withdrawal of each open question. Nothing of it is delivered.
  */
 export function endWithoutCode(

@@ -94,7 +94,7 @@ export class Run {
 
   #phase: Phase = 'moving'
   #ending: Ending | null = null
-  /** Of a cancelled run whose procedure cannot go on: the unit that ends it. */
+  /** The unit that ends a cancelled run whose procedure cannot continue. */
   #lastParts: UnitParts | null = null
   /** The report to log once the failure is written. */
   #report: RunReport | null = null
@@ -868,7 +868,7 @@ export class Run {
     this.#leaving.attempt(diagnose().then((reason) => this.#leaving.leave(reason)))
   }
 
-  /** Ends a cancelled run whose procedure cannot go on: nothing is delivered any more. */
+  /** Ends a cancelled run whose procedure cannot continue: nothing is delivered any more. */
   #endWithoutCode(): void {
     const { notes } = this.#continuation
     const request = notes.cancelled === null ? this.#mailbox.take([cancelTopic]) : undefined
