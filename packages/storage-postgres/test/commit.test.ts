@@ -38,7 +38,8 @@ describe('the shapes', () => {
       return { tables: [...new Set(named)].sort().join(), isBatch: text.includes('unnest') }
     }
     const end = (state: 'completed' | 'failed') => ({ strict: true, next: { do: 'end', state } }) as const
-    const [one, all] = [{ isBatch: false }, { isBatch: true, tables: 'asks,events,messages,run_info,runs' }]
+    const one = { isBatch: false }
+    const all = { isBatch: true, tables: 'ask_to,asks,events,messages,news,run_info,runs' }
 
     expect(await write(newUnit(a))).toEqual({ ...one, tables: 'events,runs' })
     expect(await write(newUnit({ ...a, head: 2 }), newUnit(b))).toEqual({
@@ -50,7 +51,7 @@ describe('the shapes', () => {
     const receives = newUnit({ ...a, head: 4 }, { consumes: [1] })
     expect(await write(receives)).toEqual({ ...one, tables: 'events,messages,runs' })
     const ends = newUnit({ ...a, head: 5 }, end('completed'))
-    expect(await write(ends)).toEqual({ ...one, tables: 'events,run_info,runs' })
+    expect(await write(ends)).toEqual({ ...one, tables: 'events,news,run_info,runs' })
     expect(await write(newUnit({ ...b, head: 3 }, { consumes: [1], ...end('failed') }))).toEqual(all)
   })
 
