@@ -11,9 +11,9 @@ function countLoads(): { readonly store: Store; readonly loads: () => number } {
     const port = connectTo(kept) as StorePort
     const load: StorePort['load'] = (...args) => {
       loads++
-      return Object.getPrototypeOf(port).load.apply(port, args)
+      return port.load(...args)
     }
-    return Object.assign(port, { load })
+    return { ...port, load }
   })
   return { store, loads: () => loads }
 }
