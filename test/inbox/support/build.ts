@@ -8,7 +8,15 @@ export default async function buildInbox(): Promise<void> {
   const inputs = ['src', 'index.html', 'vite.config.ts', 'package.json'].map((name) => join(root, name))
   if (newest([join(root, 'dist', 'index.html')]) > newest(inputs)) return
   const { build } = await import('vite')
-  await build({ configFile: join(root, 'vite.config.ts'), root })
+  const { NODE_ENV: before } = process.env
+  // Vitest sets it to 'test', and Vite would build for development.
+  process.env['NODE_ENV'] = 'production'
+  try {
+    await build({ configFile: join(root, 'vite.config.ts'), root })
+  } finally {
+    if (before === undefined) delete process.env['NODE_ENV']
+    else process.env['NODE_ENV'] = before
+  }
 }
 
 function newest(paths: readonly string[]): number {

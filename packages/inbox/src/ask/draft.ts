@@ -29,8 +29,7 @@ export const artifactControl = (ask: Ask): Control => {
 export const valueControl = (ask: Ask): Control => controlOf(ask.schema)
 
 /** What the fields of an input ask begin with. */
-export const firstValue = (ask: Ask): Draft =>
-  draftOf(valueControl(ask), ask.initial ?? valueControl(ask).initial)
+export const firstValue = (ask: Ask): Draft => draftOf(valueControl(ask), ask.initial)
 
 export interface Reading<T> {
   readonly value: T

@@ -103,7 +103,7 @@ function fieldDrafts(
     const part = Object.hasOwn(values, field.name) ? values[field.name] : undefined
     const child = field.control()
     const isClosed = !field.isRequired && isNested(child) && part === undefined && child.initial === undefined
-    return [field.name, isClosed ? untouched : draftOf(child, part ?? child.initial)]
+    return [field.name, isClosed ? untouched : draftOf(child, part)]
   })
   return Object.fromEntries(entries)
 }

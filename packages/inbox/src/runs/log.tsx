@@ -82,8 +82,9 @@ function iconOf({ status, type }: LogEntry): IconName {
 
 function resultOf({ status }: LogEntry, plain: Json): string {
   if (status === 'failed' && isObject(plain)) {
-    const { error } = plain
-    if (isObject(error ?? null)) return String((error as { readonly message?: Json }).message ?? '')
+    const error = plain['error']
+    const message = isObject(error) ? error['message'] : undefined
+    if (typeof message === 'string') return message
   }
   if (plain === null || (isObject(plain) && Object.keys(plain).length === 0)) return ''
   return summaryOf(plain)

@@ -61,9 +61,14 @@ interface Interval {
 }
 
 function intervalOf(entry: LogEntry, now: number): Interval {
-  const from = Date.parse(entry.timestamp)
-  const to = entry.status === 'open' ? Math.max(now, from) : from + Math.max(0, entry.duration_ms)
-  return { from, to, isWork: isWork(entry.type) }
+  // Of an open entry the timestamp is its beginning, of any other its end.
+  const at = Date.parse(entry.timestamp)
+  const isOpen = entry.status === 'open'
+  return {
+    from: isOpen ? at : at - Math.max(0, entry.duration_ms),
+    to: isOpen ? Math.max(now, at) : at,
+    isWork: isWork(entry.type),
+  }
 }
 
 /** Steps and calls work; asks, timers and signals wait. */

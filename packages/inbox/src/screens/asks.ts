@@ -3,7 +3,7 @@ import { listAsks } from '../api/calls.ts'
 import type { AskBrief, AskKind, RiskLevel } from '../api/types.ts'
 import { en } from '../en.ts'
 import { announce } from '../live/announce.ts'
-import { currentUser, noteEnded } from '../session.ts'
+import { noteEnded } from '../session.ts'
 
 export interface Filter {
   readonly status: 'open' | 'answered'
@@ -129,20 +129,18 @@ export function nextOpen(id: string): string | null {
   return ordered.find((ask) => ask.id !== id && ask.status === 'open' && !gone.value.has(ask.id))?.id ?? null
 }
 
-function queryOf({ status, kind, isOverdue, procedure }: Filter) {
+function queryOf({ status, kind, isOverdue, isMine, procedure }: Filter) {
   return {
     status: status === 'open' ? undefined : status,
     kind: kind || undefined,
     overdue: isOverdue ? true : undefined,
+    mine: isMine ? true : undefined,
     procedure: procedure.trim() || undefined,
   }
 }
 
-/** The filters that the server does not have. */
+/** The filter that the server does not have. */
 function matches(ask: AskBrief): boolean {
-  const { risk, isMine } = filter.value
-  if (risk !== '' && ask.risk?.level !== risk) return false
-  if (!isMine) return true
-  const { actor, names } = currentUser()
-  return ask.to.length === 0 || ask.to.some((name) => name === actor || names.includes(name))
+  const { risk } = filter.value
+  return risk === '' || ask.risk?.level === risk
 }

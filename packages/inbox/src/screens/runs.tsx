@@ -167,7 +167,7 @@ function Note({ run }: { readonly run: Run }) {
   if (!first) return null
   return (
     <>
-      {en.waitingKinds[first.kind]} <Text>{first.name}</Text>
+      {en.waitingKinds[first.kind]}: <Text>{first.name}</Text>
       {others.length > 0 && ` +${others.length}`}
     </>
   )

@@ -15,11 +15,11 @@ function plainMarked({ $pawl: type, value }: JsonObject): Json {
     case 'bigint':
     case 'number':
     case 'date':
-      return value === null || value === undefined ? 'Invalid Date' : String(value)
+      return typeof value === 'string' ? value : 'Invalid Date'
     case 'undefined':
       return null
     case 'bytes':
-      return `${Math.floor((String(value).replaceAll('=', '').length * 3) / 4)} bytes`
+      return `${Math.floor(((typeof value === 'string' ? value : '').replaceAll('=', '').length * 3) / 4)} bytes`
     case 'set':
       return Array.isArray(value) ? value.map(plainOf) : null
     case 'map':

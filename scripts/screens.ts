@@ -1,0 +1,63 @@
+// Writes a picture of every screen of the inbox.  usage: npm run screens [-- folder]
+//
+// The pictures in docs/guides/images are some of these: npm run screens -- --guide
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { chromiumPath, launchBrowser } from '../test/inbox/support/browser.ts'
+import buildInbox from '../test/inbox/support/build.ts'
+import { askAll, startSite, visit } from '../test/inbox/support/site.ts'
+
+const isGuide = process.argv.includes('--guide')
+const folder = isGuide ? 'docs/guides/images' : (process.argv[2] ?? '.cache/screens')
+
+interface Screen {
+  readonly at: string
+  readonly shows: string
+  readonly prepare?: (page: Page) => Promise<void>
+  /** Sizes and schemes of which the guide shows this screen. */
+  readonly guide?: readonly string[]
+}
+
+const screens: Readonly<Record<string, Screen>> = {
+  list: { at: '#/', shows: '.ask-row', guide: ['phone-light'] },
+  approve: {
+    at: '#/asks/refund%3AA-1%2F1',
+    shows: '.params input',
+    prepare: (page) => page.locator('.params input').fill('400'),
+    guide: ['laptop-light', 'phone-dark'],
+  },
+  input: { at: '#/asks/onboard%3A7%2F0', shows: '.fields input' },
+  select: { at: '#/asks/release%3A7%2F1', shows: '.card' },
+  review: { at: '#/asks/publish%3A7%2F0', shows: '.changes', guide: ['laptop-dark'] },
+  escalate: { at: '#/asks/closing%3A7%2F0', shows: '.card' },
+  decide: { at: '#/asks/moderate%3A7%2F0', shows: '.action' },
+  closed: { at: '#/asks/refund%3AB-2%2F1', shows: '.closed' },
+  runs: { at: '#/runs', shows: '.run-row' },
+  run: { at: '#/runs/refund%3AB-2', shows: '.entry', guide: ['laptop-light'] },
+  stuck: { at: '#/runs/broken%3A7', shows: '.entry' },
+}
+const sizes = { laptop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } }
+
+if (chromiumPath === undefined) throw new Error('Install chromium, or set CHROMIUM to its path.')
+mkdirSync(folder, { recursive: true })
+await buildInbox()
+const browser = await launchBrowser()
+const site = await startSite()
+await askAll(site)
+for (const [size, viewport] of Object.entries(sizes))
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await using visited = await visit(browser, site, 'ana', '#/', { viewport, colorScheme })
+    for (const [name, { at, shows, prepare, guide }] of Object.entries(screens)) {
+      const variant = `${size}-${colorScheme}`
+      if (isGuide && !guide?.includes(variant)) continue
+      const { page } = visited
+      await page.evaluate(`location.hash = ${JSON.stringify(at)}`)
+      await page.locator(shows).first().waitFor()
+      await prepare?.(page)
+      await page.screenshot({ path: join(folder, `inbox-${name}-${variant}.png`) })
+    }
+  }
+await browser.close()
+await site[Symbol.asyncDispose]()
+console.log(`written to ${folder}`)
