@@ -26,7 +26,7 @@ export function describeCancels(test: StageTest): void {
       expect((await stage.dump()).messages[1]).toMatchObject({ key: cancelKey })
     })
 
-    test('a run that nobody cancels says so', async (stage) => {
+    test('a run without a request says so', async (stage) => {
       await stage.owned('a', await stage.worker())
       expect(await stage.find('a')).toMatchObject({ cancelAt: null })
     })
@@ -125,7 +125,7 @@ export function describeCancels(test: StageTest): void {
   })
 
   describe('cancelled runs without their code', () => {
-    test('those that are due are listed, the oldest request first', async (stage) => {
+    test('cancelled runs that are due are listed, the oldest request first', async (stage) => {
       const { worker } = await stage.claimant()
       const [one, two] = await createUnowned(stage, ['one', 'two', 'three'])
       await stage.owned('owned', worker)
