@@ -80,7 +80,7 @@ test('sends all open asks first with open=1, and again to a reader that was cut 
   const cut = await take(await follow('ana', '/v1/events?open=1'), 1)
   expect(cut).toMatchObject([{ event: 'ask.opened', data: { reEmitted: true } }])
   const all = await take(await follow('ana', '/v1/events?open=1'), 3)
-  expect(all.map(({ data }) => data.ask).toSorted()).toEqual(ids.toSorted())
+  expect(new Set(all.map(({ data }) => data.ask))).toEqual(new Set(ids))
   const newest = all[0]?.data.n
   const resumed = follow('ana', '/v1/events?open=1', { 'last-event-id': String(newest) })
   await engine.inbox.answer(ids[0] ?? '', { approved: true }, { as: 'user:ana' })
