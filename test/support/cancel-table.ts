@@ -326,6 +326,32 @@ export function describeCancelTable(makePlace: () => Promise<CancelPlace>, round
     })
   })
 
+  test.each([
+    { first: 'cancel', outcome: 'run-cancelled' },
+    { first: 'answer', outcome: 'completed' },
+  ])('the $first before the other, and no worker yet: $outcome', async ({ first, outcome }) => {
+    const { store, start } = await setUp()
+    const before = await start(asking)
+    const run = await before.run(asking)
+    const ask = await before.inbox.next({ run: run.id })
+    await before.stop()
+    const client = createClient({ store })
+    onTestFinished(() => client.stop())
+    if (first === 'cancel') await client.cancel(run.id)
+    await client.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
+    if (first === 'answer') await client.cancel(run.id)
+    const engine = await start(asking)
+    const ended = await engine
+      .get(run.id)
+      .result()
+      .then(
+        () => 'completed',
+        ({ code }: { readonly code: string }) => code,
+      )
+    expect(ended).toBe(outcome)
+    expect((await engine.inbox.get(ask.id))?.status).toBe('answered')
+  })
+
   test('in the same instant as the end: the run completes or is cancelled, and stays so', async () => {
     const { start } = await setUp()
     const engine = await start(quick)
