@@ -65,7 +65,7 @@ function unreachable(cause: unknown): typeof standby {
     return {
       what: `PostgreSQL has no connection left: ${describe(cause)}.`,
       remedy:
-        'Raise max_connections, or the limit of the database or role, or let others keep fewer: an engine and a client take up to ten each, or what the pool has that they are given.',
+        'Raise max_connections, or the limit of the database or role, or let others keep fewer: an engine and a client use up to ten each, or what the pool has that they are given.',
     }
   return {
     what: `PostgreSQL cannot be reached: ${describe(cause)}.`,

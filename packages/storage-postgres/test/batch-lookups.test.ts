@@ -36,14 +36,14 @@ test('what is asked for at once is looked up at once, in parts that are not too 
 test.for([
   ['a value that cannot be one', '22021'],
   ['a page of the disk that cannot be read', 'XX001'],
-] as const)('%s is nobody else’s fault', async ([, code]) => {
+] as const)('%s affects no other lookup', async ([, code]) => {
   const { find, asked } = makeLookup((key) => (key === 2 ? refusal(code) : undefined))
   const outcomes = await Promise.allSettled([1, 2, 3].map(find))
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   expect(asked).toEqual([[1, 2, 3], [1], [2], [3]])
 })
 
-test('where there is no word from the server, nobody is asked one by one', async () => {
+test('without a reply from the server, lookups are not repeated one by one', async () => {
   const { find, asked } = makeLookup(() => new Error('Query read timeout'))
   const outcomes = await Promise.allSettled([1, 2, 3].map(find))
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])

@@ -30,7 +30,7 @@ afterAll(async () => {
 afterEach(() => empty(database.owner, 'pawl'))
 
 describe('two hundred claimers of one kind of run', () => {
-  test('each get something, nobody gets what another has, and the oldest goes first', async () => {
+  test('each get something, none gets what another has, and the oldest goes first', async () => {
     await createDue(2_000)
     const workers = await registerAll()
     const got = new Map<number, number[]>(workers.map((worker) => [worker, []]))
@@ -77,7 +77,7 @@ describe('two hundred claimers of one kind of run', () => {
   })
 })
 
-test('runs that nobody here can execute cost a claim nothing', async () => {
+test('runs that no worker here can execute cost a claim nothing', async () => {
   await database.owner.query(`
     insert into pawl.runs (run, wake_at, created_at, epoch, head, version, id, procedure, link)
       select nextval('pawl.runs_run_seq'), i, 1, 1, 1, 1, 'other ' || i, 'other', '' from generate_series(1, 20000) i`)

@@ -139,7 +139,7 @@ describe('limits', () => {
 
 describe('races that are lost', () => {
   for (const code of ['40001', '40P01']) {
-    test(`${code} is tried again and nobody hears of it`, async () => {
+    test(`${code} is retried, and no caller notices`, async () => {
       await refuse('unlucky', code, 3)
       const [a, b] = await createRuns(2)
       const events = [newEvent('unlucky')]
@@ -151,7 +151,7 @@ describe('races that are lost', () => {
   }
 
   for (const code of ['57014', '55P03', '53200', '25006']) {
-    test(`${code} before the commit is tried again`, async () => {
+    test(`${code} before the commit is retried`, async () => {
       await refuse('unlucky', code, 2)
       const [a] = await createRuns(1)
       const outcomes = await port.commit(worker, [newUnit(a, { events: [newEvent('unlucky')] })])

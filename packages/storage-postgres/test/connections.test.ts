@@ -35,7 +35,7 @@ describe('connections', () => {
     return rows[0].count
   }
 
-  test('are made ahead for a worker, which needs several at once, and for nobody else', async () => {
+  test('are made ahead for a worker, which needs several at once, and for no client', async () => {
     await until(async () => (await count()) === 0)
     const reader = connectTo(postgres(database.url)) as StorePort
     await reader.open()
@@ -135,7 +135,7 @@ describe('a pool of the application', () => {
     // Without a listener of Pawl's this would be the only one, and `once` takes it away.
     await broken
     expect(pool.listenerCount('error')).toBe(1)
-    expect(await ports[1]?.find('nobody')).toBeNull()
+    expect(await ports[1]?.find('none')).toBeNull()
     await ports[1]?.close()
     expect(pool.listenerCount('error')).toBe(0)
     await pool.end()
@@ -156,7 +156,7 @@ describe('a pool of the application', () => {
     for (let head = 2; head < 20; head++) {
       expect(await port.commit(worker, [newUnit({ ...a, head })])).toMatchObject([{ outcome: 'ok' }])
     }
-    // What has no connection of its own waits, and goes on when there is one again.
+    // A call without a connection waits, and continues when there is one again.
     const found = port.find('a')
     expect(await Promise.race([found, new Promise((resolve) => setTimeout(resolve, 50, 'waiting'))])).toBe(
       'waiting',
@@ -208,7 +208,7 @@ test('sessions that several share, as behind PgBouncer, are told of with the rem
 })
 
 describe('connections that break', () => {
-  test('between two calls are replaced, and nobody hears of it', async () => {
+  test('between two calls are replaced, and no caller notices', async () => {
     const port = await open(postgres(database.url))
     const worker = await port.register({ name: 'w', leaseMs: 60_000 })
     const [a] = await createOwned(port, worker, ['a'])

@@ -49,7 +49,7 @@ describe.skipIf(isServerGiven)('a server that', () => {
       void committed.then(() => {
         isKnown = true
       })
-      // The administrator ends the wait: PostgreSQL warns and reports success. So does it for the next commit.
+      // The administrator ends the wait: PostgreSQL warns and reports success, also for the next commit.
       for (let cancelled = 0; cancelled < 2; ) cancelled += await cancelWaiting('pawl_app')
       expect(isKnown).toBe(false)
       await configure("synchronous_standby_names = ''")

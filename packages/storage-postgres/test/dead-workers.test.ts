@@ -48,7 +48,7 @@ async function kill(child: ChildProcess): Promise<void> {
 
 const query = (text: string) => database.owner.query(text)
 
-/** Until the server has noticed that there is nobody behind a worker's last heartbeat. */
+/** Until the server has noticed that the worker behind the last heartbeat is gone. */
 async function untilSessionEnds(): Promise<void> {
   const isThere =
     'select from pawl.workers join pg_stat_activity a on a.pid = session where process_started is not null'

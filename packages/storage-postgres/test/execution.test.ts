@@ -16,7 +16,7 @@ afterAll(() => database.remove())
 
 type Query = (this: unknown, ...all: unknown[]) => unknown
 
-/** Steps between whoever asks a client and the client, until the test ends. */
+/** Intercepts the calls to a client until the test ends. */
 function interpose(wrap: (query: Query) => Query): void {
   const prototype = pg.Client.prototype as unknown as { query: Query }
   const { query } = prototype
@@ -142,7 +142,7 @@ test('a pool of the application gets the queries of its driver, and no others', 
   expect(given.some((one) => one instanceof Execution)).toBe(false)
 })
 
-describe('somebody who watches over all queries', () => {
+describe('a tracer of all queries', () => {
   const statement = new Statement('select 6 / $1::int as quotient, 3000000000 as big, $2::bytea as bytes')
 
   /** @param change what is handed to the driver in place of a query */

@@ -73,7 +73,7 @@ describe.skipIf(isServerGiven)('when a standby takes over', () => {
     pair.address.decide = () => 'pass'
     await pair.switchOver()
     const outcomes = await port.commit(worker, [newUnit(a), newUnit(b), newUnit({ ...c, epoch: 2 })])
-    // Nothing is written on top of a history that is gone; whatever is whole goes on.
+    // Nothing is written on top of a history that is gone; undamaged runs continue.
     expect(outcomes.map(({ outcome }) => outcome)).toEqual(['conflict', 'ok', 'conflict'])
     expect(await underWay).toEqual([{ outcome: 'conflict' }])
     expect(await port.load(a.run, 0, 10)).toHaveLength(2)

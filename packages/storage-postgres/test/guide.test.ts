@@ -32,7 +32,7 @@ test('the queries for people show what is due and who owns what', async () => {
   expect(owned.rows).toMatchObject([{ name: 'host 7', dead: false, runs: '2' }])
 })
 
-test('in a restored copy nobody from its former life can write, and what was owned is due', async () => {
+test('in a restored copy no worker from its former life can write, and what was owned is due', async () => {
   const worker = await port.register({ name: 'w', leaseMs: 60_000 })
   const [a, b] = await createOwned(port, worker, ['a', 'b'])
   if (!a || !b) throw new Error('not created')
@@ -46,7 +46,7 @@ test('in a restored copy nobody from its former life can write, and what was own
   ])
 })
 
-test('a run that was quarantined goes on when it is told to', async () => {
+test('a quarantined run resumes when it is retried', async () => {
   const worker = await port.register({ name: 'w', leaseMs: 60_000 })
   const [a, b] = await createOwned(port, worker, ['order 7', 'order 8'])
   if (!a || !b) throw new Error('not created')

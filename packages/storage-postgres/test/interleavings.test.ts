@@ -77,7 +77,7 @@ describe('a commit', () => {
     expect(await commit).toMatchObject([{ outcome: 'ok' }])
   })
 
-  test('makes a takeover wait, so that whoever takes over loads all that was written', async () => {
+  test('makes a takeover wait, so that the new owner loads all that was written', async () => {
     const [a, b] = await createTwo()
     const letWrite = await holdWrites()
     // Two units: the shape that locks first and writes later.
@@ -91,7 +91,7 @@ describe('a commit', () => {
     expect(await commit).toMatchObject([{ outcome: 'ok' }, { outcome: 'ok' }])
   })
 
-  test('that did not lock its runs would write behind the back of whoever took over', async () => {
+  test('that did not lock its runs would write behind the back of the new owner', async () => {
     const mutant = new MutantPool(database.url, (text) =>
       text.includes('judged')
         ? text
@@ -150,7 +150,7 @@ describe('a commit', () => {
     expect(await port.commit(worker, [newUnit(a, { strict: false, closes })])).toMatchObject([
       { outcome: 'ok' },
     ])
-    // Its log says that the time ran out; who answered was told that it counts.
+    // Its log records the timeout; the person was told that the answer counts.
     expect(await countEvents(a)).toBe(3)
     expect(await port.ask('a', 0)).toMatchObject({ status: 'answered', answeredBy: 'user:ann' })
   })
@@ -328,7 +328,7 @@ test('a worker that hands back its runs waits for a commit of several, and none 
   await other.query(lock, [a.run])
   const released = port.release(worker)
   await someoneWaits()
-  // As the commit goes on to its second run, which the one that waits must not have.
+  // The commit continues with its second run, which the waiting one must not have.
   await other.query(lock, [b.run])
   await other.query('commit')
   await released

@@ -94,7 +94,7 @@ test('a short log does not wait for the long payloads of those it is read with',
   expect((await slowLog)[0]?.payload?.length).toBe(1_000)
 })
 
-test('what cannot be an id is nobody else’s fault', async () => {
+test('what cannot be an id affects no other lookup', async () => {
   await port.create([newRun('good')])
   const outcomes = await Promise.allSettled(['good', 'b\0d', 'nowhere'].map((id) => port.find(id)))
   expect(outcomes).toMatchObject([

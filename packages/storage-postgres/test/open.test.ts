@@ -432,7 +432,7 @@ describe('migrations', () => {
 
   test('a migration that has to wait for a table lets all others pass in the meantime', async () => {
     await migrateUpTo(1)
-    // Somebody reads the table, as a backup does.
+    // Another session reads the table, as a backup does.
     const reader = await database.owner.connect()
     await reader.query('begin')
     await reader.query('select from fresh.workers')

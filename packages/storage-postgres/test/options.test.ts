@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { open } from './support/units.ts'
 
 describe('options', () => {
-  test('that nobody knows are named, and so are those there are', () => {
+  test('that are unknown are named, and the known ones are listed', () => {
     expect(catchError(() => postgres('postgres://localhost/app', { shema: 'x' } as never))).toMatchObject({
       code: 'option-invalid',
       message:

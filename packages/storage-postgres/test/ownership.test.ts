@@ -74,7 +74,7 @@ test('a worker that is gone owns nothing, whatever a call may still bring', asyn
   expect(ownership.owns(run)).toBe(false)
 })
 
-test('a call that failed half-way may have given what nobody was told of', async () => {
+test('a call that failed half-way may have claimed runs that were not reported', async () => {
   const ownership = new Ownership()
   const fail = (use: (noteOwned: NoteOwned) => void): Promise<unknown> =>
     ownership

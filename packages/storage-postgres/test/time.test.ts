@@ -74,7 +74,7 @@ test('instants of any year come back as they were', async () => {
   expect(found.map((row) => row?.wakeAt)).toEqual(instants)
 })
 
-test('a server whose clock was set back an hour lets nobody write who may not', async () => {
+test('a server whose clock was set back an hour lets no stale owner write', async () => {
   // What the rows look like then: written in the future.
   const dead = await port.register({ name: 'dead', leaseMs: 1 })
   const [a] = await createOwned(port, dead, ['a'])

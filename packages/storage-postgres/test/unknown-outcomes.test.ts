@@ -168,7 +168,7 @@ describe('a commit whose reply is lost', () => {
     expect(await commit({ ...a, head: 2, epoch: 4 })).toMatchObject({ outcome: 'ok' })
   })
 
-  test('of a unit without events that lets go is known by the run that was let go', async () => {
+  test('of a unit without events that releases its run is known by the released run', async () => {
     const [a] = await createRuns()
     failOnce('swallow', isCommit)
     const outcome = await commit(a, { events: [], next: { do: 'park', wakeAt: null } })

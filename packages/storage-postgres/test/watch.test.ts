@@ -61,7 +61,7 @@ test('what others may wait for is hinted at: new runs, messages, answers, questi
   both()
 })
 
-test('steps are nobody else’s business', async () => {
+test('steps are not announced to others', async () => {
   const worker = await port.register({ name: 'w', leaseMs: 60_000 })
   const [a] = await createOwned(port, worker, ['a'])
   if (!a) throw new Error('not created')
@@ -86,7 +86,7 @@ test('one’s own changes are no hint', async () => {
   expect(hints).toBe(1)
 })
 
-test('listening goes on after the connection broke, and begins with a hint', async () => {
+test('listening resumes after the connection broke, and begins with a hint', async () => {
   await database.owner.query(
     `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = current_database() and query like 'listen %'`,
   )
@@ -104,7 +104,7 @@ test('a hint comes of every change by itself', async () => {
   }
 })
 
-test('whoever has ended watching hears nothing', async () => {
+test('a watcher that has stopped hears nothing', async () => {
   let others = 0
   const end = watching.watch(() => others++)
   end()

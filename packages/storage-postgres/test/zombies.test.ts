@@ -8,7 +8,7 @@ beforeEach(async () => {
 })
 afterEach(() => database.remove())
 
-test('workers that are stopped past their lease and go on write nothing', async () => {
+test('workers that are stopped past their lease and resume write nothing', async () => {
   const report = await letZombiesWork({ database, isGuarded: true, stops: 9 })
   expect(report).toMatchObject({ stale: 0, lost: 0, resubmitted: 0, gaps: 0 })
   expect(report.events).toBeGreaterThan(100)

@@ -37,7 +37,7 @@ it('without the worker, one that has parked its run writes to it again', async (
   }
 })
 
-it('without the counter of messages, a run is parked over one that nobody has read', async () => {
+it('without the counter of messages, a run is parked over an unread one', async () => {
   for (const [mutation, parked] of [
     ['parking whatever mail has come', true],
     ['nothing', false],

@@ -61,7 +61,7 @@ describe('a copy', () => {
     const claimant = { worker: await restored.register({ name: 'w', leaseMs: 1000 }), procedures: refund }
     expect(claimant.worker).not.toBe(standing.worker)
     expect((await restored.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', epoch: 3 }])
-    // The original goes on.
+    // The original continues.
     expect(await store.commit(standing.worker, [step(standing)])).toMatchObject([{ outcome: 'ok' }])
   })
 

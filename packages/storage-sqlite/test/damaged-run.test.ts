@@ -83,7 +83,7 @@ it('signals that are sent at once with one for a damaged run all arrive but that
   expect(new Set((await send()).map(({ status }) => status))).toEqual(new Set(['fulfilled']))
 })
 
-it('what a later version has written waits for it, as stuck; the others go on', async () => {
+it('what a later version has written waits for it, as stuck; the others continue', async () => {
   const file = tempFile()
   const first = await startEngine(file)
   const ids = ['kind', 'type', 'payload', 'format', 'same']

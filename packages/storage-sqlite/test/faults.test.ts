@@ -93,7 +93,7 @@ describe('a disk that fails in the moment of a commit', () => {
     expect(await store.find('a')).toMatchObject({ state: 'completed' })
   })
 
-  it('a disk that goes on failing is asked again until it answers', async () => {
+  it('a disk that keeps failing is asked again until it answers', async () => {
     for (const [first, expected] of [
       ['before', { outcome: 'lost', epoch: 4 }],
       ['after', { outcome: 'ok', epoch: 4 }],
@@ -133,12 +133,12 @@ describe('a disk that fails in the moment of a commit', () => {
     ])
   })
 
-  it('whoever waited for a new connection that has failed again by then gets the next one', async () => {
+  it('a call that waited for a new connection that has failed again gets the next one', async () => {
     const disk = new BrokenDisk()
     const store = await openStore(tempFile(), disk.environment)
     const standing = await ownedRun(store, 'a')
     let { epoch } = standing
-    // Whenever they come: before whoever writes on the new connection, or after.
+    // Whenever they come: before the writer on the new connection, or after.
     for (let moments = 0; moments < 30; moments++) {
       disk.fail('before', 'before')
       const committing = store.commit(standing.worker, [step({ ...standing, epoch })])
@@ -149,7 +149,7 @@ describe('a disk that fails in the moment of a commit', () => {
     }
   })
 
-  it('a call that is not a commit fails, and says that nobody knows', async () => {
+  it('a call that is not a commit fails, and says that the outcome is unknown', async () => {
     const disk = new BrokenDisk()
     const store = await openStore(tempFile(), disk.environment)
     await ownedRun(store, 'a')
@@ -222,7 +222,7 @@ it('a file that cannot grow any more: commits are lost for good or there, as the
 })
 
 describe('a full disk', () => {
-  it('refuses the call, leaves nothing of it, and goes on when there is room again', async () => {
+  it('refuses the call, leaves nothing of it, and continues when there is room again', async () => {
     const opened: Database[] = []
     const file = tempFile()
     const store = await openStore(

@@ -49,7 +49,7 @@ describe('a hint', () => {
       onTestFinished(stop)
     })
     for (let head = 1; head <= 10; head++) {
-      // Whoever looks as the store itself does has seen it.
+      // A reader like the store itself has seen it.
       const seen = nextHint(other)
       await store.commit(standing.worker, [step({ ...standing, head })])
       await seen
@@ -124,7 +124,7 @@ describe('a hint', () => {
     const times: { readonly from: number; readonly to: number }[] = []
     let version = 0
     await new Promise<void>((resolve) => {
-      // Somebody else commits all the time.
+      // Another process commits all the time.
       const connection = { readVersion: () => version++, countCommits: () => 0 }
       const onHint = () => {
         const from = performance.now()
@@ -157,7 +157,7 @@ describe('a hint', () => {
     await received
   })
 
-  it('comes of the new -wal also while somebody keeps the old one', async () => {
+  it('comes of the new -wal also while another process keeps the old one', async () => {
     const file = tempFile()
     const wal = `${file}-wal`
     fs.writeFileSync(wal, 'old')

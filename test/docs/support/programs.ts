@@ -5,7 +5,7 @@ import { expect, vi } from 'vitest'
 import { type Block, type Page, root } from './pages.ts'
 
 /**
- * A block of `ts`. What it prints stands in the block of `text` behind it. One that begins with `// name.ts` is
+ * A block of `ts`. What it prints is in the block of `text` after it. One that begins with `// name.ts` is
  * a file that later blocks of its page may import; one that imports vitest is a test.
  */
 export interface Program {

@@ -55,7 +55,7 @@ function writeStatements({ runs, runInfo, news }: Names): Record<'mark' | 'find'
       with marked as (
         update ${runs} set mark = $4, worker = null, wake_at = null, epoch = $2 + 1
         where run = $1 and state = 0
-          -- Or it was ours in a history that the server at hand has lost: whoever finds that out may stop it.
+          -- Or it was ours in a history that this server has lost: the worker that notices may stop it.
           and ((epoch = $2 and worker = $3) or ($6 and epoch < $2))
         returning run),
       told as (

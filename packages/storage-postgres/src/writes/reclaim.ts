@@ -109,7 +109,7 @@ function writeStatements({ runs, events }: Names): Record<'reclaim' | 'findEvent
       mine as materialized (
         select l.run, u.epoch + $4::int + 1 as next_epoch, l.head in (u.head, u.head + u.count) as fits from locked l join unit u on u.run = l.run
         where l.worker = $1 and l.state = 0 and l.epoch between u.epoch and u.epoch + $4),
-      -- What does not fit is for its owner to stop, who knows it by its epoch.
+      -- A mismatch is stopped by its owner, which recognizes it by its epoch.
       raised as (
         update ${runs} r set epoch = m.next_epoch from mine m where r.run = m.run and m.fits returning r.run, r.epoch)
       select l.run, coalesce(r.epoch, l.epoch) as epoch, l.head, l.mail, l.worker, ${storeTime} as at,

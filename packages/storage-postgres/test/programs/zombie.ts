@@ -5,7 +5,7 @@ import { MutantPool, withoutFence } from '../../../../test/support/mutant-pool.t
 import { newEvent, newUnit, order, type Standing } from '../support/units.ts'
 
 // A worker with a short lease, to be stopped past it: claims, commits and parks as fast as it can, with a slow
-// step now and then during which its heartbeat goes on. Writes down what was acknowledged.
+// step now and then during which its heartbeat continues. Writes down what was acknowledged.
 const [url = '', acknowledgements = '', guard = ''] = process.argv.slice(2)
 const leaseMs = 250
 
@@ -15,7 +15,7 @@ if (!found) throw new Error('The store was not made by defineStore.')
 const port = found
 const file = openSync(acknowledgements, 'a')
 const owned = new Map<number, Standing>()
-/** Units that were refused or let go: sent again now and then, as a confused worker would. */
+/** Units that were refused or released: sent again now and then, as a confused worker would. */
 let graveyard: Unit[] = []
 let isStopping = false
 let serial = 0
@@ -30,7 +30,7 @@ process.send?.('ready')
 await Promise.all([beat(), work()])
 await port.release(worker)
 await port.close()
-// Whoever was never given a run has committed nothing that could have been rewritten.
+// A worker that never owned a run has committed nothing that could have been rewritten.
 if (serial > 0) await pool?.end()
 process.exit()
 

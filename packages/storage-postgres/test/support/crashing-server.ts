@@ -17,7 +17,7 @@ interface Report {
 
 /**
  * Works on a server that is stopped without warning and started again, many times: creates, commits, sends,
- * parks and claims. What is acknowledged stands in the ledger.
+ * parks and claims. Acknowledged calls are in the ledger.
  */
 export async function workThroughCrashes({ server, port, crashes }: Options): Promise<Report> {
   const ledger = new Ledger()

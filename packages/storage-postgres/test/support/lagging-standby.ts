@@ -20,7 +20,7 @@ const input = z.object({ stepMs: z.number(), waits: z.boolean() })
 
 /**
  * An engine works on many runs while the standby falls behind and then takes over. What the engine knows to be
- * lost must be quarantined and left as it is; all else must go on.
+ * lost must be quarantined and left as it is; all others must continue.
  */
 export async function loseTheLastMoments(
   pair: ServerPair,
@@ -61,7 +61,7 @@ export async function loseTheLastMoments(
   for (const id of waiting) await until(async () => (await engine.get(id).status()).status === 'waiting')
   await pair.caughtUp()
   await pair.standby.stop('immediate')
-  // The standby will not know that these were taken up: their epochs go back.
+  // The standby will not know of these claims: their epochs go back.
   await Promise.all(waiting.map((id) => engine.get(walk, id).signal('go')))
   await wait(behindMs)
   await pair.primary.stop('immediate')
@@ -86,9 +86,9 @@ export async function loseTheLastMoments(
       robbed++
       if (has > knew) problems.push(`${how}; it is quarantined`)
       if (left.get(id) !== has) problems.push(`${how}; it is quarantined, and was written to`)
-      if (!String(result.reason).includes('lost')) problems.push(`${how}; nobody is told`)
+      if (!String(result.reason).includes('lost')) problems.push(`${how}; it is not reported`)
     } else if (result?.status === 'rejected') problems.push(`${how}; ${result.reason}`)
-    else if (has < knew) problems.push(`${how}; it went on`)
+    else if (has < knew) problems.push(`${how}; it continued`)
   }
   await (await engine.run(walk, { stepMs: 1, waits: false })).result()
   await engine.stop()

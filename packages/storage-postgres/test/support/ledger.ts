@@ -7,7 +7,7 @@ export class Ledger {
   readonly #events = new Map<string, { readonly name: string; readonly epochs: readonly number[] }>()
 
   noteCreated(run: number, name: string): void {
-    // Of its first owner, or of nobody if that is dead by then.
+    // Of its first owner, or of none if that is dead by then.
     this.#events.set(`${run} 0`, { name, epochs: [0, 1] })
   }
 

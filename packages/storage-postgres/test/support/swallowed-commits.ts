@@ -19,7 +19,7 @@ interface Report {
 }
 
 /**
- * Commits through a network that loses replies, and delays and loses requests, also those that find out what
+ * Commits through a network that loses replies, and delays and loses requests, also the ones that find out what
  * became of others.
  */
 export async function swallowCommits({

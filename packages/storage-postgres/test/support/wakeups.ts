@@ -14,7 +14,7 @@ interface Options {
 interface Report {
   /** Units that would have parked their run and met a message. */
   readonly refusedParks: number
-  /** Messages nobody will ever read: their runs are neither owned nor due. */
+  /** Messages that are never read: their runs are neither owned nor due. */
   readonly stranded: number
 }
 

@@ -20,7 +20,7 @@ export interface ZombieReport {
   readonly stops: number
   readonly claims: number
   readonly events: number
-  /** Events that an owner wrote after somebody else had taken the run over. */
+  /** Events that an owner wrote after another worker had taken the run over. */
   readonly stale: number
   /** Units that were acknowledged and are not there. */
   readonly lost: number
@@ -32,7 +32,7 @@ export interface ZombieReport {
 
 const runs = 120
 
-/** Three workers on a database, each stopped again and again for longer than its lease, and let go on. */
+/** Three workers on a database, each stopped again and again for longer than its lease, and continued. */
 export async function letZombiesWork(options: Options): Promise<ZombieReport> {
   const { database, isGuarded, stops, untilStale = false } = options
   await prepare(database)

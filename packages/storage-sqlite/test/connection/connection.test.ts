@@ -223,7 +223,7 @@ describe('a file that is taken away while it is open', () => {
 })
 
 describe('a reader that stays', () => {
-  it('lets the -wal grow while writing goes on; it is shortened when the reader has left', async () => {
+  it('lets the -wal grow while writing continues; it is shortened when the reader has left', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const unit = await ownedRun(store, 'a')

@@ -121,7 +121,7 @@ describe('a start that fails says what to do', () => {
     expect(error.details.remedy).toBe('Pass `sqlite()` the path of a separate file.')
   })
 
-  it('another process does not let go of the lock', async () => {
+  it('another process does not release the lock', async () => {
     const file = tempFile()
     await (await openStore(file)).close()
     const database = new SqliteDatabase(file)

@@ -21,8 +21,8 @@ for (let round = 0; ; round++) {
 }
 
 /**
- * All five runs, as soon as whoever had them is taken for dead. The lease is so short that on a busy machine it
- * runs out in this process too, which then begins anew.
+ * All five runs, as soon as their owner is taken for dead. The lease is so short that on a busy machine it
+ * expires in this process too, which then begins anew.
  */
 async function takeUp(): Promise<{ readonly worker: number; readonly standings: readonly Standing[] }> {
   for (;;) {

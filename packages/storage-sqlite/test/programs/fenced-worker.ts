@@ -33,7 +33,7 @@ async function workOn(round: number): Promise<void> {
   const units = [...mine.values()].map((standing, index) =>
     plan(standing, `${process.pid}:${round}:${index}`),
   )
-  // Somebody else may take the runs just now.
+  // Another worker may take the runs just now.
   await sleep(Math.random() * 4)
   const again = stale.find((unit) => !mine.has(unit.run))
   const given = again ? [...units, again] : units

@@ -1,5 +1,5 @@
 // Sends two messages to each of many runs, the second one a moment after the first: `mailing <file> <first> <count>`.
-// Nobody is told of them: no hints, no sweeps.
+// They are not announced: no hints, no sweeps.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectTo } from '@pawl/core/storage'
 import { sqlite } from '@pawl/storage-sqlite'

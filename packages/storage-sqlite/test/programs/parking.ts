@@ -24,7 +24,7 @@ for (let idle = 0; idle < 3; ) {
 console.log(kept)
 await store.close()
 
-/** Returns those that could not be parked. */
+/** Returns the runs that could not be parked. */
 async function park(claimed: readonly Claimed[]): Promise<Claimed[]> {
   const units: Unit[] = []
   for (const one of claimed) {

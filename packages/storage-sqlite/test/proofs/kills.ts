@@ -15,7 +15,7 @@ export interface KillReport {
   readonly torn: number
   /** Units that are there more than once. */
   readonly repeated: number
-  /** Runs whose head, seqs and events do not fit. */
+  /** Runs whose head, seqs and events do not match. */
   readonly gaps: number
 }
 

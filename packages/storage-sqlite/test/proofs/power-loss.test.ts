@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { canCompile } from '../support/trace.ts'
 import { provePowerLoss } from './power-loss.ts'
 
-// Whoever has no C compiler misses these two, and is told that they were skipped.
+// Without a C compiler these two are skipped, and the skip is reported.
 const proven = it.skipIf(!canCompile)
 
 proven('whenever the power goes, what was acknowledged is there', async () => {

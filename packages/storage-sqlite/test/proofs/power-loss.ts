@@ -17,7 +17,7 @@ export interface PowerLossReport {
   readonly lost: number
   /** States that SQLite cannot read, or finds damaged. */
   readonly corrupt: number
-  /** States in which a log has a gap, or does not fit its run. */
+  /** States in which a log has a gap, or does not match its run. */
   readonly broken: number
 }
 
@@ -82,7 +82,7 @@ function play(record: TraceRecord, files: ReadonlyMap<string, DiskFile>, heads: 
     return
   }
   const disk = files.get(record.file)
-  if (!disk) throw new Error(`nobody knows ${record.file}`)
+  if (!disk) throw new Error(`${record.file} is unknown`)
   if (record.kind === 'sync') disk.sync()
   else disk.change(record)
 }

@@ -8,7 +8,7 @@ export interface WakeUpReport {
   readonly messages: number
   /** How often a message came between reading the mail and parking. */
   readonly races: number
-  /** Messages of runs that nobody owns and that are not due. */
+  /** Messages of runs that have no owner and are not due. */
   readonly stranded: number
   readonly unread: number
 }

@@ -49,6 +49,6 @@ interface Report {
 
 function newAsk(position: number): NewAsk {
   const payload = new Uint8Array(1)
-  const nobody = { to: [], escalateTo: [], dueAt: null, closesAt: null, answered: null }
-  return { position, kind: 'approve', key: null, urgency: 1, payload, ...nobody }
+  const unaddressed = { to: [], escalateTo: [], dueAt: null, closesAt: null, answered: null }
+  return { position, kind: 'approve', key: null, urgency: 1, payload, ...unaddressed }
 }

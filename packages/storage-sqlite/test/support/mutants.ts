@@ -3,7 +3,7 @@ import { realEnvironment } from '../../src/connection/connection.ts'
 import { createStore } from '../../src/store.ts'
 import { changedConnections, rewriting } from './environments.ts'
 
-/** A piece of a statement, and what stands in its place. Every placeholder is kept. */
+/** A piece of a statement, and its replacement. Every placeholder is kept. */
 type Change = readonly [from: string, to: string]
 
 const sqlChanges = {

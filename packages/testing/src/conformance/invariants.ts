@@ -32,7 +32,7 @@ function findRunFaults(dump: Dump, promised: Promised, run: DumpedRun, now: numb
     isIdle &&
       run.wakeAt === null &&
       parkedWith === undefined &&
-      'nobody owns it, it is not due and was never parked',
+      'it has no owner, is not due and was never parked',
     isIdle &&
       parkedWith !== undefined &&
       run.mail > parkedWith &&

@@ -1,7 +1,7 @@
 import type { Answered, Cancelled, Message, Sent } from '@pawl/core/storage'
 import { text } from './builders.ts'
 
-/** The message as whoever left it is told of it; null if it was left by somebody else. */
+/** The message as reported to its sender; null if another client left it. */
 export function messageOf(outcome: Sent | Answered | Cancelled): unknown {
   return 'message' in outcome && outcome.message !== null ? comparable(outcome.message) : null
 }

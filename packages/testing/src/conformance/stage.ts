@@ -102,7 +102,7 @@ export class Stage {
     return { run: created.run, id, worker, epoch: 1, head: 1, seen: 0 }
   }
 
-  /** A run that waits, owned by nobody. */
+  /** A waiting run without an owner. */
   async parked(id: string, worker: WorkerKey, overrides: UnitParts = {}): Promise<Standing> {
     const standing = await this.owned(id, worker)
     const outcome = await this.commit(standing, { next: { do: 'park', wakeAt: null }, ...overrides })

@@ -46,7 +46,7 @@ test('a person lowers the amount after ten minutes, with a crash after every wri
   expect(engine.calls).toEqual({ 'load order': 1, refund: 1 })
 })
 
-test('nobody answers for an hour: the ask stays open, overdue', async () => {
+test('without an answer for an hour the ask stays open, overdue', async () => {
   await using engine = await testEngine({
     procedures: [refund],
     steps: { 'load order': steps['load order'] },

@@ -27,7 +27,7 @@ describe('a person who does not keep to the script fails the test', () => {
     'an answer that throws': () => {
       throw new Error('expected something else')
     },
-    'an answer that does not fit': () => ({ choice: 'z' }),
+    'an invalid answer': () => ({ choice: 'z' }),
   }
 
   test.each(Object.entries(wrong))('also where the run does not wait for it: %s', async (_, answer) => {
@@ -46,7 +46,7 @@ describe('a person who does not keep to the script fails the test', () => {
     expect(reported).toHaveLength(1)
   })
 
-  test('also where nobody waits any more', async () => {
+  test('also without a waiting caller', async () => {
     const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.select('A?', ['x']))
     const engine = await testEngine({
       procedures: [asking],
@@ -60,7 +60,7 @@ describe('a person who does not keep to the script fails the test', () => {
   })
 })
 
-test('time goes on to when a question is overdue, for whoever it is shown to then', async () => {
+test('time advances to when an ask is overdue, for the people it is shown to then', async () => {
   const asking = procedure({ name: 'asking' }, async (ctx) => {
     const { by } = await ctx.human.approve('x?', { timeout: '1h', onTimeout: { escalateTo: 'role:boss' } })
     return { by, at: ctx.now().getTime() }
@@ -136,7 +136,7 @@ test('people answer what their own engine can execute, also what another has ask
   expect(await second.get(asking, run.id).result()).toMatchObject({ approved: true, by: 'user:bob' })
 })
 
-test('a run that nobody there can execute holds up nobody', async () => {
+test('a run that no worker there can execute does not block others', async () => {
   const old = procedure({ name: 'old' }, (ctx) => ctx.sleep('1h'))
   const nap = procedure({ name: 'nap' }, async (ctx) => {
     await ctx.sleep('2h')

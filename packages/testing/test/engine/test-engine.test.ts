@@ -28,7 +28,7 @@ test.each([
   })
 })
 
-test('options that are not known are refused, with those that are', async () => {
+test('unknown options are refused, and the known ones are listed', async () => {
   const misspelt = { procedures: [two], human: [] }
   await expect(testEngine(misspelt)).rejects.toThrow(/no option human in the options of testEngine.*humans/)
 })

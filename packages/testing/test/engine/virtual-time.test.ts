@@ -24,7 +24,7 @@ describe('time', () => {
     expect(await (await later.run(nap)).result()).toBe(Date.parse('2030-02-03T05:05:06Z'))
   })
 
-  test('stands still unless somebody waits for it', async () => {
+  test('stands still unless a caller waits for it', async () => {
     await using engine = await testEngine({ procedures: [nap] })
     const run = await engine.run(nap)
     await expect.poll(async () => (await run.status()).status).toBe('waiting')
@@ -71,7 +71,7 @@ describe('time', () => {
     expect(await (await engine.run(racing)).result()).toBe('step')
   })
 
-  test('goes on past a body that shows no sign of life', async () => {
+  test('advances past a body that shows no sign of life', async () => {
     const racing = procedure({ name: 'racing' }, (ctx) =>
       Promise.race([ctx.step('hung', () => ''), ctx.sleep('1h').then(() => 'timer')]),
     )
@@ -157,7 +157,7 @@ describe('people', () => {
     await engine.advance('3h')
   })
 
-  test('whom nobody scripted fail the test, and it says which question it was', async () => {
+  test('without a script fail the test, and the error names the ask', async () => {
     await using engine = await testEngine({
       procedures: [ask],
       humans: [{ ask: 'Other', answer: 'silence' }],
@@ -201,7 +201,7 @@ describe('people', () => {
   })
 })
 
-describe('a wait in vain', () => {
+describe('a wait that cannot end', () => {
   test('can be followed at once by another', async () => {
     const waiting = procedure({ name: 'waiting', signals: { go: z.void() } }, (ctx) => ctx.receive('go'))
     await using engine = await testEngine({ procedures: [waiting] })

@@ -8,7 +8,7 @@ export interface Caller {
   running(): Promise<void>
   /** Virtual time. */
   wait(ms: number): Promise<void>
-  /** What the store says it owns goes to its worker: a reply that is lost would leave it with nobody. */
+  /** What the store says it owns goes to its worker: a lost reply would leave it without an owner. */
   readonly hasWorker: boolean
 }
 
@@ -76,7 +76,7 @@ async function travel({ chance, caller, isCalm }: NetworkOptions): Promise<void>
   await caller.running()
 }
 
-/** Nobody heard what became of a commit. It may have landed, or may land too late: the runs are claimed anew. */
+/** The outcome of a commit is unknown. It may have landed, or may land too late: the runs are claimed again. */
 async function commitUnacknowledged(
   method: Method,
   [worker, units]: [WorkerKey, readonly Unit[]],

@@ -42,7 +42,7 @@ export class SimulatedProcess implements Caller {
   /** As the store knows its worker. */
   worker: WorkerKey | null = null
   state: 'running' | 'stopped' | 'dead' = 'running'
-  /** Its client is in somebody's hands. */
+  /** Its client is in use. */
   isUp = false
   readonly #worker: Worker | null
   readonly #store: StorePort

@@ -8,9 +8,9 @@ test('whatever workers, networks and people do, all that was acknowledged is kep
     Array.from({ length: 100 }, (_, i) => first + i),
   )
   expect(faults).toEqual([])
-  // Something went on there.
+  // Something happened there.
   expect(Math.min(bodies, takeovers)).toBeGreaterThan(500)
   expect(events).toBeGreaterThan(5_000)
-  // Runs that kill their workers, but for those that end before they come to it.
+  // Runs that kill their workers, except runs that end before that.
   expect(found).toBeGreaterThan(0)
 })

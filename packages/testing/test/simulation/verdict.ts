@@ -32,7 +32,7 @@ const harmless = [
   'could not hand back its runs',
   'which it never asked',
   'could not decide; the fallback is used',
-  // Most workers have all procedures, and those that have may be dead.
+  // Most workers have all procedures, and the others may be dead.
   'and no live engine has',
   // The world signals all runs, children too.
   'which procedure "child" does not declare',
@@ -61,7 +61,7 @@ function findRunFaults(world: World, run: RunRecord): readonly string[] {
     ...findAnswerFaults(world, run, output),
     ...world.results
       .filter((one) => one.run === run.id && JSON.stringify(one.result) !== JSON.stringify(output))
-      .map(({ result }) => `somebody was told it has returned ${JSON.stringify(result)}`),
+      .map(({ result }) => `a caller was told it has returned ${JSON.stringify(result)}`),
     ...[...traces, output]
       .filter((trace) => !isBeginning(trace, longest))
       .map(
@@ -109,11 +109,11 @@ function findMailFaults(
   if (new Set(received).size !== received.length) faults.push('a signal was received twice')
   for (const id of received)
     if (!sent.some(({ key, isUsed }) => key?.endsWith(id) && isUsed))
-      faults.push(`signal ${id} was received, and nobody sent it`)
+      faults.push(`signal ${id} was received but never sent`)
   return faults
 }
 
-/** An acknowledged answer is the one that stands, and whoever asked has it. */
+/** An acknowledged answer is the recorded one, and its procedure has it. */
 function findAnswerFaults(
   { acknowledged }: World,
   run: RunRecord,

@@ -49,7 +49,7 @@ const expectedCodes = [
   'run-quarantined',
   'engine-stopped',
   'procedure-unknown',
-  // Of a run that wrong code was at: as long as it is put aside.
+  // Of a run that wrong code was at: as long as it is stuck.
   'foreign-await',
   'nondeterminism',
   'procedure-broken',
@@ -66,7 +66,7 @@ export class World {
   readonly clock = new VirtualClock(Date.parse('2026-01-01T00:00:00Z'))
   readonly acknowledged: Acknowledged = { runs: new Set(), signals: [], answers: [] }
   readonly bodies = new Bodies(this.tables)
-  /** What those who waited were told. */
+  /** The results that waiting callers received. */
   readonly results: { readonly run: string; readonly result: unknown }[] = []
   /** Lines of error and warning. */
   readonly lines: string[] = []
@@ -82,12 +82,12 @@ export class World {
   readonly #procedures: readonly AnyProcedure[]
   /** The same by name, with other code. */
   readonly #wrongProcedures: readonly AnyProcedure[]
-  /** Somebody deploys these now and then. */
+  /** Deployed from time to time. */
   readonly #hasMistakes: boolean
   /** Wrong code has begun, and is still to be found out. */
   #isGraceDue = false
   #processes: SimulatedProcess[] = []
-  /** Up to which message a run had seen its mail when it was let go. */
+  /** Up to which message a run had seen its mail when it was released. */
   readonly #parkedWith = new Map<RunKey, number>()
   #count = 0
   #isCalm = false
@@ -108,7 +108,7 @@ export class World {
         onBegin: () => {
           this.#isGraceDue = true
         },
-        onKept: (run) => this.surprises.push(`wrong code was let go on with ${run}`),
+        onKept: (run) => this.surprises.push(`wrong code continued with ${run}`),
       }),
     )
     this.#hasMistakes = this.#chance.oneIn(6)
@@ -198,14 +198,14 @@ export class World {
     return chance.oneIn(20) ? chance.between(50, 600) : chance.between(1, 30)
   }
 
-  /** A run that was let go in spite of a message it has not seen sleeps for ever. */
+  /** A run that was released despite an unseen message sleeps forever. */
   #findStranded(): void {
     for (const { run, id, worker, state, mark, wakeAt, mail } of this.tables.runs.values()) {
       const parkedWith = this.#parkedWith.get(run)
       const sleeps =
         state === 'live' && mark === 'none' && worker === null && (wakeAt === null || wakeAt > this.clock.now)
       if (sleeps && parkedWith !== undefined && mail > parkedWith)
-        this.surprises.push(`${id} sleeps with mail ${mail}, and was let go with ${parkedWith}`)
+        this.surprises.push(`${id} sleeps with mail ${mail}, and was released with ${parkedWith}`)
     }
   }
 
@@ -297,7 +297,7 @@ export class World {
   #answerEarly(client: Client): void {
     const id = this.#chance.below(this.#options.runs)
     const [index = 0, second] = this.#versionsOf(id)
-    // Nobody knows yet which of them will ask.
+    // Which of them will ask is not known yet.
     if (second !== undefined) return
     const keys = keysOf(this.programs[index]?.root as Node)
     if (keys.length === 0) return
@@ -363,7 +363,7 @@ export class World {
     this.#expect('stop', leaver.stop(this.#chance.between(0, 3_000)))
   }
 
-  /** Faults are told to whoever called, and so are refusals: nothing else. */
+  /** Callers see only faults and refusals. */
   #expect(what: string, call: Promise<unknown>, onDone: () => void = () => {}): void {
     call.then(onDone, (error: unknown) => {
       const { code, message } = error as { readonly code?: string; readonly message: string }

@@ -8,14 +8,14 @@ export interface WrongCodeOptions {
   readonly chance: Chance
   readonly stage: Stage
   readonly onBegin: () => void
-  /** It was let go on. */
+  /** It was continued. */
   readonly onKept: (run: string) => void
 }
 
 type Program = Pick<AnyProcedure, 'name' | 'version'> & { readonly root: Node }
 
 /**
- * The procedure as somebody has deployed it by mistake: no run that it is given can go on with it, and whatever it
+ * The procedure deployed by mistake: none of its runs can continue with it, and whatever it
  * does, nothing of it may be kept. With a bug it does what is right up to there, which may be kept.
  */
 export function makeWrongProcedure(program: Program, options: WrongCodeOptions): AnyProcedure {

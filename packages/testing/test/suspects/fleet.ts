@@ -139,7 +139,7 @@ export class Fleet {
     process.kill()
     this.#processes = this.#processes.filter((one) => one !== process)
     const record = this.tables.workers.get(process.worker ?? -1)
-    // Its lease has run out: as if the store had seen at once that it is gone.
+    // Its lease has expired: as if the store had seen at once that it is gone.
     if (record !== undefined) record.beatAt = Number.NEGATIVE_INFINITY
   }
 
@@ -172,7 +172,7 @@ export class Fleet {
   }
 }
 
-/** Calls of a dead process reach nobody and are never answered. */
+/** Calls of a dead process are never answered. */
 function asCalledBy(caller: () => SimulatedProcess, port: StorePort): StorePort {
   return new Proxy(port, {
     get(target, name) {

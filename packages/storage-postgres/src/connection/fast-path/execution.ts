@@ -56,11 +56,11 @@ interface Wire {
 /**
  * Carries out a statement that its connection has prepared: bind, execute, and that is all. The driver's own
  * query has the columns described each time and makes their parsers anew, which costs as much as all else it
- * does. This is its way to take the queries of others, as pg-cursor's; of the messages, only those that a
+ * does. This is how it accepts foreign queries, such as those of pg-cursor; of the messages, only the ones that a
  * statement of ours can cause are handled.
  */
 export class Execution implements pg.Submittable {
-  // What those that trace queries look at. One that hands the driver a copy has it make a query of its own of these.
+  // Read by query tracers. A tracer that passes the driver a copy makes it build its own query from these.
   readonly name: string
   readonly text: string
   readonly values: readonly Value[]

@@ -26,7 +26,7 @@ export function pickMarked(model: Model, number: number): string {
   return marked[number % (marked.length + 1)]?.id ?? pickRun(model, number)
 }
 
-/** Who commits: mostly somebody who owns something. */
+/** The committer: mostly an owner. */
 export function pickOwner(model: Model, number: number): number {
   const owners = model.runs.flatMap(({ worker }) => worker ?? [])
   return owners[number % Math.max(1, owners.length)] ?? number
@@ -37,7 +37,7 @@ export function planUnits(model: Model, worker: number, units: readonly PlannedU
   const own = model.runs.filter((run) => run.worker === worker)
   const planned = new Map<string, ModelUnit>()
   for (const [index, unit] of units.entries()) {
-    // Now and then for somebody else's run.
+    // Sometimes for the run of another owner.
     const candidates = own.length > 0 && unit.run < 5 ? own : model.runs
     const run = candidates[(unit.run + index) % Math.max(1, candidates.length)]
     if (run && !planned.has(run.id)) planned.set(run.id, planUnit(run, unit))

@@ -5,7 +5,7 @@ import { type Model, pickMarked, pickOwner, pickRun, planUnits } from './model.t
 import type { Operation, PlannedMessage, PlannedRun } from './operations.ts'
 
 /** A worker no store will ever have, however many it has given numbers to. */
-const nobody: WorkerKey = -1
+const noWorker: WorkerKey = -1
 
 /** Plays operations on one store, and says what came of them in words that are the same for every store. */
 export class Player {
@@ -38,7 +38,7 @@ export class Player {
         return this.#create(operation.runs)
       case 'commit': {
         const owner = pickOwner(model, operation.worker)
-        const worker = this.#workers[owner] ?? nobody
+        const worker = this.#workers[owner] ?? noWorker
         const units = planUnits(model, owner, operation.units)
         return this.#show(
           await port.commit(
@@ -65,7 +65,7 @@ export class Player {
         const mark = operation.isStuck ? 'stuck' : 'quarantined'
         const epoch = run.epoch + operation.epochOff
         return port.mark(
-          this.#workers[run.worker ?? 0] ?? nobody,
+          this.#workers[run.worker ?? 0] ?? noWorker,
           this.#key(run.id),
           epoch,
           mark,
@@ -157,11 +157,11 @@ export class Player {
 
   /** One of the newest: the older ones are mostly dead. */
   #worker(number: number): WorkerKey {
-    return this.#workers.at(-1 - number) ?? nobody
+    return this.#workers.at(-1 - number) ?? noWorker
   }
 
   #key(id: string): RunKey {
-    return this.#keys.get(id) ?? nobody
+    return this.#keys.get(id) ?? noWorker
   }
 
   #claimantOf({ worker, ...claimant }: Omit<Claimant, 'worker'> & { readonly worker: number }): Claimant {

@@ -44,7 +44,7 @@ export function storeDifferential(subject: StoreSubject, options: DifferentialOp
 
 async function playBoth(subject: StoreSubject, given: readonly Operation[], tally: Tally): Promise<void> {
   const [expected, actual] = [await openStore(memorySubject), await openStore(subject)]
-  // Somebody to begin with.
+  // The first worker.
   const stream: Operation[] = [{ do: 'register', isDoomed: false }, ...given]
   try {
     for (const [index, operation] of stream.entries()) {

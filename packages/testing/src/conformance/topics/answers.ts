@@ -45,7 +45,7 @@ export function describeAnswers(test: StageTest): void {
       expect(await stage.port.askByKey('b', 'k')).toBeNull()
     })
 
-    test('an ask nobody has opened is not there', async (stage) => {
+    test('an ask that was never opened does not exist', async (stage) => {
       await stage.owned('a', await stage.worker())
       expect(await stage.port.ask('a', 0)).toBeNull()
       expect(await stage.port.ask('nowhere', 0)).toBeNull()
@@ -173,7 +173,7 @@ export function describeAnswers(test: StageTest): void {
       ])
     })
 
-    test('an ask nobody has opened is missing', async (stage) => {
+    test('an ask that was never opened is missing', async (stage) => {
       await stage.owned('a', await stage.worker())
       const answered = await stage.port.answer([answerTo('a', 3), answerTo('nowhere', 3)], null)
       expect(answered).toEqual([{ outcome: 'missing' }, { outcome: 'missing' }])
@@ -222,7 +222,7 @@ export function describeAnswers(test: StageTest): void {
       expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', mail: 1, epoch: 2 }])
     })
 
-    test('whoever answers gets the run, in the same transaction', async (stage) => {
+    test('an answer claims the run for its sender, in the same transaction', async (stage) => {
       const claimant = await stage.claimant()
       const { run } = await stage.parked('a', claimant.worker, { opens: [newAsk(3)], next: park })
       const answered = await stage.port.answer([answerTo('a', 3)], claimant)
@@ -232,7 +232,7 @@ export function describeAnswers(test: StageTest): void {
       expect(await stage.find('a')).toMatchObject({ owned: true, wakeAt: null })
     })
 
-    test('a run somebody owns is not claimed by answering', async (stage) => {
+    test('an owned run is not claimed by an answer', async (stage) => {
       const claimant = await stage.claimant()
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(3)] })

@@ -132,7 +132,7 @@ export function describeClaims(test: StageTest): void {
       ).toEqual(['a'])
     })
 
-    test('what others must take does not stand in the way', async (stage) => {
+    test('runs that only others can execute do not block a claim', async (stage) => {
       const foreign = Array.from({ length: 50 }, (_, index) =>
         newRun(`foreign ${index}`, { procedure: 'order' }),
       )

@@ -204,7 +204,7 @@ export function describeCommit(test: StageTest): void {
     })
 
     for (const state of ['completed', 'failed', 'cancelled'] as const) {
-      test(`a run that ends as ${state} is nobody's and never due`, async (stage) => {
+      test(`a run that ends as ${state} has no owner and is never due`, async (stage) => {
         const claimant = await stage.claimant()
         const standing = await stage.owned('a', claimant.worker)
         const outcome = await stage.commit(standing, { next: { do: 'end', state } })

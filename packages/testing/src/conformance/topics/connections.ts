@@ -77,7 +77,7 @@ export function describeConnections(test: StageTest): void {
       }
     })
 
-    test('a key is kept once, whoever sends it', async (stage) => {
+    test('a key is kept once, whichever client sends it', async (stage) => {
       const ports = await connectMany(stage, 4)
       await stage.owned('a', await stage.worker())
       const outcomes = (

@@ -34,7 +34,7 @@ export function describeCreate(test: StageTest): void {
       ])
     })
 
-    test('its first event is of its first owner, or of nobody', async (stage) => {
+    test('its first event belongs to its first owner, or to none', async (stage) => {
       const worker = await stage.worker()
       const created = await stage.port.create([
         newRun('a', { worker }),
@@ -98,7 +98,7 @@ export function describeCreate(test: StageTest): void {
       expect((await stage.port.claim(await stage.claimant(), 10)).runs).toMatchObject([{ id: 'a' }])
     })
 
-    test('for a worker nobody knows it is created for anyone', async (stage) => {
+    test('for an unknown worker it is created for any worker', async (stage) => {
       await stage.owned('a', 4711)
       expect((await stage.port.claim(await stage.claimant(), 10)).runs).toMatchObject([{ id: 'a' }])
     })
@@ -111,7 +111,7 @@ export function describeCreate(test: StageTest): void {
       })
     })
 
-    test('a version nobody has decided on stays open until the first claim', async (stage) => {
+    test('an undecided version stays open until the first claim', async (stage) => {
       await stage.port.create([newRun('a', { version: null })])
       expect(await stage.find('a')).toMatchObject({ version: null })
       await stage.port.claim(await stage.claimant([{ name: 'refund', versions: [2, 5, 3] }]), 1)

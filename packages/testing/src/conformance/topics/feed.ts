@@ -28,7 +28,7 @@ export function describeFeed(test: StageTest): void {
       await stage.commit(b, { next: { do: 'end', state: 'failed' } })
       const c = await stage.owned('c', worker)
       await stage.port.mark(worker, c.run, c.epoch, 'stuck', bytes('why'))
-      await stage.port.mark(worker, c.run, c.epoch, 'stuck', bytes('again, by nobody'))
+      await stage.port.mark(worker, c.run, c.epoch, 'stuck', bytes('again, without an owner'))
       const d = await stage.owned('d', worker)
       await stage.port.mark(worker, d.run, d.epoch, 'quarantined', bytes('why'), 'damage')
       const { entries } = await stage.port.feed(0, 100)

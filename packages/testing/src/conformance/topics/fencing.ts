@@ -4,7 +4,7 @@ import type { Stage, StageTest } from '../stage.ts'
 
 export function describeFencing(test: StageTest): void {
   describe('fencing', () => {
-    test('a run nobody knows is fenced', async (stage) => {
+    test('an unknown run is fenced', async (stage) => {
       const worker = await stage.worker()
       const nowhere: Standing = { run: 4711, id: 'x', worker, epoch: 1, head: 1, seen: 0 }
       expect(await stage.commit(nowhere)).toEqual({ outcome: 'fenced' })
@@ -31,7 +31,7 @@ export function describeFencing(test: StageTest): void {
       expect(await stage.commit(standing)).toEqual({ outcome: 'fenced' })
     })
 
-    test('an owner that was declared dead is fenced after somebody has claimed, and written', async (stage) => {
+    test('an owner that was declared dead is fenced after another has claimed, and written', async (stage) => {
       const { old, current } = await takeOver(stage)
       await stage.commit(current)
       expect(await stage.commit(old)).toEqual({ outcome: 'fenced' })
@@ -101,7 +101,7 @@ export function describeFencing(test: StageTest): void {
       expect(await stage.find('a')).toMatchObject({ mark: 'none', owned: true })
     })
 
-    test('the new owner goes on where the old one stopped', async (stage) => {
+    test('the new owner continues where the old one stopped', async (stage) => {
       const { old, current } = await takeOver(stage)
       await stage.commit(old, { events: [settled(0, { payload: bytes('stale') })] })
       expect(

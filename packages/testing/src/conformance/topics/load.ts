@@ -5,7 +5,7 @@ import type { StageTest } from '../stage.ts'
 
 export function describeLoad(test: StageTest): void {
   describe('load', () => {
-    test('a log nobody has written is empty', async (stage) => {
+    test('a log that was never written is empty', async (stage) => {
       expect(await stage.port.load(4711, 0, 10)).toEqual([])
     })
 

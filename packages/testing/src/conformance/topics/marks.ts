@@ -6,7 +6,7 @@ import type { Stage, StageTest } from '../stage.ts'
 export function describeMarks(test: StageTest): void {
   describe('marks', () => {
     for (const mark of ['stuck', 'quarantined'] as const) {
-      test(`a run marked ${mark} is nobody's, is not due, and says why`, async (stage) => {
+      test(`a run marked ${mark} has no owner, is not due, and says why`, async (stage) => {
         const claimant = await stage.claimant()
         const { worker, run } = await stage.owned('a', claimant.worker)
         expect(await stage.port.mark(worker, run, 1, mark, bytes('why'))).toBe(true)
@@ -59,7 +59,7 @@ export function describeMarks(test: StageTest): void {
       expect(await stage.find('a')).toMatchObject({ mail: 1, wakeAt: null, owned: false })
     })
 
-    test('stuck runs are tried again on request, and the claimant sees the mark and the mail', async (stage) => {
+    test('stuck runs are retried on request, and the claimant sees the mark and the mail', async (stage) => {
       const claimant = await stage.claimant()
       await mark(stage, await stage.owned('a', claimant.worker))
       await stage.port.send([signal('a')], null)
@@ -95,7 +95,7 @@ export function describeMarks(test: StageTest): void {
       expect(text((await stage.find('a')).reason)).toBe('still')
     })
 
-    test('quarantined runs are not tried again', async (stage) => {
+    test('quarantined runs are not retried', async (stage) => {
       const claimant = await stage.claimant()
       const { run, worker } = await stage.owned('a', claimant.worker)
       await stage.port.mark(worker, run, 1, 'quarantined', bytes('why'))
@@ -103,7 +103,7 @@ export function describeMarks(test: StageTest): void {
       expect((await stage.port.claim(claimant, 10)).runs).toEqual([])
     })
 
-    test('only what the claimant can execute is tried again', async (stage) => {
+    test('only runs that the claimant can execute are retried', async (stage) => {
       const worker = await stage.worker()
       await mark(stage, await stage.owned('a', worker, { version: 1 }))
       await mark(stage, await stage.owned('b', worker, { version: 2 }))
@@ -123,7 +123,7 @@ export function describeMarks(test: StageTest): void {
       expect(await stage.find('a')).toMatchObject({ wakeAt: null })
     })
 
-    test('trying again what is due already changes nothing', async (stage) => {
+    test('retrying a run that is already due changes nothing', async (stage) => {
       const claimant = await stage.claimant()
       await mark(stage, await stage.owned('a', claimant.worker))
       expect(await stage.port.retryStuck(claimant)).toBe(1)
@@ -236,7 +236,7 @@ async function mark(stage: Stage, { worker, run, epoch }: Standing): Promise<voi
   expect(await stage.port.mark(worker, run, epoch, 'stuck', bytes('why'))).toBe(true)
 }
 
-/** Run `a`, stuck, and claimed to be tried again. */
+/** Run `a`, stuck, and claimed for a retry. */
 async function retry(stage: Stage, claimant: Claimant): Promise<{ readonly standing: Standing }> {
   const standing = await stage.owned('a', claimant.worker)
   await mark(stage, standing)

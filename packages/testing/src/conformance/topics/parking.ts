@@ -6,7 +6,7 @@ const park = { do: 'park', wakeAt: null } as const
 
 export function describeParking(test: StageTest): void {
   describe('parking', () => {
-    test('a parked run is nobody’s and is not due', async (stage) => {
+    test('a parked run has no owner and is not due', async (stage) => {
       const claimant = await stage.claimant()
       const standing = await stage.owned('a', claimant.worker)
       expect(await stage.commit(standing, { next: park })).toMatchObject({
@@ -65,7 +65,7 @@ export function describeParking(test: StageTest): void {
       })
     })
 
-    test('a park that was refused for mail can be tried again without events', async (stage) => {
+    test('a park that was refused for mail can be retried without events', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.port.send([signal('a')], null)
       await stage.commit(standing, { next: park })

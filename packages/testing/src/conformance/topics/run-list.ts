@@ -72,7 +72,7 @@ export function describeRunList(test: StageTest): void {
       expect(await stage.port.runs(allRuns())).toHaveLength(9)
     })
 
-    test('a stuck run that is tried again is still listed as stuck', async (stage) => {
+    test('a stuck run that is retried is still listed as stuck', async (stage) => {
       const claimant = await stage.claimant()
       const { run, worker } = await stage.owned('a', claimant.worker)
       await stage.port.mark(worker, run, 1, 'stuck', bytes('why'))
@@ -93,7 +93,7 @@ export function describeRunList(test: StageTest): void {
       expect(ids(await stage.port.runs(allRuns({ tag: 'shop' })))).toEqual(['c', 'a'])
       expect(ids(await stage.port.runs(allRuns({ tag: 'vip' })))).toEqual(['d', 'a'])
       expect(ids(await stage.port.runs(allRuns({ tag: 'sh%' })))).toEqual(['d'])
-      expect(ids(await stage.port.runs(allRuns({ tag: 'nobody' })))).toEqual([])
+      expect(ids(await stage.port.runs(allRuns({ tag: 'no-run' })))).toEqual([])
     })
 
     test('filters are taken together', async (stage) => {

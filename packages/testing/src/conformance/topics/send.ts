@@ -26,7 +26,7 @@ export function describeSend(test: StageTest): void {
       expect(mail[0]?.at).toBeLessThanOrEqual(await stage.port.now())
     })
 
-    test('whoever sends one message is told how it was left', async (stage) => {
+    test('the sender of one message is told how it was left', async (stage) => {
       const { run } = await stage.owned('a', await stage.worker())
       await stage.port.send([signal('a')], null)
       const [sent] = await stage.port.send([signal('a', { payload: null })], null)
@@ -62,7 +62,7 @@ export function describeSend(test: StageTest): void {
       ])
     })
 
-    test('mail of a run nobody knows is empty', async (stage) => {
+    test('mail of an unknown run is empty', async (stage) => {
       expect(await stage.port.mail(4711, 0)).toEqual([])
     })
 
@@ -87,7 +87,7 @@ export function describeSend(test: StageTest): void {
       expect(mail.map(({ payload }) => hex(payload))).toEqual(payloads.map(hex))
     })
 
-    test('a run nobody knows is missing', async (stage) => {
+    test('an unknown run is missing', async (stage) => {
       expect(await stage.port.send([signal('nowhere')], null)).toEqual([{ outcome: 'missing' }])
     })
 
@@ -166,7 +166,7 @@ export function describeSend(test: StageTest): void {
       expect(outcome).toMatchObject({ outcome: 'ok', epoch: 2 })
     })
 
-    test('a run somebody owns is not claimed by sending', async (stage) => {
+    test('an owned run is not claimed by a message', async (stage) => {
       const claimant = await stage.claimant()
       await stage.owned('a', await stage.worker())
       expect(await stage.port.send([signal('a')], claimant)).toMatchObject([
@@ -256,7 +256,7 @@ export function describeSend(test: StageTest): void {
       expect(await stage.commit(standing, { consumes: [1] })).toMatchObject({ outcome: 'ok', mail: 1 })
     })
 
-    test('numbers go on counting after what was consumed', async (stage) => {
+    test('numbers continue after consumed messages', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.port.send([signal('a')], null)
       await stage.commit({ ...standing, seen: 1 }, { consumes: [1] })

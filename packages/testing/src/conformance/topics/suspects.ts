@@ -50,7 +50,7 @@ export function describeSuspects(test: StageTest): void {
       })
     })
 
-    test('what is owned beside those that are tested is not blamed', async (stage) => {
+    test('a run owned beside the tested ones is not blamed', async (stage) => {
       await makeSuspects(stage, ['a'])
       await create(stage, ['new'])
       await die(stage)
@@ -60,7 +60,7 @@ export function describeSuspects(test: StageTest): void {
       })
     })
 
-    test('a test that has ended says nothing: the death that comes later blames nobody', async (stage) => {
+    test('a test that has ended says nothing: a later death blames no run', async (stage) => {
       await makeSuspects(stage, ['a', 'b'])
       await die(stage)
       const claimant = await doomed(stage)
@@ -151,7 +151,7 @@ export function describeSuspects(test: StageTest): void {
       )
     })
 
-    test('those that were blamed by one death are due since one instant', async (stage) => {
+    test('runs blamed for one death are due since one instant', async (stage) => {
       await makeSuspects(stage, ['a', 'b', 'c', 'd'])
       const [a, b, c, d] = await runsOf(stage, ['a', 'b', 'c', 'd'])
       await dieOver(stage, [a, b])
@@ -205,7 +205,7 @@ export function describeSuspects(test: StageTest): void {
       expect(await dump(stage)).toMatchObject({ a: { tested: true } })
     })
 
-    test('one that is left does not stand in the way of others', async (stage) => {
+    test('a suspect that is left does not block others', async (stage) => {
       await makeSuspects(stage, ['a', 'b', 'c'])
       await die(stage)
       await create(stage, ['new'])
@@ -237,7 +237,7 @@ export function describeSuspects(test: StageTest): void {
   })
 
   describe('the list of suspects', () => {
-    test('has those with the most positives first, then those that are due longest', async (stage) => {
+    test('lists the most positives first, then the longest due', async (stage) => {
       const [a, b, c] = await makeSuspects(stage, ['a', 'b', 'c'])
       await dieOver(stage, [b, c])
       await stage.passed((await stage.port.now()) + 2)
@@ -252,7 +252,7 @@ export function describeSuspects(test: StageTest): void {
       expect(await stage.port.suspects({ ...claimant, suspects: 'none' }, 2)).toEqual(expected.slice(0, 2))
     })
 
-    test('has neither those that are owned, nor other runs, nor what the claimant cannot execute', async (stage) => {
+    test('lists no owned suspects, no other runs, and nothing that the claimant cannot execute', async (stage) => {
       await makeSuspects(stage, ['a', 'b'])
       await create(stage, ['new'])
       const claimant = await stage.claimant()
@@ -268,7 +268,7 @@ export function describeSuspects(test: StageTest): void {
   })
 
   describe('taking runs', () => {
-    test('takes those that are named, and tells what a claim tells', async (stage) => {
+    test('takes the named suspects, and returns what a claim returns', async (stage) => {
       const [, b, c] = await makeSuspects(stage, ['a', 'b', 'c'])
       const claimant = { ...(await stage.claimant()), suspects: 'none' as const }
       const taken = await stage.port.take(claimant, [c, b])
@@ -371,7 +371,7 @@ async function makeSuspects<const Ids extends readonly string[]>(stage: Stage, i
   return runs
 }
 
-/** Hands runs back as a graceful stop does; `owner` goes on. */
+/** Hands runs back as a graceful stop does; `owner` continues. */
 async function releaseAll(stage: Stage, runs: readonly RunKey[], owner?: Claimant): Promise<void> {
   const owners = (await stage.dump()).runs.filter(({ run }) => runs.includes(run)).map(({ worker }) => worker)
   for (const worker of new Set(owners)) if (worker !== null) await stage.port.release(worker)

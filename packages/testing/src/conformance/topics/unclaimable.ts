@@ -35,7 +35,7 @@ export function describeUnclaimable(test: StageTest): void {
       expect(await stage.port.abilities()).toEqual([order])
     })
 
-    test('those of a worker whose lease has run out do not count before it is declared dead', async (stage) => {
+    test('runs of a worker whose lease has expired do not count before it is declared dead', async (stage) => {
       await register(stage.port, [refund], -1_000)
       expect(await stage.port.abilities()).toEqual([])
     })

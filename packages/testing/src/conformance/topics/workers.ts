@@ -25,7 +25,7 @@ export function describeWorkers(test: StageTest): void {
       expect(await stage.port.beat(await stage.worker())).toBe(true)
     })
 
-    test('a worker nobody knows does not beat', async (stage) => {
+    test('an unknown worker does not beat', async (stage) => {
       expect(await stage.port.beat(4711)).toBe(false)
     })
 
@@ -53,14 +53,14 @@ export function describeWorkers(test: StageTest): void {
       expect(await stage.commit(standing)).toMatchObject({ outcome: 'ok' })
     })
 
-    test('a lease that is not renewed runs out', async (stage) => {
+    test('a lease that is not renewed expires', async (stage) => {
       const worker = await stage.worker(20)
       await stage.owned('a', worker)
       await stage.passed((await stage.port.now()) + 40)
       expect(await stage.port.sweep()).toBe(1)
     })
 
-    test('a sweep that finds nobody dead hands nothing back', async (stage) => {
+    test('a sweep that finds no dead worker hands nothing back', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       expect(await stage.port.sweep()).toBe(0)
       expect(await stage.commit(standing)).toMatchObject({ outcome: 'ok' })
@@ -141,7 +141,7 @@ export function describeWorkers(test: StageTest): void {
       expect(await stage.commit(standing)).toMatchObject({ outcome: 'ok' })
     })
 
-    test('releasing twice, or somebody nobody knows, changes nothing', async (stage) => {
+    test('releasing twice, or an unknown worker, changes nothing', async (stage) => {
       const worker = await stage.worker()
       await stage.owned('a', worker)
       await stage.port.release(worker)
