@@ -1,21 +1,17 @@
-// Finds words that Pawl's English does not use, in sources, tests and docs.  usage: node --import tsx scripts/check-words.ts [--check] [path ...]
+// Finds words that Pawl's English does not use, in sources, tests and docs.  usage: node --import tsx scripts/check-words.ts [path ...]
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { bannedWords } from './words/banned.ts'
-import { pendingPaths } from './words/pending.ts'
 
 const searched = ['packages', 'examples', 'docs', 'README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md']
 const isSearched = /\.(?:ts|md|mjs)$/
 
-/** With `--check`, paths that are not clean yet are skipped. */
-const skipped = process.argv.includes('--check') ? pendingPaths : []
-const paths = process.argv.slice(2).filter((argument) => argument !== '--check')
+const paths = process.argv.slice(2)
 const files = execFileSync('git', ['ls-files', '--', ...(paths.length === 0 ? searched : paths)], {
   encoding: 'utf8',
 })
   .split('\n')
   .filter((file) => isSearched.test(file))
-  .filter((file) => !skipped.some((path) => file === path || file.startsWith(`${path}/`)))
 
 let found = 0
 for (const file of files) {

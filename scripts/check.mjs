@@ -16,7 +16,7 @@ const checks = [
   ['lock', ['node', 'scripts/fix-lock.mjs', '--check']],
   ['format', [bin('biome'), 'ci', '--colors=off']],
   ['lint', [bin('oxlint'), '--type-aware', '--deny-warnings']],
-  ['words', ['node', '--import', 'tsx', 'scripts/check-words.ts', '--check']],
+  ['words', ['node', '--import', 'tsx', 'scripts/check-words.ts']],
   ['docstrings', ['node', '--import', 'tsx', 'scripts/check-docstrings.ts']],
   ['errors', ['node', '--import', 'tsx', 'scripts/errors/index.ts', '--check']],
   ['reference', ['node', '--import', 'tsx', 'scripts/reference/index.ts', '--check']],
