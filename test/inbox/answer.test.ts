@@ -30,6 +30,10 @@ describe.skipIf(chromiumPath === undefined)('in the browser, by keyboard alone,'
   })
   afterAll(() => browser?.close())
 
+  /** Waits until the button has the focus: a key that is pressed before goes to another one. */
+  const focused = (page: Page, name: string | RegExp) =>
+    page.locator('button:focus', { hasText: name }).waitFor()
+
   const answered = async ({ page, complaints, foreign }: Visit) => {
     await page.getByText('Answered by you').waitFor()
     expect({ complaints, foreign }).toEqual({ complaints: [], foreign: [] })
@@ -51,7 +55,7 @@ describe.skipIf(chromiumPath === undefined)('in the browser, by keyboard alone,'
     await page.keyboard.press('a')
     await page.keyboard.press('Enter')
     // A high risk takes a second act.
-    await page.getByRole('button', { name: 'Yes, approve with changes' }).waitFor()
+    await focused(page, 'Yes, approve with changes')
     await page.keyboard.press('Enter')
     await answered(visited)
     expect(await site.engine.get('refund:A-1').result()).toBe('refunded 400 of 450')
@@ -111,10 +115,7 @@ describe.skipIf(chromiumPath === undefined)('in the browser, by keyboard alone,'
     await page.keyboard.press('ArrowDown')
     await page.keyboard.press('a')
     await page.keyboard.press('Enter')
-    await page
-      .getByRole('button', { name: 'Yes, choose' })
-      .or(page.getByRole('button', { name: 'Yes, production' }))
-      .waitFor()
+    await focused(page, /^Yes, (choose|production)/)
     expect(await site.engine.inbox.get('release:7/1')).toMatchObject({ status: 'open' })
     await page.keyboard.press('Enter')
     await answered(visited)

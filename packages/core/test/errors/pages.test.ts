@@ -7,7 +7,8 @@ const docs = new URL('../../../../docs/errors/', import.meta.url)
 
 test('has a page for every error code, and a code for every page', () => {
   const pages = readdirSync(docs).map((file) => file.replace(/\.md$/, ''))
-  expect(pages.sort()).toEqual(errorCodes)
+  // `server` explains the codes of @pawl/server, which are not errors of core.
+  expect(pages.filter((page) => page !== 'server').sort()).toEqual(errorCodes)
 })
 
 test('links an error to its page', () => {
