@@ -20,6 +20,8 @@ const folders = readdirSync(join(root, 'packages'))
   .map((name) => join(root, 'packages', name))
   .filter((folder) => existsSync(join(folder, 'src/index.ts')))
 const manifests = folders.map((folder) => readManifest(folder))
+/** Built files without an entry point, which @pawl/server serves. Vitest has built them before all tests. */
+const inbox = join(root, 'packages/inbox')
 
 const tsc = join(root, 'node_modules/.bin/tsc')
 
@@ -189,7 +191,11 @@ function toDataUrl(program: string): string {
 async function packInto(folder: string): Promise<void> {
   const tarballs = join(folder, 'tarballs')
   await mkdir(tarballs)
-  await run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', tarballs, ...folders], root)
+  await run(
+    'npm',
+    ['pack', '--silent', '--ignore-scripts', '--pack-destination', tarballs, ...folders, inbox],
+    root,
+  )
 }
 
 /**
@@ -198,14 +204,27 @@ async function packInto(folder: string): Promise<void> {
  */
 async function installIn(folder: string): Promise<void> {
   const tarballs = readdirSync(join(folder, 'tarballs')).map((file) => `file:tarballs/${file}`)
-  const linked = manifests
-    .flatMap(({ dependencies, peerDependencies }) => Object.keys({ ...dependencies, ...peerDependencies }))
-    .filter((name) => !name.startsWith('@pawl/'))
-    .concat('@types/node', 'zod') // what anyone who writes TypeScript for Node has, and most who need schemas
-    .map((name) => `file:${join(root, 'node_modules', name)}`)
+  const linked = folders
+    .flatMap((folder, index) => {
+      const { dependencies, peerDependencies } = manifests[index] as Manifest
+      return Object.keys({ ...dependencies, ...peerDependencies }).map((name) => [folder, name] as const)
+    })
+    .filter(([, name]) => !name.startsWith('@pawl/'))
+    // Most users have these: TypeScript for Node needs the first, schemas the second.
+    .concat([
+      [root, '@types/node'],
+      [root, 'zod'],
+    ])
+    .map(([folder, name]) => `file:${findModule(folder, name)}`)
   await writeFile(join(folder, 'package.json'), JSON.stringify({ private: true, type: 'module' }))
   const flags = ['--offline', '--ignore-scripts', '--no-audit', '--no-fund']
   await run('npm', ['install', ...flags, ...tarballs, ...linked], folder)
+}
+
+/** A package may have a version of its own beside that of the workspace. */
+function findModule(folder: string, name: string): string {
+  const own = join(folder, 'node_modules', name)
+  return existsSync(own) ? own : join(root, 'node_modules', name)
 }
 
 function readManifest(folder: string): Manifest {

@@ -15,6 +15,24 @@ const endless = procedure({ name: 'endless', grace: '5m' }, async (ctx) => {
   await ctx.shield((ctx) => ctx.sleep('1d'))
 })
 
+test('an undo that outlasts the grace still completes, and is recorded', async () => {
+  let attempts = 0
+  const slow = procedure({ name: 'slow', grace: '1ms' }, async (ctx) => {
+    ctx.onRollback('release', () => {
+      attempts += 1
+      if (attempts === 1) throw new Error('not yet')
+    })
+    await ctx.sleep('3d')
+  })
+  await using engine = await testEngine({ procedures: [slow] })
+  const run = await engine.run(slow)
+  await engine.advance('1h')
+  await engine.cancel(run.id)
+  await expect(run.result()).rejects.toMatchObject({ code: 'run-cancelled' })
+  expect((await run.status()).rollback).toMatchObject({ undone: ['release'], failed: [] })
+  expect(attempts).toBe(2)
+})
+
 describe.each(['never', 'every'] as const)('with a crash after %s commit, a cancelled run', (crash) => {
   test('cleans up and undoes, once each', async () => {
     await using engine = await testEngine({ procedures: [order], humans: silent })

@@ -22,13 +22,12 @@ export interface Shared {
 }
 
 /**
- * Returns who makes the request. Failed logins are counted by address; without a known address they are not, or one caller could
- * lock out all others.
+ * Returns who makes the request. Failed logins are counted by address, if it is known. Only failing requests are refused: behind a
+ * proxy all callers share an address, and one of them must not lock out the others.
  * @throws ServerError 'login-needed', 'too-many' after ten failed logins from an address in a minute
  */
 export async function identify(shared: Shared, request: Request): Promise<Identity> {
   const address = addressOf(request)
-  if (address !== null && shared.failures.isSpent(address)) shared.failures.take(address)
   const identity = await callAuth(shared, request)
   if (identity !== null) return identity
   if (address !== null && credentialOf(request) !== null) shared.failures.take(address)

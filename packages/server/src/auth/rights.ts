@@ -41,7 +41,8 @@ export function rightsOf(identity: Identity, options: RightsOptions): Rights {
   const { selfApproval = true, showRuns = false, may } = options
   const own = new Set<Audience>([actor, ...identity.names])
   const isAddressed = (ask: Ask): boolean => ask.to.length === 0 || ask.to.some((name) => own.has(name))
-  const allows = (verb: Verb, thing: Thing): boolean => may?.(identity, verb, thing) ?? true
+  const allows = (verb: Verb, thing: Thing): boolean =>
+    may === undefined || may(identity, verb, thing) === true
   const checkStarter = ({ startedBy }: Ask | RunView, by: string): void => {
     if (!selfApproval && startedBy !== undefined && (startedBy === actor || startedBy === by))
       refuse(`${startedBy} started the run and cannot answer its asks: \`selfApproval\` is false.`)

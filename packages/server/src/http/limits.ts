@@ -37,10 +37,4 @@ export class RateLimit {
       },
     )
   }
-
-  /** Whether the next `take` of this key is refused. */
-  isSpent(key: string): boolean {
-    const isPresent = Math.floor(this.#now() / minuteMs) === this.#minute
-    return isPresent && (this.#counts.get(key) ?? 0) >= this.#perMinute
-  }
 }

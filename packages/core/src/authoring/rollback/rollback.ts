@@ -30,6 +30,8 @@ export class Rollback {
   readonly #options: RollbackOptions
   readonly #undos: Undo[] = []
   #running: Promise<void> = Promise.resolve()
+  /** Rollbacks that are not over: the last undo of one is no longer in the list, and still at work. */
+  #open = 0
 
   constructor(options: RollbackOptions) {
     this.#options = options
@@ -43,6 +45,7 @@ export class Rollback {
 
   /** Runs the undos registered so far. Later calls wait for earlier ones. */
   run(reason: string): Promise<void> {
+    this.#open++
     this.#running = this.#running.then(() => this.#undoAll(reason))
     return this.#running
   }
@@ -59,6 +62,7 @@ export class Rollback {
         record.failed.push({ name: undo.name, failure: recordFailure(error) })
       }
     }
+    this.#open--
   }
 
   /** Runs a procedure, and rolls back if it fails or its end is forced. */
@@ -66,7 +70,8 @@ export class Rollback {
     const { scopes } = this.#options
     return new Promise((resolve, reject) => {
       const fail = (error: unknown): void => {
-        if (this.#undos.length === 0 || this.#isParked(error)) return reject(error as Error)
+        const hasNone = this.#undos.length === 0 && this.#open === 0
+        if (hasNone || this.#isParked(error)) return reject(error as Error)
         scopes.close([scopes.root], () => closedBy(error))
         this.run(showFailure(failureOf(recordFailure(error)))).then(() => reject(error as Error), reject)
       }
