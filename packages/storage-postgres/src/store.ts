@@ -131,8 +131,8 @@ export function createStore(
       if (isForOthers) hints.send()
       return outcome
     },
-    async mark(worker, run, epoch, mark, reason, cause) {
-      const isMarked = await markRun(worker, run, epoch, mark, reason, cause)
+    async mark(worker, run, epoch, mark, reason, cause, seen) {
+      const isMarked = await markRun(worker, run, epoch, mark, reason, cause, seen)
       if (isMarked) hints.send()
       return isMarked
     },

@@ -52,8 +52,10 @@ export function createStore(file: string, environment: Environment = realEnviron
       )
       return outcome as Cancelled
     },
-    mark: (worker, run, epoch, mark, reason, cause) =>
-      connection.write((statements, at) => statements.mark(worker, run, epoch, mark, reason, cause, at)),
+    mark: (worker, run, epoch, mark, reason, cause, seen) =>
+      connection.write((statements, at) =>
+        statements.mark(worker, run, epoch, mark, reason, cause, seen, at),
+      ),
 
     // ── ownership
 

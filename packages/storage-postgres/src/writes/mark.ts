@@ -19,14 +19,16 @@ export type MarkRun = (
   mark: Exclude<Mark, 'none'>,
   reason: Uint8Array,
   cause?: QuarantineCause,
+  seen?: number,
 ) => Promise<boolean>
 
 export function prepareMark(database: Database, ownership: Ownership): MarkRun {
   const { mark: write, find } = writeStatements(database.names)
-  return async (worker, run, epoch, mark, reason, cause) => {
+  return async (worker, run, epoch, mark, reason, cause, seen) => {
     const code = markCode.numberOf[mark]
+    const upTo = mark === 'stuck' ? (seen ?? null) : null
     const isMarked = await database.repeat(async (isRepeated) => {
-      const values = [run, epoch, worker, code, asBuffer(reason), database.hasFailedOver, cause ?? null]
+      const values = [run, epoch, worker, code, asBuffer(reason), database.hasFailedOver, cause ?? null, upTo]
       const rows = await database.run(write, values)
       if (rows.length > 0 || !isRepeated) return rows.length > 0
       // Only a mark raises the epoch of a run that stays unowned: an attempt that was not heard of made it.
@@ -53,7 +55,8 @@ function writeStatements({ runs, runInfo, news }: Names): Record<'mark' | 'find'
   return {
     mark: new Statement(`
       with marked as (
-        update ${runs} set mark = $4, worker = null, wake_at = null, epoch = $2 + 1
+        update ${runs} set mark = $4, worker = null, epoch = $2 + 1,
+          wake_at = case when mail > $8::int then ${storeTime} end
         where run = $1 and state = 0
           -- Or it was ours in a history that this server has lost: the worker that notices may stop it.
           and ((epoch = $2 and worker = $3) or ($6 and epoch < $2))

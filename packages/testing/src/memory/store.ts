@@ -102,9 +102,9 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
         const one = requestCancel(tables, request, now)
         return 'run' in one ? { ...one, claimed: takeRun(tables, one.run, claimant, now) } : one
       }),
-    mark: (worker, run, epoch, mark, reason, cause) =>
+    mark: (worker, run, epoch, mark, reason, cause, seen) =>
       write(
-        (now) => setMark(tables, worker, run, epoch, mark, reason, cause, now),
+        (now) => setMark(tables, worker, run, epoch, mark, reason, cause, seen, now),
         (isMarked) => isMarked,
       ),
 

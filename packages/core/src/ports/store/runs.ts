@@ -13,6 +13,7 @@ export interface RunStore {
    * Marks a run, which parks it until a person or a deploy fixes it: unowned, not due, epoch raised.
    * False: the worker is no longer the owner.
    * @param cause only for a quarantine
+   * @param seen the mail counter that the owner had seen: a stuck run with later messages is due, so that none is overlooked
    */
   mark(
     worker: WorkerKey,
@@ -21,6 +22,7 @@ export interface RunStore {
     mark: Exclude<Mark, 'none'>,
     reason: Uint8Array,
     cause?: QuarantineCause,
+    seen?: number,
   ): Promise<boolean>
   /**
    * Makes one marked run due now, for any worker that can execute it. False: it no longer has this mark, has ended, or is

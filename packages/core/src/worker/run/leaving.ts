@@ -10,6 +10,8 @@ export interface LeavingRun {
   readonly procedure: string
   readonly isOver: () => boolean
   readonly epoch: () => number
+  /** The number up to which its messages are known. */
+  readonly seen: () => number
   /** Drops everything; the run has no effect from then on. */
   readonly onLeaving: () => void
   readonly onGone: () => void
@@ -49,10 +51,11 @@ export class Leaving {
   }
 
   leave(reason: Reason): void {
-    const { key, id, procedure, isOver, epoch, onLeaving, onGone } = this.#run
+    const { key, id, procedure, isOver, epoch, seen, onLeaving, onGone } = this.#run
     if (isOver()) return
     onLeaving()
-    this.#callOff = parkWithError(this.#services, { key, id, epoch: epoch(), procedure }, reason, onGone)
+    const run = { key, id, procedure, epoch: epoch(), seen: seen() }
+    this.#callOff = parkWithError(this.#services, run, reason, onGone)
   }
 
   /** Stops trying to mark it. */

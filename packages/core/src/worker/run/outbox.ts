@@ -44,6 +44,11 @@ export class Outbox {
     return this.#cancel !== null
   }
 
+  /** The number of the message that requested the cancel to be recorded; undefined if there is none. */
+  get cancelRequest(): number | undefined {
+    return this.#cancel === null ? undefined : consumedBy(this.#cancel.effects)[0]
+  }
+
   /** Wants a cancel to be recorded. */
   addCancel(draft: RunDraft): void {
     this.#cancel = draft
@@ -58,10 +63,8 @@ export class Outbox {
   }
 
   /** Drops a cancel that was not sent. */
-  dropCancel(): RunDraft | null {
-    const dropped = this.#cancel
+  dropCancel(): void {
     this.#cancel = null
-    return dropped
   }
 
   /** The messages that would be used up by what is to be written. */

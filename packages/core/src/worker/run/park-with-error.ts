@@ -102,13 +102,22 @@ function siteOf(at: string): Pick<Reason, 'at'> {
   return at === '' ? {} : { at }
 }
 
+interface ParkedRun {
+  readonly key: RunKey
+  readonly id: string
+  readonly procedure: string
+  readonly epoch: number
+  /** The number up to which its messages are known. */
+  readonly seen: number
+}
+
 /**
  * Marks the run in the store, with retries, unless it has another owner by then. Calls `onGone` in either case.
  * Returns a function that stops trying.
  */
 export function parkWithError(
   { store, worker, logger, clock, time, notifier, reports }: WorkerServices,
-  run: { readonly key: RunKey; readonly id: string; readonly epoch: number; readonly procedure: string },
+  run: ParkedRun,
   { mark, cause, error, why, at, remedy, fault }: Reason,
   onGone: () => void,
 ): () => void {
@@ -117,7 +126,7 @@ export function parkWithError(
   let callOff = (): void => {}
   let isGivenUp = false
   const write = (): void => {
-    store.mark(worker, run.key, run.epoch, mark, reason, cause).then(
+    store.mark(worker, run.key, run.epoch, mark, reason, cause, run.seen).then(
       (isMarked) => {
         if (isGivenUp) return
         const { id, procedure } = run

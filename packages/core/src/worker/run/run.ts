@@ -183,8 +183,8 @@ export class Run {
       const mail = this.#mailbox.read()
       mail.catch(() => {})
       const refused = await this.#continuation.replay(this.#log)
-      if (refused !== null) return this.#refuseInput(refused)
       await mail
+      if (refused !== null) return this.#refuseInput(refused)
       if (this.#isOver || this.#continuation.accepted === null) return this.#onDrained()
       this.#phase = 'still'
       this.#ready()
@@ -309,6 +309,7 @@ export class Run {
 
   /** Handles an invalid input. Before the first turn it ends the run; in a longer log the code must have changed. */
   #refuseInput(refused: InputRefused): void {
+    if (this.#isOver) return
     if (this.#log.head === 1) this.#end(failWith(new PawlError('input-invalid', refused), []))
     else if (this.#isCancelled) this.#endWithoutCode()
     else this.#leaving.leave(unfitInput(this.id, refused))
@@ -491,12 +492,14 @@ export class Run {
   /** Hands out messages and calls due operations: both may change the unit. */
   #advance(): Standing {
     const request = this.#cancelled === null ? this.#cancelRequest : undefined
-    const isHandedOut = this.#handOut('all', request?.n)
+    // A drafted request still precedes the messages after it: its unit may fail, and then they must not overtake it.
+    const before = request?.n ?? this.#outbox.cancelRequest
+    const isHandedOut = this.#handOut('all', before)
     const now = this.#host.time.now()
     let survey = this.#activities.survey()
     const changesAt = this.#planCancel(now, isHandedOut, request)
     // A message takes precedence over the timeout of the operation that would take it.
-    if (isHandedOut && request === undefined && survey.dueAt !== null && survey.dueAt <= now) {
+    if (isHandedOut && before === undefined && survey.dueAt !== null && survey.dueAt <= now) {
       this.#activities.callDue(now, this.#outbox.positions, this.#outbox.room)
       survey = this.#activities.survey()
     }
@@ -519,7 +522,11 @@ export class Run {
 
   /** It is cancelled, or is about to be. */
   get #isCancelled(): boolean {
-    return this.#cancelled !== null || this.#cancelRequest !== undefined
+    return (
+      this.#cancelled !== null ||
+      this.#cancelRequest !== undefined ||
+      this.#outbox.cancelRequest !== undefined
+    )
   }
 
   /**
@@ -801,6 +808,8 @@ export class Run {
       procedure: this.#claimed.procedure,
       isOver: () => this.#isOver,
       epoch: () => this.#log.epoch,
+      // At least those it was claimed with: otherwise a run that cannot be read would be due again at once.
+      seen: () => Math.max(this.#mailbox.seen, this.#claimed.mail),
       onLeaving: () => {
         this.drop()
         this.#phase = 'leaving'
@@ -847,13 +856,19 @@ export class Run {
   #clearDesk(): void {
     this.#opening = null
     this.#outbox.keep(({ pending }) => isAct(pending))
-    const cancel = this.#outbox.dropCancel()
-    if (cancel !== null) for (const n of consumedBy(cancel.effects)) this.#mailbox.giveBack(n)
+    this.#returnCancel()
     const { positions } = this.#outbox
     this.#activities.keep(
       ({ pending, activity }) =>
         isAct(pending) && (activity.busy === 'working' || positions.has(pending.position)),
     )
+  }
+
+  /** Makes the request of a drafted cancel pending again. */
+  #returnCancel(): void {
+    const request = this.#outbox.cancelRequest
+    this.#outbox.dropCancel()
+    if (request !== undefined) this.#mailbox.giveBack(request)
   }
 
   /** The run's log, which is replayed again to find the location in the code. */
@@ -865,12 +880,19 @@ export class Run {
   #leaveFor(diagnose: () => Promise<Reason>): void {
     if (this.#isCancelled) return this.#endWithoutCode()
     this.#phase = 'moving'
-    this.#leaving.attempt(diagnose().then((reason) => this.#leaving.leave(reason)))
+    this.#leaving.attempt(
+      diagnose().then((reason) => {
+        if (this.#isOver) return
+        if (this.#isCancelled) this.#endWithoutCode()
+        else this.#leaving.leave(reason)
+      }),
+    )
   }
 
   /** Ends a cancelled run whose procedure cannot continue: nothing is delivered any more. */
   #endWithoutCode(): void {
     const { notes } = this.#continuation
+    this.#returnCancel()
     const request = notes.cancelled === null ? this.#mailbox.take([cancelTopic]) : undefined
     const { signals } = this.#mailbox
     const { ending, parts } = endWithoutCode(notes, request, this.#host.time.now(), signals)

@@ -26,6 +26,30 @@ export function describeCancels(test: StageTest): void {
       expect((await stage.dump()).messages[1]).toMatchObject({ key: cancelKey })
     })
 
+    test('a request that its owner had not seen keeps the run due when it is marked stuck', async (stage) => {
+      const claimant = await stage.claimant()
+      const { run } = await stage.owned('a', claimant.worker)
+      await stage.port.cancel({ run: 'a', payload: null }, null)
+      const by = [claimant.worker, run, 1, 'stuck', bytes('why'), undefined] as const
+      expect(await stage.port.mark(...by, 0)).toBe(true)
+      expect(await stage.find('a')).toMatchObject({ owned: false, mark: 'stuck', wakeAt: expect.any(Number) })
+      expect((await stage.port.claim(claimant, limit)).runs).toMatchObject([{ run, mark: 'stuck', mail: 1 }])
+    })
+
+    test('a run whose owner had seen all messages is not due when it is marked', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.port.cancel({ run: 'a', payload: null }, null)
+      await stage.port.mark(standing.worker, standing.run, 1, 'stuck', bytes('why'), undefined, 1)
+      expect(await stage.find('a')).toMatchObject({ mark: 'stuck', wakeAt: null })
+    })
+
+    test('a quarantined run is not due, whatever its owner had seen', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.port.cancel({ run: 'a', payload: null }, null)
+      await stage.port.mark(standing.worker, standing.run, 1, 'quarantined', bytes('why'), 'damage', 0)
+      expect(await stage.find('a')).toMatchObject({ mark: 'quarantined', wakeAt: null })
+    })
+
     test('a run without a request says so', async (stage) => {
       await stage.owned('a', await stage.worker())
       expect(await stage.find('a')).toMatchObject({ cancelAt: null })

@@ -10,11 +10,21 @@ export function setMark(
   mark: Exclude<Mark, 'none'>,
   reason: Uint8Array,
   cause: QuarantineCause | undefined,
+  seen: number | undefined,
   at: number,
 ): boolean {
   const run = tables.runsByKey.get(key)
   if (!run || run.worker !== worker || run.epoch !== epoch) return false
-  Object.assign(run, { worker: null, epoch: epoch + 1, mark, reason: copy(reason), cause: cause ?? null })
+  const isBehind = mark === 'stuck' && seen !== undefined && run.mail > seen
+  const wakeAt = isBehind ? at : null
+  Object.assign(run, {
+    worker: null,
+    wakeAt,
+    epoch: epoch + 1,
+    mark,
+    reason: copy(reason),
+    cause: cause ?? null,
+  })
   tell(tables, mark === 'stuck' ? 'run-stuck' : 'run-quarantined', run, null, at)
   return true
 }
