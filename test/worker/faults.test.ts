@@ -58,6 +58,51 @@ describe('a write that fails', () => {
     expect((ask?.dueAt?.getTime() ?? 0) - (ask?.askedAt.getTime() ?? 0)).toBeGreaterThan(0)
   })
 
+  test('of a cancel still comes before an answer that was given later', async () => {
+    const asking = procedure({ name: 'asking' }, async (ctx) => (await ctx.human.approve('Delete?')).approved)
+    const inner = memory()
+    const client = createClient({ store: inner })
+    const meddling = meddleWith(inner)
+    const { engine } = await start(meddling, [asking])
+    const run = await engine.run(asking)
+    const ask = await engine.inbox.next({ run: run.id })
+    const writesCancel = ([, units]: readonly unknown[]) =>
+      (units as readonly Unit[]).some(({ events }) => events.some(({ type }) => type === 'cancelled'))
+    const failAfterAnswer: Step = async () => {
+      // In this process, so that the worker has the answer before it writes the cancel again.
+      await engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
+      throw new Error('the disk is full')
+    }
+    meddling.next('commit', failAfterAnswer, writesCancel)
+    await run.cancel()
+    await expect(run.result()).rejects.toMatchObject({ code: 'run-cancelled' })
+    expect(await client.inbox.get(ask.id)).toMatchObject({ status: 'answered' })
+    await client.stop()
+  })
+
+  test('of the mark of a stuck run overlooks no cancel that came meanwhile', async () => {
+    const broken = procedure({ name: 'broken' }, async () => {
+      throw new TypeError('x is not a function')
+    })
+    const inner = memory()
+    const client = createClient({ store: inner })
+    const meddling = meddleWith(inner)
+    const { engine } = await start(meddling, [broken])
+    // Later retries of stuck runs would see the cancel as well: it must be due at once.
+    let wakeAt: number | null | undefined
+    const cancelFirst: Step = async (go, _args, connection) => {
+      await client.cancel('a')
+      const isMarked = await go()
+      wakeAt = (await connection.find('a'))?.wakeAt
+      return isMarked
+    }
+    meddling.next('mark', cancelFirst)
+    await engine.run(broken, undefined, { id: 'a' })
+    await expect.poll(async () => (await client.get('a').status()).status).toBe('cancelled')
+    expect(wakeAt).toEqual(expect.any(Number))
+    await client.stop()
+  })
+
   test('is written as it would have been: another worker finds the log whole', async () => {
     const waiting = procedure({ name: 'two', signals: { go: z.void() } }, async (ctx) => {
       for (let index = 0; index < 70; index++) await ctx.step(`step ${index}`, () => index)
