@@ -57,5 +57,12 @@ export type {
 } from './ports/store/runs.ts'
 export type { StorePort } from './ports/store/store.ts'
 export type { NewWorker, ProcedureVersions, WorkerKey } from './ports/store/workers.ts'
-export { type ClaimedRow, type EventRow, showClaimed, showEvent } from './ports/stored-rows.ts'
+export {
+  type ClaimedRow,
+  type EventRow,
+  type FeedRow,
+  showClaimed,
+  showEvent,
+  showFeedEntry,
+} from './ports/stored-rows.ts'
 export { isSuspect, maxPositives, suspectTries } from './ports/suspects.ts'

@@ -1,3 +1,4 @@
+import { relative } from 'node:path'
 import { readJson } from '../answers/read-answer.ts'
 import type { Context } from '../context.ts'
 import type { Door, RunJson } from '../door/door.ts'
@@ -27,7 +28,10 @@ export async function run(context: Context, procedure: string, flags: RunFlags):
   const timeoutMs = flags.timeout === undefined ? undefined : readDuration('--timeout', flags.timeout)
   const { server, procedures } = await context.located()
   const isElsewhere = server !== undefined || flags.detach === true
-  if (!isElsewhere && !out.json) out.note(`  Loading ${procedures.value.join(', ') || 'procedures'}...`)
+  if (!isElsewhere && !out.json) {
+    const files = procedures.value.map((file) => safe(relative(surroundings.cwd, file)))
+    out.note(`  Loading ${files.join(', ') || 'procedures'}...`)
+  }
   const door = isElsewhere ? await context.door() : await workingDoor(context, procedure)
   const started = await door.post<RunJson>('/runs', body)
   if (!out.json) out.note(`  Running ${safe(started.id)}...`)

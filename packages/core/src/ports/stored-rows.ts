@@ -1,6 +1,7 @@
 import type { StoredEvent } from '../events/event.ts'
-import { eventTypeCode, markCode, operationKindCode } from './codes.ts'
+import { eventTypeCode, feedCode, markCode, operationKindCode } from './codes.ts'
 import type { Claimed } from './store/claims.ts'
+import type { FeedEntry } from './store/feed.ts'
 import type { RunKey } from './store/runs.ts'
 import { isSuspect } from './suspects.ts'
 
@@ -46,21 +47,9 @@ export function showEvent(row: EventRow, payload: Uint8Array | null, link: Uint8
   }
 }
 
-/** A run after it was claimed. */
-export interface ClaimedRow {
-  readonly run: RunKey
-  readonly id: string
-  readonly procedure: string
-  readonly version: number
-  readonly epoch: number
-  readonly head: number
-  readonly mail: number
-  readonly tries: number
-  /** This and the next column apply to suspects only. */
-  readonly positives: number
-  readonly alone: number
+/** A run after it was claimed. The counts of its tests apply to suspects only. */
+export interface ClaimedRow extends Omit<Claimed, 'mark'> {
   readonly mark: number
-  readonly link: Uint8Array
 }
 
 /** Converts the row of a claimed run. */
@@ -80,4 +69,19 @@ export function showClaimed(row: ClaimedRow): Claimed {
     mark: markCode.wordIfKnown(row.mark),
     link: row.link,
   }
+}
+
+/** An entry of the feed. */
+export interface FeedRow {
+  readonly n: number
+  readonly at: number
+  readonly kind: number
+  readonly run: RunKey
+  readonly position: number | null
+  readonly id: string
+}
+
+/** Converts the row of an entry of the feed. */
+export function showFeedEntry({ n, at, kind, run, position, id }: FeedRow): FeedEntry {
+  return { n, at, kind: feedCode.wordIfKnown(kind), run: id, runKey: run, position }
 }

@@ -1,25 +1,16 @@
-import type { Signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
-import type { Ask, Issue, Json } from '../api/types.ts'
+import type { Json } from '../api/types.ts'
 import { en } from '../en.ts'
 import { type Draft, draftOf, isNested } from '../form/draft.ts'
 import { Field, issuesAt } from '../form/fields.tsx'
 import { Parts } from '../form/nested.tsx'
 import { Changes, Formatted, textOf } from '../text/formatted.tsx'
-import { type AskDraft, artifactControl, readArtifact } from './draft.ts'
+import { type AskPartProps, artifactControl, readArtifact } from './draft.ts'
 
 type View = 'text' | 'changes' | 'edit'
 
-interface Props {
-  readonly ask: Ask
-  readonly draft: AskDraft
-  readonly onChange: (draft: AskDraft) => void
-  readonly issues: Signal<readonly Issue[]>
-  readonly isOpen: boolean
-}
-
-/** What is reviewed: as it is, what changed in it, and where it is editable, the edit. */
-export function Artifact(props: Props) {
+/** Shows the reviewed artifact as it is, as changes, or as a form if it is editable. */
+export function Artifact(props: AskPartProps) {
   const { ask, draft, isOpen } = props
   const artifact = ask.artifact ?? null
   const edited = isOpen ? readArtifact(ask, draft).value : undefined
@@ -63,7 +54,7 @@ export function Artifact(props: Props) {
   )
 }
 
-function Edit({ ask, draft, onChange, issues, artifact }: Props & { readonly artifact: Json }) {
+function Edit({ ask, draft, onChange, issues, artifact }: AskPartProps & { readonly artifact: Json }) {
   const control = artifactControl(ask)
   const props = {
     control,

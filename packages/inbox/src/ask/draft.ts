@@ -1,3 +1,4 @@
+import type { Signal } from '@preact/signals'
 import type { Answer, Ask, Issue, Json, JsonObject } from '../api/types.ts'
 import { type Control, controlOf, controlOfValue, isObject, propertyControl } from '../form/control.ts'
 import { type Draft, draftOf } from '../form/draft.ts'
@@ -11,6 +12,15 @@ export interface AskDraft {
   readonly value?: Draft
   readonly artifact?: Draft
   readonly choice?: string
+}
+
+/** What a part of the form of an ask is given. */
+export interface AskPartProps {
+  readonly ask: Ask
+  readonly draft: AskDraft
+  readonly onChange: (draft: AskDraft) => void
+  readonly issues: Signal<readonly Issue[]>
+  readonly isOpen: boolean
 }
 
 const emptyDraft: AskDraft = { comment: '', params: {} }

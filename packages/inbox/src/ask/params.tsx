@@ -1,5 +1,3 @@
-import type { Signal } from '@preact/signals'
-import type { Ask, Issue } from '../api/types.ts'
 import { en } from '../en.ts'
 import { draftOf } from '../form/draft.ts'
 import { Field, issuesAt } from '../form/fields.tsx'
@@ -8,18 +6,10 @@ import { plainOf, summaryOf } from '../text/plain.ts'
 import { Text } from '../text/text.tsx'
 import { Value } from '../text/value.tsx'
 import { Icon } from '../ui/icons.tsx'
-import { type AskDraft, isSame, paramControl, paramsOf } from './draft.ts'
+import { type AskPartProps, isSame, paramControl, paramsOf } from './draft.ts'
 
-interface Props {
-  readonly ask: Ask
-  readonly draft: AskDraft
-  readonly onChange: (draft: AskDraft) => void
-  readonly issues: Signal<readonly Issue[]>
-  readonly isOpen: boolean
-}
-
-/** The values of an approval. Those that may be edited are fields, with what they were and what they become. */
-export function Params(props: Props) {
+/** Shows the values of an approval. Editable ones are fields with the old and the new value. */
+export function Params(props: AskPartProps) {
   const { ask, isOpen } = props
   const names = Object.keys(paramsOf(ask))
   if (names.length === 0) return null
@@ -44,7 +34,7 @@ export function Params(props: Props) {
   )
 }
 
-function EditableParam({ ask, draft, onChange, issues, name }: Props & { readonly name: string }) {
+function EditableParam({ ask, draft, onChange, issues, name }: AskPartProps & { readonly name: string }) {
   const control = paramControl(ask, name)
   const shown = paramsOf(ask)[name] ?? null
   const first = draftOf(control, shown)

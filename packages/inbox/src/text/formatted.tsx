@@ -15,7 +15,7 @@ export const Changes = lazy<{ readonly text: string; readonly before: string }>(
   LongText,
 )
 
-/** A payload in the format its author named; where it has another form, as any value. */
+/** Shows a payload in the format that its author chose. A value that does not have that form is shown as plain data. */
 export function Formatted({ value, as }: { readonly value: Json; readonly as?: string | undefined }) {
   const plain = plainOf(value)
   switch (as) {

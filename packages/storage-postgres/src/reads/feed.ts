@@ -1,4 +1,4 @@
-import { type FeedPage, feedCode, feedKeptMs, type RunKey } from '@pawl/core/storage'
+import { type FeedPage, type FeedRow, feedKeptMs, showFeedEntry } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { codeOf } from '../faults.ts'
 import { storeTime } from '../names.ts'
@@ -18,11 +18,9 @@ export function prepareReadFeed(database: Database): ReadFeed {
     await number()
     // In this order: what is new in between is not on the page, and is read next.
     const [bounds = { oldest: 0, newest: 0 }] = await database.read<Ends>(ends, [])
-    const rows = await database.read<Row>(page, [Math.min(after, Number.MAX_SAFE_INTEGER), limit])
+    const rows = await database.read<FeedRow>(page, [Math.min(after, Number.MAX_SAFE_INTEGER), limit])
     return {
-      entries: rows.map(({ n, at, kind, run, position, id }) => ({
-        ...{ n, at, kind: feedCode.wordIfKnown(kind), run: id, runKey: run, position },
-      })),
+      entries: rows.map(showFeedEntry),
       ...bounds,
     }
   }
@@ -31,14 +29,6 @@ export function prepareReadFeed(database: Database): ReadFeed {
 interface Ends {
   readonly oldest: number
   readonly newest: number
-}
-interface Row {
-  readonly n: number
-  readonly at: number
-  readonly kind: number
-  readonly run: RunKey
-  readonly position: number | null
-  readonly id: string
 }
 
 /**

@@ -1,26 +1,11 @@
-import {
-  feedCode,
-  type Mark,
-  markCode,
-  type QuarantineCause,
-  type RunKey,
-  type WorkerKey,
-} from '@pawl/core/storage'
+import { feedCode, type Mark, markCode, type RunKey, type StorePort } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
 import { asBuffer } from '../connection/fast-path/values.ts'
 import type { Ownership } from '../connection/ownership.ts'
 import { type Names, storeTime } from '../names.ts'
 
-export type MarkRun = (
-  worker: WorkerKey,
-  run: RunKey,
-  epoch: number,
-  mark: Exclude<Mark, 'none'>,
-  reason: Uint8Array,
-  cause?: QuarantineCause,
-  seen?: number,
-) => Promise<boolean>
+export type MarkRun = StorePort['mark']
 
 export function prepareMark(database: Database, ownership: Ownership): MarkRun {
   const { mark: write, find } = writeStatements(database.names)

@@ -1,29 +1,18 @@
-import { type FeedPage, feedCode, type RunKey } from '@pawl/core/storage'
+import { type FeedPage, type FeedRow, showFeedEntry } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 
 export type ReadFeed = (after: number, limit: number) => FeedPage
 
 export function prepareReadFeed(database: Database): ReadFeed {
-  const read = database.prepare<[number, number], Row>(
+  const read = database.prepare<[number, number], FeedRow>(
     `select n, at, kind, feed.run, position, id from feed join runs on runs.run = feed.run
      where n > ? order by n limit ?`,
   )
   const readOldest = database.prepare<[], number | null>('select min(n) from feed').pluck()
   const readNewest = database.prepare<[], number | null>('select max(n) from feed').pluck()
   return (after, limit) => ({
-    entries: read.all(after, limit).map(({ n, at, kind, run, position, id }) => ({
-      ...{ n, at, kind: feedCode.wordIfKnown(kind), run: id, runKey: run, position },
-    })),
+    entries: read.all(after, limit).map(showFeedEntry),
     oldest: readOldest.get() ?? 0,
     newest: readNewest.get() ?? 0,
   })
-}
-
-interface Row {
-  readonly n: number
-  readonly at: number
-  readonly kind: number
-  readonly run: RunKey
-  readonly position: number | null
-  readonly id: string
 }
