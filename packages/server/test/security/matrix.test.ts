@@ -47,7 +47,8 @@ describe.each(Object.entries({ ...matrix, ...outside }))('%s', (key, row) => {
     if (isWrite) await world.close()
   })
 
-  test.runIf(!isWrite).each(callers)('changes nothing on HEAD from: %s', async (caller) => {
+  // A route that writes has no HEAD.
+  test.each(isWrite ? [] : callers)('changes nothing on HEAD from: %s', async (caller) => {
     const before = shared.dump()
     const reply = await shared.dispatch(request('HEAD', row, caller))
     expect(reply.status).toBe(row.status[caller])
