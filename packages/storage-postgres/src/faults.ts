@@ -1,19 +1,19 @@
 import { PawlError } from '@pawl/core/storage'
 
-/** What it means that a statement failed, for the one who sent it. */
+/** Classifies a failed statement by what its sender may do next. */
 export type Fault =
-  /** It was not carried out, and may be another time: no connection, too many of them, read-only, timed out. */
+  /** Not executed, but a retry may succeed: no connection, too many connections, read-only, timed out. */
   | 'later'
-  /** It lost a race with another transaction and was not carried out: 40001, 40P01. */
+  /** Not executed, because another transaction won: 40001, 40P01. */
   | 'race'
-  /** It was not carried out, because of what it wanted to write. */
+  /** Not executed, because of the values it would have written. */
   | 'data'
-  /** Sent, and nothing heard: it may have been carried out, or may still be. */
+  /** Sent without a response: it may have been executed, or may still be. */
   | 'unknown'
-  /** It was not carried out and never will be. */
+  /** Not executed, and a retry fails as well. */
   | 'final'
 
-/** There was no connection to send the statement on. */
+/** No connection was available for the statement. */
 export class NotSent extends Error {
   constructor(cause: unknown) {
     super(`No connection to PostgreSQL: ${describe(cause)}`, { cause })
@@ -27,7 +27,7 @@ class GivenUp extends PawlError<'store-unusable'> {
   /** @param mayBeDone whether an earlier attempt was sent without a response */
   constructor({ what, remedy }: typeof standby, cause: unknown, mayBeDone: boolean, fault: Fault = 'later') {
     const next = mayBeDone
-      ? 'Whether this call was carried out is not known: look before it is repeated.'
+      ? 'The outcome of this call is unknown; check it before repeating the call.'
       : 'Nothing of this call was done.'
     super('store-unusable', { remedy }, { what, next, cause })
     this.#fault = fault
@@ -55,7 +55,7 @@ export function explain(error: unknown, mayBeDone: boolean): unknown {
 }
 
 const standby = {
-  what: 'This server is a standby: it can be read, not written, and it may be behind.',
+  what: 'This server is a standby: it is read-only and may be behind the primary.',
   remedy: 'Connect to the primary.',
 }
 
@@ -65,7 +65,7 @@ function unreachable(cause: unknown): typeof standby {
     return {
       what: `PostgreSQL has no connection left: ${describe(cause)}.`,
       remedy:
-        'Raise max_connections, or the limit of the database or role, or let others keep fewer: an engine and a client use up to ten each, or what the pool has that they are given.',
+        'Raise `max_connections` or the limit of the database or role, or use smaller pools. An engine and a client use up to ten connections each.',
     }
   return {
     what: `PostgreSQL cannot be reached: ${describe(cause)}.`,
@@ -75,14 +75,14 @@ function unreachable(cause: unknown): typeof standby {
 
 function exhausted(error: unknown): typeof standby {
   return {
-    what: `PostgreSQL has no room for it: ${describe(error)}.`,
-    remedy: 'Free some space on the disk of the server, or give it more memory; then repeat the call.',
+    what: `PostgreSQL has no space left: ${describe(error)}.`,
+    remedy: 'Free disk space or add memory on the server, then repeat the call.',
   }
 }
 
-/** The timeouts of a role or database by the SQLSTATE with which they end a statement or its session. */
+/** Timeout settings of a role or database, by the SQLSTATE they cause. */
 const timeouts: { readonly [code: string]: string } = {
-  // Also of a statement that an administrator cancels; the server's words, which tell both apart, are translated.
+  // A statement cancelled by an administrator has the same code. Only the message differs, and it is translated.
   57014: 'statement_timeout',
   '25P03': 'idle_in_transaction_session_timeout',
   '25P04': 'transaction_timeout',
@@ -90,27 +90,27 @@ const timeouts: { readonly [code: string]: string } = {
 
 function interrupted(error: unknown): typeof standby {
   return {
-    what: `PostgreSQL ended the statement each time it was sent: ${describe(error)}.`,
+    what: `PostgreSQL cancelled every attempt of the statement: ${describe(error)}.`,
     remedy: raiseTimeout(timeouts[codeOf(error)] ?? ''),
   }
 }
 
-/** The least that `statement_timeout` and its like must allow: ten times what 8 MiB in one statement take. */
+/** Minimum for `statement_timeout` and similar settings: ten times the duration of a statement with 8 MiB. */
 export const minTimeoutMs = 1_000
 
-/** What to do about a timeout of the role or database that is too small. */
+/** Returns the remedy for a role's or database's timeout that is too short. */
 export function raiseTimeout(setting: string): string {
   return `Set ${setting} to 0 or to at least ${minTimeoutMs / 1_000}s, better 30s, for this role: alter role … set ${setting} = '30s'.`
 }
 
-/** The server can be read and not written, and it may be behind. */
+/** The server is a standby: read-only, and possibly behind the primary. */
 export class OnStandby extends Error {
   constructor() {
     super('the server is a standby; only the primary will do')
   }
 }
 
-/** The server reported success and said in the same breath that a standby may not have it. */
+/** The server reported success with a warning that a standby may not have the transaction. */
 export class Unconfirmed extends Error {
   constructor(warning: string) {
     super(`PostgreSQL did not confirm a commit: ${warning}`)
@@ -122,33 +122,33 @@ const endsBy: readonly (readonly [start: string, fault: Fault])[] = [
   ['40P01', 'race'],
   // A statement does not match its values: a bug in this package.
   ['08P01', 'final'],
-  // The server broke off without saying how far it had come.
+  // The server aborted without reporting whether the statement took effect.
   ['40003', 'unknown'],
   ['08', 'unknown'],
   ['57P01', 'unknown'],
   ['57P02', 'unknown'],
   ['57P05', 'unknown'],
-  // Starting up, out of connections or room, read-only, cancelled by a timeout: each ends one day.
+  // Starting up, out of connections or space, read-only, cancelled by a timeout: all temporary.
   ['57', 'later'],
   ['53', 'later'],
   ['25006', 'later'],
   ['25P03', 'unknown'],
-  // Not during a commit, but perhaps right after one.
+  // Never raised during a commit, but possibly right after one.
   ['25P04', 'unknown'],
   ['55P03', 'later'],
-  // A value that has no place in a column, a row that is there already, a row too large for an index.
+  // A value out of a column's range, a duplicate row, a row too large for an index.
   ['22', 'data'],
   ['23505', 'data'],
   ['54', 'data'],
 ]
 
 export function classify(error: unknown): Fault {
-  // Refused at the door: the wrong password, no such user or database.
+  // Rejected during authentication: wrong password, unknown user or database.
   if (error instanceof NotSent) return /^(28|3D)/.test(codeOf(error.cause)) ? 'final' : 'later'
   if (error instanceof GivenUp) return error.fault
   if (PawlError.is(error)) return 'final'
   if (error instanceof Unconfirmed) return 'unknown'
-  // Thrown while the values were written out, before anything was sent.
+  // Thrown while values were serialized, before anything was sent.
   if (error instanceof TypeError) return 'final'
   if (error instanceof RangeError) return 'data'
   const code = codeOf(error)
@@ -165,7 +165,7 @@ export function codeOf(error: unknown): string {
 
 export function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
-  // Several addresses were tried, and each has its own error.
+  // Several addresses were tried; each has its own error.
   const { errors } = error as { readonly errors?: readonly unknown[] }
   return error.message === '' && errors ? errors.map(describe).join('; ') : error.message
 }

@@ -1,21 +1,21 @@
 import { refuse } from '@pawl/core/storage'
 
-/** Every name of the database that a statement may contain, quoted and qualified. */
+/** Names of database objects for use in statements, quoted and qualified. */
 export interface Names {
   readonly schema: string
-  /** Of any table. */
+  /** Returns the qualified name of a table. */
   readonly qualify: (table: string) => string
   readonly workers: string
   readonly runs: string
-  /** The sequence behind the keys of runs. */
+  /** Sequence of the run keys. */
   readonly runKeys: string
   readonly runInfo: string
   readonly events: string
   readonly messages: string
   readonly asks: string
-  /** The names that the open asks are found by. */
+  /** Table of the names by which open asks are found. */
   readonly askTo: string
-  /** What has happened, not numbered yet, and the feed, where it is. */
+  /** Tables of entries without a number yet, and of the numbered feed. */
   readonly news: string
   readonly feed: string
   readonly migrations: string
@@ -24,7 +24,7 @@ export interface Names {
 }
 
 /**
- * The one place where the name of a schema becomes part of a statement. Nothing relies on `search_path`.
+ * Returns the qualified names of a schema. No statement relies on `search_path`.
  * @throws PawlError 'option-invalid'
  */
 export function nameTables(schema: string): Names {

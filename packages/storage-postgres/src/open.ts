@@ -11,7 +11,7 @@ interface Settings {
   readonly isolation: string
   readonly read_only: string
   readonly encoding: string
-  // In ms; 0 is none, and what a version of the server does not know.
+  // In ms; 0 means no timeout, or a setting that this server version lacks.
   readonly statement_timeout: number
   readonly transaction_timeout: number
   readonly idle_in_transaction_session_timeout: number
@@ -20,13 +20,12 @@ interface Settings {
 const timeouts = [
   'statement_timeout',
   'transaction_timeout',
-  // Matters while tables are made or changed: everything else is one statement.
+  // Matters only during migrations: all other work is one statement.
   'idle_in_transaction_session_timeout',
 ] as const
 
 /**
- * Whether the server keeps what it promises to keep. Everything here is a setting that would lose data or
- * break a promise silently.
+ * Checks server settings that would lose data or break a guarantee silently.
  * @throws PawlError 'store-unusable'
  */
 export async function checkServer(database: Database): Promise<void> {
@@ -43,7 +42,7 @@ export async function checkServer(database: Database): Promise<void> {
   if (settings) assertFit(settings)
 }
 
-/** The setting as the server shows it is an interval, such as 500ms or 1min. */
+/** Parses an interval as the server shows it, such as 500ms or 1min. */
 function readTimeout(name: string): string {
   return `(coalesce(extract(epoch from current_setting('${name}', true)::interval), 0) * 1000)::bigint as ${name}`
 }

@@ -28,13 +28,13 @@ export interface StoreOptions {
   readonly notifications: boolean
 }
 
-/** How often one worker deletes what the feed keeps no longer. */
+/** Interval between deletions of expired feed entries. */
 const trimEveryMs = 60 * 60 * 1_000
 
-/** What a worker needs at once when it starts: for its claims, for its heartbeat, and to listen. */
+/** Connections that a starting worker needs at once: for claims, for its heartbeat and for LISTEN. */
 const connectionsOfWorker = 3
 
-/** One engine's, or one client's, connection to the database. Each method's work is in the file of its concern. */
+/** Creates the connection of one engine or client to the database. Each method delegates to the file of its concern. */
 export function createStore(
   connection: string | ClientPool,
   { names, prepared, notifications }: StoreOptions,
@@ -97,7 +97,7 @@ export function createStore(
     async create(runs) {
       if (runs.length === 0) return []
       const created = await createRuns(runs)
-      // A run that is created claimed needs no other process yet.
+      // A run that is created claimed needs no other process yet, so no hint is sent.
       if (runs.some(({ worker }) => worker === null)) hints.send()
       return created
     },
@@ -163,7 +163,7 @@ export function createStore(
     load: prepareReadLog(database),
     mail: prepareReadMail(database),
     find: prepareFindRun(database),
-    // Lists come with kysely, which takes longer to load than all the rest: most processes never need it.
+    // Lists need kysely, which takes longer to load than the rest; most processes never use them.
     async runs(filter) {
       const { listRuns } = await import('./reads/run-list.ts')
       return listRuns(database, filter)
@@ -187,20 +187,20 @@ export function createStore(
   }
 }
 
-/** What migrates is loaded only where there is something to do. */
+/** Loads the migrations only if the schema is not current. */
 async function bringUpToDate(database: Database): Promise<void> {
   if (isCurrent(await readVersion(database), database.names)) return
   const { migrate } = await import('./schema/migrate.ts')
   await migrate(database)
 }
 
-/** Parked although it is due: for another worker. */
+/** Parked and due at once: another worker should claim it. */
 function isHandedOver({ next }: Unit, outcome: UnitOutcome | undefined): boolean {
   if (next.do !== 'park' || outcome?.outcome !== 'ok') return false
   return outcome.parked && next.wakeAt !== null && next.wakeAt <= outcome.at
 }
 
-/** Whether another process may wait for it: for an ask, its end, or the run's. */
+/** Returns whether another process may wait for the unit: it opens or closes an ask, or ends the run. */
 function isAwaited({ effects, next }: Unit): boolean {
   if (next.do === 'end') return true
   return effects.some((effect) => effect.do === 'open-ask' || effect.do === 'close-ask')

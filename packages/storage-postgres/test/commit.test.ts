@@ -167,7 +167,7 @@ test('a server without room is told of, to a worker soon: it says so, and tries 
   await expect(port.commit(worker, [newUnit(a, { events: [newEvent('unlucky')] })])).rejects.toMatchObject({
     code: 'store-unusable',
     message: expect.stringMatching(
-      /^PostgreSQL has no room for it: .* Nothing of this call was done\. Free some space/,
+      /^PostgreSQL has no space left: .* Nothing of this call was done\. Free disk space/,
     ),
   })
   expect(await countEvents('unlucky')).toBe(0)

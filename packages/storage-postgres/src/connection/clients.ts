@@ -6,7 +6,7 @@ import { columnsOf, Execution, type Field, rememberColumns } from './fast-path/e
 import { types, type Value } from './fast-path/values.ts'
 import { greetingTimeoutMs } from './timeouts.ts'
 
-/** What we use of a client of `pg`, whichever copy of the package it comes from. */
+/** The part of a `pg` client that the store uses. It may come from another copy of the package. */
 export interface Client {
   query(config: object): Promise<{ readonly rows: readonly unknown[]; readonly fields?: readonly Field[] }>
   release(isBroken?: boolean): void
@@ -16,9 +16,9 @@ export interface Client {
   unref?(): void
 }
 
-/** What we use of a pool of `pg`. */
+/** The part of a `pg` pool that the store uses. */
 export interface ClientPool {
-  /** Calls back, as those of pg do, or returns a promise. */
+  /** Calls back like the pools of pg, or returns a promise. */
   connect(onConnect: OnConnect): Promise<Client | undefined> | undefined | void
   on?(event: 'error', listener: (error: Error) => void): unknown
   off?(event: 'error', listener: (error: Error) => void): unknown
@@ -27,17 +27,17 @@ export interface ClientPool {
 
 type OnConnect = (error: unknown, client?: Client) => void
 
-/** One statement as the driver takes it. */
+/** A statement in the form the driver expects. */
 export interface Query {
   readonly text: string
-  /** Where it is prepared. */
+  /** Name under which it is prepared. */
   readonly name?: string | undefined
   readonly values: readonly Value[]
-  /** No word for this long is taken as a broken connection. */
+  /** Time without a response after which the connection counts as broken, in ms. */
   readonly timeoutMs: number
 }
 
-/** How many use a pool of the application. */
+/** Number of stores that use a pool of the application. */
 const users = new WeakMap<ClientPool, number>()
 const ignore = (): void => {}
 
@@ -52,7 +52,7 @@ function outliveIdleErrors(pool: ClientPool): () => void {
   return () => void (change(-1) === 0 && pool.off?.('error', ignore))
 }
 
-/** How to take part in the pool's connections, our own or the application's. */
+/** Borrows connections from a pool, either the store's own or the application's. */
 export class Clients {
   readonly #pool: ClientPool
   readonly #own: pg.Pool | undefined
@@ -70,10 +70,10 @@ export class Clients {
         connectionTimeoutMillis: 5_000,
         keepAlive: true,
         fallback_application_name: 'pawl',
-        // Whether the process lives on is for the engine to say, not for an idle connection.
+        // An idle connection must not keep the process alive; the engine decides that.
         allowExitOnIdle: true,
       })
-      // For good: connections that are ending may break as well.
+      // Never removed: connections that are closing may break as well.
       this.#own.on('error', ignore)
     }
     this.#pool = (this.#own ?? connection) as ClientPool
@@ -81,18 +81,18 @@ export class Clients {
     this.#isPrepared = isPrepared
   }
 
-  /** Whether they are ours alone. */
+  /** Whether the pool belongs to the store. */
   get isOwn(): boolean {
     return this.#own !== undefined
   }
 
-  /** How many connections there can be; undefined if the pool does not tell. */
+  /** Maximum number of connections; undefined if the pool does not report it. */
   get max(): number | undefined {
     return this.#own ? undefined : this.#pool.options?.max
   }
 
   /**
-   * A connection to the primary. `isKept`: for longer than one statement, so that it may be set up for us.
+   * Returns a connection to the primary. `isKept`: it is used for several statements, so its session may be configured.
    * @throws NotSent
    */
   async take(isKept: boolean): Promise<Session> {
@@ -116,30 +116,30 @@ export class Clients {
   }
 
   async #greet(session: Session): Promise<void> {
-    // Our own connections plan for keys from here on.
+    // From here on, connections of the store's own pool use the planner settings.
     const { standby, history } = await greet(session, this.#isPrepared && this.#own !== undefined)
     if (standby) throw new OnStandby()
     this.#history ??= history
     if (this.#history !== history) this.#hasFailedOver = true
   }
 
-  /** Whether another server has taken over since we first connected: it may lack what the first one had. */
+  /** Whether another server took over since the first connection. It may lack data of the first one. */
   get hasFailedOver(): boolean {
     return this.#hasFailedOver
   }
 
-  /** Gives back what was kept, as the application knows it. */
+  /** Returns a kept connection to the pool with its original session settings. */
   async giveBack(session: Session): Promise<void> {
     try {
       if (this.#isPrepared && !this.#own && !session.isBroken) await session.command(planAsUsual)
     } catch {
-      // Broken, and released as that.
+      // Broken: released so that the pool discards it.
     } finally {
       session.release()
     }
   }
 
-  /** Ends our own pool; the application's is left to it. */
+  /** Ends the store's own pool. A pool of the application stays open. */
   async end(): Promise<void> {
     this.#letGo()
     await this.#own?.end()
@@ -174,8 +174,8 @@ const planAsUsual = Object.keys(plannerSettings)
 interface Greeting {
   readonly standby: boolean
   /**
-   * Which system this is, and which of its timelines: another one means that a standby was made the primary, or
-   * a backup restored. Empty where the server will not tell.
+   * System identifier and timeline of the server. A different one means that a standby was promoted or a backup
+   * restored. Empty if the server does not report it.
    */
   readonly history: string
 }
@@ -198,7 +198,7 @@ async function greet(session: Session, plansForKeys: boolean): Promise<Greeting>
   }
 }
 
-/** One connection while we have it. */
+/** A borrowed connection. */
 export class Session {
   readonly #client: Client
   readonly #isOwn: boolean
@@ -253,7 +253,7 @@ export class Session {
     return rows
   }
 
-  /** A statement without values or rows. */
+  /** Runs a statement without values or rows. */
   async command(text: string): Promise<void> {
     await this.query({ text, values: [], timeoutMs: greetingTimeoutMs })
   }
@@ -275,12 +275,12 @@ interface Notice {
   readonly routine?: string
 }
 
-/** The wait for a standby was broken off. Its words are in the language of the server, its origin is not. */
+/** Returns whether the wait for a standby was interrupted. The message is translated, its source location is not. */
 function isUnconfirmed({ routine, detail = '' }: Notice): boolean {
   return routine === 'SyncRepWaitForLSN' || detail.includes('committed locally')
 }
 
-/** A statement that was prepared is not there, or one that was not is: we were given another session. */
+/** Returns whether a prepared statement is missing or already exists: the pool switched sessions. */
 function isMisplaced(error: unknown): boolean {
   return ['26000', '42P05'].includes(codeOf(error))
 }

@@ -1,6 +1,6 @@
 import type { Database, Runner } from './database.ts'
 
-/** A few reserved connections, lent to one caller at a time in the order they came. */
+/** Reserves a few connections and lends each to one caller at a time, in order of arrival. */
 export class CommitConnections {
   readonly #idle: Runner[]
   readonly #waiting: ((runner: Runner) => void)[] = []

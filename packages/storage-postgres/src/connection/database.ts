@@ -9,19 +9,19 @@ import type { Value } from './fast-path/values.ts'
 import { ReservedConnection } from './reserved-connection.ts'
 import { callRetryMs, firstCallRetryMs, statementTimeoutMs } from './timeouts.ts'
 
-/** What runs a statement: any connection of the pool, or a connection. */
+/** Runs statements, on any connection of the pool or on a given one. */
 export interface Runner {
   run<Row>(statement: Statement, values: readonly Value[], timeoutMs?: number): Promise<readonly Row[]>
 }
 
-/** The connections of one store, and what to do when one breaks. */
+/** Holds the connections of one store and retries statements whose connection breaks. */
 export class Database implements Runner {
   readonly names: Names
   readonly plans: PlanGeneration = new PlanGeneration()
   readonly #clients: Clients
   readonly #isPrepared: boolean
   readonly #reserved: ReservedConnection[] = []
-  /** How to end the pauses that are being made. */
+  /** Callbacks that end the current pauses. */
   readonly #pauses = new Set<() => void>()
   #isClosed = false
   #hasAnswered = false
@@ -37,12 +37,12 @@ export class Database implements Runner {
     return this.#isClosed
   }
 
-  /** Whether another server has taken over since we first connected. Then rows may be older than what we know. */
+  /** Whether another server took over since the first connection. Its rows may be older than rows seen before. */
   get hasFailedOver(): boolean {
     return this.#clients.hasFailedOver
   }
 
-  /** How many connections there can be; undefined if we decide. */
+  /** Maximum number of connections; undefined for the store's own pool. */
   get maxConnections(): number | undefined {
     return this.#clients.max
   }
@@ -52,14 +52,14 @@ export class Database implements Runner {
     return this.#runOnce(this.#prepare(statement, values))
   }
 
-  /** Runs a statement that is planned anew each time: a long read, or one made by kysely. */
+  /** Runs a statement that is planned each time: a long read, or one built by kysely. */
   read<Row>(text: string, values: readonly Value[]): Promise<readonly Row[]> {
     return this.repeat(() => this.#runOnce({ text, values, timeoutMs: statementTimeoutMs }))
   }
 
   /** Runs a list that kysely built. @see read */
   list<Row>({ sql, parameters }: CompiledQuery<Row>): Promise<readonly Row[]> {
-    // What the builders of lists put in.
+    // The types that the list builders use as values.
     return this.read<Row>(sql, parameters as readonly Value[])
   }
 
@@ -86,7 +86,7 @@ export class Database implements Runner {
     }
   }
 
-  /** How long ago a statement on a connection of the pool was sent and never answered. */
+  /** Time since a statement on a pool connection was sent without a response, in ms. */
   get msSinceUnheard(): number {
     return performance.now() - this.#unheardAt
   }
@@ -100,7 +100,7 @@ export class Database implements Runner {
     }
   }
 
-  /** Lends a whole connection, for what must stay on one: a migration, a listener. */
+  /** Lends a connection for work that must stay on one session: a migration, a listener. */
   async lend<T>(use: (client: Client) => Promise<T>): Promise<T> {
     this.#assertOpen()
     const session = await this.#clients.take(true)
@@ -117,8 +117,8 @@ export class Database implements Runner {
   }
 
   /**
-   * Carries out `attempt`, again and again while that may help. `isRepeated`: an earlier attempt may have been
-   * carried out unheard, or may still be.
+   * Runs `attempt`, and retries it while that may help. `isRepeated`: an earlier attempt may have been executed
+   * without a response, or may still be.
    */
   async repeat<T>(
     attempt: (isRepeated: boolean) => Promise<T>,
@@ -144,7 +144,7 @@ export class Database implements Runner {
     }
   }
 
-  /** A little longer after each failure, never twice the same; ends early when the store is closed. */
+  /** Waits before a retry, with exponential backoff and jitter. Ends early when the store is closed. */
   async pause(failures: number): Promise<void> {
     if (this.isClosed) return
     const longest = Math.min(1_000, 10 * 2 ** failures)

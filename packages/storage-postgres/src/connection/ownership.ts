@@ -1,35 +1,35 @@
 import type { RunKey, WorkerKey } from '@pawl/core/storage'
 
-/** The worker is told that it owns the run. */
+/** Reports to the worker that it owns the run. */
 export type NoteOwned = (worker: WorkerKey, run: RunKey, epoch: number) => void
 
 interface Owned {
-  /** The runs the engine knows it owns. */
+  /** Runs that the engine knows it owns. */
   readonly known: Map<RunKey, number>
-  /** Runs that are this worker's in the database and that the engine was not told about, with the epoch seen. */
+  /** Runs that the database assigns to this worker and that were not reported to the engine, with their epoch. */
   readonly unacknowledged: Map<RunKey, { readonly epoch: number; readonly call: number }>
 }
 
 /**
- * Which runs the engine was told it owns. A claim whose reply got lost leaves runs that are owned by a worker
- * that does not know it: they would wait until that worker dies. What the database has for a worker is
- * compared with what the engine was told, and what is missing is handed over by the next claim.
+ * Tracks which runs were reported to the engine as owned. A claim whose reply is lost leaves runs that their worker
+ * does not know; they would wait until that worker's lease expires. So the database's list for a worker is compared
+ * with the reported runs, and the next claim returns the missing ones.
  */
 export class Ownership {
   readonly #workers = new Map<WorkerKey, Owned>()
-  /** Workers that own nothing any more, whatever a call may still bring. */
+  /** Workers that own no runs any more. Late replies of their calls are ignored. */
   readonly #gone = new Set<WorkerKey>()
-  /** Runs with a commit at work, or with one whose outcome is not known yet: they are not claimed. */
+  /** Runs with a commit in progress or of unknown outcome. They are not claimed. */
   readonly #busy = new Map<RunKey, number>()
-  /** Calls that may give ownership, by number, that have not returned. */
+  /** Unfinished calls that may grant ownership, by number. */
   readonly #calls = new Set<number>()
   #lastCall = 0
-  /** A call has failed that may have given ownership before it did. */
+  /** Whether a failed call may have granted ownership. */
   #isInDoubt = false
 
   /**
-   * Runs `call`, which may end in owning the runs it notes. They count when it has returned: a call that fails
-   * half-way has told the engine of none.
+   * Runs `call`, which may grant ownership of the runs it notes. They count once it has returned: a call that fails
+   * has reported none to the engine.
    */
   async during<T>(call: (noteOwned: NoteOwned) => Promise<T>): Promise<T> {
     const number = ++this.#lastCall
@@ -59,7 +59,7 @@ export class Ownership {
     if ((known?.get(run) ?? Number.POSITIVE_INFINITY) <= epoch) known?.delete(run)
   }
 
-  /** The worker is dead, or is stopping. */
+  /** Forgets a worker that is dead or stopping. */
   forget(worker: WorkerKey): void {
     this.#gone.add(worker)
     this.#workers.delete(worker)
@@ -86,12 +86,12 @@ export class Ownership {
     return [...this.#busy.keys()]
   }
 
-  /** Whether the engine may own runs that it was not told of. */
+  /** Returns whether the worker may own runs that were not reported to the engine. */
   get isInDoubt(): boolean {
     return this.#isInDoubt
   }
 
-  /** What the database says the worker owns. */
+  /** Compares the database's list of the worker's runs with the reported ones. */
   compare(worker: WorkerKey, rows: readonly { readonly run: RunKey; readonly epoch: number }[]): void {
     this.#isInDoubt = false
     const { known, unacknowledged } = this.#of(worker)
@@ -104,7 +104,7 @@ export class Ownership {
     }
   }
 
-  /** Strays no call that is still at work can account for: the engine will never hear of them. */
+  /** Returns unreported runs that no unfinished call can explain: the engine will never hear of them. */
   unacknowledged(worker: WorkerKey): readonly { readonly run: RunKey; readonly epoch: number }[] {
     const oldest = Math.min(...this.#calls, Number.POSITIVE_INFINITY)
     const { known, unacknowledged } = this.#of(worker)

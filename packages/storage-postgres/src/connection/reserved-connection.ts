@@ -2,8 +2,8 @@ import { NotSent } from '../faults.ts'
 import type { Clients, Query, Session } from './clients.ts'
 
 /**
- * A connection kept for one purpose, so that it is there when all others are taken. Connects when first
- * used and again after it broke; one statement at a time.
+ * A connection reserved for one purpose, so that it is available when all others are in use. Connects at first use
+ * and again after a failure. Runs one statement at a time.
  */
 export class ReservedConnection {
   readonly #clients: Clients
@@ -44,7 +44,7 @@ export class ReservedConnection {
     this.#session = undefined
   }
 
-  /** Waits for the statement at work. */
+  /** Waits for the statement in progress. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#last

@@ -1,18 +1,18 @@
-// Every span of time that the store waits, in milliseconds.
+// All timeouts and intervals of the store, in milliseconds.
 
-/** A connection that says nothing for this long while a statement runs counts as broken, whatever TCP says. */
+/** Time without a response after which a connection counts as broken, even if TCP keeps it open. */
 export const statementTimeoutMs = 15_000
-/** A new connection has this long for its first reply. */
+/** Maximum time until a new connection's first reply. */
 export const greetingTimeoutMs = 5_000
 
-/** A call that cannot be carried out is retried for this long before its caller is told. */
+/** Maximum time to retry a call before it rejects. */
 export const callRetryMs = 30_000
-/** The same for a commit. Shorter, since the worker repeats and reports it itself. */
+/** The same for a commit. Shorter, because the worker retries and reports it itself. */
 export const commitRetryMs = 2_000
-/** The same until a first call has succeeded: then it is more likely a mistake than an outage. */
+/** The same before the first call has succeeded, when a configuration error is more likely than an outage. */
 export const firstCallRetryMs = 3_000
 
-/** A request may arrive this long after its connection broke, and no later. */
+/** Maximum delay with which a request can arrive after its connection broke. */
 export const lateRequestMs = 120_000
-/** Hints closer together than this are sent as one. */
+/** Minimum interval between hints. Hints in between are merged. */
 export const hintIntervalMs = 5

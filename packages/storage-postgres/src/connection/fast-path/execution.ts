@@ -1,27 +1,27 @@
 import type pg from 'pg'
 import { types, type Value } from './values.ts'
 
-/** What takes a query of ours: a client of `pg`. */
+/** A `pg` client that accepts the store's query objects. */
 interface Client {
   query(query: Execution): unknown
 }
 
-/** A column of a statement's rows, and how it is read. */
+/** A column of a result, with its parser. */
 interface Column {
   readonly name: string
   readonly parse: (text: string) => unknown
 }
 
-/** How the server describes it. */
+/** Column description as the server sends it. */
 export interface Field {
   readonly name: string
   readonly dataTypeID: number
 }
 
-/** The columns of the statements that a connection has prepared and carried out, by their names there. */
+/** Columns of the statements that a connection has prepared and executed, by statement name. */
 const prepared = new WeakMap<Client, Map<string, readonly Column[]>>()
 
-/** Remembers the columns of a statement that was carried out on this connection. */
+/** Remembers the columns of a statement that was executed on this connection. */
 export function rememberColumns(client: Client, name: string, fields: readonly Field[]): void {
   const known = prepared.get(client) ?? new Map<string, readonly Column[]>()
   prepared.set(client, known)
@@ -29,23 +29,23 @@ export function rememberColumns(client: Client, name: string, fields: readonly F
   known.set(name, columns)
 }
 
-/** The switch back to plain `pg`, for a driver whose insides have changed. */
+/** Switches back to plain `pg`, for a driver whose internals have changed. */
 const isOff = process.env['PAWL_POSTGRES_PLAIN'] === '1'
 
-/** Undefined until it was carried out there: the driver's own query prepares it and learns its columns. */
+/** Returns undefined before the first execution there: the driver's own query prepares the statement and learns its columns. */
 export function columnsOf(client: Client, name: string): readonly Column[] | undefined {
   return isOff ? undefined : prepared.get(client)?.get(name)
 }
 
-/** The values of a row as they come: text, or null. */
+/** The values of a row as received: text or null. */
 type Texts = readonly (string | null)[]
 
-/** What the driver makes of a query of its own. */
+/** The result object of the driver's own queries. */
 interface Result {
   readonly rows: readonly unknown[]
 }
 
-/** What is called here of the driver's connection. Its types do not know the options. */
+/** The methods of the driver's connection used here. Its types lack the options. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void }
   bind(message: object): void
@@ -54,13 +54,12 @@ interface Wire {
 }
 
 /**
- * Carries out a statement that its connection has prepared: bind, execute, and that is all. The driver's own
- * query has the columns described each time and makes their parsers anew, which costs as much as all else it
- * does. This is how it accepts foreign queries, such as those of pg-cursor; of the messages, only the ones that a
- * statement of ours can cause are handled.
+ * Executes a statement that its connection has prepared, with bind and execute only. The driver's own query has the
+ * columns described and builds their parsers each time, which costs as much as the rest of its work. The driver
+ * accepts such objects from pg-cursor too. Handles only the messages that the store's statements can cause.
  */
 export class Execution implements pg.Submittable {
-  // Read by query tracers. A tracer that passes the driver a copy makes it build its own query from these.
+  // Read by query tracers. If a tracer passes a copy to the driver, the driver builds its own query from these.
   readonly name: string
   readonly text: string
   readonly values: readonly Value[]
@@ -76,7 +75,7 @@ export class Execution implements pg.Submittable {
     this.values = values
   }
 
-  /** @throws what the server or the driver says */
+  /** @throws the error of the server or the driver */
   async on(client: Client, columns: readonly Column[]): Promise<readonly unknown[]> {
     const result = await new Promise<Result | undefined>((resolve, reject) => {
       this.callback = (error, result) => (error ? reject(error) : resolve(result))
@@ -85,7 +84,7 @@ export class Execution implements pg.Submittable {
     return result?.rows ?? this.#rows.map((texts) => readRow(columns, texts))
   }
 
-  /** Returns what went wrong: thrown from here it would end the process. */
+  /** Returns the error instead of throwing it, which would end the process here. */
   submit(connection: object): unknown {
     const wire = connection as Wire
     wire.stream.cork()

@@ -1,9 +1,9 @@
-// Lists on their way into a statement, as PostgreSQL's binary arrays. A batch of commits has twenty of them, and
-// array literals, which are text, take both sides longer than all else that is written and read of it.
+// Encodes list parameters as PostgreSQL's binary arrays. A batch of commits has twenty lists. As array literals,
+// which are text, they cost both sides more time than the rest of the statement.
 
-/** What a list is made of. */
+/** The element type of a list. */
 interface Element<Value> {
-  /** The number of the type, the same in every database. */
+  /** OID of the type, the same in every database. */
   readonly oid: number
   bytesOf(value: Value): number
   put(value: Value, buffer: Buffer, at: number): void
@@ -46,22 +46,22 @@ const bytea: Element<Uint8Array> = {
 
 type Maybe<Value> = readonly (Value | null)[]
 
-/** For `int2[]`. @throws RangeError, as all of numbers: what would not be stored as it is */
+/** Encodes an `int2[]`. @throws RangeError for a number out of range, like all number lists */
 export const listSmallints = (values: Maybe<number>): Buffer => write(smallint, values)
-/** For `int[]`. */
+/** Encodes an `int[]`. */
 export const listIntegers = (values: Maybe<number>): Buffer => write(integer, values)
-/** For `bigint[]`. */
+/** Encodes a `bigint[]`. */
 export const listBigints = (values: Maybe<number>): Buffer => write(bigint, values)
 export const listBooleans = (values: Maybe<boolean>): Buffer => write(boolean, values)
 export const listTexts = (values: Maybe<string>): Buffer => write(text, values)
 export const listBytes = (values: Maybe<Uint8Array>): Buffer => write(bytea, values)
 
-/** The array literal of a list that is itself in a list: `unnest` would flatten an array of arrays. */
+/** Returns the array literal of a nested list, because `unnest` would flatten an array of arrays. */
 export function writeLiteral(texts: readonly string[]): string {
   return `{${texts.map((text) => `"${text.replaceAll(/["\\]/g, '\\$&')}"`).join(',')}}`
 }
 
-/** How many dimensions, whether there is a null, of what; then the size and the first index of the one dimension. */
+/** Number of dimensions, null flag, element type; then size and lower bound of the only dimension. */
 const headBytes = 5 * 4
 
 function write<Value>(element: Element<Value>, values: Maybe<Value>): Buffer {

@@ -1,7 +1,7 @@
 /**
- * Decides when to plan again. A plan made while a table had one page keeps reading the whole table even at a
- * million rows: 50 ms per commit instead of 0.5 ms. So statements are prepared again, under new
- * names, whenever a table has grown to four times what it was.
+ * Decides when to plan statements again. A plan made while a table had one page keeps scanning the table even at a
+ * million rows: 50 ms per commit instead of 0.5 ms. So statements are prepared under new names whenever a table has
+ * quadrupled.
  */
 export class PlanGeneration {
   readonly #runs = new Growth()
@@ -9,17 +9,17 @@ export class PlanGeneration {
   #written = 0
   #generation = 0
 
-  /** How often plans were made anew. */
+  /** Number of times that statements were planned again. */
   get generation(): number {
     return this.#generation
   }
 
-  /** A run was seen; its number tells how many there are. */
+  /** Records a run key, which estimates the number of runs. */
   noteRun(run: number): void {
     if (this.#runs.hasReached(run)) this.#generation++
   }
 
-  /** Rows were added to events, messages or asks. */
+  /** Records rows added to events, messages or asks. */
   noteRows(count: number): void {
     this.#written += count
     if (this.#rows.hasReached(this.#written)) this.#generation++

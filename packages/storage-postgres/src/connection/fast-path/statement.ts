@@ -12,7 +12,7 @@ export class Statement {
     this.#hash = createHash('sha256').update(text).digest('base64url').slice(0, 16)
   }
 
-  /** Its name on the server. A new generation is planned anew. */
+  /** Its name on the server. Each generation is planned again. */
   nameIn(generation: number): string {
     if (generation !== this.#generation) {
       this.#generation = generation

@@ -1,9 +1,9 @@
-// How values get into statements and out of rows.
+// Encodes parameters and parses columns.
 
-/** What a statement may be given. */
+/** A parameter of a statement. */
 export type Value = string | number | boolean | Buffer | null
 
-/** The same bytes as what the driver sends without looking twice. */
+/** The same bytes, as a Buffer that the driver sends without a copy. */
 export function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
@@ -13,7 +13,7 @@ type Parse = (text: string) => unknown
 const parsers = new Map<number, Parse>([
   [16, (text) => text === 't'],
   [17, parseBytes],
-  // Beyond 2^53 it is rounded. Nothing the store writes is, and core refuses it in what it reads of a run.
+  // Numbers beyond 2^53 are rounded. The store writes none, and core rejects them when it reads a run.
   [20, Number],
   [21, Number],
   [23, Number],
@@ -21,8 +21,8 @@ const parsers = new Map<number, Parse>([
 ])
 
 /**
- * How the columns of our rows are read. Given with each statement, so that neither the application's global
- * parsers touch our rows nor ours its.
+ * Parsers of the store's columns. Passed with each statement, so that the application's global parsers and the
+ * store's do not affect each other.
  */
 export const types: { getTypeParser(oid: number): Parse } = {
   getTypeParser: (oid) => parsers.get(oid) ?? String,
@@ -34,14 +34,14 @@ function parseBytes(text: string): Uint8Array {
   return new Uint8Array(buffer, byteOffset, length)
 }
 
-/** As a server writes bytes with bytea_output = escape: ASCII, and `\ooo` for the others. */
+/** Parses bytes in the format of bytea_output = escape: ASCII, and `\ooo` for other bytes. */
 function parseEscaped(text: string): Buffer {
   const byteOf = (_: string, code: string) =>
     code === '\\' ? code : String.fromCharCode(Number.parseInt(code, 8))
   return Buffer.from(text.replaceAll(/\\(\\|[0-7]{3})/g, byteOf), 'latin1')
 }
 
-/** Reads `{a,"b c"}`. Our lists have one dimension and no nulls. */
+/** Parses `{a,"b c"}`. The store's lists have one dimension and no nulls. */
 function parseTexts(text: string): readonly string[] {
   return [...text.matchAll(/"((?:[^"\\]|\\.)*)"|([^{},]+)/gs)].map(([, quoted, plain]) =>
     quoted === undefined ? (plain ?? '') : quoted.replaceAll(/\\(.)/gs, '$1'),
