@@ -53,5 +53,5 @@ export function nameTables(schema: string): Names {
   }
 }
 
-/** The database's clock in ms since 1970, never rounded up: nothing is due early. */
+/** SQL: the database's clock in ms since 1970, rounded down so that nothing is due early. */
 export const storeTime = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint'

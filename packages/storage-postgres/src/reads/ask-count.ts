@@ -7,7 +7,7 @@ import { queries } from '../schema/queries.ts'
 import { isAskedOf } from './ask-filter.ts'
 import { buildNamedCount, isByNames } from './asks-of-names.ts'
 
-/** How many there are; no more than `limit` are counted. */
+/** Counts the matching asks, up to `limit`. */
 export async function countAsks(database: Database, filter: AskFilter, limit: number): Promise<number> {
   if (filter.to?.length === 0) return 0
   const { names } = database

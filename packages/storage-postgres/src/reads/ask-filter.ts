@@ -1,7 +1,7 @@
 import { type AskFilter, everyone } from '@pawl/core/storage'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 
-/** SQL: whether the ask is one that the filter wants, beside its status. For rows of `asks` as a and `runs` as r. */
+/** SQL: whether the ask matches the filter, apart from its status. For rows of `asks` as a and `runs` as r. */
 export function isAskedOf({ to, run, procedure, kind, lapsed, now }: AskFilter): RawBuilder<SqlBool> {
   const wanted = [
     sql`true`,

@@ -14,7 +14,7 @@ import { isAskedOf } from './ask-filter.ts'
 import { askColumns, showAsk } from './asks.ts'
 import { isByNames, listNamedPart } from './asks-of-names.ts'
 
-/** The most urgent first. */
+/** Most urgent first. */
 export async function listAsks(database: Database, filter: AskQuery): Promise<readonly AskRow[]> {
   const { overdue, after, limit, to } = filter
   if (to?.length === 0) return []
@@ -24,7 +24,7 @@ export async function listAsks(database: Database, filter: AskQuery): Promise<re
   return [...late, ...(await listPart(database, false, filter, limit - late.length))]
 }
 
-/** One of the two parts of the list. Within a part the index has the order. */
+/** One of the two parts of the list. Within a part, the index provides the order. */
 async function listPart(
   database: Database,
   isOverdue: boolean,
@@ -39,7 +39,7 @@ async function listPart(
     .innerJoin('runs as r', 'r.run', 'a.run')
     .innerJoin('run_info as f', 'f.run', 'a.run')
     .select(askColumns)
-    // The asks of one run are found by it, not among all open ones.
+    // Asks of one run are looked up by the run, not by scanning all open asks.
     .where(
       run === null ? sql.ref('a.status') : sql.raw(unindexed('a.status')),
       '=',
@@ -56,7 +56,7 @@ async function listPart(
   return (await database.list(query.compile())).map(showAsk)
 }
 
-// The column of each key but the first, which says in which part of the list the ask stands.
+// The column of each sort key. The first key has none: it selects the part of the list.
 const columns = {
   urgency: 'a.urgency',
   dueAt: 'a.due_at',
@@ -66,7 +66,7 @@ const columns = {
 } as const
 const [, ...orderInPart] = askOrder
 
-/** SQL: the row stands behind that place, among rows that are all overdue or all not. */
+/** SQL: whether the row comes after that place, among rows that are all overdue or all not. */
 function comesAfter(after: AskOrder): RawBuilder<SqlBool> {
   return orderInPart.reduceRight<RawBuilder<SqlBool>>((behindInRest, { key, ...order }) => {
     const column = sql.ref(columns[key])

@@ -6,7 +6,7 @@ import { queries } from '../schema/queries.ts'
 import { hasLapsed } from './ask-filter.ts'
 import { askColumns, type StoredAsk, showAsk } from './asks.ts'
 
-/** A filter that `ask_to` answers: it has the open asks. Of one run there are so few that its own index is as good. */
+/** Returns whether `ask_to` can answer the filter: it contains open asks only. A single run has so few that its own index is as fast. */
 export type ByNames<Filter extends AskFilter> = Filter & { readonly to: readonly string[] }
 
 export function isByNames<Filter extends AskFilter>(filter: Filter): filter is ByNames<Filter> {
@@ -14,8 +14,8 @@ export function isByNames<Filter extends AskFilter>(filter: Filter): filter is B
 }
 
 /**
- * One part for each name and urgency, each in the order of the index and none longer than the page: an ask that
- * several names have is there once.
+ * Builds one part for each name and urgency, in index order and at most a page long. An ask with several of the
+ * names appears once.
  */
 export async function listNamedPart(
   database: Database,
@@ -79,7 +79,7 @@ function wantedNames({ to }: ByNames<AskFilter>): RawBuilder<unknown> {
   return sql`values ${sql.join([...new Set(to)].map((name) => sql`(${name}::text)`))}`
 }
 
-/** The names, and of their asks no more than the filter looks at. */
+/** The names, each with at most as many asks as the filter examines. */
 function sourceOf({ askTo, asks, runs }: Names, { kind, procedure }: AskFilter): RawBuilder<unknown> {
   return sql`from ${sql.raw(askTo)} t
     ${kind === null ? sql`` : sql`join ${sql.raw(asks)} a on a.run = t.run and a.position = t.position`}

@@ -13,8 +13,8 @@ export interface FindAsk {
 }
 
 /**
- * The columns that `showAsk` reads, each by its name: a statement that is prepared with `*` fails for good once a
- * later version has added a column.
+ * The columns that `showAsk` reads, listed by name: a prepared statement with `*` fails permanently once a later
+ * version has added a column.
  */
 export const askColumns = [
   'a.run',
@@ -38,7 +38,7 @@ export const askColumns = [
 ] as const
 
 export function prepareFindAsk(database: Database): FindAsk {
-  /** A lookup by what an ask has in its run alone. */
+  /** Looks up asks by a name that is unique within the run. */
   function prepareFind<Name extends number | string>({ column, type, list, nameIn }: Place<Name>) {
     const { asks, runs, runInfo } = database.names
     const statement = new Statement(`
@@ -73,12 +73,12 @@ export function prepareFindAsk(database: Database): FindAsk {
   }
 }
 
-/** An ask by what it is called in its run. */
+/** Looks up an ask by its name in the run. */
 interface Address<Name> {
   readonly run: string
   readonly name: Name
 }
-/** What an ask is called by in its run: its position, or its key. */
+/** Names an ask within its run: its position or its key. */
 interface Place<Name> {
   readonly column: 'position' | 'key'
   readonly type: 'int' | 'text'
@@ -86,7 +86,7 @@ interface Place<Name> {
   readonly nameIn: (row: AskRow) => Name
 }
 
-/** Tables by the names that the columns use. */
+/** Table aliases that the columns use. */
 interface Tables {
   a: Schema['asks']
   r: Schema['runs']

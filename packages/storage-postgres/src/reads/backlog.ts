@@ -12,7 +12,7 @@ export function prepareReadBacklog(database: Database): ReadBacklog {
   return () => database.repeat(() => database.run<Backlog>(statement, []))
 }
 
-/** Goes from kind to kind along the index of due runs, so that it never walks past the runs of one. */
+/** Skips from kind to kind along the index of due runs instead of scanning all runs of a kind. */
 function writeBacklog({ runs }: Names): string {
   const kindOf = 'r.procedure, coalesce(r.version, -1) as version'
   const unowned = `from ${runs} r where r.worker is null and r.wake_at is not null`

@@ -1,6 +1,6 @@
 import { classify } from '../faults.ts'
 
-// Taken when the package is loaded: the one a procedure finds in its turn may refuse.
+// Captured when the package is loaded: during a procedure's turn the global one throws.
 const setImmediateNative = setImmediate
 
 interface Call<Key, Row> {
@@ -9,7 +9,7 @@ interface Call<Key, Row> {
   readonly reject: (error: unknown) => void
 }
 
-/** Rows that are looked up by a key, and what tells keys apart: that of a row is among those asked for. */
+/** A lookup of rows by key, with the function that maps a row to its key. */
 export interface Lookup<Key, Row> {
   readonly find: (keys: readonly Key[]) => Promise<readonly Row[]>
   readonly nameOf: (key: Key) => string
@@ -21,8 +21,8 @@ export interface Lookup<Key, Row> {
 }
 
 /**
- * Looks up in one statement what is asked for in one round of the event loop. One hint wakes everybody who
- * waits for a result: a thousand of them cost one statement, not a thousand.
+ * Combines all lookups of one event loop turn into one statement. One hint wakes all callers that wait for a result:
+ * a thousand of them then cost one statement.
  */
 export function batchLookups<Key, Row>({
   find,
@@ -60,7 +60,7 @@ export function batchLookups<Key, Row>({
     })
 }
 
-/** In parts, none of which weighs more than `max`; but for what weighs more by itself. */
+/** Splits keys into parts of at most `max` weight. A heavier key gets a part of its own. */
 function split<Item>(
   items: readonly Item[],
   weightOf: (item: Item) => number,

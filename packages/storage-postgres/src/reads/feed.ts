@@ -16,7 +16,7 @@ export function prepareReadFeed(database: Database): ReadFeed {
       coalesce((select n from ${feed} order by n desc limit 1), 0) as newest`
   return async (after, limit) => {
     await number()
-    // In this order: what is new in between is not on the page, and is read next.
+    // In this order: entries added in between are not on this page but on the next one.
     const [bounds = { oldest: 0, newest: 0 }] = await database.read<Ends>(ends, [])
     const rows = await database.read<FeedRow>(page, [Math.min(after, Number.MAX_SAFE_INTEGER), limit])
     return {
@@ -32,8 +32,8 @@ interface Ends {
 }
 
 /**
- * Moves all news into the feed. One reader at a time does it, and no writer waits for it. A reader that began before
- * another one was done may take a number that is taken: then nothing is moved, and it retries.
+ * Moves all news into the feed. One reader at a time does this, and no writer waits for it. A reader that began
+ * before another one finished may choose a number already in use; then nothing is moved and it retries.
  */
 function prepareNumbering(database: Database): () => Promise<void> {
   const { feed, news, channel } = database.names
@@ -57,7 +57,7 @@ function prepareNumbering(database: Database): () => Promise<void> {
   }
 }
 
-/** Deletes the entries that are kept no longer, but for the newest. */
+/** Deletes expired entries except the newest one. */
 export function prepareTrimFeed(database: Database): () => Promise<void> {
   const { feed, news } = database.names
   const isOld = `at < ${storeTime} - ${feedKeptMs}`

@@ -6,12 +6,12 @@ import { maxInlineBytes, prepareLongPayloads } from './long-payloads.ts'
 
 export type ReadLog = (run: RunKey, seq: number, limit: number) => Promise<readonly StoredEvent[]>
 
-/** Rows of one answer: more would only hold more memory at once. */
+/** Maximum rows per response. More would only use more memory at once. */
 const maxRows = 5_000
 
-// What PostgreSQL makes one value of comes over in one: a page as JSON, and all its short payloads in one run of
-// hex digits. The driver takes a row apart value by value, and is as long at that as all of a replay takes.
-// `concat_ws` leaves nulls out, and writes every number as JSON does.
+// PostgreSQL combines a page into one JSON value, and its short payloads into one string of hex digits. Parsing rows
+// value by value in the driver takes as long as a whole replay. `concat_ws` skips nulls and formats numbers like
+// JSON.
 const packedRow = `'[' || concat_ws(',', seq, at, epoch, type, position, turn, coalesce(kind::text, 'null'), nth, failed::int,
   coalesce(took_ms::text, 'null'), to_json(name), coalesce(length(payload)::text, 'null'),
   case when link = '' then 'null' else '"' || encode(link, 'hex') || '"' end) || ']'`
@@ -19,7 +19,7 @@ const packedRows = `'[' || string_agg(${packedRow}, ',' order by seq) || ']' as 
 const shortPayload = `case when length(payload) <= ${maxInlineBytes} then encode(payload, 'hex') end`
 const shortPayloads = `string_agg(${shortPayload}, '' order by seq) as payloads`
 
-/** Reads logs: of many runs at once, where many are asked for at once. */
+/** Reads logs. Concurrent requests for several runs share one statement. */
 export function prepareReadLog(database: Database): ReadLog {
   const { events } = database.names
   const readOne = `
@@ -88,7 +88,7 @@ export function prepareReadLog(database: Database): ReadLog {
   }
 }
 
-/** A part of a log, and what was there. */
+/** A requested part of a log with its result. */
 interface Part {
   readonly run: RunKey
   readonly seq: number
@@ -96,12 +96,12 @@ interface Part {
 }
 interface Page extends Part {
   readonly rows: readonly EventRow[]
-  /** The short ones, one behind the other. */
+  /** The short payloads, concatenated. */
   readonly payloads: Buffer
 }
 
 interface PackedPage {
-  /** Place among the requested pages, from 1. */
+  /** Index among the requested pages, from 1. */
   readonly place: number
   readonly rows: string | null
   readonly payloads: string | null

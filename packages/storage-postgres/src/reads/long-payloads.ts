@@ -3,15 +3,15 @@ import type { Database } from '../connection/database.ts'
 import { listBigints, listIntegers } from '../connection/fast-path/lists.ts'
 import { batchLookups } from './batch-lookups.ts'
 
-/** In bytes. What is longer is read by itself, so that neither a page nor who waits for another one waits for it. */
+/** In bytes. Longer payloads are read separately, so that no page waits for them. */
 export const maxInlineBytes = 256
-/** In bytes: of long payloads in one answer. */
+/** Maximum total of long payloads per response, in bytes. */
 const maxBytesAtOnce = 4 * 1024 * 1024
 
-/** Where a payload is, and how long it is. */
+/** Location and length of a payload. */
 interface Place {
   readonly run: RunKey
-  /** Of the event or the message. */
+  /** Number of the event or the message. */
   readonly number: number
   readonly size: number
 }
@@ -19,7 +19,7 @@ interface Found extends Place {
   readonly payload: Uint8Array
 }
 
-/** Reads the long payloads of a table: those asked for at once together, as far as they fit in one answer. */
+/** Reads the long payloads of a table. Concurrent requests are combined, up to the maximum size of a response. */
 export function prepareLongPayloads(
   database: Database,
   table: string,

@@ -50,7 +50,7 @@ export function prepareReadMail(database: Database): ReadMail {
   }
 }
 
-/** The messages of a run behind the number `after`. */
+/** Requests the messages of a run with numbers greater than `after`. */
 interface Unread {
   readonly run: RunKey
   readonly after: number
@@ -63,9 +63,9 @@ interface MessageRow extends Unread {
   readonly at: number
   readonly kind: number
   readonly name: string
-  /** In bytes; null without a payload. */
+  /** Length in bytes; null without a payload. */
   readonly size: number | null
-  /** Null also where it is long. */
+  /** Also null if the payload is long. */
   readonly payload: Uint8Array | null
 }
 

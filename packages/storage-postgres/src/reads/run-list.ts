@@ -17,7 +17,7 @@ export async function listRuns(
     .select(runColumns)
     .orderBy('r.run', 'desc')
     .limit(limit)
-  // The columns of run_info have the indexes for lists.
+  // The indexes for lists are on the columns of run_info.
   if (procedure !== null) query = query.where('f.procedure', '=', procedure)
   if (tag !== null) query = query.where(sql<SqlBool>`f.tags <> '{}' and f.tags @> array[${tag}]::text[]`)
   if (before !== null) query = query.where('r.run', '<', before)
@@ -38,14 +38,14 @@ const isUnmarked = sql<SqlBool>`r.mark = ${sql.lit(markCode.numberOf.none)}`
 const isOwned = sql<SqlBool>`r.worker is not null`
 const isDue = sql<SqlBool>`coalesce(r.wake_at <= (select ${sql.raw(storeTime)}), false)`
 
-/** Owned or due. Found by the indexes of both: most live runs wait, and all would be walked through. */
+/** Owned or due runs. Uses the indexes of both: most live runs wait, and a scan would visit all of them. */
 function isActive({ runs }: Names): RawBuilder<SqlBool> {
   const isPast = `wake_at is not null and wake_at <= (select ${storeTime})`
   return sql`r.run in (${sql.raw(`select run from ${runs} where worker is not null
     union all select run from ${runs} where worker is null and ${isPast}`)})`
 }
 
-// Numbers are written into the text: the planner cannot choose a partial index by a parameter.
+// Numbers are literals: the planner cannot choose a partial index by a parameter.
 function isOf(status: Status, names: Names): RawBuilder<SqlBool> {
   switch (status) {
     case 'running':

@@ -47,7 +47,7 @@ export function prepareFindRun(database: Database): FindRun {
   })
 }
 
-/** Tables by the names that the columns use. */
+/** Table aliases that the columns use. */
 interface Tables {
   r: Schema['runs']
   f: Schema['run_info']

@@ -40,8 +40,8 @@ export async function migrate(database: Database): Promise<void> {
   } catch (error) {
     if (codeOf(error) !== '55P03') throw error
     throw unusable(
-      `The tables of the schema "${names.schema}" have to be changed, and something held them all the time: ${describe(error)}.`,
-      'Open the store again when it has ended: a backup, say, or a long transaction.',
+      `The migration of the schema "${names.schema}" could not lock its tables: ${describe(error)}.`,
+      'Wait for the backup or long transaction that holds the lock, then open the store again.',
       error,
     )
   }
@@ -64,7 +64,7 @@ export async function migrateOn(
     // Waiting to change a table blocks all others from it, including heartbeats. So give up early and retry.
     await run("set local lock_timeout = '500ms'")
     const { rows } = await run('select from pg_catalog.pg_namespace where nspname = $1', [names.schema])
-    // Only when it is not there: `if not exists` asks for the right to create it nevertheless.
+    // Only if it is missing: `if not exists` requires the right to create it in any case.
     if (rows.length === 0) await run(`create schema "${names.schema}"`)
     await run(
       `create table if not exists ${names.migrations} (version int primary key, name text not null, applied_at bigint not null)`,

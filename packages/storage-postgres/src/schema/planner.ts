@@ -1,12 +1,11 @@
-// How statements keep PostgreSQL's planner on their keys.
+// Keeps PostgreSQL's planner on the keys.
 //
 // A commit is prepared once and planned once (`force_generic_plan`): planning it anew costs more than running
-// it. Such a plan uses the statistics of that moment. If they say that a table is small, or that few
-// rows are open, owned or unread, it scans all of them, and keeps doing so when there are a million:
-// 50 ms per commit instead of 0.5 ms. So statements are prepared again when a table has grown fourfold
+// it. Such a plan uses the statistics of that moment. If a table is small then, or few rows are open, owned or
+// unread, the plan scans all of them and keeps doing so at a million rows: 50 ms per commit instead of 0.5 ms. So statements are prepared again when a table has grown fourfold
 // (connection/fast-path/plan-generation.ts), and the helpers below leave the planner no other index to choose.
 
-/** SQL: the value of a numeric column, which no index can then be searched by. */
+/** SQL: the value of a numeric column, in a form that no index offers. */
 export function unindexed(column: string): string {
   return `${column} + 0`
 }
@@ -16,8 +15,8 @@ export function equalsUnindexed(column: string, value: string): string {
   return `${column} is not distinct from ${value}`
 }
 
-/** SQL: ends a lateral subquery, so that it stays one look at an index for each row outside. */
+/** SQL: ends a lateral subquery, so that it stays one index lookup per outer row. */
 export const onePerRow = 'offset 0'
 
-/** Session settings: one plan for any values, and never a merge, which walks from the least key to the wanted. */
+/** Session settings: one plan for all values, and no merge joins, which scan from the lowest key. */
 export const plannerSettings = { plan_cache_mode: 'force_generic_plan', enable_mergejoin: 'off' }

@@ -1,7 +1,7 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import type { Schema } from './tables.ts'
 
-/** Builds statements and runs none: they run on the store's own connections. */
+/** Builds statements only. They run on the store's own connections. */
 export const queries: Kysely<Schema> = new Kysely<Schema>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),

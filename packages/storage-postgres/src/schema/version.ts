@@ -7,7 +7,7 @@ import { unusable } from '../unusable.ts'
 /** The version of the schema this package works with: the number of its last migration. */
 const newestVersion = 9
 
-/** The version the schema has; 0 before the first migration. Needs no right beyond reading. */
+/** Returns the version of the schema; 0 before the first migration. Requires only the right to read. */
 export async function readVersion(database: Database): Promise<number> {
   try {
     const [row] = await database.read<{ version: number | null }>(
@@ -16,7 +16,7 @@ export async function readVersion(database: Database): Promise<number> {
     )
     return row?.version ?? 0
   } catch (error) {
-    // Neither schema nor table: nothing was ever migrated.
+    // The schema or the table is missing: no migration has run.
     if (['3F000', '42P01'].includes(codeOf(error))) return 0
     throw explainRights(error, database.names)
   }
@@ -26,8 +26,8 @@ export async function readVersion(database: Database): Promise<number> {
 export function isCurrent(version: number, { schema }: Names): boolean {
   if (version <= newestVersion) return version === newestVersion
   throw unusable(
-    `The schema "${schema}" has version ${version}; this version of @pawl/storage-postgres knows versions up to ${newestVersion}.`,
-    'Upgrade @pawl/storage-postgres in this process to the version the others run.',
+    `The schema "${schema}" has version ${version}; this version of @pawl/storage-postgres supports versions up to ${newestVersion}.`,
+    'Upgrade @pawl/storage-postgres in this process to the version of the other processes.',
   )
 }
 

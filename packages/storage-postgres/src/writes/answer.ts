@@ -34,7 +34,7 @@ export type Answer = (
   claimant: Claimant | null,
 ) => Promise<readonly Answered[]>
 
-/** An answer on its way. By the token an attempt that was not heard of is recognised as one's own. */
+/** An answer to be written. Its token identifies an earlier attempt whose reply was lost. */
 interface PendingAnswer extends NewAnswer {
   readonly token: string
 }
@@ -56,12 +56,12 @@ export function prepareAnswer(
     if (reply !== undefined && replies.length === 1 && !isRepeated) {
       const rows = await database.run<AnsweredRow>(single, bindSingle(reply, claimant, ownership))
       if (rows.length > 0) return rows
-      // It was not open to be answered. The larger statement says why.
+      // The ask was not open. The larger statement returns the reason.
     }
     return database.run<AnsweredRow>(statement, bind(replies, claimant, ownership))
   }
 
-  /** Undefined: it has to be given again. */
+  /** Undefined: the answer must be written again. */
   async function showAnswered(
     reply: PendingAnswer,
     row: AnsweredRow,
@@ -106,10 +106,10 @@ export function prepareAnswer(
 interface AnsweredRow extends DeliveredRow {
   readonly i: number
   readonly verdict: 'missing' | 'again' | 'answered' | 'closed'
-  /** The number of the run's state. */
+  /** Code of the run's state. */
   readonly state: number
   readonly at: number
-  /** The number of the message, if it was left just now. */
+  /** Number of the message, if this statement inserted it. */
   readonly n: number | null
 }
 
@@ -146,7 +146,7 @@ function sizeOf({ payload }: PendingAnswer): number {
 
 const isOpen = `${unindexed('a.status')} = ${askStatusCode.numberOf.open}`
 
-/** One answer to an ask that is open: half the price. */
+/** Writes one answer to an open ask, at half the cost. */
 function writeSingle(names: Names): string {
   const { runs, asks, askTo, messages, news } = names
   return `

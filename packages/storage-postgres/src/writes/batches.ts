@@ -1,6 +1,6 @@
-/** A statement with more rows than this gains nothing. */
+/** Maximum rows per statement. More rows bring no gain. */
 const maxItems = 1_000
-/** Bytes in one statement: twice as many on the wire, several times as many in memory on both sides. */
+/** Maximum bytes per statement. They are doubled on the wire and multiplied in memory on both sides. */
 const maxBytes = 8 * 2 ** 20
 
 /** Divides a list, in order, into batches one statement can carry. */

@@ -59,7 +59,7 @@ interface CancelledRow extends DeliveredRow {
   readonly state: number
 }
 
-/** Undefined: it has to be requested again. `isRepeated`: a reply was lost, and what is there may be its message. */
+/** Undefined: the request must be repeated. `isRepeated`: a reply was lost, and the stored message may be this one. */
 function showCancelled(
   payload: Uint8Array | null,
   row: CancelledRow,

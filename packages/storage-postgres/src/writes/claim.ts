@@ -18,24 +18,24 @@ import type { Ownership } from '../connection/ownership.ts'
 import { lateRequestMs } from '../connection/timeouts.ts'
 import { type Names, storeTime } from '../names.ts'
 
-/** The claimant's procedures and versions as two lists of one length. */
+/** The claimant's procedures and versions, as two lists of equal length. */
 export function listAbilities({ procedures }: Claimant): readonly [procedures: Buffer, versions: Buffer] {
   const pairs = procedures.flatMap(({ name, versions }) => versions.map((version) => ({ name, version })))
   return [listTexts(pairs.map(({ name }) => name)), listIntegers(pairs.map(({ version }) => version))]
 }
 
-/** SQL: the version in which a claimant would run a run, the highest it has where none is fixed; null: it cannot. */
+/** SQL: the version in which the claimant would execute a run: its highest if none is fixed, null if it has none. */
 export function chooseVersion(run: string, procedures: string, versions: string): string {
   return `(select max(p.version) from unnest(${procedures}::text[], ${versions}::int[]) as p(procedure, version)
     where p.procedure = ${run}.procedure and p.version = coalesce(${run}.version, p.version))`
 }
 
-/** SQL: whether the claimant takes the run, which is no suspect or one with at most so many positive tests. */
+/** SQL: whether the claimant accepts the run: it is no suspect, or one with few enough positive tests. */
 export function isTaken(run: string, max: string): string {
   return `(${run}.tries < ${suspectTries} or ${run}.positives <= ${max}::int)`
 }
 
-/** SQL: a run that is claimed as a suspect is tested. */
+/** SQL: whether the claimed run is a suspect and thereby tested. */
 const testsSuspect: string = `tested = r.tries >= ${suspectTries}`
 
 export interface Claiming {
@@ -59,7 +59,7 @@ export function prepareClaiming(database: Database, ownership: Ownership): Claim
     return rows
   }
 
-  /** Runs the worker owns without knowing it, since the reply that said so was lost. */
+  /** Runs that the worker owns without knowing it, because the reply was lost. */
   async function claimUnacknowledged({ worker }: Claimant, limit: number): Promise<readonly Claimed[]> {
     if (ownership.isInDoubt || database.msSinceUnheard < lateRequestMs) await compare(worker)
     const unacknowledged = ownership.unacknowledged(worker).slice(0, limit)
@@ -149,10 +149,10 @@ type StatementName =
 
 function writeStatements({ runs, workers }: Names): Record<StatementName, Statement> {
   const isDue = `r.worker is null and r.wake_at <= (select now from clock)`
-  // Written as the index has it, so that the index finds it.
+  // Written exactly as in the index, so that the index is used.
   const isOfKind = `r.procedure = a.procedure and coalesce(r.version, -1) = a.version`
   const isWanted = isTaken('r', '$6')
-  // With the condition of the index of suspects.
+  // Contains the condition of the index of suspects.
   const isDueSuspect = `r.tries > ${suspectTries - 1} and ${isDue}`
   return {
     // Due runs are looked up first, for each kind of run, and only the rows that will be claimed are locked.

@@ -5,13 +5,13 @@ import { type Names, storeTime } from '../names.ts'
 import { equalsUnindexed } from '../schema/planner.ts'
 
 /**
- * The commit of one unit with one event, which is what a run that is alone at work makes: without lists and
- * their rows, for half the price of a batch. Each writes the row of the run and, if the fence held, the rest.
+ * Statements that commit one unit with one event, the usual case of a single active run. Without lists they cost
+ * half as much as a batch. Each updates the row of the run and, if the fence holds, writes the rest.
  */
 export interface SingleStatements {
   /** The event. */
   readonly event: Statement
-  /** The event, and the message that it records. */
+  /** The event and the message that it records. */
   readonly received: Statement
   /** The end of the run. */
   readonly ended: Statement
@@ -43,7 +43,7 @@ export function writeSingleStatements(names: Names): SingleStatements {
 }
 
 interface Parts {
-  /** What else changes in the row of the run. */
+  /** Further changes in the row of the run. */
   readonly changes?: string
   readonly condition?: string
   /** Further parts of the one statement. */
@@ -68,7 +68,7 @@ export interface Single {
   readonly values: readonly Value[]
 }
 
-/** How the units are written as one; null if they cannot be. */
+/** Returns the single-unit statement for the units; null if none applies. */
 export function bindSingle(worker: number, units: readonly Unit[]): Single | null {
   const [unit] = units
   if (unit === undefined || units.length > 1) return null

@@ -23,12 +23,12 @@ import {
   writeRows,
 } from './columns.ts'
 
-/** What the statements decide for a unit; the numbers stand in them. `behind`: fenced, by a row that is older. */
+/** Verdicts of the statements on a unit, by the numbers they return. `behind`: fenced by a row that is older. */
 export const verdicts = ['ok', 'fenced', 'conflict', 'mail', 'behind'] as const
 
-/** Of the first unit, and of each that did not go as its writer has it. */
+/** Returned for the first unit, and for each unit that differs from its writer's view. */
 export interface VerdictRow {
-  /** The place of the unit, from 1. */
+  /** Index of the unit, from 1. */
   readonly i: number
   readonly verdict: number
   readonly mail: number
@@ -37,8 +37,8 @@ export interface VerdictRow {
 }
 
 /**
- * The commit of many units. Locks the rows of all runs first, in order, and judges by the locked rows: a row
- * read before the lock may be an old one.
+ * Commits many units. Locks the rows of all runs first, in order, and judges by the locked rows, because a row read
+ * before the lock may be stale.
  */
 export interface CommitStatements {
   /** Events and runs. */
@@ -67,7 +67,7 @@ const firstClose = firstName + nameTypes.split(', ').length
 const firstConsume = firstClose + 3
 const firstInfo = firstConsume + 2
 
-// The fence: this run, this worker, this epoch. A worker that fails it may know more than the row shows.
+// The fence: this run, this worker, this epoch. A fenced worker may know more than the row shows.
 const judgement = `
   case when l.run is null or l.epoch <> u.epoch or l.worker is distinct from $1 or l.state <> 0
          then case when l.epoch < u.epoch or l.head < u.head then 4 else 1 end
@@ -152,7 +152,7 @@ function writeFull(names: Names): string {
   return writeBatch(names, more)
 }
 
-/** Whether the unit writes nothing but its events and its run. */
+/** Returns whether the unit writes only its events and its run. */
 export function isPlain({ next, effects }: Unit): boolean {
   return effects.length === 0 && next.do !== 'end'
 }
@@ -186,7 +186,7 @@ export function bindFull(worker: number, units: readonly Unit[]): readonly Value
   return [...bindSlim(worker, units), ...effects.values()]
 }
 
-/** The effects of several units, as the lists of the full statement. */
+/** Collects the effects of several units as the lists of the full statement. */
 class EffectColumns {
   readonly #asks = new AskColumns()
   readonly #closes: [i: number, position: number, status: number][] = []
@@ -197,14 +197,14 @@ class EffectColumns {
     this.#info = new Array(units).fill(null)
   }
 
-  /** `i`: the place of the unit, from 1. */
+  /** `i`: index of the unit, from 1. */
   add(i: number, effect: Effect): void {
     switch (effect.do) {
       case 'open-ask':
         this.#asks.add(i, effect.ask)
         return
       case 'close-ask':
-        // The update of the statement does not see what its insert opens.
+        // The statement's update does not see asks that its insert opens.
         if (!this.#asks.close(i, effect.position, effect.status))
           this.#closes.push([i, effect.position, askStatusCode.numberOf[effect.status]])
         return

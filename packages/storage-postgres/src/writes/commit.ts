@@ -18,7 +18,7 @@ import { prepareReclaim } from './reclaim.ts'
 
 export type Commit = (worker: WorkerKey, units: readonly Unit[]) => Promise<readonly UnitOutcome[]>
 
-/** Two commits at work at most, each on a connection of its own; the others wait their turn. */
+/** Runs at most two commits at once, each on its own connection; others wait. */
 export function prepareCommit(database: Database, ownership: Ownership): Commit {
   const single = writeSingleStatements(database.names)
   const { slim, full } = writeCommitStatements(database.names)
@@ -34,7 +34,7 @@ export function prepareCommit(database: Database, ownership: Ownership): Commit 
     if (one !== null) {
       const rows = await runner.run<VerdictRow>(single[one.statement], one.values)
       if (rows.length > 0) return rows
-      // The row did not match, and never will again. The larger shape says why.
+      // The row did not match and never will. The larger statement returns the reason.
     }
     return units.every(isPlain)
       ? runner.run<VerdictRow>(slim, bindSlim(worker, units))
@@ -59,7 +59,7 @@ export function prepareCommit(database: Database, ownership: Ownership): Commit 
       const fault = classify(error)
       if (fault === 'unknown') return reclaim(runner, worker, units)
       if (fault !== 'data') return units.map(() => new NotWritten(error))
-      // Nothing of the batch is written. Halve it, down to the unit that cannot be.
+      // Nothing of the batch was written. Halve it until the refused unit is alone.
       if (units.length === 1) return [conflictBy(error)]
       const middle = units.length >> 1
       const front = await write(runner, worker, units.slice(0, middle))
@@ -97,13 +97,13 @@ export function prepareCommit(database: Database, ownership: Ownership): Commit 
   }
 }
 
-/** A row that is there already is what a conflict is; anything else says so. */
+/** A duplicate row is a conflict; other faults are reported as they are. */
 function conflictBy(error: unknown): UnitOutcome {
   if (codeOf(error) === '23505') return { outcome: 'conflict' }
   return { outcome: 'conflict', why: `the database does not take its events: ${describe(error)}` }
 }
 
-/** The server would not carry it out, and nothing of it was. */
+/** The server refused the batch, and nothing of it was written. */
 class NotWritten {
   readonly error: unknown
   constructor(error: unknown) {
@@ -113,8 +113,8 @@ class NotWritten {
 type Written = UnitOutcome | NotWritten
 
 /**
- * The call fails only if nothing at all was written. Otherwise a unit that was not is `lost`: its owner keeps
- * the run and writes it again.
+ * Rejects only if nothing was written. Otherwise an unwritten unit is `lost`: its owner keeps the run and writes the
+ * unit again.
  */
 function settle(units: readonly Unit[], written: readonly Written[]): readonly UnitOutcome[] {
   const [first] = written
@@ -145,7 +145,7 @@ function showOutcomes(
       case 'conflict':
         return { outcome: 'conflict' }
       case 'behind':
-        // Epochs and heads never fall. Where they have fallen, a server took over that lacks what was acknowledged.
+        // Epochs and heads never decrease. If they did, a server without acknowledged data took over.
         return { outcome: hasFailedOver ? 'conflict' : 'fenced' }
       default:
         return { outcome: 'fenced' }
@@ -153,7 +153,7 @@ function showOutcomes(
   })
 }
 
-/** Bytes of payload, roughly. */
+/** Returns the approximate payload bytes of a unit. */
 function sizeOf({ events, effects }: Unit): number {
   let bytes = 200
   for (const { payload } of events) bytes += 200 + (payload?.length ?? 0)

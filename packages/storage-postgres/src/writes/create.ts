@@ -26,14 +26,14 @@ export function prepareCreate(database: Database, ownership: Ownership): Create 
       : database.run(insert, bind(runs))
   }
 
-  /** Creates those whose id is free. Ids are distinct. */
+  /** Creates the runs whose id is free. Ids are distinct. */
   async function createBatch(runs: readonly NewRun[]): Promise<ReadonlyMap<string, Created>> {
     return database.repeat(async (isRepeated) => {
       const created = new Map<string, Created>()
       for (const { id, run, at } of await insertAll(runs)) created.set(id, { outcome: 'created', run, at })
       const others = runs.filter(({ id }) => !created.has(id))
       if (others.length === 0) return created
-      // A statement of its own: one that was there first may be newer than what the insert could see.
+      // A separate statement: the existing run may be newer than the snapshot of the insert.
       const rows = await database.run<FirstEvent>(isRepeated ? lock : find, [
         listTexts(others.map(({ id }) => id)),
       ])
@@ -68,7 +68,7 @@ export function prepareCreate(database: Database, ownership: Ownership): Create 
     })
   }
 
-  /** The first of several with one id is the one that was created. */
+  /** Among several runs with one id, the first was created. */
   function show(run: NewRun, created: ReadonlyMap<string, Created>, isFirst: boolean): Created {
     const one = created.get(run.id)
     if (!one) throw new Error(`The run '${run.id}' was removed while it was created.`)
@@ -87,7 +87,7 @@ interface FirstEvent extends CreatedRow {
   readonly payload: Uint8Array | null
 }
 
-/** Whether an attempt whose reply was lost made it: every first event has a seed of its own. */
+/** Returns whether an earlier attempt with a lost reply created it: every first event has a unique seed. */
 function isSame({ started }: NewRun, { payload }: FirstEvent): boolean {
   return payload !== null && started.payload !== null && asBuffer(payload).equals(started.payload)
 }
@@ -125,7 +125,7 @@ function bind(runs: readonly NewRun[]): readonly Value[] {
     listBigints(runs.map(({ worker }) => worker)),
     listBytes(runs.map(({ link }) => link)),
     listTexts(runs.map(({ startedBy }) => startedBy)),
-    // A list in a list: `unnest` would flatten them.
+    // A nested list: `unnest` would flatten it.
     listTexts(runs.map(({ tags }) => writeLiteral(tags))),
     ...events.values(),
   ]
@@ -186,8 +186,8 @@ function writeStatements({
         join given g on g.i = e.i join created c on c.id = g.id cross join clock)
       select id, run, now as at from created cross join clock`),
     find: new Statement(existing),
-    // Of an attempt that was not heard of. To lock is to write: where a standby has to confirm commits, what is
-    // found is confirmed with it.
+    // From an attempt with a lost reply. A row lock is a write: if a standby confirms commits, it confirms the found
+    // row too.
     lock: new Statement(`${existing} for no key update of r`),
   }
 }

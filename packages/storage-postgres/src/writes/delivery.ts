@@ -16,10 +16,10 @@ import type { Names } from '../names.ts'
 import { divide } from './batches.ts'
 import { chooseVersion, isTaken, listAbilities } from './claim.ts'
 
-// The common part of sending and answering: one statement locks rows, inserts messages, and sets the run due or
-// claims it for the claimant.
+// The common part of sending and answering. One statement locks rows, inserts messages, and makes the run due or
+// claims it.
 
-/** SQL: the runs that are written to, locked in order, each as its newest version shows it. */
+/** SQL: the target runs, locked in order, each in its newest row version. */
 export function lockRuns({ runs }: Names, ids: string): string {
   return `
     seen as materialized (select run, head, mail from ${runs} where id = any(${ids}::text[])),
@@ -29,12 +29,12 @@ export function lockRuns({ runs }: Names, ids: string): string {
 }
 
 /**
- * SQL: whether the statement began before the last change of the run. Then it cannot see asks opened and
- * messages sent meanwhile, and what it did not find may be there: it has to be run again.
+ * SQL: whether the statement began before the last change of the run. Then it cannot see asks and messages added
+ * since, and must run again.
  */
 export const isStale = '(s.run is null or s.head <> l.head or s.mail <> l.mail)'
 
-/** What `wakeRuns` takes, from `$first` on: worker, procedures, versions, runs left alone, most positive tests of a suspect. */
+/** Parameters of `wakeRuns`, from `$first` on: worker, procedures, versions, excluded runs, maximum positive tests of a suspect. */
 export function bindClaimant(claimant: Claimant | null, ownership: Ownership): readonly Value[] {
   const [procedures, versions] = claimant ? listAbilities(claimant) : [listTexts([]), listIntegers([])]
   const busy = listBigints(ownership.busy())
@@ -42,8 +42,8 @@ export function bindClaimant(claimant: Claimant | null, ownership: Ownership): r
 }
 
 /**
- * SQL: `bumped (run, mail)` has the new mail counters, `touched (run)` the runs that a message was for. Wakes
- * them, or claims them for the claimant.
+ * SQL: wakes runs, or claims them for the claimant. `bumped (run, mail)` contains the new mail counters, `touched
+ * (run)` the runs with a message.
  */
 export function wakeRuns({ runs, workers }: Names, first: number, isCancel = false): string {
   const isWoken = isCancel ? 'b.mail is not null' : 'b.mail is not null and l.mark = 0'
@@ -72,25 +72,25 @@ export function wakeRuns({ runs, workers }: Names, first: number, isCancel = fal
         c.chosen is not null as claimed)`
 }
 
-/** SQL: what `woken` says of a run that was claimed. */
+/** SQL: the columns of `woken` for a claimed run. */
 export const claimedColumns =
   'w.id, w.procedure, w.version, w.epoch, w.head, w.mail, w.tries, w.positives, w.alone, w.mark, w.link, coalesce(w.claimed, false) as claimed'
 
 export type DeliveredRow = ClaimedRow & { readonly claimed: boolean }
 
-/** How one kind of messages is delivered. */
+/** The delivery of one kind of message. */
 interface Delivery<Item, Row, Outcome> {
-  /** In bytes. */
+  /** Size of a message in bytes. */
   readonly sizeOf: (message: Item) => number
   readonly run: (messages: readonly Item[]) => Promise<readonly Row[]>
-  /** Undefined: the statement came too late for it. */
+  /** Undefined: the statement's snapshot was too old for it. */
   readonly show: (message: Item, row: Row) => Outcome | undefined | Promise<Outcome | undefined>
 }
 
 /**
- * Runs the statement for all messages, and again for those it came too late for, until each has its outcome, in order.
- * If the rows of a run refuse its message, nothing of the statement is written. Its messages are then sent in halves,
- * down to the refused one.
+ * Runs the statement for all messages, and again for messages its snapshot was too old for, until each has an
+ * outcome, in order. If the rows of a run refuse its message, nothing of the statement is written. Its messages are
+ * then sent in halves until the refused one is alone.
  */
 export async function deliver<Item, Row extends { readonly i: number }, Outcome>(
   messages: readonly Item[],
@@ -142,7 +142,7 @@ function refusal(error: unknown): Damaged {
   return { outcome: 'damaged', why: `the database does not take its message: ${describe(error)}` }
 }
 
-/** Hands each claimed run to the first message that was for it. */
+/** Assigns each claimed run to the first message for it. */
 export class ClaimHandover {
   readonly #claimant: Claimant | null
   readonly #noteOwned: NoteOwned

@@ -16,7 +16,7 @@ export function prepareMark(database: Database, ownership: Ownership): MarkRun {
       const values = [run, epoch, worker, code, asBuffer(reason), database.hasFailedOver, cause ?? null, upTo]
       const rows = await database.run(write, values)
       if (rows.length > 0 || !isRepeated) return rows.length > 0
-      // Only a mark raises the epoch of a run that stays unowned: an attempt that was not heard of made it.
+      // Only a mark raises the epoch of an unowned run, so an attempt with a lost reply made it.
       return (await database.run(find, [run, epoch + 1, code])).length > 0
     })
     ownership.remove(worker, run, epoch)
@@ -31,7 +31,7 @@ export function prepareRetry(database: Database): RetryRun {
   const { retry } = writeStatements(database.names)
   return async (run, mark) => {
     const values = [run, markCode.numberOf[mark], mark === 'quarantined']
-    // Repeated after a reply was lost, a release finds no mark and reports false: the caller looks again.
+    // If repeated after a lost reply, a release finds no mark and returns false; the caller reads the run again.
     return (await database.repeat(() => database.run(retry, values))).length > 0
   }
 }

@@ -12,10 +12,9 @@ export type Reclaim = (
 ) => Promise<readonly UnitOutcome[]>
 
 /**
- * Finds out what became of units whose commit was sent and never answered. Reading proves nothing: what is
- * not there may still come. So their runs are claimed anew: with a higher epoch, the old commit has either
- * landed or never can. Locking their rows is a write of its own: where a standby has to confirm commits, it
- * confirms the old one together with this.
+ * Determines the outcome of commits without a response. Reading alone proves nothing, because a missing commit may
+ * still arrive. So their runs are claimed again: at a higher epoch, the old commit has either landed or never can.
+ * The row lock is a write: if a standby confirms commits, it confirms the old commit together with this one.
  */
 export function prepareReclaim(database: Database): Reclaim {
   const { reclaim, findEvents } = writeStatements(database.names)
@@ -30,10 +29,10 @@ export function prepareReclaim(database: Database): Reclaim {
     const epochs = listIntegers(units.map(({ epoch }) => epoch))
     const heads = listIntegers(units.map(({ head }) => head))
     const counts = listIntegers(units.map(({ events }) => events.length))
-    // An attempt whose reply was lost too may have raised the epoch already, or may do so yet. So each attempt
-    // sets an epoch that none before it accepts: an old one that arrives late takes nothing away.
+    // An earlier attempt with a lost reply may have raised the epoch, or may still do so. So each attempt sets an
+    // epoch higher than all earlier ones, and a late attempt changes nothing.
     const rows = await runner.run<RunFence>(reclaim, [worker, runs, epochs, attempts, heads, counts])
-    // A statement of its own: the one before began before the lost commit landed and cannot see its events.
+    // A separate statement: the previous one may have begun before the lost commit landed and not see its events.
     const last = listIntegers(
       units.map(({ head, events }) => (events.length === 0 ? -1 : head + events.length - 1)),
     )
@@ -50,7 +49,7 @@ export function prepareReclaim(database: Database): Reclaim {
       try {
         return await reclaimOnce(runner, worker, units, attempts)
       } catch (error) {
-        // As long as it takes: until it is known, nothing may be done for these runs.
+        // Retries without a limit: until the outcome is known, these runs must not proceed.
         if (database.isClosed || classify(error) === 'final') throw error
         await database.pause(attempts)
       }
@@ -65,9 +64,9 @@ interface RunFence {
   readonly mail: number
   readonly worker: number | null
   readonly at: number
-  /** Still the worker's, as far as it knows; but its log is as long neither as before the unit nor as after it. */
+  /** Owned by the worker as far as it knows, but the log's length matches neither before nor after the unit. */
   readonly misfit: boolean
-  /** Its epoch was raised just now: it is ours. */
+  /** Its epoch was raised by this call, so the worker owns it. */
   readonly reclaimed: boolean
 }
 interface LastEvent {
@@ -87,7 +86,7 @@ function assess(
   if (row.misfit) return { outcome: 'conflict' }
   if (hasFailedOver && (epoch < unit.epoch || row.head < unit.head)) return { outcome: 'conflict' }
   if (landedAt !== undefined) {
-    // No longer owned: it was released, or claimed by another worker after the commit. Either way nothing is kept.
+    // No longer owned: released, or claimed by another worker after the commit. In both cases nothing is kept.
     const parked = !row.reclaimed && unit.next.do === 'park'
     return { outcome: 'ok', at: landedAt, epoch: row.reclaimed ? epoch : unit.epoch, mail, parked }
   }

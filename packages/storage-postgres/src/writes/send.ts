@@ -21,7 +21,7 @@ import { drawToken } from './token.ts'
 
 export type Send = (messages: readonly NewMessage[], claimant: Claimant | null) => Promise<readonly Sent[]>
 
-/** A message on its way. `key`: its own, or one made for it, so that an attempt not heard of is recognised. */
+/** A message to be written. `key`: its own or a generated one, which identifies an attempt whose reply was lost. */
 interface PendingMessage extends Omit<NewMessage, 'key'> {
   readonly key: string
   readonly isKeyMade: boolean
@@ -40,7 +40,7 @@ export function prepareSend(database: Database, ownership: Ownership): Send {
     if (message !== undefined && pending.length === 1 && isFresh(message) && !isRepeated) {
       const rows = await database.run<SentRow>(single, bindSingle(message, claimant, ownership))
       if (rows.length > 0) return rows
-      // There is no live run of this id. The larger statement says why.
+      // No live run has this id. The larger statement returns the reason.
     }
     return database.run<SentRow>(statement, bind(pending, claimant, ownership))
   }
@@ -67,14 +67,14 @@ export function prepareSend(database: Database, ownership: Ownership): Send {
 interface SentRow extends DeliveredRow {
   readonly i: number
   readonly verdict: 'missing' | 'duplicate' | 'asked' | 'again' | 'ended' | 'new'
-  /** Its number, if it was left just now, and when that was. */
+  /** Its number and time, if this statement inserted it. */
   readonly n: number | null
   readonly at: number
   readonly position: number | null
   readonly state: number
 }
 
-/** Undefined: it has to be sent again. */
+/** Undefined: the message must be sent again. */
 function showSent(message: PendingMessage, row: SentRow, handover: ClaimHandover): Sent | undefined {
   switch (row.verdict) {
     case 'again':
@@ -95,7 +95,7 @@ function showSent(message: PendingMessage, row: SentRow, handover: ClaimHandover
   }
 }
 
-/** Whether it cannot be there already, and nothing but the run decides about it. */
+/** Returns whether the message cannot exist yet and only the run's state decides about it. */
 function isFresh({ kind, isKeyMade }: PendingMessage): boolean {
   return kind === 'signal' && isKeyMade
 }
@@ -128,7 +128,7 @@ function sizeOf({ payload }: PendingMessage): number {
   return 300 + (payload?.length ?? 0)
 }
 
-/** One message that nothing can be in the way of but the end of its run: half the price. */
+/** Writes one message that only the end of its run can refuse, at half the cost. */
 function writeSingle(names: Names): string {
   return `
     with clock as materialized (select ${storeTime} as now),

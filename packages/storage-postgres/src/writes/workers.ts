@@ -24,9 +24,9 @@ export interface Workers {
   release(worker: WorkerKey): Promise<void>
 }
 
-/** Two for commits, one for heartbeats, one for notifications: with fewer than one more, the rest would starve. */
+/** Two for commits, one for heartbeats, one for notifications, and at least one for all other work. */
 const minConnections = 5
-/** Runs handed back in one transaction. */
+/** Maximum runs released in one transaction. */
 const batchSize = 1_000
 
 export function prepareWorkers(database: Database, ownership: Ownership): Workers {
@@ -36,7 +36,7 @@ export function prepareWorkers(database: Database, ownership: Ownership): Worker
   const leases = new Map<WorkerKey, number>()
   const own = identifyOwnProcess()
 
-  /** Those of this machine need not be waited for: whose process is gone is dead. */
+  /** Workers on this machine are dead as soon as their process is gone, without waiting for the lease. */
   async function buryGone(): Promise<void> {
     if (own.machine === null) return
     const neighbours = await database.run<Neighbour>(statements.findNeighbours, [own.machine])
@@ -63,8 +63,8 @@ export function prepareWorkers(database: Database, ownership: Ownership): Worker
       const { maxConnections } = database
       if (maxConnections !== undefined && maxConnections < minConnections) {
         throw unusable(
-          `The pool has room for ${maxConnections} connections; a worker keeps four for itself.`,
-          `Give the pool at least ${minConnections}: new Pool({ max: 10 }).`,
+          `The pool is limited to ${maxConnections} connections; a worker reserves four of them.`,
+          `Allow at least ${minConnections} connections: `new Pool({ max: 10 })`.`,
         )
       }
       const rows = await database.repeat(() =>
@@ -82,7 +82,7 @@ export function prepareWorkers(database: Database, ownership: Ownership): Worker
       return worker
     },
     async beat(worker) {
-      // A connection that is silent for a third of the lease is given up while there is time for another.
+      // A connection silent for a third of the lease is abandoned while there is time for another attempt.
       const rows = await heart.run(
         statements.beat,
         [worker],
@@ -132,10 +132,10 @@ function writeStatements({
   | 'remove',
   Statement
 > {
-  // Counted before any of them is handed back.
+  // Counted before any of them is released.
   const bury = `dead = true, tested = (
     select count(*) from ${runs} r where r.worker = ${workers}.worker and r.tested and r.tries >= ${suspectTries})`
-  // One instant for all: so suspects that one death has blamed are recognised.
+  // One time for all, which identifies the suspects of one death.
   const release = `worker = null, epoch = r.epoch + 1, wake_at = (select now from clock)`
   const clock = `clock as materialized (select ${storeTime} as now)`
   return {
@@ -153,25 +153,25 @@ function writeStatements({
     listAbilities: new Statement(
       `select distinct procedures from ${workers} where not dead and beat_at + lease_ms >= ${storeTime}`,
     ),
-    // Copies of one machine (a snapshot that was started twice) take themselves for the same one, and see only
-    // their own processes. So the server is asked as well: one that is there has its connection.
+    // Copies of one machine (a snapshot started twice) have the same identity but see only their own processes. So
+    // the server is asked as well: a live worker has a connection.
     buryGone: new Statement(`
       update ${workers} set ${bury} where worker in (
         select worker from ${workers} where worker = any($1::bigint[]) and not dead
           and session is not null and not exists (select from pg_catalog.pg_stat_get_activity(session))
         for no key update skip locked)`),
-    // One that is being renewed at this moment is alive.
+    // A worker whose row is being renewed is alive.
     expire: new Statement(`
       update ${workers} set ${bury} where worker in (
         select worker from ${workers} where not dead and beat_at + lease_ms < ${storeTime}
         for no key update skip locked)`),
     bury: new Statement(`update ${workers} set dead = true where worker = $1`),
-    // Waits for locked rows, in their order, so that none is left behind.
+    // Waits for locked rows, in order, so that none is missed.
     handBack: new Statement(`
       with ${clock}, lost as materialized (
         select run from ${runs} where worker = $1 order by run limit $2 for no key update)
       update ${runs} r set ${release} from lost l where r.run = l.run returning r.run`),
-    // Never waits: with rows of many workers there is no order in which waiting would be safe.
+    // Never waits: for rows of many workers no order of locks is safe.
     handBackDead: new Statement(`
       with ${clock}, lost as materialized (
         select r.run, w.tested from ${workers} w join ${runs} r on r.worker = w.worker
@@ -184,7 +184,7 @@ function writeStatements({
                      when l.tested > 0 then 0
                      else r.alone end
       from lost l where r.run = l.run returning r.run`),
-    // Kept for a day, for people; and as long as a run refers to it.
+    // Kept for a day for operators, and as long as a run refers to it.
     remove: new Statement(`
       delete from ${workers} w where w.dead and w.beat_at < ${storeTime} - 86400000
         and not exists (select from ${runs} r where r.worker = w.worker)`),

@@ -14,13 +14,13 @@ export const initial: Migration = {
 
 type Builder = Kysely<unknown>['schema']
 
-// Columns of a fixed width come first: no padding between them. There are no foreign keys (each check
-// locks a row of `runs`) and no triggers. `events`, `messages` and `asks` carry the run in every key, so
-// that they can be partitioned by it.
+// Fixed-width columns come first, which avoids padding. There are no foreign keys (each check locks a row of `runs`)
+// and no triggers. All keys of `events`, `messages` and `asks` contain the run, so that the tables can be
+// partitioned by it.
 
 function buildWorkers(schema: Builder): ReturnType<Migration['statements']> {
   return [
-    // One per registration; an identity is never given twice.
+    // One per registration; an identity is never reused.
     schema
       .createTable('workers')
       .addColumn('worker', 'bigint', (column) => column.primaryKey().generatedAlwaysAsIdentity())
@@ -28,7 +28,7 @@ function buildWorkers(schema: Builder): ReturnType<Migration['statements']> {
       .addColumn('lease_ms', 'bigint', (column) => column.notNull())
       .addColumn('dead', 'boolean', (column) => column.notNull().defaultTo(false))
       .addColumn('name', 'text', (column) => column.notNull())
-      // Room beside each row, so that a heartbeat stays on its page.
+      // Free space beside each row, so that a heartbeat stays on its page.
       .modifyEnd(sql`with (fillfactor = 50)`),
   ]
 }
@@ -56,7 +56,7 @@ function buildRuns(schema: Builder): ReturnType<Migration['statements']> {
       // A step updates `head` and `link` only. Neither is in any index, so that the new row stays on its page.
       .modifyEnd(sql`with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.02)`),
     schema.createIndex('runs_id').unique().on('runs').column('id'),
-    // By what can be executed first: a claim never walks past runs that others must take.
+    // Procedure and version come first, so that a claim never scans past runs that it cannot execute.
     schema
       .createIndex('runs_due')
       .on('runs')
@@ -66,10 +66,10 @@ function buildRuns(schema: Builder): ReturnType<Migration['statements']> {
       .where(sql.ref('worker'), 'is', null)
       .where(sql.ref('wake_at'), 'is not', null),
     schema.createIndex('runs_owned').on('runs').column('worker').where(sql.ref('worker'), 'is not', null),
-    // Entered once in a run's life: when it ends, or when it is marked.
+    // Contains a run once: when it ends or is marked.
     schema.createIndex('runs_ended').on('runs').columns(['state', 'run']).where(sql.ref('state'), '<>', 0),
     schema.createIndex('runs_marked').on('runs').column('run').where(sql.ref('mark'), '<>', 0),
-    // The cold part of a run: written when it starts and ends, and when what is shown of it changes.
+    // Rarely changed columns of a run: written when it starts, when it ends and when its view changes.
     schema
       .createTable('run_info')
       .addColumn('run', 'bigint', (column) => column.primaryKey())
@@ -108,10 +108,10 @@ function buildLogs(schema: Builder): ReturnType<Migration['statements']> {
       .addColumn('failed', 'boolean', (column) => column.notNull())
       .addColumn('name', 'text', (column) => column.notNull())
       .addColumn('payload', sql`bytea`)
-      // Empty for most. A null in every row would cost eight bytes in each.
+      // Empty for most rows. Nulls would cost eight bytes per row.
       .addColumn('link', sql`bytea`, (column) => column.notNull().defaultTo(sql`''`))
       .addPrimaryKeyConstraint('events_key', ['run', 'seq']),
-    // Used messages stay without their payload: a key is never free again, and a number never given twice.
+    // Used messages remain without their payload, so that keys and numbers are never reused.
     schema
       .createTable('messages')
       .addColumn('run', 'bigint', (column) => column.notNull())
@@ -149,7 +149,7 @@ function buildAsks(schema: Builder): ReturnType<Migration['statements']> {
       .addColumn('audience', sql`text[]`, (column) => column.notNull())
       .addColumn('escalate_to', sql`text[]`, (column) => column.notNull())
       .addColumn('answered_by', 'text')
-      // Which attempt answered it: one whose reply was lost recognises itself.
+      // The attempt that answered it. After a lost reply, the attempt recognises its own answer.
       .addColumn('token', 'text')
       .addColumn('payload', sql`bytea`, (column) => column.notNull())
       .addColumn('answer', sql`bytea`)

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** What tells others on a worker's machine that its process is gone. Null where that cannot be known. */
+/** Lets workers on the same machine detect that a process is gone. Null if that cannot be determined. */
 export const processes: Migration = {
   version: 2,
   name: 'processes',
@@ -8,7 +8,7 @@ export const processes: Migration = {
     schema
       .alterTable('workers')
       .addColumn('pid', 'integer')
-      // The server's process behind the worker's last heartbeat.
+      // The server process that handled the worker's last heartbeat.
       .addColumn('session', 'integer')
       .addColumn('process_started', 'text')
       .addColumn('machine', 'text'),

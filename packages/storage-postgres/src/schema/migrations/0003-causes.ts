@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** The cause of a quarantine as a word: what an operator may release depends on it. Null for older quarantines. */
+/** The cause of a quarantine, which decides whether an operator may release it. Null for older quarantines. */
 export const causes: Migration = {
   version: 3,
   name: 'causes',

@@ -1,6 +1,6 @@
 import type { Migration } from '../migration.ts'
 
-/** What a worker can execute, as JSON. Null where an earlier version registered it: it does not say. */
+/** The procedures a worker can execute, as JSON. Null if an earlier version registered it. */
 export const abilities: Migration = {
   version: 4,
   name: 'abilities',

@@ -6,15 +6,15 @@ export const suspects: Migration = {
   version: 5,
   name: 'suspects',
   statements: (schema) => [
-    // How many runs it tested when it was declared dead.
+    // Number of runs it tested when it was declared dead.
     schema.alterTable('workers').addColumn('tested', 'integer', (column) => column.notNull().defaultTo(0)),
     schema
       .alterTable('runs')
-      // These mean something only while `tries` make the run a suspect: a commit need not reset them.
+      // Valid only while `tries` makes the run a suspect, so a commit need not reset them.
       .addColumn('positives', 'smallint', (column) => column.notNull().defaultTo(0))
       .addColumn('alone', 'smallint', (column) => column.notNull().defaultTo(0))
       .addColumn('tested', 'boolean', (column) => column.notNull().defaultTo(false)),
-    // Nearly always empty. A step leaves `tries` at 0, so that its row stays on its page.
+    // Nearly always empty. A step leaves `tries` at 0, so the row stays on its page.
     schema
       .createIndex('runs_suspected')
       .on('runs')

@@ -1,7 +1,7 @@
 import type { Migration } from '../migration.ts'
 
 /**
- * Changes nothing. The first five numbers mean other steps here than in SQLite, and a schema keeps the numbers it
- * was migrated with: both stores have six steps, and from 7 on a number has one name in both.
+ * Changes nothing. The first five numbers are different steps here and in SQLite, and a migrated schema keeps its
+ * numbers. Both stores have six steps; from 7 on, a number has the same name in both.
  */
 export const sameNumbers: Migration = { version: 6, name: 'same-numbers', statements: () => [] }

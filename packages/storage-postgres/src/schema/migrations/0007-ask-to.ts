@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Migration } from '../migration.ts'
 import { queries } from '../queries.ts'
 
-/** The names that the open asks are found by, in the order of the inbox. A row goes when its ask closes. */
+/** Names by which open asks are found, in the order of the inbox. A row is deleted when its ask closes. */
 export const askTo: Migration = {
   version: 7,
   name: 'ask-to',
@@ -10,13 +10,13 @@ export const askTo: Migration = {
     schema
       .createTable('ask_to')
       .addColumn('run', 'bigint', (column) => column.notNull())
-      // Of an ask that never becomes overdue: the largest number.
+      // The largest number if the ask never becomes overdue.
       .addColumn('due', 'bigint', (column) => column.notNull())
       .addColumn('opened_at', 'bigint', (column) => column.notNull())
       .addColumn('closes_at', 'bigint')
       .addColumn('position', 'integer', (column) => column.notNull())
       .addColumn('urgency', 'smallint', (column) => column.notNull())
-      // Only once the ask is overdue: it is escalated to this name.
+      // Applies once the ask is overdue: it is escalated to this name.
       .addColumn('late', 'boolean', (column) => column.notNull())
       // Empty: the ask is addressed to everyone.
       .addColumn('name', 'text', (column) => column.notNull())
