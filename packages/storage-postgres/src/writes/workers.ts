@@ -64,7 +64,7 @@ export function prepareWorkers(database: Database, ownership: Ownership): Worker
       if (maxConnections !== undefined && maxConnections < minConnections) {
         throw unusable(
           `The pool is limited to ${maxConnections} connections; a worker reserves four of them.`,
-          `Allow at least ${minConnections} connections: `new Pool({ max: 10 })`.`,
+          `Allow at least ${minConnections} connections: new Pool({ max: 10 }).`,
         )
       }
       const rows = await database.repeat(() =>
