@@ -139,7 +139,9 @@ describe('start-up checks', () => {
           message: expect.stringContaining((error as Error).message),
           details: { remedy: expect.stringContaining(`alter role … set ${setting} = '30s'`) },
         })
-        expect(String(explained)).toContain(fault === 'unknown' ? 'is not known' : 'Nothing of this call')
+        expect(String(explained)).toContain(
+          fault === 'unknown' ? 'outcome of this call is unknown' : 'Nothing of this call',
+        )
         expect([classify(error), classify(explained)]).toEqual([fault, fault])
         await client.end().catch(() => {})
       })
@@ -231,7 +233,7 @@ describe('start-up checks', () => {
       code: 'store-unusable',
       message: expect.stringContaining('PostgreSQL has no connection left: too many connections for role'),
       details: {
-        remedy: expect.stringContaining('Raise max_connections, or the limit of the database or role'),
+        remedy: expect.stringContaining('Raise `max_connections` or the limit of the database or role'),
       },
     })
   })

@@ -5,7 +5,7 @@ import { queries } from '../schema/queries.ts'
 import { isAskedOf } from './ask-filter.ts'
 import { buildNamedCount, isByNames } from './asks-of-names.ts'
 
-/** How many there are; no more than `limit` are counted. */
+/** Counts the matching asks, up to `limit`. */
 export function countAsks(readAll: ReadAll, filter: AskFilter, limit: number): number {
   if (filter.to?.length === 0) return 0
   const query = isByNames(filter) ? buildNamedCount(filter, limit) : buildCount(filter, limit)

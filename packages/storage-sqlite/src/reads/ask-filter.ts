@@ -1,15 +1,15 @@
 import { type AskFilter, everyone } from '@pawl/core/storage'
 import { type RawBuilder, sql } from 'kysely'
 
-/** The asks of one urgency that are all overdue, or all not. The indexes have each band in the order of the list. */
+/** Asks of one urgency that are all overdue, or all not. The indexes store each band in the order of the list. */
 export interface Band {
   readonly overdue: boolean
   readonly urgency: number
-  /** Of the band in which the page before ended what is left of it: in two parts, since the index knows of no place in it. */
+  /** The rest of the band in which the previous page ended, in two parts, because the index cannot start at a place inside it. */
   readonly left?: 'of the same due' | 'due later'
 }
 
-/** SQL: whether the ask is one that the filter wants, beside its status. For rows of `asks` and `runs`. */
+/** SQL: whether the ask matches the filter, apart from its status. For rows of `asks` and `runs`. */
 export function isAskedOf({ to, run, procedure, kind, lapsed, now }: AskFilter): RawBuilder<boolean> {
   const wanted = [
     ...(to === null ? [] : [isAskedOfAny(to, now)]),
@@ -36,8 +36,8 @@ function isAskedOfAny(names: readonly string[], now: number): RawBuilder<unknown
 }
 
 /**
- * The quick look for the quoted name comes first: taking the list apart is what costs. One that is damaged and may have
- * had the name counts: the reader of the row finds that out, while taking it apart would fail the whole list.
+ * Searches for the quoted name first, because parsing the list is what costs. A damaged list that may contain the
+ * name matches: the reader of the row reports the damage, while parsing it here would fail the whole query.
  */
 function hasName(column: 'audience' | 'escalate_to', name: string): RawBuilder<unknown> {
   const names = sql.ref(`asks.${column}`)

@@ -5,14 +5,14 @@ import { queries } from '../schema/queries.ts'
 import { type Band, hasLapsed } from './ask-filter.ts'
 import { askColumns, type StoredAsk, showAsk } from './asks.ts'
 
-/** A filter that `ask_to` answers: it has the open asks. Of one run there are so few that its own index is as good. */
+/** Returns whether `ask_to` can answer the filter: it contains open asks only. A single run has so few that its own index is as fast. */
 export type ByNames<Filter extends AskFilter> = Filter & { readonly to: readonly string[] }
 
 export function isByNames<Filter extends AskFilter>(filter: Filter): filter is ByNames<Filter> {
   return filter.status === 'open' && filter.run === null && filter.to !== null
 }
 
-/** One look at an index for each name: most people have no open ask, and eight bands cost more than all else. */
+/** One index lookup per name: most people have no open ask, and querying eight bands costs more than all the rest. */
 export function hasAnyAsk(readAll: ReadAll, names: readonly string[]): boolean {
   const sql = `select 1 from ask_to where name in (${names.map(() => '?').join(', ')}) limit 1`
   const query = { sql, parameters: names } as CompiledQuery
@@ -26,7 +26,7 @@ export function showPlaced(row: PlacedAsk, { urgency }: Band): AskRow {
   return placeAsk(showAsk(row), { urgency, dueAt, openedAt: row.listed_at })
 }
 
-/** One part for each name, and none longer than the page: an ask that several names have is there once. */
+/** Builds one part for each name, at most a page long. An ask with several of the names appears once. */
 export function buildNamedList(
   filter: ByNames<AskQuery>,
   band: Band,
@@ -73,7 +73,7 @@ export function buildNamedCount(
   )
 }
 
-/** The names, and of their asks no more than the filter looks at. */
+/** The names, each with at most as many asks as the filter examines. */
 function sourceOf({ kind, procedure }: AskFilter): RawBuilder<unknown> {
   return sql`from ask_to as t
     ${kind === null ? sql`` : sql`cross join asks as a on a.run = t.run and a.position = t.position`}

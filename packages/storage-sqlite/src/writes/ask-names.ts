@@ -1,10 +1,10 @@
 import { type NewAsk, namesOf, type RunKey } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 
-/** The names that an open ask is found by. */
+/** Writes the names by which an open ask is found. */
 export interface AskNames {
   add(run: RunKey, ask: NewAsk, at: number): void
-  /** Of an ask that is open no more. */
+  /** Deletes the names of an ask that is no longer open. */
   remove(run: RunKey, position: number): void
 }
 

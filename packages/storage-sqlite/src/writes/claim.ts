@@ -71,7 +71,7 @@ export function prepareClaims(database: Database): ClaimWrites {
      and procedure = ? and version is ?`,
   )
   const endTest = database.prepare('update runs set tested = 0 where worker = ? and tested = 1')
-  // With the condition of the index of cancelled runs.
+  // Contains the condition of the index of cancelled runs.
   const findCancelled = database.prepare<[number, number, number], CancelledRun>(
     `select run, procedure, version from runs
      where cancel_at is not null and state = 0 and cancel_at <= ? and worker is null and wake_at <= ?

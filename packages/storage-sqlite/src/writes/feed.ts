@@ -1,16 +1,16 @@
 import { type FeedKind, feedCode, feedKeptMs, type RunKey } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 
-/** The feed, as it is written: in the transaction that it tells of. */
+/** Writes the feed, in the transaction that an entry describes. */
 export interface FeedWrites {
   tell(kind: FeedKind, run: RunKey, position: number | null, at: number): void
-  /** Whether the oldest entry is kept no longer. Only reads. */
+  /** Returns whether the oldest entry has expired. Only reads. */
   isDue(at: number): boolean
-  /** Deletes some of the entries that are kept no longer, but never the newest. */
+  /** Deletes some expired entries, but never the newest one. */
   trim(at: number): void
 }
 
-/** Entries that one transaction deletes. */
+/** Maximum entries deleted in one transaction. */
 const trimSize = 1_000
 
 export function prepareFeedWrites(database: Database): FeedWrites {

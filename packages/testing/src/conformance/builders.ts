@@ -14,7 +14,7 @@ import type {
 
 /** Far enough in the future that no test gets there. */
 export const later: number = 9_000_000_000_000
-/** Long past. */
+/** A time long past. */
 export const longAgo: number = 1_000
 
 export function bytes(text: string): Uint8Array {
@@ -79,7 +79,7 @@ export function newRun(id: string, overrides: Partial<NewRun> = {}): NewRun {
   }
 }
 
-/** Where a worker stands with a run: what its next unit is based on. */
+/** What a worker knows of a run: the basis of its next unit. */
 export interface Standing {
   readonly run: RunKey
   readonly id: string
@@ -89,7 +89,7 @@ export interface Standing {
   seen: number
 }
 
-/** What a unit may change beside its run, by kind: shorter to write than its effects. */
+/** Effects of a unit by kind, a short form for tests. */
 export interface EffectParts {
   readonly opens?: readonly NewAsk[]
   readonly closes?: readonly { readonly position: number; readonly status: 'timed-out' | 'withdrawn' }[]
@@ -97,7 +97,7 @@ export interface EffectParts {
   readonly info?: Uint8Array | null
 }
 
-/** The effects of a unit, in the order in which the engine lists them. */
+/** Returns the effects of a unit in the order of the engine. */
 export function effectsOf({ opens = [], closes = [], consumes = [], info = null }: EffectParts): Effect[] {
   return [
     ...opens.map((ask): Effect => ({ do: 'open-ask', ask })),

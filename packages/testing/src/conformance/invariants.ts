@@ -2,7 +2,7 @@ import type { NewEvent } from '@pawl/core/storage'
 import type { Dump, DumpedRun } from './subject.ts'
 import type { Promised } from './witness.ts'
 
-/** Everything in the dump that contradicts what must hold in every store, or what this one has promised. */
+/** Returns every contradiction between the dump and the invariants, or the store's acknowledgements. */
 export function findFaults(dump: Dump, promised: Promised, now: number): string[] {
   return [
     ...dump.runs.flatMap((run) => findRunFaults(dump, promised, run, now)),
@@ -64,7 +64,7 @@ function findAskFaults(dump: Dump, promised: Promised): string[] {
   })
 }
 
-/** What was acknowledged is there, and what was refused has left nothing. */
+/** Checks that acknowledged data is stored and that refused data left no trace. */
 function findCountFaults(dump: Dump, promised: Promised): string[] {
   const opened = promised.units.flatMap(({ effects }) => effects.filter((effect) => effect.do === 'open-ask'))
   const expected: [string, number, number][] = [

@@ -4,7 +4,7 @@ import { createStore } from '../memory/store.ts'
 import { makeTables, type RunRecord, type Tables } from '../memory/tables.ts'
 import type { Damage, StoreSubject } from './subject.ts'
 
-/** The memory store, with a look behind its port: what other stores are compared with. */
+/** The memory store with access to its tables, the reference for other stores. */
 export const memorySubject: StoreSubject = {
   name: 'memory',
   make() {

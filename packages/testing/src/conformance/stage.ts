@@ -13,7 +13,7 @@ import { findFaults } from './invariants.ts'
 import type { Damage, Dump, Place, StoreSubject } from './subject.ts'
 import { makePromised, type Promised, witness } from './witness.ts'
 
-/** Declares a test on a fresh place, whose invariants are checked when it is over. */
+/** Declares a test on a fresh place and checks the invariants afterwards. */
 export type StageTest = (name: string, body: (stage: Stage) => Promise<void>) => void
 
 export function makeStageTest(subject: StoreSubject): StageTest {
@@ -30,7 +30,7 @@ export function makeStageTest(subject: StoreSubject): StageTest {
   }
 }
 
-/** A place, connections to it, and the few moves every test begins with. */
+/** A place, its connections, and the common first steps of the tests. */
 export class Stage {
   /** The first connection. */
   readonly port: StorePort
@@ -56,7 +56,7 @@ export class Stage {
     await this.#place.remove()
   }
 
-  /** One more connection, as another process would have. */
+  /** Opens another connection, like another process. */
   async connect(): Promise<StorePort> {
     const port = await openPort(this.#place, this.#promised)
     this.#ports.push(port)
@@ -67,7 +67,7 @@ export class Stage {
     return this.#place.dump()
   }
 
-  /** Spoils the row of a run while `body` runs. */
+  /** Damages the row of a run while `body` runs. */
   async whileDamaged(run: string, how: Damage, body: () => Promise<void>): Promise<void> {
     const heal = await this.#place.damage(run, how)
     await body()
@@ -83,26 +83,26 @@ export class Stage {
     return this.port.register({ name: 'test', leaseMs })
   }
 
-  /** Dead by the time of the next sweep. */
+  /** Registers a worker that is dead at the next sweep. */
   doomedWorker(): Promise<WorkerKey> {
     return this.worker(-1000)
   }
 
-  /** A worker and what it can execute; by default `refund` in version 1. */
+  /** Registers a worker with the procedures it can execute. Default: `refund` in version 1. */
   async claimant(
     procedures: Claimant['procedures'] = [{ name: 'refund', versions: [1] }],
   ): Promise<Claimant> {
     return { worker: await this.worker(), procedures }
   }
 
-  /** A run created for a worker, with its first event and nothing else. */
+  /** Creates a run for a worker, with its first event only. */
   async owned(id: string, worker: WorkerKey, overrides: Partial<NewRun> = {}): Promise<Standing> {
     const [created] = await this.port.create([newRun(id, { worker, ...overrides })])
     if (created?.outcome !== 'created') throw new Error(`${id} is taken`)
     return { run: created.run, id, worker, epoch: 1, head: 1, seen: 0 }
   }
 
-  /** A waiting run without an owner. */
+  /** Creates a waiting run without an owner. */
   async parked(id: string, worker: WorkerKey, overrides: UnitParts = {}): Promise<Standing> {
     const standing = await this.owned(id, worker)
     const outcome = await this.commit(standing, { next: { do: 'park', wakeAt: null }, ...overrides })
@@ -110,7 +110,7 @@ export class Stage {
     return standing
   }
 
-  /** A run that has ended. */
+  /** Creates a run that has ended. */
   async ended(
     id: string,
     worker: WorkerKey,
@@ -121,7 +121,7 @@ export class Stage {
     return standing
   }
 
-  /** Commits one unit and, if it was written, moves on. */
+  /** Commits one unit and, if it was written, advances the basis. */
   async commit(
     standing: Standing,
     overrides: UnitParts = {},
@@ -140,7 +140,7 @@ export class Stage {
     return row
   }
 
-  /** Returns when the store's clock has passed an instant. */
+  /** Resolves when the store's clock has passed the given time. */
   async passed(instant: number): Promise<void> {
     while ((await this.port.now()) <= instant) await new Promise((resolve) => setTimeout(resolve, 2))
   }

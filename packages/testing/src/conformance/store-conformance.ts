@@ -25,9 +25,9 @@ export { memorySubject } from './memory-subject.ts'
 export type { Damage, Dump, DumpedAsk, DumpedMessage, DumpedRun, Place, StoreSubject } from './subject.ts'
 
 /**
- * The specification of the store port, as tests for vitest: call it in a test file of the store. After every
- * test it is checked, behind the port's back, that what was acknowledged is there, that what was refused has
- * left nothing, and that a store is never in a state it must not be in.
+ * Declares the specification of the store port as vitest tests. Call it in a test file of the store. After every
+ * test it reads the tables directly and checks that acknowledged data is stored, that refused data left no trace,
+ * and that all invariants hold.
  * @example
  * storeConformance({ name: 'sqlite', make: () => ({ store: sqlite(file), dump, remove }) })
  */

@@ -2,21 +2,21 @@ import type { AskStatus, LogEvent, Mark, Message, RunState, Store } from '@pawl/
 
 /** A store under test. */
 export interface StoreSubject {
-  /** Stands above every test, so that a failure names the store. */
+  /** Name of the store, shown with every test. */
   readonly name: string
-  /** A place with nothing in it; called once per test. */
+  /** Creates an empty place; called once per test. */
   make(): Promise<Place> | Place
 }
 
-/** One empty store for one test. */
+/** An empty store for one test. */
 export interface Place {
-  /** Every connection to this one value must see the same data. */
+  /** The store. All connections to it must see the same data. */
   readonly store: Store
-  /** Everything that is kept, read behind the port's back. */
+  /** Returns all stored data, read directly from the tables. */
   dump(): Promise<Dump> | Dump
-  /** Spoils the row of a run behind the port's back. Returns how to put it right. */
+  /** Damages the row of a run directly in the tables. Returns a function that repairs it. */
   damage(run: string, how: Damage): Promise<() => Promise<void> | void> | (() => Promise<void> | void)
-  /** Removes the place; all connections are closed by then. */
+  /** Removes the place, after all connections are closed. */
   remove(): Promise<void> | void
 }
 
@@ -26,7 +26,7 @@ export interface Place {
  */
 export type Damage = 'mail-behind' | 'mail-full' | 'unknown-state'
 
-/** What a store keeps, in the words of the port. Lists are in order: runs by key, the others by run and number. */
+/** All data of a store in the types of the port. Runs are sorted by key, other lists by run and number. */
 export interface Dump {
   readonly runs: readonly DumpedRun[]
   readonly events: readonly (LogEvent & { readonly run: number })[]
@@ -49,10 +49,10 @@ export interface DumpedRun {
   readonly head: number
   readonly mail: number
   readonly tries: number
-  /** This and the next two: 0 or false unless it is a suspect. */
+  /** This field and the next two are 0 or false unless the run is a suspect. */
   readonly positives: number
   readonly alone: number
-  /** Its owner tests it. */
+  /** Whether its owner tests it. */
   readonly tested: boolean
   readonly link: Uint8Array
   readonly info: Uint8Array | null
@@ -66,7 +66,7 @@ export interface DumpedMessage {
   readonly name: string
   readonly key: string | null
   readonly used: boolean
-  /** Null once it is used. */
+  /** Null once the message is used. */
   readonly payload: Uint8Array | null
 }
 

@@ -10,13 +10,13 @@ import type {
   UnitOutcome,
 } from '@pawl/core/storage'
 
-/** What the store has promised so far, over all connections of a test. */
+/** Everything the store acknowledged, over all connections of a test. */
 export interface Promised {
   readonly runs: Map<RunKey, NewRun>
-  /** In the order the replies came. */
+  /** In the order of the replies. */
   readonly claims: Claimed[]
   readonly units: Unit[]
-  /** The mail counter each run was parked with last. */
+  /** Mail counter with which each run was last parked. */
   readonly parkedWith: Map<RunKey, number>
   readonly messages: NewMessage[]
   readonly cancels: NewCancel[]
@@ -35,7 +35,7 @@ export function makePromised(): Promised {
   }
 }
 
-/** The same connection, with everything it acknowledges written down. */
+/** Wraps a connection and records everything it acknowledges. */
 export function witness(port: StorePort, promised: Promised): StorePort {
   const noteClaim = (claimed: Claimed | null): void => {
     if (claimed) promised.claims.push(claimed)
@@ -49,7 +49,7 @@ export function witness(port: StorePort, promised: Promised): StorePort {
       return created
     },
     async commit(worker, units) {
-      // What counts is what was given, whatever the caller does with its buffers later.
+      // A copy, because the caller may reuse its buffers.
       const given = structuredClone(units)
       const outcomes = await port.commit(worker, units)
       for (const [index, outcome] of outcomes.entries()) noteUnit(promised, given[index] as Unit, outcome)

@@ -19,7 +19,7 @@ export function readFeed({ feed }: Tables, after: number, limit: number): FeedPa
   return { entries: feed.slice(first, first + limit), oldest, newest }
 }
 
-/** Deletes the entries that are kept no longer, but for the newest. */
+/** Deletes expired entries except the newest one. */
 export function trimFeed({ feed }: Tables, now: number): void {
   const kept = feed.findIndex(({ at }) => at >= now - feedKeptMs)
   feed.splice(0, kept === -1 ? Math.max(0, feed.length - 1) : kept)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Migration } from '../migration.ts'
 import { queries } from '../queries.ts'
 
-/** The names that the open asks are found by, in the order of the inbox. A row goes when its ask closes. */
+/** Names by which open asks are found, in the order of the inbox. A row is deleted when its ask closes. */
 export const askTo: Migration = {
   version: 7,
   name: 'ask-to',
@@ -13,10 +13,10 @@ export const askTo: Migration = {
       .addColumn('position', 'integer', (column) => column.notNull())
       // Empty: the ask is addressed to everyone.
       .addColumn('name', 'text', (column) => column.notNull())
-      // Only once the ask is overdue: it is escalated to this name.
+      // Applies once the ask is overdue: it is escalated to this name.
       .addColumn('late', 'integer', (column) => column.notNull())
       .addColumn('urgency', 'integer', (column) => column.notNull())
-      // Of an ask that never becomes overdue: the largest number.
+      // The largest number if the ask never becomes overdue.
       .addColumn('due', 'integer', (column) => column.notNull())
       .addColumn('opened_at', 'integer', (column) => column.notNull())
       .addColumn('closes_at', 'integer')
@@ -26,7 +26,7 @@ export const askTo: Migration = {
       .createIndex('ask_to_order')
       .on('ask_to')
       .columns(['name', 'urgency', 'due', 'opened_at', 'run', 'position', 'late', 'closes_at']),
-    // A list of names that is damaged has none: its row says so to each reader.
+    // A damaged list of names adds no rows; its ask reports the damage to each reader.
     {
       compile: () =>
         sql`insert into ask_to (run, position, name, late, urgency, due, opened_at, closes_at)

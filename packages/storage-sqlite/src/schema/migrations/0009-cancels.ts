@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Migration } from '../migration.ts'
 
-/** When a run was first requested to be cancelled. */
+/** Time of the first request to cancel the run. */
 export const cancels: Migration = {
   version: 9,
   name: 'cancels',
   statements: (schema) => [
     schema.alterTable('runs').addColumn('cancel_at', 'integer'),
-    // Nearly always empty: a run that has ended is no part of it.
+    // Nearly always empty: ended runs are excluded.
     schema
       .createIndex('runs_cancelled')
       .on('runs')

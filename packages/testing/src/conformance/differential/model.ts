@@ -3,41 +3,41 @@ import { bytes, effectsOf, later, link, longAgo, newAsk, settled } from '../buil
 import type { DumpedRun } from '../subject.ts'
 import type { PlannedUnit } from './operations.ts'
 
-/** What is known of the runs before an operation: what it will be based on. */
+/** State of the runs before an operation, on which the operation is based. */
 export interface Model {
   readonly runs: readonly ModelRun[]
 }
 
 export type ModelRun = Pick<DumpedRun, 'id' | 'worker' | 'epoch' | 'head' | 'mail' | 'mark'>
 
-/** A unit in which run and worker are still to be put in as each store numbers them. */
+/** A unit whose run and worker are filled in later with each store's numbers. */
 export interface ModelUnit extends Omit<Unit, 'run'> {
   readonly id: string
 }
 
-/** The run a number stands for; `nowhere` as long as there are none, and now and then later. */
+/** Returns the run that a number stands for; `nowhere` if there are none, and occasionally otherwise. */
 export function pickRun(model: Model, number: number): string {
   return model.runs[number % Math.max(1, model.runs.length + (number === 5 ? 1 : 0))]?.id ?? 'nowhere'
 }
 
-/** A marked run, now and then another one. */
+/** Returns a marked run, occasionally another one. */
 export function pickMarked(model: Model, number: number): string {
   const marked = model.runs.filter(({ mark }) => mark !== 'none')
   return marked[number % (marked.length + 1)]?.id ?? pickRun(model, number)
 }
 
-/** The committer: mostly an owner. */
+/** Returns the committing worker, mostly an owner. */
 export function pickOwner(model: Model, number: number): number {
   const owners = model.runs.flatMap(({ worker }) => worker ?? [])
   return owners[number % Math.max(1, owners.length)] ?? number
 }
 
-/** The units with their runs: those of the worker if it has any, so that most of them are good. */
+/** Assigns runs to the units, preferably runs of the worker, so that most units are valid. */
 export function planUnits(model: Model, worker: number, units: readonly PlannedUnit[]): readonly ModelUnit[] {
   const own = model.runs.filter((run) => run.worker === worker)
   const planned = new Map<string, ModelUnit>()
   for (const [index, unit] of units.entries()) {
-    // Sometimes for the run of another owner.
+    // Occasionally the run of another owner.
     const candidates = own.length > 0 && unit.run < 5 ? own : model.runs
     const run = candidates[(unit.run + index) % Math.max(1, candidates.length)]
     if (run && !planned.has(run.id)) planned.set(run.id, planUnit(run, unit))

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { later, longAgo } from '../builders.ts'
 
 /**
- * One call of the port, before it is known what the store looks like when it comes: runs and workers are
- * numbers that are taken modulo those there are, and what a unit is based on is right, or off by one.
+ * One call of the port, independent of the state of the store. Runs and workers are numbers modulo the existing
+ * ones. The basis of a unit is right or off by one.
  */
 export type Operation =
   | { readonly do: 'register'; readonly isDoomed: boolean }
@@ -67,14 +67,14 @@ export interface PlannedAnswer {
   readonly payload: Uint8Array
 }
 
-/** So few of each that they meet. */
+/** Few enough of each that they collide. */
 const run = fc.nat(5)
 const worker = fc.nat(3)
 const position = fc.nat(2)
 const name = fc.nat(2)
 const bytes = fc.uint8Array({ maxLength: 40 })
 const payload = fc.option(bytes, { freq: 8 })
-/** Mostly right. */
+/** Mostly valid. */
 const off = fc.oneof({ weight: 12, arbitrary: fc.constant(0) }, fc.constantFrom(-1, 1))
 const procedures: fc.Arbitrary<Claimant['procedures']> = fc.constantFrom(
   [{ name: 'refund', versions: [1, 2] }],

@@ -4,10 +4,10 @@ import type { Dump } from '../subject.ts'
 import { type Model, pickMarked, pickOwner, pickRun, planUnits } from './model.ts'
 import type { Operation, PlannedMessage, PlannedRun } from './operations.ts'
 
-/** A worker no store will ever have, however many it has given numbers to. */
+/** A worker number that no store ever assigns. */
 const noWorker: WorkerKey = -1
 
-/** Plays operations on one store, and says what came of them in words that are the same for every store. */
+/** Plays operations on one store and reports their outcomes in a form that is equal for every store. */
 export class Player {
   readonly #port: StorePort
   readonly #workers: WorkerKey[] = []
@@ -18,7 +18,7 @@ export class Player {
     this.#port = port
   }
 
-  /** Plays an operation; `model` says how things stand, and is the same for every store. */
+  /** Plays an operation. `model` is the state before it, the same for every store. */
   async play(operation: Operation, model: Model): Promise<unknown> {
     const port = this.#port
     switch (operation.do) {
@@ -136,26 +136,26 @@ export class Player {
       await this.#port.askByKey(id, `key ${from}`),
       await this.#port.runs(allRuns({ statuses: ['waiting', 'stuck', 'completed'], limit: 1000 })),
       await this.#port.runs(allRuns({ tag: `tag ${from}`, limit: 3 })),
-      // Asks of one urgency are in the order of the clock, which is each store's own.
+      // The order of asks of one urgency depends on the clock of each store.
       ...[asks, byName].map((rows) =>
         [...rows].sort((a, b) => byId({ id: a.run }, { id: b.run }) || a.position - b.position),
       ),
     ])
   }
 
-  /** How things stand, with workers as numbers. */
+  /** Returns the state, with workers as numbers. */
   readModel(dump: Dump): Model {
     return {
       runs: dump.runs.map((run) => ({ ...run, worker: run.worker && this.#workers.indexOf(run.worker) })),
     }
   }
 
-  /** A dump in the same words. */
+  /** Returns a dump in the same form. */
   showDump(dump: Dump): unknown {
     return this.#show({ ...dump, ...this.readModel(dump) })
   }
 
-  /** One of the newest: the older ones are mostly dead. */
+  /** Returns one of the newest workers; older ones are mostly dead. */
   #worker(number: number): WorkerKey {
     return this.#workers.at(-1 - number) ?? noWorker
   }
@@ -174,7 +174,7 @@ export class Player {
       : { worker: this.#worker(worker), procedures: [{ name: 'refund', versions: [1, 2] }] }
   }
 
-  /** Instants of the clock, keys of runs and kinds of byte arrays are each store's own. */
+  /** Removes what differs between stores: times, keys of runs and kinds of byte arrays. */
   #show(value: unknown): unknown {
     return JSON.parse(
       JSON.stringify(value, (name, one: unknown) => {
@@ -192,7 +192,7 @@ function showMessage(run: string, { isEarly, name, key, payload }: PlannedMessag
   return { run, kind, name: `key ${name}`, key: key === null ? null : `message ${key}`, payload }
 }
 
-/** What a Buffer makes of itself before anybody is asked. */
+/** The JSON form of a Buffer, which `toJSON` produces before a replacer runs. */
 function isBufferJson(value: unknown): value is { readonly data: readonly number[] } {
   return (
     typeof value === 'object' &&

@@ -7,23 +7,23 @@ import { type Operation, operations } from './operations.ts'
 import { Player } from './player.ts'
 import { Tally } from './tally.ts'
 
-/** The options of `storeDifferential`. */
+/** Options of `storeDifferential`. */
 export interface DifferentialOptions {
-  /** How many streams of operations. Default 80. */
+  /** Number of operation streams. Default: 80. */
   readonly streams?: number
-  /** How long a stream is at most. Default 200. */
+  /** Maximum length of a stream. Default: 200. */
   readonly length?: number
-  /** Every kind of operation must have succeeded and been refused at least this often. Default 1. */
+  /** Minimum number of times that each kind of operation must succeed and be refused. Default: 1. */
   readonly atLeast?: number
-  /** Default: another one every time. It is printed. */
+  /** Seed of the streams, printed on failure. Default: a random one. */
   readonly seed?: number
-  /** Time after which the test fails. Default 15 minutes: it only ends what hangs. */
+  /** Time after which a hanging test fails, in ms. Default: 15 minutes. */
   readonly timeoutMs?: number
 }
 
 /**
- * Random streams of operations on the memory store and on another: every outcome and everything that is kept
- * must be the same, payloads byte by byte. A failure prints its seed and the shortest stream that shows it.
+ * Plays random streams of operations on the memory store and on another store. All outcomes and all stored data must
+ * be equal, payloads byte by byte. A failure prints its seed and the shortest failing stream.
  */
 export function storeDifferential(subject: StoreSubject, options: DifferentialOptions = {}): void {
   const { streams = 80, length = 200, atLeast = 1, timeoutMs = 900_000 } = options

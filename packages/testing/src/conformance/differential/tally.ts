@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { Operation } from './operations.ts'
 
-/** How often each kind of operation has succeeded and been refused, and with which outcomes. */
+/** Counts how often each kind of operation succeeded and was refused, and the outcomes. */
 export class Tally {
   readonly #counts = new Map<Operation['do'], { accepted: number; refused: number }>()
   readonly #outcomes = new Map<string, number>()
@@ -16,7 +16,7 @@ export class Tally {
     }
   }
 
-  /** Fails if a kind of operation was not seen to succeed, or to be refused, often enough. */
+  /** Fails if a kind of operation succeeded or was refused too rarely. */
   expectAtLeast(min: number): void {
     for (const [kind, counts] of this.#counts) {
       expect.soft(counts.accepted, `${kind}, accepted`).toBeGreaterThanOrEqual(min)
@@ -33,7 +33,7 @@ export class Tally {
 }
 
 const accepted = new Set(['ok', 'created', 'stored', 'answered', 'yes', 'some'])
-/** These have nothing to refuse. */
+/** Operations that are never refused. */
 const never = new Set<Operation['do']>(['register', 'release', 'read', 'suspects', 'endTest'])
 
 function listOutcomes(kind: Operation['do'], shown: unknown): string[] {

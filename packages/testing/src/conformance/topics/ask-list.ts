@@ -298,7 +298,7 @@ export function describeAskList(test: StageTest): void {
   })
 }
 
-/** Opens asks in a run of that id. */
+/** Opens asks in the run with that id. */
 async function ask(stage: Stage, id: string, opens: ReturnType<typeof newAsk>[]) {
   const standing = await stage.owned(id, await stage.worker())
   expect(await stage.commit(standing, { opens })).toMatchObject({ outcome: 'ok' })
@@ -309,7 +309,7 @@ async function readPages(port: StorePort, filter: AskQuery): Promise<AskRow[]> {
   const rows: AskRow[] = []
   for (let page = await port.asks(filter); page.length > 0; ) {
     rows.push(...page)
-    // Or else a page that gives the same again would never end.
+    // Bounds the loop, in case a page returns the same asks again.
     expect(rows.length).toBeLessThan(1_000)
     page = await port.asks({ ...filter, after: orderOf(page.at(-1) as AskRow) })
   }

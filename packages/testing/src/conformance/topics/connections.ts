@@ -234,7 +234,7 @@ async function sendInTurn(sender: StorePort, runs: readonly string[], rounds: nu
   }
 }
 
-/** Claims what is due, consumes its mail and parks it again, until it is parked. Returns how much mail there was. */
+/** Claims the due run, consumes its mail and parks it, until it stays parked. Returns the number of messages. */
 async function receiveAll(owner: StorePort, worker: number): Promise<number> {
   let received = 0
   for (const claimed of (await owner.claim({ worker, procedures: refund }, 100)).runs) {

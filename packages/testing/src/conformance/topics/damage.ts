@@ -38,7 +38,7 @@ export function describeDamage(test: StageTest): void {
           ['before'],
           ['paid'],
         ])
-        // Nothing of what was refused is taken for a duplicate.
+        // Refused items do not count as duplicates later.
         expect(await stage.port.send([signal('b', { key: 'k' })], null)).toMatchObject([
           { outcome: 'stored' },
         ])

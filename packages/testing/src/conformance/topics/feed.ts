@@ -45,7 +45,7 @@ export function describeFeed(test: StageTest): void {
           'run-quarantined d null',
         ].toSorted(),
       )
-      // Of one ask in the order in which it happened.
+      // Entries of one ask are in the order of its events.
       for (const position of [1, 2])
         expect(entries.filter((one) => one.position === position).map(({ kind }) => kind)).toEqual([
           'ask-opened',

@@ -113,7 +113,7 @@ export function describeFencing(test: StageTest): void {
   })
 }
 
-/** Run `a`, first owned by a worker that is declared dead, then claimed by another. */
+/** Creates run `a`, owned by a worker that is declared dead, then claimed by another. */
 async function takeOver(stage: Stage) {
   const old = await stage.owned('a', await stage.doomedWorker())
   await stage.port.sweep()

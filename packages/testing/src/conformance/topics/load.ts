@@ -92,7 +92,7 @@ export function describeLoad(test: StageTest): void {
       const runs: number[] = []
       for (let n = 0; n < 12; n++) {
         const standing = await stage.owned(`run ${n}`, worker)
-        // Some as large as what a store may well read by itself.
+        // Some are large enough for a store to read them separately.
         const size = [3, 300, 70_000][n % 3] ?? 0
         const events = Array.from({ length: n }, (_, position) =>
           settled(position, { name: `${n}`, payload: new Uint8Array(position % 2 === 0 ? size : 2).fill(n) }),
@@ -100,7 +100,7 @@ export function describeLoad(test: StageTest): void {
         if (n > 0) await stage.commit(standing, { events })
         runs.push(standing.run)
       }
-      // Whole logs, parts of them, what is there twice, and what is not there.
+      // Whole logs, parts of logs, duplicates and missing runs.
       const asked: readonly (readonly [run: number, seq: number, limit: number])[] = [
         ...runs.map((run) => [run, 0, 100] as const),
         ...runs.map((run) => [run, 3, 4] as const),

@@ -236,7 +236,7 @@ async function mark(stage: Stage, { worker, run, epoch }: Standing): Promise<voi
   expect(await stage.port.mark(worker, run, epoch, 'stuck', bytes('why'))).toBe(true)
 }
 
-/** Run `a`, stuck, and claimed for a retry. */
+/** Creates run `a`, stuck and claimed for a retry. */
 async function retry(stage: Stage, claimant: Claimant): Promise<{ readonly standing: Standing }> {
   const standing = await stage.owned('a', claimant.worker)
   await mark(stage, standing)

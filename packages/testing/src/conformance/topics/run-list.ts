@@ -112,7 +112,7 @@ export function describeRunList(test: StageTest): void {
   })
 }
 
-/** One run for each thing a run can be, named by it. */
+/** Creates one run for each status, named after it. */
 async function oneOfEach(stage: Stage): Promise<void> {
   const worker = await stage.worker()
   await stage.owned('owned', worker)

@@ -327,7 +327,7 @@ export function describeSuspects(test: StageTest): void {
 
 const why = new Uint8Array([1])
 
-/** A run for each id. */
+/** Creates a run for each id. */
 type Keys<Ids extends readonly string[]> = { readonly [Index in keyof Ids]: RunKey }
 
 async function create<const Ids extends readonly string[]>(stage: Stage, ids: Ids): Promise<Keys<Ids>> {
@@ -340,7 +340,7 @@ async function runsOf<const Ids extends readonly string[]>(stage: Stage, ids: Id
   return runs as { [Index in keyof Ids]: RunKey }
 }
 
-/** A worker that is dead by the next sweep. */
+/** Registers a worker that is dead at the next sweep. */
 async function doomed(stage: Stage): Promise<Claimant> {
   return { worker: await stage.doomedWorker(), procedures }
 }
@@ -349,7 +349,7 @@ function claim(stage: Stage) {
   return stage.claimant().then((claimant) => stage.port.claim(claimant, 10))
 }
 
-/** A worker claims all that is due and dies; the runs in `moving` have made an event. */
+/** Lets a worker claim all due runs and die. Runs in `moving` have committed an event. */
 async function die(stage: Stage, moving: readonly string[] = []): Promise<void> {
   const claimant = await doomed(stage)
   const { runs } = await stage.port.claim(claimant, 5_000)
@@ -358,20 +358,20 @@ async function die(stage: Stage, moving: readonly string[] = []): Promise<void> 
   await stage.port.sweep()
 }
 
-/** A worker takes these runs and dies. */
+/** Lets a worker claim these runs and die. */
 async function dieOver(stage: Stage, runs: readonly RunKey[]): Promise<void> {
   await stage.port.take(await doomed(stage), runs)
   await stage.port.sweep()
 }
 
-/** Runs that two workers have died over. */
+/** Creates runs whose owner died twice. */
 async function makeSuspects<const Ids extends readonly string[]>(stage: Stage, ids: Ids): Promise<Keys<Ids>> {
   const runs = await create(stage, ids)
   for (let deaths = 0; deaths < 2; deaths++) await die(stage)
   return runs
 }
 
-/** Hands runs back as a graceful stop does; `owner` continues. */
+/** Releases runs like a graceful stop; `owner` continues. */
 async function releaseAll(stage: Stage, runs: readonly RunKey[], owner?: Claimant): Promise<void> {
   const owners = (await stage.dump()).runs.filter(({ run }) => runs.includes(run)).map(({ worker }) => worker)
   for (const worker of new Set(owners)) if (worker !== null) await stage.port.release(worker)

@@ -20,7 +20,7 @@ export function listAsks({ asks }: Tables, filter: AskQuery): readonly AskRow[] 
     .slice(0, limit)
 }
 
-/** How many there are; no more than `limit` are counted. */
+/** Counts the matching asks, up to `limit`. */
 export function countAsks({ asks }: Tables, filter: AskFilter, limit: number): number {
   return Math.min(limit, asks.filter((ask) => isAsked(ask, filter)).length)
 }
