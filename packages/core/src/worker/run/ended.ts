@@ -1,35 +1,22 @@
 import { topics } from '../../base/notifier.ts'
 import { isBug } from '../../errors/bug.ts'
-import type { RunReport } from '../run-reports.ts'
 import type { WorkerServices } from '../services.ts'
-import type { Continuation } from './continuation.ts'
 import { describeUnbegun, type Ending, reportFailure } from './ending.ts'
-import type { Mailbox } from './mailbox.ts'
-
-/** A run whose end is in the log. */
-export interface EndedRun {
-  readonly id: string
-  readonly procedure: string
-  readonly ending: Ending
-  readonly report: RunReport | null
-  /** The last turn whose operations were started here; null: none were. */
-  readonly begunUpTo: number | null
-  readonly continuation: Continuation
-  readonly mailbox: Mailbox
-}
+import type { RunState } from './state.ts'
 
 /** Logs what an ended run leaves behind, and why it failed. */
-export function reportEnd({ logger, reports }: WorkerServices, run: EndedRun): void {
-  const { id, procedure, ending, report, continuation, mailbox } = run
+export function reportEnd({ logger, reports }: WorkerServices, state: RunState, ending: Ending): void {
+  const { id, claimed, report, continuation, mailbox, begunUpTo } = state
   // Bugs among them were reported when they were found.
   for (const reason of continuation.unhandled.filter((one) => !isBug(one)))
     logger.warn(`Run "${id}" has ended with an unhandled rejection`, { error: reason })
   for (const key of mailbox.earlyKeys)
     logger.warn(`Run "${id}" has ended with an answer to "${key}", which it never asked`)
   if (ending.state === 'cancelled') return logger.info(`run "${id}" was cancelled`)
-  if (ending.failure !== null) return reports.add(report ?? reportFailure(id, procedure, ending.failure))
+  if (ending.failure !== null)
+    return reports.add(report ?? reportFailure(id, claimed.procedure, ending.failure))
   // After a replay here, only the operations of the last turn are certain not to have started earlier.
-  const unbegun = describeUnbegun(ending.left, run.begunUpTo ?? continuation.turn - 1)
+  const unbegun = describeUnbegun(ending.left, begunUpTo ?? continuation.turn - 1)
   if (unbegun !== null)
     logger.warn(
       `Run "${id}" has ended without ${unbegun}: issued in its last turn, never started. Add the missing await`,

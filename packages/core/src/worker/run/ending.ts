@@ -1,13 +1,18 @@
 import type { ProcedureOperation } from '../../authoring/operations.ts'
+import { issuesOf } from '../../base/issues.ts'
 import { explain, showFailure } from '../../errors/catalogue.ts'
 import { type FailureRecord, failureOf, recordFailure } from '../../errors/failure.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
 import type { WrittenEvent } from '../../events/event.ts'
 import { encode, encodeRecord } from '../../events/payload.ts'
 import type { CancelNote, RollbackRecord, RunInfo } from '../../events/payloads.ts'
 import { findThrowSite } from '../../host/call-site.ts'
+import { validate } from '../../host/run-schema.ts'
+import type { Completed } from '../../kernel/decision.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import type { EndState } from '../../ports/store/runs.ts'
 import { runEvent } from '../../runs/run-event.ts'
+import type { Schema } from '../../schemas/schema.ts'
 import { activityKinds } from '../activities/registry.ts'
 import type { RunReport } from '../run-reports.ts'
 
@@ -26,6 +31,16 @@ export function completeWith(output: unknown, left: readonly Pending<ProcedureOp
   } catch (error) {
     return failWith(error, left)
   }
+}
+
+/** Ends a run with its output, or as failed if the schema refuses the output. */
+export async function completeChecked(
+  schema: Schema,
+  { output, left }: Completed<ProcedureOperation>,
+): Promise<Ending> {
+  const checked = await validate(schema, output)
+  if (checked.ok) return completeWith(checked.value, left)
+  return failWith(new PawlError('output-invalid', issuesOf(checked)), left)
 }
 
 export function failWith(

@@ -1,65 +1,110 @@
 import { isUnread, LogDamaged } from '../../events/codec.ts'
-import type { RunKey } from '../../ports/store/runs.ts'
-import type { WorkerServices } from '../services.ts'
+import { cancelTopic, endWithoutCode } from './cancelling.ts'
+import type { Bug } from './diagnose.ts'
+import { isAct } from './ending.ts'
 import { parkWithError, quarantinedFor, type Reason, unreadFor } from './park-with-error.ts'
+import type { RunState } from './state.ts'
 
-/** The parts of a run that leaving uses. */
-export interface LeavingRun {
-  readonly key: RunKey
-  readonly id: string
-  readonly procedure: string
-  readonly isOver: () => boolean
-  readonly epoch: () => number
-  /** The number up to which its messages are known. */
-  readonly seen: () => number
-  /** Drops everything; the run has no effect from then on. */
-  readonly onLeaving: () => void
-  readonly onGone: () => void
+// Handles a run that cannot be executed here. Problems of its own data affect only this run: it is parked with the error,
+// and other runs, whose units may be in the same transaction, continue.
+
+/** Parks the run with an error. It has no effect from then on. */
+export function leave(state: RunState, reason: Reason): void {
+  if (state.isOver) return
+  state.drop()
+  state.phase = 'leaving'
+  const { services, key, id, claimed, log, mailbox, moves } = state
+  // At least those it was claimed with: otherwise a run that cannot be read would be due again at once.
+  const seen = Math.max(mailbox.seen, claimed.mail)
+  const run = { key, id, procedure: claimed.procedure, epoch: log.epoch, seen }
+  state.stopMarking = parkWithError(services, run, reason, () => moves.onGone())
 }
 
-/**
- * Handles a run that cannot be executed here. Problems of its own data affect only this run: it is parked with the
- * error, and other runs, whose units may be in the same transaction, continue.
- */
-export class Leaving {
-  readonly #services: WorkerServices
-  readonly #run: LeavingRun
-  #callOff: () => void = () => {}
+/** Parks the run because its data are damaged, a later version wrote them, or Pawl fails on them. */
+export function leaveBroken(state: RunState, error: unknown, what: string): void {
+  const { id } = state
+  if (error instanceof LogDamaged) return leave(state, quarantinedFor(id, error.message))
+  if (isUnread(error)) return leave(state, unreadFor(id, what, error))
+  const why = `internal error while processing the run: ${(error as Error).message}`
+  leave(state, quarantinedFor(id, why, 'fault', error))
+}
 
-  constructor(services: WorkerServices, run: LeavingRun) {
-    this.#services = services
-    this.#run = run
-  }
+/** Parks the run because the store lacks messages that this continuation knows, for example after a failover. */
+export function leaveForgotten(state: RunState): void {
+  leave(state, quarantinedFor(state.id, 'the store has lost messages that it acknowledged'))
+}
 
-  /** Awaits a task and parks the run if it throws. */
-  attempt(task: Promise<void>): void {
-    task.catch((error) => this.leaveBroken(error, 'an event or a message'))
-  }
+/** Parks the run once the diagnosis is known. Nothing is decided meanwhile. A cancelled run ends instead. */
+export function leaveFor(state: RunState, diagnose: () => Promise<Reason>): void {
+  if (state.isCancelled) return leaveWithoutCode(state)
+  state.phase = 'moving'
+  attempt(
+    state,
+    diagnose().then((reason) => {
+      if (state.isOver) return
+      if (state.isCancelled) leaveWithoutCode(state)
+      else leave(state, reason)
+    }),
+  )
+}
 
-  /** Parks the run because its data are damaged, a later version wrote them, or Pawl fails on them. */
-  leaveBroken(error: unknown, what: string): void {
-    const { id } = this.#run
-    if (error instanceof LogDamaged) return this.leave(quarantinedFor(id, error.message))
-    if (isUnread(error)) return this.leave(unreadFor(id, what, error))
-    const why = `internal error while processing the run: ${(error as Error).message}`
-    this.leave(quarantinedFor(id, why, 'fault', error))
-  }
+/** Ends a cancelled run whose procedure cannot continue: nothing is delivered any more. */
+export function leaveWithoutCode(state: RunState): void {
+  const { notes } = state.continuation
+  state.returnCancel()
+  const request = notes.cancelled === null ? state.mailbox.take([cancelTopic]) : undefined
+  const { signals } = state.mailbox
+  const { ending, parts } = endWithoutCode(notes, request, state.services.time.now(), signals)
+  state.activities.stop()
+  state.opening = null
+  state.ending = ending
+  state.lastParts = parts
+  state.phase = 'still'
+  state.ready()
+}
 
-  /** Parks the run because the store lacks messages that this continuation knows, for example after a failover. */
-  leaveForgotten(): void {
-    this.leave(quarantinedFor(this.#run.id, 'the store has lost messages that it acknowledged'))
+/** Runs a task and parks the run if it throws. */
+export function guard<Result>(state: RunState, task: () => Result): Result | null {
+  try {
+    return task()
+  } catch (error) {
+    leaveBroken(state, error, 'an event or a message')
+    return null
   }
+}
 
-  leave(reason: Reason): void {
-    const { key, id, procedure, isOver, epoch, seen, onLeaving, onGone } = this.#run
-    if (isOver()) return
-    onLeaving()
-    const run = { key, id, procedure, epoch: epoch(), seen: seen() }
-    this.#callOff = parkWithError(this.#services, run, reason, onGone)
-  }
+/** Awaits a task and parks the run if it throws. */
+export function attempt(state: RunState, task: Promise<void>): void {
+  task.catch((error) => leaveBroken(state, error, 'an event or a message'))
+}
 
-  /** Stops trying to mark it. */
-  stop(): void {
-    this.#callOff()
-  }
+/** Handles a misuse found in an operation, in any phase: a write in flight ends first. */
+export function onMisuse(state: RunState, bug: Bug): void {
+  if (state.isOver || state.ending !== null) return
+  state.bug ??= bug
+  keepActs(state)
+  state.ready()
+}
+
+/** Stops the run at a bug: nothing is delivered or started any more. */
+export function stopAt(state: RunState, bug: Bug): void {
+  state.bug = bug
+  guard(state, () => {
+    keepActs(state)
+    state.phase = 'still'
+    state.ready()
+  })
+}
+
+/** Keeps only running bodies and finished results; everything else is unchanged when the run is retried. */
+export function keepActs(state: RunState): void {
+  const { outbox, activities } = state
+  state.opening = null
+  outbox.keep(({ pending }) => isAct(pending))
+  state.returnCancel()
+  const { positions } = outbox
+  activities.keep(
+    ({ pending, activity }) =>
+      isAct(pending) && (activity.busy === 'working' || positions.has(pending.position)),
+  )
 }

@@ -1,0 +1,55 @@
+import { rounds } from '../../host/rounds.ts'
+import type { InputRefused } from './continuation.ts'
+import { leaveBroken } from './leaving.ts'
+import { ReadFailed, readAgainMs } from './log-reader.ts'
+import type { RunState } from './state.ts'
+
+/** Work of loading a run, in rows. */
+const workOfLoad = 10
+
+export type Loaded =
+  | { readonly is: 'gone' }
+  /** It was cancelled, and none of its code runs. */
+  | { readonly is: 'cancelled' }
+  /** Its input does not match the schema. */
+  | { readonly is: 'refused'; readonly refused: InputRefused }
+  /** Its log and its messages are in memory, and the log is delivered. */
+  | { readonly is: 'replayed' }
+
+/** Reads the log, verifies it, and replays it, while its messages are being read. */
+export async function loadRun(state: RunState): Promise<Loaded> {
+  await rounds.enter(workOfLoad)
+  if (state.isOver) return { is: 'gone' }
+  const unbegun = await endsUnbegun(state)
+  if (unbegun) return { is: state.isOver ? 'gone' : 'cancelled' }
+  // Fetched while the log is being read.
+  const mail = state.mailbox.read()
+  mail.catch(() => {})
+  const refused = await state.continuation.replay(state.log)
+  await mail
+  return refused === null ? { is: 'replayed' } : { is: 'refused', refused }
+}
+
+/** Whether it was cancelled before its first turn, or without its code: then none of its code runs. */
+async function endsUnbegun(state: RunState): Promise<boolean> {
+  const { procedure, version, head, mail } = state.claimed
+  const hasCode = state.services.procedure(procedure, version) !== undefined
+  if (hasCode && (head > 1 || mail === 0)) return false
+  await state.mailbox.read()
+  if (state.isOver || (hasCode && state.cancelRequest === undefined)) return state.isOver
+  for await (const page of state.log.pages()) state.continuation.notes.add(page)
+  return true
+}
+
+/** Retries a read that the store did not answer. Any other error concerns this run's data, and parks it. */
+export async function readAgain(state: RunState, task: () => Promise<void>): Promise<void> {
+  try {
+    await task()
+  } catch (error) {
+    if (state.isOver) return
+    if (!(error instanceof ReadFailed)) return leaveBroken(state, error, 'its log')
+    const { services, id } = state
+    services.logger.error(`Run "${id}" could not be read; retrying`, { error: error.cause })
+    state.callOff = services.clock.after(readAgainMs, () => void readAgain(state, task))
+  }
+}

@@ -1,0 +1,202 @@
+import { unreachable } from '../../base/unreachable.ts'
+import type { Unit } from '../../ports/store/commit.ts'
+import type { Message } from '../../ports/store/mail.ts'
+import type { Draft, RunDraft } from '../activities/activity.ts'
+import {
+  cancelledEvent,
+  cancelTopic,
+  defaultGraceMs,
+  noteOf,
+  recordCancel,
+  recordRequest,
+} from './cancelling.ts'
+import type { Bug } from './diagnose.ts'
+import type { Ending } from './ending.ts'
+import { guard, keepActs } from './leaving.ts'
+import { decideAgain } from './operations.ts'
+import { eventsOf } from './outbox.ts'
+import type { RunState } from './state.ts'
+import { composeUnit, endParts, planUnit, type Standing, type UnitParts } from './unit.ts'
+
+/**
+ * Returns the unit to write now; null if there is nothing to write. The run advances first, and then decides what to
+ * write.
+ */
+export function prepareUnit(state: RunState): Unit | null {
+  if (state.phase !== 'still' || state.mailbox.isBehind) return null
+  if (state.lastParts !== null) return write(state, state.lastParts)
+  const { accepted } = state.continuation
+  if (accepted !== null)
+    return write(state, { events: [accepted], drafts: [], next: { do: 'keep' }, info: null })
+  return guard(state, () => {
+    if (state.bug !== null) return prepareStop(state, state.bug)
+    if (state.opening !== null) return prepareWhileOpening(state)
+    if (state.ending !== null) return prepareEnd(state, state.ending, handOut(state, 'asks'))
+    return prepareNext(state, advance(state))
+  })
+}
+
+/** Hands out messages and calls due operations: both may change the unit. */
+function advance(state: RunState): Standing {
+  const { activities, outbox, services } = state
+  const request = state.cancelled === null ? state.cancelRequest : undefined
+  // A drafted request still precedes the messages after it: its unit may fail, and then they must not overtake it.
+  const before = request?.n ?? outbox.cancelRequest
+  const isHandedOut = handOut(state, 'all', before)
+  const now = services.time.now()
+  let survey = activities.survey()
+  const changesAt = planCancel(state, now, isHandedOut, request)
+  // A message takes precedence over the timeout of the operation that would take it.
+  if (isHandedOut && before === undefined && survey.dueAt !== null && survey.dueAt <= now) {
+    activities.callDue(now, outbox.positions, outbox.room)
+    survey = activities.survey()
+  }
+  const { isBusy, isWorking } = survey
+  const dueAt = earlier(survey.dueAt, changesAt)
+  const { isEmpty, settles } = outbox
+  const handsOver = services.handsOver && !state.isSuspect
+  return { now, isHandedOut, handsOver, isEmpty, settles, dueAt, isBusy, isWorking }
+}
+
+/**
+ * Drafts a cancel that was requested, or whose time has come. Returns when the next one is due. Messages that came before a
+ * request are recorded before it.
+ */
+function planCancel(
+  { outbox, mailbox, continuation }: RunState,
+  now: number,
+  isHandedOut: boolean,
+  request: Message | undefined,
+): number | null {
+  if (outbox.cancels) return null
+  if (request !== undefined) {
+    const { consumes } = outbox
+    if (isHandedOut && mailbox.taken.every((n) => n > request.n || consumes.has(n)))
+      outbox.addCancel(recordRequest(mailbox.take([cancelTopic]) as Message))
+    return null
+  }
+  const { graceFrom, notes, start } = continuation
+  if (graceFrom === null || notes.isForced) return null
+  const endsAt = graceFrom + (start.definition.graceMs ?? defaultGraceMs)
+  if (endsAt > now) return endsAt
+  outbox.addCancel(recordCancel({ forced: true }))
+  return null
+}
+
+function prepareNext(state: RunState, standing: Standing): Unit | null {
+  const plan = planUnit(standing)
+  switch (plan.do) {
+    case 'write':
+      return writeDrafts(state, state.outbox.send())
+    case 'park':
+      return park(state, plan.wakeAt)
+    case 'hand-over':
+      return handOver(state)
+    case 'wait':
+      arm(state, plan.until, standing.now)
+      return null
+    case 'look-again':
+      state.ready()
+      return null
+    default:
+      return unreachable(plan)
+  }
+}
+
+function arm(state: RunState, wakeAt: number | null, now: number): void {
+  state.callOff()
+  if (wakeAt !== null)
+    state.callOff = state.services.clock.after(Math.max(0, wakeAt - now), () => state.ready())
+}
+
+/** Hands out as many messages as there is room for drafts. Returns whether none is left that an operation would take. */
+function handOut(state: RunState, to: 'all' | 'asks', before?: number): boolean {
+  if (state.mailbox.isEmpty) return true
+  if (state.activities.handOut(state.mailbox, to, state.outbox.room, before)) return true
+  handOutEarly(state)
+  return false
+}
+
+/** Hands out early answers, which must be seen before their ask is opened. */
+function handOutEarly({ activities, mailbox }: RunState): void {
+  activities.handOut(mailbox, 'unasked', Number.POSITIVE_INFINITY)
+}
+
+/** Writes while operations are starting. Hands out no messages except early answers, and neither times out nor parks. */
+function prepareWhileOpening(state: RunState): Unit | null {
+  if (state.ending !== null) return null
+  if (!state.mailbox.isEmpty) handOutEarly(state)
+  if (!state.outbox.isEmpty) return writeDrafts(state, state.outbox.send())
+  return state.isHandedOver && !state.isSuspect && !state.activities.isWorking ? handOver(state) : null
+}
+
+function park(state: RunState, wakeAt: number | null): Unit {
+  const { outbox, activities, cancelled } = state
+  const drafts = outbox.send()
+  if (!outbox.isEmpty) return writeDrafts(state, drafts)
+  const waiting = activities.describe()
+  const info = cancelled === null ? { waiting } : { waiting, cancelled }
+  return write(state, { events: eventsOf(drafts), drafts, next: { do: 'park', wakeAt }, info })
+}
+
+function handOver(state: RunState): Unit {
+  const next = { do: 'park', wakeAt: state.services.time.now() } as const
+  return write(state, { events: [], drafts: [], next, info: null })
+}
+
+/** Keeps the run. Drafts that exceed the unit are decided again if the run may see more messages first. */
+function writeDrafts(state: RunState, drafts: readonly Draft[]): Unit {
+  const cancel = state.outbox.sendCancel()
+  const unit = keep(state, drafts, cancel)
+  decideAgain(state, state.outbox.dropStrict())
+  return unit
+}
+
+function prepareEnd(state: RunState, ending: Ending, isHandedOut: boolean): Unit | null {
+  const { outbox, continuation, mailbox, cancelled } = state
+  const { asks } = state.activities
+  if (asks.some(({ activity }) => activity.busy)) return null
+  // Results that arrived in time are recorded; asks that are not open yet, and results that are not awaited, are not.
+  const sent = outbox.send(
+    ({ type, strict }) =>
+      strict === undefined && (type === 'settled' || type === 'withdrawn' || type === null),
+  )
+  if (!outbox.isEmpty || !isHandedOut) return keep(state, sent)
+  const open = asks.map(({ pending }) => pending)
+  const asked = open.filter(({ position }) => continuation.notes.isAsked(position))
+  const past = { rollback: continuation.rollback, cancelled }
+  return write(state, endParts(ending, sent, asked, mailbox.signals, past))
+}
+
+/** Writes only the results of bodies that were running; then the run is parked. */
+function prepareStop(state: RunState, bug: Bug): Unit | null {
+  keepActs(state)
+  // A decision that falls back on people must see an answer that arrived before its ask.
+  handOut(state, 'asks')
+  const drafts = state.outbox.send()
+  if (drafts.length > 0) return keep(state, drafts)
+  if (!state.activities.isWorking) state.moves.onStopped(bug)
+  return null
+}
+
+function keep(state: RunState, drafts: readonly Draft[], cancel: RunDraft | null = null): Unit {
+  const parts = { events: eventsOf(drafts), drafts, next: { do: 'keep' }, info: null } as const
+  if (cancel === null) return write(state, parts)
+  return write(state, {
+    ...parts,
+    events: [...parts.events, cancelledEvent(cancel)],
+    effects: cancel.effects,
+    info: { waiting: [], cancelled: state.cancelled ?? noteOf(cancel, state.services.time.now()) },
+  })
+}
+
+function write(state: RunState, parts: UnitParts): Unit {
+  state.phase = 'writing'
+  state.callOff()
+  return composeUnit(state.log, state.mailbox.seen, parts)
+}
+
+function earlier(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other
+  return Math.min(one, other)
+}

@@ -1,0 +1,171 @@
+import type { CancelNote } from '../../events/payloads.ts'
+import type { Claimed } from '../../ports/store/claims.ts'
+import type { Message } from '../../ports/store/mail.ts'
+import type { RunKey } from '../../ports/store/runs.ts'
+import type { ActivityContext, Draft } from '../activities/activity.ts'
+import type { RunReport } from '../run-reports.ts'
+import type { WorkerServices } from '../services.ts'
+import { cancelTopic } from './cancelling.ts'
+import { Continuation } from './continuation.ts'
+import type { Bug } from './diagnose.ts'
+import type { Ending } from './ending.ts'
+import type { Replayed } from './find-call-site.ts'
+import { LogWriter } from './log-writer.ts'
+import { Mailbox, type Reader } from './mailbox.ts'
+import type { Opening } from './opening.ts'
+import { consumedBy, Outbox } from './outbox.ts'
+import { PendingActivities } from './pending-activities.ts'
+import type { UnitParts } from './unit.ts'
+
+/** The services of a worker, and what it says of its own state. */
+export interface RunServices extends WorkerServices {
+  /** Whether no body starts here any more: idle runs are handed to other workers at once, if the store can write. */
+  readonly handsOver: boolean
+}
+
+/** The current activity of a run. Only a still run is asked for a unit, and it has at most one in flight. */
+export type Phase = 'moving' | 'still' | 'writing' | 'parked' | 'leaving' | 'gone'
+
+/** The run, as its parts call it. */
+export interface RunMoves extends Reader {
+  /** Called when it has, or may have, something to write. */
+  onReady(): void
+  /** Called when it has written an event. */
+  onProgress(): void
+  /** Called when the procedure moves outside a turn. */
+  onForeign(): void
+  /** Called when all operations have started that were started in slices. */
+  onBegun(opening: Opening): void
+  /** Called when nothing runs any more after a bug. */
+  onStopped(bug: Bug): void
+  /** Called when it is marked in the store, or has another owner. */
+  onGone(): void
+}
+
+const nothing = (): void => {}
+
+/**
+ * The parts of a loaded run, and its state between two calls. It decides nothing: `run.ts` does, with the files beside it,
+ * each of which computes one thing from this state.
+ */
+export class RunState {
+  readonly services: RunServices
+  readonly claimed: Claimed
+  readonly moves: RunMoves
+  readonly log: LogWriter
+  readonly mailbox: Mailbox
+  readonly outbox: Outbox
+  readonly activities = new PendingActivities()
+  readonly continuation: Continuation
+  /** Null until an operation has started. */
+  context: ActivityContext | null = null
+
+  phase: Phase = 'moving'
+  ending: Ending | null = null
+  /** The unit that ends a cancelled run whose procedure cannot continue. */
+  lastParts: UnitParts | null = null
+  /** The report to log once the failure is written. */
+  report: RunReport | null = null
+  hasReturned = false
+  /** A bug in the procedure: the run no longer moves, and is parked once the running bodies are done. */
+  bug: Bug | null = null
+  /** Operations that have not all started; null: all have. */
+  opening: Opening | null = null
+  /** The last turn whose operations were started here. */
+  begunUpTo: number | null = null
+  /** Whether the procedure has moved outside a turn. */
+  movedOutside = false
+  /** Calls off its timer: for the next unit, or for the next try to read. */
+  callOff: () => void = nothing
+  /** Stops trying to mark it in the store. */
+  stopMarking: () => void = nothing
+
+  constructor(services: RunServices, claimed: Claimed, moves: RunMoves) {
+    this.services = services
+    this.claimed = claimed
+    this.moves = moves
+    this.log = new LogWriter(services, claimed)
+    this.continuation = new Continuation(services, claimed, () => moves.onForeign())
+    this.outbox = new Outbox(services.slices.drafts, (position) => this.continuation.scopeOf(position))
+    this.mailbox = new Mailbox(services.store, claimed.run, claimed.mail, moves)
+  }
+
+  get key(): RunKey {
+    return this.claimed.run
+  }
+  get id(): string {
+    return this.claimed.id
+  }
+
+  /** Whether further events have no effect. */
+  get isOver(): boolean {
+    return this.phase === 'gone' || this.phase === 'leaving'
+  }
+  /** Whether workers died over it and it has not written an event here, which would clear it. */
+  get isSuspect(): boolean {
+    return this.claimed.tries > 0 && this.log.head === this.claimed.head
+  }
+  /** Whether the worker stops, and the rest is left to another one. A run that ends has only its end to write. */
+  get isHandedOver(): boolean {
+    return this.services.handsOver && this.ending === null
+  }
+  /** Whether a bug parks it; otherwise a bug fails it. */
+  get parksBugs(): boolean {
+    if (this.cancelled !== null) return false
+    return (this.continuation.start.definition.bugs ?? this.services.bugs) === 'park'
+  }
+  /** The run's log, which is replayed again to find the location in the code. */
+  get replayed(): Replayed {
+    return { id: this.id, start: this.continuation.start, log: this.log }
+  }
+
+  /** The message that requests a cancel, if there is one. */
+  get cancelRequest(): Message | undefined {
+    return this.mailbox.isEmpty ? undefined : this.mailbox.oldest([cancelTopic])
+  }
+  /** Its first cancel, if the log has one. */
+  get cancelled(): CancelNote | null {
+    return this.continuation.notes.cancelled
+  }
+  /** Whether it is cancelled, or is about to be. */
+  get isCancelled(): boolean {
+    return (
+      this.cancelled !== null || this.cancelRequest !== undefined || this.outbox.cancelRequest !== undefined
+    )
+  }
+
+  /** Makes it look for something to write. */
+  ready(): void {
+    if (this.phase === 'still') this.moves.onReady()
+  }
+
+  /** Records a draft of an activity. */
+  record(draft: Draft): void {
+    if (this.isOver) return
+    this.outbox.add(draft)
+    this.ready()
+  }
+
+  /** Makes the messages of drafts pending again, since they are not recorded. */
+  giveBack(drafts: readonly Draft[]): void {
+    for (const { effects } of drafts) for (const n of consumedBy(effects)) this.mailbox.giveBack(n)
+  }
+
+  /** Makes the request of a drafted cancel pending again. */
+  returnCancel(): void {
+    const request = this.outbox.cancelRequest
+    this.outbox.dropCancel()
+    if (request !== undefined) this.mailbox.giveBack(request)
+  }
+
+  /** Releases everything without writing. */
+  drop(): void {
+    if (this.phase === 'gone') return
+    this.phase = 'gone'
+    this.opening = null
+    this.callOff()
+    this.stopMarking()
+    this.activities.stop()
+    this.continuation.drop()
+  }
+}

@@ -1,0 +1,77 @@
+import type { LogEvent } from '../../events/event.ts'
+import type { Unit, UnitOutcome } from '../../ports/store/commit.ts'
+import { notifyOfAsks } from './ended.ts'
+import { guard } from './leaving.ts'
+import { beginMore, decideAgain } from './operations.ts'
+import { consumedBy } from './outbox.ts'
+import type { RunState } from './state.ts'
+
+// What follows from the outcome of a unit.
+
+/** What a run does after a unit was written. */
+export type Next =
+  /** The store lacks messages that the run has seen. */
+  | { readonly do: 'leave-forgotten' }
+  | { readonly do: 'end' }
+  | { readonly do: 'park'; readonly wakeAt: number | null }
+  /** Delivers the whole log, which now has all that precedes the first turn. */
+  | { readonly do: 'replay' }
+  /** Delivers events, which are in the log from `from` on. */
+  | { readonly do: 'deliver'; readonly events: readonly LogEvent[]; readonly from: number }
+  /** Continues starting operations. */
+  | { readonly do: 'begin-more' }
+  /** Decides, since the procedure has moved outside a turn. */
+  | { readonly do: 'decide' }
+  /** Looks for something to write. */
+  | { readonly do: 'look' }
+
+/** Takes in that a unit was written, and returns what the run does next. */
+export function takeIn(state: RunState, unit: Unit, written: UnitOutcome & { readonly outcome: 'ok' }): Next {
+  const { at, epoch, mail, parked } = written
+  const { services, log, mailbox, claimed } = state
+  services.time.learn(at)
+  if (mail < unit.seen) return { do: 'leave-forgotten' }
+  const before = log.head
+  const events = log.confirm(at, epoch)
+  state.outbox.confirm()
+  if (unit.effects.length > 0) mailbox.forget(consumedBy(unit.effects))
+  if (events.length > 0 && claimed.tries > 0) state.moves.onProgress()
+  if (unit.effects.some((effect) => effect.do === 'open-ask')) notifyOfAsks(services.notifier, state.id)
+  if (unit.next.do === 'end') return { do: 'end' }
+  for (const event of events) {
+    if (event.type === 'settled' || event.type === 'withdrawn') state.activities.remove(event.position)
+    else state.activities.find(event.position)?.onRecorded(event)
+  }
+  state.continuation.notes.add(events)
+  if (parked && unit.next.do === 'park') {
+    // A message that the park did not see has made the run due at once, whatever its wake-up time.
+    const isDue = mailbox.seen > unit.seen || mailbox.isBehind
+    return { do: 'park', wakeAt: isDue ? at : unit.next.wakeAt }
+  }
+  state.phase = 'still'
+  mailbox.learn(mail)
+  return goOn(state, events, before)
+}
+
+function goOn(state: RunState, events: readonly LogEvent[], from: number): Next {
+  if (state.continuation.accepted !== null) return { do: 'replay' }
+  const isSettled = events.some(({ type }) => type === 'settled' || type === 'cancelled')
+  if (state.opening !== null) {
+    if (isSettled) state.opening.hold(events, from)
+    return { do: 'begin-more' }
+  }
+  // The end is still to be written, or the run has stopped: these are no longer awaited.
+  if (state.ending !== null || state.bug !== null) return { do: 'look' }
+  if (isSettled) return { do: 'deliver', events, from }
+  return { do: state.movedOutside ? 'decide' : 'look' }
+}
+
+/** Returns the drafts of an unwritten unit to the next one, except the strict ones, which are decided again. */
+export function takeBack(state: RunState): void {
+  if (state.phase !== 'writing') return
+  state.phase = 'still'
+  state.log.takeBack()
+  const refused = state.outbox.takeBack()
+  guard(state, () => decideAgain(state, refused))
+  beginMore(state)
+}
