@@ -55,7 +55,7 @@ export class RunState {
   readonly log: LogWriter
   readonly mailbox: Mailbox
   readonly outbox: Outbox
-  readonly activities = new PendingActivities()
+  readonly activities: PendingActivities = new PendingActivities()
   readonly continuation: Continuation
   /** Null until an operation has started. */
   context: ActivityContext | null = null
