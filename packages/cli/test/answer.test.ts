@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createWorkspace, type Workspace } from './support.ts'
+import { createWorkspace, type Workspace } from './support/workspace.ts'
 
 async function start(workspace: Workspace, procedure: string, ...args: readonly string[]): Promise<void> {
   const started = await workspace.pawl('run', procedure, '--id', 'r:1', ...args)
@@ -23,6 +23,7 @@ test.each([
     ['--choice', 'approve', '--artifact', '"new"'],
     { choice: 'approve', artifact: 'new' },
   ],
+  ['decide', ['decide'], ['--choice', 'stop'], { choice: 'stop' }],
   ['escalate', ['escalate'], ['--choice', 'continue'], { choice: 'continue' }],
 ])('answers by flags: %s', async (_what, run, flags, answer) => {
   using workspace = await createWorkspace()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createWorkspace } from './support.ts'
+import { createWorkspace } from './support/workspace.ts'
 
 test('cancel stores the reason, and the next worker ends the run', async () => {
   using workspace = await createWorkspace()

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { createWorkspace, type Dev, startDev } from './support.ts'
+import { createWorkspace, type Dev, startDev } from './support/workspace.ts'
 
 /** A run of `add`, started and awaited over HTTP. */
 async function add({ origin, headers }: Dev): Promise<unknown> {

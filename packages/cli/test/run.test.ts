@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createWorkspace } from './support.ts'
+import { createWorkspace } from './support/workspace.ts'
 
 test('run prints the checkpoint, and resume answers it and prints the result', async () => {
   using workspace = await createWorkspace({ typescript: true })

@@ -1,124 +1,138 @@
-import { confirm, isCancel, select, text } from '@clack/prompts'
 import type { AskJson } from '../door/door.ts'
-import { CommandError } from '../door/problem.ts'
-import { exit } from '../exit.ts'
-import { safe } from '../output/out.ts'
+import { usageError } from '../door/problem.ts'
 import { editText } from './editor.ts'
+import { askForValue, schemaLike } from './form.ts'
 import type { AnswerJson } from './read-answer.ts'
+import type { Terminal } from './terminal.ts'
+
+/** What is wrong with one part of an answer. */
+export interface Issue {
+  readonly path: string
+  readonly message: string
+}
+
+/** Says what the store would refuse in an answer. Empty: nothing. */
+export type CheckAnswer = (answer: AnswerJson) => Promise<readonly Issue[]>
 
 /** Lets a person at the terminal pick one of the open asks. */
-export async function pickAsk(asks: readonly AskJson[]): Promise<AskJson> {
-  return given(
-    await select({
-      message: 'Which ask?',
-      options: asks.map((ask) => ({
-        value: ask,
-        label: safe(ask.message),
-        hint: safe(`${ask.kind}, ${ask.run}`),
-      })),
-    }),
-  )
+export function pickAsk(terminal: Terminal, asks: readonly AskJson[]): Promise<AskJson> {
+  const choices = asks.map((ask) => ({
+    value: ask,
+    label: ask.message,
+    hint: [ask.kind, ask.run, ...(ask.overdue ? ['overdue'] : [])].join(', '),
+  }))
+  return terminal.choose('Which ask?', choices)
 }
 
 /** Asks a person at the terminal whether runs are to be cancelled. */
-export async function confirmCancel(ids: readonly string[]): Promise<boolean> {
-  const what = ids.length === 1 ? `run ${safe(ids[0] ?? '')}` : `${ids.length} runs`
-  return (await confirm({ message: `Cancel ${what}?`, initialValue: false })) === true
+export function confirmCancel(terminal: Terminal, ids: readonly string[]): Promise<boolean> {
+  return terminal.agree(`Cancel ${ids.length === 1 ? `run ${ids[0]}` : `${ids.length} runs`}?`)
 }
 
-/** Asks a person at the terminal for the answer to any kind of ask. */
-export async function promptAnswer(ask: AskJson): Promise<AnswerJson> {
+/** Asks a person at the terminal for the answer to any kind of ask, until the store would accept it. */
+export async function promptAnswer(
+  terminal: Terminal,
+  ask: AskJson,
+  check: CheckAnswer,
+  note: (line: string) => void,
+): Promise<AnswerJson> {
+  const decided = await decide(terminal, ask)
+  let answer: AnswerJson = decided
+  for (let draft: AnswerJson = {}; ; draft = answer) {
+    answer = { ...decided, ...(await fill(terminal, ask, decided, draft)) }
+    const issues = await check(answer)
+    if (issues.length === 0) break
+    for (const { path, message } of issues) note(`  ${path === '' ? '' : `${path}: `}${message}`)
+    // Without a part that was entered, a second round would be the same.
+    if (Object.keys(answer).length === Object.keys(decided).length && ask.kind !== 'input')
+      throw usageError('This answer is not accepted: see above. The ask stays open.')
+  }
+  const comment = await terminal.enter('Comment', { placeholder: 'none' })
+  return comment === '' ? answer : { ...answer, comment }
+}
+
+/** What is decided before anything is entered. */
+async function decide(terminal: Terminal, ask: AskJson): Promise<AnswerJson> {
   switch (ask.kind) {
     case 'approve':
-      return promptApproval(ask)
+      return {
+        approved: await terminal.choose(ask.message, [
+          { value: true, label: 'Approve' },
+          { value: false, label: 'Reject' },
+        ]),
+      }
     case 'input':
-      return { value: await promptJson(safe(ask.message), ask.initial) }
-    case 'review': {
-      const choice = await promptChoice(ask)
-      const edit = given(
-        await select({
-          message: 'Edit the artifact?',
-          options: [
-            { value: false, label: 'Keep it as it is' },
-            { value: true, label: 'Open it in the editor' },
-          ],
-        }),
-      )
-      return edit ? { choice, artifact: await editArtifact(ask.artifact) } : { choice }
+      return {}
+    case 'select':
+    case 'review':
+    case 'escalate':
+    case 'decide':
+      return {
+        choice: await terminal.choose(
+          ask.message,
+          ask.choices.map(({ value, label, effect }) => ({ value, label, hint: effect })),
+        ),
+      }
+  }
+}
+
+/** The parts that are entered. `draft` is what was entered before, and refused. */
+async function fill(
+  terminal: Terminal,
+  ask: AskJson,
+  decided: AnswerJson,
+  draft: AnswerJson,
+): Promise<AnswerJson> {
+  switch (ask.kind) {
+    case 'approve':
+      return decided['approved'] === true ? fillParams(terminal, ask, draft) : {}
+    case 'input': {
+      const initial = Object.hasOwn(draft, 'value') ? draft['value'] : ask.initial
+      return { value: await askForValue(terminal, ask.message, ask.schema, initial) }
     }
+    case 'review':
+      return fillArtifact(terminal, ask, draft)
     case 'select':
     case 'escalate':
     case 'decide':
-      return { choice: await promptChoice(ask) }
+      return {}
   }
 }
 
-async function promptApproval(ask: AskJson): Promise<AnswerJson> {
-  const editable = ask.editable ?? []
-  const what = given(
-    await select({
-      message: safe(ask.message),
-      options: [
-        { value: 'approve', label: 'Approve' },
-        ...(editable.length === 0
-          ? []
-          : [{ value: 'edit', label: 'Approve with changes', hint: editable.join(', ') }]),
-        { value: 'reject', label: 'Reject' },
-      ],
-    }),
-  )
-  const comment = given(await text({ message: 'Comment', placeholder: 'none', defaultValue: '' }))
-  const said = comment === '' ? {} : { comment }
-  if (what === 'reject') return { approved: false, ...said }
-  if (what === 'approve') return { approved: true, ...said }
-  const params: Record<string, unknown> = {}
+/** Only what was changed is sent. */
+async function fillParams(terminal: Terminal, ask: AskJson, draft: AnswerJson): Promise<AnswerJson> {
+  const { editable = [] } = ask
+  if (editable.length === 0) return {}
+  const isAgain = Object.hasOwn(draft, 'params')
+  if (!isAgain && !(await terminal.agree(`Change ${editable.join(', ')}?`))) return {}
   const shown = (ask.params ?? {}) as Readonly<Record<string, unknown>>
-  for (const name of editable) params[name] = await promptJson(name, shown[name])
-  return { approved: true, params, ...said }
-}
-
-async function promptChoice({ message, choices }: AskJson): Promise<string> {
-  return given(
-    await select({
-      message: safe(message),
-      options: choices.map(({ value, label, effect }) => ({
-        value,
-        label: safe(label),
-        ...(effect === undefined ? {} : { hint: safe(effect) }),
-      })),
-    }),
-  )
-}
-
-/** Text that is no JSON stays text, so that a name needs no quotes. */
-async function promptJson(message: string, initial: unknown): Promise<unknown> {
-  const start = initial === undefined ? '' : typeof initial === 'string' ? initial : JSON.stringify(initial)
-  const entered = given(await text({ message, initialValue: start }))
-  if (typeof initial === 'string') return entered
-  try {
-    return JSON.parse(entered)
-  } catch {
-    return entered
+  const before = (draft['params'] ?? {}) as Readonly<Record<string, unknown>>
+  const changed: [string, unknown][] = []
+  for (const name of editable) {
+    const initial = Object.hasOwn(before, name) ? before[name] : shown[name]
+    const value = await askForValue(terminal, name, schemaLike(shown[name]), initial)
+    if (JSON.stringify(value) !== JSON.stringify(shown[name])) changed.push([name, value])
   }
+  return changed.length === 0 ? {} : { params: Object.fromEntries(changed) }
 }
 
-async function editArtifact(artifact: unknown): Promise<unknown> {
+async function fillArtifact(terminal: Terminal, ask: AskJson, draft: AnswerJson): Promise<AnswerJson> {
+  if ((ask.editable ?? []).length === 0) return {}
+  const isAgain = Object.hasOwn(draft, 'artifact')
+  if (!isAgain && !(await terminal.agree('Edit the artifact?'))) return {}
+  const artifact = await editArtifact(terminal, isAgain ? draft['artifact'] : ask.artifact)
+  return JSON.stringify(artifact) === JSON.stringify(ask.artifact) ? {} : { artifact }
+}
+
+async function editArtifact(terminal: Terminal, artifact: unknown): Promise<unknown> {
   if (typeof artifact === 'string') return editText(artifact, '.md')
-  return JSON.parse(await editText(JSON.stringify(artifact, null, 2), '.json')) as unknown
-}
-
-/** What was entered. Ctrl-C ends the command without an answer. */
-function given<T>(value: T): Exclude<T, symbol> {
-  if (isCancel(value))
-    throw new CommandError(
-      {
-        type: 'about:blank',
-        title: 'interrupted',
-        status: 499,
-        detail: 'Nothing was answered.',
-        code: 'request-invalid',
-      },
-      exit.interrupted,
-    )
-  return value as Exclude<T, symbol>
+  for (let text = JSON.stringify(artifact, null, 2); ; ) {
+    text = await editText(text, '.json')
+    try {
+      return JSON.parse(text) as unknown
+    } catch (error) {
+      const again = await terminal.agree(`This is not JSON: ${(error as Error).message}. Edit it again?`)
+      if (!again) throw usageError('The edited artifact is not JSON; nothing was answered.')
+    }
+  }
 }

@@ -1,14 +1,19 @@
 import { pickAsk, promptAnswer } from '../answers/prompt.ts'
-import { type AnswerFlags, hasAnswer, readAnswerFlags } from '../answers/read-answer.ts'
+import { type AnswerFlags, type AnswerJson, hasAnswer, readAnswerFlags } from '../answers/read-answer.ts'
+import { openTerminal } from '../answers/terminal.ts'
 import type { Context } from '../context.ts'
 import { type AskJson, type Door, segmentOf } from '../door/door.ts'
-import { usageError } from '../door/problem.ts'
+import { CommandError, usageError } from '../door/problem.ts'
 import { type ExitStatus, exit } from '../exit.ts'
+import { showAsk } from '../output/ask.ts'
 import { safe } from '../output/out.ts'
 
 export interface AnswerCommandFlags extends AnswerFlags {
   readonly as?: string
 }
+
+/** Between two looks at an ask while a person is typing, in ms. */
+const lookMs = 500
 
 /** Answers an ask by flags, or by questions on a terminal. */
 export async function answer(
@@ -28,11 +33,12 @@ export async function answer(
 
 /** The ask of that id; without one, the person picks. */
 export async function findAsk(context: Context, door: Door, id: string | undefined): Promise<AskJson> {
+  const { out, signal } = context
   if (id !== undefined) return door.get<AskJson>(`/asks/${segmentOf(id)}`)
-  if (!context.out.canAsk) throw usageError('Pass the id of the ask. `pawl inbox` lists the open ones.')
+  if (!out.canAsk) throw usageError('Pass the id of the ask. `pawl inbox` lists the open ones.')
   const { items } = await door.get<{ readonly items: readonly AskJson[] }>('/asks', { limit: '100' })
   if (items.length === 0) throw usageError('There is no open ask.')
-  const picked = await pickAsk(items)
+  const picked = await pickAsk(openTerminal(signal), items)
   return door.get<AskJson>(`/asks/${segmentOf(picked.id)}`)
 }
 
@@ -43,9 +49,74 @@ export async function giveAnswer(
   flags: AnswerCommandFlags,
 ): Promise<void> {
   const { out, surroundings } = context
-  if (!hasAnswer(flags) && !out.canAsk) throw usageError(`Say what is answered: ${flagsFor(ask)}.`)
-  const body = hasAnswer(flags) ? readAnswerFlags(ask, flags, surroundings.cwd) : await promptAnswer(ask)
-  await door.post(`/asks/${segmentOf(ask.id)}/answer`, body, { query: { as: flags.as } })
+  const send = (body: AnswerJson) =>
+    door.post(`/asks/${segmentOf(ask.id)}/answer`, body, { query: { as: flags.as } })
+  if (hasAnswer(flags)) {
+    await send(readAnswerFlags(ask, flags, surroundings.cwd))
+    return
+  }
+  if (!out.canAsk) throw usageError(`Say what is answered: ${flagsFor(ask)}.`)
+  refuseClosed(ask)
+  const body = await promptWhileOpen(context, door, ask, flags.as)
+  try {
+    await send(body)
+  } catch (error) {
+    // The person has typed it, and may want to send it elsewhere.
+    out.note(`  Your answer was not stored: ${safe(JSON.stringify(body))}`)
+    throw error
+  }
+}
+
+/** Asks the person for an answer, and ends the questions at once if another answer is accepted meanwhile. */
+async function promptWhileOpen(
+  context: Context,
+  door: Door,
+  ask: AskJson,
+  as: string | undefined,
+): Promise<AnswerJson> {
+  const { out, signal } = context
+  const path = `/asks/${segmentOf(ask.id)}`
+  const closed = new AbortController()
+  const terminal = openTerminal(AbortSignal.any([signal, closed.signal]))
+  let latest = ask
+  const timer = setInterval(() => {
+    // A look that fails says nothing: sending the answer will.
+    void door.get<AskJson>(path).then(
+      (now) => {
+        latest = now
+        if (now.status !== 'open') closed.abort()
+      },
+      () => {},
+    )
+  }, lookMs)
+  const check = async (answer: AnswerJson) =>
+    (await door.post<Checked>(`${path}/check`, answer, { query: { as } })).issues
+  showAsk(out, ask)
+  try {
+    return await promptAnswer(terminal, ask, check, (line) => out.note(out.style('red', safe(line))))
+  } catch (error) {
+    if (closed.signal.aborted) refuseClosed(latest)
+    throw error
+  } finally {
+    clearInterval(timer)
+  }
+}
+
+interface Checked {
+  readonly issues: readonly { readonly path: string; readonly message: string }[]
+}
+
+/** @throws CommandError with status 5 that says who won */
+function refuseClosed({ status, answer }: AskJson): void {
+  if (status === 'open') return
+  throw new CommandError({
+    ...{ type: 'about:blank', title: 'ask-closed', status: 409, code: 'ask-closed' },
+    detail:
+      answer === undefined
+        ? `The ask is closed: ${status}.`
+        : `The ask was already answered by ${answer.by} at ${answer.at}.`,
+    details: { status, winner: answer && { by: answer.by, at: answer.at } },
+  })
 }
 
 function flagsFor({ kind, choices }: AskJson): string {

@@ -1,5 +1,6 @@
 import { confirmCancel } from '../answers/prompt.ts'
 import { readJson } from '../answers/read-answer.ts'
+import { openTerminal } from '../answers/terminal.ts'
 import type { Context } from '../context.ts'
 import { type RunJson, segmentOf } from '../door/door.ts'
 import { usageError } from '../door/problem.ts'
@@ -38,9 +39,9 @@ export async function cancel(
   ids: readonly string[],
   { reason, yes = false }: CancelFlags,
 ): Promise<ExitStatus> {
-  const { out } = context
+  const { out, signal } = context
   if (!yes && !out.canAsk) throw usageError('Pass --yes to cancel without a question.')
-  if (!yes && !(await confirmCancel(ids))) throw usageError('Nothing was cancelled.')
+  if (!yes && !(await confirmCancel(openTerminal(signal), ids))) throw usageError('Nothing was cancelled.')
   const door = await context.door()
   const body = reason === undefined ? {} : { reason }
   const cancelled: RunJson[] = []

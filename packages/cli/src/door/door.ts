@@ -29,7 +29,11 @@ export interface AskJson {
   readonly message: string
   readonly to: readonly string[]
   readonly choices: readonly { readonly value: string; readonly label: string; readonly effect?: string }[]
-  readonly risk?: { readonly level: string }
+  readonly risk?: {
+    readonly level: string
+    readonly reasons?: readonly string[]
+    readonly reversible?: boolean
+  }
   readonly askedAt: string
   readonly dueAt?: string
   readonly onTimeout?: string
@@ -39,7 +43,13 @@ export interface AskJson {
   readonly editable?: readonly string[]
   readonly schema?: unknown
   readonly artifact?: unknown
+  readonly baseline?: unknown
   readonly initial?: unknown
+  readonly error?: { readonly name: string; readonly message: string }
+  readonly alternatives?: readonly { readonly label: string; readonly description?: string }[]
+  readonly details?: readonly { readonly title: string; readonly body: unknown }[]
+  readonly links?: readonly { readonly label: string; readonly url: string }[]
+  readonly history?: readonly { readonly step: string; readonly result: unknown }[]
 }
 
 export interface EntryJson {

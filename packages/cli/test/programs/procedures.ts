@@ -1,4 +1,4 @@
-import { procedure } from '@pawl/core'
+import { decider, procedure } from '@pawl/core'
 import { z } from 'zod'
 
 export const greet = procedure(
@@ -29,3 +29,25 @@ export const review = procedure({ name: 'review' }, (ctx) =>
 )
 export const escalate = procedure({ name: 'escalate' }, (ctx) => ctx.human.escalate('It is broken'))
 export const wait = procedure({ name: 'wait', signals: { go: z.number() } }, (ctx) => ctx.receive('go'))
+
+export const person = z.object({
+  name: z.string().min(3),
+  age: z.int().optional(),
+  size: z.enum(['small', 'large']),
+  doors: z.array(z.enum(['front', 'lab'])),
+  keys: z.array(z.string()),
+  isGuest: z.boolean(),
+  note: z.string().nullable(),
+})
+export const form = procedure({ name: 'form' }, (ctx) => ctx.human.input('Who gets keys?', person))
+export const edit = procedure({ name: 'edit' }, (ctx) =>
+  ctx.human.review('Release this?', { tag: 'v1' }, { editable: true, baseline: { tag: 'v0' } }),
+)
+const unsure = decider('unsure', async () => ({ choice: 'go', rationale: 'perhaps', confidence: 0.1 }))
+export const decide = procedure({ name: 'decide' }, (ctx) =>
+  ctx.agent.decide('Plausible?', ['go', 'stop'], {
+    agent: unsure,
+    minConfidence: 0.9,
+    fallback: { ask: { to: 'group:ops' } },
+  }),
+)

@@ -4,13 +4,14 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { bundle } from '../../../test/support/bundle.ts'
+import { bundle } from '../../../../test/support/bundle.ts'
 
 /** A folder with a module of procedures, in which commands are run. */
 export interface Workspace extends Disposable {
   readonly folder: string
   /** What Node is called with, before the arguments of a command. */
   readonly program: readonly string[]
+  readonly env: Readonly<Record<string, string>>
   pawl(...args: readonly string[]): Promise<Ran>
 }
 
@@ -20,7 +21,7 @@ export interface Ran {
   readonly stderr: string
 }
 
-const root = fileURLToPath(new URL('../../../', import.meta.url))
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const sources = {
   bin: join(root, 'packages/cli/src/bin.ts'),
   procedures: join(root, 'packages/cli/test/programs/procedures.ts'),
@@ -53,17 +54,18 @@ export async function createWorkspace(options: { readonly typescript?: boolean }
     copyFileSync(procedures, join(folder, 'procedures.js'))
     program = [bin]
   }
+  const env = { PATH: process.env['PATH'] ?? '', HOME: folder }
   return {
     folder,
     program,
-    pawl: (...args) => pawl(folder, [...program, ...args]),
+    env,
+    pawl: (...args) => pawl(folder, env, [...program, ...args]),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   }
 }
 
 /** Runs the command line as its users do: a process of its own, here with pipes in place of a terminal. */
-function pawl(cwd: string, args: readonly string[]): Promise<Ran> {
-  const env = { PATH: process.env['PATH'] ?? '', HOME: cwd }
+function pawl(cwd: string, env: Workspace['env'], args: readonly string[]): Promise<Ran> {
   return new Promise((resolve) => {
     const child = execFile(process.execPath, args, { cwd, env }, (error, stdout, stderr) =>
       resolve({

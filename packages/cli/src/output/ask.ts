@@ -1,0 +1,46 @@
+import type { AskJson } from '../door/door.ts'
+import { type Out, safe } from './out.ts'
+
+/** Longer parts are cut: a person reads them in the browser, or with `--json`. */
+const maxLines = 40
+
+/** Shows, on stderr, what a person needs to know to answer an ask. */
+export function showAsk(out: Out, ask: AskJson): void {
+  const fact = (name: string, value: string): void =>
+    out.note(`  ${out.style('dim', name.padEnd(10))} ${safe(value)}`)
+  out.note('')
+  out.note(`  ${out.style('bold', safe(ask.message))}`)
+  fact('run', `${ask.run} (${ask.procedure})`)
+  if (ask.to.length > 0) fact('to', ask.to.join(', '))
+  if (ask.risk !== undefined) fact('risk', showRisk(ask.risk))
+  if (ask.dueAt !== undefined)
+    fact(ask.overdue ? 'overdue' : 'due', `${ask.dueAt}${ask.onTimeout ? `, then: ${ask.onTimeout}` : ''}`)
+  if (ask.error !== undefined) fact('error', `${ask.error.name}: ${ask.error.message}`)
+  for (const { label, description } of ask.alternatives ?? [])
+    fact('instead', description === undefined ? label : `${label}: ${description}`)
+  for (const [name, value] of Object.entries((ask.params ?? {}) as object)) fact(name, showInline(value))
+  for (const { step, result } of ask.history ?? []) fact('before', `${step}: ${showInline(result)}`)
+  for (const { title, body } of ask.details ?? []) showBlock(out, title, body)
+  for (const { label, url } of ask.links ?? []) fact('link', `${label}: ${url}`)
+  if (ask.baseline !== undefined) showBlock(out, 'baseline', ask.baseline)
+  if (ask.artifact !== undefined) showBlock(out, 'artifact', ask.artifact)
+  out.note('')
+}
+
+function showRisk({ level, reasons = [], reversible }: NonNullable<AskJson['risk']>): string {
+  const parts = [...reasons, ...(reversible === false ? ['cannot be undone'] : [])]
+  return parts.length === 0 ? level : `${level}: ${parts.join(', ')}`
+}
+
+function showInline(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+  return text.length <= 200 ? text : `${text.slice(0, 199)}…`
+}
+
+function showBlock(out: Out, title: string, body: unknown): void {
+  out.note(`  ${out.style('dim', safe(title))}`)
+  const text = typeof body === 'string' ? body : (JSON.stringify(body, null, 2) ?? '')
+  const lines = text.split('\n')
+  for (const line of lines.slice(0, maxLines)) out.note(`    ${safe(line)}`)
+  if (lines.length > maxLines) out.note(`    … ${lines.length - maxLines} more lines`)
+}
