@@ -32,13 +32,15 @@ export async function startBareEngine(options: {
   readonly logger: Logger
   /** Default: the system's. The lease is an hour with any other clock. */
   readonly clock?: Clock
+  /** Default: 'when-needed'. */
+  readonly replay?: 'when-needed' | 'always'
 }): Promise<{ readonly client: Client; readonly worker: Worker; readonly stop: () => Promise<void> }> {
-  const { keep, slices, logger, procedures, clock = systemPorts.clock } = options
+  const { keep, slices, logger, procedures, clock = systemPorts.clock, replay = 'when-needed' } = options
   const store = connectTo(options.store) as StorePort
   const notifier = new Notifier()
   const settings = {
     ...readEngineOptions({ procedures, ...(clock === systemPorts.clock ? {} : { lease: '1h' }) }),
-    ...{ logger, keep, replay: 'when-needed' as const },
+    ...{ logger, keep, replay },
     ...(slices === undefined ? {} : { slices }),
   }
   const ports = { ...systemPorts, clock }

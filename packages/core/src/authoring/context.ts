@@ -126,7 +126,7 @@ function createContext(
         kind: 'step',
         name,
         body: options.effects.step(name, body),
-        read: undo === undefined ? readValue : readThenRegister(options, rollback, name, undo),
+        ...(undo === undefined ? { read: readValue } : readAndRegister(options, rollback, name, undo)),
         retry,
         timeoutMs,
       })
@@ -159,20 +159,22 @@ function createContext(
   })
 }
 
-/** Reads the result of a step, and registers its undo: in the order of the log, live as in a replay. */
-function readThenRegister(
+/** Reads the result of a step and registers its undo: in the order of the log, live as in a replay. */
+function readAndRegister(
   options: ProgramOptions,
   rollback: Rollback,
   name: string,
   undo: Undo,
-): (event: LogEvent) => unknown {
-  return (event) => {
-    const result = readValue(event)
-    rollback.register(
-      name,
-      undoOperation(options, name, (call) => undo(readValue(event), call)),
-    )
-    return result
+): Pick<ProcedureOperation, 'read' | 'readLate'> {
+  const undone = (event: LogEvent): ProcedureOperation =>
+    undoOperation(options, name, (call) => undo(readValue(event), call))
+  return {
+    read: (event) => {
+      const result = readValue(event)
+      rollback.register(name, undone(event))
+      return result
+    },
+    readLate: (event) => rollback.add(name, undone(event)),
   }
 }
 

@@ -9,6 +9,7 @@ import type {
   Verdict,
 } from './decision.ts'
 import { describeEvent, describePending, isAbout, Ordinals } from './identity.ts'
+import { LateResults } from './late.ts'
 import { type Operation, type Pending, type Program, type Scopes, Unreadable } from './operation.ts'
 import { Refusals } from './refusals.ts'
 import { type Closing, closingOf, createScope, maxRefused, outermostOf, type Scope } from './scope.ts'
@@ -64,6 +65,8 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
 
   #events: LogEvent[] = []
   #at = 0
+  /** Whether the log is known to have more events than these. */
+  #isMoreAhead = false
 
   readonly root: Scope = createScope(null)
   /** Operations that are settled without an event, each in its own turn before the next event. Null in most runs. */
@@ -81,6 +84,8 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   #forced: Closing | null = null
   #forcing: (() => unknown) | null = null
   #onForced: ((error: unknown) => void) | null = null
+  /** Null in most runs. */
+  #late: LateResults<O> | null = null
 
   /** The number of settling events delivered so far: the ordinal of the current turn. */
   #turn = 0
@@ -111,8 +116,12 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
 
   // ── called by the drain
 
-  /** Adds events of the log, in order; they are delivered one per turn. The first event of all is `started`. */
-  enqueue(events: readonly LogEvent[]): void {
+  /**
+   * Adds events of the log, in order; they are delivered one per turn. The first event of all is `started`. `isMoreAhead`:
+   * the log is known to have more events.
+   */
+  enqueue(events: readonly LogEvent[], isMoreAhead = false): void {
+    this.#isMoreAhead = isMoreAhead
     if (this.#at === this.#events.length) {
       this.#events = [...events]
       this.#at = 0
@@ -122,7 +131,9 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   /** Returns the number of known deliveries ahead. */
   get outstanding(): number {
     if (this.isOver) return 0
-    return this.#events.length - this.#at + this.#unwritten + (this.#isEndDue ? 1 : 0)
+    const known = this.#events.length - this.#at
+    const isQuietDue = this.#isQuietDue && (known > 0 || !this.#isMoreAhead)
+    return known + this.#unwritten + (this.#isEndDue ? 1 : 0) + (isQuietDue ? 1 : 0)
   }
 
   /** Makes the next delivery and returns; the turn lasts until the queues are drained. */
@@ -130,17 +141,23 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     if (this.#unwritten > 0) return this.#deliverUnwritten()
     if (this.#isEndDue) return this.#endOrAwaitShields(this.#outcome as Outcome)
     while (this.#at < this.#events.length) {
-      const event = this.#events[this.#at++] as LogEvent
+      const event = this.#events[this.#at] as LogEvent
+      if (this.#isQuietDue && !this.#isLate(event)) return this.#callQuiet()
+      this.#at++
       if (event.type === 'started' || !this.#began) return this.#begin(event)
       if (event.type === 'cancelled') return this.#cancel(event)
       if (event.type === 'ended') return this.#goesOn(event)
       if (event.type === 'accepted') continue
       const pending = this.#recognise(event)
-      if (pending === null && this.#isSettled(event.position)) continue
+      if (pending === null && this.#isSettled(event.position)) {
+        if (this.#late === null || this.#readLate(event, this.#late)) continue
+        return
+      }
       if (pending === null) return this.#diverge(event, this.#pending.get(event.position))
       if (event.type === 'settled') return this.#settle(event, pending)
       // All other events settle nothing: they begin no turn and do not advance the clock.
     }
+    if (this.#isQuietDue && !this.#isMoreAhead) this.#callQuiet()
   }
 
   // ── read by the run
@@ -261,6 +278,18 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
 
   onForced(callback: (error: unknown) => void): void {
     this.#onForced = callback
+  }
+
+  get isUnsettled(): boolean {
+    if (this.#openShields > 0 || this.#late?.isEmpty === false) return true
+    for (const { operation } of this.#pending.values()) if (operation.readLate !== undefined) return true
+    return false
+  }
+
+  whenQuiet(awaitsShields: boolean, callback: () => void): void {
+    this.#late ??= new LateResults()
+    this.#late.await({ awaitsShields, callback })
+    if (awaitsShields && this.#hasShields) this.#graceFrom ??= this.#time
   }
 
   /** Records that the procedure used its context outside its own turn. */
@@ -434,6 +463,10 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
       this.#pending.delete(pending.position)
       this.#closed.push(pending)
       this.#replaceable.push(pending)
+      if (pending.operation.readLate !== undefined) {
+        this.#late ??= new LateResults()
+        this.#late.add(pending)
+      }
     }
     const error = this.#closingOf(pending.scope)?.error
     if (error) pending.reject(error())
@@ -447,6 +480,42 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     if (this.#outcome !== null) this.#end = this.#outcome
     else if (this.#onForced !== null) this.#onForced(error())
     else this.#finish(true, error())
+  }
+
+  // ── late results
+
+  get #hasShields(): boolean {
+    return this.#openShields > 0 && this.#forced === null
+  }
+
+  get #isQuietDue(): boolean {
+    return this.#late?.isDue(this.#hasShields) === true
+  }
+
+  /** Calls back in a turn of its own: before the first event that is not late, so that live and replay agree. */
+  #callQuiet(): void {
+    const waiter = this.#late?.takeDue(this.#hasShields)
+    this.#turn++
+    // Nothing is left that a forced end would break.
+    if (waiter?.awaitsShields === true) this.#graceFrom = null
+    waiter?.callback()
+  }
+
+  /** Whether an event concerns an operation that is no longer pending. */
+  #isLate(event: LogEvent): boolean {
+    return event.kind !== null && this.#recognise(event) === null && this.#isSettled(event.position)
+  }
+
+  /** Reads a late result. False: its bytes cannot be decoded. */
+  #readLate(event: LogEvent, late: LateResults<O>): boolean {
+    try {
+      late.read(event)
+      return true
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error
+      this.#verdict = { state: 'unreadable', position: event.position, error }
+      return false
+    }
   }
 
   // ── identity

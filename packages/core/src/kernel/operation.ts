@@ -10,6 +10,11 @@ export interface Operation {
    * promise; {@link Unreadable} stops the execution.
    */
   read(event: LogEvent): unknown
+  /**
+   * Reads a successful result that the log has although the scope of the operation was closed before its delivery. The
+   * promise was rejected. Throws {@link Unreadable} if the bytes cannot be decoded.
+   */
+  readonly readLate?: ((event: LogEvent) => void) | undefined
 }
 
 /** Issues an operation: takes a position synchronously and returns a plain promise that an event settles. */
@@ -33,6 +38,13 @@ export interface Scopes<O extends Operation = Operation> {
   /** Opens a scope that is not closed with the scopes around it; the run does not end until it is over. */
   openShield(parent: Scope): Scope
   closeShield(scope: Scope): void
+  /** Whether a shield is open, or the log may yet have a result that {@link Operation.readLate} reads. */
+  readonly isUnsettled: boolean
+  /**
+   * Calls back in a turn of its own, once the operations of closed scopes are rejected and the results that the log has of
+   * them are read; with `awaitsShields` also once no shield is open, which begins the grace.
+   */
+  whenQuiet(awaitsShields: boolean, callback: () => void): void
   /** Calls back when an end is forced, so that the program can continue in a scope outside `root`. Otherwise it fails. */
   onForced(callback: (error: unknown) => void): void
 }

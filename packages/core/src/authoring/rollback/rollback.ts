@@ -40,6 +40,11 @@ export class Rollback {
   register(name: string, operation: ProcedureOperation): void {
     if (this.#undos.length === maxUndos)
       refuse('undo', name, `A run can register at most ${maxUndos} undos.`, `number ${maxUndos + 1}`)
+    this.add(name, operation)
+  }
+
+  /** Registers without a limit: a step whose result is late can no longer be rejected. */
+  add(name: string, operation: ProcedureOperation): void {
     this.#undos.push({ name, operation })
   }
 
@@ -52,6 +57,8 @@ export class Rollback {
 
   async #undoAll(reason: string): Promise<void> {
     const { scopes, record } = this.#options
+    // A closed step may have a result in the log, whose undo is to be registered first.
+    if (scopes.isUnsettled) await new Promise<void>((resolve) => scopes.whenQuiet(false, resolve))
     const scope = createScope(null)
     for (let undo = this.#undos.pop(); undo !== undefined; undo = this.#undos.pop()) {
       record.reason ??= reason
@@ -70,14 +77,28 @@ export class Rollback {
     const { scopes } = this.#options
     return new Promise((resolve, reject) => {
       const fail = (error: unknown): void => {
-        const hasNone = this.#undos.length === 0 && this.#open === 0
-        if (hasNone || this.#isParked(error)) return reject(error as Error)
+        if ((this.#isEmpty && !scopes.isUnsettled) || this.#isParked(error)) return reject(error as Error)
         scopes.close([scopes.root], () => closedBy(error))
-        this.run(showFailure(failureOf(recordFailure(error)))).then(() => reject(error as Error), reject)
+        this.#undoUntilEmpty(showFailure(failureOf(recordFailure(error)))).then(
+          () => reject(error as Error),
+          reject,
+        )
       }
       scopes.onForced(fail)
       body.then(resolve, fail)
     })
+  }
+
+  /** Whether nothing is registered, and no undo is at work. */
+  get #isEmpty(): boolean {
+    return this.#undos.length === 0 && this.#open === 0
+  }
+
+  /** Runs all undos once no shield is open. Ends once nothing that may still register one is left. */
+  async #undoUntilEmpty(reason: string): Promise<void> {
+    const { scopes } = this.#options
+    const settled = (): Promise<void> => new Promise((resolve) => scopes.whenQuiet(true, resolve))
+    for (await settled(); !this.#isEmpty; await settled()) await this.run(reason)
   }
 
   /** Once the run is cancelled it ends, whatever its code does. */

@@ -115,9 +115,10 @@ export class Continuation {
       this.#notes.add(page)
       const known = Math.max(0, (newFrom ?? (this.#isNew(first) ? 0 : log.head)) - first.seq)
       this.#isReplaying = true
-      await this.#drained(page.slice(0, known))
+      const isMoreAhead = first.seq + page.length < log.head
+      await this.#drained(page.slice(0, known), isMoreAhead || known < page.length)
       this.#isReplaying = false
-      await this.#drained(page.slice(known))
+      await this.#drained(page.slice(known), isMoreAhead)
     }
     return null
   }
@@ -127,11 +128,11 @@ export class Continuation {
     return seq === 0 && epoch === 0 && this.#claimed.epoch === 2
   }
 
-  /** Delivers new events of the log. Replayed turns are not watched: nearly all of them have ended once. */
-  deliver(events: readonly LogEvent[], onDrained: () => void): void {
+  /** Delivers events of the log. `isMoreAhead`: the log is known to have more events. Replayed turns are not watched: nearly all of them have ended once. */
+  deliver(events: readonly LogEvent[], onDrained: () => void, isMoreAhead = false): void {
     if (!this.#isReplaying) watchFromNowOn()
     const execution = this.#execution as Execution<ProcedureOperation>
-    execution.enqueue(events)
+    execution.enqueue(events, isMoreAhead)
     drain(execution, onDrained)
   }
 
@@ -154,7 +155,9 @@ export class Continuation {
     })
   }
 
-  #drained(events: readonly LogEvent[]): Promise<void> {
-    return events.length === 0 ? Promise.resolve() : new Promise((resolve) => this.deliver(events, resolve))
+  #drained(events: readonly LogEvent[], isMoreAhead: boolean): Promise<void> {
+    return events.length === 0
+      ? Promise.resolve()
+      : new Promise((resolve) => this.deliver(events, resolve, isMoreAhead))
   }
 }

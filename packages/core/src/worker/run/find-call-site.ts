@@ -1,3 +1,4 @@
+import type { LogEvent } from '../../events/event.ts'
 import { noPosition } from '../../events/event.ts'
 import { captureCallSite } from '../../host/call-site.ts'
 import { drain } from '../../host/drain.ts'
@@ -39,7 +40,8 @@ export async function findCallSite(
   })
   try {
     for await (const page of run.log.pages()) {
-      execution.enqueue(page)
+      const [first] = page as readonly [LogEvent]
+      execution.enqueue(page, first.seq + page.length < run.log.head)
       await new Promise<void>((resolve) => drain(execution, resolve))
       if (site !== '' || execution.needsGrace) break
     }

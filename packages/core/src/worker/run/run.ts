@@ -163,7 +163,7 @@ export class Run implements RunMoves {
     this.#state.phase = 'moving'
     const most = this.#host.slices.drafts
     if (events.length <= most) return continuation.deliver(events, () => this.#onDelivered())
-    continuation.deliver(events.slice(0, most), () => this.#deliver(events.slice(most)))
+    continuation.deliver(events.slice(0, most), () => this.#deliver(events.slice(most)), true)
   }
 
   /** Decides once the round has room: the turns of many runs may end in the same round. */

@@ -83,8 +83,8 @@ export class Trial {
   }
 
   /** Delivers the events one a turn, back to back, and asks what the run wants then. */
-  async deliver(events: readonly LogEvent[]): Promise<Decision> {
-    this.execution.enqueue(events)
+  async deliver(events: readonly LogEvent[], isMoreAhead = false): Promise<Decision> {
+    this.execution.enqueue(events, isMoreAhead)
     await new Promise<void>((resolve) => drain(this.execution, resolve))
     if (this.execution.needsGrace) await new Promise<void>((resolve) => allowGrace(resolve))
     this.decision = this.execution.decide()
