@@ -9,7 +9,7 @@ const layers: Record<string, readonly string[]> = {
   events: ['base', 'errors'],
   kernel: ['base', 'errors', 'events'],
   ports: ['base', 'schemas', 'errors', 'events'],
-  runs: ['base', 'errors', 'events', 'kernel', 'ports'],
+  runs: ['base', 'schemas', 'errors', 'events', 'kernel', 'ports'],
   asks: ['base', 'schemas', 'errors', 'events', 'ports'],
   host: ['base', 'schemas', 'errors', 'events', 'kernel', 'ports'],
   authoring: ['base', 'schemas', 'errors', 'checks', 'events', 'kernel', 'ports'],

@@ -1,21 +1,16 @@
 import { definitionOf, isProcedureRef, type ProcedureDefinition } from '../../authoring/procedure.ts'
-import { canonical } from '../../base/canonical.ts'
-import { isEqual } from '../../base/equal.ts'
 import { toHex } from '../../base/hex.ts'
-import { issuesOf, oneIssue } from '../../base/issues.ts'
 import { whenKnown } from '../../base/when-known.ts'
 import { refuse } from '../../checks/options.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { StoredEvent } from '../../events/event.ts'
-import { decode, encode, encodeRecord } from '../../events/payload.ts'
 import type { StartedPayload } from '../../events/payloads.ts'
 import { readStarted } from '../../events/read-started.ts'
-import { sameBytes } from '../../events/seal.ts'
 import { validate } from '../../host/run-schema.ts'
 import type { Claimant } from '../../ports/store/claims.ts'
 import type { Created, NewRun, RunKey } from '../../ports/store/runs.ts'
-import { composeRun, firstOfLog, hashRun, type UnhashedRun } from '../../runs/new-run.ts'
-import type { Validation } from '../../schemas/schema.ts'
+import { type ComposedStart, composeStart, isSameInput, type StartPorts } from '../../runs/check-start.ts'
+import { firstOfLog, hashRun, type UnhashedRun } from '../../runs/new-run.ts'
 import { Batch } from '../batch.ts'
 import type { Connection } from '../connection.ts'
 import type { RunSettings } from '../options.ts'
@@ -27,10 +22,12 @@ type Existing = 'same-input' | 'any-input'
 /** Starts runs. A start resolves once the run is durable, and is idempotent for its id. */
 export class RunStarter {
   readonly #connection: Connection
+  readonly #ports: StartPorts
   readonly #creates: Batch<UnhashedRun, Created, Claimant | null>
 
   constructor(connection: Connection) {
     this.#connection = connection
+    this.#ports = { entropy: connection.entropy, sha256: connection.sha256, validate }
     this.#creates = new Batch({
       begin: () => connection.claimant(),
       write: (runs, claimant) => this.#create(runs, claimant),
@@ -50,17 +47,21 @@ export class RunStarter {
   ): Promise<{ readonly id: string }> {
     const { name, definition } = this.#identify(procedure)
     const id = settings.id ?? this.#newId()
-    // A generated id cannot be retried.
-    const given = settings.id === undefined ? null : keepGiven(input)
-    const starting = whenKnown(checkInput(definition, input), (checked) => {
-      if (!checked.ok) throw new PawlError('input-invalid', issuesOf(checked))
-      const run = this.#compose(id, name, definition, { given, checked: checked.value }, settings)
-      return { run, creating: this.#creates.add(run) }
+    const composing = composeStart(this.#ports, {
+      id,
+      procedure: name,
+      code: definition,
+      input,
+      // A generated id cannot be retried.
+      isRepeatable: settings.id !== undefined,
+      by: settings.by ?? null,
+      tags: settings.tags,
     })
+    const starting = whenKnown(composing, (start) => ({ start, creating: this.#creates.add(start.run) }))
     // No unnecessary await: with each one, many callers that start together block the event loop longer.
-    const { run, creating } = starting instanceof Promise ? await starting : starting
+    const { start, creating } = starting instanceof Promise ? await starting : starting
     const created = await creating
-    if (created.outcome === 'exists' && !(await this.#isSame(created.run, run, given, existing)))
+    if (created.outcome === 'exists' && !(await this.#isSame(created.run, start, existing)))
       throw existing === 'same-input' ? new PawlError('id-taken', { id }) : takenByAnother(id)
     return { id }
   }
@@ -93,28 +94,6 @@ export class RunStarter {
   #newId(): string {
     const { clock, entropy } = this.#connection
     return Math.floor(clock.wall()).toString(16).padStart(12, '0') + toHex(entropy.bytes(8))
-  }
-
-  #compose(
-    id: string,
-    procedure: string,
-    definition: ProcedureDefinition | undefined,
-    input: { readonly given: Given; readonly checked: unknown },
-    { by, tags }: RunSettings,
-  ): UnhashedRun {
-    const isOther =
-      definition?.input !== undefined && input.given !== null && !isEqual(input.given.value(), input.checked)
-    return composeRun({
-      id,
-      procedure,
-      version: definition?.version ?? null,
-      isChecked: definition !== undefined,
-      input: input.checked,
-      given: isOther ? this.#hashOf(input.given.value()) : null,
-      seed: this.#connection.entropy.bytes(16),
-      by: by ?? null,
-      tags,
-    })
   }
 
   /** Creates runs. A run that the worker of this process can execute is created already claimed by it. */
@@ -156,42 +135,14 @@ export class RunStarter {
   }
 
   /** Returns whether the existing run was started with the same procedure and input. */
-  async #isSame(
-    key: RunKey,
-    { id, procedure, started }: UnhashedRun,
-    given: Given,
-    existing: Existing,
-  ): Promise<boolean> {
+  async #isSame(key: RunKey, start: ComposedStart, existing: Existing): Promise<boolean> {
+    const { id, procedure } = start.run
     const store = await this.#connection.store()
     const row = await store.find(id)
     if (row === null || row.procedure !== procedure) return false
     if (existing === 'any-input') return true
     const [first] = await store.load(key, 0, 1)
-    if (first === undefined) return false
-    const recorded = readInput(id, first)
-    const sought = decode(started.payload) as StartedPayload
-    if (recorded.checked && isEqual(recorded.input, sought.input)) return true
-    // The schema may have changed, or only one of the two starts had it.
-    if (given === null) return false
-    if (recorded.given === undefined) return isEqual(recorded.input, given.value())
-    return sameBytes(recorded.given, this.#hashOf(given.value()))
-  }
-
-  #hashOf(given: unknown): Uint8Array {
-    return this.#connection.sha256(encodeRecord([canonical(given)], 'input'))
-  }
-}
-
-/** The input as the caller passed it, decoded on demand; null if it cannot be recorded. */
-type Given = { readonly value: () => unknown } | null
-
-function keepGiven(input: unknown): Given {
-  try {
-    const bytes = encode(input, 'input')
-    return { value: () => decode(bytes) }
-  } catch (error) {
-    if (!PawlError.is(error, 'payload-refused')) throw error
-    return null
+    return first !== undefined && isSameInput(this.#ports.sha256, readInput(id, first), start)
   }
 }
 
@@ -210,14 +161,4 @@ function takenByAnother(id: string): PawlError {
     { id },
     { what: `Run ${id} already exists, with another procedure.`, remedy: 'Use a different id.' },
   )
-}
-
-function checkInput(
-  definition: ProcedureDefinition | undefined,
-  input: unknown,
-): Validation | Promise<Validation> {
-  if (definition?.input !== undefined) return validate(definition.input, input)
-  if (definition === undefined || input === undefined) return { ok: true, value: input }
-  const message = `procedure '${definition.name}' takes no input: pass undefined instead, and options such as id after it`
-  return { ok: false, ...oneIssue('', message) }
 }

@@ -1,0 +1,120 @@
+import { canonical } from '../base/canonical.ts'
+import { isEqual } from '../base/equal.ts'
+import type { Sha256 } from '../base/hash.ts'
+import { issuesOf, oneIssue } from '../base/issues.ts'
+import { whenKnown } from '../base/when-known.ts'
+import { PawlError } from '../errors/pawl-error.ts'
+import { decode, encode, encodeRecord } from '../events/payload.ts'
+import type { StartedPayload } from '../events/payloads.ts'
+import { sameBytes } from '../events/seal.ts'
+import type { Entropy } from '../ports/entropy.ts'
+import type { Schema, Validation } from '../schemas/schema.ts'
+import { composeRun, type UnhashedRun } from './new-run.ts'
+
+// Checks the input of a new run and composes the run. A client and a run that starts a child do the same.
+
+/** The ports of a start. */
+export interface StartPorts {
+  readonly entropy: Pick<Entropy, 'bytes'>
+  readonly sha256: Sha256
+  /** Validates with the author's schema, whose code may leave rejections behind. */
+  validate(schema: Schema, value: unknown): Validation | Promise<Validation>
+}
+
+/** The code of a procedure, as a start needs it. */
+export interface StartCode {
+  readonly name: string
+  readonly version: number
+  readonly input?: Schema | undefined
+}
+
+/** A start, as its caller wants it. */
+export interface StartRequest {
+  readonly id: string
+  readonly procedure: string
+  /** Undefined if the caller does not have the code: then the first claim checks the input. */
+  readonly code: StartCode | undefined
+  readonly input: unknown
+  /** Whether another start may have the same id, and is then to be recognised as the same or not. */
+  readonly isRepeatable: boolean
+  readonly by: string | null
+  readonly tags: readonly string[]
+}
+
+/** The input as the caller passed it, decoded on demand; null if it cannot be recorded or is not needed. */
+type Given = { readonly value: () => unknown } | null
+
+export interface ComposedStart {
+  readonly run: UnhashedRun
+  readonly given: Given
+}
+
+/**
+ * Checks the input and composes the run. Reads the input synchronously if its schema allows, so that later changes have no
+ * effect. @throws PawlError 'input-invalid', 'payload-refused'
+ */
+export function composeStart(
+  ports: StartPorts,
+  request: StartRequest,
+): ComposedStart | Promise<ComposedStart> {
+  const given = request.isRepeatable ? keepGiven(request.input) : null
+  return whenKnown(checkInput(ports, request), (checked) => {
+    if (!checked.ok) throw new PawlError('input-invalid', issuesOf(checked))
+    return { run: compose(ports, request, given, checked.value), given }
+  })
+}
+
+/** Whether a recorded start has the same input. */
+export function isSameInput(
+  sha256: Sha256,
+  recorded: StartedPayload,
+  { run, given }: ComposedStart,
+): boolean {
+  const sought = decode(run.started.payload) as StartedPayload
+  if (recorded.checked && isEqual(recorded.input, sought.input)) return true
+  // The schema may have changed, or only one of the two starts had it.
+  if (given === null) return false
+  if (recorded.given === undefined) return isEqual(recorded.input, given.value())
+  return sameBytes(recorded.given, hashGiven(sha256, given.value()))
+}
+
+function compose(
+  { entropy, sha256 }: StartPorts,
+  { id, procedure, code, by, tags }: StartRequest,
+  given: Given,
+  checked: unknown,
+): UnhashedRun {
+  const isOther = code?.input !== undefined && given !== null && !isEqual(given.value(), checked)
+  return composeRun({
+    id,
+    procedure,
+    version: code?.version ?? null,
+    isChecked: code !== undefined,
+    input: checked,
+    given: isOther ? hashGiven(sha256, given.value()) : null,
+    seed: entropy.bytes(16),
+    by,
+    tags,
+  })
+}
+
+function checkInput(ports: StartPorts, { code, input }: StartRequest): Validation | Promise<Validation> {
+  if (code?.input !== undefined) return ports.validate(code.input, input)
+  if (code === undefined || input === undefined) return { ok: true, value: input }
+  const message = `procedure '${code.name}' takes no input: pass undefined instead, and options such as id after it`
+  return { ok: false, ...oneIssue('', message) }
+}
+
+function keepGiven(input: unknown): Given {
+  try {
+    const bytes = encode(input, 'input')
+    return { value: () => decode(bytes) }
+  } catch (error) {
+    if (!PawlError.is(error, 'payload-refused')) throw error
+    return null
+  }
+}
+
+function hashGiven(sha256: Sha256, given: unknown): Uint8Array {
+  return sha256(encodeRecord([canonical(given)], 'input'))
+}
