@@ -107,7 +107,7 @@ test('a new effect of a unit is asked for by every store', async () => {
     await compileWith(
       'core/src/ports/store/commit.ts',
       head,
-      `${head}  | { readonly do: 'send'; readonly to: string }\n`,
+      `${head}  | { readonly do: 'show-state'; readonly name: string }\n`,
     ),
   ).toEqual([
     'storage-postgres/src/writes/commit-statements.ts',

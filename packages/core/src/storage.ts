@@ -41,10 +41,19 @@ export type {
 } from './ports/store/asks.ts'
 export { everyone, namesOf, placeAsk } from './ports/store/asks.ts'
 export type { Backlog, CancelledRun, Claimant, Claimed, Claims, Suspect } from './ports/store/claims.ts'
-export type { Effect, Unit, UnitOutcome } from './ports/store/commit.ts'
+export type { Effect, RefusedWhy, Unit, UnitOutcome } from './ports/store/commit.ts'
 export { type FeedEntry, type FeedKind, type FeedPage, feedKeptMs } from './ports/store/feed.ts'
-export type { Cancelled, Damaged, Message, NewCancel, NewMessage, Sent } from './ports/store/mail.ts'
 export type {
+  Cancelled,
+  Damaged,
+  Message,
+  NewCancel,
+  NewMessage,
+  OutgoingMessage,
+  Sent,
+} from './ports/store/mail.ts'
+export type {
+  ChildRun,
   Created,
   EndState,
   Mark,

@@ -153,6 +153,8 @@ export function classify(error: unknown): Fault {
   if (error instanceof RangeError) return 'data'
   const code = codeOf(error)
   if (code === '') return 'unknown'
+  // Another transaction has created a run with this id, which the statement could not see yet.
+  if (code === '23505' && constraintOf(error) === 'runs_id') return 'race'
   return endsBy.find(([start]) => code.startsWith(start))?.[1] ?? 'final'
 }
 
@@ -161,6 +163,10 @@ export function codeOf(error: unknown): string {
   if (typeof error !== 'object' || error === null) return ''
   const { code, severity } = error as { readonly code?: unknown; readonly severity?: unknown }
   return typeof severity === 'string' && typeof code === 'string' && code.length === 5 ? code : ''
+}
+
+function constraintOf(error: unknown): unknown {
+  return (error as { readonly constraint?: unknown }).constraint
 }
 
 export function describe(error: unknown): string {

@@ -53,6 +53,21 @@ describe('the shapes', () => {
     const ends = newUnit({ ...a, head: 5 }, end('completed'))
     expect(await write(ends)).toEqual({ ...one, tables: 'events,news,run_info,runs' })
     expect(await write(newUnit({ ...b, head: 3 }, { consumes: [1], ...end('failed') }))).toEqual(all)
+    const [c, d] = await createRuns(2, 'wide')
+    const toOther = {
+      run: 'wide 1',
+      kind: 'signal',
+      name: 'x',
+      key: null,
+      payload: null,
+      must: true,
+    } as const
+    const sends = { ...newUnit(c), effects: [{ do: 'send', message: toOther } as const] }
+    expect(await write(sends)).toEqual(all)
+    expect(await write(newUnit({ ...c, head: 2 }), newUnit(d))).toEqual({
+      isBatch: true,
+      tables: 'events,runs',
+    })
   })
 
   test('a step leaves the row of its run on its page', async () => {

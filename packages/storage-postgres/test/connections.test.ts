@@ -18,7 +18,7 @@ import { nameTables } from '../src/names.ts'
 import { empty } from './support/place.ts'
 import { createOwned, newRun, newUnit, open, until } from './support/units.ts'
 
-const everything = { procedure: null, statuses: [], tag: null, before: null, limit: 9 }
+const everything = { procedure: null, statuses: [], tag: null, parent: null, before: null, limit: 9 }
 
 let database: TestDatabase
 beforeAll(async () => {

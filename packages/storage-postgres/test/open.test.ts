@@ -295,9 +295,9 @@ describe('names', () => {
     const port = await open(postgres({ pool }))
     await port.create([newRun('a')])
     expect(
-      (await port.runs({ procedure: null, statuses: [], tag: null, before: null, limit: 9 })).map(
-        ({ id }) => id,
-      ),
+      (
+        await port.runs({ procedure: null, statuses: [], tag: null, parent: null, before: null, limit: 9 })
+      ).map(({ id }) => id),
     ).toEqual(['a'])
     await port.close()
     await pool.end()
@@ -411,7 +411,7 @@ describe('migrations', () => {
         expect(await seenBy(9, 'group:a', 'user:amy', everyone)).toEqual([1, 2, 0])
       }
       expect(await port.cancel({ run: 'owned', payload: null }, null)).toMatchObject({ outcome: 'stored' })
-      expect(await port.find('owned')).toMatchObject({ cancelAt: expect.any(Number) })
+      expect(await port.find('owned')).toMatchObject({ cancelAt: expect.any(Number), parent: null })
       expect(await port.find('owned')).toMatchObject({ owned: true, tries: 0, cause: null })
       expect(await port.find('poison')).toMatchObject({ mark: 'quarantined', cause: null, tries: 7 })
       expect(await port.abilities()).toBe(null)

@@ -210,7 +210,14 @@ test.for([null, 'order'])(
   async (procedure) => {
     await database.owner.query('update pawl.runs set worker = null')
     await database.owner.query('analyze pawl.runs, pawl.run_info')
-    const filter = { procedure, statuses: ['running' as const], tag: null, before: null, limit: 50 }
+    const filter = {
+      procedure,
+      statuses: ['running' as const],
+      tag: null,
+      parent: null,
+      before: null,
+      limit: 50,
+    }
     const { rows, text } = await planOf(() => port.runs(filter))
     expect(rows, text).toBeLessThan(100)
   },

@@ -8,7 +8,7 @@ import { type MailReads, prepareMailReads } from './reads/mail.ts'
 import { prepareReadRun, type ReadRun } from './reads/runs.ts'
 import { type Answer, prepareAnswer } from './writes/answer.ts'
 import { prepareAskNames } from './writes/ask-names.ts'
-import { type Cancel, prepareCancel } from './writes/cancel.ts'
+import { type Cancel, prepareCancel, prepareLeaveCancel } from './writes/cancel.ts'
 import { type ClaimWrites, prepareClaims } from './writes/claim.ts'
 import { type Commit, prepareCommit } from './writes/commit.ts'
 import { type Create, prepareCreate } from './writes/create.ts'
@@ -16,6 +16,7 @@ import { prepareFeedWrites } from './writes/feed.ts'
 import { type Isolate, prepareIsolate } from './writes/isolate.ts'
 import { prepareMark, prepareRetry, type Retry, type SetMark } from './writes/mark.ts'
 import { prepareLeaveMessage } from './writes/message.ts'
+import { prepareOtherRuns } from './writes/others.ts'
 import { type Disown, prepareDisown, prepareReclaim, type Reclaim } from './writes/reclaim.ts'
 import { prepareSend, type Send } from './writes/send.ts'
 import { prepareWorkers, type Workers } from './writes/workers.ts'
@@ -23,7 +24,7 @@ import { prepareWorkers, type Workers } from './writes/workers.ts'
 /** Holds every statement of the store by purpose, prepared once per connection. */
 export interface Statements {
   readonly workers: Workers
-  readonly create: Create
+  readonly create: Create['create']
   readonly commit: Commit
   readonly reclaim: Reclaim
   readonly disown: Disown
@@ -50,16 +51,19 @@ export function prepareStatements(database: Database): Statements {
   const askNames = prepareAskNames(database)
   const feed = prepareFeedWrites(database)
   const leaveMessage = prepareLeaveMessage(database)
+  const leaveCancel = prepareLeaveCancel(database, leaveMessage)
+  const creating = prepareCreate(database)
+  const others = prepareOtherRuns(database, creating, leaveMessage, leaveCancel)
   const dataVersion = database.prepare<[], number>('pragma data_version').pluck()
   return {
     workers: prepareWorkers(database, feed),
-    create: prepareCreate(database),
-    commit: prepareCommit(database, askNames, feed),
+    create: creating.create,
+    commit: prepareCommit(database, askNames, feed, others),
     reclaim: prepareReclaim(database),
     disown: prepareDisown(database),
     send: prepareSend(database, leaveMessage),
     answer: prepareAnswer(database, asks, askNames, feed, leaveMessage),
-    cancel: prepareCancel(database, leaveMessage),
+    cancel: prepareCancel(database, leaveCancel),
     mark: prepareMark(database, feed),
     retry: prepareRetry(database),
     isolate: prepareIsolate(database),

@@ -64,6 +64,7 @@ async function listRuns(connection: Connection, given: RunFilter | undefined): P
     procedure: procedure === undefined ? null : checkName('procedure of list', procedure),
     statuses: readStatuses(filter['status']),
     tag: tag === undefined ? null : checkName('tag of list', tag),
+    parent: null,
     before: cursor === undefined ? null : readCursor('cursor of list', cursor, isKey).before,
     limit: limit + 1,
   })

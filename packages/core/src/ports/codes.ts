@@ -8,7 +8,14 @@ import type { EndState, Mark, RunState } from './store/runs.ts'
 // Stores keep words as numbers: the index in these lists. Append only, never reorder.
 const runStates = ['live', 'completed', 'failed', 'cancelled'] as const satisfies readonly RunState[]
 const marks = ['none', 'stuck', 'quarantined'] as const satisfies readonly Mark[]
-const messageKinds = ['signal', 'early', 'answer', 'cancel'] as const satisfies readonly Message['kind'][]
+const messageKinds = [
+  'signal',
+  'early',
+  'answer',
+  'cancel',
+  'ended',
+  'watch',
+] as const satisfies readonly Message['kind'][]
 
 /** The key of the message that requests a cancel: a run has at most one. Signals and early answers have keys with other prefixes. */
 export const cancelKey = 'cancel'

@@ -28,6 +28,7 @@ export interface CommitterOptions {
 
 /** A run, as the committer uses it. */
 export interface Writer {
+  readonly id: string
   /** Returns the unit to write now; null if there is nothing to write. */
   prepare(): Unit | null
   onOutcome(unit: Unit, outcome: UnitOutcome): void
@@ -37,7 +38,8 @@ export interface Writer {
 
 /**
  * Commits in groups: units that become ready while a transaction is in flight share the next one. A run has at most one
- * unit in flight, and composes it only when it is written.
+ * unit in flight, and composes it only when it is written. A run that another unit of the group creates or writes to
+ * waits for the next group.
  */
 export class Committer {
   readonly #options: CommitterOptions
@@ -112,20 +114,31 @@ export class Committer {
     this.#scheduled = false
     const runs: Writer[] = []
     const units: Unit[] = []
+    const others = new OtherRuns(runs)
+    const heldBack: Writer[] = []
     const max = this.#share()
     let asked = 0
     let rows = 0
     let bytes = 0
     for (const run of this.#ready) {
       if (units.length === max || asked === maxAsked || rows >= maxRows || bytes >= maxBytes) break
+      if (others.has(run.id)) continue
       this.#ready.delete(run)
       asked++
       const unit = run.prepare()
       if (unit === null) continue
+      if (!others.admit(unit)) {
+        heldBack.push(run)
+        continue
+      }
       runs.push(run)
       units.push(unit)
       rows += countRows(unit)
       bytes += countBytes(unit)
+    }
+    for (const run of heldBack) {
+      run.takeBack()
+      this.#ready.add(run)
     }
     if (units.length > 0) this.#write(runs, units)
     this.#settle()
@@ -191,6 +204,42 @@ export class Committer {
   }
 }
 
+/** The runs that the units of a group create or write to, beside their own. Nearly always there are none. */
+class OtherRuns {
+  readonly #group: readonly Writer[]
+  #touched: Set<string> | null = null
+  #created: Set<string> | null = null
+
+  /** `group`: the runs of the units so far. */
+  constructor(group: readonly Writer[]) {
+    this.#group = group
+  }
+
+  has(id: string): boolean {
+    return this.#touched !== null && this.#touched.has(id)
+  }
+
+  /** Adds the runs of a unit. False: one of them has a unit in the group, or one to be created is in it already. */
+  admit({ effects }: Unit): boolean {
+    if (effects.length === 0) return true
+    const created: string[] = []
+    const touched: string[] = []
+    for (const effect of effects) {
+      if (effect.do === 'create-run') created.push(effect.run.id)
+      else if (effect.do === 'send') touched.push(effect.message.run)
+    }
+    if (created.length === 0 && touched.length === 0) return true
+    this.#touched ??= new Set()
+    this.#created ??= new Set()
+    for (const id of created) if (this.#touched.has(id)) return false
+    for (const id of touched)
+      if (this.#created.has(id) || this.#group.some((run) => run.id === id)) return false
+    for (const id of created) this.#created.add(id)
+    for (const id of [...created, ...touched]) this.#touched.add(id)
+    return true
+  }
+}
+
 /** Counts the run's own row, one for each event, and the rows of effects. */
 function countRows({ events, effects }: Unit): number {
   return 1 + events.length + effects.length
@@ -200,6 +249,10 @@ function countRows({ events, effects }: Unit): number {
 function countBytes({ events, effects }: Unit): number {
   let bytes = 0
   for (const { payload } of events) bytes += payload?.length ?? 0
-  for (const effect of effects) if (effect.do === 'open-ask') bytes += effect.ask.payload.length
+  for (const effect of effects) {
+    if (effect.do === 'open-ask') bytes += effect.ask.payload.length
+    else if (effect.do === 'create-run') bytes += effect.run.started.payload?.length ?? 0
+    else if (effect.do === 'send') bytes += effect.message.payload?.length ?? 0
+  }
   return bytes
 }

@@ -19,6 +19,7 @@ function createCommitter(commitsInFlight: number | undefined) {
     for (let i = 0; i < count; i++) {
       let isLeft = true
       const run: Writer = {
+        id: `run ${i}`,
         prepare() {
           const unit = isLeft ? ({ events: [{}], effects: [] } as unknown as Unit) : null
           isLeft = false
@@ -61,3 +62,94 @@ test('does not divide a few units', async () => {
   await untilQuiet()
   expect(calls.map(({ units }) => units)).toEqual([16])
 })
+
+/** A committer whose store answers when the test says so, and the runs of each commit. */
+function createOrder() {
+  const groups: string[][] = []
+  const ends: (() => void)[] = []
+  const store = {
+    commit: (_worker: number, units: readonly (Unit & { readonly of: string })[]) =>
+      new Promise<readonly UnitOutcome[]>((resolve) => {
+        groups.push(units.map(({ of }) => of))
+        ends.push(() => resolve(units.map(() => ({ outcome: 'fenced' }))))
+      }),
+  }
+  const committer = new Committer({ store, worker: () => 1 } as unknown as CommitterOptions)
+  /** A run with one unit of these effects. */
+  const add = (id: string, effects: readonly object[]): void => {
+    let isLeft = true
+    committer.add({
+      id,
+      prepare() {
+        const unit = isLeft ? ({ of: id, events: [{}], effects } as unknown as Unit) : null
+        isLeft = false
+        return unit
+      },
+      onOutcome() {},
+      takeBack() {
+        isLeft = true
+      },
+    })
+  }
+  return { groups, add, endLast: () => ends.at(-1)?.() }
+}
+
+const sendTo = (run: string) => ({ do: 'send', message: { run, payload: null } })
+const create = (id: string) => ({ do: 'create-run', run: { id, started: { payload: null } } })
+
+test.each([
+  [
+    'is sent to before',
+    [
+      ['a', [sendTo('b')]],
+      ['b', []],
+      ['c', []],
+    ],
+    [['a', 'c'], ['b']],
+  ],
+  [
+    'is sent to after',
+    [
+      ['b', []],
+      ['a', [sendTo('b')]],
+      ['c', []],
+    ],
+    [['b', 'c'], ['a']],
+  ],
+  [
+    'two units send to',
+    [
+      ['a', [sendTo('b')]],
+      ['c', [sendTo('b')]],
+      ['b', []],
+    ],
+    [['a', 'c'], ['b']],
+  ],
+  [
+    'another unit creates too',
+    [
+      ['a', [create('x')]],
+      ['c', [create('x')]],
+      ['b', []],
+    ],
+    [['a', 'b'], ['c']],
+  ],
+  [
+    'another unit creates, and this one sends to',
+    [
+      ['a', [create('x')]],
+      ['c', [sendTo('x')]],
+    ],
+    [['a'], ['c']],
+  ],
+] as [string, [string, object[]][], string[][]][])(
+  'keeps a run that %s for the next commit',
+  async (_, given, wanted) => {
+    const { groups, add, endLast } = createOrder()
+    for (const [id, effects] of given) add(id, effects)
+    await untilQuiet()
+    endLast()
+    await untilQuiet()
+    expect(groups).toEqual(wanted)
+  },
+)

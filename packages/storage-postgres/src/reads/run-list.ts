@@ -8,7 +8,7 @@ import { runColumns, showRun } from './runs.ts'
 /** Newest first. */
 export async function listRuns(
   database: Database,
-  { procedure, statuses, tag, before, limit }: RunQuery,
+  { procedure, statuses, tag, parent, before, limit }: RunQuery,
 ): Promise<readonly RunRow[]> {
   let query = queries
     .withSchema(database.names.schema)
@@ -20,6 +20,7 @@ export async function listRuns(
   // The indexes for lists are on the columns of run_info.
   if (procedure !== null) query = query.where('f.procedure', '=', procedure)
   if (tag !== null) query = query.where(sql<SqlBool>`f.tags <> '{}' and f.tags @> array[${tag}]::text[]`)
+  if (parent !== null) query = query.where('f.parent', '=', parent)
   if (before !== null) query = query.where('r.run', '<', before)
   if (statuses.length > 0)
     query = query.where(

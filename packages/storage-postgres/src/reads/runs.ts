@@ -27,6 +27,7 @@ export const runColumns = [
   'f.ended_at',
   'f.tags',
   'f.started_by',
+  'f.parent',
   'f.info',
   'f.reason',
   'f.cause',
@@ -78,6 +79,7 @@ export function showRun(row: StoredRun): RunRow {
     cancelAt: row.cancel_at,
     tags,
     startedBy: row.started_by,
+    parent: row.parent,
     info,
   }
 }

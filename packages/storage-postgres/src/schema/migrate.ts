@@ -13,6 +13,7 @@ import { sameNumbers } from './migrations/0006-same-numbers.ts'
 import { askTo } from './migrations/0007-ask-to.ts'
 import { feed } from './migrations/0008-feed.ts'
 import { cancels } from './migrations/0009-cancels.ts'
+import { children } from './migrations/0010-children.ts'
 import { queries } from './queries.ts'
 import { explainRights, isCurrent } from './version.ts'
 
@@ -27,6 +28,7 @@ export const migrations: readonly Migration[] = [
   askTo,
   feed,
   cancels,
+  children,
 ]
 
 /**

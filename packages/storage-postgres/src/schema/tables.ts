@@ -30,6 +30,7 @@ interface RunInfoTable {
   readonly ended_at: number | null
   readonly procedure: string
   readonly started_by: string | null
+  readonly parent: string | null
   readonly tags: readonly string[]
   readonly info: Uint8Array | null
   readonly reason: Uint8Array | null

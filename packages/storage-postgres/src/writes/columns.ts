@@ -165,7 +165,7 @@ export function numberParameters(first: number, types: string): string {
     .join(', ')
 }
 
-interface Column {
+export interface Column {
   readonly name: string
   readonly type: string
   /** Whether it can be read by index from the list: it has a fixed width and is never null. */

@@ -1,4 +1,12 @@
-import { askStatusCode, type Effect, feedCode, stateCode, type Unit, unreachable } from '@pawl/core/storage'
+import {
+  askStatusCode,
+  type Effect,
+  feedCode,
+  type RefusedWhy,
+  stateCode,
+  type Unit,
+  unreachable,
+} from '@pawl/core/storage'
 import {
   listBigints,
   listBooleans,
@@ -14,6 +22,7 @@ import {
   AskColumns,
   askNames,
   askTypes,
+  type Column,
   describeColumns,
   EventColumns,
   eventColumns,
@@ -24,7 +33,7 @@ import {
 } from './columns.ts'
 
 /** Verdicts of the statements on a unit, by the numbers they return. `behind`: fenced by a row that is older. */
-export const verdicts = ['ok', 'fenced', 'conflict', 'mail', 'behind'] as const
+export const verdicts = ['ok', 'fenced', 'conflict', 'mail', 'behind', 'refused'] as const
 
 /** Returned for the first unit, and for each unit that differs from its writer's view. */
 export interface VerdictRow {
@@ -34,6 +43,11 @@ export interface VerdictRow {
   readonly mail: number
   readonly parked: boolean
   readonly at: number
+  /** Of a unit that another run does not allow. */
+  readonly item?: number | null
+  readonly why?: RefusedWhy | null
+  /** The newest of the runs that the units have created. */
+  readonly made?: number | null
 }
 
 /**
@@ -43,7 +57,7 @@ export interface VerdictRow {
 export interface CommitStatements {
   /** Events and runs. */
   readonly slim: Statement
-  /** Everything. */
+  /** With all that units change beside their runs. */
   readonly full: Statement
 }
 
@@ -54,21 +68,23 @@ export function writeCommitStatements(names: Names): CommitStatements {
   }
 }
 
-const unitColumns = describeColumns(
+export const unitColumns: readonly Column[] = describeColumns(
   'run bigint, epoch int, head int, count int, state int2, park bool, wake_at bigint?, seen int, strict bool, link bytea?',
 )
 const askCount = askTypes.split(', ').length
 
 /** `$1` is the worker, `$2` … the units, then the events. */
-const firstEvent = 2 + unitColumns.length
+export const firstEvent: number = 2 + unitColumns.length
 const firstAsk = firstEvent + eventColumns.length
 const firstName = firstAsk + askCount
 const firstClose = firstName + nameTypes.split(', ').length
 const firstConsume = firstClose + 3
 const firstInfo = firstConsume + 2
+/** What other runs get, in the widest statement. */
+export const firstOther: number = firstInfo + 1
 
 // The fence: this run, this worker, this epoch. A fenced worker may know more than the row shows.
-const judgement = `
+export const judgement: string = `
   case when l.run is null or l.epoch <> u.epoch or l.worker is distinct from $1 or l.state <> 0
          then case when l.epoch < u.epoch or l.head < u.head then 4 else 1 end
        when l.head <> u.head then 2
@@ -105,8 +121,13 @@ function writeBatch({ runs, events }: Names, more = ''): string {
 const { 'ask-opened': opened, 'ask-closed': closed } = feedCode.numberOf
 
 function writeFull(names: Names): string {
+  return writeBatch(names, writeEffects(names))
+}
+
+/** SQL: what the effects of units change beside their runs. */
+export function writeEffects(names: Names): string {
   const { runInfo, messages, asks, askTo, news } = names
-  const more = `,
+  return `,
     opened as (
       insert into ${asks} (run, opened_at, due_at, closes_at, closed_at, position, status, urgency, kind, key, audience,
         escalate_to, answered_by, payload, answer)
@@ -149,7 +170,11 @@ function writeFull(names: Names): string {
       from unnest($${firstInfo}::bytea[]) with ordinality as s(info, i)
       join judged j on j.i = s.i and j.verdict = 0 and (j.state <> 0 or s.info is not null) cross join clock
       where f.run = j.run)`
-  return writeBatch(names, more)
+}
+
+/** Whether the unit changes another run. */
+export function isWide({ effects }: Unit): boolean {
+  return effects.some((effect) => effect.do === 'create-run' || effect.do === 'send')
 }
 
 /** Returns whether the unit writes only its events and its run. */
@@ -213,6 +238,10 @@ class EffectColumns {
         return
       case 'show':
         this.#info[i - 1] = effect.info
+        return
+      // The widest statement binds these.
+      case 'create-run':
+      case 'send':
         return
       default:
         unreachable(effect)

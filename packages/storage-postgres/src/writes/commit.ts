@@ -1,4 +1,11 @@
-import { type Effect, type Unit, type UnitOutcome, unreachable, type WorkerKey } from '@pawl/core/storage'
+import {
+  type Effect,
+  type RefusedWhy,
+  type Unit,
+  type UnitOutcome,
+  unreachable,
+  type WorkerKey,
+} from '@pawl/core/storage'
 import { CommitConnections } from '../connection/commit-connections.ts'
 import type { Database, Runner } from '../connection/database.ts'
 import type { Ownership } from '../connection/ownership.ts'
@@ -10,10 +17,12 @@ import {
   bindFull,
   bindSlim,
   isPlain,
+  isWide,
   type VerdictRow,
   verdicts,
   writeCommitStatements,
 } from './commit-statements.ts'
+import { bindWide, writeWideStatement } from './commit-wide.ts'
 import { prepareReclaim } from './reclaim.ts'
 
 export type Commit = (worker: WorkerKey, units: readonly Unit[]) => Promise<readonly UnitOutcome[]>
@@ -22,6 +31,7 @@ export type Commit = (worker: WorkerKey, units: readonly Unit[]) => Promise<read
 export function prepareCommit(database: Database, ownership: Ownership): Commit {
   const single = writeSingleStatements(database.names)
   const { slim, full } = writeCommitStatements(database.names)
+  const wide = writeWideStatement(database.names)
   const connections = new CommitConnections(database, 2)
   const reclaim = prepareReclaim(database)
 
@@ -36,9 +46,12 @@ export function prepareCommit(database: Database, ownership: Ownership): Commit 
       if (rows.length > 0) return rows
       // The row did not match and never will. The larger statement returns the reason.
     }
-    return units.every(isPlain)
-      ? runner.run<VerdictRow>(slim, bindSlim(worker, units))
-      : runner.run<VerdictRow>(full, bindFull(worker, units))
+    if (units.every(isPlain)) return runner.run<VerdictRow>(slim, bindSlim(worker, units))
+    if (!units.some(isWide)) return runner.run<VerdictRow>(full, bindFull(worker, units))
+    const rows = await runner.run<VerdictRow>(wide, bindWide(worker, units))
+    const made = rows[0]?.made ?? null
+    if (made !== null) database.plans.noteRun(made)
+    return rows
   }
 
   async function write(
@@ -133,9 +146,10 @@ function showOutcomes(
   const [first] = rows
   if (first === undefined) return units.map(() => ({ outcome: 'fenced' }))
   const byPlace = new Map(rows.map((row) => [row.i, row]))
-  return units.map((unit, index) => {
+  return units.map((unit, index): UnitOutcome => {
     const { epoch, seen, next } = unit
-    const row = byPlace.get(index + 1) ?? { verdict: 0, mail: seen, parked: next.do === 'park', at: first.at }
+    const written: VerdictRow = { i: 0, verdict: 0, mail: seen, parked: next.do === 'park', at: first.at }
+    const row = byPlace.get(index + 1) ?? written
     const { mail, parked, at } = row
     switch (verdicts[row.verdict]) {
       case 'ok':
@@ -144,6 +158,8 @@ function showOutcomes(
         return { outcome: 'mail', mail }
       case 'conflict':
         return { outcome: 'conflict' }
+      case 'refused':
+        return { outcome: 'refused', item: row.item as number, why: row.why as RefusedWhy }
       case 'behind':
         // Epochs and heads never decrease. If they did, a server without acknowledged data took over.
         return { outcome: hasFailedOver ? 'conflict' : 'fenced' }
@@ -167,6 +183,10 @@ function sizeOfEffect(effect: Effect): number {
       return 400 + effect.ask.payload.length + (effect.ask.answered?.payload.length ?? 0)
     case 'show':
       return effect.info.length
+    case 'create-run':
+      return 500 + (effect.run.started.payload?.length ?? 0)
+    case 'send':
+      return 100 + (effect.message.payload?.length ?? 0)
     case 'close-ask':
     case 'consume':
       return 16

@@ -14,7 +14,7 @@ export function listRuns(readAll: ReadAll, filter: RunQuery, at: number): readon
 }
 
 export function buildRunList(filter: RunQuery, at: number): CompiledQuery<StoredRun> {
-  const { procedure, statuses, tag, before, limit } = filter
+  const { procedure, statuses, tag, parent, before, limit } = filter
   // The index of tags stores the runs of a tag in the order of the list.
   const key = sql.ref<number>(tag === null ? 'runs.run' : 'run_tags.run')
   return queries
@@ -30,6 +30,7 @@ export function buildRunList(filter: RunQuery, at: number): CompiledQuery<Stored
     .$if(tag !== null, (query) =>
       query.innerJoin('run_tags', 'run_tags.run', 'runs.run').where('run_tags.tag', '=', tag as string),
     )
+    .$if(parent !== null, (query) => query.where('run_info.parent', '=', parent as string))
     .$if(before !== null, (query) => query.where(key, '<', before as number))
     .orderBy(key, 'desc')
     .limit(limit)

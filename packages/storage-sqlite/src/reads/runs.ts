@@ -27,6 +27,7 @@ export const runColumns = [
   'run_info.ended_at',
   'run_info.tags',
   'run_info.started_by',
+  'run_info.parent',
   'run_info.info',
 ] as const
 
@@ -64,6 +65,7 @@ export function showRun(row: StoredRun): RunRow {
     cancelAt: row.cancel_at,
     tags: readNames(row.tags),
     startedBy: row.started_by,
+    parent: row.parent,
     info,
   }
 }

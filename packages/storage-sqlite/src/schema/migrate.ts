@@ -11,6 +11,7 @@ import { suspects } from './migrations/0006-suspects.ts'
 import { askTo } from './migrations/0007-ask-to.ts'
 import { feed } from './migrations/0008-feed.ts'
 import { cancels } from './migrations/0009-cancels.ts'
+import { children } from './migrations/0010-children.ts'
 import { queries } from './queries.ts'
 import { hasTable, readVersion } from './version.ts'
 
@@ -25,6 +26,7 @@ export const migrations: readonly Migration[] = [
   askTo,
   feed,
   cancels,
+  children,
 ]
 
 /**

@@ -48,6 +48,7 @@ interface RunInfoTable {
   readonly run: number
   readonly ended_at: number | null
   readonly started_by: string | null
+  readonly parent: string | null
   readonly tags: string
   readonly reason: Uint8Array | null
   readonly cause: string | null

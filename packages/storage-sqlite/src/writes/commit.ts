@@ -1,9 +1,7 @@
 import {
   askStatusCode,
   type Effect,
-  eventTypeCode,
   type NewEvent,
-  operationKindCode,
   type RunKey,
   stateCode,
   type Unit,
@@ -15,7 +13,9 @@ import type { Database } from 'better-sqlite3'
 import { isTaken } from '../faults.ts'
 import type { AskNames } from './ask-names.ts'
 import { prepareAsks } from './asks.ts'
+import { prepareInsertEvent } from './event.ts'
 import type { FeedWrites } from './feed.ts'
+import type { OtherRuns } from './others.ts'
 
 /** Thrown if the `seq` or an ask of a unit exists although the fence held. The whole transaction is rolled back. */
 export class Conflict extends Error {
@@ -34,22 +34,17 @@ export type Commit = (
   at: number,
 ) => readonly UnitOutcome[]
 
-/** Writes one event; `seq` and `epoch` are those of the run. */
-export type InsertEvent = (
-  run: RunKey,
-  seq: number,
-  at: number,
-  epoch: number,
-  event: NewEvent,
-  link: Uint8Array | null,
-) => void
-
 // Every write of a run starts with this fence: it requires the same worker, epoch and head.
 const advance = 'update runs set head = ?, link = coalesce(?, link), mark = 0, tries = 0'
 const fence = 'where run = ? and epoch = ? and head = ? and worker = ? and state = 0'
 const upToDate = 'and mail = ?'
 
-export function prepareCommit(database: Database, names: AskNames, feed: FeedWrites): Commit {
+export function prepareCommit(
+  database: Database,
+  names: AskNames,
+  feed: FeedWrites,
+  others: OtherRuns,
+): Commit {
   const keep = database.prepare(`${advance} ${fence}`)
   // Nearly every unit has seen all messages. Its statement checks the counter, which saves a read.
   const keepUpToDate = database.prepare(`${advance} ${fence} ${upToDate}`)
@@ -102,7 +97,15 @@ export function prepareCommit(database: Database, names: AskNames, feed: FeedWri
     return { outcome: 'mail', mail: row.mail }
   }
 
+  /** Returns why the unit is not written: its own run comes first. */
+  function explainOtherRun(worker: WorkerKey, unit: Unit, refusal: UnitOutcome): UnitOutcome {
+    const own = explainRefusal(worker, unit)
+    return own.outcome !== 'mail' || (unit.strict && own.mail !== unit.seen) ? own : refusal
+  }
+
   function writeUnit(worker: WorkerKey, unit: Unit, at: number): UnitOutcome {
+    const refusal = unit.effects.length === 0 ? undefined : others.findRefusal(unit.effects)
+    if (refusal) return explainOtherRun(worker, unit, refusal)
     const isUpToDate = advanceUpToDate(worker, unit)
     if (!isUpToDate && (unit.strict || !advanceBehind(worker, unit))) return explainRefusal(worker, unit)
     const { run, epoch, head, events, seals, next, effects } = unit
@@ -126,6 +129,10 @@ export function prepareCommit(database: Database, names: AskNames, feed: FeedWri
         return asks.close(run, effect.position, askStatusCode.numberOf[effect.status], at)
       case 'consume':
         return void consume.run(run, effect.n)
+      case 'create-run':
+        return others.create(effect.run, at)
+      case 'send':
+        return others.send(effect.message, at)
       case 'show':
         return void saveInfo.run(effect.info, run)
       default:
@@ -150,30 +157,4 @@ interface FenceRow {
   readonly worker: number | null
   readonly mail: number
   readonly state: number
-}
-
-export function prepareInsertEvent(database: Database): InsertEvent {
-  const insert = database.prepare(
-    `insert into events (run, seq, at, epoch, type, position, turn, kind, nth, failed, took_ms, name, payload, link)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
-  return (run, seq, at, epoch, event, link) => {
-    const { type, position, turn, kind, nth, failed, tookMs, name, payload } = event
-    insert.run(
-      run,
-      seq,
-      at,
-      epoch,
-      eventTypeCode.numberOf[type],
-      position,
-      turn,
-      kind === null ? null : operationKindCode.numberOf[kind],
-      nth,
-      failed ? 1 : 0,
-      tookMs,
-      name,
-      payload,
-      link,
-    )
-  }
 }

@@ -114,7 +114,7 @@ describe('migrations', () => {
         expect(await seenBy(9, 'group:a', 'user:amy', everyone)).toEqual([1, 2, 0])
       }
       expect(await port.cancel({ run: 'owned', payload: null }, null)).toMatchObject({ outcome: 'stored' })
-      expect(await port.find('owned')).toMatchObject({ cancelAt: expect.any(Number) })
+      expect(await port.find('owned')).toMatchObject({ cancelAt: expect.any(Number), parent: null })
       expect(await port.find('owned')).toMatchObject({ owned: true, tries: 0, cause: null })
       expect(await port.find('poison')).toMatchObject({ mark: 'quarantined', cause: null, tries: 7 })
       expect(await port.abilities()).toBe(null)

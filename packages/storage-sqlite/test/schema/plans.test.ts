@@ -35,7 +35,7 @@ function explain(text: string, ...parameters: unknown[]): string {
   return rows.map(({ detail }) => detail).join('\n')
 }
 
-const everyRun: RunQuery = { procedure: null, statuses: [], tag: null, before: null, limit: 50 }
+const everyRun: RunQuery = { procedure: null, statuses: [], tag: null, parent: null, before: null, limit: 50 }
 const everyAsk: AskQuery = {
   status: 'open',
   to: null,

@@ -1,11 +1,13 @@
 import type {
   AskQuery,
+  ChildRun,
   Effect,
   NewAnswer,
   NewAsk,
   NewEvent,
   NewMessage,
   NewRun,
+  OutgoingMessage,
   RunKey,
   RunQuery,
   Unit,
@@ -95,14 +97,19 @@ export interface EffectParts {
   readonly closes?: readonly { readonly position: number; readonly status: 'timed-out' | 'withdrawn' }[]
   readonly consumes?: readonly number[]
   readonly info?: Uint8Array | null
+  readonly creates?: readonly ChildRun[]
+  readonly sends?: readonly OutgoingMessage[]
 }
 
 /** Returns the effects of a unit in the order of the engine. */
-export function effectsOf({ opens = [], closes = [], consumes = [], info = null }: EffectParts): Effect[] {
+export function effectsOf(parts: EffectParts): Effect[] {
+  const { opens = [], closes = [], consumes = [], creates = [], sends = [], info = null } = parts
   return [
     ...opens.map((ask): Effect => ({ do: 'open-ask', ask })),
     ...closes.map((close): Effect => ({ do: 'close-ask', ...close })),
     ...consumes.map((n): Effect => ({ do: 'consume', n })),
+    ...creates.map((run): Effect => ({ do: 'create-run', run })),
+    ...sends.map((message): Effect => ({ do: 'send', message })),
     ...(info === null ? [] : [{ do: 'show', info } as const]),
   ]
 }
@@ -112,7 +119,7 @@ export type UnitParts = Partial<Omit<Unit, 'effects'>> & EffectParts
 
 export function unitFor(standing: Standing, parts: UnitParts = {}): Unit {
   const { run, epoch, head, seen } = standing
-  const { opens, closes, consumes, info, ...overrides } = parts
+  const { opens, closes, consumes, creates, sends, info, ...overrides } = parts
   const events = overrides.events ?? [settled(head - 1)]
   return {
     run,
@@ -149,6 +156,17 @@ export function signal(run: string, overrides: Partial<NewMessage> = {}): NewMes
   return { run, kind: 'signal', name: 'paid', key: null, payload: bytes('by card'), ...overrides }
 }
 
+/** A message that a unit leaves for another run. */
+export function outgoing(run: string, overrides: Partial<OutgoingMessage> = {}): OutgoingMessage {
+  return { run, kind: 'signal', name: 'paid', key: null, payload: bytes('by card'), must: true, ...overrides }
+}
+
+/** A run that a unit creates. */
+export function childRun(id: string, parent: string, overrides: Partial<ChildRun> = {}): ChildRun {
+  const { worker, ...run } = newRun(id)
+  return { ...run, parent, ...overrides }
+}
+
 export function answerTo(run: string, position: number, overrides: Partial<NewAnswer> = {}): NewAnswer {
   return { run, position, by: 'user:amy', payload: bytes('yes'), ...overrides }
 }
@@ -159,5 +177,5 @@ export function allAsks(overrides: Partial<AskQuery> = {}): AskQuery {
 }
 
 export function allRuns(overrides: Partial<RunQuery> = {}): RunQuery {
-  return { procedure: null, statuses: [], tag: null, before: null, limit: 100, ...overrides }
+  return { procedure: null, statuses: [], tag: null, parent: null, before: null, limit: 100, ...overrides }
 }

@@ -1,4 +1,4 @@
-import type { NewEvent } from '@pawl/core/storage'
+import type { ChildRun, NewEvent } from '@pawl/core/storage'
 import type { Dump, DumpedRun } from './subject.ts'
 import type { Promised } from './witness.ts'
 
@@ -67,19 +67,19 @@ function findAskFaults(dump: Dump, promised: Promised): string[] {
 /** Checks that acknowledged data is stored and that refused data left no trace. */
 function findCountFaults(dump: Dump, promised: Promised): string[] {
   const opened = promised.units.flatMap(({ effects }) => effects.filter((effect) => effect.do === 'open-ask'))
+  const children = childrenOf(promised)
+  const runs = promised.runs.size + children.length
+  const keys = new Map(dump.runs.map(({ run, id }) => [id, run]))
   const expected: [string, number, number][] = [
-    ['runs', promised.runs.size, dump.runs.length],
-    [
-      'events',
-      promised.runs.size + promised.units.flatMap(({ events }) => events).length,
-      dump.events.length,
-    ],
-    ['messages', countMessages(promised), dump.messages.length],
+    ['runs', runs, dump.runs.length],
+    ['events', runs + promised.units.flatMap(({ events }) => events).length, dump.events.length],
+    ['messages', countMessages(promised, dump.messages.length), dump.messages.length],
     ['asks', opened.length, dump.asks.length],
   ]
   const written = new Map(dump.events.map((event) => [`${event.run} ${event.seq}`, event]))
   const lost = [
     ...[...promised.runs].map(([run, { started }]) => [run, 0, started] as const),
+    ...children.map(({ id, started }) => [keys.get(id), 0, started] as const),
     ...promised.units.flatMap(({ run, head, events }) =>
       events.map((event, index) => [run, head + index, event] as const),
     ),
@@ -97,8 +97,19 @@ function findCountFaults(dump: Dump, promised: Promised): string[] {
   ]
 }
 
-function countMessages({ messages, cancels, answers }: Promised): number {
-  return messages.length + cancels.length + answers.length
+function childrenOf({ units }: Promised): readonly ChildRun[] {
+  return units.flatMap(({ effects }) => effects.flatMap((one) => (one.do === 'create-run' ? one.run : [])))
+}
+
+/** Messages that must be stored count; the others may be there. Returns the allowed number closest to `found`. */
+function countMessages({ messages, cancels, answers, units }: Promised, found: number): number {
+  const sends = units.flatMap(({ effects }) =>
+    effects.flatMap((one) => (one.do === 'send' ? one.message : [])),
+  )
+  const known = messages.length + cancels.length + answers.length
+  const least =
+    known + sends.filter(({ must, key, kind }) => must && key === null && kind !== 'cancel').length
+  return Math.min(Math.max(found, least), known + sends.length)
 }
 
 function isSameEvent(a: NewEvent, b: NewEvent): boolean {

@@ -13,6 +13,7 @@ import { describeFeed } from './topics/feed.ts'
 import { describeFencing } from './topics/fencing.ts'
 import { describeLoad } from './topics/load.ts'
 import { describeMarks } from './topics/marks.ts'
+import { describeOtherRuns } from './topics/other-runs.ts'
 import { describeParking } from './topics/parking.ts'
 import { describeRunList } from './topics/run-list.ts'
 import { describeSend } from './topics/send.ts'
@@ -42,6 +43,7 @@ export function storeConformance(subject: StoreSubject): void {
     describeSend(test)
     describeAnswers(test)
     describeCancels(test)
+    describeOtherRuns(test)
     describeDamage(test)
     describeAskList(test)
     describeFeed(test)

@@ -42,6 +42,7 @@ export interface RunRecord {
   readonly createdAt: number
   readonly tags: readonly string[]
   readonly startedBy: string | null
+  readonly parent: string | null
   readonly events: LogEvent[]
   /** Messages; the one with number n is at index n - 1. */
   readonly messages: MessageRecord[]

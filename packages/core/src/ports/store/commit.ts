@@ -1,11 +1,15 @@
 import type { NewEvent, StoredEvent } from '../../events/event.ts'
 import type { NewAsk } from './asks.ts'
-import type { EndState, RunKey } from './runs.ts'
+import type { OutgoingMessage } from './mail.ts'
+import type { ChildRun, EndState, RunKey } from './runs.ts'
 import type { WorkerKey } from './workers.ts'
 
 /** Stores the logs of runs: appends events and reads them. */
 export interface LogStore {
-  /** Appends to the logs of runs the worker owns, with all effects of the events. At most one unit per run in a call. */
+  /**
+   * Appends to the logs of runs the worker owns, with all effects of the events. At most one unit per run in a call. A run
+   * that a unit creates or sends to has no unit in the same call and is created by no other one of it.
+   */
   commit(worker: WorkerKey, units: readonly Unit[]): Promise<readonly UnitOutcome[]>
   /** Returns at most `limit` events of a log from `seq` on, in order, as stored and unchecked. */
   load(run: RunKey, seq: number, limit: number): Promise<readonly StoredEvent[]>
@@ -47,8 +51,15 @@ export type Effect =
   | { readonly do: 'close-ask'; readonly position: number; readonly status: 'timed-out' | 'withdrawn' }
   /** Marks a message as used: these events record it. */
   | { readonly do: 'consume'; readonly n: number }
+  /** Creates a run, due at once, which no worker owns. The unit is refused if a run has its id. */
+  | { readonly do: 'create-run'; readonly run: ChildRun }
+  /** Leaves a message for another run. A run that cannot get it is passed over, unless it must. */
+  | { readonly do: 'send'; readonly message: OutgoingMessage }
   /** Replaces what lists show of the run (`RunInfo` of events/payloads). At most one per unit. */
   | { readonly do: 'show'; readonly info: Uint8Array }
+
+/** Why another run does not allow an effect of a unit. */
+export type RefusedWhy = 'exists' | 'missing' | 'ended' | 'quarantined'
 
 /** The outcome of a unit. */
 export type UnitOutcome =
@@ -72,3 +83,9 @@ export type UnitOutcome =
     }
   /** A strict unit found an unseen message. Nothing was written. */
   | { readonly outcome: 'mail'; readonly mail: number }
+  /**
+   * Another run does not allow an effect: the first such one is at the index `item` of the effects. Nothing was written.
+   * - exists: a run has the id of the run to be created, or an effect before it creates one with this id.
+   * - missing, ended, quarantined: there is no such run to send to, or it takes no message.
+   */
+  | { readonly outcome: 'refused'; readonly item: number; readonly why: RefusedWhy }

@@ -29,6 +29,19 @@ export interface NewMessage {
   readonly payload: Uint8Array | null
 }
 
+/** A message from one run to another, which is stored with the events of its sender. */
+export interface OutgoingMessage {
+  readonly run: string
+  /** 'cancel' requests that the run is cancelled, as {@link MailStore.cancel} does. Its name is empty, its key `cancelKey`. */
+  readonly kind: Exclude<Message['kind'], 'early' | 'answer'>
+  readonly name: string
+  /** As the key of a {@link NewMessage}. */
+  readonly key: string | null
+  readonly payload: Uint8Array | null
+  /** Whether the unit is refused if there is no such live run and none that has got a message with this key. */
+  readonly must: boolean
+}
+
 /** A request that a run is cancelled. */
 export interface NewCancel {
   readonly run: string
@@ -63,8 +76,9 @@ export interface Message {
   /** The mail counter when it arrived; increasing, with gaps. */
   readonly n: number
   readonly at: number
-  readonly kind: 'signal' | 'early' | 'answer' | 'cancel'
-  /** The signal's name, the ask's key, or the ask's position as text. */
+  /** 'ended': a run that it waits for has ended. 'watch': another run waits for the end of this one. */
+  readonly kind: 'signal' | 'early' | 'answer' | 'cancel' | 'ended' | 'watch'
+  /** The signal's name, the ask's key, or the position of the ask or of the waiting operation as text. */
   readonly name: string
   readonly payload: Uint8Array | null
 }

@@ -64,6 +64,12 @@ export interface NewRun {
   readonly startedBy: string | null
 }
 
+/** A run that another run creates in a commit: no worker owns it, and it is due at once. */
+export interface ChildRun extends Omit<NewRun, 'worker'> {
+  /** The id of the run that creates it. */
+  readonly parent: string
+}
+
 /** The outcome of a creation. */
 export type Created =
   | { readonly outcome: 'created'; readonly run: RunKey; readonly at: number }
@@ -98,6 +104,8 @@ export interface RunRow {
   readonly cancelAt: number | null
   readonly tags: readonly string[] | null
   readonly startedBy: string | null
+  /** The id of the run that created it; null if a caller did. */
+  readonly parent: string | null
   readonly info: Uint8Array | null
 }
 
@@ -107,6 +115,8 @@ export interface RunQuery {
   /** Any of these; empty: all. `running`: live, unmarked, and owned or due. `waiting`: live, unmarked, neither. */
   readonly statuses: readonly RunStatus[]
   readonly tag: string | null
+  /** The id of the run that created them. */
+  readonly parent: string | null
   /** Only runs with a smaller key, where the previous page ended. */
   readonly before: RunKey | null
   readonly limit: number

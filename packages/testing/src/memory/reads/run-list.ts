@@ -13,11 +13,12 @@ export function listRuns({ runs }: Tables, filter: RunQuery, now: number): reado
 }
 
 function isWanted(run: RunRecord, filter: RunQuery, now: number): boolean {
-  const { procedure, statuses, tag, before } = filter
+  const { procedure, statuses, tag, parent, before } = filter
   return (
     (procedure === null || run.procedure === procedure) &&
     (statuses.length === 0 || statuses.includes(readStatus(run, now))) &&
     (tag === null || run.tags.includes(tag)) &&
+    (parent === null || run.parent === parent) &&
     (before === null || run.run < before)
   )
 }

@@ -17,6 +17,7 @@ export function showRun(run: RunRecord): RunRow {
     cancelAt,
     tags,
     startedBy,
+    parent,
     info,
   } = run
   return {
@@ -39,6 +40,7 @@ export function showRun(run: RunRecord): RunRow {
     cancelAt,
     tags,
     startedBy,
+    parent,
     info,
   }
 }

@@ -1,5 +1,5 @@
-import { type Cancelled, cancelKey, type NewCancel } from '@pawl/core/storage'
-import type { Tables } from '../tables.ts'
+import { type Cancelled, cancelKey, type Message, type NewCancel } from '@pawl/core/storage'
+import type { RunRecord, Tables } from '../tables.ts'
 import { findDamage, leaveMessage } from './message.ts'
 
 export function requestCancel(tables: Tables, { run: id, payload }: NewCancel, at: number): Cancelled {
@@ -11,8 +11,14 @@ export function requestCancel(tables: Tables, { run: id, payload }: NewCancel, a
   if (damaged) return damaged
   if (run.state !== 'live') return { outcome: 'ended', state: run.state }
   if (run.mark === 'quarantined') return { outcome: 'quarantined' }
+  const message = leaveCancel(run, payload, at)
+  return { outcome: 'stored', run: run.run, message, claimed: null }
+}
+
+/** Leaves a request in a live run that has none. A stuck run is woken as well: it can be ended without its code. */
+export function leaveCancel(run: RunRecord, payload: Uint8Array | null, at: number): Message {
   const message = leaveMessage(run, { at, kind: 'cancel', name: '', key: cancelKey, payload })
   run.cancelAt = at
   if (run.worker === null) run.wakeAt = Math.min(run.wakeAt ?? at, at)
-  return { outcome: 'stored', run: run.run, message, claimed: null }
+  return message
 }

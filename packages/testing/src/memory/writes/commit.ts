@@ -1,7 +1,6 @@
 import {
   type Effect,
   type NewAsk,
-  type NewEvent,
   type Unit,
   type UnitOutcome,
   unreachable,
@@ -9,12 +8,16 @@ import {
 } from '@pawl/core/storage'
 import { tell } from '../feed.ts'
 import { type AskRecord, copy, type RunRecord, type Tables } from '../tables.ts'
+import { appendEvent } from './event.ts'
+import { createChild, findRefusal, sendOut } from './others.ts'
 
 export function commitUnit(tables: Tables, worker: WorkerKey, unit: Unit, at: number): UnitOutcome {
   const run = tables.runsByKey.get(unit.run)
   if (!run || run.epoch !== unit.epoch || run.worker !== worker) return { outcome: 'fenced' }
   if (run.events.length !== unit.head) return { outcome: 'conflict' }
   if (unit.strict && run.mail !== unit.seen) return { outcome: 'mail', mail: run.mail }
+  const refusal = findRefusal(tables, unit)
+  if (refusal) return refusal
   if (isAnyTaken(run, opensOf(unit))) return { outcome: 'conflict' }
 
   for (const [index, event] of unit.events.entries()) appendEvent(run, event, unit.seals[index] ?? null, at)
@@ -44,6 +47,10 @@ function apply(tables: Tables, run: RunRecord, effect: Effect, at: number): void
       if (message) Object.assign(message, { isUsed: true, payload: null })
       return
     }
+    case 'create-run':
+      return createChild(tables, effect.run, at)
+    case 'send':
+      return sendOut(tables, effect.message, at)
     case 'show':
       run.info = copy(effect.info)
       return
@@ -93,29 +100,4 @@ function letGo(tables: Tables, run: RunRecord, { next, seen }: Unit, at: number)
   run.endedAt = at
   tell(tables, 'run-ended', run, null, at)
   return false
-}
-
-export function appendEvent(
-  run: RunRecord,
-  event: NewEvent,
-  link: Uint8Array | null,
-  at: number,
-  epoch: number = run.epoch,
-): void {
-  const { type, position, turn, kind, name, nth, failed, tookMs, payload } = event
-  const bytes = { payload: copy(payload), link: copy(link) }
-  run.events.push({
-    seq: run.events.length,
-    at,
-    epoch,
-    type,
-    position,
-    turn,
-    kind,
-    name,
-    nth,
-    failed,
-    tookMs,
-    ...bytes,
-  })
 }

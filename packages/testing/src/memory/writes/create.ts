@@ -1,9 +1,10 @@
 import type { Created, NewRun } from '@pawl/core/storage'
 import { isAlive } from '../ownership.ts'
 import { copy, type RunRecord, type Tables } from '../tables.ts'
-import { appendEvent } from './commit.ts'
+import { appendEvent } from './event.ts'
 
-export function createRun(tables: Tables, given: NewRun, at: number): Created {
+/** `parent`: the run that creates it, if one does. */
+export function createRun(tables: Tables, given: NewRun, at: number, parent: string | null = null): Created {
   const known = tables.runs.get(given.id)
   if (known) return { outcome: 'exists', run: known.run }
   const run: RunRecord = {
@@ -13,6 +14,7 @@ export function createRun(tables: Tables, given: NewRun, at: number): Created {
     createdAt: at,
     tags: [...given.tags],
     startedBy: given.startedBy,
+    parent,
     events: [],
     messages: [],
     asks: new Map(),

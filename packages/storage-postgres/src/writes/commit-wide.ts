@@ -1,0 +1,173 @@
+import { type ChildRun, markCode, messageKindCode, type OutgoingMessage, type Unit } from '@pawl/core/storage'
+import {
+  listBooleans,
+  listBytes,
+  listIntegers,
+  listSmallints,
+  listTexts,
+  writeLiteral,
+} from '../connection/fast-path/lists.ts'
+import { Statement } from '../connection/fast-path/statement.ts'
+import type { Value } from '../connection/fast-path/values.ts'
+import { type Names, storeTime } from '../names.ts'
+import { onePerRow } from '../schema/planner.ts'
+import { EventColumns, eventColumns, numberParameters, writeRows } from './columns.ts'
+import {
+  bindFull,
+  firstEvent,
+  firstOther,
+  judgement,
+  unitColumns,
+  verdicts,
+  writeEffects,
+} from './commit-statements.ts'
+
+const sendTypes = 'int[], int[], text[], int2[], text[], text[], bytea[], bool[]'
+const childTypes = 'int[], int[], text[], text[], int[], bytea[], text[], text[], text[]'
+const firstChild = firstOther + sendTypes.split(', ').length
+const firstStarted = firstChild + childTypes.split(', ').length
+
+const { cancel } = messageKindCode.numberOf
+const isQuarantinedCancel = `(s.kind = ${cancel} and t.mark = ${markCode.numberOf.quarantined})`
+/** The largest number that the mail counter holds. */
+const maxMail = 2 ** 31 - 1
+
+/**
+ * The commit of units of which at least one changes other runs: creates them, or leaves messages for them. Locks the rows
+ * of the units and of the runs that get messages together, in the order of their keys: were the latter locked later, by
+ * their update, two such commits could wait for one another.
+ */
+export function writeWideStatement(names: Names): Statement {
+  const { runs, runInfo, events, messages } = names
+  const alreadySent = `(select from ${messages} m where m.run = t.run and m.key = s.key ${onePerRow})`
+  return new Statement(`
+    with clock as materialized (select ${storeTime} as now),
+    s as materialized (
+      select * from unnest(${numberParameters(firstOther, sendTypes)}) with ordinality
+        as s(i, item, id, kind, name, key, payload, must, k)),
+    c as materialized (
+      select * from unnest(${numberParameters(firstChild, childTypes)}) with ordinality
+        as c(i, item, id, procedure, version, link, started_by, tags, parent, k)),
+    locked as materialized (
+      select run, id, epoch, head, worker, mail, state, mark from ${runs}
+      where run = any($2::bigint[]) or id = any($${firstOther + 2}::text[]) order by run for no key update),
+    fenced as materialized (
+      select u.*, l.mail, ${judgement} as own, u.park and l.mail = u.seen as parks
+      from ${writeRows(unitColumns, 2, 'i')} as u
+      left join locked l on l.run = u.run),
+    refused as materialized (
+      select distinct on (i) i, item, why from (
+        select s.i, s.item, case when t.run is null then 'missing' when t.state <> 0 then 'ended' else 'quarantined' end as why
+        from s left join locked t on t.id = s.id
+        where s.must and (t.run is null or t.state <> 0 or ${isQuarantinedCancel} or t.mail >= ${maxMail})
+          and not exists ${alreadySent}
+        union all
+        select c.i, c.item, 'exists' from c
+        where exists (select from ${runs} r where r.id = c.id ${onePerRow})
+          or exists (select from c b where b.i = c.i and b.id = c.id and b.k < c.k)) as of_items
+      order by i, item),
+    judged as materialized (
+      select f.*, case when f.own = 0 and x.i is not null then ${verdicts.indexOf('refused')} else f.own end as verdict, x.item, x.why
+      from fenced f left join refused x on x.i = f.i),
+    sent as materialized (
+      select t.run, t.mail + (row_number() over (partition by t.run order by s.k))::int as n, s.kind, s.name, s.key, s.payload
+      from s join judged j on j.i = s.i and j.verdict = 0
+      join locked t on t.id = s.id and t.state = 0 and t.mail < ${maxMail} and not ${isQuarantinedCancel}
+      where not exists ${alreadySent}),
+    -- A message with this key may have come since the statement began. Of a run whose counter is behind its messages
+    -- none is stored: its owner will find the damage.
+    delivered as (
+      insert into ${messages} (run, at, n, kind, name, key, payload)
+      select run, now, n, kind, name, key, payload from sent cross join clock order by run, n
+      on conflict do nothing returning run, n, kind),
+    bumped as materialized (select run, max(n) as mail, bool_or(kind = ${cancel}) as cancels from delivered group by run),
+    changed as materialized (
+      select coalesce(j.run, b.run) as run, j.run is not null as is_unit, j.count, j.link, j.state, j.parks, j.wake_at,
+        b.mail, coalesce(b.cancels, false) as cancels, now
+      from (select * from judged where verdict = 0) j full join bumped b on b.run = j.run cross join clock),
+    written as (
+      update ${runs} r
+      set head = r.head + coalesce(g.count, 0), link = coalesce(g.link, r.link),
+          tries = case when g.is_unit then 0 else r.tries end, mark = case when g.is_unit then 0 else r.mark end,
+          state = coalesce(g.state, r.state), mail = coalesce(g.mail, r.mail),
+          cancel_at = case when g.cancels then coalesce(r.cancel_at, g.now) else r.cancel_at end,
+          worker = case when g.parks or g.state <> 0 then null else r.worker end,
+          wake_at = case when g.parks then g.wake_at
+                         when not g.is_unit and r.worker is null and (r.mark = 0 or g.cancels) then least(r.wake_at, g.now)
+                         else r.wake_at end
+      from changed g where r.run = g.run),
+    inserted as (
+      insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
+      select j.run, (select now from clock), e.took_ms, e.seq, j.epoch, e.position, e.turn, e.nth, e.type, e.kind, e.failed, e.name, e.payload, coalesce(e.link, '')
+      from ${writeRows(eventColumns, firstEvent)} as e
+      join judged j on j.i = e.i and j.verdict = 0),
+    -- In the order of their ids: two commits with the same ids then wait for one another in one direction only. One that
+    -- was created since the statement began fails it, and it is run again.
+    made as (
+      insert into ${runs} (id, procedure, version, worker, wake_at, created_at, epoch, head, link)
+      select c.id, c.procedure, c.version, null, now, now, 1, 1, c.link
+      from c join judged j on j.i = c.i and j.verdict = 0 cross join clock order by c.id
+      returning run, id),
+    described as (
+      insert into ${runInfo} (run, procedure, started_by, tags, parent)
+      select m.run, c.procedure, c.started_by, c.tags::text[], c.parent from made m join c on c.id = m.id
+      join judged j on j.i = c.i and j.verdict = 0),
+    started as (
+      insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
+      select m.run, now, e.took_ms, e.seq, 0, e.position, e.turn, e.nth, e.type, e.kind, e.failed, e.name, e.payload, coalesce(e.link, '')
+      from ${writeRows(eventColumns, firstStarted)} as e
+      join c on c.k = e.i join made m on m.id = c.id join judged j on j.i = c.i and j.verdict = 0 cross join clock)${writeEffects(names)}
+    select i::int, verdict, mail, parks as parked, (select now from clock) as at, item, why, (select max(run) from made) as made
+    from judged where i = 1 or verdict <> 0 or mail <> seen`)
+}
+
+export function bindWide(worker: number, units: readonly Unit[]): readonly Value[] {
+  const sends: Item<OutgoingMessage>[] = []
+  const children: Item<ChildRun>[] = []
+  for (const [index, { effects }] of units.entries()) {
+    for (const [item, effect] of effects.entries()) {
+      const place = { i: index + 1, item }
+      if (effect.do === 'send') sends.push({ ...place, value: effect.message })
+      else if (effect.do === 'create-run') children.push({ ...place, value: effect.run })
+    }
+  }
+  return [...bindFull(worker, units), ...bindSends(sends), ...bindChildren(children)]
+}
+
+/** `i`: the place of the unit, from 1. `item`: the index of the effect. */
+interface Item<Value> {
+  readonly i: number
+  readonly item: number
+  readonly value: Value
+}
+
+function bindSends(sends: readonly Item<OutgoingMessage>[]): readonly Value[] {
+  return [
+    listIntegers(sends.map(({ i }) => i)),
+    listIntegers(sends.map(({ item }) => item)),
+    listTexts(sends.map(({ value }) => value.run)),
+    listSmallints(sends.map(({ value }) => messageKindCode.numberOf[value.kind])),
+    listTexts(sends.map(({ value }) => value.name)),
+    listTexts(sends.map(({ value }) => value.key)),
+    listBytes(sends.map(({ value }) => value.payload)),
+    listBooleans(sends.map(({ value }) => value.must)),
+  ]
+}
+
+function bindChildren(children: readonly Item<ChildRun>[]): readonly Value[] {
+  const events = new EventColumns()
+  for (const [index, { value }] of children.entries()) events.add(index + 1, 0, value.started, null)
+  return [
+    listIntegers(children.map(({ i }) => i)),
+    listIntegers(children.map(({ item }) => item)),
+    listTexts(children.map(({ value }) => value.id)),
+    listTexts(children.map(({ value }) => value.procedure)),
+    listIntegers(children.map(({ value }) => value.version)),
+    listBytes(children.map(({ value }) => value.link)),
+    listTexts(children.map(({ value }) => value.startedBy)),
+    // A list in a list: `unnest` would flatten them.
+    listTexts(children.map(({ value }) => writeLiteral(value.tags))),
+    listTexts(children.map(({ value }) => value.parent)),
+    ...events.values(),
+  ]
+}

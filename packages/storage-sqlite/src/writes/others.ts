@@ -1,0 +1,81 @@
+import {
+  type ChildRun,
+  type Effect,
+  markCode,
+  type OutgoingMessage,
+  type RefusedWhy,
+  type RunKey,
+  type UnitOutcome,
+} from '@pawl/core/storage'
+import type { Database } from 'better-sqlite3'
+import type { LeaveCancel } from './cancel.ts'
+import type { Create } from './create.ts'
+import type { LeaveMessage } from './message.ts'
+
+/** What a unit changes in other runs. */
+export interface OtherRuns {
+  /** Returns the first effect that another run does not allow. */
+  findRefusal(effects: readonly Effect[]): (UnitOutcome & { readonly outcome: 'refused' }) | undefined
+  create(run: ChildRun, at: number): void
+  /** Leaves the message, unless the run does not take it. */
+  send(message: OutgoingMessage, at: number): void
+}
+
+export function prepareOtherRuns(
+  database: Database,
+  { createChild }: Create,
+  leave: LeaveMessage,
+  leaveCancel: LeaveCancel,
+): OtherRuns {
+  const findRun = database.prepare<[string], Target>(
+    'select run, state, mark, mail, (select max(n) from messages m where m.run = runs.run) as n from runs where id = ?',
+  )
+  const findMessage = database.prepare('select 1 from messages where run = ? and key = ?')
+
+  /** A damaged run counts as quarantined: its owner will find the damage. */
+  function refuse(
+    run: Target | undefined,
+    { kind, key }: OutgoingMessage,
+  ): RefusedWhy | 'duplicate' | undefined {
+    if (!run) return 'missing'
+    if (key !== null && findMessage.get(run.run, key)) return 'duplicate'
+    if (run.mail !== (run.n ?? 0)) return 'quarantined'
+    if (run.state !== 0) return 'ended'
+    return kind === 'cancel' && run.mark === markCode.numberOf.quarantined ? 'quarantined' : undefined
+  }
+
+  return {
+    findRefusal(effects) {
+      let created: Set<string> | undefined
+      for (const [item, effect] of effects.entries()) {
+        if (effect.do === 'create-run') {
+          const { id } = effect.run
+          created ??= new Set()
+          if (findRun.get(id) || created.has(id)) return { outcome: 'refused', item, why: 'exists' }
+          created.add(id)
+        } else if (effect.do === 'send' && effect.message.must) {
+          const why = refuse(findRun.get(effect.message.run), effect.message)
+          if (why !== undefined && why !== 'duplicate') return { outcome: 'refused', item, why }
+        }
+      }
+      return undefined
+    },
+    create: (run, at) => void createChild(run, at),
+    send(message, at) {
+      const { run: id, kind, name, key, payload } = message
+      const found = findRun.get(id)
+      if (!found || refuse(found, message) !== undefined) return
+      if (kind === 'cancel') leaveCancel(found.run, payload, at)
+      else leave(found.run, { at, kind, name, key, payload })
+    },
+  }
+}
+
+interface Target {
+  readonly run: RunKey
+  readonly state: number
+  readonly mark: number
+  readonly mail: number
+  /** The highest number of its messages. */
+  readonly n: number | null
+}

@@ -1,0 +1,27 @@
+import type { NewEvent } from '@pawl/core/storage'
+import { copy, type RunRecord } from '../tables.ts'
+
+export function appendEvent(
+  run: RunRecord,
+  event: NewEvent,
+  link: Uint8Array | null,
+  at: number,
+  epoch: number = run.epoch,
+): void {
+  const { type, position, turn, kind, name, nth, failed, tookMs, payload } = event
+  const bytes = { payload: copy(payload), link: copy(link) }
+  run.events.push({
+    seq: run.events.length,
+    at,
+    epoch,
+    type,
+    position,
+    turn,
+    kind,
+    name,
+    nth,
+    failed,
+    tookMs,
+    ...bytes,
+  })
+}
