@@ -1,46 +1,22 @@
-import { isCausedByCancel } from '../../authoring/cancel.ts'
-import type { AskSpec, ProcedureOperation } from '../../authoring/operations.ts'
-import { isBug } from '../../errors/bug.ts'
-import { PawlError } from '../../errors/pawl-error.ts'
+import type { AskSpec } from '../../authoring/operations.ts'
 import type { LogEvent } from '../../events/event.ts'
-import { rounds } from '../../host/rounds.ts'
-import type { Completed, Decision, Failed } from '../../kernel/decision.ts'
-import type { Pending } from '../../kernel/operation.ts'
 import type { Claimed } from '../../ports/store/claims.ts'
 import type { Unit, UnitOutcome } from '../../ports/store/commit.ts'
 import type { Message } from '../../ports/store/mail.ts'
 import type { RunKey } from '../../ports/store/runs.ts'
-import { cancelWith } from './cancelling.ts'
-import type { InputRefused } from './continuation.ts'
-import {
-  type Bug,
-  diagnoseBug,
-  diagnoseConflict,
-  diagnoseCrashes,
-  diagnoseDifference,
-  diagnoseForeignAwait,
-} from './diagnose.ts'
+import { decide, deliver, forgetMove, goOn, onBegun, onForeign, refuseInput, replay } from './deciding.ts'
+import { type Bug, diagnoseBug, diagnoseConflict, diagnoseCrashes } from './diagnose.ts'
 import { notifyOfEnd, reportEnd } from './ended.ts'
-import { completeChecked, completeWith, type Ending, failWith, reportFailure } from './ending.ts'
-import { findCallSite } from './find-call-site.ts'
-import {
-  attempt,
-  guard,
-  leave,
-  leaveBroken,
-  leaveFor,
-  leaveForgotten,
-  leaveWithoutCode,
-  stopAt,
-} from './leaving.ts'
+import type { Ending } from './ending.ts'
+import { guard, leave, leaveBroken, leaveFor, leaveForgotten, leaveWithoutCode } from './leaving.ts'
 import { loadRun, readAgain } from './loading.ts'
 import { ReadFailed } from './log-reader.ts'
 import { prepareUnit } from './next-unit.ts'
 import type { Opening } from './opening.ts'
-import { beginAll, beginMore, close } from './operations.ts'
-import { quarantinedFor, unfitInput, unreadFor } from './park-with-error.ts'
+import { beginMore } from './operations.ts'
+import { unreadFor } from './park-with-error.ts'
 import { type RunMoves, type RunServices, RunState } from './state.ts'
-import { warnOfMove, warnOfUndeclared } from './warnings.ts'
+import { warnOfUndeclared } from './warnings.ts'
 import { takeBack, takeIn } from './written.ts'
 
 /** Callbacks of a run to its worker. */
@@ -57,11 +33,8 @@ export interface RunCallbacks extends RunServices {
   onGone(run: Run): void
 }
 
-/** Work of deciding, in rows. */
-const workOfDecide = 2
-
 /**
- * A run that its worker owns. It decides what happens next: the files beside it compute what that takes, the committer
+ * A run that its worker owns: from its claim to its park or end. The files beside it compute each part of it, the committer
  * writes, and the drain delivers.
  */
 export class Run implements RunMoves {
@@ -111,7 +84,7 @@ export class Run implements RunMoves {
     const { log, continuation, id } = this.#state
     log.begin(started)
     continuation.begin(started).then(
-      (refused) => (refused === null ? this.#deliver([started]) : this.#refuseInput(refused)),
+      (refused) => (refused === null ? deliver(this.#state, [started]) : refuseInput(this.#state, refused)),
       (error: Error) => leave(this.#state, unreadFor(id, 'its first event', error)),
     )
   }
@@ -129,8 +102,8 @@ export class Run implements RunMoves {
     const loaded = await loadRun(state)
     if (loaded.is === 'gone') return
     if (loaded.is === 'cancelled') return leaveWithoutCode(state)
-    if (loaded.is === 'refused') return this.#refuseInput(loaded.refused)
-    if (state.isOver || state.continuation.accepted === null) return this.#onDrained()
+    if (loaded.is === 'refused') return refuseInput(this.#state, loaded.refused)
+    if (state.isOver || state.continuation.accepted === null) return decide(this.#state)
     state.phase = 'still'
     state.ready()
   }
@@ -153,149 +126,6 @@ export class Run implements RunMoves {
   /** Releases everything without writing. */
   drop(): void {
     this.#state.drop()
-  }
-
-  // ── deciding
-
-  #deliver(events: readonly LogEvent[]): void {
-    const { isOver, continuation } = this.#state
-    if (isOver) return
-    this.#state.phase = 'moving'
-    const most = this.#host.slices.drafts
-    if (events.length <= most) return continuation.deliver(events, () => this.#onDelivered())
-    continuation.deliver(events.slice(0, most), () => this.#deliver(events.slice(most)), true)
-  }
-
-  /** Decides once the round has room: the turns of many runs may end in the same round. */
-  #onDelivered(): void {
-    const entered = rounds.enter(workOfDecide)
-    if (entered === undefined) this.#onDrained()
-    else void entered.then(() => this.#onDrained())
-  }
-
-  #onDrained(): void {
-    const { isOver, bug, continuation } = this.#state
-    if (isOver) return
-    if (bug !== null) return stopAt(this.#state, bug)
-    continuation.decide((decision) => this.#onDecided(decision))
-  }
-
-  onForeign(): void {
-    const state = this.#state
-    state.movedOutside = true
-    if (state.phase === 'still') this.#onDrained()
-    else if (state.phase === 'parked') this.#forgetMove()
-  }
-
-  #forgetMove(): void {
-    this.onGone()
-    this.#state.continuation.decide((decision) => {
-      if (decision.state === 'foreign-await') warnOfMove(this.#host, this.id, decision)
-    })
-  }
-
-  #onDecided(decision: Decision<ProcedureOperation>): void {
-    const state = this.#state
-    if (state.isOver) return
-    if (state.bug !== null) return stopAt(state, state.bug)
-    switch (decision.state) {
-      case 'waiting':
-        return void guard(state, () => this.#wait(decision.issued, decision.closed))
-      case 'completed':
-        state.hasReturned = true
-        // It has nothing left to write, and code that waits for that has to check again.
-        this.onReady()
-        return this.#onCompleted(decision)
-      case 'failed':
-        return this.#onFailed(decision)
-      case 'nondeterminism':
-        return leaveFor(state, () =>
-          diagnoseDifference(this.#host, state.replayed, decision, state.parksBugs),
-        )
-      case 'foreign-await':
-        return leaveFor(state, () => diagnoseForeignAwait(this.#host, state.replayed, decision))
-      case 'unreadable':
-        return leave(state, unreadFor(this.id, `the result at position ${decision.position}`, decision.error))
-      case 'damaged':
-        return leave(state, quarantinedFor(this.id, decision.what))
-    }
-  }
-
-  #wait(
-    issued: readonly Pending<ProcedureOperation>[],
-    closed: readonly Pending<ProcedureOperation>[],
-  ): void {
-    const state = this.#state
-    close(state, closed)
-    beginAll(state, issued)
-    if (state.bug !== null) return stopAt(state, state.bug)
-    if (state.isOver) return
-    state.begunUpTo = state.continuation.turn
-    state.phase = 'still'
-    beginMore(state)
-  }
-
-  /** Delivers the events held back until all operations have started. */
-  onBegun({ held }: Opening): void {
-    const state = this.#state
-    state.opening = null
-    if (held.events.length > 0) this.#goOn(held.events, held.from)
-    else if (state.movedOutside && state.ending === null) this.#onDrained()
-    else state.ready()
-  }
-
-  // ── ending
-
-  /** Handles an invalid input. Before the first turn it ends the run; in a longer log the code must have changed. */
-  #refuseInput(refused: InputRefused): void {
-    const state = this.#state
-    if (state.isOver) return
-    if (state.log.head === 1) this.#end(failWith(new PawlError('input-invalid', refused), []))
-    else if (state.isCancelled) leaveWithoutCode(state)
-    else leave(state, unfitInput(this.id, refused))
-  }
-
-  #onCompleted(decision: Completed<ProcedureOperation>): void {
-    const { output, left, closed } = decision
-    const schema = this.#state.continuation.start.definition.output
-    if (schema === undefined) this.#end(completeWith(output, left), closed)
-    else void completeChecked(schema, decision).then((ending) => this.#end(ending, closed))
-  }
-
-  /** Fails the run. If the error of a failed operation has no location and a log line will show it, it is looked up. */
-  #onFailed({ error, position, left, closed }: Failed<ProcedureOperation>): void {
-    const state = this.#state
-    if (state.parksBugs && isBug(error)) return stopAt(state, { error, position: null })
-    state.hasReturned = true
-    if (state.cancelled !== null && isCausedByCancel(error))
-      return this.#end(cancelWith(state.cancelled.reason, left), closed)
-    const ending = failWith(error, left)
-    const report = reportFailure(this.id, state.claimed.procedure, ending.failure, position)
-    state.report = report
-    if (report.position === undefined || !this.#host.reports.isLineDue(report))
-      return this.#end(ending, closed)
-    const found = findCallSite(this.#host, state.replayed, report.position).then((at) => {
-      state.report = at === '' ? report : { ...report, at }
-      this.#end(ending, closed)
-    })
-    attempt(state, found)
-  }
-
-  #end(ending: Ending, closed: readonly Pending<ProcedureOperation>[] = []): void {
-    const state = this.#state
-    if (state.isOver) return
-    state.ending = ending
-    guard(state, () => {
-      close(state, closed)
-      // Open asks stay open until the end is written: an answer before that counts.
-      beginAll(
-        state,
-        ending.left.filter(({ position }) => state.continuation.notes.isAsked(position)),
-      )
-      if (state.isOver) return
-      state.phase = 'still'
-      beginMore(state)
-    })
   }
 
   // ── writing
@@ -345,37 +175,22 @@ export class Run implements RunMoves {
       case 'park':
         return this.#onParked(next.wakeAt)
       case 'replay':
-        return this.#replay()
+        return replay(state)
       case 'deliver':
-        return this.#goOn(next.events, next.from)
+        return goOn(state, next.events, next.from)
       case 'begin-more':
         return beginMore(state)
       case 'decide':
-        return this.#onDrained()
+        return decide(this.#state)
       case 'look':
         return state.ready()
     }
   }
 
-  #goOn(events: readonly LogEvent[], from: number): void {
-    this.#state.outbox.onDelivered()
-    if (this.#host.replay === 'when-needed') this.#deliver(events)
-    else this.#replay(from)
-  }
-
-  #replay(newFrom?: number): void {
-    const state = this.#state
-    state.phase = 'moving'
-    void readAgain(state, async () => {
-      await state.continuation.replay(state.log, newFrom)
-      this.#onDrained()
-    })
-  }
-
   #onParked(wakeAt: number | null): void {
     this.#state.phase = 'parked'
     this.#host.onParked(this, wakeAt)
-    if (this.#state.movedOutside) this.#forgetMove()
+    if (this.#state.movedOutside) forgetMove(this.#state)
   }
 
   #onEnded(ending: Ending): void {
@@ -395,6 +210,12 @@ export class Run implements RunMoves {
   }
   onGone(): void {
     this.#host.onGone(this)
+  }
+  onForeign(): void {
+    onForeign(this.#state)
+  }
+  onBegun(opening: Opening): void {
+    onBegun(this.#state, opening)
   }
   onStopped(bug: Bug): void {
     leaveFor(this.#state, () => diagnoseBug(this.#host, this.#state.replayed, bug))
