@@ -8,7 +8,8 @@ import type {
   Nondeterminism,
   Verdict,
 } from './decision.ts'
-import { describeEvent, describePending, isAbout, Ordinals } from './identity.ts'
+import { describeEvent, describePending, Ordinals } from './identity.ts'
+import { IssuedOperations } from './issued.ts'
 import { LateResults } from './late.ts'
 import { type Operation, type Pending, type Program, type Scopes, Unreadable } from './operation.ts'
 import { Refusals } from './refusals.ts'
@@ -71,9 +72,8 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   readonly root: Scope = createScope(null)
   /** Operations that are settled without an event, each in its own turn before the next event. Null in most runs. */
   #refusals: Refusals<O> | null = null
-  /** Operations closed without an event: since the last decision, and the ones that an event may still swap positions with. */
-  #closed: Pending<O>[] = []
-  #replaceable: Pending<O>[] = []
+  /** Operations closed without an event since the last decision. Null in most runs. */
+  #closed: Pending<O>[] | null = null
   #openShields = 0
   /** The result or error of the procedure. The end waits for open shields and for pending rejections. */
   #outcome: Outcome | null = null
@@ -92,11 +92,8 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   #time = 0
   #began = false
 
-  #nextPosition = 0
+  readonly #issued = new IssuedOperations<O>()
   readonly #ordinals = new Ordinals()
-  readonly #pending = new Map<number, Pending<O>>()
-  /** Decisions have listed all operations before this position. The operations of one turn, which may swap positions, are listed together. */
-  #reportedUpTo = 0
   #lastIssued = 'the start'
 
   #end: Outcome | null = null
@@ -142,18 +139,18 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     if (this.#isEndDue) return this.#endOrAwaitShields(this.#outcome as Outcome)
     while (this.#at < this.#events.length) {
       const event = this.#events[this.#at] as LogEvent
-      if (this.#isQuietDue && !this.#isLate(event)) return this.#callQuiet()
+      if (this.#isQuietDue && !this.#issued.isLate(event)) return this.#callQuiet()
       this.#at++
       if (event.type === 'started' || !this.#began) return this.#begin(event)
       if (event.type === 'cancelled') return this.#cancel(event)
       if (event.type === 'ended') return this.#goesOn(event)
       if (event.type === 'accepted') continue
-      const pending = this.#recognise(event)
-      if (pending === null && this.#isSettled(event.position)) {
+      const pending = this.#issued.recognise(event)
+      if (pending === null && this.#issued.isSettled(event.position)) {
         if (this.#late === null || this.#readLate(event, this.#late)) continue
         return
       }
-      if (pending === null) return this.#diverge(event, this.#pending.get(event.position))
+      if (pending === null) return this.#diverge(event, this.#issued.pending.get(event.position))
       if (event.type === 'settled') return this.#settle(event, pending)
       // All other events settle nothing: they begin no turn and do not advance the clock.
     }
@@ -166,21 +163,16 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   decide(): Decision<O> {
     if (this.#end !== null) return this.#endOf(this.#end.failed, this.#end.value)
     if (this.#verdict !== null) return this.#verdict
-    if (this.#pending.size === 0) return this.#foreignAwait('it has no pending operation')
-    const issued: Pending<O>[] = []
-    for (; this.#reportedUpTo < this.#nextPosition; this.#reportedUpTo++) {
-      const pending = this.#pending.get(this.#reportedUpTo)
-      if (pending !== undefined) issued.push(pending)
-    }
-    const closed = this.#closed
-    if (closed.length > 0) this.#closed = []
-    return { state: 'waiting', issued, closed }
+    if (this.#issued.pending.size === 0) return this.#foreignAwait('it has no pending operation')
+    const closed = this.#closed ?? none
+    this.#closed = null
+    return { state: 'waiting', issued: this.#issued.listNew(), closed }
   }
 
   /** Whether the decision needs a grace period: the procedure may still move outside a turn. */
   get needsGrace(): boolean {
     if (this.#end !== null) return false
-    return this.#verdict === null ? this.#pending.size === 0 : this.#verdict.state === 'nondeterminism'
+    return this.#verdict === null ? this.#issued.pending.size === 0 : this.#verdict.state === 'nondeterminism'
   }
 
   /** The ordinal of the current turn. */
@@ -190,7 +182,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
 
   /** The operations without a result, by position. */
   get pending(): ReadonlyMap<number, Pending<O>> {
-    return this.#pending
+    return this.#issued.pending
   }
 
   /** The time of the first cancel, or of a return that open shields delay: the grace period starts here. */
@@ -221,7 +213,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     const closing = this.#closingOf(scope)
     const isRefused = closing !== null && closing.turn < this.#turn
     if (isRefused && !this.#countRefused(closing)) return new Promise(() => {})
-    const position = isRefused ? noPosition : this.#nextPosition++
+    const position = isRefused ? noPosition : this.#issued.takePosition()
     const turn = this.#turn
     const nth = this.#ordinals.next(turn, operation)
     this.#lastIssued = operation.name
@@ -232,7 +224,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
       pending = { position, turn, nth, operation, issuedAt, resolve, reject, scope, promise: null }
     })
     pending.promise = promise
-    if (!isRefused) this.#pending.set(position, pending)
+    if (!isRefused) this.#issued.add(pending)
     if (closing !== null) this.#refuse(pending)
     return promise
   }
@@ -245,7 +237,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   }
 
   adopt(promise: Promise<unknown>, from: Scope, to: Scope): 'adopted' | 'elsewhere' | 'none' {
-    for (const some of [this.#pending.values(), this.#refusals?.waiting ?? []])
+    for (const some of [this.#issued.pending.values(), this.#refusals?.waiting ?? []])
       for (const pending of some) {
         if (pending.promise !== promise) continue
         if (pending.scope !== from) return 'elsewhere'
@@ -282,7 +274,8 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
 
   get isUnsettled(): boolean {
     if (this.#openShields > 0 || this.#late?.isEmpty === false) return true
-    for (const { operation } of this.#pending.values()) if (operation.readLate !== undefined) return true
+    for (const { operation } of this.#issued.pending.values())
+      if (operation.readLate !== undefined) return true
     return false
   }
 
@@ -376,7 +369,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
 
   #settle(event: LogEvent, pending: Pending<O>): void {
     this.#beginTurn(event)
-    this.#pending.delete(pending.position)
+    this.#issued.settle(pending)
     let value: unknown
     try {
       value = pending.operation.read(event)
@@ -438,11 +431,9 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   }
 
   #refuseClosed(): void {
-    for (const pending of this.#pending.values())
+    for (const pending of this.#issued.pending.values())
       if (this.#closingOf(pending.scope) !== null) this.#refuse(pending)
-    if (this.#replaceable.length === 0) return
-    const turns = new Set([...this.#pending.values()].map(({ turn }) => turn))
-    this.#replaceable = this.#replaceable.filter(({ turn }) => turns.has(turn))
+    this.#issued.forgetClosed()
   }
 
   /** The number of due turns that no event begins. */
@@ -460,9 +451,9 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
 
   #rejectClosed(pending: Pending<O>): void {
     if (pending.position !== noPosition) {
-      this.#pending.delete(pending.position)
+      this.#issued.close(pending)
+      this.#closed ??= []
       this.#closed.push(pending)
-      this.#replaceable.push(pending)
       if (pending.operation.readLate !== undefined) {
         this.#late ??= new LateResults()
         this.#late.add(pending)
@@ -501,11 +492,6 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     waiter?.callback()
   }
 
-  /** Whether an event concerns an operation that is no longer pending. */
-  #isLate(event: LogEvent): boolean {
-    return event.kind !== null && this.#recognise(event) === null && this.#isSettled(event.position)
-  }
-
   /** Reads a late result. False: its bytes cannot be decoded. */
   #readLate(event: LogEvent, late: LateResults<O>): boolean {
     try {
@@ -516,42 +502,6 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
       this.#verdict = { state: 'unreadable', position: event.position, error }
       return false
     }
-  }
-
-  // ── identity
-
-  /** Whether an event may concern an operation of a closed scope; the procedure no longer waits for it. */
-  #isSettled(position: number): boolean {
-    return position < this.#nextPosition && !this.#pending.has(position)
-  }
-
-  /**
-   * Finds the operation of an event: the one at its position, if turn, kind, name and nth match. Otherwise a matching one
-   * of the same turn, and the two swap positions. Otherwise none: the code has changed.
-   */
-  #recognise(event: LogEvent): Pending<O> | null {
-    const there =
-      this.#pending.get(event.position) ?? this.#replaceable.find((one) => one.position === event.position)
-    if (there === undefined) return null
-    if (isAbout(event, there)) return this.#pendingOrNull(there)
-    if (there.turn !== event.turn) return null
-    for (const others of [this.#pending.values(), this.#replaceable])
-      for (const other of others)
-        if (isAbout(event, other)) {
-          this.#swap(there, other)
-          return this.#pendingOrNull(other)
-        }
-    return null
-  }
-
-  #pendingOrNull(one: Pending<O>): Pending<O> | null {
-    return this.#pending.get(one.position) === one ? one : null
-  }
-
-  #swap(a: Pending<O>, b: Pending<O>): void {
-    const isPending = [a, b].filter((one) => this.#pending.delete(one.position))
-    ;[a.position, b.position] = [b.position, a.position]
-    for (const one of isPending) this.#pending.set(one.position, one)
   }
 
   // ── verdicts
@@ -567,7 +517,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
 
   /** Handles a log that ends although the procedure continues and asks for more than was recorded. */
   #goesOn(ended: LogEvent): void {
-    const [next] = this.#pending.values()
+    const [next] = this.#issued.pending.values()
     if (next === undefined)
       this.#verdict = this.#foreignAwait('it has not ended and has no pending operation')
     else this.#verdict = differ(ended, next.position, describePending(next))
@@ -578,14 +528,14 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     for (; this.#at < this.#events.length; this.#at++) {
       const event = this.#events[this.#at] as LogEvent
       if (event.type === 'started') return startedAgain(event)
-      const position = event.kind === null ? this.#nextPosition : event.position
+      const position = event.kind === null ? this.#issued.nextPosition : event.position
       if (!this.#mayFollow(event, failed))
         return failed
           ? { ...differ(event, position, 'its failure'), thrown: { error: value } }
           : differ(event, position, 'its completion')
     }
-    const left = [...this.#pending.values()]
-    const closed = this.#closed
+    const left = [...this.#issued.pending.values()]
+    const closed = this.#closed ?? none
     if (!failed) return { state: 'completed', output: value, left, closed }
     return {
       state: 'failed',
@@ -600,15 +550,19 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   #mayFollow(event: LogEvent, failed: boolean): boolean {
     if (event.type === 'ended') return event.failed === failed
     if (event.kind === null) return true
-    return this.#recognise(event) === null ? this.#isSettled(event.position) : event.turn < this.#turn
+    return this.#issued.recognise(event) === null
+      ? this.#issued.isSettled(event.position)
+      : event.turn < this.#turn
   }
 
   #foreignAwait(what: string): ForeignAwait {
     const timers = this.#timers.length === 0 ? '' : `; it used ${this.#timers.join(', ')}`
-    const position = this.#nextPosition - 1
+    const position = this.#issued.nextPosition - 1
     return { state: 'foreign-await', after: this.#lastIssued, position, what: what + timers }
   }
 }
+
+const none: readonly never[] = []
 
 function differ(event: LogEvent, position: number, asked: string): Nondeterminism {
   return { state: 'nondeterminism', position, recorded: describeEvent(event), asked }
