@@ -3,6 +3,7 @@ import { en } from './en.ts'
 import { listenToKeys } from './keys.ts'
 import { announcement } from './live/announce.ts'
 import { isOnline, lastReplyAt, serverNow } from './live/connection.ts'
+import { isLive, startFeed } from './live/feed.ts'
 import { inboxHref, route, runsHref } from './router.ts'
 import { InboxScreen } from './screens/inbox.tsx'
 import { Login } from './screens/login.tsx'
@@ -55,6 +56,8 @@ function Outside() {
 function Shell() {
   const [isHelpOpen, setHelpOpen] = useState(false)
   useEffect(() => listenToKeys(() => setHelpOpen((isOpen) => !isOpen)), [])
+  const { actor } = currentUser()
+  useEffect(() => startFeed(actor), [actor])
   const { value: at } = route
   const isRuns = at.screen === 'runs' || at.screen === 'run'
   return (
@@ -89,7 +92,7 @@ function Shell() {
           <Icon name="keyboard" />
         </button>
         <span class="who">
-          <Text>{currentUser().actor.replace(/^user:/, '')}</Text>
+          <Text>{actor.replace(/^user:/, '')}</Text>
         </span>
         <button type="button" class="quiet log-out" onClick={() => void endSession()}>
           {en.logOut}
@@ -114,10 +117,12 @@ function Shell() {
 }
 
 function ConnectionState() {
+  const state = !isOnline.value ? 'offline' : isLive.value ? 'live' : 'polling'
+  const word = en.connections[state]
   return (
-    <span class={isOnline.value ? 'connection online' : 'connection offline'}>
+    <span class={`connection ${state}`} title={en.connectionHelp[state]}>
       <span class="dot" aria-hidden="true" />
-      <span class="connection-word">{isOnline.value ? en.online : en.offline}</span>
+      <span class="connection-word">{word}</span>
     </span>
   )
 }

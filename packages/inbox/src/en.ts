@@ -20,8 +20,12 @@ export const en = {
   loading: 'Loading…',
   reload: 'Retry',
 
-  online: 'Live',
-  offline: 'Offline',
+  connections: { live: 'Live', polling: 'Polling', offline: 'Offline' },
+  connectionHelp: {
+    live: 'Changes appear as they happen.',
+    polling: 'No live connection. This page asks for changes every 5 s.',
+    offline: 'The server does not answer.',
+  },
   offlineSince: (age: string) => `The server does not answer. This page is from ${age} ago.`,
   offlineStart: 'The server does not answer.',
 

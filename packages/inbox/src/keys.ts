@@ -45,6 +45,7 @@ function press(key: string, isAfterG: boolean, onHelp: () => void): boolean {
 
 function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
+  if (target.dataset['quiet'] === 'true') return true
   if (target instanceof HTMLInputElement) return !['checkbox', 'radio', 'button'].includes(target.type)
   return target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement
 }

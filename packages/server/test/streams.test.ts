@@ -58,6 +58,26 @@ test('resumes after the last number, from the header or the query, and says when
   expect((await dispatch(follow(path, { 'last-event-id': 'x' }))).status).toBe(400)
 })
 
+test('from=now sends the number of the newest event, and only what is recorded from then on', async () => {
+  const { dispatch } = open()
+  await engine.run(refund, { amount: 45 }, { id: 'refund:1' })
+  const ask = await engine.inbox.next({ run: 'refund:1' })
+  const all: number[] = []
+  const reply = await dispatch(follow(`${path}?from=now`))
+  const reader = reply.body?.pipeThrough(new TextDecoderStream()).getReader()
+  let text = ''
+  while (!text.includes('id: ')) text += (await reader?.read())?.value ?? ''
+  await engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) text += part.value
+  for await (const { id } of readFrames(await dispatch(follow(path)))) all.push(id)
+  const [first, ...ids] = [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
+  expect(first).toBeGreaterThan(0)
+  expect(ids).toEqual(all.filter((id) => id > (first ?? 0)))
+  expect(text.match(/^data: /gm)).toHaveLength(ids.length)
+  expect((await dispatch(follow(`${path}?from=now`))).status).toBe(204)
+  expect((await dispatch(follow(`${path}?from=soon`))).status).toBe(400)
+})
+
 test('ends a stream when its reader has gone, when the caller aborts, and when its time is over', async () => {
   const { dispatch, streams } = open()
   await engine.run(refund, { amount: 45 }, { id: 'refund:1' })

@@ -141,6 +141,18 @@ export const broken: Procedure<undefined, string> = procedure(
   },
 )
 
+/** Does a step after each signal. */
+export const job = procedure(
+  { name: 'job', signals: { next: z.undefined() } },
+  async (ctx): Promise<string> => {
+    for (let index = 1; index <= 20; index += 1) {
+      await ctx.receive('next')
+      await ctx.step(`step ${index}`, () => index)
+    }
+    return 'done'
+  },
+)
+
 // biome-ignore lint/suspicious/noExplicitAny: procedures of any input
 export const procedures: readonly Procedure<any, string>[] = [
   refund,

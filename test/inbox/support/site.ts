@@ -1,4 +1,4 @@
-import { createEngine, type Engine } from '@pawl/core'
+import { createEngine, type Engine, type EngineOptions } from '@pawl/core'
 import { createServer, type Identity } from '@pawl/server'
 import { memory } from '@pawl/testing'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
@@ -18,7 +18,7 @@ export interface Site extends AsyncDisposable {
 }
 
 export async function startSite(
-  options: { readonly procedures?: typeof procedures; readonly port?: number } = {},
+  options: { readonly procedures?: EngineOptions['procedures']; readonly port?: number } = {},
 ): Promise<Site> {
   const engine = await createEngine({
     store: memory(),
@@ -57,7 +57,7 @@ export interface Visit extends AsyncDisposable {
 /** Opens a page in a browser profile of its own, and waits until the inbox shows a screen. */
 export async function visit(
   browser: Browser,
-  site: Site,
+  site: Pick<Site, 'url'>,
   as: string,
   at = '#/',
   options: BrowserContextOptions = {},

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Ask } from '../api/types.ts'
 import { en } from '../en.ts'
 import { currentUser } from '../session.ts'
@@ -24,6 +24,25 @@ export function AskPage({ ask, onChange }: { readonly ask: Ask; readonly onChang
     keepDraft(ask.id, next)
   }
   const mayAnswer = currentUser().role !== 'watch'
+  // An ask that closes under a person's eyes says so in the place of its form: nothing above it moves.
+  const wasOpen = useRef(isOpen)
+  const hadFocus = useRef(false)
+  if (wasOpen.current && !isOpen)
+    hadFocus.current ||= document.activeElement?.closest('.answer, .params, .artifact') !== null
+  const parts = {
+    ...{ ask, draft, issues: submission.issues },
+    onChange: change,
+    isOpen: wasOpen.current && mayAnswer,
+  }
+  const closed = !isOpen && (
+    <Closed
+      ask={ask}
+      draft={draft}
+      submission={submission}
+      takesFocus={hadFocus.current}
+      onDrop={() => dropDraft(ask.id)}
+    />
+  )
   return (
     <article>
       <AskHead ask={ask} />
@@ -31,28 +50,15 @@ export function AskPage({ ask, onChange }: { readonly ask: Ask; readonly onChang
         {marked(ask.message)}
       </h1>
       <Meta ask={ask} />
-      {!isOpen && <Closed ask={ask} draft={draft} submission={submission} onDrop={() => dropDraft(ask.id)} />}
+      {!wasOpen.current && closed}
       <RiskBox ask={ask} />
       <ErrorBox ask={ask} />
-      {ask.params !== undefined && (
-        <Params
-          ask={ask}
-          draft={draft}
-          onChange={change}
-          issues={submission.issues}
-          isOpen={isOpen && mayAnswer}
-        />
-      )}
-      {ask.artifact !== undefined && (
-        <Artifact
-          ask={ask}
-          draft={draft}
-          onChange={change}
-          issues={submission.issues}
-          isOpen={isOpen && mayAnswer}
-        />
-      )}
+      <div class="editable" inert={wasOpen.current && !isOpen}>
+        {ask.params !== undefined && <Params {...parts} />}
+        {ask.artifact !== undefined && <Artifact {...parts} />}
+      </div>
       <Context ask={ask} />
+      {wasOpen.current && closed}
       {isOpen && mayAnswer && (
         <AnswerForm ask={ask} draft={draft} onDraft={change} submission={submission} onChange={onChange} />
       )}

@@ -4,19 +4,19 @@ import { ApiError } from '../api/request.ts'
 import type { Ask } from '../api/types.ts'
 import { en } from '../en.ts'
 import { announce } from '../live/announce.ts'
-import { usePoll } from '../live/poll.ts'
+import { useLive } from '../live/poll.ts'
 import { inboxHref } from '../router.ts'
 import { noteEnded } from '../session.ts'
 import { Empty, Loading } from '../ui/empty.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { AskPage } from './ask-page.tsx'
 
-/** One ask, asked for again every few seconds: another person may answer it meanwhile. */
+/** One ask, read again when something happens to it: another person may answer it meanwhile. */
 export function AskScreen({ id }: { readonly id: string }) {
   const [ask, setAsk] = useState<Ask | null>(null)
   const [isMissing, setMissing] = useState(false)
   const known = useRef<Ask | null>(null)
-  usePoll(async () => {
+  const load = async () => {
     try {
       const next = await getAsk(id)
       if (JSON.stringify(next) === JSON.stringify(known.current)) return
@@ -27,7 +27,8 @@ export function AskScreen({ id }: { readonly id: string }) {
       noteEnded(error)
       if (error instanceof ApiError && error.problem.status === 404) setMissing(true)
     }
-  }, [id])
+  }
+  useLive(load, [id], { hears: (bell) => bell.ask === id || bell.ask === known.current?.id })
   return (
     <div class="page ask-page">
       <a class="back" href={inboxHref}>

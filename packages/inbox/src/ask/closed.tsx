@@ -16,16 +16,18 @@ interface Props {
   readonly ask: Ask
   readonly draft: AskDraft
   readonly submission: Submission
+  /** Whether the focus was in the form that is gone. */
+  readonly takesFocus: boolean
   readonly onDrop: () => void
 }
 
 /** How an ask ended, and what a person had prepared meanwhile. */
-export function Closed({ ask, draft, submission, onDrop }: Props) {
+export function Closed({ ask, draft, submission, takesFocus, onDrop }: Props) {
   const next = nextOpen(ask.id)
   const isOwn = submission.hasWon.value
   return (
     <section class={`closed ${ask.status}`}>
-      <p class="closed-title" tabIndex={-1} ref={isOwn ? focusOnce : null}>
+      <p class="closed-title" tabIndex={-1} ref={takesFocus ? focusOnce : null} data-quiet={!isOwn}>
         <Icon name={ask.status === 'answered' ? 'check' : 'cross'} />
         <Outcome ask={ask} />
       </p>
@@ -51,7 +53,7 @@ export function Closed({ ask, draft, submission, onDrop }: Props) {
   )
 }
 
-/** After one's own answer the focus would be lost with the button. */
+/** The focus would be lost with the form. If another person was faster, the keys that are still being typed do nothing here. */
 function focusOnce(element: HTMLElement | null): void {
   if (element !== null && !element.dataset['focused']) {
     element.dataset['focused'] = 'yes'

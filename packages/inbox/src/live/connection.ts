@@ -2,7 +2,7 @@ import { signal } from '@preact/signals'
 
 /** Whether the server answers. What is loaded stays on the screen without it. */
 export const isOnline = signal(true)
-/** When the server last answered, by this computer's clock. */
+/** When the server last answered, by its own clock. */
 export const lastReplyAt = signal(Date.now())
 /** Milliseconds that the server's clock is ahead of this computer's. */
 const clockOffset = signal(0)
@@ -16,12 +16,14 @@ setInterval(() => {
   tick.value += 1
 }, 15_000)
 
+addEventListener('offline', noteSilence)
+
 export function noteReply(reply: Response): void {
-  isOnline.value = true
-  lastReplyAt.value = Date.now()
   const at = Date.parse(reply.headers.get('date') ?? '')
   const offset = at - Date.now()
   clockOffset.value = Math.abs(offset) > toleratedMs ? offset : 0
+  isOnline.value = true
+  lastReplyAt.value = Date.now() + clockOffset.value
 }
 
 export function noteSilence(): void {

@@ -1,34 +1,72 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
+import { type Bell, isLive, onBell } from './feed.ts'
+import { onWake } from './wake.ts'
 
-const everyMs = 5_000
+const pollMs = 5_000
+/** Between two calls that bells ask for: of many bells at once, one is enough. */
+const calmMs = 1_000
+
+interface Live {
+  /** Whether a bell concerns what is loaded. Default: none does. */
+  readonly hears?: (bell: Bell) => boolean
+  /** Time between two calls while bells arrive, in ms. Default: 60,000. */
+  readonly liveMs?: () => number
+}
 
 /**
- * Calls `load` now and every five seconds while the page is visible, and at once when it becomes visible or online again. A call
- * that is still under way is not repeated.
+ * Calls `load` now, for each bell that concerns it, and when the page wakes up; every five seconds if no bells arrive. A page that is
+ * not visible calls nothing. A call that is still under way is not repeated, but another one follows it.
  */
-export function usePoll(load: () => Promise<void>, keys: readonly unknown[]): void {
+export function useLive(load: () => Promise<void>, keys: readonly unknown[], live: Live = {}): () => void {
+  const latest = useRef({ load, ...live })
+  latest.current = { load, ...live }
+  const again = useRef(() => {})
   useEffect(() => {
     let isActive = true
     let isLoading = false
+    let isWanted = false
+    let calm: ReturnType<typeof setTimeout> | undefined
+    let lastAt = 0
     const run = async () => {
+      isWanted = isLoading
       if (!isActive || isLoading || document.visibilityState !== 'visible') return
       isLoading = true
+      lastAt = Date.now()
       try {
-        await load()
+        await latest.current.load()
       } finally {
         isLoading = false
+        if (isWanted) later()
       }
     }
-    const poll = () => void run()
-    poll()
-    const timer = setInterval(poll, everyMs)
-    document.addEventListener('visibilitychange', poll)
-    addEventListener('online', poll)
+    const later = () => {
+      if (calm !== undefined || !isActive) return
+      calm = setTimeout(
+        () => {
+          calm = undefined
+          void run()
+        },
+        Math.min(calmMs, Math.max(0, lastAt + calmMs - Date.now())),
+      )
+    }
+    again.current = later
+    void run()
+    const timer = setInterval(() => {
+      const everyMs = isLive.value ? (latest.current.liveMs?.() ?? 60_000) : pollMs
+      if (Math.abs(Date.now() - lastAt) >= everyMs) void run()
+    }, pollMs)
+    const unlisten = [
+      onWake(() => void run()),
+      onBell((bell) => {
+        if (bell.event === 'reset' || latest.current.hears?.(bell)) later()
+      }),
+    ]
     return () => {
       isActive = false
       clearInterval(timer)
-      document.removeEventListener('visibilitychange', poll)
-      removeEventListener('online', poll)
+      clearTimeout(calm)
+      for (const end of unlisten) end()
     }
   }, keys)
+  return () => again.current()
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Json, LogEntry } from '../api/types.ts'
 import { en } from '../en.ts'
 import { isObject } from '../form/control.ts'
+import type { StillHandlers } from '../live/still.ts'
 import { plainOf, summaryOf } from '../text/plain.ts'
 import { Text } from '../text/text.tsx'
 import { LongText } from '../text/value.tsx'
@@ -9,14 +10,27 @@ import { Icon, type IconName } from '../ui/icons.tsx'
 import { formatInstant, formatSpan } from '../ui/time.ts'
 
 /** The execution log, newest first. Older pages are loaded on demand. */
-export function Log(props: { readonly entries: readonly LogEntry[]; readonly onOlder: (() => void) | null }) {
+export function Log(props: {
+  readonly entries: readonly LogEntry[]
+  /** Entries that are not shown yet. */
+  readonly newCount: number
+  readonly onNew: () => void
+  readonly onOlder: (() => void) | null
+  readonly handlers: StillHandlers
+}) {
   const [isFailedOnly, setFailedOnly] = useState(false)
-  const { entries, onOlder } = props
+  const { entries, newCount, onOlder } = props
   const visible = isFailedOnly ? entries.filter(({ status }) => status === 'failed') : entries
   return (
-    <section>
+    <section {...props.handlers}>
       <div class="section-head">
         <h2>{en.log}</h2>
+        {newCount > 0 && (
+          <button type="button" class="fresh-entries" onClick={props.onNew}>
+            <Icon name="up" />
+            {en.newItems(newCount)}
+          </button>
+        )}
         <button
           type="button"
           class="toggle"

@@ -1,4 +1,4 @@
-import type { LogEntry, Run } from '../api/types.ts'
+import type { LogEntry } from '../api/types.ts'
 import { en } from '../en.ts'
 import { serverNow } from '../live/connection.ts'
 import { Text } from '../text/text.tsx'
@@ -10,7 +10,7 @@ const mostLanes = 8
 const laneHeight = 26
 
 /** When what happened, of the newest entries. The log below says the same in text, so it is hidden from screen readers. */
-export function Timeline({ entries }: { readonly run: Run; readonly entries: readonly LogEntry[] }) {
+export function Timeline({ entries }: { readonly entries: readonly LogEntry[] }) {
   if (entries.length < 2) return null
   const { spans, count } = layOut(entries.slice(0, mostEntries), serverNow())
   const lanes = Math.min(count, mostLanes)

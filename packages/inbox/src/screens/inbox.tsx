@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import type { AskBrief, AskKind, RiskLevel } from '../api/types.ts'
 import { AskScreen } from '../ask/ask-screen.tsx'
 import { en } from '../en.ts'
-import { usePoll } from '../live/poll.ts'
+import { useLive } from '../live/poll.ts'
 import { askHref } from '../router.ts'
 import { marked, Text } from '../text/text.tsx'
 import { RiskBadge } from '../ui/badges.tsx'
@@ -26,7 +26,7 @@ import {
 
 /** The list, and beside it on a wide screen the ask that is open. */
 export function InboxScreen({ open }: { readonly open: string | null }) {
-  usePoll(refreshAsks, [filter.value])
+  useLive(refreshAsks, [filter.value], { hears: ({ ask }) => ask !== undefined })
   return (
     <div class={open === null ? 'split' : 'split has-open'}>
       <section class="list-pane" aria-label={en.inbox}>
@@ -130,10 +130,12 @@ function List({ open }: { readonly open: string | null }) {
   return (
     <>
       {newCount.value > 0 && (
-        <button type="button" class="fresh" onClick={showFresh}>
-          <Icon name="up" />
-          {en.newItems(newCount.value)}
-        </button>
+        <div class="fresh">
+          <button type="button" onClick={showFresh}>
+            <Icon name="up" />
+            {en.newItems(newCount.value)}
+          </button>
+        </div>
       )}
       <ul class="asks">
         {shown.value.map((ask) => (

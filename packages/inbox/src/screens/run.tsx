@@ -4,9 +4,11 @@ import { ApiError, urlOf } from '../api/request.ts'
 import type { LogEntry, Run } from '../api/types.ts'
 import { en } from '../en.ts'
 import { announce } from '../live/announce.ts'
-import { usePoll } from '../live/poll.ts'
+import { useLive } from '../live/poll.ts'
+import { useStill } from '../live/still.ts'
 import { askHref, runsHref } from '../router.ts'
 import { Log } from '../runs/log.tsx'
+import { useRunStream } from '../runs/run-stream.ts'
 import { Stuck } from '../runs/stuck.tsx'
 import { Timeline } from '../runs/timeline.tsx'
 import { currentUser, noteEnded } from '../session.ts'
@@ -42,7 +44,13 @@ export function RunScreen({ id }: { readonly id: string }) {
       if (error instanceof ApiError && error.problem.status === 404) setMissing(true)
     }
   }
-  usePoll(load, [id])
+  const isOver = loaded?.run.endedAt !== undefined
+  const isLive = useRef(false)
+  const reload = useLive(load, [id], {
+    hears: (bell) => bell.run === id,
+    liveMs: () => (isLive.current || isOver ? 60_000 : 5_000),
+  })
+  isLive.current = useRunStream(id, isOver, reload)
   const older = async () => {
     const page = await getLog(id, { limit: pageSize, before: loaded?.before }).catch(noteEnded)
     if (!page) return
@@ -92,6 +100,9 @@ function RunPage(props: {
   readonly onRetry: () => void
 }) {
   const { run, entries, before } = props.loaded
+  // While a person reads the log, entries change in their places, and what would move them waits.
+  const { shown, handlers, release } = useStill({ run, newest: entries[0]?.position ?? -1 })
+  const readable = entries.filter(({ position }) => position <= shown.newest)
   const { role } = currentUser()
   const mayRetry = role === 'operate' || role === 'admin'
   return (
@@ -101,10 +112,16 @@ function RunPage(props: {
         <StatusBadge status={run.status} />
       </header>
       <Facts run={run} />
-      <Stuck run={run} onRetry={mayRetry ? props.onRetry : null} />
-      <WaitingFor run={run} />
-      <Timeline run={run} entries={entries} />
-      <Log entries={entries} onOlder={before === undefined ? null : props.onOlder} />
+      <Stuck run={shown.run} onRetry={mayRetry ? props.onRetry : null} />
+      <WaitingFor run={shown.run} />
+      <Timeline entries={readable} />
+      <Log
+        entries={readable}
+        newCount={entries.length - readable.length}
+        onNew={release}
+        onOlder={before === undefined ? null : props.onOlder}
+        handlers={handlers}
+      />
       <p class="copies">
         <CopyButton label={en.copyJson} text={JSON.stringify({ run, log: entries }, null, 2)} />{' '}
         <CopyButton label={en.copyCurl} text={curlOf(run.id)} />

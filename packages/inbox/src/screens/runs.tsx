@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { listRuns } from '../api/calls.ts'
 import type { Run, RunStatus } from '../api/types.ts'
 import { en } from '../en.ts'
-import { usePoll } from '../live/poll.ts'
+import { useLive } from '../live/poll.ts'
 import { runHref } from '../router.ts'
 import { noteEnded } from '../session.ts'
 import { Text } from '../text/text.tsx'
@@ -45,7 +45,7 @@ export function RunsScreen() {
     setRuns(null)
     setFresh([])
   }, [value])
-  usePoll(async () => {
+  const load = async () => {
     try {
       const page = await listRuns({ ...query, limit: pageSize })
       if (filter.value !== value) return
@@ -55,7 +55,9 @@ export function RunsScreen() {
     } catch (error) {
       noteEnded(error)
     }
-  }, [value])
+  }
+  // No bell tells that a run has started, so the list is also asked for.
+  useLive(load, [value], { hears: () => true, liveMs: () => 5_000 })
   const more = async () => {
     const page = await listRuns({ ...query, limit: pageSize, cursor }).catch(noteEnded)
     if (!page) return
@@ -100,10 +102,12 @@ export function RunsScreen() {
         </div>
       </header>
       {newCount > 0 && runs !== null && (
-        <button type="button" class="fresh" onClick={() => setRuns(fresh)}>
-          <Icon name="up" />
-          {en.newItems(newCount)}
-        </button>
+        <div class="fresh">
+          <button type="button" onClick={() => setRuns(fresh)}>
+            <Icon name="up" />
+            {en.newItems(newCount)}
+          </button>
+        </div>
       )}
       {runs === null ? (
         <Loading />

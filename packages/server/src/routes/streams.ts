@@ -50,13 +50,19 @@ export const streamRoutes: readonly Route[] = [
     path: '/runs/{run}/events',
     summary: 'Follow the events of a run; 204 once all of an ended run have been seen',
     roles: everyone,
-    query: z.strictObject({ after }),
+    query: z.strictObject({
+      after,
+      from: z
+        .literal('now')
+        .optional()
+        .meta({ description: 'now: only events that are recorded from now on, unless `after` is given' }),
+    }),
     body: null,
     replies: { 200: runEventShape },
     isStream: true,
     async handle({ client, rights, params, query, lastEventId, timing }) {
       const run = await seenRun(client, rights, params.run)
-      const from = readNumber(lastEventId) ?? query.after ?? -1
+      const from = readNumber(lastEventId) ?? query.after ?? query.from ?? -1
       if (await isOver(client, run.id, from)) return { frames: null }
       return { frames: runFrames(client, run.id, from, timing) }
     },

@@ -63,7 +63,8 @@ function connectionOf(inbox: Client['inbox']): Connection {
 }
 
 /**
- * Reads the verified events of a run with a `seq` above `after`, and the run as it was just before.
+ * Reads the verified events of a run with a `seq` above `after`, and the run as it was just before. `newest` is the `seq` of its
+ * last event then; -1 if there is none.
  * The cost depends on the number of new events, not on the length of the log.
  * @throws PawlError 'run-not-found', 'run-quarantined'
  */
@@ -72,13 +73,14 @@ export async function readEvents(
   id: string,
   after: number,
   limit: number,
-): Promise<{ readonly run: RunView; readonly events: readonly RunEvent[] }> {
+): Promise<{ readonly run: RunView; readonly newest: number; readonly events: readonly RunEvent[] }> {
   const connection = connectionOf(inbox)
   const store = await connection.store()
   const row = await findRun(connection, id)
   const [run] = await readViews(connection, [row])
   const events: RunEvent[] = []
-  if (after >= row.head - 1) return { run: run as RunView, events }
+  const newest = row.head - 1
+  if (after >= newest) return { run: run as RunView, newest, events }
   try {
     const pages = readLogPages(store, connection.sha256, row, firstOfBlock(after + 1))
     for await (const page of pages) {
@@ -89,7 +91,7 @@ export async function readEvents(
   } catch (error) {
     throw explainUnread(id, `The log of run ${id}`, error)
   }
-  return { run: run as RunView, events }
+  return { run: run as RunView, newest, events }
 }
 
 function showEvent(event: LogEvent): RunEvent {
