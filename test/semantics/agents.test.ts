@@ -19,7 +19,7 @@ const blog = procedure({ name: 'blog', input: z.string() }, async (ctx, topic) =
 })
 
 describe('a call to an agent', () => {
-  test('is recorded with its usage, as type llm, and replayed without a call', async () => {
+  test('records an agent call with its usage as type llm, and replays it without a call', async () => {
     await using engine = await testEngine({ procedures: [blog] })
     await engine.crash('every')
     const run = await engine.run(blog, 'cats')
@@ -39,7 +39,7 @@ describe('a call to an agent', () => {
     })
   })
 
-  test('is replaced in a test by an output, or a function of the input', async () => {
+  test('replaces an agent in a test with an output or a function of the input', async () => {
     await using value = await testEngine({ procedures: [blog], agents: { writer: { text: 'fixed' } } })
     expect(await (await value.run(blog, 'x')).result()).toBe('fixed')
     await using made = await testEngine({
@@ -49,7 +49,7 @@ describe('a call to an agent', () => {
     expect(await (await made.run(blog, 'x')).result()).toBe('x')
   })
 
-  test('is retried when it fails or returns what does not fit, and keeps what all attempts cost', async () => {
+  test('retries an agent that fails or returns an invalid output, and keeps the usage of all attempts', async () => {
     const outputs: (() => unknown)[] = [() => fail('busy'), () => ({ text: 5 }), () => ({ text: 'third' })]
     await using engine = await testEngine({
       procedures: [blog],
@@ -71,7 +71,7 @@ describe('a call to an agent', () => {
     })
   })
 
-  test('that never fits fails with what was wrong', async () => {
+  test('fails an agent call with the schema issues if no attempt is valid', async () => {
     await using engine = await testEngine({ procedures: [blog], agents: { writer: { text: 5 } } })
     await expect((await engine.run(blog, 'x')).result()).rejects.toMatchObject({
       details: { cause: { code: 'step-failed' } },
@@ -85,7 +85,7 @@ describe('a call to an agent', () => {
     })
   })
 
-  test('that fails for good has cost what all its attempts have', async () => {
+  test('keeps the usage of all attempts of an agent call that fails', async () => {
     for (const { retry, failing } of [
       { retry: { attempts: 2, backoff: '1ms' }, failing: () => fail() },
       { retry: { attempts: 2, backoff: '1ms' }, failing: () => ({ text: 'x'.repeat(3_000_000) }) },
@@ -110,7 +110,7 @@ describe('a call to an agent', () => {
     }
   })
 
-  test('with an input that does not fit is not retried', async () => {
+  test('does not retry an agent call with an invalid input', async () => {
     const wrong = procedure({ name: 'wrong' }, (ctx) => ctx.agent(writer, { topic: 5 as unknown as string }))
     await using engine = await testEngine({ procedures: [wrong] })
     await expect((await engine.run(wrong)).result()).rejects.toMatchObject({
@@ -119,7 +119,7 @@ describe('a call to an agent', () => {
     expect(engine.calls).toEqual({})
   })
 
-  test('gets an input of its own: what it does to it nobody else sees', async () => {
+  test('gives an agent its own copy of the input', async () => {
     const sorter = agent(
       { name: 'sorter', input: z.any(), output: z.any() },
       async (input: { list: number[] }) => input.list.sort((a, b) => a - b),
@@ -133,7 +133,7 @@ describe('a call to an agent', () => {
     expect(await (await engine.run(sorting)).result()).toEqual({ sorted: [1, 2, 3], list: [3, 1, 2] })
   })
 
-  test('may be renamed, and takes the options of a step over its own', async () => {
+  test('accepts a name and step options for one agent call', async () => {
     const patient = agent({ name: 'patient', input: z.any(), output: z.any(), retry: false }, async () =>
       fail(),
     )

@@ -26,7 +26,7 @@ const refund = procedure({ name: 'refund' }, (ctx) =>
 )
 
 describe('an approval', () => {
-  test('shows everything a person needs to decide', async () => {
+  test('an approval shows everything a person needs to decide', async () => {
     const rich = procedure({ name: 'rich' }, async (ctx) => {
       for (const name of ['one', 'two', 'three', 'four', 'five', 'six'])
         await ctx.step(name, () => ({ name }))
@@ -118,7 +118,7 @@ describe('an approval', () => {
     }
   })
 
-  test('shows what an agent made, and not what it cost', async () => {
+  test('an approval shows the output of an agent without its usage', async () => {
     const writer = agent({ name: 'writer', input: z.void(), output: z.string() }, async (_, { usage }) => {
       usage({ costUsd: 3 })
       return 'a poem'
@@ -135,7 +135,7 @@ describe('an approval', () => {
     ])
   })
 
-  test('shows failed steps to nobody', async () => {
+  test('an approval does not show failed steps', async () => {
     const asking = procedure({ name: 'asking' }, async (ctx) => {
       await ctx.step('good', () => 1)
       await ctx.step('bad', () => Promise.reject(new Error('no')), { retry: false }).catch(() => {})
@@ -146,7 +146,7 @@ describe('an approval', () => {
     expect((await engine.inbox.next()).history).toEqual([{ step: 'good', result: 1, durationMs: 0 }])
   })
 
-  test('given gives the params, who, when, and the comment', async () => {
+  test('an approved approval returns params, time, actor and comment', async () => {
     await using engine = await testEngine({ procedures: [refund] })
     const run = await engine.run(refund)
     const ask = await engine.inbox.next()
@@ -162,7 +162,7 @@ describe('an approval', () => {
     })
   })
 
-  test('given with changed params gives them whole, and says so', async () => {
+  test('an approval with changed params returns all params and marks them as modified', async () => {
     await using engine = await testEngine({
       procedures: [refund],
       humans: [
@@ -200,7 +200,7 @@ describe('an approval', () => {
     expect(replay_index).toBe(1)
   })
 
-  test('sent with the params unchanged is not modified', async () => {
+  test('an approval sent with unchanged params is not modified', async () => {
     const params = { orderId: 'A-1', amount: 45, note: { reason: 'late' } }
     await using engine = await testEngine({
       procedures: [refund],
@@ -209,7 +209,7 @@ describe('an approval', () => {
     expect(await (await engine.run(refund)).result()).toMatchObject({ modified: false })
   })
 
-  test('refused is no timeout', async () => {
+  test('a rejected approval is not a timeout', async () => {
     await using engine = await testEngine({
       procedures: [refund],
       humans: [{ ask: 'Refund', answer: { approved: false, comment: 'not today' }, as: 'user:bob' }],
@@ -223,7 +223,7 @@ describe('an approval', () => {
     })
   })
 
-  test('nobody gives in time is a no that says so, recorded at its time', async () => {
+  test('an approval that times out is rejected as timed out, at the time of the deadline', async () => {
     await using engine = await testEngine({
       procedures: [refund],
       humans: [{ ask: 'Refund', answer: 'silence' }],
@@ -257,7 +257,7 @@ describe('an approval', () => {
     ])
   })
 
-  test('is written with result null before anybody answers', async () => {
+  test('an open approval is logged with result null', async () => {
     await using engine = await testEngine({
       procedures: [refund],
       humans: [{ ask: 'Refund', answer: 'silence' }],
@@ -329,7 +329,7 @@ describe('an invalid answer', () => {
     },
   )
 
-  test('that is too large to keep is refused as a payload', async () => {
+  test('an answer that is too large to store is refused as payload-invalid', async () => {
     await using engine = await testEngine({ procedures: [refund] })
     await engine.run(refund)
     const ask = await engine.inbox.next()
@@ -358,7 +358,7 @@ describe('an invalid answer', () => {
     ).toMatchObject({ code: 'ask-closed', details: { status: 'answered' } })
   })
 
-  test('by nobody, or by somebody without a scheme, is refused', async () => {
+  test('an answer without an actor, or with an actor without a scheme, is refused', async () => {
     await using engine = await testEngine({ procedures: [refund] })
     await engine.run(refund)
     const ask = await engine.inbox.next()
@@ -382,7 +382,7 @@ describe('an invalid answer', () => {
       ctx.human.approve('Pay {amount}?', { params: { amount }, editable: ['amount'], schema: even }),
     )
 
-  test('that only the schema itself could refuse is refused where the run is in memory, and can be corrected', async () => {
+  test('an answer that only the schema itself can refuse is refused while the run is in memory, and can be corrected', async () => {
     const picky = pay(2)
     await using engine = await testEngine({ procedures: [picky] })
     const run = await engine.run(picky)
@@ -397,7 +397,7 @@ describe('an invalid answer', () => {
     expect(await run.result()).toMatchObject({ params: { amount: 4 }, modified: true })
   })
 
-  test('that only the schema itself could refuse rejects the operation elsewhere, and the log keeps it', async () => {
+  test('an answer that only the schema itself can refuse rejects the operation if the run is elsewhere, and stays in the log', async () => {
     const picky = pay(2)
     const store = memory()
     await using engine = await testEngine({ procedures: [picky], store })
@@ -426,7 +426,7 @@ describe('an invalid answer', () => {
     })
   })
 
-  test('is none by a schema that a deploy has put in the place of the one it was asked with', async () => {
+  test('an answer is validated by the schema of its ask, not by the schema of a later deploy', async () => {
     const asking = (schema: z.ZodType) =>
       procedure({ name: 'asking', signals: { go: z.void() } }, async (ctx) => {
         const answered = ctx.human.input('How many?', schema).catch((error: { code: string }) => error.code)
@@ -449,7 +449,7 @@ describe('an invalid answer', () => {
     expect(await engine.get(id).result()).toBe('x')
   })
 
-  test('is found by one check, on a copy of what was given', async () => {
+  test('an invalid answer is found by one validation, on a copy', async () => {
     const codes = new Set(['123'])
     const checks: unknown[] = []
     const asking = procedure({ name: 'asking' }, (ctx) =>
@@ -481,7 +481,7 @@ describe('an invalid answer', () => {
 })
 
 describe('a timeout', () => {
-  test("begins when the question goes out: what an outage took is nobody's silence", async () => {
+  test('a timeout begins when the ask is stored, without the time of an outage', async () => {
     const risky = procedure({ name: 'risky' }, (ctx) =>
       ctx.human.approve('Delete it?', { timeout: '1m', risk: 'low', onTimeout: 'approve' }),
     )
@@ -499,7 +499,7 @@ describe('a timeout', () => {
   })
 })
 
-test('an ask whose time is over is closed to everybody, and nobody is told to try again', async () => {
+test('an expired ask refuses every answer, without advice to retry', async () => {
   const short = procedure({ name: 'short' }, (ctx) => ctx.human.approve('Now?', { timeout: '1h' }))
   const store = memory()
   const engine = await testEngine({ procedures: [short], store, humans: [{ ask: 'Now', answer: 'silence' }] })
@@ -527,7 +527,7 @@ test('an ask whose time is over is closed to everybody, and nobody is told to tr
 })
 
 describe('one winner', () => {
-  test('of a hundred answers at once, and every loser is told who won', async () => {
+  test('of a hundred concurrent answers one wins, and the others are told the winner', async () => {
     await using engine = await testEngine({ procedures: [refund] })
     const run = await engine.run(refund)
     const ask = await engine.inbox.next()
@@ -547,7 +547,7 @@ describe('one winner', () => {
     expect((await engine.log(run.id)).execution_log).toHaveLength(1)
   })
 
-  test('of an answer that is sent again: it counts once, and its sender is told that he was first', async () => {
+  test('a repeated answer counts once, and its sender is told that it won', async () => {
     await using engine = await testEngine({ procedures: [refund] })
     const run = await engine.run(refund)
     const ask = await engine.inbox.next()
@@ -592,7 +592,7 @@ describe('one winner', () => {
     expect((await engine.log(run.id)).execution_log).toHaveLength(1)
   })
 
-  test('an answer that came in time wins, although the worker only looks after the deadline', async () => {
+  test('an answer in time wins even if the worker sees it after the deadline', async () => {
     const store = (await import('@pawl/testing')).memory()
     const first = await testEngine({
       procedures: [refund],
@@ -613,7 +613,7 @@ describe('one winner', () => {
     })
   })
 
-  test('an answer after the end is refused, and nothing is added', async () => {
+  test('an answer after the end is refused and changes nothing', async () => {
     const both = procedure({ name: 'both' }, async (ctx) => {
       await Promise.race([ctx.human.approve('Really?'), ctx.sleep('1h')])
     })
@@ -638,7 +638,7 @@ describe('one winner', () => {
   })
 })
 
-describe('without a schema an edit keeps the types of what was shown', () => {
+describe('edits without a schema keep the types of the shown values', () => {
   const shown = { amount: 45, note: { reason: 'late' }, tags: ['a'], due: new Date(0), limit: null, big: 5n }
   const editable = ['amount', 'note', 'tags', 'due', 'limit', 'big'] as const
   const pay = procedure({ name: 'pay' }, (ctx) => ctx.human.approve('Pay?', { params: shown, editable }))
@@ -670,7 +670,7 @@ describe('without a schema an edit keeps the types of what was shown', () => {
     expect(await run.result()).toMatchObject({ params: { ...changed, limit: null }, modified: true })
   })
 
-  test('so does an edit that came before the question', async () => {
+  test('an early edit without a schema keeps the types of the shown values', async () => {
     const { logger, lines } = keepLines()
     const late = procedure({ name: 'late' }, async (ctx) => {
       await ctx.sleep('1h')
@@ -688,7 +688,7 @@ describe('without a schema an edit keeps the types of what was shown', () => {
     )
   })
 
-  test('so does an edited artifact', async () => {
+  test('an edited artifact without a schema keeps the types of the shown artifact', async () => {
     const publish = procedure({ name: 'publish' }, (ctx) =>
       ctx.human.review('Publish?', { title: 'Old', words: 3 }, { editable: true }),
     )
@@ -709,7 +709,7 @@ describe('without a schema an edit keeps the types of what was shown', () => {
     expect(await run.result()).toMatchObject({ artifact: { title: 'New', words: 4 }, edited: true })
   })
 
-  test('with a schema the schema alone says what an edit may be, also if it has no JSON Schema', async () => {
+  test('with a schema, only the schema decides which edits are valid, even without a JSON Schema', async () => {
     const loose: Schema<{ amount: number | string }> = {
       '~standard': { version: 1, vendor: 'loose', validate: (value: unknown) => ({ value }) },
     }

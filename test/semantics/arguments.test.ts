@@ -13,7 +13,7 @@ const keep = procedure({ name: 'keep', input: counted, signals }, async (ctx, gi
 const tell = procedure({ name: 'tell', input: counted }, async (_, given) => given)
 
 describe('D-10: what a client was called with', () => {
-  test('counts as it was in the call, whatever becomes of it afterwards', async () => {
+  test('arguments count as they were at the call, even if they are changed afterwards', async () => {
     await using engine = await testEngine({ procedures: [keep] })
     const count = { n: 1 }
     const starting = engine.run(keep, count, { id: 'a' })
@@ -30,7 +30,7 @@ describe('D-10: what a client was called with', () => {
     expect(await run.result()).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }])
   })
 
-  test('counts so for each of many calls that share it, and of a procedure that is known by name alone', async () => {
+  test('arguments count as they were for each of several calls that share them, and for a procedure known by name', async () => {
     await using engine = await testEngine({ procedures: [tell] })
     const order = { number: 0 }
     const starting = []
@@ -40,7 +40,7 @@ describe('D-10: what a client was called with', () => {
     expect(results).toEqual([0, 0, 1, 1, 2, 2].map((number) => ({ number })))
   })
 
-  test('is the same whichever side knew the schema, also where a map has its members in another order', async () => {
+  test('arguments are equal whichever side knew the schema, even if a map has its members in another order', async () => {
     const input = z.object({
       m: z.map(z.string(), z.object({ x: z.number(), y: z.number() })),
       n: z.string().transform(Number),
@@ -53,7 +53,7 @@ describe('D-10: what a client was called with', () => {
     expect(await (await engine.run(mapped, other, { id: 'a' })).result()).toBe(5)
   })
 
-  test('counts so for whether a run is the same', async () => {
+  test('arguments count as they were when two runs are compared', async () => {
     await using engine = await testEngine({ procedures: [keep] })
     const count = { n: 1 }
     await engine.run(keep, { n: 1 }, { id: 'a' })

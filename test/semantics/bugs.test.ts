@@ -121,7 +121,7 @@ describe('an error that leaves the procedure', () => {
     expect(await run.status()).toMatchObject({ status: 'failed' })
   })
 
-  test('counts the same if it escapes from a callback, also after the procedure has returned', async () => {
+  test('a bug counts the same if it escapes from a callback, even after the procedure has returned', async () => {
     const leaking = procedure({ name: 'leaking', input: z.boolean() }, async (ctx, returns) => {
       await ctx.step('work', () => 1)
       process.nextTick(() => (null as unknown as () => void)())
@@ -138,7 +138,7 @@ describe('an error that leaves the procedure', () => {
     }
   })
 
-  test('says what it is, where, and what to do, with its stack', async () => {
+  test('a bug is reported with cause, place, remedy and stack', async () => {
     const broken = thrower(async (ctx) => {
       const order = await ctx.step('load', () => ({}) as { readonly items: readonly string[] })
       return order.items.length
@@ -165,7 +165,7 @@ describe('an error that leaves the procedure', () => {
     expect(line?.fields).toEqual({ run: 'order:7', procedure: 'thrower', code: 'procedure-broken', at })
   })
 
-  test('parks the run at once: no virtual time passes', async () => {
+  test('a bug parks the run at once, without any virtual time', async () => {
     const broken = thrower((ctx) => ctx.step('s', () => 1).then((one) => one.toFixed(-1)))
     const engine = await startEngine({ procedures: [broken] })
     const run = await engine.run(broken)
@@ -174,7 +174,7 @@ describe('an error that leaves the procedure', () => {
     expect((await later.status()).startedAt).toEqual(new Date(start))
   })
 
-  test('is told to a test that waits for something else in vain', async () => {
+  test('a bug is reported to a test that waits for something else', async () => {
     const broken = thrower(() => (null as unknown as () => void)())
     const engine = await startEngine({ procedures: [broken] })
     await engine.run(broken, undefined, { id: 'a' })
@@ -183,7 +183,7 @@ describe('an error that leaves the procedure', () => {
     )
   })
 
-  test('is told also where the log goes on, since a deploy has brought it', async () => {
+  test('a bug is reported if a deploy has added it where the log continues', async () => {
     const steps = (isBroken: boolean) =>
       procedure({ name: 'p' }, async (ctx) => {
         await ctx.step('one', () => 1)
@@ -213,7 +213,7 @@ describe('an error that leaves the procedure', () => {
 })
 
 describe('a run that is parked for a bug', () => {
-  test('a stuck run resumes with the next deploy and keeps its answers', async () => {
+  test('a run parked for a bug resumes with the next deploy and keeps its answers', async () => {
     const asking = (isFixed: boolean) =>
       procedure({ name: 'refund' }, async (ctx) => {
         const { approved } = await ctx.human.approve('Refund?')
@@ -231,7 +231,7 @@ describe('a run that is parked for a bug', () => {
     expect(await after.get(asking(true), 'a').result()).toEqual([true, 7])
   })
 
-  test('is there for the next process on a SQLite file', async () => {
+  test('a run parked for a bug is available to the next process on a SQLite file', async () => {
     const folder = await temporaryFolder()
     const store = sqlite(join(folder, 'pawl.db'))
     const loading = (isFixed: boolean) =>
@@ -251,7 +251,7 @@ describe('a run that is parked for a bug', () => {
     expect(lines).toEqual([])
   })
 
-  test('is tried again by the same worker after a while, as other stuck runs are', async () => {
+  test('a run parked for a bug is retried by the same worker later, like other stuck runs', async () => {
     let isFixed = false
     const broken = procedure({ name: 'broken' }, async (ctx) => {
       await ctx.step('work', () => 1)
@@ -267,7 +267,7 @@ describe('a run that is parked for a bug', () => {
     expect(engine.calls).toEqual({ work: 1 })
   })
 
-  test('keeps its open asks and its timers, and takes answers and signals', async () => {
+  test('a run parked for a bug keeps its asks and timers, and accepts answers and signals', async () => {
     const signals = { go: z.string() }
     const waiting = (isFixed: boolean) =>
       procedure({ name: 'waiting', signals }, async (ctx) => {
@@ -306,7 +306,7 @@ describe('a run that is parked for a bug', () => {
     expect(after.calls).toEqual({})
   })
 
-  test('has no operation begun of the turn of the bug', async () => {
+  test('a run parked for a bug starts no operation of that turn', async () => {
     const begun: string[] = []
     const broken = procedure({ name: 'broken' }, async (ctx) => {
       await ctx.step('first', () => begun.push('first'))
@@ -335,7 +335,7 @@ describe('bodies that are at work when a bug is met', () => {
     broken = 0
   })
 
-  test('are awaited, and what comes of them is recorded before the run parks', async () => {
+  test('running bodies are awaited and recorded before the run parks for a bug', async () => {
     const [works, fails] = [makeGate<string>(), makeGate<never>()]
     const writer = agent({ name: 'writer', input: z.any(), output: z.any() }, works.body)
     const busy = (isFixed: boolean) =>
@@ -383,7 +383,7 @@ describe('bodies that are at work when a bug is met', () => {
     expect(after.calls).toEqual({ fails: 1 })
   })
 
-  test('end alone: one that waits for its place does not begin', async () => {
+  test('a body that waits for a slot does not begin after a bug', async () => {
     const gate = makeGate<string>()
     const busy = (isFixed: boolean) =>
       procedure({ name: 'busy' }, async (ctx) => {
@@ -406,7 +406,7 @@ describe('bodies that are at work when a bug is met', () => {
     expect(after.calls).toEqual({ waits: 1 })
   })
 
-  test('of a decision that people make after all have their question recorded, with an answer that came before it', async () => {
+  test('a decision delegated to people after a bug has its ask recorded, with an earlier answer', async () => {
     const gate = makeGate<number>()
     const judge = decider('judge', async () => ({
       choice: 'yes',
@@ -446,7 +446,7 @@ describe('bodies that are at work when a bug is met', () => {
 })
 
 describe('what comes in the turn of the bug', () => {
-  test('is not recorded, and is there when the run is tried again: a signal whose check has just ended', async () => {
+  test('a signal whose check ends in the turn of a bug is not recorded, and is available at the retry', async () => {
     let isFixed = false
     let isSlow = false
     let endCheck = (): void => {}
@@ -477,7 +477,7 @@ describe('what comes in the turn of the bug', () => {
     expect(await run.result()).toBe('gone')
   })
 
-  test('is kept if it answers a question that a decision at work then asks: it wins over the question', async () => {
+  test('an early answer in the turn of a bug is kept, and wins when the decision asks', async () => {
     const inner = memory()
     const meddling = meddleWith(inner)
     const person = createClient({ store: inner })
@@ -535,7 +535,7 @@ describe('a misuse that is found as an operation begins', () => {
     })
   const silent = { humans: [{ ask: 'How many?', answer: 'silence' as const }] }
 
-  test('parks the run, with the place of the call, and nothing is recorded of it', async () => {
+  test('a misuse found as an operation begins parks the run with the call site, and records nothing', async () => {
     const store = memory()
     const before = await testEngine({ procedures: [asking(5)], store, ...silent, ...quiet() })
     const run = await before.run(asking(5), undefined, { id: 'a' })
@@ -554,7 +554,7 @@ describe('a misuse that is found as an operation begins', () => {
     expect(await after.get(asking(50), 'a').result()).toEqual([50, 1])
   })
 
-  test('parks it also if the schema takes its time, and bodies are at work by then', async () => {
+  test('a misuse parks the run even if the schema takes its time and bodies are running', async () => {
     const gate = makeGate<number>()
     const slow = (value: number) =>
       procedure({ name: 'asking' }, async (ctx) => {
@@ -585,7 +585,7 @@ describe('a misuse that is found as an operation begins', () => {
     expect(after.calls).toEqual({})
   })
 
-  test('parks it for a default of which the schema makes what cannot be stored', async () => {
+  test('a misuse parks the run for a default that the schema turns into an unstorable value', async () => {
     const odd = {
       '~standard': { version: 1, vendor: 'odd', validate: () => ({ value: { open: fail } }) },
     } as const
@@ -599,7 +599,7 @@ describe('a misuse that is found as an operation begins', () => {
     })
   })
 
-  test("is recorded and rejects the operation with bugs: 'fail', and a log that has it fails its run with 'park'", async () => {
+  test("a misuse is recorded and rejects the operation with bugs: 'fail', and such a log fails its run with 'park'", async () => {
     const store = memory()
     const before = await testEngine({
       procedures: [asking(5, { bugs: 'fail' })],
@@ -657,7 +657,7 @@ describe('bugs', () => {
     expect(await refusalOf(run.result())).toMatchObject({ code, details: { cause: { name: 'TypeError' } } })
   })
 
-  test('is refused if it is something else', async () => {
+  test('refuses any other value of bugs', async () => {
     expect(() => broken('ignore' as never)).toThrow(
       expect.objectContaining({ code: 'option-invalid', message: expect.stringContaining("'park', 'fail'") }),
     )
@@ -668,7 +668,7 @@ describe('bugs', () => {
 })
 
 describe('a bug in a promise that nothing awaits', () => {
-  test('is logged at once with its place, alters nothing, and is not told again at the end or in a replay', async () => {
+  test('a bug in a promise that is not awaited is logged once, with its place, and changes nothing', async () => {
     const { logger, lines } = keepLines()
     const careless = procedure({ name: 'careless', signals: { go: z.void() } }, async (ctx) => {
       await ctx.step('work', () => 1)
@@ -694,7 +694,7 @@ describe('a bug in a promise that nothing awaits', () => {
     expect(lines).toHaveLength(1)
   })
 
-  test('is logged once, also if it is handled in the end', async () => {
+  test('a bug in a promise that is awaited later is logged once', async () => {
     const { logger, lines } = keepLines()
     const late = procedure({ name: 'late' }, async (ctx) => {
       await ctx.step('work', () => 1)
@@ -713,7 +713,7 @@ describe('a run that has failed', () => {
     await ctx.step('charge', () => fail(`no money for ${n}\nat all`), { retry: false })
   })
 
-  test('is logged with its id, procedure, code, cause, place and what to do, and its status has the stack', async () => {
+  test('a failed run is logged with id, procedure, code, cause, place and remedy, and its status has the stack', async () => {
     const { logger, lines } = keepLines()
     const engine = await startEngine({ procedures: [failing], logger })
     const run = await engine.run(failing, 5, { id: 'order:5' })
@@ -733,7 +733,7 @@ describe('a run that has failed', () => {
     expect(failure?.stack).toMatch(/^ {4}at fail .*support\.ts:\d+:\d+\)\n {4}at .*bugs\.test\.ts/)
   })
 
-  test('has a line of its own ten times, and after that there is one a minute with the count', async () => {
+  test('the first ten failed runs are logged one by one, later ones once a minute with a count', async () => {
     const { logger, lines } = keepLines()
     const engine = await startEngine({ procedures: [failing], logger })
     for (let n = 1; n <= 25; n++) await refusalOf((await engine.run(failing, n, { id: `${n}` })).result())
@@ -753,7 +753,7 @@ describe('a run that has failed', () => {
     expect(lines.slice(11).map(({ fields }) => (fields as { count?: number }).count)).toEqual([5])
   })
 
-  test('is logged whatever was thrown', async () => {
+  test('a failed run is logged whatever value was thrown', async () => {
     const { logger, lines } = keepLines()
     const odd = procedure({ name: 'odd' }, async () => {
       throw Object.defineProperty(new Error('x'), 'cause', {
@@ -767,7 +767,7 @@ describe('a run that has failed', () => {
 })
 
 describe('the place in the code that a line names', () => {
-  test('is the call of the operation that failed, if its error does not say more', async () => {
+  test('a logged failure names the call of the failed operation if its error has no better place', async () => {
     const { logger, lines } = keepLines()
     const asking = procedure({ name: 'asking' }, async (ctx) => {
       await ctx.step('before', () => 1)
@@ -790,7 +790,7 @@ describe('the place in the code that a line names', () => {
     expect((await engine.log('a')).execution_log.map(({ status }) => status)).toEqual(['done', 'failed'])
   })
 
-  test('is the last operation before a run waits for something else', async () => {
+  test('a logged failure names the last operation if the run waited for something else', async () => {
     const { logger, lines } = keepLines()
     const waiting = procedure({ name: 'waiting' }, async (ctx) => {
       await ctx.step('before', () => 1)

@@ -34,7 +34,7 @@ test('an undo that outlasts the grace still completes, and is recorded', async (
 })
 
 describe.each(['never', 'every'] as const)('with a crash after %s commit, a cancelled run', (crash) => {
-  test('cleans up and undoes, once each', async () => {
+  test('a cancelled run cleans up and undoes, once each', async () => {
     await using engine = await testEngine({ procedures: [order], humans: silent })
     if (crash === 'every') await engine.crash('every')
     const run = await engine.run(order)
@@ -56,7 +56,7 @@ describe.each(['never', 'every'] as const)('with a crash after %s commit, a canc
     expect((await engine.inbox.list()).items).toEqual([])
   })
 
-  test('ends when its grace has passed', async () => {
+  test('a cancelled run ends when its grace has passed', async () => {
     await using engine = await testEngine({ procedures: [endless] })
     if (crash === 'every') await engine.crash('every')
     const run = await engine.run(endless)

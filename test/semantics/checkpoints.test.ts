@@ -54,7 +54,7 @@ const humans = [
 const onceEach = { load: 1, writer: 1, hesitant: 1, left: 1, right: 1 }
 
 describe('kill and resume', () => {
-  test('T01: after the answer the question is not asked again', async () => {
+  test('T01: an answered question is not asked again after a kill', async () => {
     const basic = procedure({ name: 'basic' }, async (ctx) => {
       const first = await ctx.step('before', () => 'before')
       const { approved } = await ctx.human.approve('Continue?')
@@ -118,7 +118,7 @@ describe('kill and resume', () => {
     expect(engine.calls).toEqual({ writer: 1 })
   })
 
-  test('T04 and T05: operations of every kind, with a kill after every write, come out as without', async () => {
+  test('T04 and T05: operations of every kind have the same results with a kill after every write', async () => {
     const play = async (how: 'undisturbed' | 'crash' | 'replay'): Promise<unknown> => {
       await using engine = await testEngine({
         procedures: [mixed],
@@ -158,7 +158,7 @@ describe('kill and resume', () => {
     expect(await play('replay')).toEqual(plain)
   })
 
-  test('T06: a kill at any moment changes nothing, and repeats at most the effect it fell into', async () => {
+  test('T06: a kill at any moment repeats at most the effect that it interrupted', async () => {
     const plain = await playWithKillAt(null)
     const { changes } = plain
     expect(changes).toBeGreaterThan(15)
@@ -174,7 +174,7 @@ describe('kill and resume', () => {
     }
   })
 
-  test('T07: every timeout is kept to across kills', async () => {
+  test('T07: every timeout is kept across kills', async () => {
     const timed = procedure({ name: 'timed' }, async (ctx) => {
       const approval = await ctx.human.approve('One?', { timeout: '1h' })
       const picked = await ctx.human.select('Two?', ['a', 'b'], {
@@ -206,7 +206,7 @@ describe('kill and resume', () => {
     ])
   })
 
-  test('T08: 1,000 checkpoints are replayed after a kill, and nothing runs again', async () => {
+  test('T08: 1,000 checkpoints are replayed after a kill without running again', async () => {
     const long = procedure({ name: 'long' }, async (ctx) => {
       let sum = 0
       for (let index = 0; index < 1_000; index++) sum += await ctx.step(`step ${index}`, () => index)
@@ -224,7 +224,7 @@ describe('kill and resume', () => {
     expect((await engine.log(run.id)).execution_log).toHaveLength(1_001)
   })
 
-  test('T16: an effect before a question happens once, whatever happens while it is open', async () => {
+  test('T16: an effect before a question happens once, whatever happens while the question is open', async () => {
     const effects: string[] = []
     const careful = procedure({ name: 'careful' }, async (ctx) => {
       await ctx.step('reserve', ({ idempotencyKey }) => effects.push(idempotencyKey))
@@ -242,7 +242,7 @@ describe('kill and resume', () => {
     expect(new Set(effects).size).toBe(2)
   })
 
-  test('T11: a resume before the answer asks, and never passes by the question', async () => {
+  test('T11: a resume before the answer waits for the question', async () => {
     const gated = procedure({ name: 'gated' }, async (ctx) => {
       const { approved } = await ctx.human.approve('Delete?', { timeout: '1h' })
       if (!approved) return 'aborted'

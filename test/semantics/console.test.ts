@@ -2,7 +2,7 @@ import { createEngine, procedure } from '@pawl/core'
 import { memory } from '@pawl/testing'
 import { expect, onTestFinished, test, vi } from 'vitest'
 
-test('escapes what a procedure logs and tells people', async () => {
+test('control characters are escaped in logged and shown texts', async () => {
   const written: unknown[] = []
   for (const method of ['log', 'error'] as const)
     vi.spyOn(console, method).mockImplementation((line) => void written.push(line))

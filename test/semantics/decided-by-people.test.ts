@@ -13,7 +13,7 @@ const ship = procedure({ name: 'ship' }, async (ctx) => {
   return choice
 })
 
-test('what is said for the decision is said for the people too, unless they are told otherwise', async () => {
+test('people who decide see the options of the decision, unless others are given for them', async () => {
   const both = procedure({ name: 'both' }, async (ctx) => {
     const { choice } = await ctx.agent.decide('Ship it?', ['go', 'stop'], {
       ...{ agent: unsure, minConfidence: 0.8, key: 'k', history: 'none' },
@@ -35,7 +35,7 @@ test('what is said for the decision is said for the people too, unless they are 
   ])
 })
 
-test('people who decide in place of an agent see what it made of the question', async () => {
+test('people who decide in place of an agent see its verdict', async () => {
   await using engine = await testEngine({ procedures: [ship] })
   const run = await engine.run(ship)
   const ask = await engine.inbox.next({ run: run.id })
@@ -47,7 +47,7 @@ test('people who decide in place of an agent see what it made of the question', 
   expect(await run.result()).toBe('go')
 })
 
-test('an agent that answered with none of the choices leaned to none', async () => {
+test('an agent whose verdict is none of the choices has no preference', async () => {
   await using engine = await testEngine({
     procedures: [ship],
     agents: { unsure: { choice: 'fly', rationale: 'why not', confidence: 0.2 } },

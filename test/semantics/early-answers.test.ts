@@ -15,7 +15,7 @@ const publish = procedure({ name: 'publish' }, async (ctx) => {
   })
 })
 
-test('an answer to what nobody is asked in the end is told of in the log', async () => {
+test('an early answer to a question that is never asked is logged', async () => {
   const judge = decider('judge', async () => ({ choice: 'a', rationale: 'clear', confidence: 1 }))
   const deciding = procedure({ name: 'deciding' }, async (ctx) => {
     const { choice } = await ctx.agent.decide('a or b?', ['a', 'b'], {
@@ -43,7 +43,7 @@ test('an answer to what nobody is asked in the end is told of in the log', async
   })
 })
 
-test('an answer that came in time counts, also to a question that has little of it', async () => {
+test('an early answer in time counts for a question with a short timeout', async () => {
   const brief = procedure({ name: 'brief' }, async (ctx) => {
     await ctx.sleep('1h')
     return ctx.human.approve('Now?', { key: 'now', timeout: '1s' })
@@ -55,7 +55,7 @@ test('an answer that came in time counts, also to a question that has little of 
   expect(await run.result()).toMatchObject({ approved: true, by: 'user:ana' })
 })
 
-test('an answer that came when the time for the question was over is none', async () => {
+test("an early answer after the question's timeout is discarded", async () => {
   const until = new Date(start + 60_000)
   const late = procedure({ name: 'late' }, async (ctx) => {
     await ctx.sleep('1h')
@@ -70,7 +70,7 @@ test('an answer that came when the time for the question was over is none', asyn
 
 describe('an answer to a question that is not asked yet', () => {
   for (const crashes of [false, true])
-    test(`is kept and counts when it is asked${crashes ? ', also when the worker dies after every write' : ''}`, async () => {
+    test(`an early answer is kept and counts when its question is asked${crashes ? ', with a crash after every write' : ''}`, async () => {
       await using engine = await testEngine({ procedures: [publish] })
       if (crashes) await engine.crash('every')
       const run = await engine.run(publish)
@@ -103,7 +103,7 @@ describe('an answer to a question that is not asked yet', () => {
       expect((await engine.inbox.list()).items).toEqual([])
     })
 
-  test('is checked by the schema itself, which says more than its JSON Schema', async () => {
+  test('an early answer is validated by the schema itself, which is stricter than its JSON Schema', async () => {
     const dated = procedure({ name: 'dated' }, async (ctx) => {
       await ctx.sleep('1h')
       return ctx.human.input('When?', z.object({ at: z.coerce.date(), code: z.string().trim().max(3) }), {
@@ -117,7 +117,7 @@ describe('an answer to a question that is not asked yet', () => {
     expect(await run.result()).toEqual({ at: new Date('2027-01-31'), code: 'abc' })
   })
 
-  test('that makes more of it than can be recorded is dropped, and the question stays', async () => {
+  test('an early answer whose parsed value cannot be recorded is discarded, and the question stays open', async () => {
     const { logger, lines } = keepLines()
     const half = 'x'.repeat(1_500_000)
     const large = procedure({ name: 'large' }, async (ctx) => {
@@ -138,7 +138,7 @@ describe('an answer to a question that is not asked yet', () => {
     expect(await run.result()).toMatchObject({ choice: 'approve' })
   })
 
-  test('is given once: the second person is told who was first', async () => {
+  test('a second early answer is refused and names the first person', async () => {
     await using engine = await testEngine({ procedures: [publish] })
     const run = await engine.run(publish)
     const key = { run: run.id, key: 'publish' }
@@ -159,7 +159,7 @@ describe('an answer to a question that is not asked yet', () => {
     })
   })
 
-  test('that does not fit is dropped and said, and the question stays for everybody', async () => {
+  test('an invalid early answer is discarded with a log line, and the question stays open', async () => {
     const { logger, lines } = keepLines()
     for (const crashes of [false, true]) {
       await using engine = await testEngine({
@@ -178,7 +178,7 @@ describe('an answer to a question that is not asked yet', () => {
     )
   })
 
-  test('that the schema itself refuses is dropped, and the question stays', async () => {
+  test('an early answer that the schema itself refuses is discarded, and the question stays open', async () => {
     const even = z.number().refine(async (value) => value % 2 === 0, { message: 'must be even' })
     const asking = procedure({ name: 'asking' }, async (ctx) => {
       await ctx.sleep('1h')
@@ -193,7 +193,7 @@ describe('an answer to a question that is not asked yet', () => {
     expect(await run.result()).toBe(4)
   })
 
-  test('may be for any kind of question, also in place of an agent', async () => {
+  test('an early answer works for every kind of question, including a decision of an agent', async () => {
     const all = procedure({ name: 'all' }, async (ctx) => {
       await ctx.sleep('1h')
       return [
@@ -216,7 +216,7 @@ describe('an answer to a question that is not asked yet', () => {
     expect(await run.result()).toEqual([5, 'b', { text: 'y' }, 'continue'])
   })
 
-  test('by its key once it is asked is an answer like any other', async () => {
+  test('an answer by key is a normal answer once the question is open', async () => {
     await using engine = await testEngine({
       procedures: [publish],
       humans: [{ ask: 'Publish', answer: 'silence' }],
@@ -231,7 +231,7 @@ describe('an answer to a question that is not asked yet', () => {
     expect(await run.result()).toMatchObject({ approved: true })
   })
 
-  test('is refused for a run that does not exist, has ended, or by no person', async () => {
+  test('an early answer is refused without an actor, or for a run that does not exist or has ended', async () => {
     await using engine = await testEngine({
       procedures: [publish],
       humans: [{ ask: 'Publish', answer: { approved: true } }],
@@ -255,7 +255,7 @@ describe('an answer to a question that is not asked yet', () => {
     })
   })
 
-  test('that nobody asks for is no signal, and does not stop the run from ending', async () => {
+  test('an unused early answer is not a signal and does not keep the run from ending', async () => {
     await using engine = await testEngine({
       procedures: [publish],
       humans: [{ ask: 'Publish', answer: { approved: true } }],
@@ -268,7 +268,7 @@ describe('an answer to a question that is not asked yet', () => {
 })
 
 describe('a key', () => {
-  test('names the ask in the inbox and in the log', async () => {
+  test('a key names the ask in the inbox and in the log', async () => {
     await using engine = await testEngine({
       procedures: [publish],
       humans: [{ ask: 'Publish', answer: 'silence' }],
@@ -279,7 +279,7 @@ describe('a key', () => {
     expect((await engine.log(run.id)).execution_log[1]?.name).toBe('publish')
   })
 
-  test('used twice in a run is refused in the call, and the run goes on', async () => {
+  test('a key used twice in a run is refused in the call, and the run continues', async () => {
     const twice = procedure({ name: 'twice' }, async (ctx) => {
       await ctx.human.approve('One?', { key: 'same' })
       const refused = await Promise.resolve()
@@ -298,7 +298,7 @@ describe('a key', () => {
     }
   })
 
-  test('of two runs may be the same', async () => {
+  test('two runs may use the same key', async () => {
     await using engine = await testEngine({ procedures: [publish] })
     const runs = await Promise.all([engine.run(publish), engine.run(publish)])
     for (const [index, run] of runs.entries())

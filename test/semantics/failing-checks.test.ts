@@ -28,7 +28,7 @@ describe('a check of a schema that fails for a moment', () => {
   /** While the engine is there to catch it. */
   const isReported = () => expect.poll(() => warn.mock.calls.flat().join()).toContain(stray)
 
-  test('refuses an input, where it is given and where it is taken up', async () => {
+  test('a schema check that fails for a moment refuses an input, at the start and at the claim', async () => {
     await using engine = await testEngine({ procedures: [guarded] })
     expect(await refusalOf(engine.run(guarded, 'x'))).toMatchObject({ code: 'input-invalid' })
     const run = await engine.run(ref<typeof guarded>('guarded'), 'x')
@@ -39,13 +39,13 @@ describe('a check of a schema that fails for a moment', () => {
     await isReported()
   })
 
-  test('refuses an output', async () => {
+  test('a schema check that fails for a moment refuses an output', async () => {
     await using engine = await testEngine({ procedures: [returning] })
     expect(await refusalOf((await engine.run(returning)).result())).toMatchObject({ code: 'run-failed' })
     await isReported()
   })
 
-  test('refuses a signal, or has it dropped', async () => {
+  test('a schema check that fails for a moment refuses a signal or discards it', async () => {
     await using engine = await testEngine({ procedures: [reported] })
     const run = await engine.run(reported)
     expect(await refusalOf(run.signal('news', 'x'))).toMatchObject({ code: 'payload-invalid' })
@@ -55,7 +55,7 @@ describe('a check of a schema that fails for a moment', () => {
     await isReported()
   })
 
-  test('refuses an answer', async () => {
+  test('a schema check that fails for a moment refuses an answer', async () => {
     await using engine = await testEngine({ procedures: [asking] })
     const run = await engine.run(asking)
     const ask = await engine.inbox.next({ run: run.id })

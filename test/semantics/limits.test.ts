@@ -51,7 +51,7 @@ describe('what was acknowledged can be recorded', () => {
     })
   })
 
-  test('the largest answer that is taken', async () => {
+  test('the largest accepted answer can be recorded', async () => {
     const asking = procedure({ name: 'asking' }, async (ctx) => {
       const value = await ctx.human.input('What?', z.string())
       return value.length
@@ -70,7 +70,7 @@ describe('what was acknowledged can be recorded', () => {
   })
 })
 
-test('a question shows of the steps before it the newest that fit', async () => {
+test('a question shows the newest earlier steps that fit', async () => {
   const asking = procedure({ name: 'asking' }, async (ctx) => {
     for (let i = 0; i < 5; i++) await ctx.step(`step ${i}`, () => 'x'.repeat(500_000))
     await ctx.human.approve('Fine?')
@@ -95,7 +95,7 @@ test('a run with tens of thousands of pending operations waits, and shows some o
   expect((await run.status()).leftOver?.operations.length).toBe(100)
 })
 
-test('a message nobody can read puts its run aside; its neighbours, in the same transaction, go on', async () => {
+test('an unreadable message marks its run as stuck, and other runs of the transaction continue', async () => {
   const store = memory()
   await start([receiving], store)
   const [a, b] = [await engine.run(receiving), await engine.run(receiving)]
@@ -114,7 +114,7 @@ describe('what a schema makes of it that cannot be recorded', () => {
   // No transformation, as far as can be told.
   const strange = z.object({ at: z.any().default(() => new URL('https://example.org')) })
 
-  test('fails the question whose answer it was, and keeps the answer', async () => {
+  test('an answer whose parsed value cannot be recorded fails its question, and is kept', async () => {
     const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.input('?', strange))
     const store = memory()
     await start([asking], store)
@@ -133,7 +133,7 @@ describe('what a schema makes of it that cannot be recorded', () => {
     ])
   })
 
-  test('drops the signal that it was, and the next one counts', async () => {
+  test('a signal whose parsed value cannot be recorded is discarded, and the next one counts', async () => {
     const hearing = procedure({ name: 'hearing', signals: { x: strange } }, async (ctx) => ctx.receive('x'))
     const store = memory()
     await start([hearing], store)
@@ -149,7 +149,7 @@ describe('what a schema makes of it that cannot be recorded', () => {
 /** `{}` in MessagePack. */
 const noAnswer = new Uint8Array([0x80])
 
-test('a message that no version ever sent puts its run aside, and its neighbour goes on', async () => {
+test('a message in an unknown format marks its run as stuck, and other runs continue', async () => {
   const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.input('?', z.any()))
   const store = memory()
   await start([asking, receiving], store)
@@ -185,7 +185,7 @@ describe('what an agent reports of its cost', () => {
     ctx.agent(costly, chunks),
   )
 
-  test('is added up where there is much of it, and stays as it was reported where there is little', async () => {
+  test('many usage reports are added up, few are kept as reported', async () => {
     await start([calling])
     const sums: number[] = []
     for (const chunks of [2, 5_000]) {
@@ -199,7 +199,7 @@ describe('what an agent reports of its cost', () => {
     expect(sums).toEqual([6, 15_000])
   })
 
-  test('of more models than are told apart is of several', async () => {
+  test('usage of more models than the limit is added up as several models', async () => {
     const fickle = agent({ name: 'fickle', input: z.void(), output: z.string() }, async (_, { usage }) => {
       for (let i = 0; i < 22; i++) usage({ model: `m${i}`, inputTokens: 1, costUsd: 1 })
       return 'x'
@@ -214,7 +214,7 @@ describe('what an agent reports of its cost', () => {
     expect(usage.at(-1)).toEqual({ model: 'several models', inputTokens: 3, costUsd: 3 })
   })
 
-  test('says nothing of what is not known, and all that a provider tells', async () => {
+  test('usage omits unknown fields and keeps all fields that a provider reports', async () => {
     const vague = agent({ name: 'vague', input: z.void(), output: z.string() }, async (_, { usage }) => {
       const unknown = { model: '', outputTokens: Number.NaN, region: null, costUsd: undefined }
       usage({ ...unknown, inputTokens: 0, cached: { tokens: 5 } } as Usage)
@@ -231,7 +231,7 @@ describe('what an agent reports of its cost', () => {
     })
   })
 
-  test('is refused where one report is no report', async () => {
+  test('an invalid usage report is refused', async () => {
     const wordy = agent({ name: 'wordy', input: z.any(), output: z.any() }, async (report, { usage }) => {
       usage(report)
     })

@@ -12,7 +12,7 @@ const greet = procedure({ name: 'greet', input: z.object({ name: z.string() }) }
 const silent = [{ ask: /./, answer: 'silence' as const }]
 
 describe('lists', () => {
-  test('are newest first, in pages, and by procedure, status and tag', async () => {
+  test('runs are listed newest first, in pages, and by procedure, status and tag', async () => {
     const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('?'))
     await using engine = await testEngine({ procedures: [greet, asking], humans: silent })
     for (let index = 0; index < 60; index++)
@@ -43,7 +43,7 @@ describe('lists', () => {
     expect((await engine.inbox.list({ procedure: 'greet' })).items).toEqual([])
   })
 
-  test('of asks are those of several names, and a count stops at 1,000', async () => {
+  test('asks of several names are listed, and a count stops at 1,000', async () => {
     const asking = procedure({ name: 'asking', input: z.number() }, async (ctx, n) => {
       const to = ([['user:ana'], ['group:a', 'user:ana'], undefined, ['user:bob']] as const)[n % 4]
       await ctx.human.approve('{n}?', {
@@ -83,7 +83,7 @@ describe('lists', () => {
     })
   })
 
-  test('of asks come in pages, each ask once, although time passes between them', async () => {
+  test('asks are listed in pages, each ask once, although time passes in between', async () => {
     const asking = procedure({ name: 'asking', input: z.number() }, (ctx, n) =>
       ctx.human.approve('{n}?', { data: { n }, timeout: '1h', onTimeout: 'escalate' }),
     )
@@ -101,7 +101,7 @@ describe('lists', () => {
     expect(seen).toEqual(Array.from({ length: 30 }, (_, n) => `${n}?`))
   })
 
-  test('of asks that are closed come in pages, each ask once', async () => {
+  test('closed asks are listed in pages, each ask once', async () => {
     const asking = procedure({ name: 'asking', input: z.number() }, (ctx, n) =>
       ctx.human.approve('{n}?', { data: { n }, ...(n % 3 === 0 ? {} : { timeout: '1h' }) }),
     )
@@ -129,7 +129,7 @@ describe('lists', () => {
     }
   })
 
-  test('of asks name those as timed out whose time is over, before anybody has recorded it', async () => {
+  test('an expired ask is listed as timed out before its timeout is recorded', async () => {
     const asking = procedure({ name: 'asking', input: z.string() }, (ctx, timeout) =>
       ctx.human.approve('{timeout}?', {
         ...{ data: { timeout }, timeout: timeout as '1s' },
@@ -164,7 +164,7 @@ describe('lists', () => {
     await client.stop()
   })
 
-  test('of asks miss none that is recorded while they are read', async () => {
+  test('a list of asks misses none that is recorded meanwhile', async () => {
     const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('?', { timeout: '5m' }))
     let now = Date.now()
     const store = memory({ now: () => now })
@@ -190,7 +190,7 @@ describe('lists', () => {
     await client.stop()
   })
 
-  test('of what a run did leave the others their turns, however long they are', async () => {
+  test('reading a long log does not delay other calls', async () => {
     const long = procedure({ name: 'long' }, async (ctx) => {
       await Promise.all(Array.from({ length: 300 }, () => ctx.step('large', () => 'x'.repeat(30_000))))
       await Promise.all(Array.from({ length: 3_000 }, () => ctx.step('small', () => 1)))
@@ -213,7 +213,7 @@ describe('lists', () => {
     await engine.stop()
   })
 
-  test('and all else that is waited for reject what they refuse: nothing is thrown past who waits', async () => {
+  test('invalid waits reject, and throw nothing past the caller', async () => {
     await using virtual = await testEngine({ procedures: [greet] })
     const engine = await createEngine({ store: memory(), procedures: [greet] })
     const wrong = { odd: 1 } as never

@@ -22,7 +22,7 @@ async function startLong() {
 }
 
 describe('a page of a log', () => {
-  test('has the entries that the whole log has, from both ends and from any place', async () => {
+  test('pages of a log contain the entries of the whole log, from both ends and from any position', async () => {
     const { engine, run, ask } = await startLong()
     await engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
     await run.result()
@@ -42,7 +42,7 @@ describe('a page of a log', () => {
     expect((await engine.log(run.id, { limit: 7 })).replay_index).toBe(7)
   })
 
-  test('shows what a run waits for, be it in the log or not', async () => {
+  test('a page of a log shows pending operations, recorded or not', async () => {
     const waits = procedure({ name: 'waits' }, async (ctx) => {
       await ctx.step('first', () => 1)
       await ctx.sleep('30d')
@@ -57,7 +57,7 @@ describe('a page of a log', () => {
     expect((await engine.log(run.id, { before: 1, limit: 1 })).execution_log).toMatchObject([{ position: 0 }])
   })
 
-  test('reads the end of the log alone', async () => {
+  test('reading the end of a log loads the end only', async () => {
     const { store, engine, run, ask } = await startLong()
     await engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
     await run.result()
@@ -74,7 +74,7 @@ describe('a page of a log', () => {
     expect(events).toBeLessThan(200)
   })
 
-  test('is refused if it is no page', async () => {
+  test('an invalid page of a log is refused', async () => {
     const { engine } = await startLong()
     for (const page of [
       { before: -1 },

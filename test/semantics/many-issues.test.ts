@@ -33,7 +33,7 @@ function expectFew(refusal: { readonly details: unknown; readonly message: strin
 }
 
 describe('of a million issues a hundred are kept, and the message says that there are more', () => {
-  test('of an input', async () => {
+  test('a hundred of a million issues of an input are kept, with a note that there are more', async () => {
     const picky = procedure({ name: 'picky', input: wordy }, async () => 1)
     await using engine = await testEngine({ procedures: [picky] })
     const refusal = await refusalOf(engine.run(picky, 'bad'))
@@ -41,20 +41,20 @@ describe('of a million issues a hundred are kept, and the message says that ther
     expectFew(refusal)
   })
 
-  test('of an input that a worker checks', async () => {
+  test('a hundred of a million issues of an input validated by a worker are kept', async () => {
     const picky = procedure({ name: 'picky', input: wordy }, async () => 1)
     await using engine = await testEngine({ procedures: [picky] })
     const run = await engine.run(ref<typeof picky>('picky'), 'bad')
     expectRecorded(await refusalOf(run.result()), 'input-invalid')
   })
 
-  test('of an output', async () => {
+  test('a hundred of a million issues of an output are kept', async () => {
     const picky = procedure({ name: 'picky', output: wordy }, async () => 'bad')
     await using engine = await testEngine({ procedures: [picky] })
     expectRecorded(await refusalOf((await engine.run(picky)).result()), 'output-invalid')
   })
 
-  test('of the payload of a signal', async () => {
+  test('a hundred of a million issues of a signal are kept', async () => {
     const waiting = procedure({ name: 'waiting', signals: { say: wordy } }, (ctx) => ctx.receive('say'))
     await using engine = await testEngine({ procedures: [waiting] })
     const run = await engine.run(waiting)
@@ -63,7 +63,7 @@ describe('of a million issues a hundred are kept, and the message says that ther
     expectFew(refusal)
   })
 
-  test('of a signal that a worker checks, in the log line', async () => {
+  test('a hundred of a million issues of a signal validated by a worker are logged', async () => {
     const { logger, lines } = keepLines()
     const waiting = procedure({ name: 'waiting', signals: { say: wordy } }, (ctx) => ctx.receive('say'))
     const store = memory()
@@ -78,7 +78,7 @@ describe('of a million issues a hundred are kept, and the message says that ther
     expectLogged(lines, 'signal "say" is invalid')
   })
 
-  test('of an answer that the schema itself refuses', async () => {
+  test('a hundred of a million issues found by the schema of an answer are kept', async () => {
     const asks = procedure({ name: 'asks' }, (ctx) => ctx.human.input('Word?', wordy))
     await using engine = await testEngine({ procedures: [asks] })
     await engine.run(asks)
@@ -89,7 +89,7 @@ describe('of a million issues a hundred are kept, and the message says that ther
     expect((await engine.inbox.get(ask.id))?.status).toBe('open')
   })
 
-  test('of an answer that the worker refuses', async () => {
+  test('a hundred of a million issues of an answer validated by a worker are kept', async () => {
     const asks = procedure({ name: 'asks' }, (ctx) => ctx.human.input('Word?', wordy))
     const store = memory()
     await using engine = await testEngine({ procedures: [asks], store })
@@ -101,7 +101,7 @@ describe('of a million issues a hundred are kept, and the message says that ther
     expectRecorded(await refusalOf(run.result()), 'answer-invalid')
   })
 
-  test('of an answer that its JSON Schema refuses', async () => {
+  test('a hundred of a million issues found by the JSON Schema of an answer are kept', async () => {
     const asks = procedure({ name: 'asks' }, (ctx) =>
       ctx.human.input('Numbers?', z.array(z.union([z.number(), z.boolean()]))),
     )
@@ -118,7 +118,7 @@ describe('of a million issues a hundred are kept, and the message says that ther
     expect(refusal.message).toContain('value[0]: must be number or boolean')
   })
 
-  test('of an early answer, in the log line', async () => {
+  test('a hundred of a million issues of an early answer are logged', async () => {
     const { logger, lines } = keepLines()
     const asks = procedure({ name: 'asks' }, async (ctx) => {
       await ctx.sleep('1h')

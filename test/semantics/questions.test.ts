@@ -12,7 +12,7 @@ describe('input', () => {
     ctx.human.input('Who are you?', form, { initial: { name: 'Ada' } }),
   )
 
-  test('gives the value, once it fits the schema', async () => {
+  test('input returns a value that is valid by the schema', async () => {
     await using engine = await testEngine({ procedures: [asking] })
     const run = await engine.run(asking)
     const ask = await engine.inbox.next()
@@ -54,7 +54,7 @@ describe('input', () => {
     ])
   })
 
-  test('may ask for anything a schema can say, also falsy values', async () => {
+  test('input accepts any schema, and falsy values', async () => {
     const odd = procedure({ name: 'odd' }, async (ctx) => [
       await ctx.human.input('A number?', z.number()),
       await ctx.human.input('A truth?', z.boolean()),
@@ -73,7 +73,7 @@ describe('input', () => {
     expect(await (await engine.run(odd)).result()).toEqual([0, false, '', null])
   })
 
-  test('refuses a schema that transforms, in the call', async () => {
+  test('input refuses a schema that transforms, in the call', async () => {
     const wrong = procedure({ name: 'wrong' }, (ctx) =>
       ctx.human.input('When?', z.string().transform(Number)),
     )
@@ -93,7 +93,7 @@ describe('select', () => {
     return { env }
   })
 
-  test('gives the picked value', async () => {
+  test('select returns the selected value', async () => {
     await using engine = await testEngine({ procedures: [asking] })
     const run = await engine.run(asking)
     const ask = await engine.inbox.next()
@@ -120,7 +120,7 @@ describe('select', () => {
   })
 })
 
-test('an optional input may be left empty, wherever it is answered', async () => {
+test('an optional input may be left empty, in every place of an answer', async () => {
   const asking = procedure({ name: 'asking' }, async (ctx) => [
     await ctx.human.input('Note?', z.string().optional()),
     await ctx.human.input('Size?', z.string().default('M')),
@@ -157,7 +157,7 @@ describe('review', () => {
     }),
   )
 
-  test('shows the artifact and gives verdict and edits', async () => {
+  test('review shows the artifact and returns verdict and edits', async () => {
     await using engine = await testEngine({ procedures: [asking] })
     const run = await engine.run(asking)
     const ask = await engine.inbox.next()
@@ -188,7 +188,7 @@ describe('review', () => {
     })
   })
 
-  test('without edits gives the artifact as it was shown', async () => {
+  test('review without edits returns the artifact as shown', async () => {
     await using engine = await testEngine({
       procedures: [asking],
       humans: [{ ask: 'Publish', answer: { choice: 'drop' } }],
@@ -200,7 +200,7 @@ describe('review', () => {
     })
   })
 
-  test('offers approve and reject by default, and refuses edits nobody asked for', async () => {
+  test('review offers approve and reject by default, and refuses edits if they are not allowed', async () => {
     const plain = procedure({ name: 'plain' }, (ctx) => ctx.human.review('Good?', 'text'))
     await using engine = await testEngine({ procedures: [plain] })
     const run = await engine.run(plain)
@@ -224,7 +224,7 @@ describe('escalate', () => {
     return ctx.human.escalate('Totals differ', { choices: ['retry', 'abort'], error, severity: 'critical' })
   })
 
-  test('waits for ever until somebody resolves it', async () => {
+  test('escalate waits without a limit until a person resolves it', async () => {
     await using engine = await testEngine({
       procedures: [stuck],
       humans: [{ ask: 'Totals', answer: 'silence' }],
@@ -253,7 +253,7 @@ describe('escalate', () => {
     })
   })
 
-  test('offers to continue by default, and has no timeout', async () => {
+  test('escalate offers to continue by default, and has no timeout', async () => {
     const plain = procedure({ name: 'plain' }, (ctx) => ctx.human.escalate('Help'))
     const timed = procedure({ name: 'timed' }, (ctx) =>
       ctx.human.escalate('Help', { timeout: '1h' } as object),
@@ -270,7 +270,7 @@ describe('escalate', () => {
 })
 
 describe('notify', () => {
-  test('is a line for people and an entry of the log, and waits for nobody', async () => {
+  test('notify adds a log line and an entry of the log, and does not wait', async () => {
     const telling = procedure({ name: 'telling' }, async (ctx) => {
       await ctx.human.notify('Order {id} is out', {
         data: { id: 7 },
@@ -304,7 +304,7 @@ describe('notify', () => {
 })
 
 describe('questions together', () => {
-  test('asked in one turn are open together, and may be answered in reverse', async () => {
+  test('questions asked in one turn are open together, and may be answered in reverse', async () => {
     const both = procedure({ name: 'both' }, async (ctx) => {
       const order: string[] = []
       const [ok, env] = await Promise.all([
@@ -332,7 +332,7 @@ describe('questions together', () => {
     expect(await run.result()).toEqual({ ok: true, env: 'b', order: ['env', 'ok'] })
   })
 
-  test('a hundred in a loop are asked and answered once each', async () => {
+  test('a hundred questions in a loop are asked and answered once each', async () => {
     const loop = procedure({ name: 'loop' }, async (ctx) => {
       let sum = 0
       for (let index = 0; index < 100; index++) sum += await ctx.human.input(`Number ${index}?`, z.number())
@@ -355,7 +355,7 @@ describe('questions together', () => {
     expect(asked).toBe(100)
   })
 
-  test('a race between an approval, a timer and a signal closes its losers when the run ends', async () => {
+  test('a race between an approval, a timer and a signal closes the losers when the run ends', async () => {
     const race = procedure({ name: 'race', signals: { stop: z.void() } }, async (ctx) => {
       const winner = await Promise.race([
         ctx.human.approve('Go?').then(() => 'approval'),
@@ -394,7 +394,7 @@ describe('questions together', () => {
 })
 
 describe('messages', () => {
-  test('fill placeholders from params and data, once, and leave other braces alone', async () => {
+  test('messages fill placeholders from params and data, once, and leave other braces unchanged', async () => {
     const asking = procedure({ name: 'asking' }, (ctx) =>
       ctx.human.approve('{a} {b} {c} {d} {e} {{a}} {unknown} {', {
         params: { a: '{b}', b: 2, more: {} },
@@ -406,7 +406,7 @@ describe('messages', () => {
     expect((await engine.inbox.next()).message).toBe('{b} 2 true 1970-01-01T00:00:00.000Z null {{b}} {a} {')
   })
 
-  test('take from data what of the params cannot stand in a sentence', async () => {
+  test('messages use data for params that cannot be shown in a sentence', async () => {
     const asking = procedure({ name: 'asking' }, (ctx) =>
       ctx.human.approve('Run {tool} with {args}?', {
         params: { tool: 'delete', args: ['a', 'b'] },
@@ -421,7 +421,7 @@ describe('messages', () => {
     })
   })
 
-  test('are of the moment of the call, whatever becomes of the same objects later', async () => {
+  test('messages show objects as they were at the call', async () => {
     const asking = procedure({ name: 'asking' }, async (ctx) => {
       const params: { amount: number; close?: unknown } = { amount: 0 }
       const asks = [10, 20].map((amount) => {
@@ -445,7 +445,7 @@ describe('messages', () => {
     expect(await (await engine.run(asking)).result()).toEqual([10, 20])
   })
 
-  test('refuse a value that cannot stand in a sentence', async () => {
+  test('messages refuse a value that cannot be shown in a sentence', async () => {
     const asking = procedure({ name: 'asking' }, (ctx) =>
       ctx.human.approve('{a}', { params: { a: {} } } as never),
     )
@@ -455,7 +455,7 @@ describe('messages', () => {
     })
   })
 
-  test('are refused whole when what is shown cannot be stored, without taking a position', async () => {
+  test('a message is refused without taking a position if its material cannot be stored', async () => {
     const asking = procedure({ name: 'asking' }, async (ctx) => {
       const refused = await Promise.resolve()
         .then(() => ctx.human.review('See?', { open: () => {} }))

@@ -20,7 +20,7 @@ describe.each(['on-crash', 'always'] as const)('a race, replayed %s', (replay) =
     expect(await run.result()).toEqual(['b', 'of a'])
   })
 
-  test('is won by a timeout: the question beside it is withdrawn in that same commit', async () => {
+  test('a race won by a timeout withdraws the question beside it in the same commit', async () => {
     const asking = procedure({ name: 'asking', signals }, async (ctx) => {
       const first = await ctx.race({
         answered: ctx.human.approve('Refund?', { to: 'role:finance', key: 'refund' }),
@@ -51,7 +51,7 @@ describe.each(['on-crash', 'always'] as const)('a race, replayed %s', (replay) =
     expect((await engine.log(run.id)).execution_log[0]).toMatchObject({ status: 'withdrawn' })
   })
 
-  test('is won by an answer: the timer beside it is dropped, and finally blocks of the loser run', async () => {
+  test('a race won by an answer drops the timer beside it, and finally blocks of the loser run', async () => {
     const asking = procedure({ name: 'asking' }, async (ctx) => {
       const first = await ctx.race({
         answered: ctx.human.approve('Refund?', { to: 'role:finance' }),
@@ -75,7 +75,7 @@ describe.each(['on-crash', 'always'] as const)('a race, replayed %s', (replay) =
     ])
   })
 
-  test('records the answer of a loser that came before it was withdrawn', async () => {
+  test('a race records the answer of a loser that came before its withdrawal', async () => {
     const asking = procedure({ name: 'asking' }, async (ctx) => {
       const first = await ctx.race({
         one: ctx.human.approve('One?', { to: 'role:ops' }),
@@ -100,7 +100,7 @@ describe.each(['on-crash', 'always'] as const)('a race, replayed %s', (replay) =
     ])
   })
 
-  test('aborts a step at work that has lost, and records nothing of it', async () => {
+  test('a race aborts a running step that loses, and records no result of it', async () => {
     const reasons: unknown[] = []
     const working = procedure({ name: 'working', signals }, async (ctx) => {
       const first = await ctx.race({
@@ -127,7 +127,7 @@ describe.each(['on-crash', 'always'] as const)('a race, replayed %s', (replay) =
     expect((await engine.log(run.id)).execution_log.map(({ name }) => name)).toEqual(['a', 'next'])
   })
 
-  test('says of a step between two attempts that it was withdrawn', async () => {
+  test('a race withdraws a step between two attempts', async () => {
     const trying = procedure({ name: 'trying', signals }, async (ctx) => {
       const first = await ctx.race({
         work: ctx.step('work', () => Promise.reject(new Error('no luck')), {
@@ -175,14 +175,14 @@ describe('a map', () => {
     },
   )
 
-  test('runs so many steps at once, and returns their results in order', async () => {
+  test('a map runs the given number of steps at once, and returns results in order', async () => {
     await using engine = await testEngine({ procedures: [pages] })
     const { fetched, most } = await (await engine.run(pages, { fails: false })).result()
     expect(fetched).toEqual(Array.from({ length: 20 }, (_, i) => i))
     expect(most).toBe(4)
   })
 
-  test('fails as its first item to fail', async () => {
+  test('a map fails with the error of the first item that fails', async () => {
     await using engine = await testEngine({ procedures: [pages] })
     const run = await engine.run(pages, { fails: true })
     await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
@@ -190,7 +190,7 @@ describe('a map', () => {
     expect(names).not.toContain('fetch 12')
   })
 
-  test('that stops withdraws the questions of its other items', async () => {
+  test('a map that stops withdraws the questions of its other items', async () => {
     const asking = procedure({ name: 'asking' }, async (ctx) => {
       const all = ctx.map(['a', 'b', 'c'], async (name, ctx) => {
         const { approved } = await ctx.human.approve(`May ${name}?`, { to: 'role:ops', key: name })
@@ -213,7 +213,7 @@ describe('a map', () => {
   })
 })
 
-test('a shield that is open at the return holds up the end', async () => {
+test('a shield that is open at the return delays the end', async () => {
   const leaving = procedure({ name: 'leaving', grace: '2h' }, async (ctx) => {
     void ctx.shield(async (ctx) => {
       await ctx.sleep('1h')
@@ -227,7 +227,7 @@ test('a shield that is open at the return holds up the end', async () => {
   expect((await engine.log(run.id)).execution_log.map(({ name }) => name)).toEqual(['sleep', 'release'])
 })
 
-test('a shield that is still open when the grace has passed does not hold up the end any longer', async () => {
+test('a shield that is open when the grace has passed no longer delays the end', async () => {
   const leaving = procedure({ name: 'leaving' }, async (ctx) => {
     void ctx.shield((ctx) => ctx.sleep('1h'))
     return 'done'
@@ -239,7 +239,7 @@ test('a shield that is still open when the grace has passed does not hold up the
   expect(Number(endedAt) - Number(startedAt)).toBe(60_000)
 })
 
-test('a question of a branch may not have the key of one outside', async () => {
+test('a question of a branch cannot use the key of a question outside', async () => {
   const twice = procedure({ name: 'twice', bugs: 'fail' }, async (ctx) => {
     const to = 'role:ops'
     await ctx.race({
@@ -252,7 +252,7 @@ test('a question of a branch may not have the key of one outside', async () => {
   await expect(run.result()).rejects.toThrow('Another ask of this run has that key')
 })
 
-test('a race, crashing behind every event, withdraws and tidies up once each', async () => {
+test('a race withdraws and cleans up once with a crash after every event', async () => {
   const asking = procedure({ name: 'asking', signals }, async (ctx) => {
     const to = 'role:ops'
     const first = await ctx.race({

@@ -135,7 +135,7 @@ describe('a run started by ref', () => {
     }
   })
 
-  test('an input left out twice is the same input, even if its default is drawn anew', async () => {
+  test('an omitted input is the same input twice, even if its default is random', async () => {
     const input = z.object({ at: z.date() }).default(() => ({ at: new Date() }))
     const bare = procedure({ name: 'bare', input }, async () => 1)
     await using engine = await testEngine({ procedures: [bare] })

@@ -32,7 +32,7 @@ const answers = {
 // biome-ignore lint/suspicious/noExplicitAny: what the compiler would refuse
 const untyped = (ctx: Ctx): any => ctx.human
 
-describe('a placeholder without a value is named once for each procedure, with the place of the call', () => {
+describe('a placeholder without a value is logged once per procedure, with the call site', () => {
   const calls: readonly [method: string, ask: (ctx: Ctx) => Promise<unknown>][] = [
     ['approve', (ctx) => untyped(ctx).approve('Refund {amount}?', { params: { id: 'A-1' } })],
     ['input', (ctx) => untyped(ctx).input('For {amount}?', z.string())],
@@ -52,7 +52,7 @@ describe('a placeholder without a value is named once for each procedure, with t
     )
   })
 
-  test('but not where there is one, nor of JSON and empty braces', async () => {
+  test('placeholders with values, JSON and empty braces are not logged', async () => {
     const warnings = await warningsOf(async (ctx) => {
       await ctx.human.approve('Refund {amount} to {who}?', {
         params: { amount: 1 },
@@ -67,7 +67,7 @@ describe('a placeholder without a value is named once for each procedure, with t
 describe("onTimeout: 'escalate'", () => {
   const timeout = '1d'
 
-  test('to no one is named once for each procedure and question', async () => {
+  test("onTimeout 'escalate' without a recipient is logged once per procedure and question", async () => {
     const warnings = await warningsOf(async (ctx) => {
       for (const message of ['One?', 'Two?'])
         await ctx.human.approve(message, { timeout, onTimeout: 'escalate' })
@@ -133,7 +133,7 @@ describe('onTimeout without a timeout', () => {
     )
   })
 
-  test('that is undefined waits for ever', async () => {
+  test('onTimeout with an undefined timeout waits without a limit', async () => {
     expect(
       await warningsOf((ctx) => ctx.human.approve('?', { timeout: undefined, onTimeout: 'reject' })),
     ).toEqual([])
@@ -161,7 +161,7 @@ describe('a signal that the procedure of a run does not declare', () => {
     return name
   })
 
-  test('is refused by a handle without a procedure, if an engine has the code', async () => {
+  test('an undeclared signal is refused by a handle without a procedure if an engine has the code', async () => {
     const silent = procedure({ name: 'silent' }, (ctx) => ctx.sleep('1h'))
     await using engine = await testEngine({ procedures: [order, silent] })
     const run = await engine.run(order, undefined, { id: 'order:7' })
@@ -182,7 +182,7 @@ describe('a signal that the procedure of a run does not declare', () => {
     await expect(engine.get('order:7').signal('payed')).rejects.toMatchObject({ code: 'option-invalid' })
   })
 
-  test('is refused beside others, which are received in the order they were sent', async () => {
+  test('an undeclared signal is refused beside others, which arrive in order', async () => {
     const list = procedure({ name: 'list', signals: { add: z.number() } }, async (ctx) => {
       const added: number[] = []
       while (added.length < 5) added.push(await ctx.receive('add'))
@@ -199,7 +199,7 @@ describe('a signal that the procedure of a run does not declare', () => {
     expect(await run.result()).toEqual([0, 1, 2, 3, 4])
   })
 
-  test('is named by the worker, once for each procedure and name, if a client without the code sent it', async () => {
+  test('an undeclared signal from a client without the code is logged once per procedure and name', async () => {
     const { logger, lines } = keepLines()
     const store = memory()
     const client = createClient({ store })

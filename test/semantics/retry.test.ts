@@ -46,7 +46,7 @@ async function start(store: Store, ...procedures: readonly Procedure<any, any, a
 
 describe('client.retry', () => {
   for (const cause of ['crashes', 'fault'] as const)
-    test(`releases a run that is quarantined for ${cause}, and it completes`, async () => {
+    test(`retry releases a run that is quarantined for ${cause}, and it completes`, async () => {
       const { store, client } = await markOne('quarantined', cause)
       const engine = await start(store)
       expect(await client.get('a').status()).toMatchObject({ status: 'quarantined' })
@@ -55,7 +55,7 @@ describe('client.retry', () => {
       expect(await client.get('a').status()).toMatchObject({ status: 'completed', failure: undefined })
     })
 
-  test('refuses a run that is quarantined for damage, and says why', async () => {
+  test('retry refuses a run that is quarantined for damage, with the reason', async () => {
     const { client, port } = await markOne('quarantined', 'damage', 9)
     const error = await refusalOf(client.retry('a'))
     expect(PawlError.is(error, 'run-quarantined')).toBe(true)
@@ -66,7 +66,7 @@ describe('client.retry', () => {
     expect(await port.find('a')).toMatchObject({ mark: 'quarantined', wakeAt: null })
   })
 
-  test('recognises crashes of a quarantine that is older than causes by the number of tries', async () => {
+  test('retry recognises a quarantine for crashes by its tries if it has no recorded cause', async () => {
     const older = await markOne('quarantined', undefined, 7)
     await older.client.retry('a')
     expect(await older.port.find('a')).toMatchObject({ mark: 'none', tries: 0 })
@@ -79,7 +79,7 @@ describe('client.retry', () => {
     })
   })
 
-  test('makes a stuck run due at once, in the same process and in another', async () => {
+  test('retry makes a stuck run due at once, in the same process and in another', async () => {
     const store = memory()
     const two = procedure({ name: 'two', signals: { go: z.void() } }, async (ctx) => {
       await ctx.step('first', () => 1)
@@ -114,7 +114,7 @@ describe('client.retry', () => {
     expect(await client.get('b').result()).toBe('went')
   })
 
-  test('keeps a stuck run due that no engine has taken yet', async () => {
+  test('retry keeps a stuck run due that no engine has claimed yet', async () => {
     const { client, port } = await markOne('stuck')
     await client.retry('a')
     const { wakeAt } = (await port.find('a')) ?? {}
@@ -123,7 +123,7 @@ describe('client.retry', () => {
     expect(await port.find('a')).toMatchObject({ wakeAt, mark: 'stuck' })
   })
 
-  test('does nothing to a run that is waiting, running, or being retried', async () => {
+  test('retry ignores a run that is waiting, running or already retried', async () => {
     const store = memory()
     const waiting = procedure({ name: 'waiting', signals: { go: z.void() } }, (ctx) => ctx.receive('go'))
     const engine = await start(store, waiting)
@@ -142,7 +142,7 @@ describe('client.retry', () => {
     expect(await other.find('a')).toMatchObject({ mark: 'stuck', owned: true })
   })
 
-  test('looks again if the mark changes while it is at work', async () => {
+  test('retry reads the run again if its mark changes meanwhile', async () => {
     const { store, port } = await markOne('stuck')
     const meddling = meddleWith(store)
     const client = createClient({ store: meddling.store })
@@ -159,7 +159,7 @@ describe('client.retry', () => {
     expect(await (await start(store)).get('a').result()).toBe('done')
   })
 
-  test('refuses a run that has ended, and one that is not there', async () => {
+  test('retry refuses a run that has ended or does not exist', async () => {
     const store = memory()
     const failing = procedure({ name: 'failing' }, () => {
       throw new Error('no luck')

@@ -25,7 +25,7 @@ const failing = (ctx: Ctx) =>
   )
 
 describe('a run that fails', () => {
-  test('undoes in reverse order what its steps did, and ends with the failure', async () => {
+  test('a failed run undoes its steps in reverse order and ends with the failure', async () => {
     const done: string[] = []
     await using engine = await testEngine({ procedures: [order(done, failing)] })
     const run = await engine.run(order(done, failing), undefined, { id: 'a' })
@@ -53,7 +53,7 @@ describe('a run that fails', () => {
     ])
   })
 
-  test('undoes each effect once if its worker crashes after every commit', async () => {
+  test('a failed run undoes each effect once with a crash after every commit', async () => {
     const done: string[] = []
     const procedures = [order(done, failing)]
     await using engine = await testEngine({ procedures })
@@ -64,7 +64,7 @@ describe('a run that fails', () => {
     expect(engine.calls).toMatchObject({ 'undo hold': 1, 'undo reserve': 1, 'undo tell the shop': 1 })
   })
 
-  test('undoes steps that ran in parallel in reverse order of completion, one at a time', async () => {
+  test('steps that ran in parallel are undone in reverse order of completion, one at a time', async () => {
     const done: string[] = []
     const gates = new Map<string, () => void>()
     const parallel = procedure({ name: 'parallel' }, async (ctx) => {
@@ -91,7 +91,7 @@ describe('a run that fails', () => {
     await engine.stop()
   })
 
-  test('continues with the next undo if one fails for good, and lists it', async () => {
+  test('a failing undo is listed, and the next undo runs', async () => {
     const done: string[] = []
     const saga = procedure({ name: 'saga' }, async (ctx) => {
       ctx.onRollback('first', () => done.push('first'))
@@ -111,7 +111,7 @@ describe('a run that fails', () => {
     })
   })
 
-  test('retries an undo like a step, with a key of its own', async () => {
+  test('an undo is retried like a step, with its own key', async () => {
     const keys: string[] = []
     let attempts = 0
     const saga = procedure({ name: 'saga' }, async (ctx) => {
@@ -131,7 +131,7 @@ describe('a run that fails', () => {
     expect(new Set(keys).size).toBe(2)
   })
 
-  test('parks at a bug before anything is undone, and undoes nothing once the code is fixed', async () => {
+  test('a bug parks the run before anything is undone, and nothing is undone once the code is fixed', async () => {
     const done: string[] = []
     const buggy = order(done, async () => {
       throw new TypeError('x is not a function')
@@ -148,7 +148,7 @@ describe('a run that fails', () => {
     await second.stop()
   })
 
-  test("rolls back at a bug with bugs: 'fail'", async () => {
+  test("a bug rolls back with bugs: 'fail'", async () => {
     const done: string[] = []
     const failed = procedure({ name: 'failed', bugs: 'fail' }, async (ctx) => {
       ctx.onRollback('undo', () => done.push('undo'))
@@ -160,7 +160,7 @@ describe('a run that fails', () => {
     expect(done).toEqual(['undo'])
   })
 
-  test('withdraws its open asks and aborts its steps at work', async () => {
+  test('a failed run withdraws its open asks and aborts its running steps', async () => {
     const seen: string[] = []
     const saga = procedure({ name: 'saga', signals: { stop: z.void() } }, async (ctx) => {
       ctx.onRollback('undo', () => seen.push('undo'))
@@ -187,7 +187,7 @@ describe('a run that fails', () => {
 })
 
 describe('ctx.rollback', () => {
-  test('undoes what is registered so far and continues; a later failure undoes only what came after', async () => {
+  test('ctx.rollback undoes everything registered so far; a later failure undoes only what came after', async () => {
     const done: string[] = []
     const deploy = procedure({ name: 'deploy' }, async (ctx) => {
       await ctx.step('old', () => done.push('old'), { undo: () => done.push('undo old') })
@@ -202,7 +202,7 @@ describe('ctx.rollback', () => {
     expect((await run.status()).rollback).toMatchObject({ reason: 'checks failed', undone: ['old', 'new'] })
   })
 
-  test('completes the run if the procedure returns, and undoes nothing by itself', async () => {
+  test('a run that returns completes, and undoes nothing by itself', async () => {
     const done: string[] = []
     const fine = order(done, async () => {})
     await using engine = await testEngine({ procedures: [fine] })

@@ -27,7 +27,7 @@ const cart = procedure({ name: 'cart', signals }, async (ctx) => {
 })
 
 describe('receive', () => {
-  test('gets a signal sent while it waits', async () => {
+  test('receive returns a signal sent while it waits', async () => {
     await using engine = await testEngine({ procedures: [order] })
     const run = await engine.run(order)
     await engine.advance('1h')
@@ -39,7 +39,7 @@ describe('receive', () => {
     expect(await run.result()).toBe(4500)
   })
 
-  test('gets a signal that was sent before it asked', async () => {
+  test('receive returns a signal sent before the call', async () => {
     const late = procedure({ name: 'late', signals }, async (ctx) => {
       await ctx.sleep('1h')
       return ctx.receive('add')
@@ -50,7 +50,7 @@ describe('receive', () => {
     expect(await run.result()).toBe('early bird')
   })
 
-  test('gives null after its timeout, at its time, and is recorded as timed out', async () => {
+  test('receive returns null after its timeout, at its time, and is recorded as timed out', async () => {
     await using engine = await testEngine({ procedures: [order] })
     const run = await engine.run(order)
     expect(await run.result()).toBe('lapsed')
@@ -68,7 +68,7 @@ describe('receive', () => {
     })
   })
 
-  test('takes true for a signal without a payload, and null for null is still a value', async () => {
+  test('a signal without a payload is received as true, and null stays a value', async () => {
     const bare = procedure({ name: 'bare', signals }, async (ctx) => [
       await ctx.receive('ping'),
       await ctx.receive('maybe'),
@@ -80,7 +80,7 @@ describe('receive', () => {
     expect(await run.result()).toEqual([true, null])
   })
 
-  test('is entered in the log with name, payload and time', async () => {
+  test('receive is logged with name, payload and time', async () => {
     await using engine = await testEngine({ procedures: [order] })
     const run = await engine.run(order)
     await engine.advance('2h')
@@ -99,7 +99,7 @@ describe('receive', () => {
     ])
   })
 
-  test('beats its own timeout if the signal was there first, also in the same millisecond', async () => {
+  test('a signal in the same millisecond as the timeout wins if it was first', async () => {
     await using engine = await testEngine({ procedures: [order] })
     const run = await engine.run(order)
     await engine.advance('71h')
@@ -114,7 +114,7 @@ describe('receive', () => {
 })
 
 describe('several signals', () => {
-  test('arrive in the order they were sent, whatever their names', async () => {
+  test('several signals arrive in the order they were sent, whatever their names', async () => {
     await using engine = await testEngine({ procedures: [cart] })
     const run = await engine.run(cart)
     for (const item of ['a', 'b', 'c']) await run.signal('add', item)
@@ -122,7 +122,7 @@ describe('several signals', () => {
     expect(await run.result()).toEqual(['a', 'b', 'c'])
   })
 
-  test('arrive in order when all were sent at once, with a crash after every write', async () => {
+  test('signals sent at once arrive in order, with a crash after every write', async () => {
     await using engine = await testEngine({ procedures: [cart] })
     await engine.crash('every')
     const run = await engine.run(cart)
@@ -131,7 +131,7 @@ describe('several signals', () => {
     expect(await run.result()).toEqual(Array.from({ length: 30 }, (_, index) => `${index}`))
   })
 
-  test('of one id arrive once', async () => {
+  test('signals with the same id arrive once', async () => {
     await using engine = await testEngine({ procedures: [cart] })
     const run = await engine.run(cart)
     await Promise.all(Array.from({ length: 20 }, () => run.signal('add', 'once', { id: 'event-1' })))
@@ -142,7 +142,7 @@ describe('several signals', () => {
     expect(await run.result()).toEqual(['once', 'other'])
   })
 
-  test('have the payload where it stands, also if it looks like the options of a signal without one', async () => {
+  test('a payload that looks like options is a payload', async () => {
     const cancelling = procedure(
       {
         name: 'cancelling',
@@ -160,7 +160,7 @@ describe('several signals', () => {
     expect((await run.status()).leftOver.signals).toEqual([])
   })
 
-  test('each go to the first receive that asked for them', async () => {
+  test('signals go to the receives in the order of their calls', async () => {
     const pair = procedure({ name: 'pair', signals }, (ctx) =>
       Promise.all([ctx.receive('add'), ctx.receive('add'), ctx.receive('paid')]),
     )
@@ -172,7 +172,7 @@ describe('several signals', () => {
     expect(await run.result()).toEqual(['first', 'second', { cents: 3 }])
   })
 
-  test('that are there already settle a race in the order they were sent', async () => {
+  test('stored signals settle a race in the order they were sent', async () => {
     const race = procedure({ name: 'race', signals }, async (ctx) => {
       await ctx.sleep('1h')
       return Promise.race([
@@ -187,7 +187,7 @@ describe('several signals', () => {
     expect(await run.result()).toBe('paid 1')
   })
 
-  test('that nobody reads are listed on the ended run', async () => {
+  test('unread signals are listed on the ended run', async () => {
     const deaf = procedure({ name: 'deaf', signals }, (ctx) => ctx.sleep('1h'))
     await using engine = await testEngine({ procedures: [deaf] })
     const run = await engine.run(deaf)
@@ -197,7 +197,7 @@ describe('several signals', () => {
     expect((await run.status()).leftOver.signals).toEqual(['add', 'ping'])
   })
 
-  test('2,000 to one run leave no other run waiting', async () => {
+  test('2,000 signals to one run delay no other run', async () => {
     await using engine = await testEngine({ procedures: [cart, order] })
     const flooded = await engine.run(cart)
     const other = await engine.run(order)
@@ -210,7 +210,7 @@ describe('several signals', () => {
 })
 
 describe('a signal is refused', () => {
-  test('when its payload does not fit the schema', async () => {
+  test('a signal with an invalid payload is refused', async () => {
     await using engine = await testEngine({ procedures: [order] })
     const run = await engine.run(order)
     const refusal = await refusalOf(run.signal('paid', { cents: 'many' as unknown as number }))
@@ -218,13 +218,13 @@ describe('a signal is refused', () => {
     expect(await run.result()).toBe('lapsed')
   })
 
-  test('when the procedure does not declare it', async () => {
+  test('a signal that the procedure does not declare is refused', async () => {
     await using engine = await testEngine({ procedures: [order] })
     const run = (await engine.run(order)) as unknown as RunHandle<unknown, { signals: { other: string } }>
     expect(await refusalOf(run.signal('other', 'x'))).toMatchObject({ code: 'option-invalid' })
   })
 
-  test('when the run has ended, or does not exist', async () => {
+  test('a signal to a run that has ended or does not exist is refused', async () => {
     await using engine = await testEngine({ procedures: [order] })
     const run = await engine.run(order)
     await run.result()
@@ -239,7 +239,7 @@ describe('a signal is refused', () => {
   })
 })
 
-test('an invalid signal sent without the schema is dropped by the worker, and said', async () => {
+test('an invalid signal sent without the schema is discarded by the worker with a log line', async () => {
   const { logger, lines } = keepLines()
   await using engine = await testEngine({ procedures: [order], logger })
   const run = await engine.run(order)
@@ -254,7 +254,7 @@ test('an invalid signal sent without the schema is dropped by the worker, and sa
   expect(await run.result()).toBe(5)
 })
 
-test('a receive with a schema that checks asynchronously gets its signals in order', async () => {
+test('receives with an asynchronous schema get their signals in order', async () => {
   const slow = z.string().refine(async (text) => (await Promise.resolve(text)) !== 'bad')
   const patient = procedure({ name: 'patient', signals: { say: slow } }, async (ctx) => [
     await ctx.receive('say'),
@@ -278,7 +278,7 @@ const day: Schema<string, Date> = {
   },
 }
 
-test('a signal is received as its schema makes it, also where that would not take it again', async () => {
+test('a signal is received as parsed by its schema, even if the schema would refuse the parsed value', async () => {
   const dated = procedure({ name: 'dated', signals: { on: day } }, (ctx) => ctx.receive('on'))
   await using engine = await testEngine({ procedures: [dated] })
   const run = await engine.run(dated)
@@ -286,7 +286,7 @@ test('a signal is received as its schema makes it, also where that would not tak
   expect(await run.result()).toEqual(new Date('2026-01-01'))
 })
 
-test('a signal that is no plain data is sent as what its schema makes of it', async () => {
+test('a signal that is not plain data is sent as parsed by its schema', async () => {
   class Payment {
     readonly cents = 5
     readonly pay = () => {}
@@ -297,7 +297,7 @@ test('a signal that is no plain data is sent as what its schema makes of it', as
   expect(await run.result()).toBe(5)
 })
 
-test('a signal has what its schema adds when it is sent, and nothing that its schema takes out', async () => {
+test('a signal contains what its schema adds when it is sent, and nothing that its schema removes', async () => {
   const noted = procedure(
     { name: 'noted', signals: { note: z.object({ at: z.date().default(() => new Date()) }) } },
     async (ctx) => {
@@ -326,7 +326,7 @@ const address: Schema<URL, string> = {
   },
 }
 
-test('a signal that can be recorded neither as it was given nor so that its schema takes it is refused', async () => {
+test('a signal that can be recorded neither as given nor as parsed is refused', async () => {
   const calling = procedure({ name: 'calling', signals: { to: address } }, (ctx) => ctx.receive('to'))
   await using engine = await testEngine({ procedures: [calling] })
   const run = await engine.run(calling)
@@ -335,7 +335,7 @@ test('a signal that can be recorded neither as it was given nor so that its sche
   })
 })
 
-test('a signal that may come without its payload arrives as true then', async () => {
+test('a signal with an optional payload arrives as true without one', async () => {
   const note = z.string().optional()
   const noting = procedure({ name: 'noting', signals: { note } }, async (ctx) => {
     const received: (string | true)[] = [await ctx.receive('note'), await ctx.receive('note')]

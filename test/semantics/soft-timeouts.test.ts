@@ -76,7 +76,7 @@ function sentence(name: string, api: string): RegExp {
 }
 
 describe('a timer of the host that a procedure sets', () => {
-  test('and that decides a race without a word is named when it fires, once for each procedure and place', async () => {
+  test('a host timer that decides a race is logged when it fires, once per procedure and place', async () => {
     const { logger, warnings, warned, lines } = watchWarnings()
     const engine = await start({ store: memory(), procedures: [soft, last], logger })
     const runs = [await engine.run(soft, undefined, { id: 'soft:1' }), await engine.run(soft)]
@@ -98,7 +98,7 @@ describe('a timer of the host that a procedure sets', () => {
     expect(lines.find(({ level }) => level === 'warn')?.fields).toEqual({ run: 'soft:1' })
   })
 
-  test('is named also if it is set in a replay', async () => {
+  test('a host timer set in a replay is logged', async () => {
     const store = memory()
     const first = watchWarnings()
     const before = await start({ store, procedures: [soft], logger: first.logger })
@@ -123,7 +123,7 @@ describe('a timer of the host that a procedure sets', () => {
     expect(await again.result()).toBe('answered')
   })
 
-  test('is not named once it is cleared, or its run has ended', async () => {
+  test('a host timer is not logged once it is cleared or its run has ended', async () => {
     const { logger, warnings, warned } = watchWarnings()
     const clearing = procedure({ name: 'clearing', signals }, async (ctx) => {
       clearTimeout(setTimeout(() => {}, 1))
@@ -140,7 +140,7 @@ describe('a timer of the host that a procedure sets', () => {
     expect(warnings()).toEqual([expect.stringMatching(sentence('last', 'setTimeout()'))])
   })
 
-  test('of a run that its worker has lost is not named', async () => {
+  test('a host timer of a run that its worker has lost is not logged', async () => {
     const { logger, warnings, warned } = watchWarnings()
     await using engine = await testEngine({ procedures: [soft, last], logger, humans: silent })
     await engine.run(soft)
@@ -155,7 +155,7 @@ describe('a timer of the host that a procedure sets', () => {
     expect(warnings()).toEqual([expect.stringMatching(sentence('last', 'setTimeout()'))])
   })
 
-  test('and then waits for, before it calls its ctx, is told of by that alone', async () => {
+  test('a host timer that is awaited before a ctx call is reported by that error alone', async () => {
     const { logger, warnings, warned } = watchWarnings()
     const waiting = procedure({ name: 'waiting' }, async (ctx) => {
       await Promise.race([new Promise<void>((resolve) => setTimeout(resolve, 1)), ctx.human.approve('?')])
@@ -193,7 +193,7 @@ describe('a timer of the host that a procedure sets', () => {
     )
   })
 
-  test("is left alone with determinism 'off', and in the body of a step", async () => {
+  test("a host timer is ignored with determinism 'off' and in the body of a step", async () => {
     const { logger, warnings, warned } = watchWarnings()
     const stepping = procedure({ name: 'stepping', signals }, async (ctx) => {
       await ctx.step('set', () => void setTimeout(() => {}, 1))

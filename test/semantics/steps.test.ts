@@ -17,14 +17,14 @@ const one = procedure({ name: 'one' }, async (ctx) => {
 })
 
 describe('a step', () => {
-  test('gives what its body returned, and runs it once', async () => {
+  test('a step returns the result of its body, and runs it once', async () => {
     await using engine = await testEngine({ procedures: [one] })
     const run = await engine.run(one)
     expect(await run.result()).toEqual({ value: 'done' })
     expect(engine.calls).toEqual({ work: 1 })
   })
 
-  test('may be synchronous, asynchronous, or return nothing', async () => {
+  test('a step may be synchronous, asynchronous or return nothing', async () => {
     const several = procedure({ name: 'several' }, async (ctx) => [
       await ctx.step('sync', () => 1),
       await ctx.step('async', async () => 2),
@@ -35,7 +35,7 @@ describe('a step', () => {
     expect(await (await engine.run(several)).result()).toEqual([1, 2, undefined, null])
   })
 
-  test('gives back every type a payload may have, afresh', async () => {
+  test('a step returns every payload type, decoded afresh', async () => {
     const result = {
       date: new Date(5),
       map: new Map([['a', 1]]),
@@ -54,7 +54,7 @@ describe('a step', () => {
     expect(result.map.get('a')).toBe(1)
   })
 
-  test('whose result cannot be kept fails as payload-refused, is not repeated, and says where', async () => {
+  test('a step whose result cannot be stored fails as payload-refused without a retry, with the path', async () => {
     await using engine = await testEngine({
       procedures: [one],
       steps: { work: () => ({ items: [1, () => 2] }) },
@@ -64,7 +64,7 @@ describe('a step', () => {
     expect(engine.calls).toEqual({ work: 1 })
   })
 
-  test('is refused with a wrong option before it takes a position', async () => {
+  test('a step with an invalid option is refused before it takes a position', async () => {
     const wrong = procedure({ name: 'wrong' }, async (ctx) => {
       const refused = await Promise.allSettled([
         (async () => ctx.step('', () => 1))(),
@@ -91,7 +91,7 @@ describe('a step', () => {
 })
 
 describe('retries', () => {
-  test('happen three times by default, with backoff', async () => {
+  test('a step is attempted three times by default, with backoff', async () => {
     const at: number[] = []
     const flaky = procedure({ name: 'flaky' }, (ctx) =>
       ctx
@@ -118,7 +118,7 @@ describe('retries', () => {
     expect(engine.calls).toEqual({ work: 3 })
   })
 
-  test('grow by the factor up to the longest wait', async () => {
+  test('the backoff grows by its factor up to the maximum', async () => {
     const often = procedure({ name: 'often' }, (ctx) =>
       ctx
         .step('work', () => 1, {
@@ -131,7 +131,7 @@ describe('retries', () => {
     expect((ended as Date).getTime() - start).toBe(10_000 + 30_000 + 60_000 + 60_000 + 60_000)
   })
 
-  test('without a backoff follow at once, each recorded before the next begins', async () => {
+  test('retries without a backoff follow at once, each recorded before the next begins', async () => {
     const attempts: number[] = []
     const eager = procedure({ name: 'eager' }, (ctx) =>
       ctx.step('work', () => 1, { retry: { attempts: 4, backoff: '0s' } }).catch(() => ctx.now()),
@@ -149,7 +149,7 @@ describe('retries', () => {
     expect(attempts).toEqual([1, 2, 3, 4])
   })
 
-  test('without a backoff follow at once, however many there were', async () => {
+  test('retries without a backoff follow at once, however many there were', async () => {
     const retry = { attempts: 200, backoff: '0s', factor: 1_000 } as const
     const tireless = procedure({ name: 'tireless' }, (ctx) => ctx.step('work', () => 0, { retry }))
     // The wait before the 104th would be 0 times infinity.
@@ -160,7 +160,7 @@ describe('retries', () => {
     expect((await run.status()).endedAt).toEqual(new Date(start))
   })
 
-  test('wait a random part of the backoff, from the seed', async () => {
+  test('a retry waits a random part of the backoff, from the seed', async () => {
     const waits = async (seed: number): Promise<number> => {
       await using engine = await testEngine({ procedures: [jittery], steps: { work: fail }, seed })
       return ((await (await engine.run(jittery)).result()) as Date).getTime() - start
@@ -175,7 +175,7 @@ describe('retries', () => {
     expect(first).toBeLessThan(3_600_000)
   })
 
-  test('end with the first success', async () => {
+  test('retries end with the first success', async () => {
     let attempts = 0
     await using engine = await testEngine({
       procedures: [one],
@@ -184,7 +184,7 @@ describe('retries', () => {
     expect(await (await engine.run(one)).result()).toEqual({ value: 'attempt 3' })
   })
 
-  test('are not made for a FinalError, nor with retry: false, nor where `when` says no', async () => {
+  test('a step is not retried after a FinalError, with retry: false, or if `when` returns false', async () => {
     const none = procedure({ name: 'none' }, async (ctx) => {
       await ctx.step('final', () => 1).catch(() => {})
       await ctx.step('single', () => 1, { retry: false }).catch(() => {})
@@ -210,7 +210,7 @@ describe('retries', () => {
     expect(engine.calls).toEqual({ final: 1, single: 1, picky: 1, broken: 1 })
   })
 
-  test('of a final error keep its code', async () => {
+  test('a failed step keeps the code of a final error', async () => {
     await using engine = await testEngine({
       procedures: [one],
       steps: {
@@ -226,7 +226,7 @@ describe('retries', () => {
     })
   })
 
-  test('end, and say so, where the question whether to go on throws', async () => {
+  test('retries end with a log line if `when` throws', async () => {
     const { logger, lines } = keepLines()
     const when = (): boolean => {
       throw new Error('a slip')
@@ -245,7 +245,7 @@ describe('retries', () => {
     ])
   })
 
-  test('end, and say so, where the question whether to go on gives a promise', async () => {
+  test('retries end with a log line if `when` returns a promise', async () => {
     const { logger, lines } = keepLines()
     const when = (): boolean => Promise.reject(new Error('too late')) as unknown as boolean
     const slipping = procedure({ name: 'slipping' }, (ctx) =>
@@ -260,7 +260,7 @@ describe('retries', () => {
     expect(engine.calls).toEqual({ a: 1 })
   })
 
-  test('share one idempotency key, count the attempts, and differ from every other step', async () => {
+  test('retries share one idempotency key, count the attempts, and differ from every other step', async () => {
     const calls: Pick<StepCall, 'attempt' | 'idempotencyKey'>[] = []
     // Copied, as who passes it on with options of his own does.
     const note = (call: StepCall): void => {
@@ -283,7 +283,7 @@ describe('retries', () => {
     expect(new Set(keys).size).toBe(4)
   })
 
-  test('survive a crash: the count goes on, and so does the wait', async () => {
+  test('retries survive a crash, with their count and their wait', async () => {
     const attempts: number[] = []
     const patient = procedure({ name: 'patient' }, (ctx) =>
       ctx
@@ -307,7 +307,7 @@ describe('retries', () => {
     expect(ended.getTime() - start).toBe(3 * 3_600_000)
   })
 
-  test('are seen in the log as one open entry', async () => {
+  test('retries are one open entry of the log', async () => {
     await using engine = await testEngine({ procedures: [one], steps: { work: fail } })
     const run = await engine.run(one)
     await engine.advance('0s')
@@ -331,7 +331,7 @@ describe('a timeout', () => {
       })),
   )
 
-  test('counts for each attempt, aborts its signal, and says after what', async () => {
+  test('a timeout counts for each attempt, aborts its signal, and names its duration', async () => {
     const signals: AbortSignal[] = []
     await using engine = await testEngine({
       procedures: [timed],
@@ -352,7 +352,7 @@ describe('a timeout', () => {
     expect(signals[0]?.reason).toMatchObject({ name: 'TimeoutError' })
   })
 
-  test('does not touch an attempt that ends in time', async () => {
+  test('a timeout does not affect an attempt that ends in time', async () => {
     let signal: AbortSignal | undefined
     await using engine = await testEngine({
       procedures: [timed],
@@ -368,7 +368,7 @@ describe('a timeout', () => {
     expect(signal?.aborted).toBe(false)
   })
 
-  test('lets a late end of the body change nothing', async () => {
+  test('the late end of a timed-out body changes nothing', async () => {
     let end = (_: string): void => {}
     await using engine = await testEngine({
       procedures: [timed],
@@ -385,7 +385,7 @@ describe('a timeout', () => {
 })
 
 describe('bodies that misbehave', () => {
-  test('throw anything at all, and harm only their own step', async () => {
+  test('a body may throw any value, and affects its own step only', async () => {
     const thrown = [undefined, null, 5, 'text', { message: 'odd', code: 7 }, Object.create(null), Symbol('s')]
     const wild = procedure({ name: 'wild' }, async (ctx) => {
       const causes: string[] = []
@@ -406,7 +406,7 @@ describe('bodies that misbehave', () => {
     expect(causes.slice(2, 5)).toEqual(['5 was thrown, which is not an error', 'text', 'odd'])
   })
 
-  test('leave a rejection behind: the step keeps its result, and the process lives', async () => {
+  test('a body that leaves a rejection behind keeps its result, and the process survives', async () => {
     const errors: string[] = []
     const logger = {
       debug: () => {},
@@ -429,7 +429,7 @@ describe('bodies that misbehave', () => {
   })
 })
 
-test('steps at once are bounded by the concurrency of the engine', async () => {
+test('concurrent steps are limited by the concurrency of the engine', async () => {
   let now = 0
   let maximum = 0
   const wide = procedure({ name: 'wide', output: z.array(z.number()) }, (ctx) =>
@@ -447,7 +447,7 @@ test('steps at once are bounded by the concurrency of the engine', async () => {
   expect(maximum).toBe(3)
 })
 
-test('a body that the procedure ends in its turn makes room as any other, and is outside the turn', async () => {
+test('a body that the procedure ends in its turn frees its slot, outside the turn', async () => {
   const watching = procedure({ name: 'watching', signals: { stop: z.void() } }, async (ctx) => {
     const abort = new AbortController()
     const watch = ctx.step('watch', async () => {
@@ -468,7 +468,7 @@ test('a body that the procedure ends in its turn makes room as any other, and is
   for (const run of others) expect(await run.result()).toBe('done')
 })
 
-test('steps that hold all places, while others wait for one, are told of once', async () => {
+test('steps that hold all slots while others wait are logged once', async () => {
   const { logger, lines } = keepLines()
   const waits = procedure({ name: 'waits' }, (ctx) =>
     ctx.step('wait for another run', async () =>

@@ -118,32 +118,35 @@ const staying: readonly {
 describe('when nobody answers in time', () => {
   for (const crashes of [false, true])
     describe(crashes ? 'and the worker dies after every write' : 'and all goes well', () => {
-      test.each(ending)('$what ends at its time', async ({ ask, gives, shown, result }) => {
-        const asking = procedure({ name: 'asking' }, async (ctx) => ({
-          given: await ask(ctx),
-          now: ctx.now(),
-        }))
-        await using engine = await testEngine({ procedures: [asking], humans: silent })
-        if (crashes) await engine.crash('every')
-        const run = await engine.run(asking)
-        expect((await engine.inbox.next()).onTimeout).toBe(shown)
-        expect(await run.result()).toEqual({ given: gives, now: at })
-        const { execution_log, replay_index } = await engine.log(run.id)
-        expect(execution_log).toMatchObject([
-          {
-            status: 'done',
-            result: { ...result, responded_at: at.toISOString() },
-            timestamp: at.toISOString(),
-            duration_ms: hour,
-          },
-        ])
-        expect(replay_index).toBe(1)
-        expect((await engine.inbox.list({ status: 'timed-out' })).items).toMatchObject([
-          { status: 'timed-out', answer: undefined },
-        ])
-      })
+      test.each(ending)(
+        'without an answer, $what ends at its deadline',
+        async ({ ask, gives, shown, result }) => {
+          const asking = procedure({ name: 'asking' }, async (ctx) => ({
+            given: await ask(ctx),
+            now: ctx.now(),
+          }))
+          await using engine = await testEngine({ procedures: [asking], humans: silent })
+          if (crashes) await engine.crash('every')
+          const run = await engine.run(asking)
+          expect((await engine.inbox.next()).onTimeout).toBe(shown)
+          expect(await run.result()).toEqual({ given: gives, now: at })
+          const { execution_log, replay_index } = await engine.log(run.id)
+          expect(execution_log).toMatchObject([
+            {
+              status: 'done',
+              result: { ...result, responded_at: at.toISOString() },
+              timestamp: at.toISOString(),
+              duration_ms: hour,
+            },
+          ])
+          expect(replay_index).toBe(1)
+          expect((await engine.inbox.list({ status: 'timed-out' })).items).toMatchObject([
+            { status: 'timed-out', answer: undefined },
+          ])
+        },
+      )
 
-      test.each(failing)('$what fails the operation', async ({ ask }) => {
+      test.each(failing)('without an answer, $what fails the operation', async ({ ask }) => {
         const asking = procedure({ name: 'asking' }, (ctx) =>
           ask(ctx).catch((error: { readonly code: string; readonly details: object }) => ({
             code: error.code,
@@ -163,36 +166,41 @@ describe('when nobody answers in time', () => {
         ])
       })
 
-      test.each(staying)('$what stays open, overdue', async ({ ask, answer, shown, alsoTo }) => {
-        const asking = procedure({ name: 'asking' }, ask)
-        await using engine = await testEngine({
-          procedures: [asking],
-          humans: silent,
-          escalateTo: 'role:manager',
-        })
-        if (crashes) await engine.crash('every')
-        const run = await engine.run(asking)
-        const before = await engine.inbox.next()
-        expect(before).toMatchObject({ onTimeout: shown, overdue: false, dueAt: at })
-        if (alsoTo !== undefined)
-          expect((await engine.inbox.list({ to: alsoTo as 'user:boss' })).items).toEqual([])
-        await engine.advance('10d')
-        const to = alsoTo === undefined ? before.to : [...before.to, alsoTo]
-        expect((await engine.inbox.list({ overdue: true })).items).toEqual([{ ...before, to, overdue: true }])
-        if (alsoTo !== undefined)
-          expect((await engine.inbox.list({ to: alsoTo as 'user:boss' })).items).toHaveLength(1)
-        expect((await engine.log(run.id)).execution_log).toMatchObject([{ status: 'open', result: null }])
-        await engine.inbox.answer(before.id, answer as { approved: true }, as)
-        await run.result()
-        expect((await engine.log(run.id)).execution_log).toMatchObject([
-          { status: 'done', result: { timed_out: false } },
-        ])
-      })
+      test.each(staying)(
+        'without an answer, $what stays open, overdue',
+        async ({ ask, answer, shown, alsoTo }) => {
+          const asking = procedure({ name: 'asking' }, ask)
+          await using engine = await testEngine({
+            procedures: [asking],
+            humans: silent,
+            escalateTo: 'role:manager',
+          })
+          if (crashes) await engine.crash('every')
+          const run = await engine.run(asking)
+          const before = await engine.inbox.next()
+          expect(before).toMatchObject({ onTimeout: shown, overdue: false, dueAt: at })
+          if (alsoTo !== undefined)
+            expect((await engine.inbox.list({ to: alsoTo as 'user:boss' })).items).toEqual([])
+          await engine.advance('10d')
+          const to = alsoTo === undefined ? before.to : [...before.to, alsoTo]
+          expect((await engine.inbox.list({ overdue: true })).items).toEqual([
+            { ...before, to, overdue: true },
+          ])
+          if (alsoTo !== undefined)
+            expect((await engine.inbox.list({ to: alsoTo as 'user:boss' })).items).toHaveLength(1)
+          expect((await engine.log(run.id)).execution_log).toMatchObject([{ status: 'open', result: null }])
+          await engine.inbox.answer(before.id, answer as { approved: true }, as)
+          await run.result()
+          expect((await engine.log(run.id)).execution_log).toMatchObject([
+            { status: 'done', result: { timed_out: false } },
+          ])
+        },
+      )
     })
 })
 
 describe('a timeout', () => {
-  test('may be an instant, also one that has passed', async () => {
+  test('a timeout may be a date, also one in the past', async () => {
     const asking = procedure({ name: 'asking', input: z.date() }, (ctx, instant) =>
       ctx.human.approve('?', { timeout: instant }),
     )
@@ -207,7 +215,7 @@ describe('a timeout', () => {
     })
   })
 
-  test('counts from when it was asked, not from when it was taken up again', async () => {
+  test('a timeout counts from the ask, not from the claim of its run', async () => {
     const asking = procedure({ name: 'asking' }, async (ctx) => {
       await ctx.sleep('30m')
       return ctx.human.approve('?', { timeout })
@@ -219,7 +227,7 @@ describe('a timeout', () => {
     expect(await run.result()).toMatchObject({ at: new Date(start + 1.5 * hour) })
   })
 
-  test('of 30 days is waited for without holding anything', async () => {
+  test('a timeout of 30 days holds no resources', async () => {
     const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('?', { timeout: '31d' }))
     await using engine = await testEngine({
       procedures: [asking],
@@ -242,7 +250,7 @@ describe('a timeout', () => {
     })
   })
 
-  test('is consent only where the stated risk is low or medium', async () => {
+  test('a timeout may approve only if the stated risk is low or medium', async () => {
     const asking = procedure({ name: 'asking', input: z.any() }, (ctx, risk) =>
       ctx.human.approve('?', { timeout, onTimeout: 'approve', risk } as never),
     )
@@ -255,7 +263,7 @@ describe('a timeout', () => {
       expect(await (await engine.run(asking, risk)).result()).toMatchObject({ approved: true })
   })
 
-  test('may give by default only what a person could have answered, as the schema makes it', async () => {
+  test('a timeout may return only a default that a person could have answered, as parsed by the schema', async () => {
     const schema = z.object({ amount: z.number().min(10), note: z.string().trim() })
     const asking = procedure({ name: 'asking', input: z.any() }, (ctx, value) =>
       ctx.human.input('?', schema, { timeout, onTimeout: { default: value } }),
@@ -275,7 +283,7 @@ describe('a timeout', () => {
     })
   })
 
-  test('may give a default whose schema takes a promise', async () => {
+  test('a timeout may return a default whose schema is asynchronous', async () => {
     const schema = z.string().refine(async (text) => text !== 'never')
     const asking = procedure({ name: 'asking', input: z.string() }, (ctx, value) =>
       ctx.human.input('?', schema, { timeout, onTimeout: { default: value } }),
@@ -286,7 +294,7 @@ describe('a timeout', () => {
     expect((await engine.inbox.list({ status: 'timed-out' })).items).toHaveLength(1)
   })
 
-  test('gives the default it was asked with, also if the code would not give it any more', async () => {
+  test('a timeout returns the default it was asked with, even if the code has changed', async () => {
     let minimum = 0
     const asking = procedure({ name: 'asking' }, (ctx) =>
       ctx.human.input(
@@ -304,7 +312,7 @@ describe('a timeout', () => {
   })
 })
 
-test('the most urgent asks come first, the overdue before all others', async () => {
+test('asks are listed overdue first, then by urgency', async () => {
   const asking = procedure({ name: 'asking', input: z.any() }, (ctx, options) =>
     ctx.human.approve('{name}?', options),
   )

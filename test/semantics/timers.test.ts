@@ -33,13 +33,13 @@ describe('sleep', () => {
     })
   })
 
-  test('of 30 days takes no real time', async () => {
+  test('sleep of 30 days takes no real time', async () => {
     await using engine = await testEngine({ procedures: [nap] })
     const run = await engine.run(nap, '30d')
     await run.result()
   })
 
-  test('shows when it ends while it lasts', async () => {
+  test('sleep shows when it ends', async () => {
     await using engine = await testEngine({ procedures: [nap] })
     const run = await engine.run(nap, '3d')
     await engine.advance('1d')
@@ -64,7 +64,7 @@ describe('sleep', () => {
     expect(replay_index).toBe(0)
   })
 
-  test('is an entry with an empty result once it is over', async () => {
+  test('sleep is a log entry with an empty result once it has ended', async () => {
     await using engine = await testEngine({ procedures: [nap] })
     const run = await engine.run(nap, '3d')
     await run.result()
@@ -82,7 +82,7 @@ describe('sleep', () => {
     })
   })
 
-  test('that ended while no worker was there ends with the next one', async () => {
+  test('sleep that ended without a worker ends with the next one', async () => {
     const store = memory()
     const first = await testEngine({ procedures: [nap], store })
     const run = await first.run(nap, '1h')
@@ -95,7 +95,7 @@ describe('sleep', () => {
     expect(since(await second.get(nap, run.id).result())).toBe(2 * hour + minute)
   })
 
-  test('that was to end first ends first, also where no worker was there for either', async () => {
+  test('of two sleeps that ended without a worker, the earlier ends first', async () => {
     const racing = procedure({ name: 'racing' }, (ctx) =>
       Promise.race([ctx.sleep('3h').then(() => 'expired'), ctx.sleep('2h').then(() => 'reminded')]),
     )
@@ -111,7 +111,7 @@ describe('sleep', () => {
     expect(await second.get(racing, run.id).result()).toBe('reminded')
   })
 
-  test('ends at its time however often the worker dies', async () => {
+  test('sleep ends at its time however often the worker dies', async () => {
     await using engine = await testEngine({ procedures: [nap] })
     const run = await engine.run(nap, '1h')
     for (let minutes = 0; minutes < 50; minutes += 10) {
@@ -128,17 +128,17 @@ describe('sleepUntil', () => {
     return ctx.now()
   })
 
-  test('waits for the instant', async () => {
+  test('sleepUntil waits for the date', async () => {
     await using engine = await testEngine({ procedures: [wake] })
     expect(since(await (await engine.run(wake, new Date(start + 40 * day))).result())).toBe(40 * day)
   })
 
-  test('ends at once if the instant has passed', async () => {
+  test('sleepUntil ends at once if the date has passed', async () => {
     await using engine = await testEngine({ procedures: [wake] })
     expect(since(await (await engine.run(wake, new Date(0))).result())).toBe(0)
   })
 
-  test('refuses an invalid date', async () => {
+  test('sleepUntil refuses an invalid date', async () => {
     const invalid = procedure({ name: 'invalid' }, (ctx) => ctx.sleepUntil(new Date(Number.NaN)))
     await using engine = await testEngine({ procedures: [invalid] })
     await expect((await engine.run(invalid)).result()).rejects.toMatchObject({
@@ -148,7 +148,7 @@ describe('sleepUntil', () => {
 })
 
 describe('timers together', () => {
-  test('a race is won by the shorter one, and the loser is left open without harm', async () => {
+  test('a race of timers is won by the shorter one, and the loser stays open without effect', async () => {
     const race = procedure({ name: 'race' }, async (ctx) => {
       const winner = await Promise.race([
         ctx.sleep('2h').then(() => 'slow'),
@@ -162,7 +162,7 @@ describe('timers together', () => {
     expect((await run.status()).leftOver.operations).toEqual([{ position: 0, name: 'sleep' }])
   })
 
-  test('due in the same millisecond fire one turn each, in the order of their calls', async () => {
+  test('timers due in the same millisecond fire one turn each, in the order of their calls', async () => {
     const many = procedure({ name: 'many' }, async (ctx) => {
       const order: number[] = []
       await Promise.all(

@@ -40,7 +40,7 @@ async function prepare() {
 }
 
 describe('a due run that no live engine can execute waits for a worker', () => {
-  test('while there is none at all, and from then on until one has its procedure and version', async () => {
+  test('a due run waits for a worker while none lives, until one has its procedure and version', async () => {
     const { client, register } = await prepare()
     const run = await client.run(
       procedure({ name: 'known', version: 2 }, async () => {}),
@@ -61,7 +61,7 @@ describe('a due run that no live engine can execute waits for a worker', () => {
     expect(await run.status()).toMatchObject({ status: 'running', waitingFor: [] })
   })
 
-  test('if it has no version yet: until one has any version of its procedure', async () => {
+  test('a due run without a version waits for a worker with any version of its procedure', async () => {
     const { client, register } = await prepare()
     const run = await client.run(ref<typeof known>('known'))
     expect(await run.status()).toMatchObject({ version: 0, waitingFor: [worker('known')] })
@@ -69,7 +69,7 @@ describe('a due run that no live engine can execute waits for a worker', () => {
     expect(await run.status()).toMatchObject({ waitingFor: [] })
   })
 
-  test('at the position after its last operation', async () => {
+  test('a due run waits for a worker at the position after its last operation', async () => {
     const store = memory()
     const engine = await testEngine({ store, procedures: [nap] })
     await engine.run(nap, undefined, { id: 'a' })
@@ -81,7 +81,7 @@ describe('a due run that no live engine can execute waits for a worker', () => {
     expect(await later.get('a').status()).toMatchObject({ status: 'running', waitingFor: [worker('nap', 2)] })
   })
 
-  test('if it was stuck and is retried', async () => {
+  test('a stuck run that is retried waits for a worker', async () => {
     const { client, port, register } = await prepare()
     await client.run(known, undefined, { id: 'a' })
     const procedures = [{ name: 'known', versions: [1] }]
@@ -95,14 +95,14 @@ describe('a due run that no live engine can execute waits for a worker', () => {
     expect(await status()).toEqual([[worker('known')]])
   })
 
-  test('but not while a live engine of an earlier version is there, whose procedures are unknown', async () => {
+  test('a due run waits for no worker while an engine of an earlier version lives', async () => {
     const { client, register } = await prepare()
     const run = await client.run(known)
     await register()
     expect(await run.status()).toMatchObject({ status: 'running', waitingFor: [] })
   })
 
-  test('and only for such a run the client asks which engines live', async () => {
+  test('a client reads the live engines only for such a run', async () => {
     const { client, port, register, asked } = await prepare()
     const run = await client.run(known)
     const key = await register([{ name: 'known', versions: [1] }])
@@ -118,7 +118,7 @@ describe('a due run that no live engine can execute waits for a worker', () => {
 })
 
 describe('an engine names the runs that no live engine can execute', () => {
-  test('soon after it starts and then once a minute, by procedure and version', async () => {
+  test('an engine logs runs that no live engine can execute, by procedure and version, once a minute', async () => {
     const { store, client } = await prepare()
     const { logger, lines } = keepLines()
     await client.run(
@@ -152,7 +152,7 @@ describe('an engine names the runs that no live engine can execute', () => {
     expect(lines).toEqual([...named, ...named])
   })
 
-  test('no longer once another engine has the procedure, or an engine of an earlier version is there', async () => {
+  test('an engine stops logging such runs once another engine has the procedure', async () => {
     const { store, client, register } = await prepare()
     const { logger, lines } = keepLines()
     await client.run(ref<typeof known>('other'), undefined, { id: 'a' })

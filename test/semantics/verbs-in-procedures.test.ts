@@ -108,7 +108,7 @@ describe('in a procedure, outside steps,', () => {
     },
   )
 
-  test('every verb of a test engine is refused', async () => {
+  test('every verb of a test engine is refused in a procedure, outside steps', async () => {
     let engine: Client | undefined
     const outcomes = await callAll({ of: 'engine', verbs: () => engine as Client }, async (options) => {
       engine = await testEngine(options)
@@ -117,7 +117,7 @@ describe('in a procedure, outside steps,', () => {
     expect(outcomes).toEqual(expectedOf('engine', engine as Client))
   })
 
-  test('every verb of a client is refused', async () => {
+  test('every verb of a client is refused in a procedure, outside steps', async () => {
     const store: Store = memory()
     const client = createClient({ store })
     onTestFinished(() => client.stop())
@@ -127,7 +127,7 @@ describe('in a procedure, outside steps,', () => {
     expect(outcomes).toEqual(expectedOf('client', client))
   })
 
-  test('a run that nobody waits for is not started, at any replay', async () => {
+  test('a refused verb starts no run, at any replay', async () => {
     const parent = procedure({ name: 'parent' }, async (ctx) => {
       await ctx.step('a', () => 1)
       try {
@@ -147,7 +147,7 @@ describe('in a procedure, outside steps,', () => {
 })
 
 describe('verbs are not refused', () => {
-  test('in the body of a step, also after its first await', async () => {
+  test('verbs are allowed in the body of a step, also after its first await', async () => {
     const parent = procedure({ name: 'parent' }, async (ctx) =>
       ctx.step('start', async ({ idempotencyKey }) => {
         await engine.run(child, undefined, { id: idempotencyKey })
@@ -158,7 +158,7 @@ describe('verbs are not refused', () => {
     expect(await (await engine.run(parent)).result()).toBe('child')
   })
 
-  test("in a run with determinism 'off'", async () => {
+  test("verbs are allowed in a run with determinism 'off'", async () => {
     const parent = procedure({ name: 'parent' }, async () => {
       void engine.run(child, undefined, { id: 'started' })
     })
