@@ -18,10 +18,12 @@ const ofRuns = unreadableNames.filter(({ table }) => table === 'run_info')
 const withTheirPlace = unreadableAsks.filter(({ column }) => !['opened_at', 'due_at'].includes(column))
 
 describe('a row that cannot be read hides no other, and is warned of once', () => {
-  test('in the inbox, in memory', () => checkInbox(new MemoryPlace(), withTheirPlace))
-  test('in the inbox, in SQLite', async () =>
+  test('an unreadable row hides no other row of the inbox, in memory', () =>
+    checkInbox(new MemoryPlace(), withTheirPlace))
+  test('an unreadable row hides no other row of the inbox, in SQLite', async () =>
     checkInbox(await makeSqlitePlace(), [...unreadableAsks, ...ofAsks]))
-  test('in a list of runs, in memory', () => checkRuns(new MemoryPlace(), unreadableRuns))
-  test('in a list of runs, in SQLite', async () =>
+  test('an unreadable row hides no other row of a list of runs, in memory', () =>
+    checkRuns(new MemoryPlace(), unreadableRuns))
+  test('an unreadable row hides no other row of a list of runs, in SQLite', async () =>
     checkRuns(await makeSqlitePlace(), [...unreadableRuns, ...ofRuns]))
 })

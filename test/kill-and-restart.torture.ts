@@ -21,12 +21,12 @@ test(`${rounds * killsEach} workers are killed at random moments and nothing is 
   expect(kills).toBe(rounds * killsEach)
 })
 
-test(`workers stopped past their lease write nothing when they go on (SEED=${seed})`, async () => {
+test(`workers stopped past their lease write nothing when they continue (SEED=${seed})`, async () => {
   const report = await besiege({ seed, kills: 50, pauses: 50, workers: 3 })
   expect(report.problems).toEqual([])
 })
 
-test('the checker finds what happens without the fence', async () => {
+test('control: the checker finds the writes of a stale worker without the fence', async () => {
   const problems: string[] = []
   for (let round = 0; round < 10 && problems.length === 0; round++) {
     const report = await besiege({

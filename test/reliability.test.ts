@@ -40,7 +40,7 @@ describe('a run that kills its worker', () => {
   }
 })
 
-test('a step that a stop does not wait for is told, and runs again elsewhere with the same key', async () => {
+test('a step that a stop does not wait for is logged, and runs again in another worker with the same key', async () => {
   const keys: string[] = []
   let reported: AbortSignal | undefined
   const slow = procedure({ name: 'slow' }, (ctx) =>

@@ -8,7 +8,7 @@ const pages = readPages().filter(
 )
 
 describe.each(pages)('$path', ({ path, text, blocks }) => {
-  test('shows an example, what happens meanwhile and what to do', () => {
+  test('the page $path shows an example, the meanwhile and the remedy', () => {
     const code = path.slice('docs/errors/'.length, -'.md'.length)
     const headings = [`# ${code}`, '## Example', '## What happens meanwhile', '## What to do']
     expect(text.match(/^#+ .*$/gm)).toEqual(headings)

@@ -12,7 +12,7 @@ const cases = readPage('docs/reports/reliability-cases.md')
   .map(([, name = '', , , tests = '']) => ({ name, tests: tests.split(' · ') }))
 
 describe('docs/reports/reliability-cases.md', () => {
-  test('has every case exactly once', () => {
+  test('the report on reliability has every case exactly once', () => {
     const numbers = cases.flatMap(({ name }) => name.split(', '))
     const all = Object.entries({ C: 16, D: 16, N: 15, H: 21, S: 14 })
     expect(numbers).toEqual(
@@ -20,7 +20,7 @@ describe('docs/reports/reliability-cases.md', () => {
     )
   })
 
-  test('names existing tests, or states why a case has none', () => {
+  test('the report on reliability names existing tests, or states why a case has none', () => {
     const wrong = cases.flatMap(({ name, tests }) =>
       tests.filter((one) => !isTrue(one)).map((one) => `${name}: ${one}`),
     )

@@ -39,7 +39,7 @@ describe.skipIf(chromiumPath === undefined)('in the browser, by keyboard alone,'
     expect({ complaints, foreign }).toEqual({ complaints: [], foreign: [] })
   }
 
-  test('an approval is given with a changed value', async () => {
+  test('an approval is answered with a changed value, by keyboard alone', async () => {
     await using site = await startSite()
     await askAll(site)
     await using visited = await visit(browser, site, 'ana')
@@ -61,7 +61,7 @@ describe.skipIf(chromiumPath === undefined)('in the browser, by keyboard alone,'
     expect(await site.engine.get('refund:A-1').result()).toBe('refunded 400 of 450')
   })
 
-  test('an approval is refused with a comment', async () => {
+  test('an approval is rejected with a comment, by keyboard alone', async () => {
     await using site = await startSite()
     await askAll(site)
     await using visited = await visit(browser, site, 'ana')
@@ -81,7 +81,7 @@ describe.skipIf(chromiumPath === undefined)('in the browser, by keyboard alone,'
     })
   })
 
-  test('an input is filled in and sent', async () => {
+  test('an input is filled in and sent, by keyboard alone', async () => {
     await using site = await startSite()
     await askAll(site)
     await using visited = await visit(browser, site, 'ana')
@@ -105,7 +105,7 @@ describe.skipIf(chromiumPath === undefined)('in the browser, by keyboard alone,'
     })
   })
 
-  test('a choice is made, and a dangerous one takes a second act', async () => {
+  test('a choice is selected, and a dangerous one needs a second act, by keyboard alone', async () => {
     await using site = await startSite()
     await askAll(site)
     await using visited = await visit(browser, site, 'ana')
@@ -122,7 +122,7 @@ describe.skipIf(chromiumPath === undefined)('in the browser, by keyboard alone,'
     expect(await site.engine.get('release:7').result()).toBe('production')
   })
 
-  test('a review is approved with an edit, after its changes were read', async () => {
+  test('a review is approved with an edit after its changes were shown, by keyboard alone', async () => {
     await using site = await startSite()
     await askAll(site)
     await using visited = await visit(browser, site, 'ana')
@@ -149,7 +149,7 @@ describe.skipIf(chromiumPath === undefined)('in the browser, by keyboard alone,'
     expect(await site.engine.get('publish:7').result()).toMatch(/^approve: # Version 2\.1.*See you soon\.$/s)
   })
 
-  test('an escalation is resolved', async () => {
+  test('an escalation is resolved, by keyboard alone', async () => {
     await using site = await startSite()
     await askAll(site)
     await using visited = await visit(browser, site, 'ana')
@@ -164,7 +164,7 @@ describe.skipIf(chromiumPath === undefined)('in the browser, by keyboard alone,'
     expect(await site.engine.get('closing:7').result()).toBe('recount')
   })
 
-  test('a decision that the agent left to people is made', async () => {
+  test('a decision that an agent left to people is answered, by keyboard alone', async () => {
     await using site = await startSite()
     await askAll(site)
     await using visited = await visit(browser, site, 'bob')

@@ -37,7 +37,7 @@ describe.skipIf(chromiumPath === undefined)('axe finds nothing', () => {
 
   for (const [size, viewport] of Object.entries(sizes))
     for (const colorScheme of ['light', 'dark'] as const)
-      test(`on any screen, ${size}, ${colorScheme}`, async () => {
+      test(`axe finds nothing on any screen, ${size}, ${colorScheme}`, async () => {
         await using visited = await visit(browser, site, 'ana', '#/', {
           viewport,
           colorScheme,
@@ -64,7 +64,7 @@ describe.skipIf(chromiumPath === undefined)('axe finds nothing', () => {
         ).toEqual([])
       })
 
-  test('in the login', async () => {
+  test('axe finds nothing in the login', async () => {
     const context = await browser.newContext({ bypassCSP: true })
     const page = await context.newPage()
     await page.goto(`${site.url}#key=wrong`)

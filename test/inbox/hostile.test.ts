@@ -78,7 +78,7 @@ describe.skipIf(chromiumPath === undefined)('texts from outside', () => {
   })
   afterAll(() => browser?.close())
 
-  test('run no script and cause no request, on any screen', async () => {
+  test('texts from outside run no script and cause no request, on any screen', async () => {
     await using site = await startSite({ procedures: [everywhere] })
     const run = await site.engine.run(everywhere, undefined, {
       id,

@@ -11,6 +11,8 @@ async function makePlace(): Promise<PostgresPlace> {
 }
 
 describe('a row that cannot be read hides no other, and is warned of once', () => {
-  test('in the inbox', async () => checkInbox(await makePlace(), unreadableAsks))
-  test('in a list of runs', async () => checkRuns(await makePlace(), unreadableRuns))
+  test('an unreadable row hides no other row of the inbox, and is logged once', async () =>
+    checkInbox(await makePlace(), unreadableAsks))
+  test('an unreadable row hides no other row of a list of runs, and is logged once', async () =>
+    checkRuns(await makePlace(), unreadableRuns))
 })

@@ -30,7 +30,7 @@ async function wakeZombie(
   return { zombie, openHeirsGate: () => openGate(gates.heir) }
 }
 
-test('a worker stopped past its lease writes nothing when it goes on', async () => {
+test('a worker stopped past its lease writes nothing when it continues', async () => {
   const scene = await setScene()
   const { client, order } = scene
   const { zombie, openHeirsGate } = await wakeZombie(scene)
@@ -48,7 +48,7 @@ test('a worker stopped past its lease writes nothing when it goes on', async () 
   expect(inVain).toHaveLength(runs.length)
 })
 
-test('without the fence it does', async () => {
+test('control: a worker stopped past its lease writes without the fence', async () => {
   const scene = await setScene()
   await wakeZombie(scene, { FENCE: 'off' })
   await expect.poll(async () => (await scene.check()).stale).toBeGreaterThanOrEqual(runs.length)

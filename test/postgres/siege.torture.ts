@@ -36,7 +36,7 @@ test(`10,000 workers are killed at random moments (SEED=${seed})`, () =>
     }),
   ))
 
-test(`1,000 workers are stopped past their lease and go on (SEED=${seed})`, () =>
+test(`1,000 workers are stopped past their lease and continue (SEED=${seed})`, () =>
   repeat(rounds(1_000, 50), (seed) =>
     besiegePostgres({
       seed,

@@ -52,7 +52,7 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test('a worker that is stopped finishes the step it is in and hands its run back at once', async () => {
+test('a stopping worker finishes its running step and releases its run at once', async () => {
   const scene = await setScene()
   // The second worker cannot see that the process of the first is gone, and the test fails long before the lease expires.
   const first = await startOrder(scene, '1h')

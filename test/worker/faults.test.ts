@@ -34,7 +34,7 @@ function start(
 }
 
 describe('a write that fails', () => {
-  test('is written again, and no effect is repeated', async () => {
+  test('a failed write is repeated, and no effect is repeated', async () => {
     const meddling = meddleWith(memory())
     for (let times = 0; times < 3; times++) meddling.next('commit', fail)
     const { engine, lines } = await start(meddling)
@@ -46,7 +46,7 @@ describe('a write that fails', () => {
     ])
   })
 
-  test("of a question is prepared anew: what that took is nobody's silence", async () => {
+  test('a failed write of a question is prepared again, and its timeout does not count the delay', async () => {
     const asking = procedure({ name: 'asking' }, (ctx) =>
       ctx.human.approve('Delete?', { timeout: '60ms', risk: 'low', onTimeout: 'approve' }),
     )
@@ -58,7 +58,7 @@ describe('a write that fails', () => {
     expect((ask?.dueAt?.getTime() ?? 0) - (ask?.askedAt.getTime() ?? 0)).toBeGreaterThan(0)
   })
 
-  test('of a cancel still comes before an answer that was given later', async () => {
+  test('a failed write of a cancel still precedes an answer that was given later', async () => {
     const asking = procedure({ name: 'asking' }, async (ctx) => (await ctx.human.approve('Delete?')).approved)
     const inner = memory()
     const client = createClient({ store: inner })
@@ -80,7 +80,7 @@ describe('a write that fails', () => {
     await client.stop()
   })
 
-  test('of the mark of a stuck run overlooks no cancel that came meanwhile', async () => {
+  test('a failed write of a stuck mark overlooks no cancel that came meanwhile', async () => {
     const broken = procedure({ name: 'broken' }, async () => {
       throw new TypeError('x is not a function')
     })
@@ -103,7 +103,7 @@ describe('a write that fails', () => {
     await client.stop()
   })
 
-  test('is written as it would have been: another worker finds the log whole', async () => {
+  test('a failed write is repeated unchanged, so that another worker finds the whole log', async () => {
     const waiting = procedure({ name: 'two', signals: { go: z.void() } }, async (ctx) => {
       for (let index = 0; index < 70; index++) await ctx.step(`step ${index}`, () => index)
       await ctx.receive('go')
@@ -122,14 +122,14 @@ describe('a write that fails', () => {
     expect(await after.engine.get(run.id).result()).toBe('went')
   })
 
-  test('of a new run is told to whoever starts it', async () => {
+  test('a failed write of a new run is reported to its caller', async () => {
     const { engine, meddling } = await start()
     meddling.next('create', fail)
     await expect(engine.run(two)).rejects.toThrow('the disk is full')
     expect(await (await engine.run(two)).result()).toEqual([1, 2])
   })
 
-  test('of which it was found that it did not land is written again, once', async () => {
+  test('a write that did not land is repeated once', async () => {
     const { engine, meddling } = await start()
     const lost: Step = async (go, [worker, units], connection) => {
       // As a store does that has lost the answer: it takes the run anew, and sees that nothing was written.
@@ -148,7 +148,7 @@ describe('a write that fails', () => {
     expect((await engine.log(run.id)).execution_log).toHaveLength(2)
   })
 
-  test('of which the store says that its log is another quarantines the run, and no other', async () => {
+  test('a run whose log contradicts its worker is quarantined, and no other run is', async () => {
     const { engine, meddling, lines } = await start()
     const conflict: Step = async () => [{ outcome: 'conflict' }]
     meddling.next('commit', conflict)
@@ -165,7 +165,7 @@ describe('a write that fails', () => {
     expect(await (await engine.run(two)).result()).toEqual([2, 3])
   })
 
-  test('of a mark is written again', async () => {
+  test('a failed write of a mark is repeated', async () => {
     const inner = memory()
     const client = createClient({ store: inner })
     const changed = procedure({ name: 'two' }, async (ctx) => {
@@ -194,7 +194,7 @@ describe('a write that fails', () => {
 })
 
 describe('a read that fails', () => {
-  test('of how a run stands is told to whoever waits for its result, once the lease is not proven any more', async () => {
+  test('a failed read of a run is reported to callers that wait for its result, once the lease is uncertain', async () => {
     const working = procedure({ name: 'working' }, (ctx) =>
       ctx.step('work', () => new Promise<void>(() => {})),
     )
@@ -205,7 +205,7 @@ describe('a read that fails', () => {
     await engine.stop({ within: '1ms' })
   })
 
-  test('and never answers keeps nobody who waits much longer than he would', async () => {
+  test('a read that never returns delays no caller beyond its own timeout', async () => {
     const { engine, meddling } = await start()
     const client = createClient({ store: meddling.store })
     meddling.always('find', () => new Promise(() => {}))
@@ -223,7 +223,7 @@ describe('a read that fails', () => {
     await client.stop()
   })
 
-  test('of messages is read again', async () => {
+  test('a failed read of messages is repeated', async () => {
     const waiting = procedure({ name: 'two', signals: { go: z.void() } }, (ctx) => ctx.receive('go'))
     const inner = memory()
     const { engine, meddling, lines } = await start(meddleWith(inner), [waiting])
@@ -240,7 +240,7 @@ describe('a read that fails', () => {
     )
   })
 
-  test('of messages is nothing to tell of once the run is not held any more', async () => {
+  test('a failed read of messages is not logged once the run is no longer owned', async () => {
     const waiting = procedure({ name: 'two', signals: { go: z.void() } }, (ctx) => ctx.receive('go'))
     const inner = memory()
     const { engine, meddling, lines } = await start(meddleWith(inner), [waiting])
@@ -265,7 +265,7 @@ describe('a read that fails', () => {
     await client.stop()
   })
 
-  test('of a log is read again', async () => {
+  test('a failed read of a log is repeated', async () => {
     const inner = memory()
     const client = createClient({ store: inner })
     const run = await client.run(two)
@@ -279,7 +279,7 @@ describe('a read that fails', () => {
     await client.stop()
   })
 
-  test('of what a question shall show delays the question', async () => {
+  test('a failed read of the material of a question delays the question', async () => {
     const asking = procedure({ name: 'asking' }, async (ctx) => {
       for (let index = 0; index < 7; index++) await ctx.step(`step ${index}`, () => index)
       await ctx.human.approve('Good?', { history: { last: 7 } })
@@ -293,7 +293,7 @@ describe('a read that fails', () => {
     )
   })
 
-  test('of what a question shall show, and finds the log damaged, puts the run aside', async () => {
+  test('damage found in the material of a question quarantines the run', async () => {
     const asking = procedure({ name: 'asking' }, async (ctx) => {
       for (let index = 0; index < 7; index++) await ctx.step(`step ${index}`, () => index)
       await ctx.human.approve('Good?', { history: { last: 7 } })
@@ -306,7 +306,7 @@ describe('a read that fails', () => {
     })
   })
 
-  test('for due runs, or the heartbeat, is tried again with the next poll', async () => {
+  test('a failed read of due runs, or a failed heartbeat, is repeated with the next poll', async () => {
     const inner = memory()
     const client = createClient({ store: inner })
     const { meddling, lines } = await start(meddleWith(inner))
@@ -321,7 +321,7 @@ describe('a read that fails', () => {
   })
 })
 
-test('stuck runs are tried once at a time, however often others tell of something', async () => {
+test('stuck runs are retried one at a time, however many hints arrive', async () => {
   const inner = memory()
   const meddling = meddleWith(inner)
   let [atOnce, max, calls] = [0, 0, 0]
@@ -348,7 +348,7 @@ test('stuck runs are tried once at a time, however often others tell of somethin
 describe('a store that fails while an engine starts', () => {
   const first = ['now', 'register', 'sweep', 'retryStuck', 'claim'] as const
 
-  test.for(first)('%s: is asked again, and the engine works', async (method) => {
+  test.for(first)('a starting engine retries a store that %s, and works', async (method) => {
     const inner = memory()
     const client = createClient({ store: inner })
     const changed = procedure({ name: 'two' }, async (ctx) => {
@@ -384,18 +384,21 @@ describe('a store that fails while an engine starts', () => {
     await client.stop()
   })
 
-  test.for(first)('%s: and says that it cannot be used is believed at once', async (method) => {
-    const meddling = meddleWith(memory())
-    meddling.next(method, async () => {
-      throw new PawlError('store-unusable', { remedy: 'Put another disk in.' })
-    })
-    await expect(start(meddling)).rejects.toMatchObject({
-      code: 'store-unusable',
-      message: expect.stringContaining('Put another disk in.'),
-    })
-  })
+  test.for(first)(
+    'a starting engine fails at once if a store %s and reports that it is unusable',
+    async (method) => {
+      const meddling = meddleWith(memory())
+      meddling.next(method, async () => {
+        throw new PawlError('store-unusable', { remedy: 'Put another disk in.' })
+      })
+      await expect(start(meddling)).rejects.toMatchObject({
+        code: 'store-unusable',
+        message: expect.stringContaining('Put another disk in.'),
+      })
+    },
+  )
 
-  test('and goes on failing is given up', async () => {
+  test('a starting engine fails after a while if the store keeps failing', async () => {
     const meddling = meddleWith(memory())
     meddling.always('register', fail)
     await expect(start(meddling)).rejects.toThrow('the disk is full')
@@ -403,7 +406,7 @@ describe('a store that fails while an engine starts', () => {
 })
 
 describe('a worker that was taken for dead', () => {
-  test('drops its runs, which go on elsewhere, and works on under another name', async () => {
+  test('a worker that was declared dead drops its runs and registers under another name', async () => {
     const inner = memory()
     const meddling = meddleWith(inner)
     const ends: ((value: string) => void)[] = []
@@ -433,7 +436,7 @@ describe('a worker that was taken for dead', () => {
 })
 
 describe('a run that is claimed again before its worker hears that it was let go', () => {
-  test('goes on from its log, and is let go of like any other', async () => {
+  test('a run that is claimed again before its worker hears of its release continues from its log, and is released normally', async () => {
     let signal: AbortSignal | undefined
     const waiting = procedure({ name: 'waiting', signals: { go: z.string() } }, async (ctx) => [
       await ctx.receive('go'),
@@ -469,7 +472,7 @@ describe('a run that is claimed again before its worker hears that it was let go
 })
 
 describe('stopping', () => {
-  test('waits for steps at work, and records what they gave', async () => {
+  test('stopping waits for running steps and records their results', async () => {
     const inner = memory()
     const client = createClient({ store: inner })
     const slow = procedure({ name: 'two' }, async (ctx) => {
@@ -492,7 +495,7 @@ describe('stopping', () => {
     await client.stop()
   })
 
-  test('waits no longer than it was told to, for steps that do not end or a store that does not answer', async () => {
+  test('stopping waits no longer than its timeout for steps that do not end or a store that does not respond', async () => {
     const hung = procedure({ name: 'two' }, (ctx) =>
       ctx.step('hung', () => new Promise(() => calls.push('hung'))),
     )
@@ -508,7 +511,7 @@ describe('stopping', () => {
     }
   })
 
-  test('without an answer from the store is still a stop, and is said', async () => {
+  test('stopping without a response of the store succeeds with a log line', async () => {
     const { engine, meddling, lines } = await start()
     meddling.next('release', fail)
     await engine.stop()
@@ -518,7 +521,7 @@ describe('stopping', () => {
     await expect(engine.list()).rejects.toMatchObject({ code: 'engine-stopped' })
   })
 
-  test('keeps the lease alive while it waits', async () => {
+  test('stopping renews the lease while it waits', async () => {
     const inner = memory()
     let end = (): void => {}
     const slow = procedure({ name: 'two' }, (ctx) =>
@@ -572,7 +575,7 @@ describe('steps that wait for a slot', () => {
   }
   const concurrency = 2
 
-  test('do not begin when their run is taken away', async () => {
+  test('steps that wait for a slot do not begin when their run is claimed by another worker', async () => {
     const { fan, seen } = fanOut(() => {})
     const { logger, lines } = keepLines()
     const meddling = meddleWith(memory())
@@ -595,7 +598,7 @@ describe('steps that wait for a slot', () => {
     expect(seen).toMatchObject({ begun, max: concurrency })
   })
 
-  test('do not begin when their run has ended', async () => {
+  test('steps that wait for a slot do not begin when their run has ended', async () => {
     const { fan, seen } = fanOut(() => {
       throw new FinalError('no')
     })
@@ -608,7 +611,7 @@ describe('steps that wait for a slot', () => {
     expect(seen.begun).toBeLessThan(10)
   })
 
-  test('do not begin when the lease may have run out, and do when it was renewed', async () => {
+  test('steps that wait for a slot do not begin while the lease may have expired, and begin when it is renewed', async () => {
     const { fan, seen } = fanOut(() => {})
     const { logger } = keepLines()
     const meddling = meddleWith(memory())

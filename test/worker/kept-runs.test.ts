@@ -51,26 +51,26 @@ async function converse(
 }
 
 describe('continuations of waiting runs', () => {
-  test('are kept: what wakes a run is delivered without a replay', async () => {
+  test('waiting runs are kept in memory: a message is delivered without a replay', async () => {
     expect(await converse({ runs: 100, bytes: 1_000_000 }, 4)).toBe(4)
   })
 
-  test('are not kept where there is no room: each message is preceded by a replay, and all comes out the same', async () => {
+  test('waiting runs are replayed at each message if there is no room, with the same results', async () => {
     expect(await converse({ runs: 0, bytes: 1_000_000 }, 4)).toBe(4 + 4 * 3)
   })
 
-  test('give way to others, the longest parked first', async () => {
+  test('kept runs are dropped for others, the longest parked first', async () => {
     // Spoken to in turn, with room for three of four: always the one is gone that is spoken to next, until the
     // first has ended and makes room.
     expect(await converse({ runs: 3, bytes: 1_000_000 }, 4)).toBe(4 + 4 + 4 + 1)
     expect(await converse({ runs: 4, bytes: 1_000_000 }, 4)).toBe(4)
   })
 
-  test('give way by what they have been given, in bytes', async () => {
+  test('kept runs are dropped by their size in bytes', async () => {
     expect(await converse({ runs: 100, bytes: 1 }, 4)).toBeGreaterThan(4)
   })
 
-  test('give way by the messages that wait for them, in bytes, for as long as nobody takes these', async () => {
+  test('kept runs are dropped by the bytes of their unread messages', async () => {
     const keep = { runs: 100, bytes: 100_000 }
     expect(await converse(keep, 4, 'x'.repeat(1_000))).toBe(4)
     expect(await converse(keep, 4, 'x'.repeat(100_001))).toBe(4 + 4 * 3)
@@ -78,7 +78,7 @@ describe('continuations of waiting runs', () => {
 })
 
 describe('a kept continuation', () => {
-  test('is not used when another worker has taken the run further meanwhile', async () => {
+  test('a kept run is not used after another worker has advanced it', async () => {
     begun = []
     const store = memory()
     const one = await startBareEngine({
@@ -103,7 +103,7 @@ describe('a kept continuation', () => {
     await one.stop()
   })
 
-  test('is let go of when the worker stops, and the run goes on with the next', async () => {
+  test('a kept run is released when the worker stops, and another worker resumes it', async () => {
     begun = []
     const store = memory()
     const one = await startBareEngine({

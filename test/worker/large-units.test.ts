@@ -61,7 +61,7 @@ test('many large results at once are written in parts', async () => {
   expect(calls).toBe(40)
 })
 
-test('so are many large questions, and the run is let go with the last of them', async () => {
+test('many large questions at once are written in parts, and the run is released with the last part', async () => {
   const asking = procedure({ name: 'asking' }, async (ctx) => {
     const shown = { params: { text: megabyte } }
     const all = await Promise.all(Array.from({ length: 20 }, () => ctx.human.approve('Fine?', shown)))
@@ -76,7 +76,7 @@ test('so are many large questions, and the run is let go with the last of them',
   expect(await run.result()).toBe(20)
 })
 
-test('a question and the early answer to it are never parted', async () => {
+test('a question and its early answer are written together', async () => {
   const reviewing = procedure({ name: 'reviewing', signals: { ask: z.void() } }, async (ctx) => {
     await ctx.receive('ask')
     const review = (_: unknown, n: number) =>
@@ -140,7 +140,7 @@ describe('a timeout that does not fit beside them', () => {
     return engine.get(id)
   }
 
-  test('does not overtake what came before it', async () => {
+  test('a timeout beyond the size of a unit does not overtake earlier events', async () => {
     const hearing = procedure({ name: 'hearing', signals: { go: z.string() } }, async (ctx) => {
       const [, received] = await Promise.all([loads(ctx as never, 14), ctx.receive('go', { timeout: '1s' })])
       return received
@@ -149,7 +149,7 @@ describe('a timeout that does not fit beside them', () => {
     expect(await run.result()).toBe('now')
   })
 
-  test('leaves no question open where the run ends without it', async () => {
+  test('a timeout beyond the size of a unit leaves no question open when the run ends', async () => {
     const racing = procedure({ name: 'racing' }, async (ctx) => {
       await Promise.race([loads(ctx, 8), loads(ctx, 8), ctx.human.approve('Fine?', { timeout: '1s' })])
       return 'over'
@@ -162,7 +162,7 @@ describe('a timeout that does not fit beside them', () => {
   })
 })
 
-test('results that piled up while the store was away are all written, also where the run ends without them', async () => {
+test('results that pile up during an outage are all written, even if the run ends without them', async () => {
   let done = 0
   const racing = procedure({ name: 'racing' }, async (ctx) => {
     const load = () => {

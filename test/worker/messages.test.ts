@@ -62,7 +62,7 @@ const wakes = ({ events }: Unit): boolean =>
 const ends = ({ next }: Unit): boolean => next.do === 'end'
 
 describe('a message that comes while a unit is on its way', () => {
-  test('to a receive whose time runs out: the signal wins', async () => {
+  test('a message during a commit wins against the timeout of its receive', async () => {
     const order = procedure({ name: 'order', signals: { paid: z.number() } }, (ctx) =>
       ctx.receive('paid', { timeout: '20ms' }),
     )
@@ -74,7 +74,7 @@ describe('a message that comes while a unit is on its way', () => {
     expect((await engine.log('a')).execution_log).toHaveLength(1)
   })
 
-  test('to a question whose time runs out: who answered in time has answered', async () => {
+  test('a message during a commit wins against the timeout of its question', async () => {
     const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('Now?', { timeout: '400ms' }))
     // The clock of the store stands: to the store every answer is in time.
     const at = Date.now()
@@ -93,7 +93,7 @@ describe('a message that comes while a unit is on its way', () => {
     ])
   })
 
-  test('to a sleep that is over beside an open question: the answer comes first', async () => {
+  test('a message during a commit precedes a sleep that ends beside its question', async () => {
     const racing = procedure({ name: 'racing', signals: { sleep: z.void() } }, (ctx) => {
       const sleep = async () => {
         await ctx.receive('sleep')
@@ -117,7 +117,7 @@ describe('a message that comes while a unit is on its way', () => {
     ])
   })
 
-  test('to a question that is just being asked: an early answer counts, and nobody is asked', async () => {
+  test('an early answer during the commit of its question counts, and no question is opened', async () => {
     const asking = procedure({ name: 'asking' }, (ctx) =>
       ctx.human.approve('Now?', { key: 'now', params: { n: 1 }, editable: ['n'] }),
     )
@@ -133,7 +133,7 @@ describe('a message that comes while a unit is on its way', () => {
     expect((await engine.inbox.list({ status: 'answered' })).items).toHaveLength(1)
   })
 
-  test('to a question that is just being asked, and does not fit: the question is asked', async () => {
+  test('an invalid early answer during the commit of its question is discarded, and the question is opened', async () => {
     const asking = procedure({ name: 'asking' }, (ctx) =>
       ctx.human.select('Which?', ['a', 'b'], { key: 'which' }),
     )
@@ -149,7 +149,7 @@ describe('a message that comes while a unit is on its way', () => {
     expect(refused()).toBe(1)
   })
 
-  test('to a question that was answered before it was asked: that answer still counts', async () => {
+  test('an answer given before its question is asked still counts', async () => {
     const asking = procedure({ name: 'asking', signals: { go: z.void() } }, async (ctx) => {
       await ctx.sleep('50ms')
       return ctx.human.approve('Now?', { key: 'now' })
@@ -173,7 +173,7 @@ describe('a message that comes while a unit is on its way', () => {
     expect(await run.result()).toBe(true)
   })
 
-  test('to a run that ends: it ends, and the signal is listed as unread', async () => {
+  test('a message during the last commit of a run is listed as unread', async () => {
     const short = procedure({ name: 'short', signals: { go: z.void() } }, async (ctx) =>
       ctx.step('work', () => 1),
     )
@@ -185,7 +185,7 @@ describe('a message that comes while a unit is on its way', () => {
     expect((await run.status()).leftOver.signals).toEqual(['go'])
   })
 
-  test('to a run that ends, with a receive that nobody waits for any more: the same', async () => {
+  test('a message during the last commit of a run with an open receive is listed as unread', async () => {
     const racing = procedure({ name: 'racing', signals: { go: z.void() } }, (ctx) =>
       Promise.race([ctx.receive('go'), ctx.sleep('20ms')]),
     )
@@ -198,7 +198,7 @@ describe('a message that comes while a unit is on its way', () => {
     expect((await engine.log('a')).execution_log.map(({ status }) => status)).toEqual(['done'])
   })
 
-  test('to an open question of a run that ends: the answer is recorded, not withdrawn', async () => {
+  test('an answer during the last commit of a run is recorded, and its ask is not withdrawn', async () => {
     const racing = procedure({ name: 'racing' }, async (ctx) => {
       void ctx.human.approve('Now?')
       await ctx.sleep('20ms')
@@ -217,7 +217,7 @@ describe('a message that comes while a unit is on its way', () => {
   })
 })
 
-test('what is sent and waited for beside the worker of the run is not asked of the store', async () => {
+test("a message sent and awaited beside the run's worker needs no read of the store", async () => {
   const waiting = procedure({ name: 'waiting', signals: { go: z.number() } }, async (ctx) => {
     const started = await ctx.receive('go')
     return started + (await ctx.step('work', () => finish.gone.then(() => 1)))
@@ -246,7 +246,7 @@ test('what is sent and waited for beside the worker of the run is not asked of t
   await bare.stop()
 })
 
-test('a signal is received once, however late its sender is told', async () => {
+test('a signal is received once, however late its sender hears of it', async () => {
   const meddling = meddleWith(memory())
   const started = hold()
   const finish = hold()
@@ -309,7 +309,7 @@ test('a message is found by polling when every hint is lost', async () => {
   expect(await parked.result()).toBe('went')
 })
 
-test('a message to a run that sleeps for less than a second, still in the hands of its worker, is noticed at once', async () => {
+test('a message to a run that sleeps for less than a second in its worker is noticed at once', async () => {
   const waiting = procedure({ name: 'waiting', signals: { go: z.void() } }, (ctx) =>
     ctx.receive('go', { timeout: '900ms' }),
   )
@@ -330,7 +330,7 @@ test('a message to a run that sleeps for less than a second, still in the hands 
   await bare.stop()
 })
 
-test('a store that has forgotten messages it acknowledged stops the run, and is not asked again and again', async () => {
+test('a store that has lost acknowledged messages stops the run, and is not asked again', async () => {
   const waiting = procedure({ name: 'waiting', signals: { x: z.void(), y: z.void() } }, async (ctx) => {
     await ctx.step('work', () => isSent)
     await ctx.receive('y')
@@ -353,7 +353,7 @@ test('a store that has forgotten messages it acknowledged stops the run, and is 
   })
 })
 
-test('a signal that was there before may find its run due: who repeats it goes on with the run', async () => {
+test('a repeated signal to a due run claims it for the sender', async () => {
   const order = procedure({ name: 'order', signals: { paid: z.number() } }, (ctx) => ctx.receive('paid'))
   const inner = memory()
   const meddling = meddleWith(inner)

@@ -26,7 +26,7 @@ function watchLooks(store: Store) {
   return { client, notifier, looks }
 }
 
-test('who waits for a question of one run looks when that run asks, not whenever anybody is asked', async () => {
+test('a caller that waits for a question of one run reads only when that run asks', async () => {
   const { client, notifier, looks } = watchLooks(memory())
   const waits = [client.inbox.next({ run: 'a' }), client.inbox.next({ run: 'b' }), client.inbox.next()]
   await expect.poll(() => looks).toEqual(['a', 'b', null])
@@ -42,7 +42,7 @@ test('who waits for a question of one run looks when that run asks, not whenever
   for (const wait of waits) await expect(wait).rejects.toMatchObject({ code: 'engine-stopped' })
 })
 
-test('a client beside no worker looks when the store hints that another process wrote', async () => {
+test('a client without a worker reads when the store hints at a write of another process', async () => {
   const store = memory()
   const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('Now?'))
   const port = connectTo(store) as StorePort
@@ -72,7 +72,7 @@ describe('waiting for the next ask of one run', () => {
     throw new Error('no luck')
   })
 
-  test('rejects with run-ended if the run has ended', async () => {
+  test('waiting for the next ask rejects with run-ended if the run has ended', async () => {
     await using engine = await testEngine({ procedures: [greet, broken] })
     const run = await engine.run(greet, undefined, { id: 'greet:1' })
     await run.signal('go')
@@ -120,7 +120,7 @@ describe('waiting for the next ask of one run', () => {
     },
   )
 
-  test('waits for a run that does not exist yet', async () => {
+  test('waiting for the next ask waits for a run that does not exist yet', async () => {
     const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('Now?'))
     await using engine = await testEngine({
       procedures: [asking],
@@ -131,7 +131,7 @@ describe('waiting for the next ask of one run', () => {
     expect((await asked).run).toBe('asking:1')
   })
 
-  test('finds the ask of a run that is open, whatever ended before', async () => {
+  test('waiting for the next ask finds an open ask, whatever ended before', async () => {
     const twice = procedure({ name: 'twice' }, async (ctx) => {
       await ctx.human.approve('First?')
       await ctx.human.approve('Second?')

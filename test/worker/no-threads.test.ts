@@ -14,7 +14,7 @@ vi.mock('node:worker_threads', async (original) => ({
 
 const plain = procedure({ name: 'plain' }, (ctx) => ctx.step('go on', () => 'went'))
 
-test('where no thread may be started runs go on, once that was told, even to a logger that throws', async () => {
+test('runs continue without worker threads after one log line, even if the logger throws', async () => {
   const reported: string[] = []
   const warn = (message: string): never => {
     reported.push(message)

@@ -63,7 +63,7 @@ function change(
   return changed
 }
 
-test('a log of nonsense with a right hash leads to a verdict, and its neighbours finish', async () => {
+test('a log of nonsense with a valid hash gets a verdict, and other runs finish', async () => {
   const inner = memory()
   const port = connectTo(inner) as StorePort
   await port.open()

@@ -45,7 +45,7 @@ async function compare(
 }
 
 describe('at once', () => {
-  test('runs are started, and executed, in slices', async () => {
+  test('runs that are started at once are started and executed in slices', async () => {
     const [some, more] = await compare(['create', 'commit'], async (n) => {
       const runs = await Promise.all(count(n).map((i) => engine.run(echo, i)))
       expect(await Promise.all(runs.map((run) => run.result()))).toEqual(count(n))
@@ -55,7 +55,7 @@ describe('at once', () => {
     for (const rows of [some[1], more[1]]) expect(rows).toBeLessThanOrEqual(1_500)
   })
 
-  test('signals are sent, and the runs that get them loaded, in slices', async () => {
+  test('signals that are sent at once are sent in slices, and their runs are loaded in slices', async () => {
     const [some, more] = await compare(['send', 'load', 'commit'], async (n) => {
       const runs = await Promise.all(count(n).map(() => engine.run(waits)))
       await Promise.all(runs.map((run, i) => run.signal('go', i)))
@@ -67,7 +67,7 @@ describe('at once', () => {
     expect(more[2]).toBeLessThanOrEqual(1_500)
   })
 
-  test('results are looked up in slices, by a client beside other calls', async () => {
+  test('results that are requested at once are read in slices, between other calls', async () => {
     const runs = await Promise.all(count(many).map((i) => engine.run(echo, i)))
     for (const run of runs) await run.result()
     const client = createClient({ store: store.store })
@@ -108,7 +108,7 @@ describe('of one run, at once', () => {
     return answers.filter(({ approved }) => approved).length
   })
 
-  test('questions are asked, and answered, in slices', async () => {
+  test('many questions of one run are asked and answered in slices', async () => {
     await restart([asking])
     const [some, more] = await compare(['commit', 'answer', 'ask'], async (n) => {
       const run = await engine.run(asking, n, { id: `asking ${n}` })
@@ -123,7 +123,7 @@ describe('of one run, at once', () => {
     for (const rows of [some[0], more[0]]) expect(rows).toBeLessThanOrEqual(1_500)
   })
 
-  test('questions that were answered early are asked and settled in slices, each prepared about once', async () => {
+  test('many questions with early answers are asked and settled in slices, each prepared about once', async () => {
     const keyed = procedure(
       { name: 'keyed', input: z.number(), signals: { go: z.void() } },
       async (ctx, n) => {
@@ -145,7 +145,7 @@ describe('of one run, at once', () => {
     for (const [rows] of [some, more]) expect(rows).toBeLessThanOrEqual(1_500)
   })
 
-  test('steps begin in slices, and their results are written in slices', async () => {
+  test('many steps of one run begin in slices, and their results are written in slices', async () => {
     let begun = 0
     const steps = procedure({ name: 'steps', input: z.number() }, async (ctx, n) => {
       const body = async (): Promise<number> => ++begun
@@ -171,7 +171,7 @@ describe('of one run, at once', () => {
     for (const [rows] of [some, more]) expect(rows).toBeLessThanOrEqual(501)
   })
 
-  test('timers that are due together fire in slices, the longest due first', async () => {
+  test('many timers of one run fire in slices, the longest due first', async () => {
     const fired: number[] = []
     const sleeping = procedure({ name: 'sleeping', input: z.number() }, async (ctx, n) => {
       await Promise.all(
@@ -194,7 +194,7 @@ describe('of one run, at once', () => {
     for (const [rows] of [some, more]) expect(rows).toBeLessThanOrEqual(501)
   })
 
-  test('signals are received in slices, in the order they were sent', async () => {
+  test('many signals to one run are received in slices, in the order they were sent', async () => {
     const listening = procedure(
       { name: 'listening', input: z.number(), signals: { say: z.number() } },
       async (ctx, n) => {
@@ -214,7 +214,7 @@ describe('of one run, at once', () => {
     for (const [rows] of [some, more]) expect(rows).toBeLessThanOrEqual(1_500)
   })
 
-  test('a result that is there before all have begun is delivered when they have', async () => {
+  test('a result that arrives before all operations have begun is delivered when they have', async () => {
     const reported: string[] = []
     const telling = procedure({ name: 'telling', input: z.number() }, async (ctx, n) => {
       const first = ctx.step('first', () => 'first')
@@ -226,7 +226,7 @@ describe('of one run, at once', () => {
     expect(reported).toEqual(count(many).map((i) => `note ${i}`))
   })
 
-  test('a stopping engine does not begin the rest: another one does', async () => {
+  test('a stopping engine does not begin the remaining operations, and another engine does', async () => {
     await restart([asking])
     const run = await engine.run(asking, many, { id: 'a' })
     await new Promise((resolve) => setImmediate(resolve))
@@ -245,7 +245,7 @@ describe('with one message in a slice', () => {
   const keep = { runs: 10, bytes: 1_000_000 }
   const slices = { begun: 1, drafts: 1 }
 
-  test('messages that have come go before the timeouts of what would take them', async () => {
+  test('stored messages precede the timeouts of the operations that receive them', async () => {
     const checked = z.number().refine(async () => true)
     const late = procedure({ name: 'late', signals: { say: checked } }, (ctx) =>
       Promise.all([ctx.receive('say', { timeout: '20ms' }), ctx.receive('say', { timeout: '20ms' })]),
@@ -260,7 +260,7 @@ describe('with one message in a slice', () => {
     await bare.stop()
   })
 
-  test('a run is not parked before all messages are handed out', async () => {
+  test('a run is not parked before all its messages are delivered', async () => {
     const picky = procedure({ name: 'picky', signals: { say: z.number() } }, (ctx) => ctx.receive('say'))
     const bare = await startBareEngine({ store: memory(), procedures: [picky], keep, slices, logger: quiet })
     const run = await bare.client.run(picky)

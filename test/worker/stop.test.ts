@@ -80,7 +80,7 @@ async function expectToEnd(stopped: Promise<void>): Promise<void> {
 }
 
 describe('stopping writes what has finished', () => {
-  test('while its run read its messages', async () => {
+  test('stopping writes finished results while the run reads its messages', async () => {
     const { engine, endStep, holdMail, isWritten } = await startStep()
     const mail = await holdMail()
     endStep()
@@ -91,7 +91,7 @@ describe('stopping writes what has finished', () => {
     expect(await isWritten()).toBe(true)
   })
 
-  test('while its run moved', async () => {
+  test('stopping writes finished results while the run advances', async () => {
     const [quick, effect] = [createGate(), createGate()]
     let atWork = 0
     const moving = procedure({ name: 'moving' }, async (ctx) => {
@@ -119,7 +119,7 @@ describe('stopping writes what has finished', () => {
 })
 
 describe('stopping with something that cannot be written', () => {
-  test('does not wait for what a run that has returned leaves behind', async () => {
+  test('stopping does not wait for the operations that a returned run leaves behind', async () => {
     const end = createGate()
     let ended = false
     const output = {
@@ -143,7 +143,7 @@ describe('stopping with something that cannot be written', () => {
     expect(performance.now() - before).toBeLessThan(10_000)
   })
 
-  test('ends when it was told to while the store refuses all writes', async () => {
+  test('stopping ends at its timeout while the store refuses all writes', async () => {
     const { engine, meddling, endStep, isWritten } = await startStep()
     meddling.always('commit', () => Promise.reject(new Error('the disk is full')))
     endStep()
@@ -151,7 +151,7 @@ describe('stopping with something that cannot be written', () => {
     expect(await isWritten()).toBe(false)
   })
 
-  test('ends when it was told to while the store does not tell the messages of the run', async () => {
+  test('stopping ends at its timeout while the store does not return the messages of the run', async () => {
     const { engine, endStep, holdMail, isWritten } = await startStep()
     await holdMail()
     endStep()
@@ -159,7 +159,7 @@ describe('stopping with something that cannot be written', () => {
     expect(await isWritten()).toBe(false)
   })
 
-  test('ends once the worker is taken for dead: the run is for others to write', async () => {
+  test('stopping ends once the worker is declared dead, and leaves the run to others', async () => {
     const { engine, meddling, lines, endStep, holdMail } = await startStep()
     await holdMail()
     endStep()
@@ -171,7 +171,7 @@ describe('stopping with something that cannot be written', () => {
   })
 })
 
-test('what a claim brings after the stop is not taken up', async () => {
+test('runs claimed after the stop are not executed', async () => {
   const idle = procedure({ name: 'idle' }, async () => 1)
   const { engine, client, meddling, lines } = await start([idle])
   const answer = createGate()
@@ -200,7 +200,7 @@ test('what a claim brings after the stop is not taken up', async () => {
   expect(lines.slice(logged)).toEqual([])
 })
 
-test('who waits at a store that cannot be opened is told, and nobody goes on listening to it', async () => {
+test('callers that wait for a store that cannot be opened get an error, and stop listening', async () => {
   const meddling = meddleWith(memory())
   const used: string[] = []
   meddling.always('open', () => Promise.reject(new Error('the server is away')))
@@ -215,7 +215,7 @@ test('who waits at a store that cannot be opened is told, and nobody goes on lis
   await client.stop()
 })
 
-test('a client whose store could not be opened closes it all the same', async () => {
+test('a client whose store could not be opened can be closed', async () => {
   const meddling = meddleWith(memory())
   const closed: string[] = []
   meddling.next('open', () => Promise.reject(new Error('the server is away')))
@@ -230,7 +230,7 @@ test('a client whose store could not be opened closes it all the same', async ()
   expect(closed).toEqual(['closed'])
 })
 
-test('a stop that does not wait for a write says nothing of what becomes of it', async () => {
+test('a stop that does not wait for a write ignores its outcome', async () => {
   const counting = procedure({ name: 'counting' }, (ctx) => ctx.step('count', () => 1))
   const { engine, meddling, lines } = await start([counting])
   const cut = createGate()
@@ -248,7 +248,7 @@ test('a stop that does not wait for a write says nothing of what becomes of it',
   expect(lines.filter(({ message }) => message.includes('retrying'))).toEqual([])
 })
 
-test('what nobody is at work for goes on elsewhere at once, however long the other steps take', async () => {
+test('runs without running steps are released at once, however long other steps take', async () => {
   const end = createGate()
   const atWork = new Set<string>()
   const slow = procedure({ name: 'slow' }, (ctx) =>
@@ -284,7 +284,7 @@ test('what nobody is at work for goes on elsewhere at once, however long the oth
   await heir.stop()
 })
 
-test('a run that only waits goes on elsewhere at once, however long the steps of other runs take', async () => {
+test('waiting runs are released at once, however long the steps of other runs take', async () => {
   const end = createGate()
   let isAtWork = false
   const slow = procedure({ name: 'slow' }, (ctx) =>
@@ -316,7 +316,7 @@ test('a run that only waits goes on elsewhere at once, however long the steps of
   await leaver.stop()
 })
 
-test('a store that cannot be written holds up no stop where nothing is at work', async () => {
+test('a store that cannot be written does not delay a stop without running steps', async () => {
   const sleeping = procedure({ name: 'sleeping' }, (ctx) => ctx.sleep('900ms'))
   const { engine, meddling } = await start([sleeping])
   await engine.run(sleeping)
@@ -327,7 +327,7 @@ test('a store that cannot be written holds up no stop where nothing is at work',
   await engine.stop({ within: '1h' })
 })
 
-test('a run that workers died over stays under suspicion when it is handed back with nothing new', async () => {
+test('a suspect that is released without new events stays a suspect', async () => {
   const store = memory()
   const port = connectTo(store) as StorePort
   await port.open()

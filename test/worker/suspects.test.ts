@@ -13,7 +13,7 @@ async function prepare(runs: number): Promise<PoisonScene> {
 }
 
 describe('among runs whose steps take long, one that kills its process', () => {
-  test('is quarantined after about log2(n) deaths; the others complete, and it too once it is fixed and retried', async () => {
+  test('a run that kills its process among runs with long steps is quarantined after about log2(n) deaths, and completes once fixed and retried', async () => {
     const { client, ids, startWorker, find, untilQuarantined } = await prepare(24)
     const poison = 'run 13'
     // Two make suspects, one blames them all, five halve them, four more are over it alone. A process that the machine
@@ -34,7 +34,7 @@ describe('among runs whose steps take long, one that kills its process', () => {
     expect(await client.get(poison).result()).toBe('done')
   })
 
-  test('is not found where suspects are never told apart (control)', async () => {
+  test('control: a run that kills its process is not found if suspects are never told apart', async () => {
     const { ids, startWorker, find } = await prepare(24)
     for (let deaths = 0; deaths < 20; deaths++) await startWorker({ POISON: 'run 13', TOGETHER: '1' }).ended()
     // The last one is still taken for alive.
@@ -42,7 +42,7 @@ describe('among runs whose steps take long, one that kills its process', () => {
   })
 })
 
-test('ten SIGKILLs during one step quarantine none of the runs at work', async () => {
+test('ten SIGKILLs during one step quarantine none of its runs', async () => {
   const { client, ids, startWorker, find } = await prepare(10)
   for (let kills = 0; kills < 10; kills++) {
     const worker = startWorker({})

@@ -52,7 +52,7 @@ async function restart(store: ReturnType<typeof memory>): Promise<void> {
   await isWaiting
 }
 
-test('turns that are only replayed are not watched; the next one is', async () => {
+test('replayed turns are not watched, and the next one is', async () => {
   const { store, run } = await leaveWaiting('patient:1')
   await run.signal('hint')
   await restart(store)
@@ -62,7 +62,7 @@ test('turns that are only replayed are not watched; the next one is', async () =
   expect(seen).toEqual([false, false, true])
 })
 
-test('a run over which a worker died is watched from its first turn on', async () => {
+test('a run over which a worker died is watched from its first turn', async () => {
   const { store, run } = await leaveWaiting('patient:2')
   await run.signal('hint')
   const port = connectTo(store) as StorePort

@@ -109,7 +109,7 @@ const { sample } = fc.letrec<{ sample: Sample; object: Sample }>((tie) => ({
 const ajv = new Ajv({ strict: false, validateSchema: false, logger: false })
 
 describe('a form from a JSON Schema', () => {
-  test('sends what the schema accepts, for a thousand schemas and values', () => {
+  test('a form sends what its JSON Schema accepts, for a thousand schemas and values', () => {
     fc.assert(
       fc.property(sample, ({ schema, value }) => {
         const isValid = ajv.compile(schema)
@@ -123,7 +123,7 @@ describe('a form from a JSON Schema', () => {
     )
   })
 
-  test('that is left empty sends nothing, or what the schema accepts', () => {
+  test('an empty form sends nothing, or what its JSON Schema accepts', () => {
     fc.assert(
       fc.property(sample, ({ schema }) => {
         const control = controlOf(schema)
@@ -155,7 +155,7 @@ describe('a form from a JSON Schema', () => {
     },
   )
 
-  test('leaves out optional parts that are empty', () => {
+  test('a form omits optional parts that are empty', () => {
     const schema = {
       type: 'object',
       properties: {
@@ -170,7 +170,7 @@ describe('a form from a JSON Schema', () => {
     expect(readDraft(control, draft, 'value', true)).toEqual({ value: { name: 'Ada' }, issues: [] })
   })
 
-  test('opens recursive schemas on demand', () => {
+  test('a form opens recursive schemas on demand', () => {
     const schema = {
       type: 'object',
       properties: { name: { type: 'string' }, parent: { $ref: '#' } },

@@ -7,7 +7,7 @@ const park = { do: 'park', wakeAt: null } as const
 
 export function describeAnswers(test: StageTest): void {
   describe('asks', () => {
-    test('an opened ask is there as it was given', async (stage) => {
+    test('an opened ask is stored as given', async (stage) => {
       const standing = await stage.owned('a', await stage.worker(), { startedBy: 'user:eve' })
       const given = newAsk(3, {
         kind: 'select',
@@ -95,7 +95,7 @@ export function describeAnswers(test: StageTest): void {
       expect(await stage.port.ask('a', 3)).toMatchObject({ status: 'withdrawn' })
     })
 
-    test('closing what is closed, or not there, changes nothing', async (stage) => {
+    test('closing an ask that is closed or missing changes nothing', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(3)] })
       await stage.commit(standing, { closes: [{ position: 3, status: 'timed-out' }] })
@@ -109,7 +109,7 @@ export function describeAnswers(test: StageTest): void {
   })
 
   describe('answers', () => {
-    test('an answer closes the ask, says who, and is left as a message', async (stage) => {
+    test('an answer closes the ask, names its actor, and is stored as a message', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(3)] })
       const [answered] = await stage.port.answer([answerTo('a', 3)], null)
@@ -128,7 +128,7 @@ export function describeAnswers(test: StageTest): void {
       expect(text(mail[0]?.payload)).toBe('yes')
     })
 
-    test('asks that are looked up at once are each found, and only where they are', async (stage) => {
+    test('asks that are looked up at once are found, each in its own run only', async (stage) => {
       const worker = await stage.worker()
       const keys = { 'a b': 'c', a: 'b c' }
       for (const [run, key] of Object.entries(keys)) {
@@ -146,7 +146,7 @@ export function describeAnswers(test: StageTest): void {
       ])
     })
 
-    test('the second answer is told who was first, and leaves nothing', async (stage) => {
+    test('the second answer is told the winner, and stores nothing', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(3)] })
       await stage.port.answer([answerTo('a', 3)], null)
@@ -162,7 +162,7 @@ export function describeAnswers(test: StageTest): void {
       expect(await stage.find('a')).toMatchObject({ mail: 1 })
     })
 
-    test('of two answers in one call the first wins', async (stage) => {
+    test('the first of two answers in one call wins', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(3)] })
       const answers = ['user:amy', 'user:bob'].map((by) => answerTo('a', 3, { by }))
@@ -190,7 +190,7 @@ export function describeAnswers(test: StageTest): void {
       })
     }
 
-    test('from the instant it closes an ask takes no answer, though it still reads as open', async (stage) => {
+    test('an ask takes no answer from its timeout on, though it still reads as open', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, {
         opens: [newAsk(3, { closesAt: longAgo }), newAsk(4, { closesAt: later })],
@@ -241,7 +241,7 @@ export function describeAnswers(test: StageTest): void {
       ])
     })
 
-    test('a run the claimant cannot execute is not claimed by answering', async (stage) => {
+    test('answering does not claim a run the claimant cannot execute', async (stage) => {
       const worker = await stage.worker()
       await stage.parked('a', worker, { opens: [newAsk(3)], next: park })
       const claimant = await stage.claimant([{ name: 'other', versions: [1] }])
@@ -270,7 +270,7 @@ export function describeAnswers(test: StageTest): void {
       expect(await stage.port.ask('a', 3)).toMatchObject({ status: 'answered' })
     })
 
-    test('outcomes come in the order of the answers', async (stage) => {
+    test('outcomes are in the order of the answers', async (stage) => {
       const worker = await stage.worker()
       await stage.commit(await stage.owned('a', worker), { opens: [newAsk(1), newAsk(2)] })
       await stage.commit(await stage.owned('b', worker), { opens: [newAsk(1)] })

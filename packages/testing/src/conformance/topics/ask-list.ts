@@ -14,11 +14,11 @@ const now = 50_000
 
 export function describeAskList(test: StageTest): void {
   describe('list of asks', () => {
-    test('it is empty where nothing was asked', async (stage) => {
+    test('the list of asks is empty without asks', async (stage) => {
       expect(await stage.port.asks(allAsks())).toEqual([])
     })
 
-    test('the overdue come first, then the more urgent, then the sooner due', async (stage) => {
+    test('asks are listed overdue first, then by urgency, then by due time', async (stage) => {
       await ask(stage, 'a', [
         newAsk(0, { urgency: 3, dueAt: null }),
         newAsk(1, { urgency: 0, dueAt: now - 10 }),
@@ -32,7 +32,7 @@ export function describeAskList(test: StageTest): void {
       expect(positions(await stage.port.asks(allAsks({ now })))).toEqual([7, 3, 1, 2, 0, 5, 4, 6])
     })
 
-    test('among equals the older comes first', async (stage) => {
+    test('asks that are equal otherwise are listed oldest first', async (stage) => {
       await ask(stage, 'b', [newAsk(9)])
       await stage.passed((await stage.find('b')).createdAt + 5)
       await ask(stage, 'a', [newAsk(2), newAsk(1)])
@@ -47,7 +47,7 @@ export function describeAskList(test: StageTest): void {
       expect(positions(await stage.port.asks(allAsks({ now: now - 1, overdue: true })))).toEqual([])
     })
 
-    test('an ask has lapsed from the instant silence counts, be that recorded or not', async (stage) => {
+    test('an ask has lapsed from its timeout on, recorded or not', async (stage) => {
       await ask(stage, 'a', [
         newAsk(0, { dueAt: now, closesAt: now }),
         newAsk(1, { dueAt: now + 1, closesAt: now + 1 }),
@@ -64,7 +64,7 @@ export function describeAskList(test: StageTest): void {
       expect(await lapsed({ lapsed: true, now: now - 1 })).toEqual([])
     })
 
-    test('overdue is judged at the instant of the query, not of the clock', async (stage) => {
+    test('overdue is judged at the time of the query, not of the clock', async (stage) => {
       await ask(stage, 'a', [newAsk(0, { dueAt: 10 }), newAsk(1, { dueAt: null, urgency: 3 })])
       expect(positions(await stage.port.asks(allAsks({ now: 9 })))).toEqual([1, 0])
       expect(positions(await stage.port.asks(allAsks({ now: 10 })))).toEqual([0, 1])
@@ -113,7 +113,7 @@ export function describeAskList(test: StageTest): void {
       expect(await readPages(stage.port, { ...filter, limit: 4 })).toEqual(whole)
     })
 
-    test('what is answered between two pages neither repeats nor hides the others', async (stage) => {
+    test('asks answered between two pages neither repeat nor hide others', async (stage) => {
       await ask(
         stage,
         'a',
@@ -125,7 +125,7 @@ export function describeAskList(test: StageTest): void {
       expect(positions(rest)).toEqual([2, 3, 4])
     })
 
-    test('an audience sees what it is asked', async (stage) => {
+    test('a person sees the asks addressed to them', async (stage) => {
       await ask(stage, 'a', [
         newAsk(0, { to: ['user:amy', 'team:a'] }),
         newAsk(1, { to: ['user:bob'] }),
@@ -139,7 +139,7 @@ export function describeAskList(test: StageTest): void {
       expect(positions(await stage.port.asks(allAsks({ to: ['","'] })))).toEqual([])
     })
 
-    test('whom it is escalated to sees an ask once it is overdue', async (stage) => {
+    test('the recipient of an escalation sees the ask once it is overdue', async (stage) => {
       await ask(stage, 'a', [
         newAsk(0, { to: ['user:amy'], escalateTo: ['boss'], dueAt: now }),
         newAsk(1, { to: ['user:amy'], escalateTo: ['boss'], dueAt: now + 1 }),
@@ -190,7 +190,7 @@ export function describeAskList(test: StageTest): void {
       }
     })
 
-    test('a name sees no ask that is closed, however it was closed', async (stage) => {
+    test('a name sees no closed ask, however it was closed', async (stage) => {
       const to = ['user:amy']
       const payload = new Uint8Array(1)
       const standing = await ask(stage, 'a', [
@@ -219,7 +219,7 @@ export function describeAskList(test: StageTest): void {
       expect(await stage.port.countAsks(allAsks({ to, status: 'answered' }), 3)).toBe(3)
     })
 
-    test('a filter narrows what a name sees', async (stage) => {
+    test('a filter narrows the asks of a name', async (stage) => {
       const worker = await stage.worker()
       const to = ['user:amy']
       await stage.commit(await stage.owned('a', worker), {
@@ -262,7 +262,7 @@ export function describeAskList(test: StageTest): void {
       }
     })
 
-    test('it can be narrowed to a run, a procedure, a kind', async (stage) => {
+    test('asks are filtered by run, procedure and kind', async (stage) => {
       const worker = await stage.worker()
       await stage.commit(await stage.owned('a', worker), {
         opens: [newAsk(0, { kind: 'approve' }), newAsk(1, { kind: 'input' })],
@@ -277,7 +277,7 @@ export function describeAskList(test: StageTest): void {
       ).toEqual([0])
     })
 
-    test('it can be asked for what is closed', async (stage) => {
+    test('closed asks are listed on request', async (stage) => {
       const standing = await ask(stage, 'a', [newAsk(0), newAsk(1), newAsk(2), newAsk(3)])
       await stage.port.answer([{ run: 'a', position: 1, by: 'user:amy', payload: new Uint8Array(1) }], null)
       const closes = [
@@ -291,7 +291,7 @@ export function describeAskList(test: StageTest): void {
       expect(positions(await stage.port.asks(allAsks({ status: 'withdrawn' })))).toEqual([3])
     })
 
-    test('a row of the list is the row of the ask', async (stage) => {
+    test('a row of the list equals the ask read alone', async (stage) => {
       await ask(stage, 'a', [newAsk(0, { key: 'k', dueAt: now, closesAt: now + 9, escalateTo: ['x'] })])
       expect(await stage.port.asks(allAsks())).toEqual([await stage.port.ask('a', 0)])
     })

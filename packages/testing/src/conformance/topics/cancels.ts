@@ -8,7 +8,7 @@ const limit = 10
 
 export function describeCancels(test: StageTest): void {
   describe('cancel', () => {
-    test('a request is a message of the run, and the run says when it came', async (stage) => {
+    test('a request is a message of the run, and the run stores its time', async (stage) => {
       const { run } = await stage.owned('a', await stage.worker())
       await stage.port.send([signal('a')], null)
       const outcome = await stage.port.cancel({ run: 'a', payload: bytes('why') }, null)

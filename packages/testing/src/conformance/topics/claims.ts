@@ -5,7 +5,7 @@ import type { StageTest } from '../stage.ts'
 
 export function describeClaims(test: StageTest): void {
   describe('claims', () => {
-    test('a claim says all the worker has to know', async (stage) => {
+    test('a claim returns everything the worker needs', async (stage) => {
       const claimant = await stage.claimant()
       const [created] = await stage.port.create([newRun('a')])
       const claims = await stage.port.claim(claimant, 10)
@@ -33,7 +33,7 @@ export function describeClaims(test: StageTest): void {
       expect(await stage.find('a')).toMatchObject({ owned: true, wakeAt: null })
     })
 
-    test('with nothing there it is empty', async (stage) => {
+    test('a claim on an empty store is empty', async (stage) => {
       const before = await stage.port.now()
       const { runs, at, nextDueAt } = await stage.port.claim(await stage.claimant(), 10)
       expect([runs, nextDueAt]).toEqual([[], null])
@@ -41,7 +41,7 @@ export function describeClaims(test: StageTest): void {
       expect(at).toBeLessThanOrEqual(await stage.port.now())
     })
 
-    test('the longest due comes first', async (stage) => {
+    test('a claim returns the longest due run first', async (stage) => {
       const claimant = await stage.claimant()
       for (const [id, wakeAt] of [
         ['a', 30],
@@ -55,7 +55,7 @@ export function describeClaims(test: StageTest): void {
       expect(ids(await stage.port.claim(claimant, 3))).toEqual(['c'])
     })
 
-    test('the longest due comes first, whatever its procedure and version', async (stage) => {
+    test('a claim returns the longest due run first, whatever its procedure and version', async (stage) => {
       const claimant = await stage.claimant([
         { name: 'refund', versions: [1, 2] },
         { name: 'order', versions: [7] },
@@ -75,7 +75,7 @@ export function describeClaims(test: StageTest): void {
       expect(ids(await stage.port.claim(claimant, 10))).toEqual(['c', 'a', 'd'])
     })
 
-    test('a limit is kept, and what is left is due for the next', async (stage) => {
+    test('a claim keeps its limit, and the remaining runs are due for the next', async (stage) => {
       await stage.port.create(['a', 'b', 'c', 'd', 'e'].map((id) => newRun(id)))
       const [one, two] = [await stage.claimant(), await stage.claimant()]
       const first = await stage.port.claim(one, 2)
@@ -91,7 +91,7 @@ export function describeClaims(test: StageTest): void {
       expect(ids(await stage.port.claim(claimant, 10))).toEqual([])
     })
 
-    test('it tells when the next run is due', async (stage) => {
+    test('a claim returns when the next run is due', async (stage) => {
       const claimant = await stage.claimant()
       for (const [id, wakeAt] of [
         ['a', later + 5],
@@ -103,7 +103,7 @@ export function describeClaims(test: StageTest): void {
       expect(await stage.port.claim(claimant, 10)).toMatchObject({ runs: [], nextDueAt: later + 1 })
     })
 
-    test('it tells when the next run of any procedure and version is due', async (stage) => {
+    test('a claim returns when the next run of any of its procedures and versions is due', async (stage) => {
       const claimant = await stage.claimant([
         { name: 'order', versions: [1] },
         { name: 'refund', versions: [1, 2] },
@@ -119,12 +119,12 @@ export function describeClaims(test: StageTest): void {
       expect(await stage.port.claim(claimant, 10)).toMatchObject({ runs: [], nextDueAt: later + 1 })
     })
 
-    test('it tells nothing of runs that only others can execute', async (stage) => {
+    test('a claim returns no due time of runs that it cannot execute', async (stage) => {
       await stage.port.create([newRun('a', { procedure: 'order' })])
       expect(await stage.port.claim(await stage.claimant(), 10)).toMatchObject({ runs: [], nextDueAt: null })
     })
 
-    test('a procedure the claimant does not have is left for others', async (stage) => {
+    test('a claim leaves runs of other procedures', async (stage) => {
       await stage.port.create([newRun('a', { procedure: 'order' }), newRun('b')])
       expect(ids(await stage.port.claim(await stage.claimant(), 10))).toEqual(['b'])
       expect(
@@ -140,7 +140,7 @@ export function describeClaims(test: StageTest): void {
       expect(ids(await stage.port.claim(await stage.claimant(), 5))).toEqual(['mine'])
     })
 
-    test('a version the claimant does not have is left for others', async (stage) => {
+    test('a claim leaves runs of other versions', async (stage) => {
       await stage.port.create([
         newRun('a', { version: 1 }),
         newRun('b', { version: 2 }),
@@ -150,14 +150,14 @@ export function describeClaims(test: StageTest): void {
       expect(ids(await stage.port.claim(claimant, 10)).sort()).toEqual(['b', 'c'])
     })
 
-    test('a run without a version gets the highest the claimant has', async (stage) => {
+    test("a run without a version gets the claimant's highest", async (stage) => {
       await stage.port.create([newRun('a', { version: null })])
       const claimant = await stage.claimant([{ name: 'refund', versions: [3, 12, 7] }])
       expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ version: 12 }])
       expect(await stage.find('a')).toMatchObject({ version: 12 })
     })
 
-    test('the version stays what the first claim made it', async (stage) => {
+    test('the version stays as the first claim fixed it', async (stage) => {
       await stage.port.create([newRun('a', { version: null })])
       const first = await stage.claimant([{ name: 'refund', versions: [1] }])
       await stage.port.claim(first, 10)
@@ -208,7 +208,7 @@ export function describeClaims(test: StageTest): void {
       expect(new Set(taken).size).toBe(100)
     })
 
-    test('a run that is woken while it is claimed keeps the mail', async (stage) => {
+    test('a run that is woken during its claim keeps its mail', async (stage) => {
       const claimant = await stage.claimant()
       await stage.parked('a', claimant.worker)
       await Promise.all([stage.port.send([signal('a')], null), stage.port.send([signal('a')], null)])

@@ -5,7 +5,7 @@ import type { StageTest } from '../stage.ts'
 
 export function describeCommit(test: StageTest): void {
   describe('commit', () => {
-    test('a unit is written and says what the worker has to know', async (stage) => {
+    test('a unit is written, and its outcome has what the worker needs', async (stage) => {
       const before = await stage.port.now()
       const standing = await stage.owned('a', await stage.worker())
       const outcome = await stage.commit(standing)
@@ -95,7 +95,7 @@ export function describeCommit(test: StageTest): void {
       ])
     })
 
-    test('units of many runs are each told when it was, of their own mail, and whether they are parked', async (stage) => {
+    test('each of many units gets its own time, mail and parking', async (stage) => {
       const worker = await stage.worker()
       const next = { do: 'park', wakeAt: null } as const
       const [a, b, c, d] = [
@@ -170,7 +170,7 @@ export function describeCommit(test: StageTest): void {
       expect(outcomes.filter(({ outcome }) => outcome === 'ok')).toHaveLength(1000)
     })
 
-    test('nothing to commit is no work', async (stage) => {
+    test('an empty commit writes nothing', async (stage) => {
       expect(await stage.port.commit(await stage.worker(), [])).toEqual([])
     })
 
@@ -187,7 +187,7 @@ export function describeCommit(test: StageTest): void {
       expect(await stage.commit(standing)).toMatchObject({ outcome: 'ok' })
     })
 
-    test('what is shown of a run is replaced, or left as it is', async (stage) => {
+    test('the view of a run is replaced, or left unchanged', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { info: bytes('first') })
       await stage.commit(standing)
@@ -196,7 +196,7 @@ export function describeCommit(test: StageTest): void {
       expect(text((await stage.find('a')).info)).toBe('second')
     })
 
-    test('what is shown of a run stays when it ends without a word about it', async (stage) => {
+    test('the view of a run stays when it ends without a new one', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { info: bytes('shown') })
       await stage.commit(standing, { next: { do: 'end', state: 'completed' } })

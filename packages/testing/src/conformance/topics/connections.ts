@@ -8,7 +8,7 @@ const refund = [{ name: 'refund', versions: [1] }]
 
 export function describeConnections(test: StageTest): void {
   describe('several connections', () => {
-    test('what one has written the others read', async (stage) => {
+    test('writes of one connection are read by the others', async (stage) => {
       const other = await stage.connect()
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(3)] })
@@ -46,7 +46,7 @@ export function describeConnections(test: StageTest): void {
       expect(runs).toHaveLength(40)
     })
 
-    test('of a hundred answers at once one wins, and all others are told who', async (stage) => {
+    test('of a hundred answers at once one wins, and the others are told the winner', async (stage) => {
       const ports = await connectMany(stage, 4)
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(3)] })
@@ -61,7 +61,7 @@ export function describeConnections(test: StageTest): void {
       expect(new Set(reported)).toEqual(new Set([(await stage.port.ask('a', 3))?.answeredBy]))
     })
 
-    test('an answer and a closing unit: one of them', async (stage) => {
+    test('of an answer and a closing unit at once, one wins', async (stage) => {
       const [one, two] = [port(await connectMany(stage, 2), 0), await stage.connect()]
       const worker = await stage.worker()
       for (let round = 0; round < 20; round++) {
@@ -91,7 +91,7 @@ export function describeConnections(test: StageTest): void {
       expect(await stage.find('a')).toMatchObject({ mail: 1 })
     })
 
-    test('every message gets a number of its own', async (stage) => {
+    test('every message gets its own number', async (stage) => {
       const ports = await connectMany(stage, 4)
       const { run } = await stage.owned('a', await stage.worker())
       await Promise.all(
@@ -101,7 +101,7 @@ export function describeConnections(test: StageTest): void {
       expect(numbers).toEqual(Array.from({ length: 80 }, (_, index) => index + 1))
     })
 
-    test('no message is stranded, however parking and sending meet', async (stage) => {
+    test('no message is missed, however parking and sending interleave', async (stage) => {
       const [sender, owner] = [await stage.connect(), await stage.connect()]
       const claimant = await stage.claimant()
       const runs = Array.from({ length: 10 }, (_, index) => `run ${index}`)
@@ -128,7 +128,7 @@ export function describeConnections(test: StageTest): void {
       expect([stale[0]?.outcome, fresh[0]?.outcome]).toEqual(['fenced', 'ok'])
     })
 
-    test('many writers of different runs do not get in each other’s way', async (stage) => {
+    test('writers of different runs do not disturb each other', async (stage) => {
       const ports = await connectMany(stage, 3)
       await Promise.all(
         ports.map(async (own, index) => {
@@ -144,7 +144,7 @@ export function describeConnections(test: StageTest): void {
       expect((await stage.dump()).events).toHaveLength(3 + 75)
     })
 
-    test('sending to runs in opposite orders does not lock up', async (stage) => {
+    test('sending to runs in opposite orders does not deadlock', async (stage) => {
       const [one, two] = await connectMany(stage, 2)
       const worker = await stage.worker()
       const runs = Array.from({ length: 10 }, (_, index) => `run ${index}`)
@@ -164,7 +164,7 @@ export function describeConnections(test: StageTest): void {
       expect((await stage.dump()).messages).toHaveLength(200)
     })
 
-    test('committing and sending to the same runs does not lock up', async (stage) => {
+    test('committing and sending to the same runs does not deadlock', async (stage) => {
       const other = await stage.connect()
       const worker = await stage.worker()
       const standings: Standing[] = []
@@ -185,7 +185,7 @@ export function describeConnections(test: StageTest): void {
       }
     })
 
-    test('a hint comes when another connection has written', async (stage) => {
+    test('a hint arrives when another connection has written', async (stage) => {
       const other = await stage.connect()
       const standing = await stage.parked('a', await stage.worker())
       const hinted = new Promise<void>((resolve) => stage.port.watch(resolve))
@@ -194,7 +194,7 @@ export function describeConnections(test: StageTest): void {
       expect(await stage.find(standing.id)).toMatchObject({ mail: 1 })
     })
 
-    test('after watching has ended no hint comes', async (stage) => {
+    test('no hint arrives after watching has ended', async (stage) => {
       const other = await stage.connect()
       await stage.parked('a', await stage.worker(), { next: { do: 'park', wakeAt: later } })
       let hints = 0

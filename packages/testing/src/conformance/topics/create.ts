@@ -23,7 +23,7 @@ export function describeCreate(test: StageTest): void {
       expect(row.createdAt).toBeLessThanOrEqual(await stage.port.now())
     })
 
-    test('its first event is there as it was given', async (stage) => {
+    test('the first event of a created run is stored as given', async (stage) => {
       const event = started({ name: 'refund it', payload: bytes('{"amount":45}'), tookMs: null })
       const [created] = await stage.port.create([newRun('a', { started: event })])
       const run = created?.outcome === 'created' ? created.run : 0
@@ -34,7 +34,7 @@ export function describeCreate(test: StageTest): void {
       ])
     })
 
-    test('its first event belongs to its first owner, or to none', async (stage) => {
+    test('the first event belongs to the first owner, or to none', async (stage) => {
       const worker = await stage.worker()
       const created = await stage.port.create([
         newRun('a', { worker }),
@@ -48,7 +48,7 @@ export function describeCreate(test: StageTest): void {
       expect(await stage.port.load(alone?.run ?? 0, 0, 10)).toMatchObject([{ epoch: 1 }])
     })
 
-    test('an id that is taken creates nothing and gives the run that has it', async (stage) => {
+    test('a taken id creates nothing and returns the existing run', async (stage) => {
       const [first] = await stage.port.create([newRun('a')])
       const [second] = await stage.port.create([newRun('a', { procedure: 'other', tags: ['x'] })])
       expect(second).toEqual({ outcome: 'exists', run: first?.run })
@@ -74,7 +74,7 @@ export function describeCreate(test: StageTest): void {
       expect(new Set(keys).size).toBe(3)
     })
 
-    test('without a worker it is due at once, for anyone', async (stage) => {
+    test('a run created without a worker is due at once, for any worker', async (stage) => {
       await stage.port.create([newRun('a')])
       expect(await stage.find('a')).toMatchObject({ owned: false })
       expect((await stage.port.claim(await stage.claimant(), 10)).runs).toMatchObject([
@@ -82,14 +82,14 @@ export function describeCreate(test: StageTest): void {
       ])
     })
 
-    test('with a worker it belongs to it, with epoch 1', async (stage) => {
+    test('a run created with a worker belongs to it, with epoch 1', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       expect(await stage.find('a')).toMatchObject({ owned: true, wakeAt: null })
       expect((await stage.port.claim(await stage.claimant(), 10)).runs).toEqual([])
       expect(await stage.commit(standing)).toMatchObject({ outcome: 'ok', epoch: 1 })
     })
 
-    test('for a worker that is dead it is created for anyone', async (stage) => {
+    test('a run created for a dead worker is due for any worker', async (stage) => {
       const worker = await stage.worker()
       await stage.port.release(worker)
       const standing = await stage.owned('a', worker)
@@ -98,12 +98,12 @@ export function describeCreate(test: StageTest): void {
       expect((await stage.port.claim(await stage.claimant(), 10)).runs).toMatchObject([{ id: 'a' }])
     })
 
-    test('for an unknown worker it is created for any worker', async (stage) => {
+    test('a run created for an unknown worker is due for any worker', async (stage) => {
       await stage.owned('a', 4711)
       expect((await stage.port.claim(await stage.claimant(), 10)).runs).toMatchObject([{ id: 'a' }])
     })
 
-    test('tags and starter are kept as they were given', async (stage) => {
+    test('tags and starter are stored as given', async (stage) => {
       await stage.port.create([newRun('a', { tags: ['shop:7', 'vip', 'Ünïcode'], startedBy: 'user:amy' })])
       expect(await stage.find('a')).toMatchObject({
         tags: ['shop:7', 'vip', 'Ünïcode'],
@@ -129,7 +129,7 @@ export function describeCreate(test: StageTest): void {
       expect(await stage.port.load(created?.run ?? 0, 0, 1)).toMatchObject([{ payload: null }])
     })
 
-    test('nothing to create is no work', async (stage) => {
+    test('an empty create writes nothing', async (stage) => {
       expect(await stage.port.create([])).toEqual([])
     })
 
@@ -142,7 +142,7 @@ export function describeCreate(test: StageTest): void {
       '"; drop table runs; --',
       'x'.repeat(1000),
     ]) {
-      test(`the id ${JSON.stringify(id.slice(0, 30))} is an id like any other`, async (stage) => {
+      test(`the id ${JSON.stringify(id.slice(0, 30))} is accepted`, async (stage) => {
         await stage.port.create([newRun(id), newRun('a')])
         expect(await stage.find(id)).toMatchObject({ id })
         expect(await stage.port.find(`${id}.`)).toBeNull()

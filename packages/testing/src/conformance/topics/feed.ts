@@ -5,11 +5,11 @@ import type { StageTest } from '../stage.ts'
 
 export function describeFeed(test: StageTest): void {
   describe('feed', () => {
-    test('it is empty where nothing has happened', async (stage) => {
+    test('the feed is empty before anything happens', async (stage) => {
       expect(await stage.port.feed(0, 10)).toEqual({ entries: [], oldest: 0, newest: 0 })
     })
 
-    test('it has an entry for each ask that is opened or closed, and each run that ends or is marked', async (stage) => {
+    test('the feed has an entry for each ask that is opened or closed, and each run that ends or is marked', async (stage) => {
       const worker = await stage.worker()
       const a = await stage.owned('a', worker)
       await stage.commit(a)
@@ -55,7 +55,7 @@ export function describeFeed(test: StageTest): void {
       for (const { at } of entries) expect(at).toBeLessThanOrEqual(await stage.port.now())
     })
 
-    test('an ended run and all it closes are told of in the commit that ends it', async (stage) => {
+    test('the feed reports an ended run and its closed asks with the commit that ends it', async (stage) => {
       const worker = await stage.worker()
       const a = await stage.owned('a', worker)
       await stage.commit(a, { opens: [newAsk(1)] })
@@ -74,7 +74,7 @@ export function describeFeed(test: StageTest): void {
       expect(entries).toHaveLength(4)
     })
 
-    test('what was refused is not told of', async (stage) => {
+    test('the feed omits refused writes', async (stage) => {
       const worker = await stage.worker()
       const a = await stage.owned('a', worker)
       await stage.commit({ ...a, epoch: 7 }, { opens: [newAsk(1)] })
@@ -83,7 +83,7 @@ export function describeFeed(test: StageTest): void {
       expect((await stage.port.feed(0, 10)).entries).toEqual([])
     })
 
-    test('its numbers are dense, and pages of any size make up the whole', async (stage) => {
+    test('the numbers of the feed are dense, and pages of any size make up the whole', async (stage) => {
       const a = await stage.owned('a', await stage.worker())
       for (let round = 0; round < 4; round++) {
         const opens = Array.from({ length: 5 }, (_, index) => newAsk(round * 5 + index))
@@ -98,7 +98,7 @@ export function describeFeed(test: StageTest): void {
       expect(await stage.port.feed(20, 100)).toEqual({ entries: [], oldest, newest })
     })
 
-    test('readers and writers at once: each reader sees each entry once, and in the same order', async (stage) => {
+    test('concurrent readers of the feed see each entry once, in the same order', async (stage) => {
       const worker = await stage.worker()
       const ports = await Promise.all(Array.from({ length: 3 }, () => stage.connect()))
       const runs = await Promise.all(

@@ -9,7 +9,7 @@ export function describeLoad(test: StageTest): void {
       expect(await stage.port.load(4711, 0, 10)).toEqual([])
     })
 
-    test('a log is read from a seq on, up to a limit', async (stage) => {
+    test('a log is read from a seq, up to a limit', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { events: Array.from({ length: 9 }, (_, position) => settled(position)) })
       const seqs = async (from: number, limit: number) =>
@@ -46,7 +46,7 @@ export function describeLoad(test: StageTest): void {
       expect(names).toEqual(['a', 'a', 'a', 'a', 'a'])
     })
 
-    test('seals come back where they were written, a whole block at a time', async (stage) => {
+    test('seals are read where they were written, a block at a time', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       const events = Array.from({ length: 127 }, (_, position) => settled(position))
       const seals = events.map((_, index) => (index % 64 === 62 ? link(index) : null))
@@ -57,7 +57,7 @@ export function describeLoad(test: StageTest): void {
     })
 
     for (const [what, payload] of payloads()) {
-      test(`a payload comes back byte by byte: ${what}`, async (stage) => {
+      test(`a payload is read byte by byte as written: ${what}`, async (stage) => {
         const standing = await stage.owned('a', await stage.worker())
         await stage.commit(standing, { events: [settled(0, { payload })] })
         const [event] = await stage.port.load(standing.run, 1, 1)
@@ -66,7 +66,7 @@ export function describeLoad(test: StageTest): void {
       })
     }
 
-    test('events of any size and with any name come back one behind the other', async (stage) => {
+    test('events of any size and with any name are read in order', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       const names = ['a', '', '"quoted", [1]', "it's\\n", 'größe ☕️', '\u2028\n\t\u001f', 'x'.repeat(300)]
       const sizes = [1, null, 0, 255, 256, 257, null, 5_000, 3]
@@ -87,7 +87,7 @@ export function describeLoad(test: StageTest): void {
       expect((await stage.port.load(standing.run, 31, 7)).map(shown)).toEqual(events.slice(30, 37).map(shown))
     })
 
-    test('what is read of many logs at once is the same as one after the other', async (stage) => {
+    test('reading many logs at once equals reading them one by one', async (stage) => {
       const worker = await stage.worker()
       const runs: number[] = []
       for (let n = 0; n < 12; n++) {
@@ -115,7 +115,7 @@ export function describeLoad(test: StageTest): void {
       expect(atOnce.map(shown)).toEqual(alone)
     })
 
-    test('a buffer that is used again after the call does not change what was stored', async (stage) => {
+    test('reusing a buffer after the call does not change what is stored', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       const pool = new Uint8Array(64).fill(1)
       await stage.commit(standing, { events: [settled(0, { payload: pool.subarray(8, 16) })] })
@@ -124,7 +124,7 @@ export function describeLoad(test: StageTest): void {
       expect([...(event?.payload ?? [])]).toEqual([1, 1, 1, 1, 1, 1, 1, 1])
     })
 
-    test('a large batch of large payloads is written in one go', async (stage) => {
+    test('a large batch of large payloads is written in one call', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       const payload = new Uint8Array(300_000).fill(7)
       await stage.commit(standing, {

@@ -6,7 +6,7 @@ import type { Stage, StageTest } from '../stage.ts'
 export function describeMarks(test: StageTest): void {
   describe('marks', () => {
     for (const mark of ['stuck', 'quarantined'] as const) {
-      test(`a run marked ${mark} has no owner, is not due, and says why`, async (stage) => {
+      test(`a run marked ${mark} has no owner, is not due, and stores the reason`, async (stage) => {
         const claimant = await stage.claimant()
         const { worker, run } = await stage.owned('a', claimant.worker)
         expect(await stage.port.mark(worker, run, 1, mark, bytes('why'))).toBe(true)
@@ -39,7 +39,7 @@ export function describeMarks(test: StageTest): void {
       expect(await stage.port.mark(worker, run, 1, 'stuck', bytes('why'))).toBe(false)
     })
 
-    test('a marked run takes messages, and is not woken by them', async (stage) => {
+    test('a marked run accepts messages without waking', async (stage) => {
       const claimant = await stage.claimant()
       await mark(stage, await stage.owned('a', claimant.worker))
       expect(await stage.port.send([signal('a')], claimant)).toMatchObject([
@@ -48,7 +48,7 @@ export function describeMarks(test: StageTest): void {
       expect(await stage.find('a')).toMatchObject({ mail: 1, wakeAt: null, owned: false })
     })
 
-    test('a marked run takes answers, and is not woken by them', async (stage) => {
+    test('a marked run accepts answers without waking', async (stage) => {
       const claimant = await stage.claimant()
       const standing = await stage.owned('a', claimant.worker)
       await stage.commit(standing, { opens: [newAsk(3)] })
@@ -165,7 +165,7 @@ export function describeMarks(test: StageTest): void {
       expect(await stage.find('b')).toMatchObject({ mark: 'stuck', wakeAt: null })
     })
 
-    test('retrying what is due already leaves it due since then', async (stage) => {
+    test('retrying a run that is due keeps its due time', async (stage) => {
       const { run, worker } = await stage.owned('a', await stage.worker())
       await stage.port.mark(worker, run, 1, 'stuck', bytes('why'))
       expect(await stage.port.retry(run, 'stuck')).toBe(true)
@@ -197,7 +197,7 @@ export function describeMarks(test: StageTest): void {
       expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', mail: 1 }])
     })
 
-    test('nothing is retried that has another mark, is owned, has ended, or is not there', async (stage) => {
+    test('runs with another mark, owned, ended and missing runs are not retried', async (stage) => {
       const claimant = await stage.claimant()
       const { worker } = claimant
       const stuck = await stage.owned('stuck', worker)

@@ -18,7 +18,7 @@ export function describeParking(test: StageTest): void {
       expect(await stage.port.claim(claimant, 10)).toMatchObject({ runs: [], nextDueAt: null })
     })
 
-    test('a parked run with a deadline is due when it has come', async (stage) => {
+    test('a parked run with a deadline is due at the deadline', async (stage) => {
       const claimant = await stage.claimant()
       const standing = await stage.owned('a', claimant.worker)
       const wakeAt = (await stage.port.now()) + 60
@@ -32,7 +32,7 @@ export function describeParking(test: StageTest): void {
       expect(claims.at).toBeGreaterThanOrEqual(wakeAt)
     })
 
-    test('a deadline that has passed already makes it due at once', async (stage) => {
+    test('a deadline in the past makes the run due at once', async (stage) => {
       const claimant = await stage.claimant()
       await stage.parked('a', claimant.worker, { next: { do: 'park', wakeAt: longAgo } })
       expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', epoch: 2 }])
@@ -44,7 +44,7 @@ export function describeParking(test: StageTest): void {
       expect(await stage.port.claim(claimant, 10)).toMatchObject({ runs: [], nextDueAt: later })
     })
 
-    test('a message that has come keeps the run with its owner; the events are written', async (stage) => {
+    test('a new message keeps the run with its owner, and the events are written', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.port.send([signal('a')], null)
       expect(await stage.commit(standing, { next: park })).toMatchObject({
@@ -55,7 +55,7 @@ export function describeParking(test: StageTest): void {
       expect(await stage.find('a')).toMatchObject({ owned: true, wakeAt: null, head: 2 })
     })
 
-    test('having seen the message it can be parked', async (stage) => {
+    test('a run whose messages are all seen can be parked', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.port.send([signal('a')], null)
       standing.seen = 1
@@ -91,7 +91,7 @@ export function describeParking(test: StageTest): void {
       expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', mail: 1 }])
     })
 
-    test('a message does not put off what is due already', async (stage) => {
+    test('a message does not delay a run that is due', async (stage) => {
       await stage.parked('a', await stage.worker(), { next: { do: 'park', wakeAt: longAgo } })
       await stage.port.send([signal('a')], null)
       expect(await stage.find('a')).toMatchObject({ wakeAt: longAgo, mail: 1 })
@@ -139,7 +139,7 @@ export function describeParking(test: StageTest): void {
       })
     }
 
-    test('a unit that is not strict ends a run whatever mail has come', async (stage) => {
+    test('a unit that is not strict ends a run whatever its mail', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.port.send([signal('a')], null)
       expect(await stage.commit(standing, { next: { do: 'end', state: 'completed' } })).toMatchObject({
@@ -147,7 +147,7 @@ export function describeParking(test: StageTest): void {
       })
     })
 
-    test('a stale strict unit is fenced, not asked to read mail', async (stage) => {
+    test('a stale strict unit is fenced before its mail is checked', async (stage) => {
       const standing = await stage.owned('a', await stage.doomedWorker())
       await stage.port.sweep()
       await stage.port.send([signal('a')], null)

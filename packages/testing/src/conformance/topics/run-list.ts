@@ -5,22 +5,22 @@ import type { Stage, StageTest } from '../stage.ts'
 
 export function describeRunList(test: StageTest): void {
   describe('list of runs', () => {
-    test('it is empty where nothing was created', async (stage) => {
+    test('the list of runs is empty without runs', async (stage) => {
       expect(await stage.port.runs(allRuns())).toEqual([])
       expect(await stage.port.find('a')).toBeNull()
     })
 
-    test('the newest comes first', async (stage) => {
+    test('runs are listed newest first', async (stage) => {
       await stage.port.create(['a', 'b', 'c'].map((id) => newRun(id)))
       expect(ids(await stage.port.runs(allRuns()))).toEqual(['c', 'b', 'a'])
     })
 
-    test('a row of the list is the row of the run', async (stage) => {
+    test('a row of the list equals the run read alone', async (stage) => {
       await stage.port.create([newRun('a', { tags: ['x'], startedBy: 'user:amy' })])
       expect(await stage.port.runs(allRuns())).toEqual([await stage.port.find('a')])
     })
 
-    test('pages make up the list', async (stage) => {
+    test('pages of any size make up the list of runs', async (stage) => {
       await stage.port.create(Array.from({ length: 25 }, (_, index) => newRun(`run ${index}`)))
       const whole = await stage.port.runs(allRuns())
       const pages: RunRow[] = []
@@ -60,7 +60,7 @@ export function describeRunList(test: StageTest): void {
       }
     })
 
-    test('several statuses have the runs of all', async (stage) => {
+    test('several statuses list the runs of all', async (stage) => {
       await oneOfEach(stage)
       const statuses = ['stuck', 'failed', 'waiting'] as const
       expect(ids(await stage.port.runs(allRuns({ statuses }))).sort()).toEqual([
@@ -82,7 +82,7 @@ export function describeRunList(test: StageTest): void {
       expect(ids(await stage.port.runs(allRuns({ statuses: ['running'] })))).toEqual([])
     })
 
-    test('a tag has its runs, to the letter', async (stage) => {
+    test('a tag lists its runs, by exact match', async (stage) => {
       await stage.port.create([
         newRun('a', { tags: ['shop', 'vip'] }),
         newRun('b', { tags: ['shopping', 'VIP'] }),
@@ -96,7 +96,7 @@ export function describeRunList(test: StageTest): void {
       expect(ids(await stage.port.runs(allRuns({ tag: 'no-run' })))).toEqual([])
     })
 
-    test('filters are taken together', async (stage) => {
+    test('filters are combined', async (stage) => {
       await stage.port.create([
         newRun('a', { tags: ['x'] }),
         newRun('b', { tags: ['x'], procedure: 'order' }),

@@ -5,7 +5,7 @@ import type { StageTest } from '../stage.ts'
 
 export function describeSend(test: StageTest): void {
   describe('send', () => {
-    test('a message is there for the run, in the order it came', async (stage) => {
+    test('a message is stored for the run, in order', async (stage) => {
       const before = await stage.port.now()
       const { run } = await stage.owned('a', await stage.worker())
       const sent = await stage.port.send(
@@ -26,7 +26,7 @@ export function describeSend(test: StageTest): void {
       expect(mail[0]?.at).toBeLessThanOrEqual(await stage.port.now())
     })
 
-    test('the sender of one message is told how it was left', async (stage) => {
+    test('the sender of one message gets its outcome', async (stage) => {
       const { run } = await stage.owned('a', await stage.worker())
       await stage.port.send([signal('a')], null)
       const [sent] = await stage.port.send([signal('a', { payload: null })], null)
@@ -42,7 +42,7 @@ export function describeSend(test: StageTest): void {
       expect(await stage.port.mail(run, 3)).toEqual([])
     })
 
-    test('the mail of many runs that is read at once is each its own', async (stage) => {
+    test('the mail of many runs is read at once, each its own', async (stage) => {
       const worker = await stage.worker()
       const runs: number[] = []
       for (const id of ['a', 'b', 'c']) runs.push((await stage.owned(id, worker)).run)
@@ -76,7 +76,7 @@ export function describeSend(test: StageTest): void {
       expect(mail.map(({ payload }) => payload?.length ?? null)).toEqual([null, 0])
     })
 
-    test('messages of any size come back byte by byte, in their order', async (stage) => {
+    test('messages of any size are read byte by byte, in order', async (stage) => {
       const { run } = await stage.owned('a', await stage.worker())
       const payloads = [1, 255, 256, 257, 70_000, 2].map((size, n) => new Uint8Array(size).fill(n))
       await stage.port.send(
@@ -132,7 +132,7 @@ export function describeSend(test: StageTest): void {
       expect(await stage.port.mail(run, 0)).toHaveLength(2)
     })
 
-    test('outcomes come in the order of the messages', async (stage) => {
+    test('outcomes are in the order of the messages', async (stage) => {
       const worker = await stage.worker()
       await stage.owned('a', worker)
       await stage.ended('b', worker)
@@ -140,7 +140,7 @@ export function describeSend(test: StageTest): void {
       expect(sent.map(({ outcome }) => outcome)).toEqual(['ended', 'stored', 'missing', 'stored'])
     })
 
-    test('nothing to send is no work', async (stage) => {
+    test('an empty send writes nothing', async (stage) => {
       expect(await stage.port.send([], null)).toEqual([])
     })
 
@@ -156,7 +156,7 @@ export function describeSend(test: StageTest): void {
       expect(await stage.find('a')).toMatchObject({ owned: true, wakeAt: null })
     })
 
-    test('what was claimed by sending can be written to', async (stage) => {
+    test('a run claimed by sending can be written to', async (stage) => {
       const claimant = await stage.claimant()
       const standing = await stage.parked('a', claimant.worker)
       await stage.port.send([signal('a')], claimant)
@@ -174,7 +174,7 @@ export function describeSend(test: StageTest): void {
       ])
     })
 
-    test('a run the claimant cannot execute is not claimed by sending', async (stage) => {
+    test('sending does not claim a run the claimant cannot execute', async (stage) => {
       const claimant = await stage.claimant([{ name: 'refund', versions: [2, 3] }])
       await stage.parked('a', claimant.worker)
       expect(await stage.port.send([signal('a')], claimant)).toMatchObject([
@@ -226,7 +226,7 @@ export function describeSend(test: StageTest): void {
       ])
     })
 
-    test('a key stays taken when its run has ended: what was acknowledged is acknowledged again', async (stage) => {
+    test('a key stays taken when its run has ended, and is acknowledged again', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.port.send([signal('a', { key: 'k' })], null)
       await stage.commit({ ...standing, seen: 1 }, { consumes: [1], next: { do: 'end', state: 'completed' } })
@@ -241,14 +241,14 @@ export function describeSend(test: StageTest): void {
       expect((await stage.dump()).messages).toMatchObject([{ n: 1, key: 'k', used: true, payload: null }])
     })
 
-    test('only what is named is consumed', async (stage) => {
+    test('only the named messages are consumed', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.port.send([signal('a'), signal('a'), signal('a')], null)
       await stage.commit({ ...standing, seen: 3 }, { consumes: [2] })
       expect((await stage.port.mail(standing.run, 0)).map(({ n }) => n)).toEqual([1, 3])
     })
 
-    test('consuming twice, or what is not there, changes nothing', async (stage) => {
+    test('consuming twice, or a missing message, changes nothing', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.port.send([signal('a')], null)
       standing.seen = 1
@@ -282,21 +282,21 @@ export function describeSend(test: StageTest): void {
       expect(await stage.port.mail(run, 0)).toMatchObject([{ kind: 'early', name: 'approval' }])
     })
 
-    test('an answer to an ask that is open is told where to go', async (stage) => {
+    test('an answer to an open ask returns the position of the ask', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(7, { key: 'approval' })] })
       expect(await stage.port.send([early('approval')], null)).toEqual([{ outcome: 'asked', position: 7 }])
       expect(await stage.find('a')).toMatchObject({ mail: 0 })
     })
 
-    test('an answer to an ask that is closed is told where to go as well', async (stage) => {
+    test('an answer to a closed ask returns the position of the ask', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       const closes = [{ position: 7, status: 'withdrawn' }] as const
       await stage.commit(standing, { opens: [newAsk(7, { key: 'approval' })], closes })
       expect(await stage.port.send([early('approval')], null)).toEqual([{ outcome: 'asked', position: 7 }])
     })
 
-    test('a signal by the same name as an ask is just a signal', async (stage) => {
+    test('a signal with the name of an ask is a signal', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.commit(standing, { opens: [newAsk(7, { key: 'approval' })] })
       expect(await stage.port.send([signal('a', { name: 'approval' })], null)).toMatchObject([
@@ -310,7 +310,7 @@ export function describeSend(test: StageTest): void {
       expect(await stage.port.send([early('approval')], null)).toMatchObject([{ outcome: 'stored' }])
     })
 
-    test('sent again after the ask was opened by it, it is a duplicate', async (stage) => {
+    test('an answer repeated after its ask was opened is a duplicate', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       await stage.port.send([early('approval', 'early:1')], null)
       const opens = [
@@ -321,7 +321,7 @@ export function describeSend(test: StageTest): void {
       expect(sent).toMatchObject([{ outcome: 'duplicate' }, { outcome: 'asked', position: 7 }])
     })
 
-    test('an ask opened with an early answer is answered from the start, since when that was given', async (stage) => {
+    test('an ask opened with an early answer is answered from the start, at the time of the answer', async (stage) => {
       const standing = await stage.owned('a', await stage.worker())
       const outcome = await stage.commit(standing, {
         opens: [newAsk(7, { answered: { by: 'user:bob', at: 1, payload: bytes('yes') } })],

@@ -28,7 +28,7 @@ export function describeSuspects(test: StageTest): void {
       ])
     })
 
-    test('one that is tested alone is blamed alone, again and again', async (stage) => {
+    test('a run tested alone is blamed alone, repeatedly', async (stage) => {
       await makeSuspects(stage, ['a'])
       for (let deaths = 1; deaths <= 3; deaths++) {
         await die(stage)
@@ -41,7 +41,7 @@ export function describeSuspects(test: StageTest): void {
       }
     })
 
-    test('one that has made an event is no suspect any more, and the other was tested alone', async (stage) => {
+    test('a run with a new event is no longer a suspect, and the other was tested alone', async (stage) => {
       await makeSuspects(stage, ['a', 'b'])
       await die(stage, ['a'])
       expect(await dump(stage)).toMatchObject({
@@ -60,7 +60,7 @@ export function describeSuspects(test: StageTest): void {
       })
     })
 
-    test('a test that has ended says nothing: a later death blames no run', async (stage) => {
+    test('a test that has ended blames no run for a later death', async (stage) => {
       await makeSuspects(stage, ['a', 'b'])
       await die(stage)
       const claimant = await doomed(stage)
@@ -74,7 +74,7 @@ export function describeSuspects(test: StageTest): void {
       })
     })
 
-    test('the end of a test is that of one worker', async (stage) => {
+    test('the end of a test applies to one worker', async (stage) => {
       await makeSuspects(stage, ['a', 'b'])
       const [one, two] = [await doomed(stage), await doomed(stage)]
       await stage.port.claim(one, 1)
@@ -87,7 +87,7 @@ export function describeSuspects(test: StageTest): void {
       })
     })
 
-    test('the death over a later group takes back what counted against one that outlived its test alone', async (stage) => {
+    test('the death over a later group clears a run that outlived its test alone', async (stage) => {
       await makeSuspects(stage, ['a', 'b'])
       const [a, b] = await runsOf(stage, ['a', 'b'])
       await dieOver(stage, [a])
@@ -103,7 +103,7 @@ export function describeSuspects(test: StageTest): void {
       })
     })
 
-    test('a graceful stop says nothing and keeps what is known', async (stage) => {
+    test('a graceful stop keeps the counts', async (stage) => {
       await makeSuspects(stage, ['a'])
       await die(stage)
       const claimant = await stage.claimant()
@@ -113,7 +113,7 @@ export function describeSuspects(test: StageTest): void {
       expect(await dump(stage)).toEqual({ a: { tries: 3, positives: 1, alone: 1, tested: false } })
     })
 
-    test('a run that becomes a suspect again begins anew', async (stage) => {
+    test('a run that becomes a suspect again starts at zero', async (stage) => {
       await makeSuspects(stage, ['a'])
       await die(stage)
       await die(stage, ['a'])
@@ -121,7 +121,7 @@ export function describeSuspects(test: StageTest): void {
       expect(await dump(stage)).toMatchObject({ a: { tries: 3, positives: 1, alone: 1 } })
     })
 
-    test('a released quarantine begins anew', async (stage) => {
+    test('a released quarantine starts at zero', async (stage) => {
       await makeSuspects(stage, ['a'])
       await die(stage)
       const claimant = await stage.claimant()
@@ -140,7 +140,7 @@ export function describeSuspects(test: StageTest): void {
       expect(await dump(stage)).toMatchObject({ a: { tries: 2, positives: 0, alone: 0 } })
     })
 
-    test('of more runs than one sweep hands back at once none was tested alone', async (stage) => {
+    test('if a sweep hands back only part of the runs, none counts as tested alone', async (stage) => {
       const ids = Array.from({ length: 2_001 }, (_, index) => `run ${index}`)
       await makeSuspects(stage, ids)
       await die(stage)
@@ -151,7 +151,7 @@ export function describeSuspects(test: StageTest): void {
       )
     })
 
-    test('runs blamed for one death are due since one instant', async (stage) => {
+    test('runs blamed for one death have the same due time', async (stage) => {
       await makeSuspects(stage, ['a', 'b', 'c', 'd'])
       const [a, b, c, d] = await runsOf(stage, ['a', 'b', 'c', 'd'])
       await dieOver(stage, [a, b])
@@ -167,7 +167,7 @@ export function describeSuspects(test: StageTest): void {
   })
 
   describe('claims of suspects', () => {
-    test('take all of them, those without positives, or none', async (stage) => {
+    test('claims of suspects return all of them, those without positives, or none', async (stage) => {
       const [a] = await makeSuspects(stage, ['a', 'b'])
       await dieOver(stage, [a])
       await create(stage, ['new'])
@@ -187,7 +187,7 @@ export function describeSuspects(test: StageTest): void {
       expect(await claimIds(undefined)).toEqual(['a', 'b', 'new'])
     })
 
-    test('one that is left is not claimed by sending and answering either', async (stage) => {
+    test('a suspect that is left is not claimed by sending and answering', async (stage) => {
       const worker = await stage.doomedWorker()
       await stage.commit(await stage.owned('a', worker), { opens: [newAsk(3)] })
       await stage.port.sweep()
@@ -213,7 +213,7 @@ export function describeSuspects(test: StageTest): void {
       expect(claims.runs).toMatchObject([{ id: 'new' }])
     })
 
-    test('say whether one was left, and when the next other run is due', async (stage) => {
+    test('claims of suspects report whether one was left, and when the next other run is due', async (stage) => {
       const claimant = { ...(await stage.claimant()), suspects: 'unblamed' as const }
       await makeSuspects(stage, ['a'])
       await stage.parked('later', claimant.worker, { next: { do: 'park', wakeAt: later } })
@@ -237,7 +237,7 @@ export function describeSuspects(test: StageTest): void {
   })
 
   describe('the list of suspects', () => {
-    test('lists the most positives first, then the longest due', async (stage) => {
+    test('the list of suspects has the most positives first, then the longest due', async (stage) => {
       const [a, b, c] = await makeSuspects(stage, ['a', 'b', 'c'])
       await dieOver(stage, [b, c])
       await stage.passed((await stage.port.now()) + 2)
@@ -252,7 +252,7 @@ export function describeSuspects(test: StageTest): void {
       expect(await stage.port.suspects({ ...claimant, suspects: 'none' }, 2)).toEqual(expected.slice(0, 2))
     })
 
-    test('lists no owned suspects, no other runs, and nothing that the claimant cannot execute', async (stage) => {
+    test('the list of suspects has no owned ones, no other runs, and none that the claimant cannot execute', async (stage) => {
       await makeSuspects(stage, ['a', 'b'])
       await create(stage, ['new'])
       const claimant = await stage.claimant()
@@ -268,7 +268,7 @@ export function describeSuspects(test: StageTest): void {
   })
 
   describe('taking runs', () => {
-    test('takes the named suspects, and returns what a claim returns', async (stage) => {
+    test('taking named suspects returns what a claim returns', async (stage) => {
       const [, b, c] = await makeSuspects(stage, ['a', 'b', 'c'])
       const claimant = { ...(await stage.claimant()), suspects: 'none' as const }
       const taken = await stage.port.take(claimant, [c, b])
@@ -283,7 +283,7 @@ export function describeSuspects(test: StageTest): void {
       expect(claims.runs.map(({ id }) => id)).toEqual(['a'])
     })
 
-    test('leaves what is owned, not due, has ended, is not there, or cannot be executed', async (stage) => {
+    test('taking suspects leaves runs that are owned, not due, ended, missing or not executable', async (stage) => {
       const claimant = await stage.claimant()
       const { worker } = claimant
       const owned = await stage.owned('owned', worker)
@@ -296,7 +296,7 @@ export function describeSuspects(test: StageTest): void {
       expect(await stage.port.take(claimant, [])).toEqual([])
     })
 
-    test('a dead worker takes nothing', async (stage) => {
+    test('a dead worker cannot take suspects', async (stage) => {
       const [a] = await makeSuspects(stage, ['a'])
       const claimant = await stage.claimant()
       await stage.port.release(claimant.worker)
@@ -304,7 +304,7 @@ export function describeSuspects(test: StageTest): void {
       expect(await stage.find('a')).toMatchObject({ owned: false })
     })
 
-    test('of two workers that take the same run one gets it', async (stage) => {
+    test('of two workers that take the same suspect one gets it', async (stage) => {
       const [a, b] = await makeSuspects(stage, ['a', 'b'])
       const other = await stage.connect()
       const [one, two] = [await stage.claimant(), await stage.claimant()]
@@ -317,7 +317,7 @@ export function describeSuspects(test: StageTest): void {
       ).toEqual(['a', 'b'])
     })
 
-    test('a run without a version gets the highest the claimant has', async (stage) => {
+    test("a suspect without a version gets the claimant's highest", async (stage) => {
       const [created] = await stage.port.create([newRun('a', { version: null })])
       const claimant = await stage.claimant([{ name: 'refund', versions: [3, 12, 7] }])
       expect(await stage.port.take(claimant, [created?.run ?? 0])).toMatchObject([{ version: 12, epoch: 2 }])

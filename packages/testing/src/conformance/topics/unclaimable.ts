@@ -8,11 +8,11 @@ const order = { name: 'order', versions: [7] }
 
 export function describeUnclaimable(test: StageTest): void {
   describe('abilities', () => {
-    test('without a worker there are none', async (stage) => {
+    test('without a worker there are no abilities', async (stage) => {
       expect(await stage.port.abilities()).toEqual([])
     })
 
-    test('they are what the live workers can execute, on every connection', async (stage) => {
+    test('abilities are what live workers can execute, on every connection', async (stage) => {
       await register(stage.port, [refund])
       const other = await stage.connect()
       await register(other, [order])
@@ -20,13 +20,13 @@ export function describeUnclaimable(test: StageTest): void {
       for (const port of [stage.port, other]) expect(sort(await port.abilities())).toEqual([order, refund])
     })
 
-    test('names are kept as they are', async (stage) => {
+    test('names of abilities are stored as given', async (stage) => {
       const odd = { name: `"quoted", 'and' {bræced} \u{1f40c}`, versions: [1] }
       await register(stage.port, [odd])
       expect(await stage.port.abilities()).toEqual([odd])
     })
 
-    test('those of a worker that was declared dead, or released, do not count', async (stage) => {
+    test('abilities of dead or released workers do not count', async (stage) => {
       await register(stage.port, [refund], -1_000)
       await stage.port.sweep()
       const released = await register(stage.port, [refund])
@@ -35,12 +35,12 @@ export function describeUnclaimable(test: StageTest): void {
       expect(await stage.port.abilities()).toEqual([order])
     })
 
-    test('runs of a worker whose lease has expired do not count before it is declared dead', async (stage) => {
+    test('abilities of a worker whose lease has expired do not count', async (stage) => {
       await register(stage.port, [refund], -1_000)
       expect(await stage.port.abilities()).toEqual([])
     })
 
-    test('with a live worker that does not say what it can execute they are unknown', async (stage) => {
+    test('abilities are unknown with a live worker that does not report them', async (stage) => {
       await register(stage.port, [refund])
       const silent = await stage.worker()
       expect(await stage.port.abilities()).toBe(null)
@@ -50,7 +50,7 @@ export function describeUnclaimable(test: StageTest): void {
   })
 
   describe('the backlog', () => {
-    test('is empty where nothing is due', async (stage) => {
+    test('the backlog is empty if no run is due', async (stage) => {
       const claimant = await stage.claimant()
       await stage.owned('owned', claimant.worker)
       await stage.parked('waiting', claimant.worker)
@@ -59,7 +59,7 @@ export function describeUnclaimable(test: StageTest): void {
       expect(await stage.port.backlog()).toEqual([])
     })
 
-    test('has each procedure and version once, with the run that is due longest and their number', async (stage) => {
+    test('the backlog has each procedure and version once, with its longest due run and the number of runs', async (stage) => {
       const { worker } = await stage.claimant()
       await stage.parked('oldest', worker, { next: { do: 'park', wakeAt: 10 } })
       await stage.parked('newer', worker, { next: { do: 'park', wakeAt: 20 } })
@@ -79,7 +79,7 @@ export function describeUnclaimable(test: StageTest): void {
       ])
     })
 
-    test('has a stuck run that is retried', async (stage) => {
+    test('the backlog includes a stuck run that is retried', async (stage) => {
       const { run, worker } = await stage.owned('a', await stage.worker())
       await stage.port.mark(worker, run, 1, 'stuck', new Uint8Array([1]))
       expect(await stage.port.backlog()).toEqual([])
@@ -87,7 +87,7 @@ export function describeUnclaimable(test: StageTest): void {
       expect(await stage.port.backlog()).toEqual([{ procedure: 'refund', version: 1, oldest: 'a', count: 1 }])
     })
 
-    test('counts no more than a thousand', async (stage) => {
+    test('the backlog counts at most a thousand runs', async (stage) => {
       const runs = Array.from({ length: 1_001 }, (_, index) => newRun(`run ${index}`))
       await stage.port.create(runs)
       expect(await stage.port.backlog()).toMatchObject([{ count: 1_000 }])

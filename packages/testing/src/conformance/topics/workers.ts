@@ -4,7 +4,7 @@ import type { StageTest } from '../stage.ts'
 
 export function describeWorkers(test: StageTest): void {
   describe('workers', () => {
-    test('every registration gets a key of its own', async (stage) => {
+    test('every registration gets its own key', async (stage) => {
       const other = await stage.connect()
       const keys = [
         await stage.worker(),
@@ -14,7 +14,7 @@ export function describeWorkers(test: StageTest): void {
       expect(new Set(keys).size).toBe(3)
     })
 
-    test('the key of a worker that is gone is not given again', async (stage) => {
+    test('the key of a dead worker is not reused', async (stage) => {
       const first = await stage.worker()
       await stage.port.release(first)
       await stage.port.sweep()
@@ -150,7 +150,7 @@ export function describeWorkers(test: StageTest): void {
       expect((await stage.dump()).runs).toMatchObject([{ epoch: 2, tries: 0 }])
     })
 
-    test('who was declared dead registers anew and can take the runs back', async (stage) => {
+    test('a worker that was declared dead registers again and can claim its runs', async (stage) => {
       const dead = await stage.doomedWorker()
       await stage.owned('a', dead)
       await stage.port.sweep()
@@ -159,7 +159,7 @@ export function describeWorkers(test: StageTest): void {
       expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', epoch: 3 }])
     })
 
-    test('another connection sweeps as well', async (stage) => {
+    test('another connection sweeps too', async (stage) => {
       await stage.owned('a', await stage.doomedWorker())
       expect(await (await stage.connect()).sweep()).toBe(1)
       expect(await stage.port.sweep()).toBe(0)
