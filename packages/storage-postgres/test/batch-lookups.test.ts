@@ -26,7 +26,7 @@ function makeLookup(bad: (key: number) => Error | undefined, max?: number) {
   return { find, asked }
 }
 
-test('what is asked for at once is looked up at once, in parts that are not too heavy', async () => {
+test('concurrent lookups share statements of limited weight', async () => {
   const { find, asked } = makeLookup(() => undefined, 10)
   const rows = await Promise.all([4, 5, 0, 2, 12, 3, 7].map(find))
   expect(rows.map((row) => row?.key)).toEqual([4, 5, undefined, 2, 12, 3, 7])
@@ -43,7 +43,7 @@ test.for([
   expect(asked).toEqual([[1, 2, 3], [1], [2], [3]])
 })
 
-test('without a reply from the server, lookups are not repeated one by one', async () => {
+test('lookups are not repeated one by one if the server does not respond', async () => {
   const { find, asked } = makeLookup(() => new Error('Query read timeout'))
   const outcomes = await Promise.allSettled([1, 2, 3].map(find))
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected'])

@@ -30,7 +30,7 @@ afterAll(async () => {
 afterEach(() => empty(database.owner, 'pawl'))
 
 describe('two hundred claimers of one kind of run', () => {
-  test('each get something, none gets what another has, and the oldest goes first', async () => {
+  test('two hundred concurrent claims of one kind of run are disjoint, not empty, and in order of age', async () => {
     await createDue(2_000)
     const workers = await registerAll()
     const got = new Map<number, number[]>(workers.map((worker) => [worker, []]))
@@ -50,7 +50,7 @@ describe('two hundred claimers of one kind of run', () => {
     expect(Math.min(...[...got.values()].map(({ length }) => length))).toBeGreaterThan(0)
   })
 
-  test('take the longest due first, whatever the procedure and the version', async () => {
+  test('claims return the longest due first, whatever the procedure and the version', async () => {
     await database.owner.query(`select setval('pawl.runs_run_seq', 1000)`)
     const port = ports[0] as StorePort
     await port.create(
@@ -77,7 +77,7 @@ describe('two hundred claimers of one kind of run', () => {
   })
 })
 
-test('runs that no worker here can execute cost a claim nothing', async () => {
+test('runs that no worker here can execute do not slow a claim', async () => {
   await database.owner.query(`
     insert into pawl.runs (run, wake_at, created_at, epoch, head, version, id, procedure, link)
       select nextval('pawl.runs_run_seq'), i, 1, 1, 1, 1, 'other ' || i, 'other', '' from generate_series(1, 20000) i`)
@@ -96,7 +96,7 @@ test('runs that no worker here can execute cost a claim nothing', async () => {
   expect(rows, text).toBeLessThan(60)
 })
 
-test('the backlog is read from kind to kind, and counts no more than a thousand runs of each', async () => {
+test('the backlog is read kind by kind, and counts at most a thousand runs of each', async () => {
   await database.owner.query(`
     insert into pawl.runs (run, wake_at, created_at, epoch, head, version, id, procedure, link)
       select nextval('pawl.runs_run_seq'), i, 1, 1, 1, nullif(i % 2, 0), 'run ' || i, 'kind ' || i % 3, ''
@@ -178,7 +178,7 @@ function registerAll(): Promise<number[]> {
   )
 }
 
-test('what a send had claimed when its second statement failed is handed over by the claims that follow', async () => {
+test('runs claimed by a send whose second statement failed are returned by later claims', async () => {
   const port = await open(postgres({ pool }, { notifications: false }))
   const worker = await port.register({ name: 'sender', leaseMs: 60_000 })
   const claimant = { worker, procedures: [order] }

@@ -70,7 +70,7 @@ describe('the shapes', () => {
     })
   })
 
-  test('a step leaves the row of its run on its page', async () => {
+  test('a step keeps the row of its run on its page', async () => {
     // A session tells what it did when it ends.
     const stepping = await open(postgres(database.url))
     const [a] = await createRuns(1)
@@ -83,7 +83,7 @@ describe('the shapes', () => {
 })
 
 describe('limits', () => {
-  test('of many units a taken seq and a name that no column holds are refused, and no other', async () => {
+  test('of many units, only a taken seq and an unstorable name are refused', async () => {
     const standings = await createRuns(40)
     const taken = standings[27]
     await database.owner.query(
@@ -102,7 +102,7 @@ describe('limits', () => {
     expect(await countEvents('step')).toBe(38)
   })
 
-  test('more bytes than one statement should carry go in several', async () => {
+  test('more bytes than fit in one statement use several', async () => {
     const standings = await createRuns(20)
     const payload = new Uint8Array(2 ** 20).fill(7)
     pool.statements.length = 0
@@ -116,7 +116,7 @@ describe('limits', () => {
     expect(Buffer.compare(event?.payload ?? new Uint8Array(), payload)).toBe(0)
   })
 
-  test('a part that cannot be written now is lost, and the rest of the call stands', async () => {
+  test('a part that cannot be written now is lost, and the rest of the call is written', async () => {
     await refuse('refused', 'P0001')
     const standings = await createRuns(3)
     const payload = new Uint8Array(6 * 2 ** 20)
@@ -130,7 +130,7 @@ describe('limits', () => {
     ])
   })
 
-  test('a call of which nothing can be written fails, and says why', async () => {
+  test('a call rejects with the cause if none of it can be written', async () => {
     await refuse('refused', 'P0001')
     const [a] = await createRuns(1)
     const unit = newUnit(a, { events: [newEvent('refused')] })
@@ -138,13 +138,13 @@ describe('limits', () => {
     expect(await countEvents('refused')).toBe(0)
   })
 
-  test('two units of one run in one call are a fault of the caller', async () => {
+  test('two units of one run in one call are an error of the caller', async () => {
     const [a] = await createRuns(1)
     await expect(port.commit(worker, [newUnit(a), newUnit({ ...a, head: 2 })])).rejects.toThrow('two units')
     expect(await countEvents('step')).toBe(0)
   })
 
-  test('of ten commits at once two are under way', async () => {
+  test('two of ten concurrent commits run at once', async () => {
     const standings = await createRuns(10)
     const outcomes = await Promise.all(standings.map((standing) => port.commit(worker, [newUnit(standing)])))
     expect(outcomes.flat().every(({ outcome }) => outcome === 'ok')).toBe(true)
@@ -154,7 +154,7 @@ describe('limits', () => {
 
 describe('races that are lost', () => {
   for (const code of ['40001', '40P01']) {
-    test(`${code} is retried, and no caller notices`, async () => {
+    test(`${code} is retried without an error`, async () => {
       await refuse('unlucky', code, 3)
       const [a, b] = await createRuns(2)
       const events = [newEvent('unlucky')]
@@ -176,7 +176,7 @@ describe('races that are lost', () => {
   }
 })
 
-test('a server without room is told of, to a worker soon: it says so, and tries for as long as it takes', async () => {
+test('a full server is reported to the worker soon, and the commit is retried without a limit', async () => {
   await refuse('unlucky', '53100', 1_000_000)
   const [a] = await createRuns(1)
   await expect(port.commit(worker, [newUnit(a, { events: [newEvent('unlucky')] })])).rejects.toMatchObject({
@@ -189,7 +189,7 @@ test('a server without room is told of, to a worker soon: it says so, and tries 
 })
 
 describe('plans', () => {
-  test('are made anew when the tables have grown to four times their size', async () => {
+  test('statements are planned again when the tables have quadrupled', async () => {
     const [a] = await createRuns(1)
     const namesOf = () =>
       new Set(pool.statements.map(({ name }) => name).filter((name) => name !== undefined))

@@ -35,7 +35,7 @@ describe('connections', () => {
     return rows[0].count
   }
 
-  test('are made ahead for a worker, which needs several at once, and for no client', async () => {
+  test('connections are opened in advance for a worker, which needs several, and not for a client', async () => {
     await until(async () => (await count()) === 0)
     const reader = connectTo(postgres(database.url)) as StorePort
     await reader.open()
@@ -49,7 +49,7 @@ describe('connections', () => {
   })
 })
 
-describe('a connection that is ended in the moment it is made', () => {
+describe('a connection that breaks while it is opened is replaced', () => {
   /** A server that says it is ready and, in the same breath, that it is going. */
   async function listen(): Promise<string> {
     const part = (type: string, ...bytes: readonly number[]) => [
@@ -88,7 +88,7 @@ describe('a connection that is ended in the moment it is made', () => {
   })
 })
 
-test('bytes are the same whatever form the server writes them in', async () => {
+test('bytes are equal whatever format the server uses', async () => {
   const name = new URL(database.url).pathname.slice(1)
   const payload = Uint8Array.from({ length: 256 }, (_, i) => i)
   await database.owner.query(`alter database ${name} set bytea_output = escape`)
@@ -105,7 +105,7 @@ test('bytes are the same whatever form the server writes them in', async () => {
   }
 })
 
-test('what is absent in a list is absent, whatever array_nulls says', async () => {
+test('nulls in a list are read with any array_nulls', async () => {
   const name = new URL(database.url).pathname.slice(1)
   await database.owner.query(`alter database ${name} set array_nulls = off`)
   const port = await open(postgres(database.url))
@@ -124,7 +124,7 @@ test('what is absent in a list is absent, whatever array_nulls says', async () =
 })
 
 describe('a pool of the application', () => {
-  test('whose connections break while they are idle ends no process, and is left as it was', async () => {
+  test("idle connections of an application's pool that break do not end the process", async () => {
     const pool = new pg.Pool({ connectionString: database.url, max: 5 })
     const ports = [await open(postgres({ pool })), await open(postgres({ pool }))]
     await ports[0]?.close()
@@ -141,7 +141,7 @@ describe('a pool of the application', () => {
     await pool.end()
   })
 
-  test('from which all else is taken leaves a worker its heartbeat and its commits', async () => {
+  test('a worker keeps its heartbeat and commits if all other connections of the pool are in use', async () => {
     const pool = new pg.Pool({ connectionString: database.url, max: 5 })
     const port = await open(postgres({ pool }))
     const worker = await port.register({ name: 'w', leaseMs: 1_000 })
@@ -167,7 +167,7 @@ describe('a pool of the application', () => {
     await pool.end()
   })
 
-  test('is left open, and its connections are as they were', async () => {
+  test('a pool of the application stays open, with unchanged sessions', async () => {
     const pool = new pg.Pool({ connectionString: database.url, max: 6 })
     const port = await open(postgres({ pool }))
     const worker = await port.register({ name: 'w', leaseMs: 1_000 })
@@ -188,7 +188,7 @@ describe('a pool of the application', () => {
   })
 })
 
-test('sessions that several share, as behind PgBouncer, are told of with the remedy', async () => {
+test('shared sessions, as with PgBouncer, are reported with the remedy', async () => {
   const pool = new pg.Pool({ connectionString: database.url, max: 6 })
   const port = await open(postgres({ pool }))
   expect(await port.find('a')).toBeNull()
@@ -208,7 +208,7 @@ test('sessions that several share, as behind PgBouncer, are told of with the rem
 })
 
 describe('connections that break', () => {
-  test('between two calls are replaced, and no caller notices', async () => {
+  test('connections that break between two calls are replaced without an error', async () => {
     const port = await open(postgres(database.url))
     const worker = await port.register({ name: 'w', leaseMs: 60_000 })
     const [a] = await createOwned(port, worker, ['a'])
@@ -228,7 +228,7 @@ describe('connections that break', () => {
     await port.close()
   })
 
-  test('in the middle of a commit leave it written or not, and known', async () => {
+  test('a commit whose connection breaks is written or not, and its outcome is known', async () => {
     const port = await open(postgres(database.url))
     const worker = await port.register({ name: 'w', leaseMs: 60_000 })
     const [a] = await createOwned(port, worker, ['a'])
@@ -245,7 +245,7 @@ describe('connections that break', () => {
     await port.close()
   })
 
-  test('without a word cost a heartbeat less time than they cost any other call', async () => {
+  test('a silent connection delays a heartbeat less than any other call', async () => {
     const proxy = await TcpProxy.start({ targetPort: Number(new URL(database.url).port) })
     const port = await open(postgres(changeUrl(database.url, { port: proxy.port })))
     const worker = await port.register({ name: 'w', leaseMs: 900 })
@@ -264,7 +264,7 @@ describe('connections that break', () => {
     await proxy.stop()
   })
 
-  test('all at once, and for a while, only make calls late', async () => {
+  test('calls are late, and succeed, if all connections break for a while', async () => {
     const proxy = await TcpProxy.start({ targetPort: Number(new URL(database.url).port) })
     const port = await open(postgres(changeUrl(database.url, { port: proxy.port })))
     const worker = await port.register({ name: 'w', leaseMs: 60_000 })
@@ -300,7 +300,7 @@ describe('connections that break', () => {
 })
 
 describe('closing', () => {
-  test('a closed store refuses, and can be closed again', async () => {
+  test('a closed store refuses calls, and can be closed again', async () => {
     const port = await open(postgres(database.url))
     await port.close()
     await port.close()
@@ -308,7 +308,7 @@ describe('closing', () => {
     await expect(port.create([newRun('a')])).rejects.toThrow('closed')
   })
 
-  test('ends the pauses before calls that are to be made again', async () => {
+  test('closing ends the waits before retries', async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
     const connections = new Database(database.url, nameTables('pawl'), true)
@@ -319,7 +319,7 @@ describe('closing', () => {
     await connections.pause(9)
   })
 
-  test('a process that only forgot to close ends by itself', async () => {
+  test('a process that forgot to close the store exits', async () => {
     const program = await bundle(new URL('programs/forgetful.ts', import.meta.url).pathname)
     const child = spawn(process.execPath, [program, database.url], { stdio: ['ignore', 'pipe', 'inherit'] })
     onTestFinished(() => void child.kill('SIGKILL'))

@@ -23,7 +23,7 @@ describe.skipIf(isServerGiven)('a server that', () => {
     await server.remove()
   })
 
-  test('crashes again and again loses nothing, repeats nothing and makes nothing up', async () => {
+  test('a server that crashes repeatedly loses, repeats and invents nothing', async () => {
     const port = await open(postgres(database.url))
     const { ledger, reclaimed } = await workThroughCrashes({ server, port, crashes: 4 })
     expect(reclaimed).toBeGreaterThan(0)
@@ -60,7 +60,7 @@ describe.skipIf(isServerGiven)('a server that', () => {
     },
   )
 
-  test('cannot tell whether a standby has a new run is asked again until it can', async () => {
+  test('a server that cannot tell whether a standby has a new run is asked again until it can', async () => {
     const port = await open(postgres(database.url))
     await awaitStandby()
     const created = port.create([newRun('unconfirmed')])
@@ -75,7 +75,7 @@ describe.skipIf(isServerGiven)('a server that', () => {
     await port.close()
   })
 
-  test('is out of connections is asked again', async () => {
+  test('a server without free connections is asked again', async () => {
     const port = await open(postgres(database.url))
     const worker = await port.register({ name: 'w', leaseMs: 60_000 })
     const [a] = await createOwned(port, worker, ['crowded'])
@@ -93,7 +93,7 @@ describe.skipIf(isServerGiven)('a server that', () => {
     await port.close()
   })
 
-  test('is read-only for a while is asked again', async () => {
+  test('a server that is read-only for a while is asked again', async () => {
     const port = await open(postgres(database.url))
     const worker = await port.register({ name: 'w', leaseMs: 60_000 })
     const [a] = await createOwned(port, worker, ['read only'])
@@ -109,7 +109,7 @@ describe.skipIf(isServerGiven)('a server that', () => {
     await port.close()
   })
 
-  test('has fsync off is refused, with the remedy', async () => {
+  test('a server with fsync off is refused, with the remedy', async () => {
     await configure('fsync = off')
     await until(async () => (await runOn(server.url(), 'show fsync')).rows[0].fsync === 'off')
     await expect(open(postgres(database.url))).rejects.toMatchObject({

@@ -7,7 +7,7 @@ import { open } from './support/units.ts'
 
 const crashes = Number(process.env['CRASHES'] ?? 1_000)
 
-test(`${crashes} crashes of the server lose nothing, repeat nothing and make nothing up`, async () => {
+test(`${crashes} crashes of the server lose, repeat and invent nothing`, async () => {
   const server = await PostgresServer.start()
   const database = await makeDatabase({ server: server.url() })
   // The ledger is compared now and then, and a new store begins from what is there.

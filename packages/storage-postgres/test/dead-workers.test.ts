@@ -58,7 +58,7 @@ async function untilSessionEnds(): Promise<void> {
 const pretendGone = () => query(`update pawl.workers set process_started = '1'`)
 
 describe.runIf(knows)('a worker of this machine', () => {
-  test('whose process was killed is dead with the next sweep, however long its lease', async () => {
+  test('a worker of this machine whose process was killed is dead at the next sweep, however long its lease', async () => {
     const child = await startOwner('a')
     expect(await store.sweep()).toBe(0)
     await kill(child)
@@ -67,7 +67,7 @@ describe.runIf(knows)('a worker of this machine', () => {
     expect(await store.find('a')).toMatchObject({ owned: false, wakeAt: expect.any(Number) })
   })
 
-  test('whose process is stopped is alive as long as its lease, even without its connection', async () => {
+  test('a worker of this machine whose process is stopped lives until its lease expires, even without its connection', async () => {
     const child = await startOwner('a')
     child.kill('SIGSTOP')
     await query('select pg_terminate_backend(session, 5000) from pawl.workers')
@@ -75,7 +75,7 @@ describe.runIf(knows)('a worker of this machine', () => {
     expect(await store.find('a')).toMatchObject({ owned: true })
   })
 
-  test('whose process was killed is left to its lease while something holds its connection', async () => {
+  test('a worker of this machine whose process was killed keeps its lease while a process holds its connection', async () => {
     // As PgBouncer does.
     const holder = await database.owner.connect()
     onTestFinished(() => holder.release())
@@ -87,7 +87,7 @@ describe.runIf(knows)('a worker of this machine', () => {
 })
 
 describe.runIf(knows)('a worker that a copy of its machine takes for a dead one of its own', () => {
-  test('is alive while it has its connection', async () => {
+  test('a worker that a copy of its machine takes for dead is alive while it has its connection', async () => {
     const worker = await store.register({ name: 'w', leaseMs: anHour })
     await createOwned(store, worker, ['a'])
     await pretendGone()
@@ -95,7 +95,7 @@ describe.runIf(knows)('a worker that a copy of its machine takes for a dead one 
     expect(await store.beat(worker)).toBe(true)
   })
 
-  test('is alive again with a heartbeat on its next connection', async () => {
+  test('a worker that a copy of its machine takes for dead is alive again with a heartbeat on its next connection', async () => {
     const worker = await store.register({ name: 'w', leaseMs: anHour })
     await createOwned(store, worker, ['a'])
     await query('select pg_terminate_backend(session, 5000) from pawl.workers')
@@ -113,7 +113,7 @@ describe('only its lease says that a worker is dead', () => {
     ['of whose process nothing is known', 'machine = null, process_started = null, pid = null'],
     ['that an older version of this package registered', 'machine = null, session = null'],
   ] as const
-  test.for(cases)('%s', async ([, what]) => {
+  test.for(cases)('only the lease shows that a worker is dead: %s', async ([, what]) => {
     const child = await startOwner('a')
     await query(`update pawl.workers set ${what}`)
     await kill(child)
@@ -123,7 +123,7 @@ describe('only its lease says that a worker is dead', () => {
     expect(await store.sweep()).toBe(1)
   })
 
-  test('to a role that may not see the sessions of the server', async () => {
+  test('only the lease shows that a worker is dead to a role that cannot see the sessions of the server', async () => {
     const look = 'execute on function pg_catalog.pg_stat_get_activity(int)'
     await query(`revoke ${look} from public`)
     onTestFinished(async () => void (await query(`grant ${look} to public`)))

@@ -51,7 +51,7 @@ describe('a statement that its connection has prepared', () => {
   })
   const executions = (): number => given.filter((one) => one instanceof Execution).length
 
-  test('is executed and not described again, and its rows are what they were', async () => {
+  test('a prepared statement is executed without a description, with the same rows', async () => {
     const statement = new Statement(
       `select n, n * 3000000000 as big, $2::text as word, $3::bytea as bytes, n > 1 as more, null::int as none, $4::text[] as words
        from generate_series(1, $1::int) as n`,
@@ -71,7 +71,7 @@ describe('a statement that its connection has prepared', () => {
     )
   })
 
-  test('takes nothing, numbers, booleans and what is absent', async () => {
+  test('a prepared statement accepts no parameters, numbers, booleans and nulls', async () => {
     const statement = new Statement('select $1::bigint as n, $2::bool as yes, $3::text as none')
     for (let i = 0; i < 2; i++)
       expect(await connection.run(statement, [-(2 ** 40), false, null])).toEqual([
@@ -82,7 +82,7 @@ describe('a statement that its connection has prepared', () => {
 
   const divide = new Statement('select 6 / $1::int as quotient, pg_backend_pid() as pid')
 
-  test('that the server refuses fails with its code, and the connection stays', async () => {
+  test('a prepared statement that the server refuses fails with its code, and the connection stays', async () => {
     const [before] = await connection.run<{ readonly pid: number }>(divide, [1])
     await expect(connection.run(divide, [0])).rejects.toMatchObject({ code: '22012' })
     expect(await connection.run(divide, [2])).toEqual([{ quotient: 3, pid: before?.pid }])
@@ -91,7 +91,7 @@ describe('a statement that its connection has prepared', () => {
 
   const wait = new Statement('select pg_sleep($1::float8)::text as slept')
 
-  test('whose connection breaks may have been carried out; the next one has another', async () => {
+  test('a prepared statement whose connection breaks may have been executed; the next one has another connection', async () => {
     const [before] = await connection.run<{ readonly pid: number }>(divide, [1])
     await connection.run(wait, [0])
     const waiting = connection.run(wait, [60])
@@ -106,7 +106,7 @@ describe('a statement that its connection has prepared', () => {
     expect(after?.pid).not.toBe(before?.pid)
   })
 
-  test('that is not answered for too long is given up with its connection', async () => {
+  test('a prepared statement without a response for too long fails with its connection', async () => {
     const [before] = await connection.run<{ readonly pid: number }>(divide, [1])
     await connection.run(wait, [0])
     await expect(connection.run(wait, [60], 200)).rejects.toSatisfy((error) => classify(error) === 'unknown')
@@ -114,7 +114,7 @@ describe('a statement that its connection has prepared', () => {
     expect(after?.pid).not.toBe(before?.pid)
   })
 
-  test('brings a number beyond 2^53 rounded, so that it is no safe integer', async () => {
+  test('a number beyond 2^53 is returned rounded, outside the safe integers', async () => {
     const power = new Statement(
       'select 2::bigint ^ $1::int::bigint as plain, (1::bigint << $1::int) as number',
     )
@@ -124,7 +124,7 @@ describe('a statement that its connection has prepared', () => {
     expect(executions()).toBe(1)
   })
 
-  test('that cannot be written out fails, and ends no process', async () => {
+  test('parameters that cannot be serialized fail the call, and do not end the process', async () => {
     const statement = new Statement('select $1::text as word')
     await connection.run(statement, ['a'])
     await expect(connection.run(statement, [{} as never])).rejects.toBeInstanceOf(TypeError)
@@ -160,9 +160,9 @@ describe('a tracer of all queries', () => {
     expect(await connection.run(statement, [2, Buffer.from([1])])).toEqual(rows)
   }
 
-  test('and hands the driver copies changes nothing', () => watch((query) => ({ ...query })))
+  test('a tracer of all queries that copies them changes nothing', () => watch((query) => ({ ...query })))
 
-  test('and waits for their callbacks changes nothing', async () => {
+  test('a tracer of all queries that waits for their callbacks changes nothing', async () => {
     let ended = 0
     await watch((query) => {
       const { callback } = query as { callback?: (...all: unknown[]) => void }
@@ -176,7 +176,7 @@ describe('a tracer of all queries', () => {
   })
 })
 
-test('PAWL_POSTGRES_PLAIN=1 leaves every statement to pg, with the same rows', async () => {
+test('PAWL_POSTGRES_PLAIN=1 executes every statement with pg, with the same rows', async () => {
   vi.stubEnv('PAWL_POSTGRES_PLAIN', '1')
   vi.resetModules()
   onTestFinished(() => {

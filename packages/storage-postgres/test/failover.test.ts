@@ -30,7 +30,7 @@ describe.skipIf(isServerGiven)('when a standby takes over', () => {
     await pair.remove()
   })
 
-  test('and commits wait for it, nothing that was acknowledged is lost; before that it is not used', async () => {
+  test('a takeover by a standby that confirms commits loses nothing; before that the standby is not used', async () => {
     await pair.makeSynchronous()
     await refusesStandby()
     const ledger = new Ledger()
@@ -50,7 +50,7 @@ describe.skipIf(isServerGiven)('when a standby takes over', () => {
     expect(await ledger.compare(database.owner)).toEqual({ lost: 0, foreign: 0, gaps: 0 })
   })
 
-  test('and commits did not wait for it, a run whose events are gone is found out and can be stopped', async () => {
+  test('a takeover by a standby that does not confirm commits is noticed by a run whose events are missing', async () => {
     const [a, b, c, d] = await createOwned(port, worker, ['a', 'b', 'c', 'd'])
     if (!a || !b || !c || !d) throw new Error('not created')
     await commit(a)

@@ -21,7 +21,7 @@ afterEach(async () => {
   await pair.remove()
 })
 
-test(`of ${each} takeovers by a standby that was waited for, none loses anything (SEED=${seed})`, async () => {
+test(`${each} takeovers by a standby that confirms commits lose nothing (SEED=${seed})`, async () => {
   const report = await besiege({
     seed,
     workers: 3,
@@ -44,7 +44,7 @@ test(`of ${each} takeovers by a standby that was waited for, none loses anything
   expect(report.disasters).toBe(each)
 })
 
-test(`${each} takeovers by a standby that was behind are found out`, async () => {
+test(`${each} takeovers by a standby that was behind are noticed`, async () => {
   const sum = { robbed: 0, whole: 0 }
   for (let round = 0; round < each; round++) {
     await pair.addStandby()

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.remove())
 
-test('the first sweep of a store deletes what the feed has kept for 7 days, and never the newest entry', async () => {
+test('the first sweep of a store deletes feed entries older than 7 days, and never the newest', async () => {
   const port = await open(postgres(database.url))
   await port.create([newRun('a')])
   const { run = 0 } = (await port.find('a')) ?? {}

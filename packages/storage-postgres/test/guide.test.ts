@@ -19,7 +19,7 @@ afterAll(async () => {
 })
 afterEach(() => empty(database.owner, 'pawl'))
 
-test('the queries for people show what is due and who owns what', async () => {
+test('the queries of the guide show due runs and the owners of runs', async () => {
   const worker = await port.register({ name: 'host 7', leaseMs: 60_000 })
   await createOwned(port, worker, ['a', 'b'])
   await port.create([newRun('c'), newRun('d', { procedure: 'refund', version: 2 })])
@@ -32,7 +32,7 @@ test('the queries for people show what is due and who owns what', async () => {
   expect(owned.rows).toMatchObject([{ name: 'host 7', dead: false, runs: '2' }])
 })
 
-test('in a restored copy no worker from its former life can write, and what was owned is due', async () => {
+test('in a restored copy no worker of the original can write, and owned runs are due', async () => {
   const worker = await port.register({ name: 'w', leaseMs: 60_000 })
   const [a, b] = await createOwned(port, worker, ['a', 'b'])
   if (!a || !b) throw new Error('not created')
@@ -57,7 +57,7 @@ test('a quarantined run resumes when it is retried', async () => {
   expect((await claim()).runs).toMatchObject([{ id: 'order 7', mark: 'none', tries: 0 }])
 })
 
-test('a recorded step takes about as much room as the guide says', async () => {
+test('a recorded step takes about as many bytes as the guide says', async () => {
   const worker = await port.register({ name: 'w', leaseMs: 60_000 })
   await database.owner.query('truncate pawl.events, pawl.runs, pawl.run_info')
   const standings = await createOwned(

@@ -45,7 +45,7 @@ afterEach(async () => {
 })
 
 describe('a commit', () => {
-  test('waits for a takeover at work, and is refused when that is done; its neighbour is written', async () => {
+  test('a commit waits for a takeover in progress, and is then refused; its neighbour is written', async () => {
     const [a, b] = await createTwo()
     await other.query('begin')
     await takeOver(a)
@@ -56,7 +56,7 @@ describe('a commit', () => {
     expect(await countEvents(a)).toBe(1)
   })
 
-  test('of a single step waits as well, and writes nothing', async () => {
+  test('a commit of a single step waits for a takeover in progress, and writes nothing', async () => {
     const [a] = await createTwo()
     await other.query('begin')
     await takeOver(a)
@@ -67,7 +67,7 @@ describe('a commit', () => {
     expect(await countEvents(a)).toBe(1)
   })
 
-  test('is written when the takeover it waited for is undone', async () => {
+  test('a commit is written when the takeover it waited for is rolled back', async () => {
     const [a] = await createTwo()
     await other.query('begin')
     await takeOver(a)
@@ -77,7 +77,7 @@ describe('a commit', () => {
     expect(await commit).toMatchObject([{ outcome: 'ok' }])
   })
 
-  test('makes a takeover wait, so that the new owner loads all that was written', async () => {
+  test('a takeover waits for a commit, so that the new owner loads everything written', async () => {
     const [a, b] = await createTwo()
     const letWrite = await holdWrites()
     // Two units: the shape that locks first and writes later.
@@ -91,7 +91,7 @@ describe('a commit', () => {
     expect(await commit).toMatchObject([{ outcome: 'ok' }, { outcome: 'ok' }])
   })
 
-  test('that did not lock its runs would write behind the back of the new owner', async () => {
+  test('control: a commit that did not lock its runs would write behind the new owner', async () => {
     const mutant = new MutantPool(database.url, (text) =>
       text.includes('judged')
         ? text
@@ -113,7 +113,7 @@ describe('a commit', () => {
     await mutant.end()
   })
 
-  test('that parks waits for a message on its way, and stays the owner', async () => {
+  test('a commit that parks waits for a message in progress, and keeps the run', async () => {
     const [a] = await createTwo()
     await other.query('begin')
     await other.query('update pawl.runs set mail = 1 where run = $1', [a.run])
@@ -123,7 +123,7 @@ describe('a commit', () => {
     expect(await commit).toMatchObject([{ outcome: 'ok', parked: false, mail: 1 }])
   })
 
-  test('that closes an ask loses against an answer on its way', async () => {
+  test('a commit that closes an ask loses against an answer in progress', async () => {
     const [a] = await createTwo()
     await write(a, { opens: [newAsk(0)] })
     const answering = await open(postgres(database.url))
@@ -141,7 +141,7 @@ describe('a commit', () => {
     await answering.close()
   })
 
-  test('that closed it without asking whether a message has come would lose an answer that was acknowledged', async () => {
+  test('control: a commit that ignored new messages would lose an acknowledged answer', async () => {
     const [a] = await createTwo()
     await write(a, { opens: [newAsk(0)] })
     const answers = [{ run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }]
@@ -157,7 +157,7 @@ describe('a commit', () => {
 })
 
 describe('a message', () => {
-  test('sent twice at once with one key is kept once', async () => {
+  test('a message sent twice at once with one key is stored once', async () => {
     const [a] = await createTwo()
     await other.query('begin')
     await other.query('select from pawl.runs where run = $1 for no key update', [a.run])
@@ -170,7 +170,7 @@ describe('a message', () => {
     expect(await port.find('a')).toMatchObject({ mail: 1 })
   })
 
-  test('for an ask that is being opened is told so, though it began before', async () => {
+  test('a message for an ask that is being opened finds it, though it began before', async () => {
     const [a] = await createTwo()
     await openAskSlowly(a)
     const early = { run: 'a', kind: 'early', name: 'k', key: null, payload: bytes('yes') } as const
@@ -180,7 +180,7 @@ describe('a message', () => {
     expect(await sent).toEqual([{ outcome: 'asked', position: 0 }])
   })
 
-  test('to a run that ends meanwhile is told so', async () => {
+  test('a message to a run that ends meanwhile is refused', async () => {
     const [a] = await createTwo()
     await other.query('begin')
     await other.query('update pawl.runs set state = 1, worker = null, head = head + 1 where run = $1', [
@@ -195,7 +195,7 @@ describe('a message', () => {
 
 describe('an answer', () => {
   for (const others of [[], [{ run: 'b', position: 0, by: 'user:ann', payload: bytes('yes') }]])
-    test(`to an ask that is being opened finds it, though it began before (${others.length} others)`, async () => {
+    test(`an answer to an ask that is being opened finds it, though it began before (${others.length} others)`, async () => {
       const [a] = await createTwo()
       await openAskSlowly(a)
       const one = { run: 'a', position: 0, by: 'user:ann', payload: bytes('yes') }
@@ -206,7 +206,7 @@ describe('an answer', () => {
       expect(await answer).toMatchObject([{ outcome: 'answered' }, ...missing])
     })
 
-  test('that did not look again would be told that there is no such ask', async () => {
+  test('control: an answer that did not look again would not find its ask', async () => {
     const mutant = new MutantPool(database.url, (text) =>
       text.replace("then 'again' else 'missing' end", "then 'missing' else 'missing' end"),
     )
@@ -223,7 +223,7 @@ describe('an answer', () => {
     await mutant.end()
   })
 
-  test('is one of a hundred at once, and wins alone', async () => {
+  test('one of a hundred concurrent answers wins', async () => {
     const ports = await Promise.all(Array.from({ length: 4 }, () => open(postgres(database.url))))
     const [a] = await createTwo()
     for (let position = 0; position < 5; position++) {
@@ -244,7 +244,7 @@ describe('an answer', () => {
     await Promise.all(ports.map((one) => one.close()))
   })
 
-  test('that read first and wrote then would win several times', async () => {
+  test('control: answers that read first and wrote then would win several times', async () => {
     const [a] = await createTwo()
     await write(a, { opens: [newAsk(0)] })
     const clients = await Promise.all([database.owner.connect(), database.owner.connect()])
@@ -263,7 +263,7 @@ describe('an answer', () => {
 })
 
 describe('a sweep', () => {
-  test('passes over a run that is locked, and finds it the next time', async () => {
+  test('a sweep skips a locked run, and finds it the next time', async () => {
     const doomed = await port.register({ name: 'doomed', leaseMs: -1 })
     const standings = await createOwned(port, doomed, ['a', 'b'])
     await other.query('begin')
@@ -273,7 +273,7 @@ describe('a sweep', () => {
     expect(await port.sweep()).toBe(1)
   })
 
-  test('that waited for locked runs would come to a deadlock with a commit', async () => {
+  test('control: a sweep that waited for locked runs would deadlock with a commit', async () => {
     const mutant = new MutantPool(database.url, (text) => text.replace('of r skip locked', 'of r'))
     const waiting = await open(postgres({ pool: mutant }))
     const doomed = await port.register({ name: 'doomed', leaseMs: -1 })
@@ -299,7 +299,7 @@ describe('a sweep', () => {
     await mutant.end()
   })
 
-  test('finds a run that was claimed while its worker was declared dead', async () => {
+  test('a sweep finds a run that was claimed while its worker was declared dead', async () => {
     const doomed = await port.register({ name: 'doomed', leaseMs: -1 })
     const [a] = await createTwo()
     await other.query('begin')
@@ -311,7 +311,7 @@ describe('a sweep', () => {
     expect(runs).toMatchObject([{ id: 'a', epoch: 4 }])
   })
 
-  test('leaves a worker alone whose heartbeat is on its way', async () => {
+  test('a sweep does not declare a worker dead whose heartbeat is in progress', async () => {
     const late = await port.register({ name: 'late', leaseMs: -1 })
     await other.query('begin')
     await other.query('update pawl.workers set beat_at = beat_at, lease_ms = 60000 where worker = $1', [late])
@@ -321,7 +321,7 @@ describe('a sweep', () => {
   })
 })
 
-test('a worker that hands back its runs waits for a commit of several, and none is left behind', async () => {
+test('a worker that releases its runs waits for a commit of several, and releases all', async () => {
   const [a, b] = await createTwo()
   const lock = 'select from pawl.runs where run = $1 for no key update'
   await other.query('begin')

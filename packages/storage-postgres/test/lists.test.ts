@@ -34,7 +34,7 @@ const numbersUpTo = (maximum: number) => fc.integer({ min: -maximum - 1, max: ma
 const text = fc.string({ unit: 'grapheme' }).map((string) => string.replaceAll('\0', ''))
 const lists = <Value>(value: fc.Arbitrary<Value>) => fc.array(fc.option(value), { maxLength: 70 })
 
-describe('a list arrives as it was sent', () => {
+describe('a list is stored as it was sent', () => {
   const kinds = [
     ['int2[]', listSmallints, numbersUpTo(2 ** 15 - 1)],
     ['int[]', listIntegers, numbersUpTo(2 ** 31 - 1)],
@@ -43,7 +43,7 @@ describe('a list arrives as it was sent', () => {
     ['text[]', listTexts, text],
   ] as const
   for (const [type, list, value] of kinds) {
-    test(`of ${type}`, async () => {
+    test(`a list of ${type} is stored as it was sent`, async () => {
       await fc.assert(
         fc.asyncProperty(lists<unknown>(value), async (values) => {
           expect(await readBack(`$1::${type}`, list(values as never))).toEqual(values)
@@ -52,7 +52,7 @@ describe('a list arrives as it was sent', () => {
     })
   }
 
-  test('of bytea[]', async () => {
+  test('a list of bytea[] is stored as it was sent', async () => {
     await fc.assert(
       fc.asyncProperty(lists(fc.uint8Array({ maxLength: 40 })), async (values) => {
         const hex =
@@ -63,7 +63,7 @@ describe('a list arrives as it was sent', () => {
     )
   })
 
-  test('of lists of texts', async () => {
+  test('a list of lists of texts is stored as it was sent', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(text)), async (values) => {
         const all =

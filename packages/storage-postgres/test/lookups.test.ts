@@ -20,7 +20,7 @@ afterAll(async () => {
   await database.remove()
 })
 
-test('runs that many ask for at once are looked up in one statement, and each gets its own', async () => {
+test('concurrent lookups of runs share one statement, and each gets its own', async () => {
   const ids = Array.from({ length: 1_000 }, (_, n) => `run "${n}"`)
   await port.create(ids.map((id) => newRun(id)))
   const before = pool.statements.length
@@ -32,7 +32,7 @@ test('runs that many ask for at once are looked up in one statement, and each ge
   expect(lookups).toHaveLength(2)
 })
 
-test('logs and mail of many runs that are read at once are read in few statements', async () => {
+test('logs and mail of many runs are read at once in few statements', async () => {
   const payload = new Uint8Array(1_000_000)
   const created = await port.create(
     Array.from({ length: 60 }, (_, n) => newRun(`wake ${n}`, { started: newEvent('started', { payload }) })),
@@ -55,7 +55,7 @@ test('logs and mail of many runs that are read at once are read in few statement
   expect(sent('using (run, seq)')).toBeLessThanOrEqual(16)
 })
 
-test('long messages are read in parts, however many runs they are for', async () => {
+test('long messages are read in parts, for any number of runs', async () => {
   const ids = Array.from({ length: 10 }, (_, n) => `long mail ${n}`)
   const created = await port.create(ids.map((id) => newRun(id)))
   const payload = new Uint8Array(1_000_000)
@@ -71,7 +71,7 @@ test('long messages are read in parts, however many runs they are for', async ()
   expect(parts).toHaveLength(3)
 })
 
-test('a short log does not wait for the long payloads of those it is read with', async () => {
+test('a short log does not wait for the long payloads of other logs', async () => {
   const held = new InterposedPool(database.url)
   const own = await open(postgres({ pool: held }))
   onTestFinished(async () => {
@@ -94,7 +94,7 @@ test('a short log does not wait for the long payloads of those it is read with',
   expect((await slowLog)[0]?.payload?.length).toBe(1_000)
 })
 
-test('what cannot be an id affects no other lookup', async () => {
+test('an invalid id affects no other lookup', async () => {
   await port.create([newRun('good')])
   const outcomes = await Promise.allSettled(['good', 'b\0d', 'nowhere'].map((id) => port.find(id)))
   expect(outcomes).toMatchObject([
@@ -104,7 +104,7 @@ test('what cannot be an id affects no other lookup', async () => {
   ])
 })
 
-test('a column that a later version adds to a table breaks no lookup of who is at work', async () => {
+test('a column added by a later version breaks no lookup of workers', async () => {
   const worker = await port.register({ name: 'w', leaseMs: 60_000 })
   const [asking] = await createOwned(port, worker, ['asking'])
   if (!asking) throw new Error('not created')

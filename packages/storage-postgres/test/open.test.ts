@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.remove())
 
-test('a client that was first used before its database was there works once it is', async () => {
+test('a client that was first used before its database existed works once it does', async () => {
   const url = changeUrl(database.ownerUrl, { database: 'pawl_later' })
   const client = createClient({ store: postgres(url) })
   // Refused at once; for a server that is away it would be the same after a while.
@@ -90,7 +90,7 @@ describe('start-up checks', () => {
       'idle_in_transaction_session_timeout',
     ]) {
       for (const schema of ['pawl', 'new_timeouts']) {
-        test(`${setting} too small is refused with the remedy, for the schema ${schema}`, async (context) => {
+        test(`${setting} is refused if too small, with the remedy, for the schema ${schema}`, async (context) => {
           if (!(await knows(setting))) context.skip()
           for (const value of ['1ms', '20ms', '999ms']) {
             await during(setting, value, async () => {
@@ -103,7 +103,7 @@ describe('start-up checks', () => {
           }
         })
 
-        test(`${setting} is large enough with one second, for the schema ${schema}`, async (context) => {
+        test(`${setting} of one second is accepted, for the schema ${schema}`, async (context) => {
           if (!(await knows(setting))) context.skip()
           for (const value of ['1s', '1min', '1d', '2147483647ms']) {
             await during(setting, value, async () => {
@@ -123,7 +123,7 @@ describe('start-up checks', () => {
       ['idle_in_transaction_session_timeout', 'begin', 'unknown'],
     ]
     for (const [setting, text, fault] of endings) {
-      test(`${setting} that is set later is named by the call that it ends`, async (context) => {
+      test(`${setting} that is set later is named by the call that it cancels`, async (context) => {
         if (!(await knows(setting))) context.skip()
         const client = new pg.Client({ connectionString: database.ownerUrl })
         const lost = new Promise((resolve) => client.on('error', resolve))
@@ -219,7 +219,7 @@ describe('start-up checks', () => {
     }
   })
 
-  test('a database that does not exist is named', async () => {
+  test('a missing database is named', async () => {
     const url = changeUrl(database.ownerUrl, { database: 'pawl_nowhere' })
     await expect(open(postgres(url))).rejects.toMatchObject({
       code: 'store-unusable',
@@ -227,7 +227,7 @@ describe('start-up checks', () => {
     })
   })
 
-  test('a server without a connection left is not said to be down', async () => {
+  test('a server without free connections is not reported as down', async () => {
     await database.owner.query('create role pawl_crowded login connection limit 0').catch(() => {})
     await expect(open(postgres(changeUrl(database.url, { user: 'pawl_crowded' })))).rejects.toMatchObject({
       code: 'store-unusable',
@@ -251,14 +251,14 @@ describe('start-up checks', () => {
     }
   })
 
-  test('a role that may not make the schema is told who may', async () => {
+  test('a role that may not create the schema is told who may', async () => {
     await expect(open(postgres(database.url, { schema: 'not_there' }))).rejects.toMatchObject({
       code: 'store-unusable',
       details: { remedy: expect.stringContaining('a role that owns the schema') },
     })
   })
 
-  test('a role without rights on the tables is told what to grant', async () => {
+  test('a role without rights on the tables is told the rights to grant', async () => {
     await database.owner.query('create role pawl_stranger login').catch(() => {})
     const url = changeUrl(database.url, { user: 'pawl_stranger' })
     await expect(open(postgres(url))).rejects.toMatchObject({
@@ -267,7 +267,7 @@ describe('start-up checks', () => {
     })
   })
 
-  test('a pool without room for a worker is refused when a worker starts', async () => {
+  test('a pool too small for a worker is refused when a worker starts', async () => {
     const pool = new pg.Pool({ connectionString: database.url, max: 4 })
     const port = await open(postgres({ pool }))
     try {
@@ -283,7 +283,7 @@ describe('start-up checks', () => {
 })
 
 describe('names', () => {
-  test('tables of the same name elsewhere on the search path are left alone', async () => {
+  test('tables of the same name elsewhere on the search path are ignored', async () => {
     await database.owner.query('create schema trap')
     for (const table of ['runs', 'events', 'run_info', 'workers']) {
       await database.owner.query(`create table trap.${table} (like pawl.${table} including all)`)
@@ -305,7 +305,7 @@ describe('names', () => {
     expect((await database.owner.query('select from pawl.runs')).rowCount).toBe(1)
   })
 
-  test('two schemas in one database have nothing in common', async () => {
+  test('two schemas in one database share nothing', async () => {
     const [one, two] = await Promise.all(
       ['one', 'Two'].map((schema) => open(postgres(database.ownerUrl, { schema }))),
     )
@@ -355,7 +355,7 @@ describe('migrations', () => {
     await Promise.all(ports.map((port) => port.close()))
   })
 
-  test('killed at any statement, a migration has done nothing, and the next one does all', async () => {
+  test('a migration killed at any statement has done nothing, and the next one does all', async () => {
     const wanted = await describeSchema('pawl')
     for (let statement = 1; ; statement++) {
       const client = await database.owner.connect()
@@ -379,7 +379,7 @@ describe('migrations', () => {
   })
 
   for (const { version } of migrations.slice(0, -1))
-    test(`a store of version ${version} is brought up to date, with its live runs`, async () => {
+    test(`a store of version ${version} is migrated, with its live runs`, async () => {
       await migrateUpTo(version)
       // A run that a live worker owns, one of a dead worker, one that waits, one that was quarantined for crashes, and one that is stuck.
       await database.owner.query(`
@@ -432,7 +432,7 @@ describe('migrations', () => {
       await port.close()
     })
 
-  test('a migration that has to wait for a table lets all others pass in the meantime', async () => {
+  test('a migration that waits for a table does not block others meanwhile', async () => {
     await migrateUpTo(1)
     // Another session reads the table, as a backup does.
     const reader = await database.owner.connect()
@@ -453,7 +453,7 @@ describe('migrations', () => {
     await (await opening).close()
   })
 
-  test('statements of a migration may take longer than all others', async () => {
+  test('statements of a migration may take longer than others', async () => {
     const client = await database.owner.connect()
     await client.query("set statement_timeout = '1s'")
     const timeouts = `select name, setting from pg_settings where name in ('statement_timeout', 'transaction_timeout')
@@ -469,7 +469,7 @@ describe('migrations', () => {
     expect(new Set(seen)).toEqual(new Set(['0']))
   })
 
-  test('a role with the least rights opens what is migrated', async () => {
+  test('a role with the least rights opens a migrated schema', async () => {
     const owner = await open(postgres(database.ownerUrl, { schema: 'fresh' }))
     await owner.close()
     await database.owner.query(grants('fresh', 'pawl_app'))

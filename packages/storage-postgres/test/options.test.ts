@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { open } from './support/units.ts'
 
 describe('options', () => {
-  test('that are unknown are named, and the known ones are listed', () => {
+  test('unknown options are named, and the known ones are listed', () => {
     expect(catchError(() => postgres('postgres://localhost/app', { shema: 'x' } as never))).toMatchObject({
       code: 'option-invalid',
       message:
@@ -49,14 +49,14 @@ describe('options', () => {
     })
   })
 
-  test('an address is to be passed as text', () => {
+  test('an address must be a text', () => {
     const address = new URL('postgres://secret@db/x')
     const error = catchError(() => postgres(address as never)) as Error
     expect(error.message).toContain('pass its href')
     expect(error.message).not.toContain('secret')
   })
 
-  test('a store tells what it is, and nothing else', () => {
+  test('a store shows its kind and no more', () => {
     expect(Object.entries(postgres('postgres://secret@db/x'))).toEqual([['kind', 'postgres']])
     expect(JSON.stringify(postgres('postgres://secret@db/x'))).not.toContain('secret')
   })
@@ -98,7 +98,7 @@ describe('options', () => {
     })
   }
 
-  test('a server that is not there is named, with its port and without the password', async () => {
+  test('an unreachable server is named with its port, without the password', async () => {
     const error = await open(postgres('postgres://me:secret@127.0.0.1:1/x')).catch((error: unknown) => error)
     expect(PawlError.is(error, 'store-unusable')).toBe(true)
     expect(error).toMatchObject({ message: expect.stringContaining('127.0.0.1:1') })

@@ -21,7 +21,7 @@ function beginCall(ownership: Ownership, use: (noteOwned: NoteOwned) => void = (
 const [worker, run] = [1, 7]
 const unknown = { run, epoch: 2 }
 
-test('what a call at work may account for is no stray until it has returned', async () => {
+test('a run that an unfinished call may explain is no stray until it returns', async () => {
   const ownership = new Ownership()
   const claim = beginCall(ownership)
   ownership.compare(worker, [unknown])
@@ -33,7 +33,7 @@ test('what a call at work may account for is no stray until it has returned', as
   await later.end()
 })
 
-test('what a call has accounted for is handed over by no other', async () => {
+test('a run that a call has reported is returned by no other', async () => {
   const ownership = new Ownership()
   const claim = beginCall(ownership, (noteOwned) => noteOwned(worker, run, 2))
   ownership.compare(worker, [unknown])
@@ -42,7 +42,7 @@ test('what a call has accounted for is handed over by no other', async () => {
   expect(ownership.unacknowledged(worker)).toEqual([])
 })
 
-test('what was claimed anew since it was last seen is waited for anew', async () => {
+test('a run that was claimed again since it was last seen is waited for again', async () => {
   const ownership = new Ownership()
   ownership.compare(worker, [{ run, epoch: 1 }])
   const claim = beginCall(ownership)
@@ -52,7 +52,7 @@ test('what was claimed anew since it was last seen is waited for anew', async ()
   expect(ownership.unacknowledged(worker)).toEqual([unknown])
 })
 
-test('a commit at work keeps its run from being claimed', () => {
+test('a commit in progress keeps its run from being claimed', () => {
   const ownership = new Ownership()
   ownership.enter([run])
   ownership.enter([run])
@@ -66,7 +66,7 @@ test('a commit at work keeps its run from being claimed', () => {
   expect(ownership.unacknowledged(worker)).toEqual([unknown])
 })
 
-test('a worker that is gone owns nothing, whatever a call may still bring', async () => {
+test('a dead worker owns nothing, whatever a late reply says', async () => {
   const ownership = new Ownership()
   const claim = beginCall(ownership, (noteOwned) => noteOwned(worker, run, 2))
   ownership.forget(worker)
@@ -74,7 +74,7 @@ test('a worker that is gone owns nothing, whatever a call may still bring', asyn
   expect(ownership.owns(run)).toBe(false)
 })
 
-test('a call that failed half-way may have claimed runs that were not reported', async () => {
+test('a call that failed may have claimed runs that were not reported', async () => {
   const ownership = new Ownership()
   const fail = (use: (noteOwned: NoteOwned) => void): Promise<unknown> =>
     ownership

@@ -36,7 +36,7 @@ storeConformance(
   ),
 )
 
-test('a statement about one run looks into one partition', async () => {
+test('a statement about one run reads one partition', async () => {
   const recording = new RecordingPool(database.url)
   const port = await open(postgres({ pool: recording }, { schema, prepared: false, notifications: false }))
   onTestFinished(async () => {

@@ -35,7 +35,7 @@ describe.skipIf(!hasPgBouncer)('through PgBouncer in transaction mode', () => {
   storeConformance(subject)
   storeDifferential(subject, { streams: 20, length: 100, atLeast: 0 })
 
-  test('everything works without prepared statements and notifications', async () => {
+  test('through PgBouncer everything works without prepared statements and notifications', async () => {
     const port = await open(postgres(url, { prepared: false, notifications: false }))
     const worker = await port.register({ name: 'w', leaseMs: 60_000 })
     const standings = await createOwned(
@@ -52,7 +52,7 @@ describe.skipIf(!hasPgBouncer)('through PgBouncer in transaction mode', () => {
     await port.close()
   })
 
-  test('prepared statements are refused with the remedy, not with a riddle', async () => {
+  test('through PgBouncer prepared statements are refused with the remedy', async () => {
     const ports = await Promise.all([open(postgres(url)), open(postgres(url))])
     const work = (port: StorePort): readonly Promise<unknown>[] =>
       Array.from({ length: 200 }, (_, index) => port.find(`run ${index}`).then(() => port.mail(index, 0)))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { PlanGeneration } from '../src/connection/fast-path/plan-generation.ts'
 
-test('plans are made anew each time there are four times as many runs', () => {
+test('statements are planned again each time the number of runs has quadrupled', () => {
   const age = new PlanGeneration()
   const generations = [3, 4, 15, 16, 63, 64, 100_000, 100_001, 400_000].map((run) => {
     age.noteRun(run)
@@ -10,7 +10,7 @@ test('plans are made anew each time there are four times as many runs', () => {
   expect(generations).toEqual([0, 1, 1, 2, 2, 3, 4, 4, 5])
 })
 
-test('rows of one kind do not hide that there are more of another', () => {
+test('rows of one kind do not hide growth of another', () => {
   const age = new PlanGeneration()
   age.noteRun(10)
   age.noteRows(1_000_000)
@@ -21,7 +21,7 @@ test('rows of one kind do not hide that there are more of another', () => {
   expect(age.generation).toBe(before + 2)
 })
 
-test('a run that was seen late changes nothing', () => {
+test('a run seen late changes nothing', () => {
   const age = new PlanGeneration()
   age.noteRun(1_000)
   const before = age.generation

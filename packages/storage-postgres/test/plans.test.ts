@@ -142,7 +142,7 @@ async function planOf(act: () => Promise<unknown>): Promise<Plan> {
   return plans[0] as Plan
 }
 
-test.for(statements)('%s: not all others are looked at', async ([, act]) => {
+test.for(statements)('%s does not read all other rows', async ([, act]) => {
   const { rows, text } = await planOf(act)
   expect(rows, text).toBeLessThan(100)
 })
@@ -199,7 +199,7 @@ describe('runs with much each', () => {
       () => Promise.all(names(few.slice(-10)).map((run) => port.askByKey(run, '7'))),
     ],
   ]
-  test.for(statements)('%s: not all of theirs is looked at', async ([, act]) => {
+  test.for(statements)('%s does not read all rows of a long run', async ([, act]) => {
     const { rows, text } = await planOf(act)
     expect(rows, text).toBeLessThan(100)
   })

@@ -42,7 +42,7 @@ for (const [skew, ms] of [
   })
 }
 
-test('the zone of the server and of the session mean nothing', async () => {
+test('the time zones of the server and of the session have no effect', async () => {
   const name = new URL(database.url).pathname.slice(1)
   const admin = changeUrl(database.ownerUrl, { database: 'postgres' })
   await runOn(admin, `alter database ${name} set timezone = 'Pacific/Kiritimati'`)
@@ -52,7 +52,7 @@ test('the zone of the server and of the session mean nothing', async () => {
   await runOn(admin, `alter database ${name} reset timezone`)
 })
 
-test('instants of any year come back as they were', async () => {
+test('times of any year are read as written', async () => {
   const worker = await port.register({ name: 'w', leaseMs: 60_000 })
   const instants = [
     2 ** 31,

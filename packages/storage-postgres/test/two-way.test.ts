@@ -8,13 +8,13 @@ beforeEach(async () => {
 })
 afterEach(() => database.remove())
 
-test('runs that write to one another from four connections never wait in a circle', async () => {
+test('runs that write to each other from four connections do not deadlock', async () => {
   const report = await writeBothWays({ database, units: 2_000 })
   expect(report).toMatchObject({ deadlocks: 0, missing: 0, twice: 0, misfits: 0, heard: report.ends })
   expect(report.ends).toBeGreaterThan(100)
 })
 
-test('a store that did not lock the targets with the units would deadlock', async () => {
+test('control: a store that did not lock the targets with the units would deadlock', async () => {
   const options = { database, units: 20_000, isControl: true, rewrite: withoutTargetLocks }
   expect((await writeBothWays(options)).deadlocks).toBeGreaterThan(0)
 })

@@ -5,7 +5,7 @@ import { withoutTargetLocks, writeBothWays } from './support/two-way.ts'
 
 const units = Number(process.env['UNITS'] ?? 20_000)
 
-test(`${units} units that write to one another do not deadlock, and without the locks of targets they do`, async () => {
+test(`${units} units that write to each other do not deadlock, and do without the locks of targets`, async () => {
   const server = await PostgresServer.start()
   for (const rewrite of [undefined, withoutTargetLocks]) {
     const database = await makeDatabase({ server: server.url() })

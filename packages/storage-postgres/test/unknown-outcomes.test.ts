@@ -49,7 +49,7 @@ describe('a commit whose reply is lost', () => {
     'of several tables': { info: bytes('x'), opens: [newAsk(0)] },
   }
   for (const [shape, overrides] of Object.entries(shapes)) {
-    test(`${shape} is found to have landed`, async () => {
+    test(`a commit with a lost reply of ${shape} is found to have landed`, async () => {
       const [a] = await createRuns()
       failOnce('swallow', isCommit)
       const outcome = await commit(a, overrides)
@@ -62,7 +62,7 @@ describe('a commit whose reply is lost', () => {
     })
 
     for (const fate of ['lose', 'late'] as const) {
-      test(`${shape} that ${fate === 'lose' ? 'never arrives' : 'arrives too late'} is lost, and never lands`, async () => {
+      test(`a commit with a lost reply of ${shape} that ${fate === 'lose' ? 'never arrives' : 'arrives too late'} is lost, and never lands`, async () => {
         const [a] = await createRuns()
         let arrive = (): void => {}
         const isTooLate = new Promise<void>((resolve) => {
@@ -79,7 +79,7 @@ describe('a commit whose reply is lost', () => {
     }
   }
 
-  test('and which parked its run is known as parked', async () => {
+  test('a commit with a lost reply that parked its run is known as parked', async () => {
     const [a] = await createRuns()
     failOnce('swallow', isCommit)
     expect(await commit(a, { next: { do: 'park', wakeAt: null } })).toMatchObject({
@@ -89,7 +89,7 @@ describe('a commit whose reply is lost', () => {
     expect(await port.find('a')).toMatchObject({ owned: false, wakeAt: null, head: 2 })
   })
 
-  test('and which ended its run is known as that', async () => {
+  test('a commit with a lost reply that ended its run is known as ended', async () => {
     const [a] = await createRuns()
     failOnce('swallow', isCommit)
     const outcome = await commit(a, { next: { do: 'end', state: 'completed' } })
@@ -97,7 +97,7 @@ describe('a commit whose reply is lost', () => {
     expect(await port.find('a')).toMatchObject({ state: 'completed' })
   })
 
-  test('and whose run was taken over meanwhile has landed, and is not kept', async () => {
+  test('a commit with a lost reply whose run was claimed by another worker has landed, and the run is not kept', async () => {
     const [a] = await createRuns()
     proxy.decide = (text) => {
       if (!isCommit(text)) return 'pass'
@@ -112,7 +112,7 @@ describe('a commit whose reply is lost', () => {
     expect(await commit({ ...a, head: 2 })).toEqual({ outcome: 'fenced' })
   })
 
-  test('and which never arrived, while the run was taken over, is fenced', async () => {
+  test('a commit that never arrived, while another worker claimed the run, is fenced', async () => {
     const [a] = await createRuns()
     proxy.decide = (text) => {
       if (!isCommit(text)) return 'pass'
@@ -129,7 +129,7 @@ describe('a commit whose reply is lost', () => {
     expect(await outcome).toEqual({ outcome: 'fenced' })
   })
 
-  test('and whose log is meanwhile as long neither as before it nor as after it is a conflict', async () => {
+  test('a commit with a lost reply whose log matches neither before nor after it is a conflict', async () => {
     const [a] = await createRuns()
     proxy.decide = (text) => {
       if (!isCommit(text)) return 'pass'
@@ -144,7 +144,7 @@ describe('a commit whose reply is lost', () => {
     expect(await port.find('a')).toMatchObject({ owned: true, head: 6 })
   })
 
-  test('is found out even if the replies to the questions about it are lost too', async () => {
+  test('the outcome of a commit is determined even if later replies are lost too', async () => {
     const [a, b] = await createRuns()
     let losses = 0
     proxy.decide = (text) =>
@@ -157,7 +157,7 @@ describe('a commit whose reply is lost', () => {
     expect(await commit({ ...a, head: 2, epoch: 5 })).toMatchObject({ outcome: 'ok' })
   })
 
-  test('is found out for good: a question that arrives late takes nothing away', async () => {
+  test('the outcome of a commit is final: a late query changes nothing', async () => {
     const [a] = await createRuns()
     const fates: Fate[] = ['lose', 'late']
     proxy.decide = (text) =>
@@ -168,14 +168,14 @@ describe('a commit whose reply is lost', () => {
     expect(await commit({ ...a, head: 2, epoch: 4 })).toMatchObject({ outcome: 'ok' })
   })
 
-  test('of a unit without events that releases its run is known by the released run', async () => {
+  test('the outcome of a unit without events is known by the released run', async () => {
     const [a] = await createRuns()
     failOnce('swallow', isCommit)
     const outcome = await commit(a, { events: [], next: { do: 'park', wakeAt: null } })
     expect(outcome).toMatchObject({ outcome: 'ok', parked: true })
   })
 
-  test('is not claimed by the same worker before it is known', async () => {
+  test('a run is not claimed by the same worker before the outcome of its commit is known', async () => {
     const [a] = await createRuns()
     proxy.decide = (text) => {
       if (!isCommit(text)) return 'pass'
@@ -193,7 +193,7 @@ describe('a commit whose reply is lost', () => {
 
 describe('other calls whose reply is lost', () => {
   for (const fate of ['swallow', 'late', 'lose'] as const) {
-    test(`a run is created once (${fate})`, async () => {
+    test(`a run whose reply is lost is created once (${fate})`, async () => {
       failOnce(fate, (text) => text.includes('described as'))
       expect(await port.create([newRun('a', { worker })])).toMatchObject([{ outcome: 'created' }])
       expect(await port.create([newRun('a', { worker })])).toMatchObject([{ outcome: 'exists' }])
@@ -202,7 +202,7 @@ describe('other calls whose reply is lost', () => {
     })
 
     for (const count of [1, 2])
-      test(`${count} messages without a key are kept once (${fate})`, async () => {
+      test(`${count} messages without a key whose reply is lost are stored once (${fate})`, async () => {
         await createRuns()
         failOnce(fate, isSend)
         const message = { run: 'a', kind: 'signal', name: 's', key: null, payload: bytes('1') } as const
@@ -216,7 +216,7 @@ describe('other calls whose reply is lost', () => {
         if (fate !== 'late') expect(reported.at(-1)).toBe(fate === 'lose' ? count : undefined)
       })
 
-    test(`an answer wins once, and is told so (${fate})`, async () => {
+    test(`an answer whose reply is lost wins once, and its sender is told so (${fate})`, async () => {
       const [a] = await createRuns()
       await commit(a, { opens: [newAsk(0)] })
       failOnce(fate, isAnswer)
@@ -227,7 +227,7 @@ describe('other calls whose reply is lost', () => {
       expect(await port.find('a')).toMatchObject({ mail: 1 })
     })
 
-    test(`a run is marked, and its owner is told so (${fate})`, async () => {
+    test(`a mark whose reply is lost is set, and the owner is told so (${fate})`, async () => {
       const [a] = await createRuns()
       failOnce(fate, (text) => text.includes('marked as'))
       expect(await port.mark(worker, a.run, 1, 'stuck', bytes('why'))).toBe(true)
@@ -236,7 +236,7 @@ describe('other calls whose reply is lost', () => {
     })
   }
 
-  test('an answer that is repeated while the first attempt still waits is known as one’s own', async () => {
+  test('an answer repeated while the first attempt still waits is recognised as the same', async () => {
     const [a] = await createRuns()
     await commit(a, { opens: [newAsk(0)] })
     const impatient = await TcpProxy.start({ targetPort: proxy.targetPort, delay: async () => {} })
@@ -275,7 +275,7 @@ describe('other calls whose reply is lost', () => {
       }),
   }
   for (const [way, call] of Object.entries(ways)) {
-    test(`a run that was claimed by ${way} without the worker hearing of it comes with a later claim`, async () => {
+    test(`a run that was claimed by ${way} with a lost reply is returned by a later claim`, async () => {
       await port.create([newRun('a')])
       failOnce('swallow', (text) => isClaim(text) || isSend(text))
       await call().catch(() => {})
@@ -311,12 +311,12 @@ describe('other calls whose reply is lost', () => {
   })
 })
 
-test('of many commits through a bad network none is lost, repeated or made up', async () => {
+test('a bad network loses, repeats and invents no commit', async () => {
   const report = await swallowCommits({ port, proxy, worker, runs: 40, unknown: 80 })
   expect(await report.ledger.compare(database.owner)).toEqual({ lost: 0, foreign: 0, gaps: 0 })
 })
 
-test('a store that looked in place of claiming anew would call lost what lands later', async () => {
+test('control: a store that read instead of claiming again would call a late commit lost', async () => {
   const [a] = await createRuns()
   let arrive = (): void => {}
   const isLooked = new Promise<void>((resolve) => {

@@ -8,7 +8,7 @@ import { swallowCommits } from './support/swallowed-commits.ts'
 
 const wanted = Number(process.env['COMMITS'] ?? 10_000)
 
-test(`of ${wanted} commits whose outcome is unknown none is lost, repeated or made up`, async () => {
+test(`${wanted} commits of unknown outcome are not lost, repeated or invented`, async () => {
   const server = await PostgresServer.start()
   const database = await makeDatabase({ server: server.url() })
   const proxy = await TcpProxy.start({ targetPort: server.port })

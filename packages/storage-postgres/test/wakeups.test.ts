@@ -11,14 +11,14 @@ beforeEach(async () => {
 })
 afterEach(() => database.remove())
 
-test('a message that meets a run being parked wakes it, without hints and without sweeps', async () => {
+test('a message to a run that is being parked wakes it, without hints and without sweeps', async () => {
   const store = () => postgres(database.url, { notifications: false })
   const report = await meet(store)
   expect(report.stranded).toBe(0)
   expect(report.refusedParks).toBeGreaterThan(0)
 })
 
-test('a store that parked whatever has come would leave some asleep', async () => {
+test('control: a store that parked a run with new mail would leave some waiting', async () => {
   const pool = new MutantPool(database.url, withoutMailCheck, 30)
   const store = () => postgres({ pool }, { notifications: false })
   expect((await meet(store)).stranded).toBeGreaterThan(0)

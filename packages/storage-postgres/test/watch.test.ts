@@ -33,7 +33,7 @@ afterEach(async () => {
   await empty(database.owner, 'pawl')
 })
 
-test('what others may wait for is hinted at: new runs, messages, answers, questions, ends, what is handed over', async () => {
+test('a hint is sent for new runs, messages, answers, questions, ends and released runs', async () => {
   const worker = await port.register({ name: 'w', leaseMs: 60_000 })
   const [a, c] = await createOwned(port, worker, ['a', 'c'])
   if (!a || !c) throw new Error('not created')
@@ -61,7 +61,7 @@ test('what others may wait for is hinted at: new runs, messages, answers, questi
   both()
 })
 
-test('steps are not announced to others', async () => {
+test('steps send no hint', async () => {
   const worker = await port.register({ name: 'w', leaseMs: 60_000 })
   const [a] = await createOwned(port, worker, ['a'])
   if (!a) throw new Error('not created')
@@ -71,14 +71,14 @@ test('steps are not announced to others', async () => {
   expect(hints).toBe(1)
 })
 
-test('a hundred changes at once are a handful of hints', async () => {
+test('a hundred changes at once send a handful of hints', async () => {
   await Promise.all(Array.from({ length: 100 }, (_, index) => port.create([newRun(`run ${index}`)])))
   await until(() => hints > 0)
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(hints).toBeLessThan(60)
 })
 
-test('one’s own changes are no hint', async () => {
+test("a store's own changes are no hint to it", async () => {
   await watching.create([newRun('a')])
   await port.create([newRun('b')])
   await until(() => hints > 0)
@@ -96,7 +96,7 @@ test('listening resumes after the connection broke, and begins with a hint', asy
   await until(() => hints > 0)
 })
 
-test('a hint comes of every change by itself', async () => {
+test('every change sends a hint by itself', async () => {
   for (let index = 0; index < 20; index++) {
     const before = hints
     await port.create([newRun(`run ${index}`)])
@@ -104,7 +104,7 @@ test('a hint comes of every change by itself', async () => {
   }
 })
 
-test('a watcher that has stopped hears nothing', async () => {
+test('a watcher that has stopped gets no hint', async () => {
   let others = 0
   const end = watching.watch(() => others++)
   end()
@@ -128,7 +128,7 @@ test('without notifications no connection listens and none notifies', async () =
   await quiet.close()
 })
 
-test('closing does not wait for a connection on which the server does not answer that it listens', async () => {
+test('closing does not wait for a server that does not confirm LISTEN', async () => {
   let stalled = 0
   const decide = (text: string) => {
     if (!text.startsWith('listen')) return 'pass'

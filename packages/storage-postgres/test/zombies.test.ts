@@ -15,7 +15,7 @@ test('workers that are stopped past their lease and resume write nothing', async
   expect(report.claims).toBeGreaterThan(120)
 })
 
-test('the same without the check of epoch and worker would write where another is the owner', async () => {
+test('control: stopped workers would write without the check of epoch and worker', async () => {
   const report = await letZombiesWork({ database, isGuarded: false, stops: 60, untilStale: true })
   expect(report.stale).toBeGreaterThan(0)
 })

@@ -12,7 +12,7 @@ async function openMutant(file: string, mutation: Mutation) {
   return store
 }
 
-it('without the epoch, a worker that took its run back writes for the one it was before', async () => {
+it('control: without the epoch, a worker that claimed its run again writes for its former claim', async () => {
   for (const [mutation, outcome] of [
     ['without a check of the epoch', 'ok'],
     ['nothing', 'fenced'],
@@ -25,7 +25,7 @@ it('without the epoch, a worker that took its run back writes for the one it was
   }
 })
 
-it('without the worker, one that has parked its run writes to it again', async () => {
+it('control: without the worker, a worker that has parked its run writes to it again', async () => {
   for (const [mutation, outcome] of [
     ['without a check of the worker', 'ok'],
     ['nothing', 'fenced'],
@@ -37,7 +37,7 @@ it('without the worker, one that has parked its run writes to it again', async (
   }
 })
 
-it('without the counter of messages, a run is parked over an unread one', async () => {
+it('control: without the counter of messages, a run is parked over an unread one', async () => {
   for (const [mutation, parked] of [
     ['parking whatever mail has come', true],
     ['nothing', false],
@@ -50,7 +50,7 @@ it('without the counter of messages, a run is parked over an unread one', async 
   }
 })
 
-it('a mutant differs from the store', async () => {
+it('control: every mutant differs from the store', async () => {
   const file = tempFile()
   const store = await openStore(file)
   const standing = await ownedRun(store, 'a')

@@ -16,7 +16,7 @@ function readStoreId(file: string): unknown {
 }
 
 describe('a backup', () => {
-  it('by VACUUM INTO, while the store is written to, has everything acknowledged so far', async () => {
+  it('a backup by VACUUM INTO during writes has everything acknowledged before', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const standing = await ownedRun(store, 'a')
@@ -31,7 +31,7 @@ describe('a backup', () => {
     expect(await restored.load(standing.run, 0, 100)).toHaveLength(21)
   })
 
-  it('by the online backup of the driver has everything as well', async () => {
+  it("a backup by the driver's online backup has everything acknowledged", async () => {
     const file = tempFile()
     const store = await openStore(file)
     const standing = await ownedRun(store, 'a')
@@ -45,7 +45,7 @@ describe('a backup', () => {
 })
 
 describe('a copy', () => {
-  it('becomes a store of its own, in which no worker of the original owns anything', async () => {
+  it('a copy becomes a separate store, in which no worker of the original owns runs', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const standing = await ownedRun(store, 'a')
@@ -65,7 +65,7 @@ describe('a copy', () => {
     expect(await store.commit(standing.worker, [step(standing)])).toMatchObject([{ outcome: 'ok' }])
   })
 
-  it('is adopted once: opened again it stays the store it has become', async () => {
+  it('a copy is adopted once, and stays the same store when opened again', async () => {
     const file = tempFile()
     await (await openStore(file)).close()
     const copy = join(dirname(file), 'copy.db')
@@ -78,7 +78,7 @@ describe('a copy', () => {
     expect(await store.commit(standing.worker, [step(standing)])).toMatchObject([{ outcome: 'ok' }])
   })
 
-  it('is not what a file becomes by being moved', async () => {
+  it('a moved file is not a copy', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const standing = await ownedRun(store, 'a')
@@ -92,7 +92,7 @@ describe('a copy', () => {
 })
 
 describe('the files beside the file', () => {
-  it('a -shm that is gone is made anew, and nothing is missing', async () => {
+  it('a missing -shm is created again, and nothing is lost', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const standing = await ownedRun(store, 'a')
@@ -104,7 +104,7 @@ describe('the files beside the file', () => {
     expect(await (await openStore(left)).load(standing.run, 0, 100)).toHaveLength(6)
   })
 
-  it('a -wal whose end is cut off gives a log without its end, never with a gap', async () => {
+  it('a truncated -wal shortens a log and leaves no gap', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const standing = await ownedRun(store, 'a')

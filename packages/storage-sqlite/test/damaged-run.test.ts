@@ -56,7 +56,7 @@ it('one flipped bit in a payload quarantines its run, and other runs continue', 
   ])
 })
 
-it('signals that are sent at once with one for a damaged run all arrive but that one', async () => {
+it('of signals sent at once, only the one to a damaged run fails', async () => {
   const file = tempFile()
   const client = createClient({ store: sqlite(file) })
   onTestFinished(() => client.stop())
@@ -83,7 +83,7 @@ it('signals that are sent at once with one for a damaged run all arrive but that
   expect(new Set((await send()).map(({ status }) => status))).toEqual(new Set(['fulfilled']))
 })
 
-it('what a later version has written waits for it, as stuck; the others continue', async () => {
+it('a run written by a later version waits for it as stuck; others continue', async () => {
   const file = tempFile()
   const first = await startEngine(file)
   const ids = ['kind', 'type', 'payload', 'format', 'same']
@@ -138,7 +138,7 @@ it('what a later version has written waits for it, as stuck; the others continue
   }
 })
 
-it('a run is served as ended only if the last event of its log says so, in the same way', async () => {
+it('a run counts as ended only if the last event of its log says so', async () => {
   const file = tempFile()
   const engine = await startEngine(file)
   for (const id of ['waiting', 'completed']) {

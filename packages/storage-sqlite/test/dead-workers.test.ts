@@ -8,7 +8,7 @@ const anHour = 3_600_000
 const knows = process.platform === 'linux'
 
 describe('a worker whose process', () => {
-  it('was killed is dead with the next sweep, however long its lease', async () => {
+  it('a worker whose process was killed is dead at the next sweep, however long its lease', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const program = await startProgram('owner', [file, 'a', knows ? anHour : 1])
@@ -20,7 +20,7 @@ describe('a worker whose process', () => {
     expect(await store.find('a')).toMatchObject({ owned: false, wakeAt: expect.any(Number) })
   })
 
-  it('was killed can execute nothing, before it is declared dead', async () => {
+  it('a worker whose process was killed can execute nothing before it is declared dead', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const program = await startProgram('owner', [file, 'a', knows ? anHour : 1])
@@ -32,7 +32,7 @@ describe('a worker whose process', () => {
     expect(await store.abilities()).toEqual([])
   })
 
-  it('is stopped is alive as long as its lease', async () => {
+  it('a worker whose process is stopped lives until its lease expires', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const program = await startProgram('owner', [file, 'a', anHour])
@@ -43,7 +43,7 @@ describe('a worker whose process', () => {
     expect(await store.beat(worker)).toBe(true)
   })
 
-  it('runs on is alive, though another of the same process is dead', async () => {
+  it('a worker lives although another worker of its process is dead', async () => {
     const store = await openStore(tempFile())
     const [alive, doomed] = [
       await store.register({ name: 'alive', leaseMs: anHour }),
@@ -54,7 +54,7 @@ describe('a worker whose process', () => {
   })
 })
 
-it('a sweep hands back ten thousand runs of a dead worker, in portions', async () => {
+it('a sweep releases ten thousand runs of a dead worker, in portions', async () => {
   const store = await openStore(tempFile())
   const worker = await store.register({ name: 'w', leaseMs: -1000 })
   const { run } = await import('./support/runs.ts')

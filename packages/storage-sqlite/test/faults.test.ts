@@ -51,7 +51,7 @@ async function commitOn(
 }
 
 describe('a disk that fails in the moment of a commit', () => {
-  it('what has not landed is lost for good, and the run is still owned, with a new epoch', async () => {
+  it('a unit that did not land before a disk fault is lost, and its run stays owned with a new epoch', async () => {
     const { store, standing, outcome } = await commitOn(new BrokenDisk(), step, 'before')
     expect(outcome).toEqual({ outcome: 'lost', epoch: 2 })
     expect(await store.load(standing.run, 0, 10)).toHaveLength(1)
@@ -61,7 +61,7 @@ describe('a disk that fails in the moment of a commit', () => {
     ])
   })
 
-  it('what has landed is acknowledged, and the run is still owned, with a new epoch', async () => {
+  it('a unit that landed before a disk fault is acknowledged, and its run stays owned with a new epoch', async () => {
     const { store, standing, outcome } = await commitOn(new BrokenDisk(), step, 'after')
     expect(outcome).toMatchObject({ outcome: 'ok', epoch: 2, parked: false })
     expect(await store.load(standing.run, 0, 10)).toHaveLength(2)
@@ -70,7 +70,7 @@ describe('a disk that fails in the moment of a commit', () => {
     ])
   })
 
-  it('a run that was parked by what has landed is parked', async () => {
+  it('a run parked by a unit that landed is parked', async () => {
     const park = (standing: Standing): Unit => ({ ...step(standing), next: { do: 'park', wakeAt: null } })
     // Not known before the disk has failed some more, and time has passed.
     const { store, standing, outcome } = await commitOn(new BrokenDisk(), park, 'after', 'after', 'after')
@@ -79,21 +79,21 @@ describe('a disk that fails in the moment of a commit', () => {
     expect(await store.find('a')).toMatchObject({ owned: false, head: 2 })
   })
 
-  it('a run that was to be parked and was not is lost, and still owned', async () => {
+  it('a run whose parking did not land is lost and stays owned', async () => {
     const park = (standing: Standing): Unit => ({ ...step(standing), next: { do: 'park', wakeAt: null } })
     const { store, outcome } = await commitOn(new BrokenDisk(), park, 'before')
     expect(outcome).toEqual({ outcome: 'lost', epoch: 2 })
     expect(await store.find('a')).toMatchObject({ owned: true, head: 1 })
   })
 
-  it('a run that was ended by what has landed is ended', async () => {
+  it('a run ended by a unit that landed is ended', async () => {
     const end = (standing: Standing): Unit => ({ ...step(standing), next: { do: 'end', state: 'completed' } })
     const { store, outcome } = await commitOn(new BrokenDisk(), end, 'after')
     expect(outcome).toMatchObject({ outcome: 'ok', parked: false })
     expect(await store.find('a')).toMatchObject({ state: 'completed' })
   })
 
-  it('a disk that keeps failing is asked again until it answers', async () => {
+  it('a failing disk is asked again until it responds', async () => {
     for (const [first, expected] of [
       ['before', { outcome: 'lost', epoch: 4 }],
       ['after', { outcome: 'ok', epoch: 4 }],
@@ -108,7 +108,7 @@ describe('a disk that fails in the moment of a commit', () => {
     }
   })
 
-  it('a file that is gone by then is not made anew: nothing is acknowledged any more', async () => {
+  it('a file that is deleted meanwhile is not created again, and nothing more is acknowledged', async () => {
     const disk = new BrokenDisk()
     const file = tempFile()
     const store = await openStore(file, disk.environment)
@@ -121,7 +121,7 @@ describe('a disk that fails in the moment of a commit', () => {
     expect(existsSync(file)).toBe(false)
   })
 
-  it('every unit of the call gets its own answer', async () => {
+  it('every unit of a call with a disk fault gets its own outcome', async () => {
     const disk = new BrokenDisk()
     const store = await openStore(tempFile(), disk.environment)
     const [a, b] = [await ownedRun(store, 'a'), await ownedRun(store, 'b')]
@@ -133,7 +133,7 @@ describe('a disk that fails in the moment of a commit', () => {
     ])
   })
 
-  it('a call that waited for a new connection that has failed again gets the next one', async () => {
+  it('a call that waited for a connection that failed again gets the next one', async () => {
     const disk = new BrokenDisk()
     const store = await openStore(tempFile(), disk.environment)
     const standing = await ownedRun(store, 'a')
@@ -149,7 +149,7 @@ describe('a disk that fails in the moment of a commit', () => {
     }
   })
 
-  it('a call that is not a commit fails, and says that the outcome is unknown', async () => {
+  it('a call other than a commit rejects, and reports that the outcome is unknown', async () => {
     const disk = new BrokenDisk()
     const store = await openStore(tempFile(), disk.environment)
     await ownedRun(store, 'a')
@@ -183,7 +183,7 @@ describe('a disk that fails in the moment in which a worker is given a run', () 
     await expectNobodyOwns(store)
   })
 
-  it('by a message', async () => {
+  it('a disk fault while a message gives a worker a run releases the run', async () => {
     const disk = new BrokenDisk()
     const store = await openStore(tempFile(), disk.environment)
     const standing = await ownedRun(store, 'a')
@@ -196,7 +196,7 @@ describe('a disk that fails in the moment in which a worker is given a run', () 
     await expectNobodyOwns(store)
   })
 
-  it('by its creation', async () => {
+  it('a disk fault while a creation gives a worker a run releases the run', async () => {
     const disk = new BrokenDisk()
     const store = await openStore(tempFile(), disk.environment)
     const worker = await store.register({ name: 'w', leaseMs: 60_000 })
@@ -206,7 +206,7 @@ describe('a disk that fails in the moment in which a worker is given a run', () 
   })
 })
 
-it('a file that cannot grow any more: commits are lost for good or there, as they are told', async () => {
+it('commits to a file that cannot grow are lost or stored as reported', async () => {
   const file = tempFile()
   const program = await startProgram('limited', [file], { fileLimitBlocks: 2000 })
   const { acknowledged, lost } = JSON.parse((await program.line()) ?? '') as {
@@ -222,7 +222,7 @@ it('a file that cannot grow any more: commits are lost for good or there, as the
 })
 
 describe('a full disk', () => {
-  it('refuses the call, leaves nothing of it, and continues when there is room again', async () => {
+  it('a full disk refuses the call, stores nothing of it, and works again with free space', async () => {
     const opened: Database[] = []
     const file = tempFile()
     const store = await openStore(
@@ -255,7 +255,7 @@ describe('a full disk', () => {
 })
 
 describe('a damaged log', () => {
-  it('a seq that is taken although the fence held is a conflict, and harms no neighbour', async () => {
+  it('a taken seq although the fence held is a conflict, and affects no neighbour', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const a = await ownedRun(store, 'a')
@@ -277,7 +277,7 @@ describe('a damaged log', () => {
     expect(await store.find('b')).toMatchObject({ head: 1 })
   })
 
-  it('a run whose log went back is a conflict for the worker that knows better', async () => {
+  it('a run whose log is shorter than before is a conflict for its worker', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const standing = await ownedRun(store, 'a')
@@ -324,7 +324,7 @@ describe('a damaged log', () => {
     },
   )
 
-  it('a word that a newer version wrote comes as its number', async () => {
+  it('an event type of a newer version is returned as its number', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const { run } = await ownedRun(store, 'a')
@@ -334,7 +334,7 @@ describe('a damaged log', () => {
     expect(await store.load(run, 0, 10)).toMatchObject([{ type: 99, kind: 98 }])
   })
 
-  it('what is no list of names comes as null', async () => {
+  it('an invalid list of names is returned as null', async () => {
     const file = tempFile()
     const store = await openStore(file)
     await ownedRun(store, 'a')
@@ -346,7 +346,7 @@ describe('a damaged log', () => {
     }
   })
 
-  it('a damaged page is named, with the file and what to do', async () => {
+  it('a damaged page is named, with the file and the remedy', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const standing = await ownedRun(store, 'a')
@@ -369,7 +369,7 @@ describe('a damaged log', () => {
   })
 })
 
-it('a look at a file that is locked for everybody is only missed, and the next one tells', async () => {
+it('a check of a locked file is skipped, and the next one reports', async () => {
   let isLocked = false
   const environment = changedConnections((database) => {
     const prepare = database.prepare.bind(database)

@@ -4,7 +4,7 @@ import { openStore, tempFile } from './support/stores.ts'
 
 const day = 24 * 60 * 60 * 1_000
 
-it('a sweep deletes what the feed has kept for 7 days, and never the newest entry', async () => {
+it('a sweep deletes feed entries older than 7 days, and never the newest', async () => {
   const file = tempFile()
   const port = await openStore(file)
   const started = { type: 'started', position: -1, turn: 0, kind: null, name: 'x', nth: 0 } as const

@@ -26,7 +26,7 @@ it('a recorded step takes at most 100 bytes of the file, its index included', as
   expect(perStep).toBeLessThan(100)
 })
 
-it('a hundred thousand waiting runs are opened, and the one that is due is found, in moments', async () => {
+it('a store with a hundred thousand waiting runs opens, and finds the due one, at once', async () => {
   const file = tempFile()
   const store = await openStore(file)
   await store.close()

@@ -8,7 +8,7 @@ import { ownedRun, step } from './support/runs.ts'
 import { openStore, tempFile } from './support/stores.ts'
 
 describe('a hint', () => {
-  it('comes of a commit of another process, also if no other follows', async () => {
+  it('a hint follows a commit of another process, even if no other commit follows', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const { run } = await ownedRun(store, 'a')
@@ -35,7 +35,7 @@ describe('a hint', () => {
     expect(await sender.end()).toBe(0)
   })
 
-  it('does not come of the own commits', async () => {
+  it("a connection's own commits cause no hint", async () => {
     const file = tempFile()
     const store = await openStore(file)
     const standing = await ownedRun(store, 'a')
@@ -60,7 +60,7 @@ describe('a hint', () => {
     expect(hints).toBe(1)
   })
 
-  it('comes of looking while a file is busy; it is watched again afterwards', async () => {
+  it('hints come from polling while a file is busy; then it is watched again', async () => {
     const watching = vi.spyOn(fs, 'watch')
     onTestFinished(() => watching.mockRestore())
     const file = tempFile()
@@ -89,7 +89,7 @@ describe('a hint', () => {
     await expect.poll(() => watching.mock.calls.length).toBeGreaterThanOrEqual(2)
   })
 
-  it('is looked for a few times after the file was touched, and then not until it is touched again', () => {
+  it('the file is polled a few times after it was touched, and then watched again', () => {
     const touches: ((event: string, name: string) => void)[] = []
     const watching = vi.spyOn(fs, 'watch').mockImplementation(((
       _path: string,
@@ -118,7 +118,7 @@ describe('a hint', () => {
     expect(countLooks()).toBe(13)
   })
 
-  it('leaves time for other work where it takes long to look', async () => {
+  it('polling leaves time for other work if it is slow', async () => {
     const file = tempFile()
     const tookMs = 20
     const times: { readonly from: number; readonly to: number }[] = []
@@ -139,7 +139,7 @@ describe('a hint', () => {
     expect(Math.min(...pauses)).toBeGreaterThanOrEqual(4 * tookMs)
   })
 
-  it('comes after the last connection was closed and the -wal was made anew', async () => {
+  it('hints continue after the last connection was closed and the -wal was created again', async () => {
     const watching = vi.spyOn(fs, 'watch')
     onTestFinished(() => watching.mockRestore())
     const file = tempFile()
@@ -157,7 +157,7 @@ describe('a hint', () => {
     await received
   })
 
-  it('comes of the new -wal also while another process keeps the old one', async () => {
+  it('hints come from the new -wal even while another process keeps the old one', async () => {
     const file = tempFile()
     const wal = `${file}-wal`
     fs.writeFileSync(wal, 'old')
@@ -176,7 +176,7 @@ describe('a hint', () => {
     await received
   })
 
-  it('comes of its own file alone, whatever else is written beside it', async () => {
+  it('other files in the directory cause no hint', async () => {
     const { watch } = fs
     const touched = new Set<string | null>()
     const watching = vi.spyOn(fs, 'watch').mockImplementation(((
@@ -199,7 +199,7 @@ describe('a hint', () => {
     expect([...touched]).toEqual([`${basename(file)}-wal`])
   })
 
-  it('comes by polling where nothing can be watched', async () => {
+  it('hints come from polling if the file cannot be watched', async () => {
     const refused = vi.spyOn(fs, 'watch').mockImplementation(() => {
       throw Object.assign(new Error('too many watches'), { code: 'ENOSPC' })
     })
@@ -213,7 +213,7 @@ describe('a hint', () => {
     expect(refused).toHaveBeenCalled()
   })
 
-  it('is no reason for a process to stay', async () => {
+  it('watching does not keep a process alive', async () => {
     const program = await startProgram('watching', [tempFile()])
     expect(await program.line()).toBe('watching')
     expect(await program.end()).toBe(0)

@@ -20,7 +20,7 @@ function holdLock(file: string): () => void {
 }
 
 describe('every connection', () => {
-  it('has WAL, synchronous=FULL, no waiting in the driver, and full syncs where the system knows them', async () => {
+  it('every connection has WAL, synchronous=FULL, no waiting in the driver, and full syncs on macOS', async () => {
     const opened: Database[] = []
     const file = tempFile()
     await openStore(
@@ -39,7 +39,7 @@ describe('every connection', () => {
     expect(read('checkpoint_fullfsync')).toEqual([1, 1])
   })
 
-  it('would have less than FULL if it were not set: the library is built that way', () => {
+  it("control: a connection would have less than FULL by the driver's default", () => {
     const database = new SqliteDatabase(tempFile())
     onTestFinished(() => void database.close())
     database.pragma('journal_mode = wal')
@@ -47,7 +47,7 @@ describe('every connection', () => {
     expect(database.pragma('synchronous', { simple: true })).toBe(1)
   })
 
-  it('begins every transaction as a writer, and writes nothing outside of one', async () => {
+  it('every transaction begins as a writer, and nothing is written outside of one', async () => {
     const statements: string[] = []
     const watched = changedConnections((database) => {
       const prepare = database.prepare.bind(database)
@@ -63,7 +63,7 @@ describe('every connection', () => {
 })
 
 describe('a lock that another process holds', () => {
-  it('is waited for, off the event loop', async () => {
+  it('a lock of another process is waited for without blocking the event loop', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const unit = await ownedRun(store, 'a')
@@ -79,7 +79,7 @@ describe('a lock that another process holds', () => {
     expect(await committing).toMatchObject([{ outcome: 'ok' }])
   })
 
-  it('is waited for in turn: what came first is written first', async () => {
+  it('writes wait for a lock in order of arrival', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const release = holdLock(file)
@@ -93,7 +93,7 @@ describe('a lock that another process holds', () => {
     expect(await Promise.all([...waiting, late])).toEqual(Array.from({ length: 21 }, (_, index) => index + 1))
   })
 
-  it('does not keep anyone from reading', async () => {
+  it('a lock of another process does not block readers', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const { run } = await ownedRun(store, 'a')
@@ -102,7 +102,7 @@ describe('a lock that another process holds', () => {
     expect(await store.claim({ worker: 1, procedures: [] }, 10)).toMatchObject({ runs: [] })
   })
 
-  it('is reported when the wait is long, ever more rarely', async () => {
+  it('a long wait for a lock is logged, at growing intervals', async () => {
     const warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
     onTestFinished(() => warnings.mockRestore())
     for (const attempt of [0, 1, 224, 225, 226, 449, 450, 899, 900, 901]) await pause(attempt, 'pawl.db')
@@ -113,7 +113,7 @@ describe('a lock that another process holds', () => {
     ])
   })
 
-  it('no longer matters when the connection is closed meanwhile', async () => {
+  it('a connection that waits for a lock can be closed', async () => {
     const file = tempFile()
     const store = await openStore(file)
     onTestFinished(holdLock(file))
@@ -123,7 +123,7 @@ describe('a lock that another process holds', () => {
   })
 })
 
-it('a disk that keeps failing is reported ever more rarely', async () => {
+it('a disk that keeps failing is logged at growing intervals', async () => {
   const warnings = vi.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
   onTestFinished(() => warnings.mockRestore())
   await Promise.all([0, 1, 2, 3, 4, 5].map((attempt) => pauseAfterFault(attempt, 'pawl.db')))
@@ -163,7 +163,7 @@ describe('a file that a link leads to', () => {
     },
   )
 
-  it('is made where its directory is, and not beside the link', async () => {
+  it('a file behind a link is created in the directory of the target', async () => {
     const file = tempFile()
     const link = join(dirname(tempFile()), 'current')
     symlinkSync(dirname(file), link)
@@ -223,7 +223,7 @@ describe('a file that is taken away while it is open', () => {
 })
 
 describe('a reader that stays', () => {
-  it('lets the -wal grow while writing continues; it is shortened when the reader has left', async () => {
+  it('the -wal grows while a reader stays, and is shortened when the reader has left', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const unit = await ownedRun(store, 'a')
@@ -257,11 +257,11 @@ describe('processes and threads', () => {
     expect(error.details.remedy).toContain('after the fork')
   })
 
-  it('a store that is passed to a thread is no store there', () => {
+  it('a store cannot be passed to a thread', () => {
     expect(connectTo(structuredClone(sqlite(tempFile())))).toBeUndefined()
   })
 
-  it('each thread that calls sqlite() has connections of its own', async () => {
+  it('each thread that calls sqlite() has its own connections', async () => {
     const file = tempFile()
     const store = await openStore(file)
     await ownedRun(store, 'a')

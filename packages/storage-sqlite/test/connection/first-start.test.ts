@@ -23,15 +23,18 @@ function put(file: string, name: string, hours = 0): void {
 }
 
 describe.runIf(knows)('a first start that is killed', () => {
-  it.each(points)('%s leaves nothing once another process has opened the store', async (point) => {
-    const file = tempFile()
-    const program = await startProgram('first-start', [file, point, 'SIGKILL'])
-    expect(await program.end()).toBe('SIGKILL')
-    expect(listAside(file).length).toBeGreaterThan(0)
-    const store = await openStore(file)
-    expect(listAside(file)).toEqual([])
-    await store.register({ name: 'w', leaseMs: 1_000 })
-  })
+  it.each(points)(
+    'a first start that is killed %s leaves nothing once another process has opened the store',
+    async (point) => {
+      const file = tempFile()
+      const program = await startProgram('first-start', [file, point, 'SIGKILL'])
+      expect(await program.end()).toBe('SIGKILL')
+      expect(listAside(file).length).toBeGreaterThan(0)
+      const store = await openStore(file)
+      expect(listAside(file)).toEqual([])
+      await store.register({ name: 'w', leaseMs: 1_000 })
+    },
+  )
 })
 
 describe.runIf(knows)('a first start that stands still', () => {
@@ -54,7 +57,7 @@ describe.runIf(knows)('a first start that stands still', () => {
     },
   )
 
-  it('opens the store although its files were taken away', async () => {
+  it('a first start that was suspended opens the store although its files were removed', async () => {
     const file = tempFile()
     const program = await startProgram('first-start', [file, 'before link', 'SIGSTOP'])
     expect(await program.line()).toBe('there')
@@ -69,7 +72,7 @@ describe.runIf(knows)('a first start that stands still', () => {
 describe('files of processes that cannot be looked up', () => {
   const uuid = '0b8e1c9a-4a0a-4d5c-9f54-1d2f3a4b5c6d'
 
-  it('go when they are more than a day old', async () => {
+  it('files of processes that cannot be looked up are removed after a day', async () => {
     const file = tempFile()
     const names = [
       'pawl.db.unknown.0123abcd.new',
@@ -83,7 +86,7 @@ describe('files of processes that cannot be looked up', () => {
     expect(listAside(file)).toEqual([])
   })
 
-  it('stay when they are younger', async () => {
+  it('files of processes that cannot be looked up stay for a day', async () => {
     const file = tempFile()
     const names = ['pawl.db.7-7-0123456789ab.0123abcd.new', `pawl.db.${uuid}.new`]
     for (const name of names) put(file, name, 23)
@@ -91,7 +94,7 @@ describe('files of processes that cannot be looked up', () => {
     expect(listAside(file)).toEqual(names.toSorted())
   })
 
-  it('are told from other files', async () => {
+  it('temporary files are distinguished from other files', async () => {
     const file = tempFile()
     const names = [
       'other.db.unknown.0123abcd.new',
@@ -107,7 +110,7 @@ describe('files of processes that cannot be looked up', () => {
   })
 })
 
-it('keeps the files of its own process, however old', async () => {
+it('a process keeps its own temporary files, however old', async () => {
   const file = tempFile()
   const aside = nameAside(file)
   put(file, aside.slice(dirname(file).length + 1), knows ? 1_000 : 1)
@@ -115,7 +118,7 @@ it('keeps the files of its own process, however old', async () => {
   expect(listAside(file)).toHaveLength(1)
 })
 
-it('opens a store beside leftovers that it cannot remove', async () => {
+it('a store opens beside leftovers that it cannot remove', async () => {
   const file = tempFile()
   const path = join(dirname(file), 'pawl.db.7-7-0123456789ab.0123abcd.new')
   mkdirSync(path)

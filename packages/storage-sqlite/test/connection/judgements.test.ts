@@ -47,7 +47,7 @@ test.each([
   expect(message).toContain(remedy)
 })
 
-test('a -shm that finds no room is a full disk, not a broken one', () => {
+test('a -shm without space is reported as a full disk', () => {
   const error = Object.assign(new Error('disk I/O error'), { code: 'SQLITE_IOERR_SHMSIZE' })
   const explained = explainFault(error, 'a.db') as Error
   expect(explained.message).toContain('The disk of a.db has no space')
@@ -69,11 +69,14 @@ describe('file systems', () => {
     expect(judgeFileSystem(0x794c7630)).toEqual({ verdict: 'fleeting', name: 'overlay' })
   })
 
-  it.each([0xef53, 0x58465342, 0x9123683e, 0x01021994])('%d (ext4, XFS, btrfs, tmpfs) is fit', (type) => {
-    expect(judgeFileSystem(type)).toEqual({ verdict: 'fit' })
-  })
+  it.each([0xef53, 0x58465342, 0x9123683e, 0x01021994])(
+    '%d (ext4, XFS, btrfs, tmpfs) is accepted',
+    (type) => {
+      expect(judgeFileSystem(type)).toEqual({ verdict: 'fit' })
+    },
+  )
 
-  it('the one of a file that is not there yet is read', async () => {
+  it('the file system of a file that does not exist yet is read', async () => {
     expect((await readFileSystem(tempFile())).verdict).not.toBe('unfit')
   })
 })

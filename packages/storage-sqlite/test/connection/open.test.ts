@@ -30,7 +30,7 @@ async function failToOpen(file: string): Promise<PawlError<'store-unusable'>> {
 }
 
 describe('a start that fails says what to do', () => {
-  it('the directory is not there', async () => {
+  it('a start without the directory fails with the remedy', async () => {
     const file = join(dirname(tempFile()), 'missing', 'pawl.db')
     const error = await failToOpen(file)
     expect(error.message).toContain(`The directory ${dirname(file)} does not exist`)
@@ -38,7 +38,7 @@ describe('a start that fails says what to do', () => {
     expect(existsSync(dirname(file))).toBe(false)
   })
 
-  it('the name is that of a directory', async () => {
+  it('a start on a directory fails with the remedy', async () => {
     const file = tempFile()
     mkdirSync(file)
     expect((await failToOpen(file)).message).toContain('is not a file')
@@ -66,16 +66,16 @@ describe('a start that fails says what to do', () => {
     )
   })
 
-  it('a name with a backslash in it, among slashes, is one', () => {
+  it('a name with a backslash among slashes is a file name', () => {
     expect(() => sqlite('/tmp/a\\b/pawl.db')).not.toThrow()
   })
 
-  it('the name is longer than the system takes', async () => {
+  it('a start with a name too long for the system fails with the remedy', async () => {
     const file = join(dirname(tempFile()), `${'x'.repeat(300)}.db`)
     expect((await failToOpen(file)).message).toContain('ENAMETOOLONG')
   })
 
-  it('the directory cannot be written to', async () => {
+  it('a start in a read-only directory fails with the remedy', async () => {
     // Not even by root.
     expect((await failToOpen('/proc/pawl.db')).details.remedy).toMatch(/write access/)
     const file = tempFile()
@@ -84,7 +84,7 @@ describe('a start that fails says what to do', () => {
     if (process.getuid?.() !== 0) expect((await failToOpen(file)).details.remedy).toMatch(/write access/)
   })
 
-  it('the file is empty: it is not taken for a new one', async () => {
+  it('a start on an empty file fails with the remedy', async () => {
     const file = tempFile()
     writeFileSync(file, '')
     const error = await failToOpen(file)
@@ -93,7 +93,7 @@ describe('a start that fails says what to do', () => {
     expect(readFileSync(file)).toHaveLength(0)
   })
 
-  it('the file is not a database: it is left as it is', async () => {
+  it('a start on a file that is no database fails and leaves it unchanged', async () => {
     const file = tempFile()
     const content = Buffer.from('name,amount\n'.repeat(500))
     writeFileSync(file, content)
@@ -102,7 +102,7 @@ describe('a start that fails says what to do', () => {
     expect(readFileSync(file)).toEqual(content)
   })
 
-  it('the file is cut off', async () => {
+  it('a start on a truncated file fails with the remedy', async () => {
     const file = tempFile()
     await (await openStore(file)).close()
     truncateSync(file, 5000)
@@ -111,7 +111,7 @@ describe('a start that fails says what to do', () => {
     expect(error.details.remedy).toContain('restore a backup')
   })
 
-  it('the database belongs to another program', async () => {
+  it('a start on a database of another program fails with the remedy', async () => {
     const file = tempFile()
     const database = new SqliteDatabase(file)
     database.exec('create table customers (name text)')
@@ -121,7 +121,7 @@ describe('a start that fails says what to do', () => {
     expect(error.details.remedy).toBe('Pass `sqlite()` the path of a separate file.')
   })
 
-  it('another process does not release the lock', async () => {
+  it('a start while another process holds the lock fails with the remedy', async () => {
     const file = tempFile()
     await (await openStore(file)).close()
     const database = new SqliteDatabase(file)
@@ -135,7 +135,7 @@ describe('a start that fails says what to do', () => {
   })
 })
 
-it('a store that is up to date is opened while another process writes', async () => {
+it('a current store is opened while another process writes', async () => {
   const file = tempFile()
   await (await openStore(file)).close()
   const database = new SqliteDatabase(file)
@@ -145,7 +145,7 @@ it('a store that is up to date is opened while another process writes', async ()
 })
 
 describe('a new file', () => {
-  it('is made in one move, with nothing left beside it', async () => {
+  it('a new file appears in one step, with nothing left beside it', async () => {
     const file = tempFile()
     const store = await openStore(file)
     expect(readdirSync(dirname(file)).filter((name) => name.endsWith('.new'))).toEqual([])
@@ -153,7 +153,7 @@ describe('a new file', () => {
     expect(readdirSync(dirname(file))).toEqual(['pawl.db'])
   })
 
-  it('is made where handles of files cannot sync, as with Plug and Play of Yarn', async () => {
+  it("a new file is created where file handles cannot sync, as with Yarn's Plug'n'Play", async () => {
     const file = tempFile()
     const handle = await open(dirname(file), 'r')
     const sync = vi
@@ -164,7 +164,7 @@ describe('a new file', () => {
     expect(await (await openStore(file)).find('a')).toBeNull()
   })
 
-  it('is one and the same for all who make it at once', async () => {
+  it('processes that create a file at once get the same file', async () => {
     const file = tempFile()
     const stores = await Promise.all(Array.from({ length: 8 }, () => openStore(file)))
     const workers = await Promise.all(stores.map((store) => store.register({ name: 'w', leaseMs: 1000 })))
@@ -172,7 +172,7 @@ describe('a new file', () => {
     expect(readdirSync(dirname(file)).sort()).toEqual(['pawl.db', 'pawl.db-shm', 'pawl.db-wal'])
   })
 
-  it('can have a name that is not ASCII, with spaces and quotes', async () => {
+  it('a file name may contain non-ASCII characters, spaces and quotes', async () => {
     const file = join(dirname(tempFile()), 'bücher & "käse" \'100%\'.db')
     await (await openStore(file)).register({ name: 'w', leaseMs: 1000 })
     expect(existsSync(file)).toBe(true)

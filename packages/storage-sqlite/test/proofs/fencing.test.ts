@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { proveFencing } from './fencing.ts'
 
-it('three processes that are stopped past their lease write nothing they must not', async () => {
+it('three processes stopped past their lease write nothing stale', async () => {
   const report = await proveFencing(9, 'nothing')
   console.log('fencing:', JSON.stringify(report))
   expect(report).toMatchObject({ stops: 9, stale: 0, lost: 0, gaps: 0 })

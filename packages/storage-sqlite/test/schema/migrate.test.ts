@@ -37,7 +37,7 @@ function readSchema(database: Database): unknown[] {
 }
 
 describe('migrations', () => {
-  it('run once, however often they are run', async () => {
+  it('migrations run once, however often they are called', async () => {
     const file = tempFile()
     const database = connect(file)
     migrate(database, file)
@@ -52,7 +52,7 @@ describe('migrations', () => {
     )
   })
 
-  it('bring an older file forward and keep what is in it', async () => {
+  it('migrations update an older file and keep its data', async () => {
     const file = tempFile()
     const store = await openStore(file)
     const worker = await store.register({ name: 'w', leaseMs: 1000 })
@@ -68,7 +68,7 @@ describe('migrations', () => {
   })
 
   for (const { version } of migrations.slice(0, -1))
-    it(`bring a file of version ${version} up to date, with its live runs`, async () => {
+    it(`migrations update a file of version ${version}, with its live runs`, async () => {
       const file = tempFile()
       const database = connect(file)
       database.pragma('journal_mode = wal')
@@ -135,7 +135,7 @@ describe('migrations', () => {
       expect(await port.find('poison')).toMatchObject({ mark: 'none', tries: 0, head: 2 })
     })
 
-  it('refuse a file that is newer than they are, and name both versions', async () => {
+  it('migrations refuse a newer file, and name both versions', async () => {
     const file = tempFile()
     await (await openStore(file)).close()
     const database = connect(file)
@@ -147,7 +147,7 @@ describe('migrations', () => {
     expect(String(error)).toContain('Update @pawl/storage-sqlite')
   })
 
-  it('write all of a step or nothing, when they are killed between any two statements', async () => {
+  it('a migration killed between any two statements writes all of a step or nothing', async () => {
     const all = [...migrations, next]
     const file = tempFile()
     const whole = readSchemaAfter(file, all, Number.POSITIVE_INFINITY)
@@ -171,7 +171,7 @@ describe('migrations', () => {
     expect(statements).toBeGreaterThan(20)
   })
 
-  it('run in ten processes at once', async () => {
+  it('migrations run in ten processes at once', async () => {
     const file = tempFile()
     const programs = await Promise.all(Array.from({ length: 10 }, () => startProgram('register', [file])))
     const keys = await Promise.all(programs.map((program) => program.line()))

@@ -50,7 +50,7 @@ const everyAsk: AskQuery = {
 }
 
 describe('plans', () => {
-  it('no prepared statement walks through a table that grows, or sorts', () => {
+  it('no prepared statement scans a growing table, or sorts', () => {
     const slow = [...statements]
       .map((text) => [text, explain(text, ...Array.from(text.matchAll(/\?/g), () => null))] as const)
       // A page of a log is what a search has found. The index of suspects has these few runs only.
@@ -59,7 +59,7 @@ describe('plans', () => {
     expect(statements.size).toBeGreaterThan(30)
   })
 
-  it('what is due is found by the index of due runs, whatever others must take', () => {
+  it('due runs are found by the index of due runs, whatever others must claim', () => {
     const text = [...statements].find((one) => one.includes('order by wake_at'))
     expect(explain(text ?? '', 'refund', 1, 5, 5, 5)).toBe(
       'SEARCH runs USING INDEX runs_due (procedure=? AND version=? AND wake_at>? AND wake_at<?)',
@@ -114,7 +114,7 @@ describe('plans', () => {
     expect(plans.join()).not.toContain('TEMP B-TREE')
   })
 
-  it('the open questions of one run are found among those of others, and among all it has ever asked', () => {
+  it('the open questions of one run are found without scanning others', () => {
     const filter = { ...everyAsk, run: 'a' }
     const { sql, parameters } = buildAskList(filter, { overdue: false, urgency: 2 }, 50)
     expect(explain(sql, ...parameters)).toContain(

@@ -27,7 +27,7 @@ function keepWarnings(): { warnings: string[]; logger: Logger } {
 }
 
 describe('a double', () => {
-  test('is a result, or a function in place of the body', async () => {
+  test('a double is a result, or a function in place of the body', async () => {
     await using engine = await testEngine({
       procedures: [two],
       steps: { first: ({ attempt }: { attempt: number }) => `attempt ${attempt}`, second: 2 },
@@ -37,19 +37,19 @@ describe('a double', () => {
     expect(engine.calls).toEqual({ first: 1, second: 1 })
   })
 
-  test('can be undefined, null or false', async () => {
+  test('a double may be undefined, null or false', async () => {
     await using engine = await testEngine({ procedures: [two], steps: { first: undefined, second: false } })
     expect(await (await engine.run(two)).result()).toEqual({ first: undefined, second: false })
   })
 
-  test('replaces only the step that has its name, whatever names objects have', async () => {
+  test("a double replaces only the step with its name, even if the name is that of an object's method", async () => {
     const odd = procedure({ name: 'odd' }, (ctx) => ctx.step('toString', () => 'real'))
     await using engine = await testEngine({ procedures: [odd], steps: {} })
     expect(await (await engine.run(odd)).result()).toBe('real')
     expect(engine.calls).toEqual({ toString: 1 })
   })
 
-  test('of an agent is checked by the schemas of the agent', async () => {
+  test('a double of an agent is validated by the schemas of the agent', async () => {
     await using engine = await testEngine({ procedures: [writing], agents: { writer: { text: 5 } } })
     await expect((await engine.run(writing)).result()).rejects.toMatchObject({ code: 'run-failed' })
   })
@@ -79,19 +79,19 @@ describe('a `*` in the name of a double', () => {
     expect(await play({ [name]: 'double' })).toEqual(expected)
   })
 
-  test('gives way to the exact name, and to an earlier match', async () => {
+  test('a pattern with `*` yields to the exact name, and to an earlier match', async () => {
     const steps = { 'delete *': 'pattern', 'del*': 'later', 'delete b': 'exact' }
     expect(await play(steps)).toEqual(['pattern', 'exact', 'real keep c'])
   })
 
-  test('can be part of an exact name', async () => {
+  test('a `*` may be part of an exact name', async () => {
     const { logger } = keepWarnings()
     const product = procedure({ name: 'product' }, (ctx) => ctx.step('2 * 3', () => 6))
     await using engine = await testEngine({ procedures: [product], steps: { '2 *': 0, '2 * 3': 7 }, logger })
     expect(await (await engine.run(product)).result()).toBe(7)
   })
 
-  test('works for agents too', async () => {
+  test('patterns with `*` match agents too', async () => {
     await using engine = await testEngine({
       procedures: [writing],
       agents: { 'writ*': (topic: string) => ({ text: `about ${topic}` }) },
@@ -150,7 +150,7 @@ describe('when the engine stops, a warning names', () => {
     expect(warnings).toEqual(expected.map((start) => expect.stringContaining(start)))
   })
 
-  test('the real body of an agent', async () => {
+  test('a warning at the stop names the real body of an agent', async () => {
     const { warnings, logger } = keepWarnings()
     {
       await using engine = await testEngine({ procedures: [writing], steps: { publish: 1 }, logger })
@@ -159,7 +159,7 @@ describe('when the engine stops, a warning names', () => {
     expect(warnings).toEqual([expect.stringContaining('The real body of the agent "writer" ran.')])
   })
 
-  test('an agent for whose short name a step has its double', async () => {
+  test('a warning at the stop names an agent with a short name whose step has a double', async () => {
     const paying = procedure({ name: 'paying' }, (ctx) => ctx.step('pay', () => 'real'))
     const { warnings, logger } = keepWarnings()
     const engine = await testEngine({ procedures: [paying], agents: { pay: 1 }, logger })
@@ -172,7 +172,7 @@ describe('when the engine stops, a warning names', () => {
     ])
   })
 
-  test('many real bodies in one line, the first ten by name', async () => {
+  test('a warning at the stop names many real bodies in one line, the first ten by name', async () => {
     const many = procedure({ name: 'many' }, async (ctx) => {
       for (let index = 0; index < 13; index++) await ctx.step(`file ${index}`, () => index)
     })
@@ -186,7 +186,7 @@ describe('when the engine stops, a warning names', () => {
     expect(warnings[0]).not.toContain('"file 11"')
   })
 
-  test('nothing of an engine that could not start', async () => {
+  test('no warning names bodies of an engine that could not start', async () => {
     const { warnings, logger } = keepWarnings()
     const humans = [{ ask: 5 as never, answer: 'silence' as const }]
     const starting = testEngine({ procedures: [two], steps: { first: 1 }, humans, logger, strict: true })
@@ -214,12 +214,12 @@ describe('`strict`', () => {
     expect(warnings).toEqual([])
   })
 
-  test('lists all that is wrong in one error', async () => {
+  test('`strict` lists all faults in one error', async () => {
     const { engine } = await strictEngine({ steps: { first: 1, unused: 2, other: 3 } })
     await expect(engine.stop()).rejects.toThrow(/"unused".*\n.*"other".*\n.*real body of the step "second"/)
   })
 
-  test('fails a test that disposes of its engine', async () => {
+  test('`strict` fails a test that disposes of its engine', async () => {
     const body = async (): Promise<void> => {
       await using engine = await testEngine({ procedures: [two], steps: { first: 1 }, strict: true })
       await (await engine.run(two)).result()
@@ -227,13 +227,13 @@ describe('`strict`', () => {
     await expect(body()).rejects.toThrow(/real body of the step "second" ran/)
   })
 
-  test('accepts each body with its double, however often the worker crashes', async () => {
+  test('`strict` accepts each body with its double, however often the worker crashes', async () => {
     await using engine = await testEngine({ procedures: [two], steps: { first: 1, 's*': 2 }, strict: true })
     await engine.crash('every')
     expect(await (await engine.run(two)).result()).toEqual({ first: 1, second: 2 })
   })
 
-  test('leaves the world as it was, although the end rejects', async () => {
+  test('`strict` releases everything although the end rejects', async () => {
     const world = () => [Date, Math.random, process.emit]
     const before = world()
     const { engine } = await strictEngine({})

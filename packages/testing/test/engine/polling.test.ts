@@ -34,7 +34,7 @@ const naps = procedure({ name: 'naps' }, async (ctx) => {
   return 'rested'
 })
 
-test('an engine of a test does not look for a result at every jump of time', async () => {
+test('a test engine does not poll for a result at every jump of time', async () => {
   using finds = countFinds()
   await using engine = await testEngine({ procedures: [naps] })
   const run = await engine.run(naps)
@@ -44,7 +44,7 @@ test('an engine of a test does not look for a result at every jump of time', asy
   expect(finds.count()).toBeLessThan(5)
 })
 
-test('nor whenever the test writes something itself', async () => {
+test('a test engine does not poll when the test itself writes', async () => {
   const order = procedure({ name: 'order', signals: { paid: z.number() } }, (ctx) => ctx.receive('paid'))
   using finds = countFinds()
   await using engine = await testEngine({ procedures: [order] })
@@ -56,7 +56,7 @@ test('nor whenever the test writes something itself', async () => {
   expect(finds.count()).toBeLessThan(5)
 })
 
-test('nor needs to, where another engine executes the run, whose worker dies before it has told of it', async () => {
+test('a test engine finds a result of another engine whose worker dies without a hint', async () => {
   const store = memory()
   await using waiting = await testEngine({ procedures: [], store })
   await using working = await testEngine({ procedures: [naps], store })
@@ -66,7 +66,7 @@ test('nor needs to, where another engine executes the run, whose worker dies bef
   expect(await results).toEqual(['rested', 'rested'])
 })
 
-test('a client looks again after a second, as a hint may have got lost', async () => {
+test('a client polls after a second, because a hint may be lost', async () => {
   const store = memory()
   const deaf = Object.assign(connectTo(store) as StorePort, { watch: () => () => {} })
   const clock = new VirtualClock(0)

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 const hour = 3_600_000
 const dispose = async (engine: AsyncDisposable): Promise<void> => engine[Symbol.asyncDispose]()
 
-test('of what is asked at the same time the most urgent is answered first', async () => {
+test('asks of one moment are answered by urgency', async () => {
   const racing = procedure({ name: 'racing' }, (ctx) =>
     Promise.race([
       ctx.human.approve('Small?', { risk: 'low' }).then(() => 'small'),
@@ -30,23 +30,26 @@ describe('a person who does not keep to the script fails the test', () => {
     'an invalid answer': () => ({ choice: 'z' }),
   }
 
-  test.each(Object.entries(wrong))('also where the run does not wait for it: %s', async (_, answer) => {
-    const engine = await testEngine({
-      procedures: [racing],
-      humans: [
-        { ask: 'A', answer: { choice: 'x' } },
-        { ask: 'B', answer },
-      ],
-    })
-    const run = await engine.run(racing)
-    const reported: unknown[] = []
-    const note = (error: unknown): void => void reported.push(error)
-    await run.result().catch(note)
-    await dispose(engine).catch(note)
-    expect(reported).toHaveLength(1)
-  })
+  test.each(Object.entries(wrong))(
+    'a person without a script fails the test even if the run does not wait: %s',
+    async (_, answer) => {
+      const engine = await testEngine({
+        procedures: [racing],
+        humans: [
+          { ask: 'A', answer: { choice: 'x' } },
+          { ask: 'B', answer },
+        ],
+      })
+      const run = await engine.run(racing)
+      const reported: unknown[] = []
+      const note = (error: unknown): void => void reported.push(error)
+      await run.result().catch(note)
+      await dispose(engine).catch(note)
+      expect(reported).toHaveLength(1)
+    },
+  )
 
-  test('also without a waiting caller', async () => {
+  test('a person without a script fails the test even without a waiting caller', async () => {
     const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.select('A?', ['x']))
     const engine = await testEngine({
       procedures: [asking],
@@ -60,7 +63,7 @@ describe('a person who does not keep to the script fails the test', () => {
   })
 })
 
-test('time advances to when an ask is overdue, for the people it is shown to then', async () => {
+test('time advances to the overdue time of an ask, for the recipients of its escalation', async () => {
   const asking = procedure({ name: 'asking' }, async (ctx) => {
     const { by } = await ctx.human.approve('x?', { timeout: '1h', onTimeout: { escalateTo: 'role:boss' } })
     return { by, at: ctx.now().getTime() }
@@ -76,7 +79,7 @@ test('time advances to when an ask is overdue, for the people it is shown to the
   expect(await run.result()).toEqual({ by: 'user:boss', at: Date.UTC(2026, 0, 1) + hour })
 })
 
-test('an engine that was stopped does not come back by a crash', async () => {
+test('a stopped engine does not start again by a crash', async () => {
   const stepping = procedure({ name: 'stepping' }, (ctx) => ctx.step('s', () => 1))
   const store = memory()
   await using first = await testEngine({ store, procedures: [stepping] })
@@ -89,7 +92,7 @@ test('an engine that was stopped does not come back by a crash', async () => {
   await expect(second.crash('all' as 'every')).rejects.toMatchObject({ code: 'option-invalid' })
 })
 
-test('a person who looks at the ask sees it as it is by then', async () => {
+test('a person who reads the ask sees its present state', async () => {
   const asking = procedure({ name: 'asking' }, (ctx) =>
     ctx.human.approve('Now?', { timeout: '1h', onTimeout: 'escalate' }),
   )
@@ -100,7 +103,7 @@ test('a person who looks at the ask sees it as it is by then', async () => {
   expect(await (await engine.run(asking)).result()).toMatchObject({ approved: true })
 })
 
-test('a script that throws fails every wait, not only the first', async () => {
+test('a script that throws fails every wait', async () => {
   const asking = procedure({ name: 'asking' }, (ctx) => ctx.human.approve('Now?', { timeout: '1h' }))
   await using engine = await testEngine({
     procedures: [asking],
@@ -118,7 +121,7 @@ test('a script that throws fails every wait, not only the first', async () => {
     await expect(wait()).rejects.toThrow('wrong script')
 })
 
-test('people answer what their own engine can execute, also what another has asked and left to it', async () => {
+test('people answer what their own engine can execute, also asks of other engines', async () => {
   const asking = procedure({ name: 'asking' }, async (ctx) => {
     await ctx.sleep('1m')
     return ctx.human.approve('Now?', { timeout: '1h' })
@@ -136,7 +139,7 @@ test('people answer what their own engine can execute, also what another has ask
   expect(await second.get(asking, run.id).result()).toMatchObject({ approved: true, by: 'user:bob' })
 })
 
-test('a run that no worker there can execute does not block others', async () => {
+test('a run that no worker can execute does not block others', async () => {
   const old = procedure({ name: 'old' }, (ctx) => ctx.sleep('1h'))
   const nap = procedure({ name: 'nap' }, async (ctx) => {
     await ctx.sleep('2h')
@@ -152,7 +155,7 @@ test('a run that no worker there can execute does not block others', async () =>
   expect(await (await after.run(nap)).result()).toEqual(new Date(Date.UTC(2026, 0, 1) + 4 * hour + 60_000))
 })
 
-test('a body that computes is at work: no time passes', async () => {
+test('time stops while a body computes', async () => {
   const computing = procedure({ name: 'computing' }, (ctx) =>
     ctx.step(
       'compute',
@@ -169,7 +172,7 @@ test('a body that computes is at work: no time passes', async () => {
   expect(await (await engine.run(computing)).result()).toBe('done')
 })
 
-test('time may begin before 1970', async () => {
+test('virtual time may begin before 1970', async () => {
   const now = new Date('1969-07-20T20:17:40Z')
   const looking = procedure({ name: 'looking' }, async (ctx) => ctx.now())
   await using engine = await testEngine({ procedures: [looking], now })

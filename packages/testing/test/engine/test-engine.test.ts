@@ -33,7 +33,7 @@ test('unknown options are refused, and the known ones are listed', async () => {
   await expect(testEngine(misspelt)).rejects.toThrow(/no option human in the options of testEngine.*humans/)
 })
 
-test('without options it says what is missing', async () => {
+test('testEngine without options names the missing ones', async () => {
   await expect((testEngine as () => Promise<unknown>)()).rejects.toMatchObject({
     code: 'option-invalid',
     message: expect.stringContaining('procedures'),
@@ -41,7 +41,7 @@ test('without options it says what is missing', async () => {
 })
 
 describe('crash', () => {
-  test("'now' kills the worker in the middle of a body, which the next one runs again", async () => {
+  test("crash 'now' kills the worker during a body, which the next worker runs again", async () => {
     const ends: ((value: string) => void)[] = []
     const signals: AbortSignal[] = []
     await using engine = await testEngine({
@@ -64,7 +64,7 @@ describe('crash', () => {
     expect(engine.calls).toEqual({ first: 2, second: 1 })
   })
 
-  test("'every' kills it after each write, and all comes out the same, drawn numbers too", async () => {
+  test("crash 'every' kills after each write without changing results or random numbers", async () => {
     const outcomes: unknown[] = []
     for (const crashes of [false, true]) {
       await using engine = await testEngine({ procedures: [two] })
@@ -75,7 +75,7 @@ describe('crash', () => {
     expect(outcomes[1]).toEqual(outcomes[0])
   })
 
-  test("'every' lets a step end that starts a run and signals it, without an id of its own", async () => {
+  test("crash 'every' lets a step end that starts a run and signals it, without an id of its own", async () => {
     const child = procedure({ name: 'child', signals: { go: z.number() } }, async (ctx) => {
       const first = await ctx.receive('go')
       await ctx.sleep('1d')
@@ -95,7 +95,7 @@ describe('crash', () => {
     expect(engine.calls['start']).toBeLessThan(6)
   })
 
-  test("'every' harms no run that is busy while others make it happen", async () => {
+  test("crash 'every' affects no other run that is busy", async () => {
     let end = (_: string): void => {}
     await using engine = await testEngine({
       procedures: [two],
@@ -112,7 +112,7 @@ describe('crash', () => {
     expect((await slow.status()).status).toBe('running')
   })
 
-  test('leaves a run alone that five workers in a row have died with', async () => {
+  test('crash ignores a run that five workers in a row have died with', async () => {
     await using engine = await testEngine({
       procedures: [two],
       steps: { first: () => new Promise(() => {}) },
@@ -137,7 +137,7 @@ describe('crash', () => {
 })
 
 describe("replay: 'always'", () => {
-  test('delivers every event to a continuation made anew', async () => {
+  test("replay 'always' delivers every event to a new continuation", async () => {
     let begun = 0
     const counting = procedure({ name: 'counting' }, async (ctx) => {
       begun++
@@ -159,7 +159,7 @@ describe("replay: 'always'", () => {
     expect(always.begun).toBeGreaterThanOrEqual(5)
   })
 
-  test('runs no body again that is at work while its run is replayed', async () => {
+  test("replay 'always' does not run a body twice that runs during the replay", async () => {
     const ends: (() => void)[] = []
     const parallel = procedure({ name: 'parallel' }, (ctx) =>
       Promise.all(['a', 'b', 'c'].map((name) => ctx.step(name, () => name))),
@@ -180,7 +180,7 @@ describe("replay: 'always'", () => {
     expect(engine.calls).toEqual({ a: 1, b: 1, c: 1 })
   })
 
-  test('logs each line once', async () => {
+  test("replay 'always' logs each line once", async () => {
     const lines: string[] = []
     const logger = {
       debug: () => {},
@@ -200,7 +200,7 @@ describe("replay: 'always'", () => {
     expect(lines).toEqual(['one', 'two', 'three'])
   })
 
-  test('finds a procedure that is not the same twice', async () => {
+  test("replay 'always' finds a procedure that differs between replays", async () => {
     let times = 0
     const fickle = procedure({ name: 'fickle' }, async (ctx) => {
       await ctx.step(`step ${times++}`, () => 1)
@@ -230,7 +230,7 @@ describe('an engine that could not be started', () => {
     expect(await (await engine.run(waiting)).result()).toBe('slept')
   })
 
-  test('leaves them so too where its store cannot be opened', async () => {
+  test('an engine whose store cannot be opened releases everything', async () => {
     const world = worldOf()
     const store = memory()
     const { connect } = Memory.prototype
@@ -259,7 +259,7 @@ test('the same seed gives the same run, to the last id', async () => {
 })
 
 describe('the end of an engine', () => {
-  test('by stop hands its runs to the next', async () => {
+  test('stop releases the runs of a test engine to the next', async () => {
     const store = memory()
     const first = await testEngine({ procedures: [two], store })
     const run = await first.run(two)
@@ -273,14 +273,14 @@ describe('the end of an engine', () => {
     expect(second.calls).toEqual({ second: 1 })
   })
 
-  test('by stop waits for bodies at work, but not longer than it is told', async () => {
+  test('stop waits for running bodies, up to its timeout', async () => {
     const engine = await testEngine({ procedures: [two], steps: { first: () => new Promise(() => {}) } })
     await engine.run(two)
     while (engine.calls['first'] === undefined) await new Promise((resolve) => setImmediate(resolve))
     await engine.stop({ within: '1m' })
   })
 
-  test('may be asked for several times, and leaves nothing behind', async () => {
+  test('stop may be called several times, and leaves nothing behind', async () => {
     const before = process.listenerCount('uncaughtException')
     const { emit } = process
     const engine = await testEngine({ procedures: [two] })

@@ -17,14 +17,14 @@ const ask = procedure({ name: 'ask' }, (ctx) => ctx.human.approve('Really?'))
 const silent = { ask: /./, answer: 'silence' } as const
 
 describe('time', () => {
-  test('begins in 2026, or when the test says', async () => {
+  test('virtual time begins in 2026, or as the test sets it', async () => {
     await using engine = await testEngine({ procedures: [nap] })
     expect(await (await engine.run(nap)).result()).toBe(start + hour)
     await using later = await testEngine({ procedures: [nap], now: new Date('2030-02-03T04:05:06Z') })
     expect(await (await later.run(nap)).result()).toBe(Date.parse('2030-02-03T05:05:06Z'))
   })
 
-  test('stands still unless a caller waits for it', async () => {
+  test('virtual time stands still unless a caller waits', async () => {
     await using engine = await testEngine({ procedures: [nap] })
     const run = await engine.run(nap)
     await expect.poll(async () => (await run.status()).status).toBe('waiting')
@@ -35,7 +35,7 @@ describe('time', () => {
     expect((await engine.get('b').status()).startedAt.getTime()).toBe(start)
   })
 
-  test('passes as far as it is told to, and no timer further', async () => {
+  test('virtual time advances as far as requested, and no timer further', async () => {
     await using engine = await testEngine({ procedures: [nap] })
     const run = await engine.run(nap)
     await engine.advance('59m')
@@ -48,13 +48,13 @@ describe('time', () => {
     )
   })
 
-  test('told to pass twice at once passes once, for the longer', async () => {
+  test('two concurrent advances pass the longer time once', async () => {
     await using engine = await testEngine({ procedures: [nap] })
     await Promise.all([engine.advance('1h'), engine.advance('2h')])
     expect((await engine.run(nap).then((run) => run.status())).startedAt.getTime()).toBe(start + 2 * hour)
   })
 
-  test('is not skipped for a result while the test has something to send', async () => {
+  test('virtual time is not skipped for a result while the test has something to send', async () => {
     await using engine = await testEngine({ procedures: [order] })
     const run = await engine.run(order)
     const [result] = await Promise.all([run.result(), engine.advance('2d').then(() => run.signal('paid', 5))])
@@ -62,7 +62,7 @@ describe('time', () => {
     expect((await run.status()).endedAt?.getTime()).toBe(start + 48 * hour)
   })
 
-  test('waits for a body that is at work, however the clock stands', async () => {
+  test('virtual time waits for a running body, whatever the clock says', async () => {
     const racing = procedure({ name: 'racing' }, (ctx) =>
       Promise.race([ctx.step('slow', () => ''), ctx.sleep('1ms').then(() => 'timer')]),
     )
@@ -71,7 +71,7 @@ describe('time', () => {
     expect(await (await engine.run(racing)).result()).toBe('step')
   })
 
-  test('advances past a body that shows no sign of life', async () => {
+  test('virtual time advances past a body without activity', async () => {
     const racing = procedure({ name: 'racing' }, (ctx) =>
       Promise.race([ctx.step('hung', () => ''), ctx.sleep('1h').then(() => 'timer')]),
     )
@@ -82,7 +82,7 @@ describe('time', () => {
     expect(await (await engine.run(racing)).result()).toBe('timer')
   })
 
-  test('is shared by all engines on one memory store', async () => {
+  test('virtual time is shared by all engines on one memory store', async () => {
     const store = memory()
     await using first = await testEngine({ procedures: [nap], store, now: new Date(start + hour) })
     await first.advance('1h')
@@ -93,7 +93,7 @@ describe('time', () => {
     expect((await first.run(nap).then((other) => other.status())).startedAt.getTime()).toBe(start + 3 * hour)
   })
 
-  test('does not go back when a store comes under it', async () => {
+  test('virtual time does not go back when a store joins it', async () => {
     const store = memory()
     const client = createClient({ store })
     await client.run(nap, undefined, { id: 'a' })
@@ -102,7 +102,7 @@ describe('time', () => {
     expect(await engine.get(nap, 'a').result()).toBeGreaterThan(Date.parse('2026-06-01'))
   })
 
-  test('of another store cannot be skipped, and is refused', async () => {
+  test('the time of another store cannot be skipped, and is refused', async () => {
     await expect(testEngine({ procedures: [], store: { kind: 'other' } })).rejects.toMatchObject({
       code: 'option-invalid',
       message: expect.stringContaining('memory()'),
@@ -111,7 +111,7 @@ describe('time', () => {
 })
 
 describe('people', () => {
-  test('answer in the order of their patience, each ask by the first who matches', async () => {
+  test('people answer in the order of their delays, each ask by the first who matches', async () => {
     const answers: string[] = []
     const several = procedure({ name: 'several' }, async (ctx) => {
       await Promise.all(
@@ -139,7 +139,7 @@ describe('people', () => {
     expect(answers).toEqual(['C user:quick', 'B user:test', 'A user:slow'])
   })
 
-  test('may come later', async () => {
+  test('people may be added later', async () => {
     await using engine = await testEngine({ procedures: [ask], humans: [] })
     const run = await engine.run(ask)
     await expect(run.result()).rejects.toThrow('Really?')
@@ -147,7 +147,7 @@ describe('people', () => {
     expect(await run.result()).toMatchObject({ approved: true })
   })
 
-  test('may come too late, and are then told so without harm', async () => {
+  test('people may answer too late, without an error', async () => {
     const timed = procedure({ name: 'timed' }, (ctx) => ctx.human.approve('Really?', { timeout: '1h' }))
     await using engine = await testEngine({
       procedures: [timed],
@@ -157,7 +157,7 @@ describe('people', () => {
     await engine.advance('3h')
   })
 
-  test('without a script fail the test, and the error names the ask', async () => {
+  test('an ask without a person fails the test, and the error names it', async () => {
     await using engine = await testEngine({
       procedures: [ask],
       humans: [{ ask: 'Other', answer: 'silence' }],
@@ -168,14 +168,14 @@ describe('people', () => {
     await expect(engine.advance('1s')).rejects.toThrow(failure)
   })
 
-  test('who are silent fail nothing', async () => {
+  test('silent people fail no test', async () => {
     await using engine = await testEngine({ procedures: [ask], humans: [silent] })
     const run = await engine.run(ask)
     await engine.advance('365d')
     expect((await run.status()).status).toBe('waiting')
   })
 
-  test('whose script is wrong fail the test with what was wrong', async () => {
+  test('an invalid scripted answer fails the test with its issues', async () => {
     for (const answer of [{ choice: 'yes' }, () => ({ approved: 'yes' }) as never]) {
       await using engine = await testEngine({ procedures: [ask], humans: [{ ask: 'Really', answer }] })
       await expect((await engine.run(ask)).result()).rejects.toMatchObject({ code: 'answer-invalid' })
@@ -202,7 +202,7 @@ describe('people', () => {
 })
 
 describe('a wait that cannot end', () => {
-  test('can be followed at once by another', async () => {
+  test('a wait that cannot end can be followed by another at once', async () => {
     const waiting = procedure({ name: 'waiting', signals: { go: z.void() } }, (ctx) => ctx.receive('go'))
     await using engine = await testEngine({ procedures: [waiting] })
     const run = await engine.run(waiting)
@@ -212,7 +212,7 @@ describe('a wait that cannot end', () => {
     }
   })
 
-  test('fails and says what the runs wait for', async () => {
+  test('a wait that cannot end fails with what the runs wait for', async () => {
     const waiting = procedure({ name: 'waiting', signals: { go: z.void() } }, (ctx) => ctx.receive('go'))
     await using engine = await testEngine({ procedures: [waiting, ask], humans: [silent] })
     const run = await engine.run(waiting)
@@ -222,7 +222,7 @@ describe('a wait that cannot end', () => {
     expect(await run.result()).toBe(true)
   })
 
-  test('does not fail while the test itself is about to act', async () => {
+  test('a wait does not fail while the test itself is about to act', async () => {
     const waiting = procedure({ name: 'waiting', signals: { go: z.void() } }, (ctx) => ctx.receive('go'))
     await using engine = await testEngine({ procedures: [waiting] })
     const run = await engine.run(waiting)

@@ -25,7 +25,7 @@ describe('a run that kills its workers at once', () => {
     [100, 2 + 1 + 7 + 4],
   ] as const
   for (const [runs, deaths] of cases)
-    test(`is quarantined after ${deaths} deaths among ${runs}, and the others complete`, async () => {
+    test(`a run that kills its workers at once is quarantined after ${deaths} deaths among ${runs}, and the others complete`, async () => {
       const culprit = Math.floor(runs / 3)
       const fleet = start({ runs, stepMs: () => 20 * minute, culprits: { [culprit]: 0 } })
       await fleet.begin()
@@ -39,7 +39,7 @@ describe('a run that kills its workers at once', () => {
       ])
     })
 
-  test('is not found where suspects are never told apart (control)', async () => {
+  test('control: a run that kills its workers is not found if suspects are never told apart', async () => {
     const connect = (port: StorePort) => takeAll(port)
     const fleet = start({ runs: 16, stepMs: () => 20 * minute, culprits: { 5: 0 }, connect })
     await fleet.begin()
@@ -48,14 +48,14 @@ describe('a run that kills its workers at once', () => {
     expect(fleet.deaths).toBe(60)
   })
 
-  test('is quarantined after as many deaths alone as the engine says', async () => {
+  test("a run that kills its workers is quarantined after as many deaths alone as the engine's limit", async () => {
     const fleet = start({ runs: 1, stepMs: () => 0, culprits: { 0: 0 }, maxCrashes: 2 })
     await fleet.begin()
     await fleet.untilOver()
     expect([fleet.deaths, fleet.quarantined]).toEqual([4, ['0']])
   })
 
-  test('is found by several processes, which die one by one', async () => {
+  test('a run that kills its workers is found by several processes, which die one by one', async () => {
     const fleet = start({ runs: 60, processes: 3, stepMs: () => 20 * minute, culprits: { 7: 0 } })
     await fleet.begin()
     await fleet.untilOver()
@@ -66,7 +66,7 @@ describe('a run that kills its workers at once', () => {
 
 describe('a run that kills its workers after a while', () => {
   for (const afterMs of [3 * second, 30 * second, 5 * minute])
-    test(`of ${afterMs / second} s is still found, and no other is quarantined`, async () => {
+    test(`a run that kills its workers after ${afterMs / second} s is found, and no other is quarantined`, async () => {
       const fleet = start({ runs: 32, stepMs: () => 60 * minute, culprits: { 20: afterMs } })
       await fleet.begin()
       await fleet.untilOver()
@@ -82,7 +82,7 @@ describe('several runs that kill their workers', () => {
     { 3: 0, 4: 0, 29: 0 },
     { 3: 0, 12: 5 * second },
   ])
-    test(`are each found, and no other is quarantined: ${JSON.stringify(culprits)}`, async () => {
+    test(`several runs that kill their workers are each found, and no other is quarantined: ${JSON.stringify(culprits)}`, async () => {
       const fleet = start({ runs: 32, stepMs: () => 20 * minute, culprits })
       await fleet.begin()
       await fleet.untilOver()
@@ -94,7 +94,7 @@ describe('several runs that kill their workers', () => {
 describe('deaths that have nothing to do with the runs', () => {
   for (const runs of [2, 3, 10, 50])
     for (const everyMs of [100, 3 * second])
-      test(`ten of them, one every ${everyMs / second} s, during one step of 30 s quarantine none of ${runs}`, async () => {
+      test(`ten unrelated deaths, one every ${everyMs / second} s, during one step of 30 s quarantine none of ${runs}`, async () => {
         const fleet = start({ runs, stepMs: () => 30 * second })
         await fleet.begin()
         for (let kills = 0; kills < 10; kills++) {
@@ -108,7 +108,7 @@ describe('deaths that have nothing to do with the runs', () => {
         expect(fleet.clock.now - killedAt).toBeLessThan(2 * minute)
       })
 
-  test('a run that was alone each time is quarantined', async () => {
+  test('a run that was alone at each death is quarantined', async () => {
     const fleet = start({ runs: 1, stepMs: () => 30 * second })
     await fleet.begin()
     for (let kills = 0; kills < 10; kills++) {
@@ -119,7 +119,7 @@ describe('deaths that have nothing to do with the runs', () => {
     expect(fleet.quarantined).toEqual(['0'])
   })
 
-  test('ten thousand suspects are claimed as other runs are, by ten processes, before any time has passed', async () => {
+  test('ten thousand suspects are claimed like other runs, by ten processes, without a delay', async () => {
     const claims = async (deaths: number) => {
       let calls = 0
       const connect = (port: StorePort) =>
@@ -138,7 +138,7 @@ describe('deaths that have nothing to do with the runs', () => {
 })
 
 describe('suspects that were blamed', () => {
-  test('are tested by halves, and the others work meanwhile', async () => {
+  test('blamed suspects are tested by halves, and the others run meanwhile', async () => {
     const fleet = start({ runs: 40, stepMs: (index) => (index < 8 ? 10 * minute : second) })
     await fleet.begin(3)
     const port = await fleet.connect()
@@ -168,7 +168,7 @@ describe('suspects that were blamed', () => {
     ])
   })
 
-  test('that wait for their turn at one process are taken by another at once', async () => {
+  test('suspects that wait for their turn at one process are claimed by another at once', async () => {
     const fleet = start({ runs: 8, processes: 3, stepMs: () => 10 * minute })
     await fleet.begin(3)
     await fleet.pass(100)
@@ -176,7 +176,7 @@ describe('suspects that were blamed', () => {
     expect(fleet.owned.length).toBeGreaterThanOrEqual(4 + 2 + 1)
   })
 
-  test('follow at once when those before them have made an event', async () => {
+  test('suspects follow at once when earlier ones have made an event', async () => {
     const fleet = start({ runs: 8, stepMs: (index) => (index < 4 ? 50 : 10 * minute) })
     await fleet.begin(3)
     const startedAt = fleet.clock.now
