@@ -4,7 +4,7 @@ import { createClient } from '@pawl/core'
 import { sqlite } from '@pawl/storage-sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundle, temporaryFolder } from './support/bundle.ts'
-import { check } from './support/kill/check.ts'
+import { acknowledgeNothing, check } from './support/kill/check.ts'
 import { makeOrder } from './support/kill/order.ts'
 import { makeSqlitePlace } from './support/kill/sqlite-place.ts'
 import { WorkerProcess } from './support/kill/worker-process.ts'
@@ -43,6 +43,7 @@ async function runKilledAt(
   const { execution_log } = await client.log('order')
   await client.stop()
   const acknowledged = {
+    ...acknowledgeNothing(),
     runs: new Set(['order']),
     answers: new Map([['order', 'user:ana']]),
     signals: new Map([['order', 105]]),

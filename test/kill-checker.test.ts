@@ -5,7 +5,7 @@ import { connectTo, type StorePort } from '@pawl/core/storage'
 import { memory } from '@pawl/testing'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { temporaryFolder } from './support/bundle.ts'
-import { type Acknowledged, check } from './support/kill/check.ts'
+import { type Acknowledged, acknowledgeNothing, check } from './support/kill/check.ts'
 import { type Effect, noteEffect, readEffects } from './support/kill/effects.ts'
 import type { EventRow, Rows } from './support/kill/place.ts'
 
@@ -44,6 +44,7 @@ function newEvent(seq: number, overrides: Partial<EventRow>): EventRow {
     epoch: seq < 2 ? 1 : 2,
     type: settled,
     position: -1,
+    kind: null,
     name: '',
     payload: null,
     ...overrides,
@@ -61,6 +62,7 @@ function makeSound(): Remains {
         newEvent(3, { position: 1, name: 'bb' }),
         newEvent(4, { type: ended, payload }),
       ],
+      asks: [],
       changes: [
         { run: 1, epoch: 1, head: 1 },
         { run: 1, epoch: 2, head: 2 },
@@ -74,6 +76,7 @@ function makeSound(): Remains {
       { run: 'order 1', step: 'ccc', key: 'key ccc', pid: 11, processAt: 1150 },
     ],
     acknowledged: {
+      ...acknowledgeNothing(),
       runs: new Set(['order 1']),
       answers: new Map([['order 1', 'user:ana']]),
       signals: new Map([['order 1', 101]]),

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Client, createClient } from '@pawl/core'
 import { afterAll, onTestFinished } from 'vitest'
 import { bundle, temporaryFolder } from '../support/bundle.ts'
-import { type Acknowledged, check, type Findings } from '../support/kill/check.ts'
+import { type Acknowledged, acknowledgeNothing, check, type Findings } from '../support/kill/check.ts'
 import { openStore } from '../support/kill/open-store.ts'
 import { makeOrder } from '../support/kill/order.ts'
 import { makePostgresPlace, type PostgresPlace } from '../support/kill/postgres-place.ts'
@@ -82,9 +82,7 @@ export async function setScene(server?: string): Promise<Scene> {
     },
     check: async (acknowledged = {}) =>
       check(await place.readRows(), ledger, {
-        runs: new Set(),
-        answers: new Map(),
-        signals: new Map(),
+        ...acknowledgeNothing(),
         ...acknowledged,
       }),
   }

@@ -1,5 +1,8 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { PostgresServer } from '../../scripts/postgres/server.ts'
+import { makePostgresPlace } from '../support/kill/postgres-place.ts'
+import { killAtEveryWrite } from '../support/kill/trip/kill-at-every-write.ts'
+import { trips } from '../support/kill/trip/story.ts'
 import { seed } from '../support/seed.ts'
 import { besiegePostgres, breakConnections, crashServer } from './sieges.ts'
 
@@ -7,6 +10,16 @@ test(`workers are killed at random moments, and nothing is lost or repeated (SEE
   const report = await besiegePostgres({ seed, kills: 15, workers: 3 })
   expect(report.problems).toEqual([])
   expect(report.kills).toBe(15)
+})
+
+test(`workers are killed while runs are cancelled, raced and rolled back (SEED=${seed})`, async () => {
+  const report = await besiegePostgres({ seed, story: trips, kills: 15, workers: 3 })
+  expect(report.problems).toEqual([])
+  expect(report.kills).toBe(15)
+})
+
+test('a worker killed in the middle of any of its writes leaves a cancelled run that the next one rolls back', async () => {
+  expect(await killAtEveryWrite(() => makePostgresPlace(), 'cancel', 'sent')).toBeGreaterThan(15)
 })
 
 test(`connections break in the middle of statements, and nothing is lost or repeated (SEED=${seed})`, async () => {

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PostgresServer } from '../../scripts/postgres/server.ts'
+import { makePostgresPlace } from '../support/kill/postgres-place.ts'
 import type { SiegeReport } from '../support/kill/siege.ts'
+import { killAtEveryWrite } from '../support/kill/trip/kill-at-every-write.ts'
+import { trips } from '../support/kill/trip/story.ts'
 import { seed } from '../support/seed.ts'
 import { besiegePostgres, breakConnections, crashServer } from './sieges.ts'
 
@@ -35,6 +38,22 @@ test(`10,000 workers are killed at random moments (SEED=${seed})`, () =>
       env: seed % 2 === 0 ? {} : { NEIGHBOURS: 'off' },
     }),
   ))
+
+test(`5,000 workers are killed while runs are cancelled, raced and rolled back (SEED=${seed})`, () =>
+  repeat(rounds(5_000, 200), (seed) =>
+    besiegePostgres({ seed, story: trips, server: server.url(), kills: 200, workers: 3 }),
+  ))
+
+test.each([
+  ['cancel', 'before'],
+  ['cancel', 'sent'],
+  ['cancel', 'after'],
+  ['fail', 'before'],
+  ['fail', 'sent'],
+  ['fail', 'after'],
+] as const)('a run with the fate to %s survives a kill when any write is %s', async (fate, when) => {
+  expect(await killAtEveryWrite(() => makePostgresPlace(server.url()), fate, when)).toBeGreaterThan(15)
+})
 
 test(`1,000 workers are stopped past their lease and continue (SEED=${seed})`, () =>
   repeat(rounds(1_000, 50), (seed) =>

@@ -6,7 +6,7 @@ import { changeUrl } from '../support/postgres-database.ts'
 import { type Fate, TcpProxy } from '../support/tcp-proxy.ts'
 
 interface Options
-  extends Pick<SiegeOptions, 'seed' | 'workers' | 'kills' | 'pauses' | 'atOnce' | 'runs' | 'env'> {
+  extends Pick<SiegeOptions, 'seed' | 'story' | 'workers' | 'kills' | 'pauses' | 'atOnce' | 'runs' | 'env'> {
   /** Another server than the tests'. */
   readonly server?: string
 }

@@ -8,6 +8,7 @@ import { makeOrder, openGate } from '../support/kill/order.ts'
 import { readSabotage } from '../support/kill/sabotage.ts'
 import { sabotagePostgres } from '../support/kill/sabotage-postgres.ts'
 import { sabotageSqlite } from '../support/kill/sabotage-sqlite.ts'
+import { makeTrip } from '../support/kill/trip/trip.ts'
 
 // Whoever started it is gone.
 process.stdin.once('end', () => process.exit()).resume()
@@ -21,7 +22,7 @@ const { STEP_MS = '0', GATE: gate } = process.env
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const engine = await createEngine({
   store: openStore(location),
-  procedures: [makeOrder(ledger, { stepMs: Number(STEP_MS), gate })],
+  procedures: [makeOrder(ledger, { stepMs: Number(STEP_MS), gate }), makeTrip(ledger)],
   lease: lease as '1s',
   logger: silent,
 })

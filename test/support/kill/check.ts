@@ -9,6 +9,20 @@ export interface Acknowledged {
   readonly answers: Map<string, string>
   /** What was paid, by run. */
   readonly signals: Map<string, number>
+  /** Runs that were asked to end. */
+  readonly cancels: Set<string>
+}
+
+export function acknowledgeNothing(): Acknowledged {
+  return { runs: new Set(), answers: new Map(), signals: new Map(), cancels: new Set() }
+}
+
+/** How the runs of one procedure are judged. */
+export interface Judge {
+  /** The name under which the ledger has the effect of a result; null if it has none. */
+  nameOf(event: EventRow): string | null
+  /** Everything that is wrong with how a run has ended. */
+  checkEnd(run: RunRow, log: readonly EventRow[]): readonly string[]
 }
 
 export interface Findings {
@@ -34,8 +48,16 @@ export interface Repeat {
 const settled = 3
 const ended = 6
 
-/** Looks through what is stored and what was done. */
+/** Looks through what is stored of orders and what was done for them. */
 export function check(rows: Rows, ledger: string, acknowledged: Acknowledged): Findings {
+  return findProblems(rows, ledger, acknowledged, {
+    nameOf: ({ name }) => (/^(a|bb|ccc|dddd|eeeee \w+)$/.test(name) ? name : null),
+    checkEnd: (run, log) => checkEnd(run, log, acknowledged),
+  })
+}
+
+/** Looks through what is stored and what was done. */
+export function findProblems(rows: Rows, ledger: string, acknowledged: Acknowledged, judge: Judge): Findings {
   const logs = groupByRun(rows.events)
   const changes = groupByRun(rows.changes)
   const effects = readLedger(ledger)
@@ -50,8 +72,8 @@ export function check(rows: Rows, ledger: string, acknowledged: Acknowledged): F
     const found = [
       ...late.map(({ seq }) => `event ${seq} was written by a former owner`),
       ...checkLog(run, log),
-      ...checkEnd(run, log, acknowledged),
-      ...checkEffects(log, effects.get(run.id) ?? new Map()),
+      ...judge.checkEnd(run, log),
+      ...checkEffects(log, effects.get(run.id) ?? new Map(), judge),
     ]
     problems.push(...found.map((problem) => `run ${run.id}: ${problem}`))
   }
@@ -117,13 +139,16 @@ function readLedger(ledger: string): Map<string, Effects> {
   return effects
 }
 
-function checkEffects(log: readonly EventRow[], effects: Effects): string[] {
+function checkEffects(log: readonly EventRow[], effects: Effects, judge: Judge): string[] {
   const problems: string[] = []
-  for (const { type, name } of log)
-    if (type === settled && /^(a|bb|ccc|dddd|eeeee \w+)$/.test(name) && !effects.has(name))
-      problems.push(`step ${name} is recorded and never had its effect`)
-  for (const { type, name, at } of log)
-    if (type === settled && effects.get(name)?.some((effect) => knewOf(at, effect)))
+  const recorded = log.flatMap((event) => {
+    const name = event.type === settled ? judge.nameOf(event) : null
+    return name === null ? [] : [{ name, at: event.at }]
+  })
+  for (const { name } of recorded)
+    if (!effects.has(name)) problems.push(`step ${name} is recorded and never had its effect`)
+  for (const { name, at } of recorded)
+    if (effects.get(name)?.some((effect) => knewOf(at, effect)))
       problems.push(`step ${name} was done again after it had been recorded`)
   const keys = [...effects].map(([step, times]) => ({ step, keys: new Set(times.map(({ key }) => key)) }))
   for (const { step, keys: own } of keys)

@@ -4,7 +4,6 @@ import type { makeOrder } from './order.ts'
 
 export interface Driving {
   readonly client: Client
-  readonly order: ReturnType<typeof makeOrder>
   readonly random: () => number
   /** Filled in as the store acknowledges. */
   readonly acknowledged: Acknowledged
@@ -12,21 +11,33 @@ export interface Driving {
   readonly atOnce: number
   /** Whether to start another run, the n-th from 0. */
   readonly goesOn: (n: number) => boolean
+}
+
+export interface OrderDriving extends Driving {
+  readonly order: ReturnType<typeof makeOrder>
   readonly onEnd?: (run: string) => void
 }
 
-/** Starts runs, answers their questions, pays, and waits until each has ended, one way or another. */
-export async function driveRuns(driving: Driving): Promise<void> {
+/** Drives so many runs at once, until enough have begun and all have ended. */
+export async function driveAll(driving: Driving, driveOne: (n: number) => Promise<void>): Promise<void> {
   const under = new Set<Promise<void>>()
   for (let n = 0; driving.goesOn(n); n++) {
-    const drive = driveOne(driving, n).finally(() => under.delete(drive))
+    const drive = driveOne(n).finally(() => under.delete(drive))
     under.add(drive)
     if (under.size >= driving.atOnce) await Promise.race(under)
   }
   await Promise.all(under)
 }
 
-async function driveOne({ client, order, random, acknowledged, onEnd }: Driving, n: number): Promise<void> {
+/** Starts orders, answers their questions, pays, and waits until each has ended, one way or another. */
+export async function driveRuns(driving: OrderDriving): Promise<void> {
+  await driveAll(driving, (n) => driveOne(driving, n))
+}
+
+async function driveOne(
+  { client, order, random, acknowledged, onEnd }: OrderDriving,
+  n: number,
+): Promise<void> {
   const id = `order ${n}`
   const run = await client.run(order, { n }, { id })
   acknowledged.runs.add(id)

@@ -11,6 +11,7 @@ export interface Rows {
   readonly runs: readonly RunRow[]
   /** In the order of their logs. */
   readonly events: readonly EventRow[]
+  readonly asks: readonly AskRow[]
   /** Every change of an epoch, and how long the log was then. */
   readonly changes: readonly EpochChange[]
   /** What the database says is wrong with itself. */
@@ -33,8 +34,16 @@ export interface EventRow {
   readonly epoch: number
   readonly type: number
   readonly position: number
+  /** As stores keep it. */
+  readonly kind: number | null
   readonly name: string
   readonly payload: Uint8Array | null
+}
+
+export interface AskRow {
+  readonly run: number
+  readonly position: number
+  readonly status: number
 }
 
 export interface EpochChange {

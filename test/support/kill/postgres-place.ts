@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import { makeDatabase, type TestDatabase } from '../postgres-database.ts'
-import type { EpochChange, EventRow, Place, RunRow } from './place.ts'
+import type { AskRow, EpochChange, EventRow, Place, RunRow } from './place.ts'
 
 export interface PostgresPlace extends Place {
   readonly database: TestDatabase
@@ -20,8 +20,9 @@ export async function makePostgresPlace(server?: string): Promise<PostgresPlace>
     readRows: async () => ({
       runs: await read<RunRow>('select run::int, id, state, mark, head from pawl.runs'),
       events: await read<EventRow>(
-        'select run::int, seq, at::float8, epoch, type, position, name, payload from pawl.events order by run, seq',
+        'select run::int, seq, at::float8, epoch, type, position, kind, name, payload from pawl.events order by run, seq',
       ),
+      asks: await read<AskRow>('select run::int, position, status from pawl.asks'),
       changes: await read<EpochChange>('select run::int, epoch, head from pawl.epoch_changes'),
       damage: [],
     }),

@@ -3,17 +3,30 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createClient } from '@pawl/core'
 import { bundle, temporaryFolder } from '../bundle.ts'
-import { type Acknowledged, check, type Findings } from './check.ts'
-import { driveRuns } from './drive.ts'
+import { type Acknowledged, acknowledgeNothing, check, type Findings } from './check.ts'
+import { type Driving, driveRuns } from './drive.ts'
 import { openStore } from './open-store.ts'
 import { makeOrder } from './order.ts'
-import type { Place } from './place.ts'
+import type { Place, Rows } from './place.ts'
 import { seeded } from './seeded.ts'
 import { makeSqlitePlace } from './sqlite-place.ts'
 import { WorkerProcess } from './worker-process.ts'
 
+/** The runs of a siege, and how they are judged. */
+export interface Story {
+  drive(driving: Driving, ledger: string): Promise<void>
+  check(rows: Rows, ledger: string, acknowledged: Acknowledged): Findings
+}
+
+const orders: Story = {
+  drive: (driving, ledger) => driveRuns({ ...driving, order: makeOrder(ledger) }),
+  check,
+}
+
 export interface SiegeOptions {
   readonly seed: number
+  /** Default: orders. */
+  readonly story?: Story
   /** How many workers are at it at once. */
   readonly workers: number
   readonly kills?: number
@@ -52,6 +65,7 @@ export async function besiege(options: SiegeOptions): Promise<SiegeReport> {
   const place = options.place ?? (await makeSqlitePlace())
   const {
     seed,
+    story = orders,
     workers,
     kills = 0,
     pauses = 0,
@@ -65,7 +79,7 @@ export async function besiege(options: SiegeOptions): Promise<SiegeReport> {
   const program = await bundle(new URL('../../programs/kill-worker.ts', import.meta.url).pathname)
   const client = createClient({ store: openStore(location) })
   const random = seeded(seed)
-  const acknowledged: Acknowledged = { runs: new Set(), answers: new Map(), signals: new Map() }
+  const acknowledged = acknowledgeNothing()
   const count = { kills: 0, pauses: 0, disasters: 0 }
   let isOver = false
   // One at a time: somebody has to be there to take over.
@@ -104,14 +118,17 @@ export async function besiege(options: SiegeOptions): Promise<SiegeReport> {
     }
   }
   const attacks = [...first.map(attack), afflict()]
-  await driveRuns({
-    ...{ client, random, acknowledged, order: makeOrder(ledger), atOnce: options.atOnce ?? 10 },
-    goesOn: (n) => n < (options.runs ?? 5) || !isDone() || count.disasters < (disasters?.count ?? 0),
-  })
+  await story.drive(
+    {
+      ...{ client, random, acknowledged, atOnce: options.atOnce ?? 10 },
+      goesOn: (n) => n < (options.runs ?? 5) || !isDone() || count.disasters < (disasters?.count ?? 0),
+    },
+    ledger,
+  )
   isOver = true
   await Promise.all(attacks)
   await client.stop()
-  const findings = check(await place.readRows(), ledger, acknowledged)
+  const findings = story.check(await place.readRows(), ledger, acknowledged)
   if (findings.problems.length === 0) {
     await rm(folder, { recursive: true })
     await place.remove()

@@ -4,7 +4,7 @@ import { connectTo } from '@pawl/core/storage'
 import { sqlite } from '@pawl/storage-sqlite'
 import Database from 'better-sqlite3'
 import { temporaryFolder } from '../bundle.ts'
-import type { EpochChange, EventRow, Place, Rows, RunRow } from './place.ts'
+import type { AskRow, EpochChange, EventRow, Place, Rows, RunRow } from './place.ts'
 
 /** An empty file, in which every change of an epoch is written down. */
 export async function makeSqlitePlace(): Promise<Place> {
@@ -33,8 +33,9 @@ function readRows(file: string): Rows {
     return {
       runs: read<RunRow>('select run, id, state, mark, head from runs'),
       events: read<EventRow>(
-        'select run, seq, at, epoch, type, position, name, payload from events order by run, seq',
+        'select run, seq, at, epoch, type, position, kind, name, payload from events order by run, seq',
       ),
+      asks: read<AskRow>('select run, position, status from asks'),
       changes: read<EpochChange>('select run, epoch, head from epoch_changes'),
       damage: verdict === 'ok' ? [] : [verdict],
     }
