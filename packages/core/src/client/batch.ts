@@ -71,6 +71,7 @@ export class Batch<Item, Outcome, Context> {
 
   /** Counts the items of the next transaction: at least one, and none of another round. */
   #countFitting(): number {
+    if (this.#items.length === 1) return 1
     const [first] = this.#items
     let count = 0
     let bytes = 0
@@ -88,7 +89,7 @@ export class Batch<Item, Outcome, Context> {
     this.#options.write(given, context).then(
       (outcomes) => {
         this.#onWritten()
-        for (const [i, { resolve }] of items.entries()) resolve(outcomes[i] as Outcome)
+        for (let i = 0; i < items.length; i++) items[i]?.resolve(outcomes[i] as Outcome)
       },
       (error) => {
         this.#onWritten()

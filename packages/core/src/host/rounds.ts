@@ -5,6 +5,8 @@ import { inRootContext, setImmediateNative } from './natives.ts'
 
 /** Maximum work in one round, in rows. Writing a row takes about 5 µs, with everything that belongs to it. */
 const maxWork = 1_000
+/** Less work than this may count for a later round too: a round that only starts the count again costs more. */
+const maxCarried = maxWork / 2
 
 /** A slice of work that waits for its round. */
 export interface Task {
@@ -22,6 +24,11 @@ export class Rounds {
   #done = 0
   #isScheduled = false
   readonly #waiting: Task[] = []
+  readonly #onRound = (): void => this.#begin()
+  readonly #request = (): void => {
+    this.#isScheduled = true
+    setImmediateNative(this.#onRound)
+  }
 
   /**
    * Runs the task in the next round that has room for it, outside every AsyncLocalStorage. A task larger than a round
@@ -36,7 +43,7 @@ export class Rounds {
   enter(work: number): Promise<void> | undefined {
     if (!this.#hasRoomFor(work)) return this.#waitFor(work)
     this.#done += work
-    this.#schedule()
+    if (this.#done > maxCarried) this.#schedule()
     return undefined
   }
 
@@ -55,9 +62,7 @@ export class Rounds {
   }
 
   #schedule(): void {
-    if (this.#isScheduled) return
-    this.#isScheduled = true
-    inRootContext(() => setImmediateNative(() => this.#begin()))
+    if (!this.#isScheduled) inRootContext(this.#request)
   }
 
   #begin(): void {
@@ -73,8 +78,8 @@ export class Rounds {
       this.#done += runSafely(task)
     }
     this.#waiting.splice(0, next)
-    // The next round starts from zero.
-    if (this.#done > 0 || this.#waiting.length > 0) this.#schedule()
+    // The next round starts from zero. A round runs in the root context already.
+    if (!this.#isScheduled && (this.#done > maxCarried || this.#waiting.length > 0)) this.#request()
   }
 }
 

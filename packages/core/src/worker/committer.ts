@@ -1,7 +1,7 @@
 import { rounds, type Task } from '../host/rounds.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Logger } from '../ports/logger.ts'
-import type { Unit, UnitOutcome } from '../ports/store/commit.ts'
+import type { Effect, Unit, UnitOutcome } from '../ports/store/commit.ts'
 import type { StorePort } from '../ports/store/store.ts'
 import type { WorkerKey } from '../ports/store/workers.ts'
 import { ThrottledLog } from './throttled-log.ts'
@@ -222,13 +222,13 @@ class OtherRuns {
   /** Adds the runs of a unit. False: one of them has a unit in the group, or one to be created is in it already. */
   admit({ effects }: Unit): boolean {
     if (effects.length === 0) return true
+    if (!effects.some(isAboutOthers)) return true
     const created: string[] = []
     const touched: string[] = []
     for (const effect of effects) {
       if (effect.do === 'create-run') created.push(effect.run.id)
       else if (effect.do === 'send') touched.push(effect.message.run)
     }
-    if (created.length === 0 && touched.length === 0) return true
     this.#touched ??= new Set()
     this.#created ??= new Set()
     for (const id of created) if (this.#touched.has(id)) return false
@@ -245,11 +245,16 @@ function countRows({ events, effects }: Unit): number {
   return 1 + events.length + effects.length
 }
 
-/** Counts the bytes of payload. */
+function isAboutOthers({ do: what }: Effect): boolean {
+  return what === 'create-run' || what === 'send'
+}
+
+/** Counts the bytes of payload. By index: this runs for every unit. */
 function countBytes({ events, effects }: Unit): number {
   let bytes = 0
-  for (const { payload } of events) bytes += payload?.length ?? 0
-  for (const effect of effects) {
+  for (let i = 0; i < events.length; i++) bytes += events[i]?.payload?.length ?? 0
+  for (let i = 0; i < effects.length; i++) {
+    const effect = effects[i] as Effect
     if (effect.do === 'open-ask') bytes += effect.ask.payload.length
     else if (effect.do === 'create-run') bytes += effect.run.started.payload?.length ?? 0
     else if (effect.do === 'send') bytes += effect.message.payload?.length ?? 0

@@ -58,7 +58,7 @@ export function prepareCommit(
   )
   const consume = database.prepare('update messages set used = 1, payload = null where run = ? and n = ?')
   const saveInfo = database.prepare('update run_info set info = ? where run = ?')
-  const saveEnd = database.prepare('update run_info set ended_at = ? where run = ?')
+  const saveEnd = database.prepare('update run_info set info = coalesce(?, info), ended_at = ? where run = ?')
   const insertEvent = prepareInsertEvent(database)
   const asks = prepareAsks(database, names, feed)
 
@@ -113,9 +113,10 @@ export function prepareCommit(
     for (let index = 0; index < events.length; index++) {
       insertEvent(run, head + index, at, epoch, events[index] as NewEvent, seals[index] ?? null)
     }
-    for (const effect of effects) apply(run, effect, at)
-    if (next.do === 'end') {
-      saveEnd.run(at, run)
+    const isEnd = next.do === 'end'
+    for (const effect of effects) if (!isEnd || effect.do !== 'show') apply(run, effect, at)
+    if (isEnd) {
+      saveEnd.run(effects.findLast((effect) => effect.do === 'show')?.info ?? null, at, run)
       feed.tell('run-ended', run, null, at)
     }
     return { outcome: 'ok', at, epoch, mail, parked: next.do === 'park' && isUpToDate }

@@ -47,7 +47,9 @@ export function prepareOtherRuns(
   return {
     findRefusal(effects) {
       let created: Set<string> | undefined
-      for (const [item, effect] of effects.entries()) {
+      // By index: this runs for every unit.
+      for (let item = 0; item < effects.length; item++) {
+        const effect = effects[item] as Effect
         if (effect.do === 'create-run') {
           const { id } = effect.run
           created ??= new Set()

@@ -16,14 +16,16 @@ export interface Undeclared {
   readonly signals: readonly string[]
 }
 
+const none: ReadonlyMap<Outgoing, Undeclared> = new Map()
+
 /** Finds the unchecked signals that the code of this process does not declare. A standalone client has no code to check. */
 export async function findUndeclared(
   outgoing: readonly Outgoing[],
   store: StorePort,
   localWorker: LocalWorker | undefined,
 ): Promise<ReadonlyMap<Outgoing, Undeclared>> {
+  if (localWorker === undefined || !outgoing.some(({ isUnchecked }) => isUnchecked)) return none
   const found = new Map<Outgoing, Undeclared>()
-  if (localWorker === undefined) return found
   const unchecked = outgoing.filter(({ isUnchecked }) => isUnchecked)
   const runs = [...new Set(unchecked.map(({ message }) => message.run))]
   const rows = new Map(await Promise.all(runs.map(async (run) => [run, await store.find(run)] as const)))

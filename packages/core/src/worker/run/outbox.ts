@@ -1,13 +1,14 @@
 import type { WrittenEvent } from '../../events/event.ts'
-import type { Scope } from '../../kernel/scope.ts'
 import type { Effect } from '../../ports/store/commit.ts'
 import type { Activity, Draft, RunDraft } from '../activities/activity.ts'
-import { RaceArms } from './race-arms.ts'
+import { isScoped, RaceArms, type ScopeOf } from './race-arms.ts'
 
 /** The drafts of a run, until they are written. */
 export class Outbox {
   readonly #maxDrafts: number
-  readonly #arms: RaceArms
+  readonly #scopeOf: ScopeOf
+  /** Null until an operation of a nested scope has a draft. */
+  #arms: RaceArms | null = null
   #drafts: Draft[] = []
   /** The drafts of the unit in flight. */
   #sent: readonly Draft[] = []
@@ -16,9 +17,9 @@ export class Outbox {
   #sentCancel: RunDraft | null = null
 
   /** `maxDrafts`: the limit of a unit. `scopeOf` returns the scope of a pending operation. */
-  constructor(maxDrafts: number, scopeOf: (position: number) => Scope | undefined) {
+  constructor(maxDrafts: number, scopeOf: ScopeOf) {
     this.#maxDrafts = maxDrafts
-    this.#arms = new RaceArms(scopeOf)
+    this.#scopeOf = scopeOf
   }
 
   get isEmpty(): boolean {
@@ -103,12 +104,18 @@ export class Outbox {
   send(isWanted?: (draft: Draft) => boolean): readonly Draft[] {
     const wanted = isWanted === undefined ? this.#drafts : this.#drafts.filter(isWanted)
     // After the end of a run, races no longer matter.
-    const admitted = isWanted === undefined ? this.#arms.select(wanted) : wanted
+    const admitted = isWanted === undefined ? this.#selectArms(wanted) : wanted
     const count = admitted.length === 1 ? 1 : countFitting(admitted, this.#maxDrafts)
     this.#sent = count === admitted.length ? admitted : admitted.slice(0, count)
     if (this.#sent.length === wanted.length) this.#drafts = []
     else this.#drafts = admitted === wanted ? wanted.slice(count) : without(wanted, this.#sent)
     return this.#sent
+  }
+
+  #selectArms(drafts: readonly Draft[]): readonly Draft[] {
+    if (!drafts.some(isScoped)) return drafts
+    this.#arms ??= new RaceArms(this.#scopeOf)
+    return this.#arms.select(drafts)
   }
 
   /** Removes and returns the remaining strict drafts: they must be decided again, since the run may see more messages first. */
@@ -120,14 +127,14 @@ export class Outbox {
 
   /** Confirms that the unit was written. */
   confirm(): void {
-    this.#arms.onWritten(this.#sent)
+    this.#arms?.onWritten(this.#sent)
     this.#sent = []
     this.#sentCancel = null
   }
 
   /** Called when the written events are being delivered to the procedure. */
   onDelivered(): void {
-    this.#arms.onDelivered()
+    this.#arms?.onDelivered()
   }
 
   /** Returns the drafts of an unwritten unit to the next one, except the strict ones, which it returns. */
@@ -183,8 +190,11 @@ export function effectsOf(drafts: readonly Draft[]): readonly Effect[] {
 
 /** Returns the numbers of the messages that effects mark as used. */
 export function consumedBy(effects: readonly Effect[] = none): readonly number[] {
+  if (effects.length === 0) return noNumbers
   return effects.flatMap((effect) => (effect.do === 'consume' ? effect.n : []))
 }
+
+const noNumbers: readonly number[] = []
 
 export function eventsOf(drafts: readonly Draft[]): WrittenEvent[] {
   const events: WrittenEvent[] = []

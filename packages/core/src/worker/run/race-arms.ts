@@ -1,22 +1,24 @@
 import type { Scope } from '../../kernel/scope.ts'
 import type { Draft } from '../activities/activity.ts'
 
+/** Returns the scope of a pending operation. */
+export type ScopeOf = (position: number) => Scope | undefined
+
 /**
  * Limits the log to results of one branch of an open race until they are delivered. Otherwise a signal that the losing
  * branch took in the same commit would be lost.
  */
 export class RaceArms {
-  readonly #scopeOf: (position: number) => Scope | undefined
+  readonly #scopeOf: ScopeOf
   /** By race, the branch whose results are in the log but not delivered. Null in most runs. */
   #undelivered: Map<Scope, Scope> | null = null
 
-  constructor(scopeOf: (position: number) => Scope | undefined) {
+  constructor(scopeOf: ScopeOf) {
     this.#scopeOf = scopeOf
   }
 
   /** Returns the drafts that may be written together: for each race only the first branch. */
   select(drafts: readonly Draft[]): readonly Draft[] {
-    if (!drafts.some(isScoped)) return drafts
     const chosen = new Map(this.#undelivered)
     const refused = new Set<number>()
     for (const { type, pending } of drafts)
@@ -53,6 +55,6 @@ export class RaceArms {
 }
 
 /** Whether an operation is in a nested scope; most are not. */
-function isScoped({ pending }: Draft): boolean {
+export function isScoped({ pending }: Draft): boolean {
   return pending.scope.parent !== null
 }
