@@ -160,6 +160,24 @@ describe('a run that fails', () => {
     expect(done).toEqual(['undo'])
   })
 
+  test('a failed run undoes nothing if an exception escapes a callback, and says so', async () => {
+    const done: string[] = []
+    const leaking = order(done, (ctx) => {
+      process.nextTick(() => {
+        throw new Error('leaked')
+      })
+      return ctx.sleep('1h')
+    })
+    await using engine = await testEngine({ procedures: [leaking] })
+    const run = await engine.run(leaking)
+    await expect(run.result()).rejects.toMatchObject({ details: { cause: { message: 'leaked' } } })
+    expect(done).toEqual(['reserve'])
+    expect((await run.status()).rollback).toEqual({
+      ...{ reason: 'Error: leaked', undone: [], failed: [] },
+      skipped: '3 undos did not run (reserve, hold, tell the shop): an exception escaped the procedure',
+    })
+  })
+
   test('a failed run withdraws its open asks and aborts its running steps', async () => {
     const seen: string[] = []
     const saga = procedure({ name: 'saga', signals: { stop: z.void() } }, async (ctx) => {

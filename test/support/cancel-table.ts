@@ -3,6 +3,7 @@ import {
   createClient,
   createEngine,
   type Engine,
+  FinalError,
   type Logger,
   type Procedure,
   procedure,
@@ -69,6 +70,27 @@ const failing = procedure({ name: 'failing' }, async (ctx) => {
     throw new RangeError('another error')
   })
 })
+const lingering = procedure({ name: 'lingering', grace: '0ms' }, async (ctx) => {
+  ctx.shield((inner) => inner.sleep('1d')).catch(() => {})
+  return 'returned'
+})
+let undoing: () => void = () => {}
+const undoingTwice = (name: string) =>
+  procedure({ name: 'undoing' }, async (ctx) => {
+    ctx.onRollback('first', () => {
+      undoing()
+      return new Promise(() => {})
+    })
+    ctx.onRollback(name, () => {
+      throw new FinalError('refused')
+    })
+    ctx.onRollback('third', () => {})
+    await ctx.step('fail', () => {
+      throw new FinalError('stop')
+    })
+  })
+const withoutCode = expect.stringContaining('ended without its code')
+
 // biome-ignore lint/suspicious/noExplicitAny: procedures of any types
 type AnyProcedure = Procedure<any, any, any>
 
@@ -174,6 +196,7 @@ export function describeCancelTable(makePlace: () => Promise<CancelPlace>, round
     expect(await engine.get(run.id).status()).toMatchObject({
       status: 'cancelled',
       cancelReason: 'wrong code',
+      rollback: { reason: 'wrong code', undone: [], failed: [], skipped: withoutCode },
     })
     expect((await engine.inbox.list({ run: run.id })).items).toEqual([])
   })
@@ -216,6 +239,7 @@ export function describeCancelTable(makePlace: () => Promise<CancelPlace>, round
     expect((await client.inbox.list()).items).toEqual([])
     const { execution_log } = await client.log(run.id)
     expect(execution_log).toMatchObject([{ name: 'approve', status: 'withdrawn' }])
+    expect((await client.get(run.id).status()).rollback?.skipped).toEqual(withoutCode)
   })
 
   test('not begun: no code of it runs', async () => {
@@ -227,6 +251,7 @@ export function describeCancelTable(makePlace: () => Promise<CancelPlace>, round
     const engine = await start(quick)
     await expect(engine.get(run.id).result()).rejects.toMatchObject(cancelled('too late'))
     expect(await typesOf(engine, 'a')).toEqual([])
+    expect((await run.status()).rollback).toBeUndefined()
   })
 
   test('ended: nothing changes', async () => {
@@ -281,6 +306,35 @@ export function describeCancelTable(makePlace: () => Promise<CancelPlace>, round
     const run = await engine.run(stubborn)
     await run.cancel('enough')
     await expect(run.result()).rejects.toMatchObject(cancelled('enough'))
+    expect(await run.status()).toMatchObject({ cancelReason: 'enough', rollback: undefined })
+  })
+
+  test('stuck in the middle of a rollback: it ends without its code, and the view says what was undone', async () => {
+    const { start } = await setUp()
+    const working = new Promise<void>((resolve) => {
+      undoing = resolve
+    })
+    const before = await start(undoingTwice('second'))
+    const run = await before.run(undoingTwice('second'))
+    await working
+    await before.stop({ within: '0ms' })
+    const engine = await start(undoingTwice('zwei'))
+    await expect(engine.get(run.id).result()).rejects.toMatchObject({ code: 'nondeterminism' })
+    await engine.cancel(run.id, 'give up')
+    await expect(engine.get(run.id).result()).rejects.toMatchObject(cancelled('give up'))
+    expect((await engine.get(run.id).status()).rollback).toMatchObject({
+      undone: ['third'],
+      failed: [{ name: 'second', failure: { code: 'step-failed' } }],
+      skipped: withoutCode,
+    })
+  })
+
+  test('a return that an open shield delays: forced by the grace, and not shown as cancelled', async () => {
+    const { start } = await setUp()
+    const engine = await start(lingering)
+    const run = await engine.run(lingering)
+    expect(await run.result()).toBe('returned')
+    expect(await run.status()).toMatchObject({ status: 'completed', cancelRequestedAt: undefined })
   })
 
   test('a worker that dies after the request: the next one cancels', async () => {

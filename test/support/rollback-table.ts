@@ -111,6 +111,22 @@ export function describeRollbackTable(makePlace: () => Promise<CancelPlace>): vo
       ])
     })
 
+    test('an invalid output undoes nothing, and the view says so', async () => {
+      const saga = procedure({ name: 'saga', output: z.number() }, async (ctx) => {
+        await step(ctx, 'one')
+        await step(ctx, 'two')
+        return 'text' as never
+      })
+      const engine = await start(replay, saga)
+      const run = await engine.run(saga)
+      await expect(run.result()).rejects.toMatchObject({ details: { cause: { code: 'output-invalid' } } })
+      expect(done).toEqual(['one', 'two'])
+      expect((await run.status()).rollback).toMatchObject({
+        ...{ reason: expect.stringContaining('output'), undone: [], failed: [] },
+        skipped: '2 undos did not run (one, two): the procedure had returned, and only its output is invalid',
+      })
+    })
+
     test('an item of a map that a failed item closed is undone by ctx.rollback', async () => {
       const saga = procedure({ name: 'saga' }, async (ctx) => {
         const together = gate(2)

@@ -2,7 +2,6 @@ import { implement } from '../base/implement.ts'
 import { checkFunction, checkName, checkText, refuse } from '../checks/options.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import type { LogEvent } from '../events/event.ts'
-import type { RollbackRecord } from '../events/payloads.ts'
 import type { Program, Scopes } from '../kernel/operation.ts'
 import type { Scope } from '../kernel/scope.ts'
 import type { Effects } from '../ports/effects.ts'
@@ -15,7 +14,7 @@ import { askKeyOf, type IssueOperation, type ProcedureOperation } from './operat
 import type { ProcedureDefinition } from './procedure.ts'
 import type { Remark } from './remark.ts'
 import { readValue } from './results.ts'
-import { Rollback } from './rollback/rollback.ts'
+import { Rollback, type RollbackProgress } from './rollback/rollback.ts'
 import { map } from './scopes/map.ts'
 import { race } from './scopes/race.ts'
 import { Bodies, type Scoped } from './scopes/scoped.ts'
@@ -46,7 +45,7 @@ export interface ProgramOptions {
   /** Returns whether an error of the procedure parks the run, so that nothing is undone. */
   readonly isParked: (error: unknown) => boolean
   /** Receives what is undone. */
-  readonly rollback: RollbackRecord
+  readonly rollback: RollbackProgress
   /** The default agent for `decide`. */
   readonly decider: AgentDefinition | undefined
   /** The default audience of `onTimeout: 'escalate'`. */

@@ -179,6 +179,8 @@ export interface RollbackRecord {
   reason: string | undefined
   readonly undone: string[]
   readonly failed: { readonly name: string; readonly failure: FailureRecord }[]
+  /** Why undos did not run. */
+  readonly skipped?: string
 }
 
 /** What lists show of a run, stored beside its log; `waiting` is derived from the log and the code. */

@@ -49,6 +49,7 @@ export const runShape = z
         reason: z.string(),
         undone: z.array(z.string()),
         failed: z.array(z.object({ name: z.string(), failure })),
+        skipped: z.string().optional().meta({ description: 'Which undos did not run, and why' }),
       })
       .optional(),
     cancelRequestedAt: instant.optional(),

@@ -9,6 +9,16 @@ import type { ProcedureOperation } from '../operations.ts'
 
 const maxUndos = 10_000
 
+/** What a run has undone so far. */
+export interface RollbackProgress extends RollbackRecord {
+  /** The names of the undos that are registered or at work, in order of registration. */
+  readonly left: string[]
+}
+
+export function createRollbackProgress(): RollbackProgress {
+  return { reason: undefined, undone: [], failed: [], left: [] }
+}
+
 interface Undo {
   readonly name: string
   readonly operation: ProcedureOperation
@@ -19,7 +29,7 @@ export interface RollbackOptions {
   /** Whether an error parks the run, so that nothing is undone: the code continues once it is fixed. */
   readonly isParked: (error: unknown) => boolean
   /** Receives what is undone. */
-  readonly record: RollbackRecord
+  readonly record: RollbackProgress
 }
 
 /**
@@ -46,6 +56,7 @@ export class Rollback {
   /** Registers without a limit: a step whose result is late can no longer be rejected. */
   add(name: string, operation: ProcedureOperation): void {
     this.#undos.push({ name, operation })
+    this.#options.record.left.push(name)
   }
 
   /** Runs the undos registered so far. Later calls wait for earlier ones. */
@@ -68,6 +79,7 @@ export class Rollback {
       } catch (error) {
         record.failed.push({ name: undo.name, failure: recordFailure(error) })
       }
+      record.left.splice(record.left.lastIndexOf(undo.name), 1)
     }
     this.#open--
   }

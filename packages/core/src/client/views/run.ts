@@ -70,11 +70,12 @@ export function toRunView(row: KnownRun, now: number, ended: LogEvent | undefine
   }
 }
 
-function showRollback({ reason, undone, failed }: RollbackRecord): RollbackView {
+function showRollback({ reason, undone, failed, skipped }: RollbackRecord): RollbackView {
   return {
     reason: reason ?? '',
     undone,
     failed: failed.map(({ name, failure }) => ({ name, failure: failureOf(failure) })),
+    skipped,
   }
 }
 

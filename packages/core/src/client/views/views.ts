@@ -20,7 +20,7 @@ export interface RunView {
   readonly stuck: Stuck | undefined
   readonly tags: readonly string[]
   readonly startedBy: Actor | undefined
-  /** What was undone when it failed or was cancelled, at most a hundred names of each; undefined if nothing was. */
+  /** What was undone when it failed or was cancelled, at most a hundred names of each; undefined if there was nothing to undo. */
   readonly rollback: RollbackView | undefined
   /** When the run was first requested to be cancelled. */
   readonly cancelRequestedAt: Date | undefined
@@ -41,6 +41,11 @@ export interface RollbackView {
   readonly undone: readonly string[]
   /** Undos that failed after all their attempts. */
   readonly failed: readonly { readonly name: string; readonly failure: Failure }[]
+  /**
+   * Which undos did not run, and why: the run had returned with an invalid output, an exception escaped a callback, or the run
+   * was cancelled and ended without its code. Undefined if all ran.
+   */
+  readonly skipped: string | undefined
 }
 
 /** Why a run is stuck. `failure` says the same as text, with what to do. */

@@ -3,7 +3,7 @@ import { recordFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
 import { encodeRecord } from '../../events/payload.ts'
-import type { CancelledPayload, CancelNote } from '../../events/payloads.ts'
+import type { CancelledPayload, CancelNote, RollbackRecord } from '../../events/payloads.ts'
 import { readCancelled } from '../../events/read-cancelled.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import type { Effect } from '../../ports/store/commit.ts'
@@ -40,9 +40,10 @@ export function cancelledEvent({ payload }: RunDraft): WrittenEvent {
   return runEvent('cancelled', payload)
 }
 
-/** A cancel as it is shown. */
-export function noteOf(draft: Pick<RunDraft, 'payload'>, at: number): CancelNote {
-  const { reason, by } = readCancelled(draft)
+/** A cancel as it is shown. Null: it only forces the end of a run whose procedure has returned or failed. */
+export function noteOf(draft: Pick<RunDraft, 'payload'>, at: number): CancelNote | null {
+  const { reason, by, forced } = readCancelled(draft)
+  if (forced === true) return null
   return { at, ...(reason === undefined ? {} : { reason }), ...(by === undefined ? {} : { by }) }
 }
 
@@ -72,8 +73,12 @@ export function endWithoutCode(
   signals: readonly string[],
 ): EndWithoutCode {
   const draft = request === undefined ? null : recordRequest(request)
-  const cancelled = notes.cancelled ?? (draft === null ? { at: now } : noteOf(draft, now))
+  const cancelled = notes.cancelled ?? (draft === null ? null : noteOf(draft, now)) ?? { at: now }
   const ending = cancelWith(cancelled.reason, [])
+  const rollback: RollbackRecord = {
+    ...{ reason: cancelled.reason ?? 'the run was cancelled', ...notes.undos() },
+    skipped: 'The run ended without its code, so the undos that its procedure had registered did not run',
+  }
   const asked = notes.openAsks
   const closes = asked.map(({ position }): Effect => ({ do: 'close-ask', position, status: 'withdrawn' }))
   return {
@@ -87,7 +92,7 @@ export function endWithoutCode(
       drafts: [],
       effects: [...(draft?.effects ?? []), ...closes],
       next: { do: 'end', state: 'cancelled' },
-      info: describeEnding(ending, signals, { rollback: null, cancelled }),
+      info: describeEnding(ending, signals, { rollback: notes.hasOperations ? rollback : null, cancelled }),
     },
   }
 }

@@ -1,10 +1,10 @@
 import type { ProcedureOperation } from '../../authoring/operations.ts'
+import { createRollbackProgress, type RollbackProgress } from '../../authoring/rollback/rollback.ts'
 import type { Issues } from '../../base/issues.ts'
 import { isBug } from '../../errors/bug.ts'
 import { showFailure } from '../../errors/catalogue.ts'
 import { failureOf, recordFailure } from '../../errors/failure.ts'
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
-import type { RollbackRecord } from '../../events/payloads.ts'
 import { findThrowSite } from '../../host/call-site.ts'
 import { allowGrace, drain } from '../../host/drain.ts'
 import { watchFromNowOn } from '../../host/watchdog/watchdog.ts'
@@ -13,7 +13,7 @@ import type { Execution } from '../../kernel/execution.ts'
 import type { Scope } from '../../kernel/scope.ts'
 import type { Claimed } from '../../ports/store/claims.ts'
 import type { WorkerServices } from '../services.ts'
-import { createExecution, createRollbackRecord } from './create-execution.ts'
+import { createExecution } from './create-execution.ts'
 import { LogIndex } from './log-index.ts'
 import type { LogWriter } from './log-writer.ts'
 import { readStart, type Start } from './start.ts'
@@ -29,7 +29,7 @@ export class Continuation {
   #start: Start | null = null
   #execution: Execution<ProcedureOperation> | null = null
   #notes = new LogIndex()
-  #rollback: RollbackRecord = createRollbackRecord()
+  #rollback: RollbackProgress = createRollbackProgress()
   /** True while the events being delivered were in the log before this continuation. */
   #isReplaying = false
   #isDropped = false
@@ -52,9 +52,9 @@ export class Continuation {
   get notes(): LogIndex {
     return this.#notes
   }
-  /** The steps that the procedure has undone; null if none. */
-  get rollback(): RollbackRecord | null {
-    return this.#rollback.reason === undefined ? null : this.#rollback
+  /** What the procedure has undone. */
+  get rollback(): RollbackProgress {
+    return this.#rollback
   }
   /** The current turn. */
   get turn(): number {
@@ -88,7 +88,7 @@ export class Continuation {
     if ('issues' in start) return start
     this.#start = start
     this.#notes = new LogIndex()
-    this.#rollback = createRollbackRecord()
+    this.#rollback = createRollbackProgress()
     this.#execution = createExecution({
       services: this.#services,
       runId: id,

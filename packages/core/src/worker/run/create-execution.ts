@@ -1,9 +1,9 @@
 import { readCancel } from '../../authoring/cancel.ts'
 import { createProgram } from '../../authoring/context.ts'
 import type { ProcedureOperation } from '../../authoring/operations.ts'
+import { createRollbackProgress, type RollbackProgress } from '../../authoring/rollback/rollback.ts'
 import { createChance } from '../../base/prng.ts'
 import { isBug } from '../../errors/bug.ts'
-import type { RollbackRecord } from '../../events/payloads.ts'
 import { captureCallSite } from '../../host/call-site.ts'
 import { setImmediateNative } from '../../host/natives.ts'
 import { turns } from '../../host/turn.ts'
@@ -25,19 +25,15 @@ export interface ExecutionParts {
   /** Whether this is the execution that continues the run. */
   readonly isLoaded: (execution: Execution<ProcedureOperation>) => boolean
   /** Records what the procedure undoes. */
-  readonly rollback?: RollbackRecord
+  readonly rollback?: RollbackProgress
   /** Called for every issue that takes a position. */
   readonly onIssue?: (position: number) => void
-}
-
-export function createRollbackRecord(): RollbackRecord {
-  return { reason: undefined, undone: [], failed: [] }
 }
 
 /** Creates the execution of a run, before its first event. */
 export function createExecution(parts: ExecutionParts): Execution<ProcedureOperation> {
   const { services, runId, start, isReplaying, isLoaded, onForeign, onUnhandled, onIssue } = parts
-  const rollback = parts.rollback ?? createRollbackRecord()
+  const rollback = parts.rollback ?? createRollbackProgress()
   const { determinism, logger, effects, decider, escalateTo, remarks } = services
   const remark = (about: string, message: string): void => {
     const { name } = start.definition

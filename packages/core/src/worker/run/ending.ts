@@ -1,4 +1,5 @@
 import type { ProcedureOperation } from '../../authoring/operations.ts'
+import type { RollbackProgress } from '../../authoring/rollback/rollback.ts'
 import { issuesOf } from '../../base/issues.ts'
 import { explain, showFailure } from '../../errors/catalogue.ts'
 import { type FailureRecord, failureOf, recordFailure } from '../../errors/failure.ts'
@@ -23,14 +24,21 @@ export interface Ending {
   readonly payload: Uint8Array | null
   /** Operations that were pending when the procedure ended. */
   readonly left: readonly Pending<ProcedureOperation>[]
+  /** Why registered undos do not run. Default: an exception escaped the procedure. */
+  readonly skips?: string
 }
 
 export function completeWith(output: unknown, left: readonly Pending<ProcedureOperation>[]): Ending {
   try {
     return { state: 'completed', failure: null, payload: encode(output, 'output'), left }
   } catch (error) {
-    return failWith(error, left)
+    return failReturned(error, left)
   }
+}
+
+/** Fails a run whose procedure has returned: its work is done, so nothing is undone. */
+export function failReturned(error: unknown, left: readonly Pending<ProcedureOperation>[]): Ending {
+  return { ...failWith(error, left), skips: 'the procedure had returned, and only its output is invalid' }
 }
 
 /** Ends a run with its output, or as failed if the schema refuses the output. */
@@ -40,7 +48,7 @@ export async function completeChecked(
 ): Promise<Ending> {
   const checked = await validate(schema, output)
   if (checked.ok) return completeWith(checked.value, left)
-  return failWith(new PawlError('output-invalid', issuesOf(checked)), left)
+  return failReturned(new PawlError('output-invalid', issuesOf(checked)), left)
 }
 
 export function failWith(
@@ -86,8 +94,26 @@ export function describeEnding(
   }
 }
 
-function clipped({ reason, undone, failed }: RollbackRecord): RollbackRecord {
-  return { reason, undone: undone.slice(0, maxShown), failed: failed.slice(0, maxShown) }
+function clipped(rollback: RollbackRecord): RollbackRecord {
+  const { reason, undone, failed, skipped } = rollback
+  return {
+    ...{ reason, undone: undone.slice(0, maxShown), failed: failed.slice(0, maxShown) },
+    ...(skipped === undefined ? {} : { skipped }),
+  }
+}
+
+/** Describes what an ending run has undone, and what it skips; null if there is nothing to tell. */
+export function rollbackOf({ failure, skips }: Ending, progress: RollbackProgress): RollbackRecord | null {
+  const { left, ...done } = progress
+  if (failure === null || left.length === 0) return done.reason === undefined ? null : done
+  const shown = left.slice(0, 5).join(', ') + (left.length > 5 ? ', …' : '')
+  const what =
+    left.length === 1 ? `1 undo did not run (${shown})` : `${left.length} undos did not run (${shown})`
+  return {
+    ...done,
+    reason: done.reason ?? showFailure(failureOf(failure)),
+    skipped: `${what}: ${skips ?? 'an exception escaped the procedure'}`,
+  }
 }
 
 /**

@@ -1,5 +1,7 @@
+import type { FailureRecord } from '../../errors/failure.ts'
 import { type LogEvent, noPosition } from '../../events/event.ts'
-import type { CancelNote } from '../../events/payloads.ts'
+import { decode } from '../../events/payload.ts'
+import type { CancelNote, RollbackRecord } from '../../events/payloads.ts'
 import { readCancelled } from '../../events/read-cancelled.ts'
 import { RecentSteps } from './recent-steps.ts'
 
@@ -14,6 +16,9 @@ export class LogIndex {
   #weight = 0
   #cancelled: CancelNote | null = null
   #isForced = false
+  #hasOperations = false
+  /** Null in most runs. */
+  #undos: Pick<RollbackRecord, 'undone' | 'failed'> | null = null
 
   /** Bytes of payload delivered to the continuation: an estimate of the memory it holds. */
   get weight(): number {
@@ -23,10 +28,12 @@ export class LogIndex {
   add(events: readonly LogEvent[]): void {
     for (const event of events) {
       this.#weight += event.payload?.length ?? 0
+      if (event.position !== noPosition) this.#hasOperations = true
       if (event.type === 'withdrawn') this.#records?.delete(event.position)
       else if (event.type === 'settled') {
         this.#records?.delete(event.position)
         this.steps.add(event)
+        if (event.kind === 'undo') this.#noteUndo(event)
       } else if (event.position !== noPosition) this.#record(event)
       else if (event.type === 'cancelled') this.#noteCancelled(event)
     }
@@ -39,6 +46,16 @@ export class LogIndex {
   /** Whether its end was forced. */
   get isForced(): boolean {
     return this.#isForced
+  }
+
+  /** Whether an operation has an event: the procedure may have registered undos. */
+  get hasOperations(): boolean {
+    return this.#hasOperations
+  }
+
+  /** Returns what was undone. */
+  undos(): Pick<RollbackRecord, 'undone' | 'failed'> {
+    return this.#undos ?? { undone: [], failed: [] }
   }
 
   /** The events of the questions that were asked and are neither settled nor withdrawn. */
@@ -70,14 +87,23 @@ export class LogIndex {
     else records.push(event)
   }
 
+  #noteUndo({ name, failed, payload }: LogEvent): void {
+    this.#undos ??= { undone: [], failed: [] }
+    if (!failed) this.#undos.undone.push(name)
+    else this.#undos.failed.push({ name, failure: decode(payload) as FailureRecord })
+  }
+
   /** @throws PayloadCorrupt, WrittenLater */
   #noteCancelled(event: LogEvent): void {
     const { reason, by, forced } = readCancelled(event)
+    if (forced === true) {
+      this.#isForced = true
+      return
+    }
     this.#cancelled ??= {
       at: event.at,
       ...(reason === undefined ? {} : { reason }),
       ...(by === undefined ? {} : { by }),
     }
-    if (forced === true) this.#isForced = true
   }
 }

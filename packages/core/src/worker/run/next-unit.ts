@@ -11,7 +11,7 @@ import {
   recordRequest,
 } from './cancelling.ts'
 import type { Bug } from './diagnose.ts'
-import type { Ending } from './ending.ts'
+import { type Ending, rollbackOf } from './ending.ts'
 import { guard, keepActs } from './leaving.ts'
 import { decideAgain } from './operations.ts'
 import { eventsOf } from './outbox.ts'
@@ -164,7 +164,7 @@ function prepareEnd(state: RunState, ending: Ending, isHandedOut: boolean): Unit
   if (!outbox.isEmpty || !isHandedOut) return keep(state, sent)
   const open = asks.map(({ pending }) => pending)
   const asked = open.filter(({ position }) => continuation.notes.isAsked(position))
-  const past = { rollback: continuation.rollback, cancelled }
+  const past = { rollback: rollbackOf(ending, continuation.rollback), cancelled }
   return write(state, endParts(ending, sent, asked, mailbox.signals, past))
 }
 
@@ -182,11 +182,12 @@ function prepareStop(state: RunState, bug: Bug): Unit | null {
 function keep(state: RunState, drafts: readonly Draft[], cancel: RunDraft | null = null): Unit {
   const parts = { events: eventsOf(drafts), drafts, next: { do: 'keep' }, info: null } as const
   if (cancel === null) return write(state, parts)
+  const cancelled = state.cancelled ?? noteOf(cancel, state.services.time.now())
   return write(state, {
     ...parts,
     events: [...parts.events, cancelledEvent(cancel)],
     effects: cancel.effects,
-    info: { waiting: [], cancelled: state.cancelled ?? noteOf(cancel, state.services.time.now()) },
+    info: cancelled === null ? null : { waiting: [], cancelled },
   })
 }
 
