@@ -35,7 +35,17 @@ const screens: Readonly<Record<string, Screen>> = {
   closed: { at: '#/asks/refund%3AB-2%2F1', shows: '.closed' },
   runs: { at: '#/runs', shows: '.run-row' },
   run: { at: '#/runs/refund%3AB-2', shows: '.entry', guide: ['laptop-light'] },
-  stuck: { at: '#/runs/broken%3A7', shows: '.entry' },
+  stuck: { at: '#/runs/ship%3A7', shows: '.side', guide: ['laptop-light', 'phone-dark'] },
+  bug: { at: '#/runs/broken%3A7', shows: '.entry' },
+  bulk: {
+    at: '#/runs',
+    shows: '.run-row',
+    prepare: async (page) => {
+      await page.getByRole('button', { name: 'Cancel all…' }).click()
+      await page.getByLabel('Reason').waitFor()
+    },
+    guide: ['laptop-light'],
+  },
 }
 const sizes = { laptop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } }
 

@@ -19,7 +19,8 @@ const screens = {
   closed: '#/asks/refund%3AB-2%2F1',
   runs: '#/runs',
   run: '#/runs/refund%3AB-2',
-  stuck: '#/runs/broken%3A7',
+  stuck: '#/runs/ship%3A7',
+  bug: '#/runs/broken%3A7',
 }
 
 describe.skipIf(chromiumPath === undefined)('axe finds nothing', () => {
@@ -57,6 +58,13 @@ describe.skipIf(chromiumPath === undefined)('axe finds nothing', () => {
           )
           expect({ name, found }).toEqual({ name, found: [] })
         }
+        await page.evaluate("location.hash = '#/runs'")
+        await page.getByRole('button', { name: 'Cancel all…' }).click()
+        await page.getByLabel('Reason').waitFor()
+        expect(
+          await page.evaluate('axe.run(document).then(({ violations }) => violations.map(({ id }) => id))'),
+        ).toEqual([])
+        await page.keyboard.press('Escape')
         await page.keyboard.press('?')
         await page.locator('dialog').waitFor()
         expect(

@@ -1,5 +1,6 @@
+import { procedure } from '@pawl/core'
 import { expect, test } from 'vitest'
-import { startServer } from './support/server.ts'
+import { refund, startServer } from './support/server.ts'
 
 test('starts a run once for an id, and returns it again for the same input', async () => {
   await using server = await startServer()
@@ -104,3 +105,52 @@ test('cancels a run, and says by whom and why', async () => {
   expect(await server.call('wim', 'POST', '/v1/runs/refund:1/cancel', {})).toMatchObject({ status: 403 })
   expect(await server.call('olga', 'POST', '/v1/runs/nowhere/cancel', {})).toMatchObject({ status: 404 })
 })
+
+test('cancels several runs, and says for each that was refused why', async () => {
+  await using server = await startServer({ may: (_who, verb, { id }) => verb === 'see' || id !== 'refund:2' })
+  for (const id of ['refund:1', 'refund:2', 'refund:3']) {
+    await server.engine.run(refund, { amount: 45 }, { id })
+    await server.engine.inbox.next({ run: id })
+  }
+  const runs = ['refund:1', 'none', 'refund:2', 'refund:3']
+  const body = { runs, reason: 'wrong batch' }
+  expect(await server.call('olga', 'POST', '/v1/runs/cancel', body)).toMatchObject({
+    status: 200,
+    body: {
+      outcomes: [
+        { run: 'refund:1', status: 'accepted' },
+        { run: 'none', status: 'refused', problem: { status: 404, code: 'run-not-found' } },
+        { run: 'refund:2', status: 'refused', problem: { status: 403, code: 'not-allowed' } },
+        { run: 'refund:3', status: 'accepted' },
+      ],
+    },
+  })
+  await expect(server.engine.get('refund:3').result()).rejects.toMatchObject({ code: 'run-cancelled' })
+  expect(await server.engine.get('refund:2').status()).toMatchObject({ cancelRequestedAt: undefined })
+})
+
+test('retries several stuck runs', async () => {
+  const broken = procedure({ name: 'broken' }, async (): Promise<void> => {
+    if (isBroken) throw new TypeError('no files')
+  })
+  let isBroken = true
+  await using server = await startServer({ procedures: [broken] })
+  for (const id of ['broken:1', 'broken:2'])
+    await (await server.engine.run(broken, undefined, { id })).result().catch(() => {})
+  expect((await server.engine.list({ status: 'stuck' })).items).toHaveLength(2)
+  isBroken = false
+  const reply = await server.call('olga', 'POST', '/v1/runs/retry', { runs: ['broken:1', 'broken:2'] })
+  expect(reply.body.outcomes.map(({ status }: { status: string }) => status)).toEqual([
+    'accepted',
+    'accepted',
+  ])
+  await Promise.all(['broken:1', 'broken:2'].map((id) => server.engine.get(id).result()))
+})
+
+test.each([[[]], [Array.from({ length: 101 }, (_, index) => `refund:${index}`)]])(
+  'refuses an action on none or on more than a hundred runs',
+  async (runs) => {
+    await using server = await startServer()
+    expect(await server.call('olga', 'POST', '/v1/runs/cancel', { runs })).toMatchObject({ status: 400 })
+  },
+)

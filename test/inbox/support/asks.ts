@@ -132,6 +132,17 @@ const moderate: Procedure<undefined, string> = procedure(
   },
 )
 
+/** A procedure before and after a step was renamed while a run was waiting. */
+const shipWith = (step: string): Procedure<undefined, string> =>
+  procedure({ name: 'ship', output: z.string() }, async (ctx) => {
+    await ctx.step('check stock', () => ({ boxes: 3 }))
+    await ctx.step(step, () => 'box 12')
+    const { approved } = await ctx.human.approve('Hand the parcel over?', { key: 'hand over' })
+    return approved ? 'shipped' : 'kept'
+  })
+export const shipBefore = shipWith('pack')
+export const ship = shipWith('wrap')
+
 /** Stops at an error of its own. */
 export const broken: Procedure<undefined, string> = procedure(
   { name: 'broken', output: z.string() },

@@ -1,8 +1,8 @@
 import { createEngine, type Engine, type EngineOptions } from '@pawl/core'
-import { createServer, type Identity } from '@pawl/server'
+import { createServer, type Identity, type ServerOptions } from '@pawl/server'
 import { memory } from '@pawl/testing'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { broken, procedures, refund } from './asks.ts'
+import { broken, procedures, refund, ship, shipBefore } from './asks.ts'
 
 /** Each logs in with the own name as the key. */
 const people: Readonly<Record<string, Identity>> = {
@@ -18,15 +18,22 @@ export interface Site extends AsyncDisposable {
 }
 
 export async function startSite(
-  options: { readonly procedures?: EngineOptions['procedures']; readonly port?: number } = {},
+  options: {
+    readonly procedures?: EngineOptions['procedures']
+    readonly port?: number
+    readonly may?: ServerOptions['may']
+  } = {},
 ): Promise<Site> {
+  const store = memory()
+  if (options.procedures === undefined) await startBefore(store)
   const engine = await createEngine({
-    store: memory(),
-    procedures: options.procedures ?? [...procedures, broken],
+    store,
+    procedures: options.procedures ?? [...procedures, broken, ship],
     logger: silent,
   })
   const server = createServer({
     client: engine,
+    ...(options.may === undefined ? {} : { may: options.may }),
     auth: (request) => {
       const given = `${request.headers.get('authorization')}; ${request.headers.get('cookie')}`
       const name = /(?:^Bearer |pawl=)(\w+)/.exec(given)?.[1]
@@ -42,6 +49,14 @@ export async function startSite(
       await engine.stop()
     },
   }
+}
+
+/** Starts a run that the code of the site cannot continue. */
+async function startBefore(store: EngineOptions['store']): Promise<void> {
+  const engine = await createEngine({ store, procedures: [shipBefore], logger: silent })
+  const run = await engine.run(shipBefore, undefined, { id: 'ship:7', by: 'user:shop', tags: ['eu'] })
+  await engine.inbox.next({ run: run.id })
+  await engine.stop()
 }
 
 const silent = { debug() {}, info() {}, warn() {}, error() {} }
@@ -103,5 +118,11 @@ export async function askAll({ engine }: Site): Promise<Readonly<Record<string, 
   await settled.result()
   const stuck = await engine.run(broken, undefined, { id: 'broken:7' })
   await stuck.result().catch(() => {})
+  const { id: handOver } = await engine.inbox.next({ run: 'ship:7' })
+  await engine.inbox.answer(handOver, { approved: true }, { as: 'user:bob' })
+  await engine
+    .get('ship:7')
+    .result()
+    .catch(() => {})
   return Object.fromEntries(ids)
 }

@@ -1,5 +1,5 @@
 import { request } from './request.ts'
-import type { Answer, Ask, AskBrief, LogEntry, Me, Run } from './types.ts'
+import type { Answer, Ask, AskBrief, LogEntry, Me, Problem, Run } from './types.ts'
 
 export interface Page<T> {
   readonly items: readonly T[]
@@ -16,6 +16,22 @@ export const getAsk = (id: string): Promise<Ask> => request('GET', `/v1/asks/${s
 export const listRuns = (query: Query): Promise<Page<Run>> => request('GET', `/v1/runs${search(query)}`)
 export const getRun = (id: string): Promise<Run> => request('GET', `/v1/runs/${segment(id)}`)
 export const retryRun = (id: string): Promise<Run> => request('POST', `/v1/runs/${segment(id)}/retry`, {})
+export const cancelRun = (id: string, reason: string | undefined): Promise<Run> =>
+  request('POST', `/v1/runs/${segment(id)}/cancel`, reason === undefined ? {} : { reason })
+export const retryRuns = (runs: readonly string[]): Promise<Outcomes> =>
+  request('POST', '/v1/runs/retry', { runs })
+export const cancelRuns = (runs: readonly string[], reason: string | undefined): Promise<Outcomes> =>
+  request('POST', '/v1/runs/cancel', reason === undefined ? { runs } : { runs, reason })
+
+/** What became of one run of an action on several. */
+export interface Outcome {
+  readonly run: string
+  readonly status: 'accepted' | 'refused'
+  readonly problem?: Problem
+}
+interface Outcomes {
+  readonly outcomes: readonly Outcome[]
+}
 
 export function answerAsk(
   id: string,

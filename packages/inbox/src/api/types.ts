@@ -106,6 +106,22 @@ export interface Waiting {
   readonly until?: string
 }
 
+/** Why a run is stuck: what the log says, what the code asked for, and where. */
+export interface Stuck {
+  readonly code: string
+  readonly position?: number
+  readonly recorded?: string
+  readonly asked?: string
+  readonly at?: string
+  readonly triedAt?: string
+}
+
+export interface Rollback {
+  readonly reason: string
+  readonly undone: readonly string[]
+  readonly failed: readonly { readonly name: string; readonly failure: Failure }[]
+}
+
 export interface Run {
   readonly id: string
   readonly procedure: string
@@ -115,8 +131,12 @@ export interface Run {
   readonly endedAt?: string
   readonly waitingFor: readonly Waiting[]
   readonly failure?: Failure
+  readonly stuck?: Stuck
   readonly tags: readonly string[]
   readonly startedBy?: string
+  readonly rollback?: Rollback
+  readonly cancelRequestedAt?: string
+  readonly cancelReason?: string
   readonly leftOver: {
     readonly signals: readonly string[]
     readonly operations: readonly { readonly position: number; readonly name: string }[]

@@ -1,42 +1,102 @@
 import type { Run } from '../api/types.ts'
 import { en } from '../en.ts'
-import { marked } from '../text/text.tsx'
+import { marked, Text } from '../text/text.tsx'
 import { LongText } from '../text/value.tsx'
+import { formatAge, formatInstant, sinceNow } from '../ui/time.ts'
 
-/** Why a run does not continue, or how it failed. */
-export function Stuck({ run, onRetry }: { readonly run: Run; readonly onRetry: (() => void) | null }) {
+/** Why a run does not continue, or how it failed: what the log says beside what the code did, and what to do. */
+export function Stuck({ run }: { readonly run: Run }) {
   const { failure, status } = run
   if (!failure) return null
-  const isMismatch = failure.code === 'nondeterminism'
-  const title =
-    status === 'stuck'
-      ? isMismatch
-        ? en.stuckTitle
-        : en.stuckBug
-      : status === 'quarantined'
-        ? en.quarantinedTitle
-        : en.failedTitle
-  const isRetried = onRetry !== null && (status === 'stuck' || status === 'quarantined')
   return (
     <section class={`error-box ${status}`}>
-      <h2>{title}</h2>
+      <h2>{titleOf(run)}</h2>
+      <Sides run={run} />
       <p dir="auto">
         {failure.code && <code>{failure.code}</code>} {marked(failure.message)}
       </p>
-      {isMismatch && status === 'stuck' && <p class="faint">{en.stuckHelp}</p>}
+      <Tried run={run} />
       {failure.stack && (
         <details>
           <summary>{en.stack}</summary>
           <LongText text={failure.stack} isCode />
         </details>
       )}
-      {isRetried && (
-        <p>
-          <button type="button" class="action primary" onClick={onRetry}>
-            {en.retryRun}
-          </button>
-        </p>
-      )}
+      <Steps run={run} />
     </section>
+  )
+}
+
+function titleOf({ status, failure }: Run): string {
+  if (status === 'quarantined') return en.quarantinedTitle
+  if (status === 'failed') return en.failedTitle
+  if (status === 'cancelled') return en.cancelledTitle
+  if (failure?.code === 'nondeterminism') return en.stuckTitle
+  return failure?.code === 'foreign-await' ? en.stuckAwait : en.stuckBug
+}
+
+function Sides({ run: { stuck } }: { readonly run: Run }) {
+  if (stuck?.recorded === undefined && stuck?.asked === undefined) return null
+  const { position, recorded, asked, at } = stuck
+  return (
+    <div class="sides">
+      <div class="side">
+        <h3>{position === undefined ? en.inLog : en.inLogAt(position)}</h3>
+        <p class="code" dir="auto">
+          {marked(recorded ?? en.nothingRecorded)}
+        </p>
+      </div>
+      <div class="side">
+        <h3>{en.codeAsks}</h3>
+        <p class="code" dir="auto">
+          {marked(asked ?? en.nothingAsked)}
+        </p>
+        {at !== undefined && (
+          <p class="code faint">
+            <Text>{at}</Text>
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function Tried({ run: { stuck } }: { readonly run: Run }) {
+  if (stuck === undefined) return null
+  const { at, triedAt, asked } = stuck
+  return (
+    <p class="faint">
+      {at !== undefined && asked === undefined && (
+        <>
+          {en.at} <code>{marked(at)}</code>
+          {'. '}
+        </>
+      )}
+      {triedAt !== undefined && (
+        <span title={formatInstant(triedAt)}>{en.triedAt(formatAge(sinceNow(triedAt)))} </span>
+      )}
+      {en.nothingWritten}
+    </p>
+  )
+}
+
+/** The steps of the operator's guide. */
+function Steps({ run: { status, failure, version } }: { readonly run: Run }) {
+  if (status !== 'stuck' && status !== 'quarantined') return null
+  const steps =
+    status === 'quarantined'
+      ? en.quarantinedSteps
+      : failure?.code === 'nondeterminism'
+        ? en.mismatchSteps(version)
+        : en.bugSteps
+  return (
+    <>
+      <h3>{en.whatNow}</h3>
+      <ol class="steps">
+        {steps.map((step) => (
+          <li key={step}>{step}</li>
+        ))}
+      </ol>
+    </>
   )
 }

@@ -1,2 +1,4 @@
+import '../styles/run.css'
+
 export { RunScreen } from './run.tsx'
 export { RunsScreen } from './runs.tsx'

@@ -1,17 +1,17 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { getLog, getRun, type LogPage, retryRun, segment } from '../api/calls.ts'
+import { getLog, getRun, type LogPage, segment } from '../api/calls.ts'
 import { ApiError, urlOf } from '../api/request.ts'
 import type { LogEntry, Run } from '../api/types.ts'
 import { en } from '../en.ts'
-import { announce } from '../live/announce.ts'
 import { useLive } from '../live/poll.ts'
 import { useStill } from '../live/still.ts'
 import { askHref, runsHref } from '../router.ts'
 import { Log } from '../runs/log.tsx'
+import { RunActions } from '../runs/run-actions.tsx'
 import { useRunStream } from '../runs/run-stream.ts'
 import { Stuck } from '../runs/stuck.tsx'
 import { Timeline } from '../runs/timeline.tsx'
-import { currentUser, noteEnded } from '../session.ts'
+import { noteEnded } from '../session.ts'
 import { marked, Text } from '../text/text.tsx'
 import { StatusBadge } from '../ui/badges.tsx'
 import { CopyButton } from '../ui/copy.tsx'
@@ -56,16 +56,6 @@ export function RunScreen({ id }: { readonly id: string }) {
     if (!page) return
     setLoaded((now) => now && { ...now, entries: [...now.entries, ...page.items], before: page.before })
   }
-  const retry = async () => {
-    try {
-      await retryRun(id)
-      announce(en.retried)
-    } catch (error) {
-      noteEnded(error)
-      if (error instanceof ApiError) announce(error.problem.detail)
-    }
-    await load()
-  }
   return (
     <div class="page run-page">
       <a class="back" href={runsHref}>
@@ -73,7 +63,7 @@ export function RunScreen({ id }: { readonly id: string }) {
         {en.backToRuns}
       </a>
       {loaded ? (
-        <RunPage loaded={loaded} onOlder={() => void older()} onRetry={() => void retry()} />
+        <RunPage loaded={loaded} onOlder={() => void older()} onDone={load} />
       ) : isMissing ? (
         <Empty title={en.notFound} />
       ) : (
@@ -97,22 +87,22 @@ function merge(before: Loaded | null, run: Run, page: LogPage): Loaded {
 function RunPage(props: {
   readonly loaded: Loaded
   readonly onOlder: () => void
-  readonly onRetry: () => void
+  readonly onDone: () => Promise<void>
 }) {
   const { run, entries, before } = props.loaded
   // While a person reads the log, entries change in their places, and what would move them waits.
   const { shown, handlers, release } = useStill({ run, newest: entries[0]?.position ?? -1 })
   const readable = entries.filter(({ position }) => position <= shown.newest)
-  const { role } = currentUser()
-  const mayRetry = role === 'operate' || role === 'admin'
   return (
     <article>
       <header class="run-head">
         <h1 dir="auto">{marked(run.id)}</h1>
         <StatusBadge status={run.status} />
+        <RunActions run={run} onDone={props.onDone} />
       </header>
       <Facts run={run} />
-      <Stuck run={shown.run} onRetry={mayRetry ? props.onRetry : null} />
+      <Stuck run={shown.run} />
+      <CancelState run={shown.run} />
       <WaitingFor run={shown.run} />
       <Timeline entries={readable} />
       <Log
@@ -157,6 +147,32 @@ function Facts({ run }: { readonly run: Run }) {
         </span>
       ))}
     </p>
+  )
+}
+
+/** That a cancel was requested, and what was undone. */
+function CancelState({ run }: { readonly run: Run }) {
+  const { cancelRequestedAt: at, cancelReason, rollback } = run
+  if (at === undefined && rollback === undefined) return null
+  return (
+    <section class="notice">
+      {at !== undefined && (
+        <p title={formatInstant(at)} dir="auto">
+          {en.cancelRequested(formatAge(sinceNow(at)))}
+          {cancelReason && <>: {marked(cancelReason)}</>}
+        </p>
+      )}
+      {rollback !== undefined && rollback.undone.length > 0 && (
+        <p dir="auto">
+          {en.undone}: {marked(rollback.undone.join(', '))}
+        </p>
+      )}
+      {rollback?.failed.map(({ name, failure }) => (
+        <p key={name} class="overdue" dir="auto">
+          {en.undoFailed}: {marked(`${name}: ${failure.message}`)}
+        </p>
+      ))}
+    </section>
   )
 }
 

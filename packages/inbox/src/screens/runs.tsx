@@ -5,6 +5,8 @@ import type { Run, RunStatus } from '../api/types.ts'
 import { en } from '../en.ts'
 import { useLive } from '../live/poll.ts'
 import { runHref } from '../router.ts'
+import { queryOf, type RunFilter } from '../runs/bulk.ts'
+import { BulkActions } from '../runs/bulk-actions.tsx'
 import { noteEnded } from '../session.ts'
 import { Text } from '../text/text.tsx'
 import { StatusBadge } from '../ui/badges.tsx'
@@ -12,13 +14,8 @@ import { Empty, Loading } from '../ui/empty.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { formatAge, formatInstant, formatSpan, serverTime, sinceNow } from '../ui/time.ts'
 
-interface RunFilter {
-  readonly status: RunStatus | ''
-  readonly procedure: string
-}
-
 /** Kept while a run is looked at, so that the way back leads to the same list. */
-const filter = signal<RunFilter>({ status: '', procedure: '' })
+const filter = signal<RunFilter>({ status: '', procedure: '', tag: '' })
 
 const tabs: readonly (RunStatus | '')[] = [
   '',
@@ -37,7 +34,7 @@ export function RunsScreen() {
   const [fresh, setFresh] = useState<readonly Run[]>([])
   const [cursor, setCursor] = useState<string | undefined>()
   const { value } = filter
-  const query = { status: value.status || undefined, procedure: value.procedure.trim() || undefined }
+  const query = queryOf(value)
   useEffect(() => {
     document.title = `${en.runs} · ${en.product}`
   }, [])
@@ -57,7 +54,7 @@ export function RunsScreen() {
     }
   }
   // No bell tells that a run has started, so the list is also asked for.
-  useLive(load, [value], { hears: () => true, liveMs: () => 5_000 })
+  const reload = useLive(load, [value], { hears: () => true, liveMs: () => 5_000 })
   const more = async () => {
     const page = await listRuns({ ...query, limit: pageSize, cursor }).catch(noteEnded)
     if (!page) return
@@ -88,17 +85,23 @@ export function RunsScreen() {
               </button>
             ))}
           </fieldset>
-          <input
-            class="filter-text"
-            type="search"
-            aria-label={en.procedureFilter}
-            placeholder={en.procedureFilter}
-            value={value.procedure}
-            onChange={(event) => {
-              setCursor(undefined)
-              filter.value = { ...value, procedure: event.currentTarget.value }
-            }}
-          />
+          {(['procedure', 'tag'] as const).map((name) => (
+            <input
+              key={name}
+              class="filter-text"
+              type="search"
+              aria-label={en[`${name}Filter`]}
+              placeholder={en[`${name}Filter`]}
+              value={value[name]}
+              onChange={(event) => {
+                setCursor(undefined)
+                filter.value = { ...value, [name]: event.currentTarget.value }
+              }}
+            />
+          ))}
+          <span class="bulk">
+            <BulkActions key={JSON.stringify(value)} filter={value} onDone={reload} />
+          </span>
         </div>
       </header>
       {newCount > 0 && runs !== null && (
@@ -112,7 +115,7 @@ export function RunsScreen() {
       {runs === null ? (
         <Loading />
       ) : (
-        <RunList runs={runs} isFiltered={value.status !== '' || value.procedure !== ''} />
+        <RunList runs={runs} isFiltered={value.status !== '' || value.procedure !== '' || value.tag !== ''} />
       )}
       {cursor !== undefined && (
         <footer class="list-foot">

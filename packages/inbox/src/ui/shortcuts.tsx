@@ -1,5 +1,5 @@
-import { useEffect, useRef } from 'preact/hooks'
 import { en } from '../en.ts'
+import { Dialog } from './dialog.tsx'
 
 const keys: readonly (readonly [keyof typeof en.shortcuts, readonly string[]])[] = [
   ['down', ['j']],
@@ -15,16 +15,8 @@ const keys: readonly (readonly [keyof typeof en.shortcuts, readonly string[]])[]
 ]
 
 export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
   return (
-    <dialog ref={dialog} onClose={onClose} aria-labelledby="keys-title">
-      <header>
-        <h2 id="keys-title">{en.keyboard}</h2>
-        <button type="button" class="small" onClick={() => dialog.current?.close()}>
-          {en.close}
-        </button>
-      </header>
+    <Dialog title={en.keyboard} onClose={onClose}>
       <dl class="keys">
         {keys.map(([name, combination]) => (
           <div key={name}>
@@ -37,6 +29,6 @@ export function Shortcuts({ onClose }: { readonly onClose: () => void }) {
           </div>
         ))}
       </dl>
-    </dialog>
+    </Dialog>
   )
 }

@@ -2,6 +2,7 @@ import { askRoutes } from './asks.ts'
 import { documentRoute } from './document.ts'
 import { meRoutes } from './me.ts'
 import type { Route } from './route.ts'
+import { runActionRoutes } from './run-actions.ts'
 import { runRoutes } from './runs.ts'
 import { streamRoutes } from './streams.ts'
 
@@ -10,6 +11,7 @@ export const routes: readonly Route[] = [
   ...meRoutes,
   ...askRoutes,
   ...runRoutes,
+  ...runActionRoutes,
   ...streamRoutes,
   documentRoute(() => routes),
 ]

@@ -69,7 +69,11 @@ test('the writes of the matrix do change the store', async () => {
 })
 
 /** A check stores nothing. A run that is neither stuck nor quarantined resumes by itself. */
-const unchanging: readonly string[] = ['POST /v1/runs/{run}/retry', 'POST /v1/asks/{ask}/check']
+const unchanging: readonly string[] = [
+  'POST /v1/runs/{run}/retry',
+  'POST /v1/runs/retry',
+  'POST /v1/asks/{ask}/check',
+]
 
 test('neither lists nor counts asks and runs that the identity may not see', async () => {
   const itemsOf = async (token: string, path: string) => {

@@ -89,6 +89,16 @@ export const matrix: Readonly<Record<string, Row>> = {
     body: { reason: 'no longer needed' },
     status: operators,
   },
+  'POST /v1/runs/cancel': {
+    path: '/v1/runs/cancel',
+    body: { runs: ['refund:1'] },
+    status: { ...operators, operate: 200, admin: 200 },
+  },
+  'POST /v1/runs/retry': {
+    path: '/v1/runs/retry',
+    body: { runs: ['refund:1'] },
+    status: { ...operators, operate: 200, admin: 200 },
+  },
   'POST /v1/runs/{run}/retry': { path: '/v1/runs/refund:1/retry', body: {}, status: operators },
 }
 

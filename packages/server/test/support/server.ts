@@ -66,10 +66,17 @@ export interface Called {
 }
 
 export async function startServer(
-  options: Partial<Omit<ServerOptions, 'client'>> & { readonly client?: (engine: Engine) => Client } = {},
+  options: Partial<Omit<ServerOptions, 'client'>> & {
+    readonly client?: (engine: Engine) => Client
+    readonly procedures?: readonly Procedure<undefined, void>[]
+  } = {},
 ): Promise<TestServer> {
-  const { client, ...rest } = options
-  const engine = await createEngine({ store: memory(), procedures: [refund, long], logger: silent })
+  const { client, procedures = [], ...rest } = options
+  const engine = await createEngine({
+    store: memory(),
+    procedures: [refund, long, ...procedures],
+    logger: silent,
+  })
   const server = createServer({
     client: client ? client(engine) : engine,
     auth: byToken,

@@ -1,0 +1,120 @@
+import { useState } from 'preact/hooks'
+import { cancelRun, retryRun } from '../api/calls.ts'
+import { ApiError } from '../api/request.ts'
+import type { Run } from '../api/types.ts'
+import { en } from '../en.ts'
+import { announce } from '../live/announce.ts'
+import { currentUser, noteEnded } from '../session.ts'
+import { Text } from '../text/text.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { isDoable, mayAct, type RunAction } from './actions.ts'
+
+/** What an operator can do with a run. They are at the head of the page, where nothing moves them. */
+export function RunActions({ run, onDone }: { readonly run: Run; readonly onDone: () => Promise<void> }) {
+  const [isAsking, setAsking] = useState(false)
+  const [isSending, setSending] = useState(false)
+  const [failure, setFailure] = useState<string | null>(null)
+  if (!mayAct(currentUser().role)) return null
+  const act = async (action: RunAction, reason?: string) => {
+    if (isSending) return
+    setSending(true)
+    setFailure(null)
+    try {
+      await (action === 'retry' ? retryRun(run.id) : cancelRun(run.id, reason))
+      announce(action === 'retry' ? en.retried : en.cancelAsked)
+    } catch (error) {
+      noteEnded(error)
+      const text = error instanceof ApiError ? error.problem.detail : en.actionNotSent
+      setFailure(text)
+      announce(text)
+    }
+    setSending(false)
+    await onDone()
+  }
+  return (
+    <div class="run-actions">
+      {isDoable('retry', run) && (
+        <button
+          type="button"
+          class="primary"
+          aria-disabled={isSending ? 'true' : undefined}
+          onClick={() => void act('retry')}
+        >
+          {en.retryRun}
+        </button>
+      )}
+      {isDoable('cancel', run) && (
+        <button type="button" onClick={() => setAsking(true)}>
+          {en.cancelRun}
+        </button>
+      )}
+      {failure !== null && (
+        <p class="failure" dir="auto">
+          <Text>{failure}</Text>
+        </p>
+      )}
+      {isAsking && (
+        <CancelDialog
+          title={en.cancelTitle(run.id)}
+          onClose={() => setAsking(false)}
+          onConfirm={(reason) => {
+            setAsking(false)
+            void act('cancel', reason)
+          }}
+        />
+      )}
+    </div>
+  )
+}
+
+function CancelDialog(props: {
+  readonly title: string
+  readonly onClose: () => void
+  readonly onConfirm: (reason: string | undefined) => void
+}) {
+  const [reason, setReason] = useState('')
+  return (
+    <Dialog title={props.title} onClose={props.onClose}>
+      <form
+        class="dialog-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          props.onConfirm(reasonOf(reason))
+        }}
+      >
+        <p class="faint">{en.cancelHelp}</p>
+        <ReasonField reason={reason} onReason={setReason} />
+        <div class="dialog-actions">
+          <button type="button" class="action" onClick={props.onClose}>
+            {en.keepRunning}
+          </button>
+          <button type="submit" class="action danger">
+            {en.cancelRun}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+export function ReasonField(props: { readonly reason: string; readonly onReason: (reason: string) => void }) {
+  return (
+    <div class="field">
+      <label class="label" for="reason">
+        {en.reason} <span class="faint">{en.optional}</span>
+      </label>
+      <input
+        id="reason"
+        type="text"
+        dir="auto"
+        autoComplete="off"
+        value={props.reason}
+        onInput={(event) => props.onReason(event.currentTarget.value)}
+      />
+    </div>
+  )
+}
+
+export function reasonOf(typed: string): string | undefined {
+  return typed.trim() === '' ? undefined : typed.trim()
+}

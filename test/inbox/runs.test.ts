@@ -1,0 +1,110 @@
+import { procedure } from '@pawl/core'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { broken, job } from './support/asks.ts'
+import { chromiumPath, launchBrowser } from './support/browser.ts'
+import { askAll, startSite, type Visit, visit } from './support/site.ts'
+
+describe.skipIf(chromiumPath === undefined)('the run pages in the browser', () => {
+  let browser: Browser
+  beforeAll(async () => {
+    browser = await launchBrowser()
+  })
+  afterAll(() => browser?.close())
+
+  const calm = ({ complaints, foreign }: Visit) =>
+    expect({ complaints, foreign }).toEqual({ complaints: [], foreign: [] })
+
+  test('show both sides of a stuck run, the place, the last attempt and the steps of the guide', async () => {
+    await using site = await startSite()
+    await askAll(site)
+    await using visited = await visit(browser, site, 'ana', '#/runs/ship%3A7')
+    const { page } = visited
+    const sides = page.locator('.side')
+    await sides.nth(1).waitFor()
+    expect(await sides.nth(0).textContent()).toMatch(/The log says, at position 1step "pack"/)
+    expect(await sides.nth(1).textContent()).toMatch(/The code didstep "wrap".*asks\.ts:\d+:\d+/)
+    const box = await page.locator('.error-box').textContent()
+    expect(box).toMatch(/Last tried \d+ sec ago\./)
+    expect(box).toContain('keep it as version 1, and give the changed code version 2')
+    expect(await page.getByRole('button', { name: 'Retry now' }).count()).toBe(1)
+    calm(visited)
+  })
+
+  test('retry a run once its code is fixed', async () => {
+    let isBroken = true
+    const fixable = procedure({ name: 'fixable' }, async (): Promise<void> => {
+      if (isBroken) throw new TypeError('no files')
+    })
+    await using site = await startSite({ procedures: [fixable] })
+    await (await site.engine.run(fixable, undefined, { id: 'fixable:1' })).result().catch(() => {})
+    await using visited = await visit(browser, site, 'ana', '#/runs/fixable%3A1')
+    const { page } = visited
+    await page.locator('.status-stuck').waitFor()
+    isBroken = false
+    await page.getByRole('button', { name: 'Retry now' }).click()
+    await page.locator('.status-completed').waitFor()
+    expect(await page.getByRole('button', { name: 'Retry now' }).count()).toBe(0)
+    calm(visited)
+  })
+
+  test('cancel a run with a reason, after a second act', async () => {
+    await using site = await startSite({ procedures: [job] })
+    const run = await site.engine.run(job, undefined, { id: 'job:1' })
+    await using visited = await visit(browser, site, 'ana', '#/runs/job%3A1')
+    const { page } = visited
+    await page.getByRole('button', { name: 'Cancel run' }).click()
+    await page.getByLabel('Reason').fill('customer called')
+    expect(await run.status()).toMatchObject({ cancelRequestedAt: undefined })
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }).click()
+    await page.locator('.status-cancelled').waitFor()
+    await page.getByText(/Cancel requested .* ago: customer called/).waitFor()
+    calm(visited)
+  })
+
+  test('offer neither retry nor cancel to a role that may only watch, and say what the server refuses', async () => {
+    await using site = await startSite({ may: (_who, verb) => verb === 'see' })
+    await askAll(site)
+    await using watching = await visit(browser, site, 'wim', '#/runs/ship%3A7')
+    await watching.page.locator('.side').first().waitFor()
+    expect(await watching.page.locator('.run-actions button').count()).toBe(0)
+
+    await using refused = await visit(browser, site, 'ana', '#/runs/ship%3A7')
+    await refused.page.getByRole('button', { name: 'Retry now' }).click()
+    await refused.page.locator('.failure', { hasText: 'user:ana may not retry run ship:7.' }).waitFor()
+  })
+
+  test('act on all runs of a filter: the count comes first, and each refusal is named', async () => {
+    await using site = await startSite({
+      procedures: [job, broken],
+      may: (_who, verb, { id }) => verb === 'see' || id !== 'job:2',
+    })
+    const runs = await Promise.all(
+      [1, 2, 3].map((one) => site.engine.run(job, undefined, { id: `job:${one}`, tags: ['batch 7'] })),
+    )
+    const other = await site.engine.run(job, undefined, { id: 'job:other' })
+    for (const run of [...runs, other])
+      await expect.poll(() => run.status()).toMatchObject({ status: 'waiting' })
+    await using visited = await visit(browser, site, 'ana', '#/runs')
+    const { page } = visited
+    await page.getByRole('searchbox', { name: 'Tag' }).fill('batch 7')
+    await page.keyboard.press('Enter')
+    await expect.poll(() => page.locator('.run-row').count()).toBe(3)
+    await page.getByRole('button', { name: 'Cancel all…' }).click()
+    await page.getByRole('heading', { name: 'Cancel 3 runs?' }).waitFor()
+    await page.getByText('Status: All · Tag: batch 7').waitFor()
+    // A run that starts after the count is not touched.
+    const late = await site.engine.run(job, undefined, { id: 'job:late', tags: ['batch 7'] })
+    await page.getByLabel('Reason').fill('wrong batch')
+    expect(await runs[0]?.status()).toMatchObject({ cancelRequestedAt: undefined })
+    await page.getByRole('button', { name: 'Cancel 3 runs' }).click()
+    await page.getByText('Cancel requested for 2, 1 refused.').first().waitFor()
+    expect(await page.locator('.refused').textContent()).toMatch(/job:2user:ana may not cancel run job:2\./)
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click()
+    expect(await runs[0]?.status()).toMatchObject({ cancelReason: 'wrong batch' })
+    for (const one of [other, late])
+      expect(await one.status()).toMatchObject({ cancelRequestedAt: undefined })
+    await expect.poll(() => page.locator('.status-cancelled').count()).toBe(2)
+    calm(visited)
+  })
+})
