@@ -13,7 +13,7 @@ const examples: { readonly [name: string]: Example } = {
   dungeon: { program: 'main', args: ['--yes'], says: /health left/ },
   greeting: { program: 'main', args: ['Ada', '--yes'], says: /Ada.*\(warm\)$/ },
   'publish-post': { program: 'main', args: ['--yes'], says: /harbour-lights: published/ },
-  refund: { program: 'demo', args: ['--yes'], says: /17 payments, each made once/ },
+  refund: { program: 'demo-terminal', args: ['--yes'], says: /17 payments, each made once/ },
 }
 
 test.each(Object.entries(examples))(

@@ -1,81 +1,82 @@
-// A refund that survives kill -9: kills a worker twice, starts it again, and checks that nothing was done twice.
+// The refund in the browser: serves the inbox with a button that kills the worker.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { basename, join, relative } from 'node:path'
+import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { createClient, ref } from '@pawl/core'
+import { createClient } from '@pawl/core'
 import { openStore } from '../../shared/src/store.ts'
 import { seconds, tell } from '../../shared/src/tell.ts'
-import { hasTerminal } from '../../shared/src/terminal.ts'
-import { bookFile } from './book.ts'
-import { actOne, actThree, actTwo, LeftOpen } from './demo/acts.ts'
+import { makePeople } from './browser/people.ts'
+import { play } from './browser/play.ts'
+import { openSite } from './browser/site.ts'
+import { Story } from './browser/story.ts'
 import { gatherEvidence } from './demo/evidence.ts'
-import { Stage } from './demo/stage.ts'
-import { drawLedger, drawLog } from './demo/tables.ts'
 import { judge } from './demo/verdict.ts'
-import type { refundOrders } from './refund.ts'
 
 const { values } = parseArgs({
-  options: { yes: { type: 'boolean' }, keep: { type: 'boolean' }, help: { type: 'boolean' } },
+  options: {
+    yes: { type: 'boolean' },
+    keep: { type: 'boolean' },
+    port: { type: 'string', default: '0' },
+    help: { type: 'boolean' },
+  },
 })
 if (values.help) {
-  tell.text('npm run demo -- [--yes] [--keep]')
-  tell.text('  --yes   another process answers', '  --keep  leaves the files where they are')
+  tell.text(
+    'npm run demo -- [--yes] [--keep] [--port <number>]',
+    '  --yes   plays the visitor by script and checks what happened',
+    '  --keep  leaves the files where they are',
+    '  --port  where to listen on 127.0.0.1; default: a free port',
+  )
   process.exit()
 }
-const scripted = values.yes === true || !hasTerminal()
 
-const folder = await mkdtemp(join(tmpdir(), 'pawl-refund-'))
+const prefix = 'pawl-refund-'
+const folder = await mkdtemp(join(tmpdir(), prefix))
 process.env['REFUND_FOLDER'] = folder
+process.env['REFUND_BANK_MS'] ??= values.yes ? '1000' : '12000'
 process.env['PAWL_STORE'] ||= join(folder, 'refund.db')
-
-tell.title('A refund that survives kill -9')
-tell.text(
-  'A worker process pays back the orders of a book: small sums by itself, a large',
-  'one only after a person said yes. It is killed twice with SIGKILL, which no',
-  'program can catch, and started again. Whatever its log holds is not done again.',
-  '',
-  `   procedure   ${relative('', join(bookFile, '../../src/refund.ts'))}`,
-  `   order book  ${relative('', bookFile)}`,
-  `   written to  ${folder}`,
-  '   replayed    is what the log held; ran is what the steps noted in a diary',
-)
 
 const startedAt = Date.now()
 const client = createClient({ store: await openStore(process.env['PAWL_STORE']) })
-const run = await client.run(
-  ref<typeof refundOrders>('refund-orders'),
-  { book: bookFile },
-  { id: basename(folder) },
-)
-const stage = new Stage(client, run)
-let interrupted = false
+const report = (line: string): void => (values.yes ? undefined : tell.text(`   ${line}`))
+const story = new Story(client, basename(folder).slice(prefix.length), report)
+const tokenFile = join(folder, 'tokens.json')
+const { ana, bob } = await makePeople(tokenFile)
+const site = await openSite({ story, tokenFile, port: Number(values.port), bob })
+
 let left: Promise<never> | undefined
-process.once('SIGINT', () => {
-  interrupted = true
-  void leave(130)
-})
+for (const signal of ['SIGINT', 'SIGTERM', 'disconnect'] as const)
+  process.once(signal, () => void leave(values.yes ? 130 : 0))
 
-let passed = false
+tell.title('A refund that survives kill -9')
+tell.text(
+  `   Open  ${site.urlOf(ana)}`,
+  '',
+  'The page is the inbox. The strip above it shows the worker, has the button that',
+  'kills it with SIGKILL, and says what to try next.',
+  '',
+  `   written to  ${folder}`,
+  '   no browser  npm run demo:terminal',
+  ...(values.yes ? [] : ['   to stop     Ctrl-C', '']),
+)
+
 try {
-  const first = await actOne(stage)
-  const second = await actTwo(stage, first.killedAt)
-  const consent = await actThree(stage, second.ask, scripted)
-  passed = await sumUp({ askBefore: second.ask, consent, kills: [first.ending, second.ending] })
+  await story.open()
+  if (values.yes) await leave((await playAndJudge()) ? 0 : 1)
 } catch (error) {
-  if (interrupted || error instanceof LeftOpen) await leave(130)
+  if (left !== undefined) await left
   tell.failed(error instanceof Error ? error.message : String(error))
+  await leave(1)
 }
-await leave(passed ? 0 : 1)
 
-/** The log, the ledger, and whether both are as promised. */
-async function sumUp(seen: Parameters<typeof gatherEvidence>[1]): Promise<boolean> {
-  const evidence = await gatherEvidence(stage, seen)
-  const workers = stage.workers.map(({ pid }) => pid)
-  tell.title('The execution log, and which of the three workers ran what')
-  tell.text(drawLog(evidence.log.execution_log, evidence.diary, workers))
-  tell.title('The payments ledger')
-  tell.text(drawLedger(evidence.payments))
+async function playAndJudge(): Promise<boolean> {
+  const { origin } = new URL(site.urlOf(ana))
+  const seen = await play({ story, origin, ana, bob })
+  const evidence = await gatherEvidence(
+    { client, run: await story.begin() },
+    { ...seen, kills: story.worker.kills },
+  )
   tell.title('Verdict')
   const findings = judge(evidence)
   for (const { promise, faults } of findings) {
@@ -91,17 +92,17 @@ function leave(code: number): Promise<never> {
 }
 
 async function clearUp(code: number): Promise<never> {
-  await stage.clear()
+  await site.stop()
+  await story.worker.stop()
   await client.stop()
   const tidy = code === 0 && !values.keep
-  if (tidy) await rm(folder, { recursive: true })
-  const passed = `Passed, in ${seconds(Date.now() - startedAt)}.`
-  if (tidy) tell.text('', `${passed} Nothing is left behind; --keep leaves the files.`)
-  else tell.text('', ...(code === 0 ? [passed] : []), `The files are in ${folder}`)
-  if (code === 130)
-    tell.text(
-      'The run is where it was. A worker resumes it:',
-      `  REFUND_FOLDER=${folder} npx tsx examples/refund/src/worker.ts`,
-    )
+  if (tidy) await rm(folder, { recursive: true, force: true })
+  const passed = values.yes && code === 0 ? `Passed, in ${seconds(Date.now() - startedAt)}. ` : ''
+  tell.text(
+    '',
+    tidy
+      ? `${passed}Nothing is left behind; --keep leaves the files.`
+      : `${passed}The files are in ${folder}`,
+  )
   process.exit(code)
 }

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { FinalError } from '@pawl/core'
 
 /** The cards the bank pays back to. */
-const cards: readonly string[] = ['visa', 'mastercard', 'amex', 'girocard']
+export const cards = ['visa', 'mastercard', 'amex', 'girocard'] as const
 
 export interface Order {
   readonly id: string
@@ -63,7 +63,7 @@ function parseOrder(line: string): Order | string {
   const [id = '', card = '', amount = '', reason = ''] = fields
   if (fields.length !== 4) return `not four fields: ${fields.length}`
   if (!/^A-\d{4}$/.test(id)) return `no order number: "${id}"`
-  if (!cards.includes(card)) return `unknown card: "${card}"`
+  if (!(cards as readonly string[]).includes(card)) return `unknown card: "${card}"`
   if (!/^-?\d+(\.\d{1,2})?$/.test(amount)) return `no sum of money: "${amount}"`
   if (Number(amount) <= 0) return `not above zero: ${amount}`
   return { id, card, amount: Number(amount), reason }

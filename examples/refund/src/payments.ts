@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { appendLine, readLines } from '../../shared/src/json-lines.ts'
 import { fileOf } from './folder.ts'
 import type { Order } from './orders.ts'
@@ -11,6 +12,11 @@ export interface Payment {
   readonly key: string
 }
 
+/** How long the bank takes, up to REFUND_BANK_MS and different for each order, so that payments can be watched one by one. */
+function responseMs(order: string): number {
+  return (Number(process.env['REFUND_BANK_MS'] ?? 0) * (Number(order.slice(2)) % 16)) / 15
+}
+
 const file = () => fileOf('payments.jsonl')
 
 /**
@@ -18,8 +24,10 @@ const file = () => fileOf('payments.jsonl')
  * key; this one writes it down, so that it would be seen.
  */
 export const payments = {
-  refund: ({ id, card }: Order, amount: number, key: string): Promise<void> =>
-    appendLine(file(), { order: id, card, amount, key } satisfies Payment),
+  async refund({ id, card }: Order, amount: number, key: string): Promise<void> {
+    await pause(responseMs(id))
+    await appendLine(file(), { order: id, card, amount, key } satisfies Payment)
+  },
 
   list: (): Promise<readonly Payment[]> => readLines<Payment>(file()),
 }

@@ -1,12 +1,14 @@
-// The worker: executes the runs of refund-orders in the store, and works until it is stopped or killed.
+// The worker: executes the runs of this example in the store, and works until it is stopped or killed.
 import { createEngine } from '@pawl/core'
 import { openStore } from '../../shared/src/store.ts'
+import { correctLine } from './correction.ts'
 import { fileOf } from './folder.ts'
+import { sendLetter } from './letter.ts'
 import { refundOrders } from './refund.ts'
 
 const engine = await createEngine({
   store: await openStore(fileOf('refund.db')),
-  procedures: [refundOrders],
+  procedures: [refundOrders, correctLine, sendLetter],
   escalateTo: 'role:head-of-accounts',
 })
 console.log(`worker ${process.pid} is ready`)

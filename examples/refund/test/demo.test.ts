@@ -1,53 +1,67 @@
-import { existsSync, watch } from 'node:fs'
-import { appendFile, readFile, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
-import { startExample } from '../../shared/test/start-example.ts'
+import { makeFolder, startExample } from '../../shared/test/start-example.ts'
 
 /** Many programs write colours into pipes when they find themselves in CI. */
 const env = { CI: 'true', FORCE_COLOR: '1', NO_COLOR: undefined, PAWL_STORE: '' }
-async function startDemo() {
-  const demo = await startExample('../src/demo', import.meta.url, ['--yes'], env)
+
+async function startDemo(args: readonly string[], more: { readonly [name: string]: string } = {}) {
+  const demo = await startExample('../src/demo', import.meta.url, args, { ...env, ...more })
+  const url = new URL((await demo.line(/Open /)).trim().split(/\s+/).at(-1) ?? '')
   const folder = (await demo.line(/written to/)).trim().split(/\s+/).at(-1) ?? ''
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
-  return { demo, folder }
+  return { demo, folder, url, key: url.hash.replace('#key=', '') }
 }
 
-test('the demo passes, says so in plain text of 80 columns, and leaves nothing behind', async () => {
-  const { demo, folder } = await startDemo()
+test('the scripted demo kills two workers over HTTP, passes and leaves nothing behind', async () => {
+  const { demo, folder } = await startDemo(['--yes'])
   const { code } = await demo.ended
-  expect(demo.output()).toContain('user:ana approved 400 EUR')
-  expect(demo.output()).toContain('replayed  18 operations')
-  expect(demo.output()).toContain('17 payments, each made once')
   expect(demo.output()).not.toContain('FAILED')
   expect(code).toBe(0)
+  expect(demo.output()).toContain('replayed  18 operations')
+  expect(demo.output()).toContain('ran       1 step\n')
+  expect(demo.output()).toContain('two workers were killed by SIGKILL')
+  expect(demo.output()).toContain('17 payments, each made once')
+  expect(demo.output()).toMatch(/refused .*already answered by user:(ana|bob)/)
   expect(demo.output()).not.toContain('\u001b')
-  const lines = demo.output().split('\n')
-  expect(lines.filter((line) => line.length > 80 && !line.includes('written to'))).toEqual([])
   expect(existsSync(folder)).toBe(false)
 })
 
-test('the demo fails when the ledger was tampered with, and says where its files are', async () => {
-  const { demo, folder } = await startDemo()
-  const ledger = join(folder, 'payments.jsonl')
-  await appendFile(ledger, `\n${await firstLine(ledger)}`)
-  const { code } = await demo.ended
-  expect(demo.output()).toMatch(/FAILED .*A-\d+ was paid 2 times/)
-  expect(demo.output()).toContain(`The files are in ${folder}`)
-  expect(code).toBe(1)
+test('the buttons of the demo need the key, JSON and the own origin, and kill a real process', async () => {
+  const { demo, url, key } = await startDemo([], { TMPDIR: await makeFolder() })
+  await demo.line(/worker 1, process \d+, works/)
+  const call = (path: string, headers: { readonly [name: string]: string }, method = 'POST') =>
+    fetch(new URL(path, url), { method, headers, ...(method === 'POST' ? { body: '{}' } : {}) })
+  const login = { authorization: `Bearer ${key}` }
+  const json = { 'content-type': 'application/json' }
+  const stateOf = async () => (await call('/demo/state', login, 'GET')).json()
+
+  expect((await call('/demo/state', {}, 'GET')).status).toBe(401)
+  expect((await call('/demo/kill', json)).status).toBe(401)
+  expect((await call('/demo/kill', { ...login, 'content-type': 'text/plain' })).status).toBe(403)
+  expect((await call('/demo/kill', { ...login, ...json, origin: 'http://evil.example' })).status).toBe(403)
+  const before = await stateOf()
+  expect(before).toMatchObject({ worker: { number: 1, state: 'working' }, task: { number: 1, of: 4 } })
+  expect(isAlive(before.worker.pid)).toBe(true)
+
+  expect((await call('/demo/kill', { ...login, ...json, origin: url.origin })).status).toBe(204)
+  expect(isAlive(before.worker.pid)).toBe(false)
+  expect(demo.output()).toContain('was killed with SIGKILL')
+  expect(await stateOf()).toMatchObject({ worker: { number: 1, state: 'killed' }, task: { number: 2 } })
+
+  expect((await call('/demo/start', { ...login, ...json })).status).toBe(204)
+  const after = await stateOf()
+  expect(after).toMatchObject({ worker: { number: 2, state: 'working' } })
+  expect(isAlive(after.worker.pid)).toBe(true)
+  expect(await demo.kill('SIGINT')).toEqual({ code: 0, signal: null })
+  expect(isAlive(after.worker.pid)).toBe(false)
 })
 
-/** Waits until the file holds a whole line. */
-async function firstLine(file: string): Promise<string> {
-  const read = () => readFile(file, 'utf8').catch(() => '')
-  const changes = watch(join(file, '..'))
+function isAlive(pid: number): boolean {
   try {
-    for (let text = await read(); ; text = await read()) {
-      const first = text.split('\n').find((line) => line.endsWith('}'))
-      if (first !== undefined) return first
-      await new Promise((resolve) => changes.once('change', resolve))
-    }
-  } finally {
-    changes.close()
+    return process.kill(pid, 0)
+  } catch {
+    return false
   }
 }

@@ -29,7 +29,7 @@ export interface Evidence {
 }
 
 export async function gatherEvidence(
-  { client, run }: Stage,
+  { client, run }: Pick<Stage, 'client' | 'run'>,
   seen: Pick<Evidence, 'askBefore' | 'consent' | 'kills'>,
 ): Promise<Evidence> {
   const statuses = ['open', 'answered', 'timed-out', 'withdrawn'] as const
