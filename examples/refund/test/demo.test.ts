@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { makeFolder, startExample } from '../../shared/test/start-example.ts'
+import type { DemoState } from '../src/browser/story.ts'
 
 /** Many programs write colours into pipes when they find themselves in CI. */
 const env = { CI: 'true', FORCE_COLOR: '1', NO_COLOR: undefined, PAWL_STORE: '' }
@@ -35,7 +36,7 @@ test('the buttons of the demo need the key, JSON and the own origin, and kill a 
     fetch(new URL(path, url), { method, headers, ...(method === 'POST' ? { body: '{}' } : {}) })
   const login = { authorization: `Bearer ${key}` }
   const json = { 'content-type': 'application/json' }
-  const stateOf = async () => (await call('/demo/state', login, 'GET')).json()
+  const stateOf = async () => (await (await call('/demo/state', login, 'GET')).json()) as DemoState
 
   expect((await call('/demo/state', {}, 'GET')).status).toBe(401)
   expect((await call('/demo/kill', json)).status).toBe(401)
