@@ -1,6 +1,7 @@
-import { procedure } from '@pawl/core'
-import { testEngine } from '@pawl/testing'
+import { createClient, createEngine, procedure } from '@pawl/core'
+import { memory, testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { minute, silent } from './support.ts'
 
 const order = procedure({ name: 'order', grace: '5m' }, async (ctx) => {
@@ -13,6 +14,54 @@ const order = procedure({ name: 'order', grace: '5m' }, async (ctx) => {
 })
 const endless = procedure({ name: 'endless', grace: '5m' }, async (ctx) => {
   await ctx.shield((ctx) => ctx.sleep('1d'))
+})
+
+const never = () => new Promise<boolean>(() => {})
+
+describe('a check that never settles', () => {
+  const receiving = procedure(
+    { name: 'receiving', signals: { go: z.number().refine(never) } },
+    async (ctx) => void (await ctx.receive('go')),
+  )
+
+  test('of a signal, does not hold back a cancel', async () => {
+    const store = memory()
+    const engine = await createEngine({ store, procedures: [receiving] })
+    const client = createClient({ store })
+    const run = await engine.run(receiving)
+    // This client does not have the schema, so the worker checks the signal.
+    await client.get(run.id).signal('go', 1)
+    await engine.cancel(run.id)
+    await expect(run.result()).rejects.toMatchObject({ code: 'run-cancelled' })
+    expect((await run.status()).leftOver.signals).toEqual(['go'])
+    await client.stop()
+    await engine.stop()
+  })
+
+  test.each(['is cancelled', 'returns'])('of an answer, is not awaited by a run that %s', async (ends) => {
+    const asking = procedure({ name: 'asking', signals: { go: z.void() } }, async (ctx) => {
+      const asked = ctx.human.input('How many?', z.number().refine(never))
+      asked.catch(() => {})
+      await ctx.receive('go')
+    })
+    const store = memory()
+    const engine = await createEngine({ store, procedures: [asking] })
+    const client = createClient({ store })
+    const run = await engine.run(asking)
+    const ask = await engine.inbox.next({ run: run.id })
+    // This client does not have the schema, so the worker checks the answer.
+    await client.inbox.answer(ask.id, { value: 5 }, { as: 'user:ana' })
+    if (ends === 'returns') await run.signal('go')
+    else await run.cancel()
+    const code = await run.result().then(
+      () => 'returned',
+      (error: { readonly code: string }) => error.code,
+    )
+    expect(code).toBe(ends === 'returns' ? 'returned' : 'run-cancelled')
+    expect(await engine.inbox.get(ask.id)).toMatchObject({ status: 'answered' })
+    await client.stop()
+    await engine.stop()
+  })
 })
 
 test('an undo that outlasts the grace still completes, and is recorded', async () => {

@@ -18,6 +18,9 @@ import { eventsOf } from './outbox.ts'
 import type { RunState } from './state.ts'
 import { composeUnit, endParts, planUnit, type Standing, type UnitParts } from './unit.ts'
 
+/** How long a cancel waits for the author's checks of earlier messages: a check that never settles must not hold it back. */
+const maxCheckMs = 5_000
+
 /**
  * Returns the unit to write now; null if there is nothing to write. The run advances first, and then decides what to
  * write.
@@ -63,16 +66,21 @@ function advance(state: RunState): Standing {
  * request are recorded before it.
  */
 function planCancel(
-  { outbox, mailbox, continuation }: RunState,
+  state: RunState,
   now: number,
   isHandedOut: boolean,
   request: Message | undefined,
 ): number | null {
+  const { outbox, mailbox, continuation } = state
   if (outbox.cancels) return null
   if (request !== undefined) {
+    if (!isHandedOut) return null
     const { consumes } = outbox
-    if (isHandedOut && mailbox.taken.every((n) => n > request.n || consumes.has(n)))
-      outbox.addCancel(recordRequest(mailbox.take([cancelTopic]) as Message))
+    const isChecked = mailbox.taken.every((n) => n > request.n || consumes.has(n))
+    state.cancelWaitsSince ??= now
+    const givesUpAt = state.cancelWaitsSince + maxCheckMs
+    if (!isChecked && givesUpAt > now) return givesUpAt
+    outbox.addCancel(recordRequest(mailbox.take([cancelTopic]) as Message))
     return null
   }
   const { graceFrom, notes, start } = continuation
@@ -155,6 +163,8 @@ function writeDrafts(state: RunState, drafts: readonly Draft[]): Unit {
 function prepareEnd(state: RunState, ending: Ending, isHandedOut: boolean): Unit | null {
   const { outbox, continuation, mailbox, cancelled } = state
   const { asks } = state.activities
+  // Nothing reads an answer any more, so its check is not awaited.
+  for (const { activity } of asks) if (activity.busy) activity.close?.()
   if (asks.some(({ activity }) => activity.busy)) return null
   // Results that arrived in time are recorded; asks that are not open yet, and results that are not awaited, are not.
   const sent = outbox.send(

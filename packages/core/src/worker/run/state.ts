@@ -73,6 +73,8 @@ export class RunState {
   opening: Opening | null = null
   /** The last turn whose operations were started here. */
   begunUpTo: number | null = null
+  /** When it first saw a request to cancel while earlier messages were being checked. */
+  cancelWaitsSince: number | null = null
   /** Whether the procedure has moved outside a turn. */
   movedOutside = false
   /** Calls off its timer: for the next unit, or for the next try to read. */

@@ -48,6 +48,8 @@ export class AskActivity implements Activity {
   #dueAt: number | null = null
   /** Set if the procedure no longer waits for it: it is withdrawn, unless an answer arrived first. */
   #isClosed = false
+  /** The answer that the author's schema is checking. `early`: no ask of it is in the log yet. */
+  #checked: { readonly answer: AnswerPayload; readonly n: number; readonly early: boolean } | null = null
 
   constructor(options: AskOptions) {
     this.#options = options
@@ -126,6 +128,12 @@ export class AskActivity implements Activity {
   }
   close(): boolean {
     this.#isClosed = this.#ask !== null
+    if (this.#state === 'checking' && this.#checked !== null) {
+      const { answer, n, early } = this.#checked
+      // It was accepted, so it is recorded; no code reads it, so the check is not awaited.
+      if (early) this.#options.context.giveBack(n)
+      else this.#settle(answer, n, undefined)
+    }
     return this.#isClosed
   }
 
@@ -222,7 +230,7 @@ export class AskActivity implements Activity {
     this.#state = 'checking'
     const { spec, context } = this.#options
     const subject = subjectOf((early ?? (this.#ask as AskPayload)).kind, answer)
-    if (spec.check === undefined || subject === null) return this.#settle(answer, n, early)
+    if (spec.check === undefined || subject === null || this.#isClosed) return this.#settle(answer, n, early)
     const { key, value } = subject
     const { check } = spec
     const checked = runChecks(() => check(value))
@@ -234,8 +242,9 @@ export class AskActivity implements Activity {
       else if (this.#isAskedAnew) this.#settle(answer, n, undefined)
       else this.#record(answer, n, settleByInvalidAnswer(answer, issuesIn(key, result)), undefined)
     }
-    if (checked instanceof Promise) void checked.then((result) => context.guard(() => conclude(result)))
-    else conclude(checked)
+    if (!(checked instanceof Promise)) return conclude(checked)
+    this.#checked = { answer, n, early: early !== undefined }
+    void checked.then((result) => context.guard(() => conclude(result)))
   }
 
   /** Records an answer. `made`: the output of the schema. */
