@@ -295,7 +295,7 @@ describe('a run that is parked for a bug', () => {
       ['timer', 'done'],
     ])
     const { items } = await before.inbox.list({ run: 'a' })
-    expect(items).toMatchObject([{ status: 'open', id: 'a/0' }])
+    expect(items).toMatchObject([{ status: 'open', run: 'a', position: 0 }])
     await before.inbox.answer('a/0', { approved: true }, { as: 'user:ana' })
     await run.signal('go', 'gone')
     expect((await before.log('a')).execution_log).toEqual(log.execution_log)

@@ -32,7 +32,7 @@ describe('a decision left to people', () => {
     await engine.advance('5m')
     expect(await run.status()).toMatchObject({
       status: 'waiting',
-      waitingFor: [{ kind: 'ask', ask: `${run.id}/0` }],
+      waitingFor: [{ kind: 'ask', ask: (await engine.inbox.next()).id }],
     })
     expect(await engine.inbox.next()).toMatchObject({
       kind: 'decide',

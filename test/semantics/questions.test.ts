@@ -323,8 +323,8 @@ describe('questions together', () => {
     const run = await engine.run(both)
     await engine.advance('1m')
     expect((await run.status()).waitingFor).toMatchObject([
-      { kind: 'ask', ask: `${run.id}/0` },
-      { kind: 'ask', ask: `${run.id}/1` },
+      { kind: 'ask', ask: (await engine.inbox.get(`${run.id}/0`))?.id },
+      { kind: 'ask', ask: (await engine.inbox.get(`${run.id}/1`))?.id },
     ])
     await engine.inbox.answer(`${run.id}/1`, { choice: 'b' }, as)
     await engine.advance('1m')

@@ -156,7 +156,12 @@ describe('when nobody answers in time', () => {
         await using engine = await testEngine({ procedures: [asking], humans: silent })
         if (crashes) await engine.crash('every')
         const run = await engine.run(asking)
-        expect(await run.result()).toEqual({ code: 'ask-timed-out', ask: `${run.id}/0`, message: '?' })
+        expect(await run.result()).toEqual({
+          code: 'ask-timed-out',
+          ask: expect.stringMatching(/^[0-9a-f]{16}$/),
+          address: `${run.id}/0`,
+          message: '?',
+        })
         expect((await engine.log(run.id)).execution_log).toMatchObject([
           {
             status: 'failed',

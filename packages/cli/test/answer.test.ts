@@ -44,7 +44,7 @@ test.each([
   const refused = await workspace.pawl('answer', 'r:1/0', ...flags)
   expect(refused).toMatchObject({ status: 2, stdout: '', stderr: expect.stringMatching(message) })
   expect(JSON.parse((await workspace.pawl('inbox', '--json')).stdout)).toMatchObject([
-    { id: 'r:1/0', status: 'open' },
+    { run: 'r:1', position: 0, status: 'open' },
   ])
 })
 

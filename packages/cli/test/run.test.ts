@@ -6,21 +6,22 @@ test('run prints the checkpoint, and resume answers it and prints the result', a
   const started = await workspace.pawl('run', 'greet', '--input', '{"name":"Ada"}', '--id', 'greet:1')
   expect(started.status).toBe(3)
   expect(started.stderr).toBe('  Loading procedures.ts...\n  Running greet:1...\n')
+  const [, checkpoint = ''] = /^ {2}Checkpoint: ([0-9a-f]{16})$/m.exec(started.stdout) ?? []
   expect(started.stdout).toBe(
     [
       '  Suspended at checkpoint',
-      '  Checkpoint: greet:1/0',
+      `  Checkpoint: ${checkpoint}`,
       '',
       '  Greet Ada?',
-      '  pawl resume greet:1/0 --resolution \'{"decision":"approve"}\'',
+      `  pawl resume ${checkpoint} --resolution '{"decision":"approve"}'`,
       '',
     ].join('\n'),
   )
-  const resumed = await workspace.pawl('resume', 'greet:1/0', '--resolution', '{"decision":"approve"}')
+  const resumed = await workspace.pawl('resume', checkpoint, '--resolution', '{"decision":"approve"}')
   expect(resumed).toEqual({
     status: 0,
     stdout: '  "Hello, Ada"\n',
-    stderr: expect.stringContaining('  Resumed at checkpoint greet:1/0\n  Completed\n'),
+    stderr: expect.stringContaining(`  Resumed at checkpoint ${checkpoint}\n  Completed\n`),
   })
 })
 

@@ -1,6 +1,6 @@
 // The parts of an engine that @pawl/testing and @pawl/server build on, each with its ports. Not public; may change at any time.
 
-export { askIdOf } from './asks/ask.ts'
+export { AskIds, askAddressOf } from './asks/ask-id.ts'
 export { docsPage } from './base/docs.ts'
 export { formatDuration } from './base/duration.ts'
 export { implement } from './base/implement.ts'

@@ -18,6 +18,8 @@ export interface Names {
   /** Tables of entries without a number yet, and of the numbered feed. */
   readonly news: string
   readonly feed: string
+  /** The id of the store, and the key of the ids of asks. */
+  readonly storeInfo: string
   readonly migrations: string
   /** The channel of LISTEN and NOTIFY, unquoted. */
   readonly channel: string
@@ -48,6 +50,7 @@ export function nameTables(schema: string): Names {
     askTo: qualify('ask_to'),
     news: qualify('news'),
     feed: qualify('feed'),
+    storeInfo: qualify('store_info'),
     migrations: qualify('migrations'),
     channel: `pawl:${schema}`,
   }

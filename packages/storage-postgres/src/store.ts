@@ -53,6 +53,7 @@ export function createStore(
   const findAsk = prepareFindAsk(database)
   const trimFeed = prepareTrimFeed(database)
   let trimAfter = 0
+  let askIdKey = ''
   const answerAsks = prepareAnswer(database, ownership, findAsk.byPosition)
   return {
     commitsInFlight: 2,
@@ -61,9 +62,11 @@ export function createStore(
       if (forWorker) database.connectAhead(connectionsOfWorker)
       await checkServer(database)
       await bringUpToDate(database)
-      const text = `select coalesce(max(run), 0) as newest from ${names.runs}`
-      const [row] = await database.read<{ newest: number }>(text, [])
+      const text = `select (select coalesce(max(run), 0) from ${names.runs}) as newest,
+        (select value from ${names.storeInfo} where name = 'ask-ids') as key`
+      const [row] = await database.read<{ newest: number; key: string }>(text, [])
       database.plans.noteRun(row?.newest ?? 0)
+      askIdKey = row?.key ?? ''
     },
     async close() {
       await Promise.all([hints.close(), database.close()])
@@ -72,6 +75,9 @@ export function createStore(
       const [row] = await database.read<{ now: number }>(`select ${storeTime} as now`, [])
       return row?.now ?? 0
     },
+
+    // Read when the store was opened: it never changes.
+    askIdKey: async () => askIdKey,
 
     // ── workers
 
@@ -169,6 +175,7 @@ export function createStore(
       return listRuns(database, filter)
     },
     ask: findAsk.byPosition,
+    askOf: findAsk.byRunKey,
     askByKey: findAsk.byKey,
     async asks(filter) {
       const { listAsks } = await import('./reads/ask-list.ts')

@@ -124,6 +124,10 @@ const statements: readonly (readonly [what: string, act: () => Promise<unknown>]
   ['the mail of one run', () => port.mail(take(1)[0]?.run ?? 0, 0)],
   ['the mail of ten runs', () => Promise.all(take(10).map(({ run }) => port.mail(run, 0)))],
   ['ten questions', () => Promise.all(ids(take(10)).map((run) => port.ask(run, 2)))],
+  [
+    'ten questions by the keys of their runs',
+    () => Promise.all(take(10).map(({ run }) => port.askOf(run, 2))),
+  ],
   ['ten questions by their keys', () => Promise.all(ids(take(10)).map((run) => port.askByKey(run, 'key')))],
   ['the questions of one run', () => port.asks(asksOf(ids(take(1))[0] ?? ''))],
   ['ten runs', () => Promise.all(ids(take(10)).map((run) => port.find(run)))],

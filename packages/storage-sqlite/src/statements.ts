@@ -42,6 +42,8 @@ export interface Statements {
   readonly readRun: ReadRun
   readonly asks: AskReads
   readonly readAll: ReadAll
+  /** Returns the key of the ids of asks. */
+  readAskIdKey(): string
   /** Returns a number that changes when another connection commits. */
   readDataVersion(): number
 }
@@ -55,6 +57,7 @@ export function prepareStatements(database: Database): Statements {
   const creating = prepareCreate(database)
   const others = prepareOtherRuns(database, creating, leaveMessage, leaveCancel)
   const dataVersion = database.prepare<[], number>('pragma data_version').pluck()
+  const askIdKey = database.prepare<[], string>("select value from store_info where name = 'ask-ids'").pluck()
   return {
     workers: prepareWorkers(database, feed),
     create: creating.create,
@@ -75,6 +78,7 @@ export function prepareStatements(database: Database): Statements {
     readRun: prepareReadRun(database),
     asks,
     readAll: prepareReadAll(database),
+    readAskIdKey: () => askIdKey.get() as string,
     readDataVersion: () => dataVersion.get() as number,
   }
 }

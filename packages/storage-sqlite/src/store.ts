@@ -17,6 +17,7 @@ export function createStore(file: string, environment: Environment = realEnviron
     open: () => connection.open(),
     close: async () => connection.close(),
     now: () => connection.read((_, at) => at),
+    askIdKey: () => connection.read(({ readAskIdKey }) => readAskIdKey()),
 
     // ── workers
 
@@ -104,6 +105,7 @@ export function createStore(file: string, environment: Environment = realEnviron
       return connection.read(({ readAll }, at) => listRuns(readAll, filter, at))
     },
     ask: (run, position) => connection.read(({ asks }) => asks.readAsk(run, position)),
+    askOf: (run, position) => connection.read(({ asks }) => asks.readAskOf(run, position)),
     askByKey: (run, key) => connection.read(({ asks }) => asks.readAskByKey(run, key)),
     async asks(filter) {
       const { listAsks } = await import('./reads/ask-list.ts')

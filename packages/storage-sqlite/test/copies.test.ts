@@ -56,6 +56,8 @@ describe('a copy', () => {
 
     const restored = await openStore(copy)
     expect(readStoreId(copy)).not.toBe(readStoreId(file))
+    // The ids of asks in mails stay valid after a backup is restored.
+    expect(await restored.askIdKey()).toBe(await store.askIdKey())
     expect(await restored.commit(standing.worker, [step(standing)])).toEqual([{ outcome: 'fenced' }])
     expect(await restored.beat(standing.worker)).toBe(false)
     const claimant = { worker: await restored.register({ name: 'w', leaseMs: 1000 }), procedures: refund }

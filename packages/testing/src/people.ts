@@ -1,5 +1,5 @@
 import { type Actor, type Answer, type Ask, type Client, type Duration, PawlError } from '@pawl/core'
-import { askIdOf, checkActor, checkObject, parseDuration, refuse } from '@pawl/core/internal'
+import { askAddressOf, checkActor, checkObject, parseDuration, refuse } from '@pawl/core/internal'
 import { checkKeys, compareOrder, orderOf } from '@pawl/core/storage'
 import { showAsk } from './memory/reads/asks.ts'
 import type { AskRecord } from './memory/tables.ts'
@@ -82,7 +82,7 @@ export class People {
     this.#known = this.#asks.length
     const unanswered: Ask[] = []
     for (const record of this.#listUntaken()) {
-      const ask = await this.#inbox.get(askIdOf(record.run.id, record.position))
+      const ask = await this.#inbox.get(askAddressOf({ run: record.run.id, position: record.position }))
       if (ask?.status === 'open' && !this.#assign(ask)) unanswered.push(ask)
       else this.#untaken.delete(record)
     }

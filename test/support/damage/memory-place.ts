@@ -11,7 +11,7 @@ export class MemoryPlace implements RowPlace {
   readonly #changes: { readonly of: 'ask' | 'run'; readonly run: string; readonly row: object }[] = []
 
   constructor() {
-    for (const method of ['ask', 'askByKey'] as const)
+    for (const method of ['ask', 'askOf', 'askByKey'] as const)
       this.#meddling.always(method, async (go) => this.#changeAsk((await go()) as AskRow | null))
     this.#meddling.always('asks', async (go) =>
       ((await go()) as readonly AskRow[]).map((row) => this.#changeAsk(row)),

@@ -71,7 +71,7 @@ export async function checkInbox(place: RowPlace, changes: readonly RowChange[])
     for (const address of [`${run}/0`, { run, key: 'delete' }])
       await expect(inbox.answer(address, { approved: true }, { as: 'user:ana' })).rejects.toMatchObject({
         code: 'run-quarantined',
-        message: expect.stringContaining(`Ask ${run}/0 cannot be read: `),
+        message: expect.stringMatching(/^Ask [0-9a-f]{16} \(.*\/0\) cannot be read: /),
       })
   }
   await expect(inbox.next({ run: damaged[0] as string, timeout: '10ms' })).rejects.toMatchObject({
@@ -79,7 +79,7 @@ export async function checkInbox(place: RowPlace, changes: readonly RowChange[])
   })
   await inbox.answer(first.id, { approved: true }, { as: 'user:ana' })
   expect((await inbox.list({ status: 'answered' })).items.map(({ run }) => run)).toEqual(['first'])
-  expectOneWarning(lines, damaged, (run) => `position 0 of run "${run}"`)
+  expectOneWarning(lines, damaged, (run) => `(${run}/0)`)
 }
 
 /** What is shown of runs whose row cannot be read: that they are quarantined. All others are shown as they are. */

@@ -3,18 +3,6 @@ import { PayloadCorrupt, WrittenLater } from '../events/codec.ts'
 import { decode } from '../events/payload.ts'
 import type { AnswerPayload, AskPayload, Silence } from '../events/payloads.ts'
 
-/** Returns the id of an ask in the inbox. It contains the run, so that every statement about it can be routed to one partition. */
-export function askIdOf(run: string, position: number): string {
-  return `${run}/${position}`
-}
-
-/** Returns the run and position of an ask's id, or null if the id is malformed. */
-export function parseAskId(id: string): { readonly run: string; readonly position: number } | null {
-  // No run id has control characters, and not every store can search for one.
-  const match = /^(\P{Cc}+)\/(\d{1,9})$/u.exec(id)
-  return match === null ? null : { run: match[1] as string, position: Number(match[2]) }
-}
-
 const silences: readonly string[] = [
   'reject',
   'approve',

@@ -1,3 +1,4 @@
+import { AskIds } from '../asks/ask-id.ts'
 import { formatDuration } from '../base/duration.ts'
 import type { Sha256 } from '../base/hash.ts'
 import type { Notifier } from '../base/notifier.ts'
@@ -37,6 +38,8 @@ export class Connection {
   readonly clock: Clock
   readonly entropy: Entropy
   readonly sha256: Sha256
+  /** Known as soon as `store` has returned. */
+  readonly askIds: AskIds
   readonly localWorker: LocalWorker | undefined
   readonly #logger: Logger
   readonly #store: StorePort
@@ -60,6 +63,7 @@ export class Connection {
     this.notifier = notifier
     this.entropy = entropy
     this.sha256 = sha256
+    this.askIds = new AskIds(sha256)
     this.localWorker = localWorker
     this.#logger = logger
     this.#store = store
@@ -77,6 +81,7 @@ export class Connection {
   async store(): Promise<StorePort> {
     if (this.#stopped) throw new PawlError('engine-stopped', {})
     if (this.localWorker === undefined) await this.#open()
+    if (!this.askIds.isKnown) this.askIds.learn(await this.#store.askIdKey())
     return this.#store
   }
 

@@ -1,4 +1,4 @@
-import { askIdOf } from '../asks/ask.ts'
+import type { AskIds } from '../asks/ask-id.ts'
 import { topics } from '../base/notifier.ts'
 import type { FeedEntry, FeedKind, FeedPage } from '../ports/store/feed.ts'
 import type { Connection } from './connection.ts'
@@ -60,7 +60,7 @@ export async function* followFeed(
       }
       for (const entry of page.entries) {
         seen = entry.n
-        const event = showEntry(entry)
+        const event = showEntry(connection.askIds, entry)
         if (event !== undefined) yield event
         if (isOver()) return
       }
@@ -95,14 +95,17 @@ function isReset({ oldest, newest }: FeedPage, seen: number): boolean {
   return seen < oldest - 1 || seen > newest
 }
 
-function showEntry({ n, at: ms, kind, run, position }: FeedEntry): FeedEvent | undefined {
+function showEntry(
+  askIds: AskIds,
+  { n, at: ms, kind, run, runKey, position }: FeedEntry,
+): FeedEvent | undefined {
   // A later version wrote it.
   if (typeof kind === 'number') return undefined
   const event = names[kind]
   const at = new Date(ms)
   if (event === 'ask.opened' || event === 'ask.closed') {
     if (position === null) return undefined
-    return { event, n, at, ask: askIdOf(run, position), run, position }
+    return { event, n, at, ask: askIds.idOf({ runKey, run, position }), run, position }
   }
   return { event, n, at, run }
 }

@@ -13,8 +13,8 @@ type Catalogue = { readonly [C in ErrorCode]: (details: ErrorDetails[C]) => Expl
 
 /** The texts of all errors. `docs/errors` has a page for each code. An empty `next` is left out of the message. */
 const catalogue: Catalogue = {
-  'answer-forbidden': ({ ask }) => ({
-    what: `Ask ${ask} can only be answered by a person.`,
+  'answer-forbidden': (of) => ({
+    what: `Ask ${showAsk(of)} can only be answered by a person.`,
     next: 'The answer was not stored; the ask is still open.',
     remedy: "Pass the person who decided as `{ as: 'user:<name>' }`.",
   }),
@@ -30,14 +30,14 @@ const catalogue: Catalogue = {
     next: 'This answer was not stored.',
     remedy: 'Do not retry it.',
   }),
-  'ask-not-found': ({ ask }) => ({
-    what: `Ask ${ask} does not exist in this store.`,
+  'ask-not-found': (of) => ({
+    what: `Ask ${showAsk(of)} does not exist in this store.`,
     next: '',
     remedy:
       'Use an id from `inbox.list()` or `inbox.next()`. To answer before the question is asked, pass `{ run, key }`.',
   }),
-  'ask-timed-out': ({ ask, message }) => ({
-    what: `No one answered ${showValue(message)} in time (ask ${ask}).`,
+  'ask-timed-out': ({ message, ...of }) => ({
+    what: `No one answered ${showValue(message)} in time: ask ${showAsk(of)}.`,
     next: 'The ask is closed.',
     remedy: "Catch this error, or set `onTimeout` to `{ default }`, `'escalate'` or `'keep-waiting'`.",
   }),
@@ -167,6 +167,11 @@ const catalogue: Catalogue = {
     next: 'Only the wait ended; the run is unchanged.',
     remedy: 'Wait again, or check `waitingFor` of `status()`.',
   }),
+}
+
+/** Names an ask by its id, and in brackets by its run and position. */
+function showAsk({ ask, address }: { readonly ask: string; readonly address?: string }): string {
+  return address === undefined || address === ask ? ask : `${ask} (${address})`
 }
 
 /** All codes, sorted. */

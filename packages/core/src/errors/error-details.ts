@@ -14,8 +14,8 @@ export interface Failure {
 
 /** The `details` of an error, by its code. */
 export interface ErrorDetails {
-  /** An answer to a question for people came from an actor that is not a person: an `agent:`, a `policy:` or a `system:`. */
-  'answer-forbidden': { readonly ask: string }
+  /** An answer to a question for people came from an actor that is not a person: an `agent:`, a `policy:` or a `system:`. `details.ask` is the id of the ask, `details.address` its run and position. */
+  'answer-forbidden': { readonly ask: string; readonly address?: string }
   /** An answer is not valid for its ask. `details.issues` lists at most 100 issues; `details.more` is `true` if there are more. */
   'answer-invalid': Issues
   /** An answer came for an ask that is closed: another answer was accepted, its timeout passed, or its run ended. `details.winner` names who answered, and when. */
@@ -24,9 +24,9 @@ export interface ErrorDetails {
     readonly winner: { readonly by: Actor; readonly at: Date } | undefined
   }
   /** An ask with this id does not exist in the store. */
-  'ask-not-found': { readonly ask: string }
-  /** No person answered before the `timeout` of the question passed. */
-  'ask-timed-out': { readonly ask: string; readonly message: string }
+  'ask-not-found': { readonly ask: string; readonly address?: string }
+  /** No person answered before the `timeout` of the question passed. `details.ask` is the id of the ask, `details.address` its run and position. */
+  'ask-timed-out': { readonly ask: string; readonly address?: string; readonly message: string }
   /** The run was cancelled. Every pending operation of the run rejects with this error, so that `finally` blocks run. */
   cancelled: { readonly reason: string | undefined }
   /** A duration is not a number with one unit. Thrown by `duration()` and by every call that takes a duration. */

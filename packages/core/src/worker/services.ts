@@ -1,3 +1,4 @@
+import type { AskIds } from '../asks/ask-id.ts'
 import type { AgentDefinition } from '../authoring/agent/agent.ts'
 import type { Bugs, ProcedureDefinition } from '../authoring/procedure.ts'
 import type { Sha256 } from '../base/hash.ts'
@@ -31,6 +32,7 @@ export interface WorkerServices {
   readonly entropy: Entropy
   readonly effects: Effects
   readonly sha256: Sha256
+  readonly askIds: AskIds
   readonly slots: Slots
   readonly notifier: Notifier
   readonly logger: Logger

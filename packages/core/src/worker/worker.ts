@@ -1,3 +1,4 @@
+import { AskIds } from '../asks/ask-id.ts'
 import type { AgentDefinition } from '../authoring/agent/agent.ts'
 import type { Bugs, ProcedureDefinition } from '../authoring/procedure.ts'
 import type { Sha256 } from '../base/hash.ts'
@@ -70,6 +71,7 @@ export class Worker {
   readonly local: LocalWorker
   readonly #options: WorkerOptions
   readonly #time: StoreTime
+  readonly #askIds: AskIds
   readonly #slots: Slots
   readonly #lease: Lease
   readonly #claims: Claims
@@ -103,6 +105,7 @@ export class Worker {
       adopt: (claimed) => this.#adopt(claimed),
     })
     this.#time = time
+    this.#askIds = new AskIds(options.sha256)
     this.#lease = lease
     this.#claims = claims
     const services = this.#createServices(procedures)
@@ -123,6 +126,7 @@ export class Worker {
   async start(): Promise<void> {
     const { store } = this.#options
     this.#time.learn(await this.#insist(() => store.now()))
+    this.#askIds.learn(await this.#insist(() => store.askIdKey()))
     await this.#insist(() => this.#lease.register())
     this.#state = 'working'
     this.#unwatch = store.watch(() => this.#onHint())
@@ -252,6 +256,7 @@ export class Worker {
       ...{ escalateTo, decider, replay, maxCrashes, slices },
       reports: this.#reports,
       time: this.#time,
+      askIds: this.#askIds,
       slots: this.#slots,
       remarks: new Remarks(logger),
       procedure: (name, version) => procedures.find(name, version),

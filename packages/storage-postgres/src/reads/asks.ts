@@ -1,7 +1,7 @@
-import { type AskRow, askStatusCode } from '@pawl/core/storage'
+import { type AskRow, askStatusCode, type RunKey } from '@pawl/core/storage'
 import type { Selection } from 'kysely'
 import type { Database } from '../connection/database.ts'
-import { listIntegers, listTexts } from '../connection/fast-path/lists.ts'
+import { listBigints, listIntegers, listTexts } from '../connection/fast-path/lists.ts'
 import { Statement } from '../connection/fast-path/statement.ts'
 import { onePerRow } from '../schema/planner.ts'
 import type { Schema } from '../schema/tables.ts'
@@ -9,6 +9,7 @@ import { batchLookups } from './batch-lookups.ts'
 
 export interface FindAsk {
   byPosition(run: string, position: number): Promise<AskRow | null>
+  byRunKey(run: RunKey, position: number): Promise<AskRow | null>
   byKey(run: string, key: string): Promise<AskRow | null>
 }
 
@@ -66,8 +67,27 @@ export function prepareFindAsk(database: Database): FindAsk {
     ...{ column: 'key', type: 'text', list: listTexts },
     nameIn: ({ key }) => key ?? '',
   })
+  const { asks, runs, runInfo } = database.names
+  const ofRuns = new Statement(`
+    select ${askColumns.join(', ')}
+    from unnest($1::bigint[], $2::int[]) as wanted(run, position)
+    cross join lateral (
+      select * from ${asks} where run = wanted.run and position = wanted.position ${onePerRow}) as a
+    join ${runs} r on r.run = a.run join ${runInfo} f on f.run = a.run`)
+  const findByRunKey = batchLookups<{ readonly run: RunKey; readonly position: number }, AskRow>({
+    async find(asked) {
+      const values = [
+        listBigints(asked.map(({ run }) => run)),
+        listIntegers(asked.map(({ position }) => position)),
+      ]
+      return (await database.repeat(() => database.run<StoredAsk>(ofRuns, values))).map(showAsk)
+    },
+    nameOf: ({ run, position }) => `${run} ${position}`,
+    keyOf: ({ runKey, position }) => ({ run: runKey, position }),
+  })
 
   return {
+    byRunKey: (run, position) => findByRunKey({ run, position }),
     byPosition: (run, position) => findByPosition({ run, name: position }),
     byKey: (run, key) => findByKey({ run, name: key }),
   }

@@ -14,6 +14,7 @@ import { askTo } from './migrations/0007-ask-to.ts'
 import { feed } from './migrations/0008-feed.ts'
 import { cancels } from './migrations/0009-cancels.ts'
 import { children } from './migrations/0010-children.ts'
+import { askIds } from './migrations/0011-ask-ids.ts'
 import { queries } from './queries.ts'
 import { explainRights, isCurrent } from './version.ts'
 
@@ -29,6 +30,7 @@ export const migrations: readonly Migration[] = [
   feed,
   cancels,
   children,
+  askIds,
 ]
 
 /**

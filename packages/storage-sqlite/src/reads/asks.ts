@@ -1,4 +1,4 @@
-import { type AskRow, askStatusCode } from '@pawl/core/storage'
+import { type AskRow, askStatusCode, type RunKey } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 import type { Selection } from 'kysely'
 import type { Schema } from '../schema/tables.ts'
@@ -6,6 +6,7 @@ import { readNames } from './names.ts'
 
 export interface AskReads {
   readAsk(run: string, position: number): AskRow | null
+  readAskOf(run: RunKey, position: number): AskRow | null
   readAskByKey(run: string, key: string): AskRow | null
 }
 
@@ -39,10 +40,14 @@ export function prepareAskReads(database: Database): AskReads {
   const byPosition = database.prepare<[string, number], StoredAsk>(
     `${select} where runs.id = ? and asks.position = ?`,
   )
+  const byRunKey = database.prepare<[number, number], StoredAsk>(
+    `${select} where asks.run = ? and asks.position = ?`,
+  )
   const byKey = database.prepare<[string, string], StoredAsk>(`${select} where runs.id = ? and asks.key = ?`)
   const showOne = (row: StoredAsk | undefined) => (row === undefined ? null : showAsk(row))
   return {
     readAsk: (run, position) => showOne(byPosition.get(run, position)),
+    readAskOf: (run, position) => showOne(byRunKey.get(run, position)),
     readAskByKey: (run, key) => showOne(byKey.get(run, key)),
   }
 }

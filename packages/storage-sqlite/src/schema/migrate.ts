@@ -12,6 +12,7 @@ import { askTo } from './migrations/0007-ask-to.ts'
 import { feed } from './migrations/0008-feed.ts'
 import { cancels } from './migrations/0009-cancels.ts'
 import { children } from './migrations/0010-children.ts'
+import { askIds } from './migrations/0011-ask-ids.ts'
 import { queries } from './queries.ts'
 import { hasTable, readVersion } from './version.ts'
 
@@ -27,6 +28,7 @@ export const migrations: readonly Migration[] = [
   feed,
   cancels,
   children,
+  askIds,
 ]
 
 /**

@@ -61,6 +61,8 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
       hints.close()
     },
     now: () => read((now) => now),
+    // The same for all memory stores, so that a test sees the same ids every time.
+    askIdKey: () => read(() => 'memory'),
 
     // ── workers
 
@@ -142,6 +144,11 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
     ask: (id, position) =>
       read(() => {
         const ask = tables.runs.get(id)?.asks.get(position)
+        return ask ? showAsk(ask) : null
+      }),
+    askOf: (run, position) =>
+      read(() => {
+        const ask = tables.runsByKey.get(run)?.asks.get(position)
         return ask ? showAsk(ask) : null
       }),
     askByKey: (id, key) =>

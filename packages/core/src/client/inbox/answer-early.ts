@@ -41,7 +41,9 @@ export async function answerEarly(
       const row = await store.askByKey(run, key)
       // The earlier answer was invalid and was discarded.
       if (row?.status === 'open') return answerOpen(connection, mailer, row, given, by)
-      throw row === null ? await earlierError(store, run, sent.run, key) : closedError(row, await store.now())
+      throw row === null
+        ? await earlierError(store, run, sent.run, key)
+        : closedError(connection, row, await store.now())
     }
     case 'missing':
       throw new PawlError('run-not-found', { run })

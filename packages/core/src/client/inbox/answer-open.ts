@@ -1,5 +1,6 @@
 import { checkAnswer } from '../../asks/answer-check.ts'
-import { askIdOf, readAskPayload, subjectOf } from '../../asks/ask.ts'
+import { readAskPayload, subjectOf } from '../../asks/ask.ts'
+import { askAddressOf } from '../../asks/ask-id.ts'
 import { issuesIn, issuesOf } from '../../base/issues.ts'
 import { topics } from '../../base/notifier.ts'
 import type { Actor } from '../../base/people.ts'
@@ -30,10 +31,10 @@ export async function answerOpen(
   const { run, position } = stored
   const payload = await checkOpen(connection, stored, given, by)
   const answered = await mailer.answer({ run, position, by, payload })
-  if (answered.outcome === 'missing') throw new PawlError('ask-not-found', { ask: askIdOf(run, position) })
+  if (answered.outcome === 'missing') throw new PawlError('ask-not-found', nameAsk(connection, stored))
   if (answered.outcome === 'closed') {
     const store = await connection.store()
-    throw closedError(answered.ask, await store.now())
+    throw closedError(connection, answered.ask, await store.now())
   }
   if (answered.outcome === 'damaged') throw damagedError(run, answered)
   connection.notifier.notify(topics.feed)
@@ -49,7 +50,7 @@ export async function checkOpen(
   given: unknown,
   by: Actor,
 ): Promise<Uint8Array> {
-  const row = readStored(stored, readAsk)
+  const row = readStored(connection, stored, readAsk)
   if (row.status !== 'open') await refuseIfClosed(connection, row)
   await rounds.enter(workOfAnswer)
   return encodeAnswer(connection, row, given, by).catch(async (error: unknown) => {
@@ -64,7 +65,7 @@ async function refuseIfClosed(connection: Connection, row: KnownAsk): Promise<vo
   if (row.status === 'open' && row.closesAt === null) return
   const store = await connection.store()
   const now = await store.now()
-  if (askStatusOf(row, now) !== 'open') throw closedError(row, now)
+  if (askStatusOf(row, now) !== 'open') throw closedError(connection, row, now)
 }
 
 /** @throws PawlError 'answer-forbidden', 'answer-invalid', 'payload-refused', 'run-quarantined' */
@@ -74,12 +75,11 @@ async function encodeAnswer(
   given: unknown,
   by: Actor,
 ): Promise<Uint8Array> {
-  if (!by.startsWith('user:'))
-    throw new PawlError('answer-forbidden', { ask: askIdOf(row.run, row.position) })
+  if (!by.startsWith('user:')) throw new PawlError('answer-forbidden', nameAsk(connection, row))
   // The author's schema checks more than JSON Schema. It is available if the run is loaded here; otherwise the worker
   // applies it.
   const check = connection.localWorker?.checkOf(row.runKey, row.position)
-  const pinned = readStored(row, ({ payload }) => readAskPayload(payload))
+  const pinned = readStored(connection, row, ({ payload }) => readAskPayload(payload))
   const checked = checkAnswer(pinned, given, check !== undefined)
   if (!checked.ok) throw new PawlError('answer-invalid', issuesOf(checked))
   const { answer, changed } = checked
@@ -87,12 +87,20 @@ async function encodeAnswer(
   return encodeAround(message, message.answer, 'answer')
 }
 
+function nameAsk({ askIds }: Connection, row: AskRow): { readonly ask: string; readonly address: string } {
+  return { ask: askIds.idOf(row), address: askAddressOf(row) }
+}
+
 /** Reads a part of a stored ask. @throws PawlError 'run-quarantined' */
-function readStored<Row extends AskRow, Value>(row: Row, read: (row: Row) => Value): Value {
+function readStored<Row extends AskRow, Value>(
+  { askIds }: Connection,
+  row: Row,
+  read: (row: Row) => Value,
+): Value {
   try {
     return understand(() => read(row))
   } catch (error) {
-    throw explainUnread(row.run, `Ask ${askIdOf(row.run, row.position)}`, error)
+    throw explainUnread(row.run, `Ask ${askIds.describe(row)}`, error)
   }
 }
 
@@ -111,8 +119,8 @@ async function checkBySchema(
   throw new PawlError('answer-invalid', issuesIn(key, result))
 }
 
-export function closedError(stored: AskRow, now: number): PawlError {
-  const row = readStored(stored, readAsk)
+export function closedError(connection: Connection, stored: AskRow, now: number): PawlError {
+  const row = readStored(connection, stored, readAsk)
   const winner =
     row.answeredBy === null || row.closedAt === null
       ? undefined

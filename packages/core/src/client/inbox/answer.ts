@@ -1,4 +1,3 @@
-import { parseAskId } from '../../asks/ask.ts'
 import { checkKeys, checkName, checkObject, refuse } from '../../checks/options.ts'
 import { checkActor } from '../../checks/people.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
@@ -7,6 +6,7 @@ import type { Connection } from '../connection.ts'
 import type { Mailer } from '../mailer.ts'
 import { answerEarly } from './answer-early.ts'
 import { answerOpen } from './answer-open.ts'
+import { findAsk } from './list.ts'
 
 export async function answerAsk(
   connection: Connection,
@@ -23,8 +23,7 @@ export async function answerAsk(
   const answer = decode(encode(given, 'answer'))
   const store = await connection.begin()
   if ('ask' in to) {
-    const id = parseAskId(to.ask)
-    const row = id === null ? null : await store.ask(id.run, id.position)
+    const row = await findAsk(connection, store, to.ask)
     if (row === null) throw new PawlError('ask-not-found', to)
     return answerOpen(connection, mailer, row, answer, by)
   }

@@ -1,4 +1,4 @@
-import { askIdOf, parseAskId } from '../../asks/ask.ts'
+import { askAddressOf } from '../../asks/ask-id.ts'
 import { compareOrder, orderOf } from '../../asks/order.ts'
 import type { Audience } from '../../base/people.ts'
 import { askKinds, askStatuses } from '../../base/words.ts'
@@ -73,7 +73,7 @@ export async function findAsks(
   const recorded = await store.asks({ ...query, lapsed: null })
   if (unrecorded.length === 0) return recorded
   const { now, limit } = query
-  const byId = new Map([...unrecorded, ...recorded].map((row) => [askIdOf(row.run, row.position), row]))
+  const byId = new Map([...unrecorded, ...recorded].map((row) => [askAddressOf(row), row]))
   return [...byId.values()].toSorted((a, b) => compareOrder(orderOf(a, now), orderOf(b, now))).slice(0, limit)
 }
 
@@ -123,10 +123,17 @@ function isPlace(value: unknown): value is Place {
 }
 
 export async function getAsk(connection: Connection, given: unknown): Promise<Ask | null> {
-  const id = parseAskId(checkId(given))
+  const id = checkId(given)
   const store = await connection.begin()
-  const row = id === null ? null : await store.ask(id.run, id.position)
+  const row = await findAsk(connection, store, id)
   return row === null ? null : showAsk(connection, row, await store.now())
+}
+
+/** Finds an ask by its id or its address. */
+export async function findAsk({ askIds }: Connection, store: StorePort, id: string): Promise<AskRow | null> {
+  const place = askIds.read(id)
+  if (place === null) return null
+  return 'runKey' in place ? store.askOf(place.runKey, place.position) : store.ask(place.run, place.position)
 }
 
 function checkId(given: unknown): string {

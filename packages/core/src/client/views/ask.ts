@@ -1,4 +1,4 @@
-import { askIdOf, readAskPayload } from '../../asks/ask.ts'
+import { readAskPayload } from '../../asks/ask.ts'
 import type { RiskDetails, Section } from '../../authoring/human/ask.ts'
 import { docsPage } from '../../base/docs.ts'
 import type { Actor, Audience } from '../../base/people.ts'
@@ -14,20 +14,20 @@ import type { Answer, Ask } from './views.ts'
 /** Returns the public view of an ask at `now`, by the store's clock. Logs a warning and returns null if it is unreadable. */
 export function showAsk(connection: Connection, row: AskRow, now: number): Ask | null {
   try {
-    return understand(() => toAskView(readAsk(row), now))
+    return understand(() => toAskView(connection.askIds.idOf(row), readAsk(row), now))
   } catch (error) {
     connection.warnOnce(
-      `Ask at position ${row.position} of run "${row.run}" cannot be read and is omitted: ${(error as Error).message}. See ${docsPage('errors/run-quarantined')}`,
+      `Ask ${connection.askIds.describe(row)} cannot be read and is omitted: ${(error as Error).message}. See ${docsPage('errors/run-quarantined')}`,
     )
     return null
   }
 }
 
-function toAskView(row: KnownAsk, now: number): Ask {
+function toAskView(id: string, row: KnownAsk, now: number): Ask {
   const pinned = readAskPayload(row.payload)
   const status = askStatusOf(row, now)
   return {
-    id: askIdOf(row.run, row.position),
+    id,
     run: row.run,
     procedure: row.procedure,
     position: row.position,

@@ -29,7 +29,7 @@ export async function readViews(
   return Promise.all(
     rows.map(async (row) => {
       try {
-        const shown = understand(() => toRunView(readRun(row), now, ended))
+        const shown = understand(() => toRunView(connection.askIds, readRun(row), now, ended))
         const view = isRequested(row) ? { ...shown, cancelReason: await readReason(store, row) } : shown
         return waitsForWorker(row, now, abilities) ? { ...view, ...(await showWorker(store, row)) } : view
       } catch (error) {

@@ -1,4 +1,4 @@
-import { askIdOf } from '../../asks/ask.ts'
+import type { AskIds } from '../../asks/ask-id.ts'
 import { docsPage } from '../../base/docs.ts'
 import type { Actor } from '../../base/people.ts'
 import type { RunStatus } from '../../base/words.ts'
@@ -42,7 +42,7 @@ export function showUnread(connection: Connection, row: RunRow, why: Error): Run
  * Returns the public view of a run at `now`, by the store's clock.
  * @param ended the event that ended the run, if it was read and verified
  */
-export function toRunView(row: KnownRun, now: number, ended: LogEvent | undefined): RunView {
+export function toRunView(askIds: AskIds, row: KnownRun, now: number, ended: LogEvent | undefined): RunView {
   const status = statusOf(row, now)
   const info = infoOf(row)
   return {
@@ -53,7 +53,8 @@ export function toRunView(row: KnownRun, now: number, ended: LogEvent | undefine
     startedAt: new Date(row.createdAt),
     endedAt: toDate(row.endedAt),
     // `waiting` was stored when the run was parked; it is outdated while a worker executes the run.
-    waitingFor: status === 'waiting' ? info.waiting.map((waiting) => toWaitingView(row.id, waiting)) : [],
+    waitingFor:
+      status === 'waiting' ? info.waiting.map((waiting) => toWaitingView(askIds, row, waiting)) : [],
     failure: findFailure(
       row,
       status,
@@ -138,11 +139,15 @@ function statusOf({ state, mark, owned, wakeAt }: KnownRun, now: number): RunSta
   return owned || (wakeAt !== null && wakeAt <= now) ? 'running' : 'waiting'
 }
 
-function toWaitingView(run: string, { position, kind, name, asks, until }: WaitingPayload): Waiting {
+function toWaitingView(
+  askIds: AskIds,
+  { id, run }: KnownRun,
+  { position, kind, name, asks, until }: WaitingPayload,
+): Waiting {
   const what = asks ? 'ask' : waitsFor(kind)
   return {
     ...{ kind: what, name, position },
-    ask: asks ? askIdOf(run, position) : undefined,
+    ask: asks ? askIds.idOf({ runKey: run, run: id, position }) : undefined,
     until: until === null ? undefined : new Date(until),
   }
 }

@@ -72,7 +72,7 @@ export interface Waiting {
   readonly name: string
   /** For 'worker': the position of the next operation. */
   readonly position: number
-  /** For an ask: its id in the inbox. */
+  /** For an ask: its id. */
   readonly ask: string | undefined
   readonly until: Date | undefined
 }
@@ -103,6 +103,7 @@ export interface ExecutionLog {
 
 /** An ask as a person sees it. */
 export interface Ask {
+  /** 16 hexadecimal digits. The address `run/position` is accepted wherever an id is. */
   readonly id: string
   readonly run: string
   readonly procedure: string

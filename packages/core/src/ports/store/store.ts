@@ -33,6 +33,8 @@ export interface StorePort
   open(forWorker?: boolean): Promise<void>
   close(): Promise<void>
   now(): Promise<number>
+  /** Returns the key of the ids of asks: random, and the same for all connections and for copies of the store. */
+  askIdKey(): Promise<string>
 
   /** Calls back when another process may have changed the store; hints may be wrong, late or lost. Returns a function that stops it. */
   watch(onHint: () => void): () => void

@@ -92,6 +92,8 @@ export interface ActivityContext {
   /** Runs a task outside the call that started it. An error that it throws parks the run and has no other effect. */
   guard(task: () => void): void
   idempotencyKey(position: number): string
+  /** Returns the id and the address of the ask at a position. */
+  nameAsk(position: number): { readonly ask: string; readonly address: string }
   /** Takes the oldest message of these topics. */
   take(topics: readonly string[]): Message | undefined
   readonly history: StepHistory

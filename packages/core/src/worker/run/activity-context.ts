@@ -1,3 +1,4 @@
+import { askAddressOf } from '../../asks/ask-id.ts'
 import type { Sha256 } from '../../base/hash.ts'
 import { toHex } from '../../base/hex.ts'
 import { validate } from '../../host/run-schema.ts'
@@ -71,6 +72,12 @@ export class RunActivityContext implements ActivityContext {
 
   idempotencyKey(position: number): string {
     return idempotencyKey(this.#run.services.sha256, this.#run.continuation.start, position)
+  }
+
+  nameAsk(position: number): { readonly ask: string; readonly address: string } {
+    const { id, key, services } = this.#run
+    const named = { runKey: key, run: id, position }
+    return { ask: services.askIds.idOf(named), address: askAddressOf(named) }
   }
 
   checkSignal(name: string, payload: unknown): Validation | Promise<Validation> {

@@ -45,6 +45,26 @@ export function describeAnswers(test: StageTest): void {
       expect(await stage.port.askByKey('b', 'k')).toBeNull()
     })
 
+    test('an ask is found by the key of its run', async (stage) => {
+      const worker = await stage.worker()
+      const [a, b] = [await stage.owned('a', worker), await stage.owned('b', worker)]
+      await stage.commit(a, { opens: [newAsk(3), newAsk(4)] })
+      await stage.commit(b, { opens: [newAsk(3)] })
+      const found = await Promise.all([
+        ...[stage.port.askOf(a.run, 3), stage.port.askOf(b.run, 3), stage.port.askOf(a.run, 4)],
+        ...[
+          stage.port.askOf(a.run, 5),
+          stage.port.askOf(2 ** 44 - 1, 3),
+          stage.port.askOf(a.run, 2 ** 20 - 1),
+        ],
+      ])
+      expect(found.map((row) => row && `${row.run}/${row.position}`)).toEqual([
+        ...['a/3', 'b/3', 'a/4'],
+        ...[null, null, null],
+      ])
+      expect(found[0]).toEqual(await stage.port.ask('a', 3))
+    })
+
     test('an ask that was never opened does not exist', async (stage) => {
       await stage.owned('a', await stage.worker())
       expect(await stage.port.ask('a', 0)).toBeNull()

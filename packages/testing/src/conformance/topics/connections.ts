@@ -19,6 +19,15 @@ export function describeConnections(test: StageTest): void {
       expect(await other.ask('a', 3)).toMatchObject({ status: 'open' })
     })
 
+    test('all have one key of the ids of asks, also later ones', async (stage) => {
+      const key = await stage.port.askIdKey()
+      expect(key).not.toBe('')
+      const other = await stage.connect()
+      expect(await other.askIdKey()).toBe(key)
+      await other.close()
+      expect(await (await stage.connect()).askIdKey()).toBe(key)
+    })
+
     test('an id is created once by many', async (stage) => {
       const ports = await connectMany(stage, 4)
       const ids = Array.from({ length: 20 }, (_, index) => `run ${index}`)

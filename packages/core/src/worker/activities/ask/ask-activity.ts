@@ -1,4 +1,4 @@
-import { askIdOf, closesAtOf, subjectOf } from '../../../asks/ask.ts'
+import { closesAtOf, subjectOf } from '../../../asks/ask.ts'
 import {
   type AskOperation,
   type AskSpec,
@@ -113,7 +113,7 @@ export class AskActivity implements Activity {
       type: 'settled',
       pending,
       tookMs: context.now() - pending.issuedAt,
-      ...settleByTimeout(this.#ask as AskPayload, askIdOf(context.runId, position)),
+      ...settleByTimeout(this.#ask as AskPayload, context.nameAsk(position)),
       effects: [{ do: 'close-ask', position, status: 'timed-out' }],
       strict: this,
     })

@@ -2,6 +2,7 @@ import { checkAnswer } from '../../../asks/answer-check.ts'
 import { closesAtOf } from '../../../asks/ask.ts'
 import type { Usage } from '../../../authoring/agent/agent.ts'
 import { type Issues, issuesOf, oneIssue } from '../../../base/issues.ts'
+import type { ErrorDetails } from '../../../errors/error-details.ts'
 import { recordFailure } from '../../../errors/failure.ts'
 import { PawlError } from '../../../errors/pawl-error.ts'
 import { decode, encodeRecord } from '../../../events/payload.ts'
@@ -25,13 +26,16 @@ export interface Settlement {
 }
 
 /** Settles an ask on timeout, by its `onTimeout`. */
-export function settleByTimeout(ask: AskPayload, id: string): Settlement {
+export function settleByTimeout(
+  ask: AskPayload,
+  name: Pick<ErrorDetails['ask-timed-out'], 'ask' | 'address'>,
+): Settlement {
   const { silence } = ask
   if (silence.do === 'fail') {
     const remedy = timeoutRemedies[ask.kind]
     const error = new PawlError(
       'ask-timed-out',
-      { ask: id, message: ask.message },
+      { ...name, message: ask.message },
       remedy === undefined ? {} : { remedy },
     )
     const usage = (ask.judged?.usage ?? []) as readonly Usage[]

@@ -22,6 +22,8 @@ function early(answer: object, at: number): Message {
   } as Message
 }
 
+const name = { ask: '00c0ffee00c0ffee', address: 'a/0' }
+
 test.each([
   [
     'approve',
@@ -36,21 +38,25 @@ test.each([
   ['default', { kind: 'input', silence: { do: 'default', value: 5 } }, { default: 5 }],
   ['keep-waiting', { kind: 'review', silence: { do: 'keep-waiting' }, artifact: 'x' }, { artifact: 'x' }],
 ] as const)('settles a timeout with onTimeout %s as a result', (_, parts, result) => {
-  const { failed, payload } = settleByTimeout(ask(parts), 'a/0')
+  const { failed, payload } = settleByTimeout(ask(parts), name)
   expect(failed).toBe(false)
   expect(decode(payload)).toEqual({ timedOut: true, ...result })
 })
 
 test("settles a timeout with onTimeout 'fail' as a failure that names the ask", () => {
-  const { failed, payload } = settleByTimeout(ask({}), 'a/0')
+  const { failed, payload } = settleByTimeout(ask({}), name)
   expect(failed).toBe(true)
-  expect(decode(payload)).toMatchObject({ code: 'ask-timed-out', details: { ask: 'a/0', message: 'Now?' } })
+  expect(decode(payload)).toMatchObject({
+    code: 'ask-timed-out',
+    message: expect.stringContaining('ask 00c0ffee00c0ffee (a/0).'),
+    details: { ask: '00c0ffee00c0ffee', address: 'a/0', message: 'Now?' },
+  })
 })
 
 test('keeps the usage of the agent on the timeout of a decision by people', () => {
   const usage = [{ tokens: 7 }]
   const judged = { why: 'unsure', rationale: 'hm', usage } as const
-  expect(decode(settleByTimeout(ask({ kind: 'decide', judged }), 'a/0').payload)).toMatchObject({ usage })
+  expect(decode(settleByTimeout(ask({ kind: 'decide', judged }), name).payload)).toMatchObject({ usage })
 })
 
 test('settles an accepted answer that the code rejects as a failure with the answer', () => {
