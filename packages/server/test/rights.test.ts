@@ -1,5 +1,27 @@
+import { createEngine, type Engine, type Procedure, procedure } from '@pawl/core'
+import { createServer } from '@pawl/server'
+import { memory } from '@pawl/testing'
 import { expect, test } from 'vitest'
-import { refund, startServer, type TestServer } from './support/server.ts'
+import { byToken, refund, requestOf, send, silent, startServer, type TestServer } from './support/server.ts'
+import { readFrames } from './support/sse.ts'
+
+/** Opens 500 urgent asks, and one with the key `last` that comes after them in every list. */
+const crowded: Procedure<undefined, void> = procedure({ name: 'crowded' }, async (ctx) => {
+  const urgent = { risk: 'high', to: 'group:support' } as const
+  await Promise.all([
+    ctx.human.approve('First?', { ...urgent, key: 'first' }),
+    ...Array.from({ length: 499 }, (_, n) => ctx.human.approve(`Number ${n}?`, urgent)),
+    ctx.human.approve('Last?', { to: 'group:sales', key: 'last' }),
+  ])
+})
+
+async function openTenant(name: string): Promise<{ readonly engine: Engine; readonly run: string }> {
+  const engine = await createEngine({ store: memory(), procedures: [refund], logger: silent })
+  const run = `${name}:1`
+  await engine.run(refund, { amount: 45 }, { id: run })
+  await engine.inbox.next({ run })
+  return { engine, run }
+}
 
 async function ask({ engine }: TestServer, by: `user:${string}` = 'user:zoe'): Promise<string> {
   const run = await engine.run(refund, { amount: 45 }, { id: 'refund:1', by })
@@ -27,6 +49,54 @@ test('refuses an answer by key to an ask that is addressed to others', async () 
     body: { code: 'ask-not-found' },
   })
   expect(await server.engine.inbox.get(id)).toMatchObject({ status: 'open' })
+})
+
+test('asks `may` about an ask by its key, also behind 500 other open asks of its run', async () => {
+  await using server = await startServer({
+    procedures: [crowded],
+    // Allows answers to all asks but this one.
+    may: (_identity, verb, thing) => verb !== 'answer' || !('key' in thing && thing.key === 'last'),
+  })
+  await server.engine.run(crowded, undefined, { id: 'crowded:1' })
+  let count = 0
+  while (count < 501) ({ count } = await server.engine.inbox.count({ run: 'crowded:1' }))
+  const byKey = (key: string) => `/v1/runs/crowded:1/asks/${key}/answer`
+  expect(await server.call('root', 'POST', byKey('last'), approved)).toMatchObject({
+    status: 403,
+    body: { code: 'not-allowed' },
+  })
+  expect((await server.engine.inbox.count({ run: 'crowded:1' })).count).toBe(501)
+  expect(await server.call('root', 'POST', byKey('first'), approved)).toMatchObject({ status: 202 })
+})
+
+test('shows each identity the store of its own tenant, in lists, counts, streams and answers', async () => {
+  const [north, south] = [await openTenant('north'), await openTenant('south')]
+  const server = createServer({
+    client: ({ actor }) => (actor === 'user:ana' ? north.engine : south.engine),
+    auth: byToken,
+    logger: silent,
+  })
+  const call = (token: string, path: string, body?: object) =>
+    send(server.fetch, token, body ? 'POST' : 'GET', path, body)
+  for (const [token, own, other] of [
+    ['ana', north, south],
+    ['olga', south, north],
+  ] as const) {
+    const { items } = (await call(token, '/v1/asks')).body
+    expect(items.map(({ run }: { run: string }) => run)).toEqual([own.run])
+    expect((await call(token, '/v1/asks/count')).body).toEqual({ count: 1, capped: false })
+    const address = (run: string) => `/v1/asks/~${Buffer.from(`${run}/0`).toString('base64url')}`
+    expect((await call(token, address(own.run))).status).toBe(200)
+    expect((await call(token, address(other.run))).status).toBe(404)
+    expect((await call(token, `${address(other.run)}/answer`, approved)).status).toBe(404)
+    const stream = await server.fetch(requestOf(token, 'GET', '/v1/events?open=1'))
+    for await (const { data } of readFrames(stream)) {
+      expect(data.ask).toBe(items[0].id)
+      break
+    }
+  }
+  await server.stop()
+  await Promise.all([north.engine.stop(), south.engine.stop()])
 })
 
 test('refuses the answer of the person who started the run, also through an identity that acts for them', async () => {

@@ -8,7 +8,7 @@ import {
   PawlError,
   type ResumeResolution,
 } from '@pawl/core'
-import { checkAnswerOf } from '@pawl/core/internal'
+import { askByKeyOf, checkAnswerOf } from '@pawl/core/internal'
 import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
 import { omitUndefined } from '../base/omit-undefined.ts'
@@ -200,8 +200,8 @@ export const askRoutes: readonly Route[] = [
       const by = actor(query.as)
       const run = readId(params.run)
       const answer = readAnswer(body)
-      const asked = await findByKey(client, run, params.key)
-      if (asked) {
+      const asked = await askByKeyOf(client, run, params.key)
+      if (asked !== null) {
         rights.checkAnswer(asked, by)
         // By its id: the answer goes to the very ask that was checked.
         await client.inbox.answer(asked.id, answer, { as: by })
@@ -268,11 +268,6 @@ async function findAsk(client: Client, rights: Rights, id: string): Promise<Ask>
   if (ask === null) throw new PawlError('ask-not-found', { ask: readId(id) })
   rights.checkSeen(ask)
   return ask
-}
-
-async function findByKey(client: Client, run: string, key: string): Promise<Ask | undefined> {
-  const { items } = await client.inbox.list({ run, limit: 500 })
-  return items.find((ask) => ask.key === key)
 }
 
 /** Gives an answer. One that lost to itself, sent by the same person, is no error. */

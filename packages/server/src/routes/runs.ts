@@ -207,7 +207,8 @@ function position(min: number) {
 export async function seenRun(client: Client, rights: Rights, id: string): Promise<RunView> {
   const run = await client.get(readId(id)).status()
   if (!rights.seesRuns) {
-    const { items } = await client.inbox.list({ run: run.id })
+    const visible = rights.names === null ? {} : { visibleTo: rights.names }
+    const { items } = await client.inbox.list({ run: run.id, ...visible, limit: 500 })
     if (!items.some((ask) => rights.seesAsk(ask))) throw new PawlError('run-not-found', { run: run.id })
   }
   rights.checkRun('see', run)

@@ -8,6 +8,7 @@ import { checkOpen } from '../inbox/answer-open.ts'
 import { findRun } from '../runs/find.ts'
 import type { Client } from '../types.ts'
 import { explainUnread } from '../unread.ts'
+import { showAsk } from '../views/ask.ts'
 import { readViews } from '../views/read.ts'
 import type { Answer, Ask, ExecutionLog, RunView } from '../views/views.ts'
 import { entryAfter } from './execution-log.ts'
@@ -54,6 +55,18 @@ export async function checkAnswerOf(
   const row = await (await connection.store()).ask(ask.run, ask.position)
   if (row === null) throw new PawlError('ask-not-found', { ask: ask.id })
   await checkOpen(connection, row, answer, by)
+}
+
+/** Returns the ask of a run that has this key, open or not; null if there is none yet. */
+export async function askByKeyOf(
+  { inbox }: Pick<Client, 'inbox'>,
+  run: string,
+  key: string,
+): Promise<Ask | null> {
+  const connection = connectionOf(inbox)
+  const store = await connection.begin()
+  const row = await store.askByKey(run, key)
+  return row === null ? null : showAsk(connection, row, await store.now())
 }
 
 function connectionOf(inbox: Client['inbox']): Connection {
