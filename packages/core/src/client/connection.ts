@@ -139,7 +139,8 @@ export class Connection {
           throw new PawlError('wait-timed-out', { after: formatDuration(timeoutMs ?? 0) })
         await rung.wait
         // One hint may wake all waits.
-        await rounds.enter(workOfCall)
+        const entered = rounds.enter(workOfCall)
+        if (entered !== undefined) await entered
       } finally {
         rung.stop()
       }

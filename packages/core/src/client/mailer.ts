@@ -2,6 +2,7 @@ import type { Answered, NewAnswer } from '../ports/store/asks.ts'
 import type { Claimant, Claimed } from '../ports/store/claims.ts'
 import type { Message, NewMessage, Sent } from '../ports/store/mail.ts'
 import type { RunKey } from '../ports/store/runs.ts'
+import type { StorePort } from '../ports/store/store.ts'
 import { Batch } from './batch.ts'
 import type { Connection } from './connection.ts'
 import { findUndeclared, type Outgoing, type Undeclared } from './runs/undeclared.ts'
@@ -43,14 +44,31 @@ export class Mailer {
     claimant: Claimant | null,
   ): Promise<readonly (Sent | Undeclared)[]> {
     const store = await this.#connection.store()
-    const undeclared = await findUndeclared(outgoing, store, this.#connection.localWorker)
+    const { localWorker } = this.#connection
+    const isChecked = localWorker === undefined || outgoing.every(({ isUnchecked }) => !isUnchecked)
+    if (isChecked)
+      return this.#store(
+        store,
+        outgoing.map(({ message }) => message),
+        claimant,
+      )
+    const undeclared = await findUndeclared(outgoing, store, localWorker)
     const messages = outgoing.filter((one) => !undeclared.has(one)).map(({ message }) => message)
-    const sent = messages.length === 0 ? [] : await store.send(messages, claimant)
+    const sent = messages.length === 0 ? [] : await this.#store(store, messages, claimant)
+    let next = 0
+    return outgoing.map((one) => undeclared.get(one) ?? (sent[next++] as Sent))
+  }
+
+  async #store(
+    store: StorePort,
+    messages: readonly NewMessage[],
+    claimant: Claimant | null,
+  ): Promise<readonly Sent[]> {
+    const sent = await store.send(messages, claimant)
     // Also for a duplicate: the run was due, and may have been claimed.
     for (const one of sent)
       if (one.outcome === 'stored' || (one.outcome === 'duplicate' && one.claimed !== null)) this.#tell(one)
-    let next = 0
-    return outgoing.map((one) => undeclared.get(one) ?? (sent[next++] as Sent))
+    return sent
   }
 
   async #answer(answers: readonly NewAnswer[], claimant: Claimant | null): Promise<readonly Answered[]> {

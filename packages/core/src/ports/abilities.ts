@@ -10,10 +10,11 @@ export function chooseVersion(
   version: number | null,
 ): number | undefined {
   let chosen: number | undefined
-  for (const { name, versions } of abilities)
-    if (name === procedure)
-      for (const one of versions)
-        if (version === null ? chosen === undefined || one > chosen : one === version) chosen = one
+  for (const { name, versions } of abilities) {
+    if (name !== procedure) continue
+    if (version !== null && versions.includes(version)) return version
+    if (version === null) for (const one of versions) if (chosen === undefined || one > chosen) chosen = one
+  }
   return chosen
 }
 

@@ -16,15 +16,12 @@ export interface Undeclared {
   readonly signals: readonly string[]
 }
 
-const none: ReadonlyMap<Outgoing, Undeclared> = new Map()
-
-/** Finds the unchecked signals that the code of this process does not declare. A standalone client has no code to check. */
+/** Finds the unchecked signals that the code of this process does not declare. */
 export async function findUndeclared(
   outgoing: readonly Outgoing[],
   store: StorePort,
-  localWorker: LocalWorker | undefined,
+  localWorker: Pick<LocalWorker, 'signalsOf'>,
 ): Promise<ReadonlyMap<Outgoing, Undeclared>> {
-  if (localWorker === undefined || !outgoing.some(({ isUnchecked }) => isUnchecked)) return none
   const found = new Map<Outgoing, Undeclared>()
   const unchecked = outgoing.filter(({ isUnchecked }) => isUnchecked)
   const runs = [...new Set(unchecked.map(({ message }) => message.run))]
