@@ -23,6 +23,7 @@ export interface Task {
 export class Rounds {
   #done = 0
   #isScheduled = false
+  #isRunning = false
   readonly #waiting: Task[] = []
   readonly #onRound = (): void => this.#begin()
   readonly #request = (): void => {
@@ -62,12 +63,24 @@ export class Rounds {
   }
 
   #schedule(): void {
-    if (!this.#isScheduled) inRootContext(this.#request)
+    // A round in progress requests the next one itself.
+    if (!this.#isScheduled && !this.#isRunning) inRootContext(this.#request)
   }
 
   #begin(): void {
     this.#isScheduled = false
     this.#done = 0
+    this.#isRunning = true
+    try {
+      this.#runWaiting()
+    } finally {
+      this.#isRunning = false
+    }
+    // The next round starts from zero. A round runs in the root context already.
+    if (this.#done > maxCarried || this.#waiting.length > 0) this.#request()
+  }
+
+  #runWaiting(): void {
     // Tasks that are added meanwhile wait for the next round.
     const end = this.#waiting.length
     let next = 0
@@ -78,8 +91,6 @@ export class Rounds {
       this.#done += runSafely(task)
     }
     this.#waiting.splice(0, next)
-    // The next round starts from zero. A round runs in the root context already.
-    if (!this.#isScheduled && (this.#done > maxCarried || this.#waiting.length > 0)) this.#request()
   }
 }
 

@@ -38,19 +38,16 @@ export interface RunCallbacks extends RunServices {
  * writes, and the drain delivers.
  */
 export class Run implements RunMoves {
+  readonly key: RunKey
+  readonly id: string
   readonly #host: RunCallbacks
   readonly #state: RunState
 
   constructor(host: RunCallbacks, claimed: Claimed) {
+    this.key = claimed.run
+    this.id = claimed.id
     this.#host = host
     this.#state = new RunState(host, claimed, this)
-  }
-
-  get key(): RunKey {
-    return this.#state.key
-  }
-  get id(): string {
-    return this.#state.id
   }
 
   /** Bytes of payload delivered to this continuation, or pending: an estimate of the memory it holds. */

@@ -49,6 +49,8 @@ const nothing = (): void => {}
  * each of which computes one thing from this state.
  */
 export class RunState {
+  readonly key: RunKey
+  readonly id: string
   readonly services: RunServices
   readonly claimed: Claimed
   readonly moves: RunMoves
@@ -83,6 +85,8 @@ export class RunState {
   stopMarking: () => void = nothing
 
   constructor(services: RunServices, claimed: Claimed, moves: RunMoves) {
+    this.key = claimed.run
+    this.id = claimed.id
     this.services = services
     this.claimed = claimed
     this.moves = moves
@@ -90,13 +94,6 @@ export class RunState {
     this.continuation = new Continuation(services, claimed, () => moves.onForeign())
     this.outbox = new Outbox(services.slices.drafts, (position) => this.continuation.scopeOf(position))
     this.mailbox = new Mailbox(services.store, claimed.run, claimed.mail, moves)
-  }
-
-  get key(): RunKey {
-    return this.claimed.run
-  }
-  get id(): string {
-    return this.claimed.id
   }
 
   /** Whether further events have no effect. */
