@@ -8,6 +8,7 @@ import { checkHost, checkOrigin } from './http/guard.ts'
 import { allowOrigin, preflight, secure } from './http/headers.ts'
 import { problemReply, reportFault, ServerError } from './http/problem.ts'
 import { serveInbox } from './inbox/routes.ts'
+import { serveLinks } from './links/routes.ts'
 import { clearCookie, login } from './login.ts'
 import { healthz, readyz } from './probes.ts'
 import type { Call, Route } from './routes/route.ts'
@@ -32,6 +33,7 @@ export function createDispatch(shared: Shared): Dispatch {
     checkOrigin(req.raw, [])
     return clearCookie(settings)
   })
+  serveLinks(app, shared)
   serveInbox(app, settings)
   app.notFound(() => {
     throw new ServerError('not-found', 'There is nothing at this path, or not for this method.')
@@ -82,6 +84,8 @@ async function callRoute(
     rights: rightsOf(identity, settings),
     lastEventId: request.headers.get('last-event-id') ?? undefined,
     timing: shared.timing,
+    links: settings.links,
+    now: shared.now(),
     idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
     signal: AbortSignal.any([request.signal, shared.stopping]),
     actor: (as) => actorOf(identity, as),

@@ -6,6 +6,7 @@ export { createServer, toNode } from './server.ts'
 export type {
   Auth,
   Identity,
+  LinkOptions,
   NewRun,
   NodeHandler,
   Problem,

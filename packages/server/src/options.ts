@@ -2,7 +2,7 @@ import { type Client, type Logger, PawlError } from '@pawl/core'
 import { consoleLogger } from '@pawl/core/internal'
 import { local } from './auth/local.ts'
 import type { RightsOptions } from './auth/rights.ts'
-import type { Auth, Identity, ServerOptions } from './types.ts'
+import type { Auth, Identity, LinkOptions, ServerOptions } from './types.ts'
 
 /** The options of a server, with their defaults. */
 export interface Settings extends RightsOptions {
@@ -15,6 +15,7 @@ export interface Settings extends RightsOptions {
   /** Without a slash at its end, except for '/'. */
   readonly basePath: string
   readonly logger: Logger
+  readonly links: LinkOptions | undefined
 }
 
 const known: readonly (keyof ServerOptions)[] = [
@@ -26,6 +27,7 @@ const known: readonly (keyof ServerOptions)[] = [
   'selfApproval',
   'showRuns',
   'may',
+  'links',
   'logger',
 ]
 
@@ -42,6 +44,7 @@ export function readOptions(options: ServerOptions): Settings {
     selfApproval,
     showRuns,
     may,
+    links,
     logger = consoleLogger,
   } = options
   if (typeof client !== 'function' && typeof client?.list !== 'function')
@@ -55,6 +58,8 @@ export function readOptions(options: ServerOptions): Settings {
   for (const host of hosts)
     if (!/^[a-z0-9.-]+$/i.test(host))
       refuse('hosts', JSON.stringify(host), 'Each must be a name without a port.')
+  if (links !== undefined) checkLinks(links, client)
+  const linkHosts = links === undefined ? [] : [new URL(links.publicUrl).hostname]
   return {
     ...(selfApproval === undefined ? {} : { selfApproval }),
     ...(showRuns === undefined ? {} : { showRuns }),
@@ -62,11 +67,37 @@ export function readOptions(options: ServerOptions): Settings {
     clientOf: typeof client === 'function' ? client : () => client,
     probe: typeof client === 'function' ? async () => {} : () => client.list({ limit: 1 }),
     auth,
-    hosts: hosts.map((host) => host.toLowerCase()),
+    hosts: [...hosts, ...linkHosts].map((host) => host.toLowerCase()),
     basePath,
     origins,
     logger,
+    links,
   }
+}
+
+function checkLinks({ publicUrl, keys }: LinkOptions, client: ServerOptions['client']): void {
+  if (typeof client === 'function')
+    refuse(
+      'links',
+      'with a function as `client`',
+      'A link has no login by which a store could be chosen. Serve each store by itself.',
+    )
+  if (!URL.canParse(publicUrl) || !/^https?:$/.test(new URL(publicUrl).protocol))
+    refuse(
+      'links.publicUrl',
+      JSON.stringify(publicUrl),
+      'It must be an address such as https://pawl.example.org.',
+    )
+  if (
+    !Array.isArray(keys) ||
+    keys.length === 0 ||
+    !keys.every((key) => typeof key === 'string' && key.length >= 32)
+  )
+    refuse(
+      'links.keys',
+      'other than that',
+      'It must list keys of at least 32 characters, the signing one first.',
+    )
 }
 
 export function refuse(option: string, given: string, remedy: string): never {

@@ -29,6 +29,7 @@ export function createServer(options: ServerOptions): Server {
     failures: new RateLimit(10, Date.now),
     streams: new OpenStreams(),
     timing: usualTiming,
+    now: Date.now,
     report: (id, error) => settings.logger.error(`Request ${id} failed`, { error }),
     stopping: stopping.signal,
   })

@@ -36,10 +36,20 @@ export interface ServerOptions {
   readonly selfApproval?: boolean
   /** Whether role `answer` may read the logs of runs whose asks it sees. Default: false. */
   readonly showRuns?: boolean
+  /** Signs and verifies links with which a person answers a single ask. Default: no links. */
+  readonly links?: LinkOptions
   /** Narrows what an identity may do with one thing. It cannot widen it. */
   readonly may?: (identity: Identity, verb: Verb, thing: Thing) => boolean
   /** Receives the causes of replies with status 500. Default: the console. */
   readonly logger?: Logger
+}
+
+/** The options of links. */
+export interface LinkOptions {
+  /** The address of the server, as people reach it, with its `basePath`. Its host is accepted. @example 'https://pawl.example.org' */
+  readonly publicUrl: string
+  /** The first key signs, all verify; removing one revokes its links. Range: at least 32 characters each. */
+  readonly keys: readonly [string, ...string[]]
 }
 
 /** A run that a request is about to start. */
@@ -77,6 +87,7 @@ export type ServerCode =
   | 'login-needed'
   | 'not-allowed'
   | 'not-found'
+  | 'link-expired'
   | 'host-refused'
   | 'too-many'
   | 'internal'

@@ -16,6 +16,8 @@ export interface Shared {
   readonly failures: RateLimit
   readonly streams: OpenStreams
   readonly timing: StreamTiming
+  /** In ms since 1970. */
+  now(): number
   readonly report: ReportFault
   /** Aborts when the server stops. */
   readonly stopping: AbortSignal

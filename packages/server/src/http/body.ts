@@ -18,6 +18,23 @@ export async function readJson(request: Request): Promise<unknown> {
   }
 }
 
+/**
+ * Reads the fields of a form without files.
+ * @throws ServerError 'request-invalid': 415 with another content type, 413 beyond 3 MiB
+ */
+export async function readForm(request: Request): Promise<URLSearchParams> {
+  const type = request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/x-www-form-urlencoded')
+    throw new ServerError(
+      'request-invalid',
+      'The content type must be `application/x-www-form-urlencoded`.',
+      {
+        status: 415,
+      },
+    )
+  return new URLSearchParams(await readText(request))
+}
+
 async function readText(request: Request): Promise<string> {
   const chunks: Uint8Array[] = []
   let size = 0

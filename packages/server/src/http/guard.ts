@@ -30,6 +30,19 @@ export function checkOrigin(request: Request, origins: readonly string[]): void 
     refuse(`with Sec-Fetch-Site ${JSON.stringify(site)}`)
 }
 
+/**
+ * Refuses forms that a page of another site sends. Browsers send `Origin: null` with the forms of a page that has the policy
+ * `no-referrer`, as the pages of links have; `Sec-Fetch-Site` then tells where they come from.
+ */
+export function checkFormOrigin(request: Request): void {
+  const origin = request.headers.get('origin')
+  const site = request.headers.get('sec-fetch-site')
+  if (origin !== null && origin !== 'null' && !isOwn(origin, request))
+    refuse(`from ${JSON.stringify(origin)}`)
+  if (site !== null && site !== 'same-origin' && site !== 'none')
+    refuse(`with Sec-Fetch-Site ${JSON.stringify(site)}`)
+}
+
 function isOwn(origin: string, request: Request): boolean {
   try {
     return new URL(origin).host === request.headers.get('host')?.toLowerCase()

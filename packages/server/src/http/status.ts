@@ -16,6 +16,7 @@ export const statusOf: { readonly [C in ErrorCode | ServerCode]: number } = {
   'id-taken': 409,
   'input-invalid': 422,
   internal: 500,
+  'link-expired': 410,
   'login-needed': 401,
   nondeterminism: 409,
   'nondeterministic-call': 500,

@@ -25,6 +25,7 @@ import {
 } from '../json/shapes.ts'
 import { showAsk, showBrief } from '../json/views.ts'
 import type { Problem } from '../types.ts'
+import { findAsk } from './find-ask.ts'
 import { cursor, limit } from './query.ts'
 import { answerers, everyone, type Route, route } from './route.ts'
 
@@ -260,14 +261,6 @@ async function countSeen(client: Client, rights: Rights, filter: CountFilter): P
     if (page.cursor === undefined) return { count, capped: false }
     cursor = page.cursor
   }
-}
-
-/** @throws PawlError 'ask-not-found', also if the identity may not see it */
-async function findAsk(client: Client, rights: Rights, id: string): Promise<Ask> {
-  const ask = await client.inbox.get(readId(id))
-  if (ask === null) throw new PawlError('ask-not-found', { ask: readId(id) })
-  rights.checkSeen(ask)
-  return ask
 }
 
 /** Gives an answer. One that lost to itself, sent by the same person, is no error. */

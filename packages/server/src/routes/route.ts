@@ -2,7 +2,7 @@ import type { Actor, Client } from '@pawl/core'
 import type { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
 import type { Frames, StreamTiming } from '../streams/event-stream.ts'
-import type { Identity, Role } from '../types.ts'
+import type { Identity, LinkOptions, Role } from '../types.ts'
 
 /** What a handler is given. The client of the identity, its rights, and the checked parts of the request. */
 export interface Call<Params, Query, Body> {
@@ -17,6 +17,10 @@ export interface Call<Params, Query, Body> {
   /** The header `Last-Event-ID`. */
   readonly lastEventId: string | undefined
   readonly timing: StreamTiming
+  /** The option `links` of the server. */
+  readonly links: LinkOptions | undefined
+  /** In ms since 1970. */
+  readonly now: number
   /** Aborts when the caller has gone or the server stops. */
   readonly signal: AbortSignal
   /** Who acts: the identity, or `as` of the request if the identity may act for others. */

@@ -1,5 +1,6 @@
 import { askRoutes } from './asks.ts'
 import { documentRoute } from './document.ts'
+import { linkRoutes } from './links.ts'
 import { meRoutes } from './me.ts'
 import type { Route } from './route.ts'
 import { runActionRoutes } from './run-actions.ts'
@@ -10,6 +11,7 @@ import { streamRoutes } from './streams.ts'
 export const routes: readonly Route[] = [
   ...meRoutes,
   ...askRoutes,
+  ...linkRoutes,
   ...runRoutes,
   ...runActionRoutes,
   ...streamRoutes,

@@ -8,6 +8,8 @@ import { routes } from '../../src/routes/table.ts'
 import { type Fuzzed, requestsTo } from '../support/requests.ts'
 import { byToken, dispatchOf, identities, refund, requestOf, silent } from '../support/server.ts'
 
+const links = { publicUrl: 'http://127.0.0.1', keys: ['k'.repeat(32)] as const }
+
 test('2,000 requests made from the schemas get replies that fit theirs, and none with status 500', async () => {
   const engine = await createEngine({ store: memory(), procedures: [refund], logger: silent })
   const runs = Array.from({ length: 100 }, (_, index) => `refund:${index}`)
@@ -17,7 +19,7 @@ test('2,000 requests made from the schemas get replies that fit theirs, and none
     asks.push((await engine.inbox.next({ run: id })).id)
   }
   const perMinute = { reads: 10_000, writes: 10_000, failures: 10_000 }
-  const { dispatch, faults } = dispatchOf({ client: engine, auth: byToken }, { perMinute })
+  const { dispatch, faults } = dispatchOf({ client: engine, auth: byToken, links }, { perMinute })
   const tokens = Object.keys(identities)
   const seen = new Map<string, number>()
   const request = fc.tuple(requestsTo(routes, { asks, runs }), fc.constantFrom(...tokens))

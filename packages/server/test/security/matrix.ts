@@ -50,6 +50,11 @@ export const matrix: Readonly<Record<string, Row>> = {
   'GET /v1/asks/{ask}': { path: '/v1/asks/{ask}', status: concerned },
   'POST /v1/asks/{ask}/answer': { path: '/v1/asks/{ask}/answer', body: answer, status: answerers },
   'POST /v1/asks/{ask}/check': { path: '/v1/asks/{ask}/check', body: answer, status: answerers },
+  'POST /v1/asks/{ask}/links': {
+    path: '/v1/asks/{ask}/links',
+    body: { as: 'user:guest' },
+    status: { ...answerers, own: 403, other: 403, operate: 403 },
+  },
   'POST /v1/asks/answers': {
     path: '/v1/asks/answers',
     body: { asks: ['{ask}'], answer },

@@ -46,9 +46,11 @@ async function openWorld(file: string): Promise<World> {
   const client = createClient({ store: sqlite(file) })
   // The store notes that the file was copied.
   await client.list({ limit: 1 })
-  const { dispatch, faults } = dispatchOf({ client, auth: byToken })
+  const { dispatch, faults } = dispatchOf({ client, auth: byToken, links })
   return { dispatch, faults, dump: () => dumpFile(file), close: () => client.stop() }
 }
+
+const links = { publicUrl: 'http://127.0.0.1', keys: ['k'.repeat(32)] as const }
 
 export type Dump = ReadonlyMap<string, string>
 

@@ -127,6 +127,7 @@ export function dispatchOf(
     failures: new RateLimit(failures, now),
     streams,
     timing: { ...usualTiming, ...timing },
+    now,
     report: (_id, error) => faults.push(error),
     stopping: new AbortController().signal,
   })

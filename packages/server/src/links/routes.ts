@@ -1,0 +1,157 @@
+import { type Answer, type Ask, PawlError } from '@pawl/core'
+import type { Context, Hono } from 'hono'
+import { identify, type Shared } from '../auth/identify.ts'
+import { rightsOf } from '../auth/rights.ts'
+import { addressOf } from '../http/address.ts'
+import { readForm } from '../http/body.ts'
+import { checkFormOrigin } from '../http/guard.ts'
+import { refusalOf, ServerError } from '../http/problem.ts'
+import { isRepeated } from '../json/answers.ts'
+import type { Identity } from '../types.ts'
+import { choicesOf, needsConfirmation, needsLogin } from './choices.ts'
+import type { Html } from './html.ts'
+import { askPage, confirmPage, type LinkChoice, loginPage, notePage } from './page.ts'
+import { style } from './style.ts'
+import { type Link, linkSigner } from './token.ts'
+
+/**
+ * Serves the pages behind links. GET shows and writes nothing, since scanners of mail open every link; only the form, a POST, answers.
+ * The pages need no script.
+ */
+export function serveLinks(app: Hono, shared: Shared): void {
+  const { links, basePath } = shared.settings
+  if (links === undefined) return
+  const base = basePath === '/' ? '' : basePath
+  const signer = linkSigner(links)
+  const open = (request: Request, token: string): Link => {
+    const link = signer.read(token)
+    if (link === null) {
+      const address = addressOf(request)
+      if (address !== null) shared.failures.take(address)
+      throw new ServerError(
+        'not-found',
+        'This link is invalid: it is incomplete, was altered or was revoked.',
+      )
+    }
+    if (link.expiresAt <= shared.now()) throw expired(link)
+    return link
+  }
+  const answered = (work: (context: Context) => Promise<Response>) => async (context: Context) => {
+    try {
+      return await work(context)
+    } catch (error) {
+      const refusal = refusalOf(error)
+      if (refusal === null) throw error
+      return reply(
+        notePage(base, titles[refusal.code] ?? 'This link cannot be used', refusal.detail),
+        refusal.status,
+      )
+    }
+  }
+
+  app.get(
+    '/a/page.css',
+    () => new Response(style, { headers: { 'content-type': 'text/css; charset=utf-8' } }),
+  )
+  app.get(
+    '/a/:token',
+    answered(async ({ req }) => {
+      const token = req.param('token') ?? ''
+      const link = open(req.raw, token)
+      shared.reads.take(link.as)
+      const ask = await findAsk(shared, link)
+      if (!(await mayShow(shared, req.raw, link, ask))) return reply(loginPage(base, token), 401)
+      if (ask.status !== 'open') return reply(notePage(base, 'This ask is closed', outcomeOf(ask)), 200)
+      return reply(askPage(base, ask, choicesOf(ask, link), token), 200)
+    }),
+  )
+  app.post(
+    '/a',
+    answered(async ({ req }) => {
+      checkFormOrigin(req.raw)
+      const form = await readForm(req.raw)
+      const token = form.get('token') ?? ''
+      const link = open(req.raw, token)
+      shared.writes.take(link.as)
+      const ask = await findAsk(shared, link)
+      if (!(await mayShow(shared, req.raw, link, ask))) return reply(loginPage(base, token), 401)
+      const comment = (form.get('comment') ?? '').trim()
+      const choice = choicesOf(ask, link).find(({ value }) => value === form.get('choice'))
+      if (choice === undefined)
+        throw new ServerError('request-invalid', 'This link does not permit that answer. Nothing was stored.')
+      if (ask.status === 'open' && needsConfirmation(ask, choice) && form.get('confirmed') !== 'yes')
+        return reply(confirmPage(base, ask, choice, { token, comment }), 200)
+      await answer(shared, ask, link, answerOf(ask, choice, comment))
+      return reply(notePage(base, 'Your answer is stored', `${choice.label}: ${ask.message}`), 200)
+    }),
+  )
+}
+
+const titles: Readonly<Record<string, string>> = {
+  'ask-closed': 'This ask is closed',
+  'ask-not-found': 'This ask does not exist any more',
+  'link-expired': 'This link has expired',
+  'not-found': 'This link is invalid',
+  'too-many': 'Too many requests',
+}
+
+function expired({ expiresAt }: Link): ServerError {
+  const at = new Date(expiresAt).toUTCString()
+  return new ServerError('link-expired', `This link expired on ${at}. Ask for a new one, or use the inbox.`)
+}
+
+/** Role `answer` with the names of the ask: the admin who made the link has vouched for the person. `may` can narrow it. */
+function identityOf({ as }: Link, ask: Ask): Identity {
+  return { actor: as, names: ask.to, role: 'answer' }
+}
+
+async function findAsk({ settings }: Shared, link: Link): Promise<Ask> {
+  const client = settings.clientOf({ actor: link.as, names: [], role: 'answer' })
+  const ask = await client.inbox.get(link.ask)
+  if (ask === null) throw new PawlError('ask-not-found', { ask: link.ask })
+  rightsOf(identityOf(link, ask), settings).checkSeen(ask)
+  return ask
+}
+
+/** Whether the ask may be shown: to the holder of the link, or only to the named person after they have logged in. */
+async function mayShow(shared: Shared, request: Request, link: Link, ask: Ask): Promise<boolean> {
+  if (!needsLogin(ask, link)) return true
+  try {
+    return (await identify(shared, request)).actor === link.as
+  } catch (error) {
+    if (error instanceof ServerError && error.code === 'login-needed') return false
+    throw error
+  }
+}
+
+async function answer({ settings }: Shared, ask: Ask, link: Link, given: Answer): Promise<void> {
+  const identity = identityOf(link, ask)
+  rightsOf(identity, settings).checkAnswer(ask, link.as)
+  const { inbox } = settings.clientOf(identity)
+  try {
+    await inbox.answer(ask.id, given, { as: link.as })
+  } catch (error) {
+    const settled = PawlError.is(error, 'ask-closed') ? await inbox.get(ask.id) : null
+    // A browser that sends the form again gets the same page.
+    if (settled === null || !isRepeated(settled, given, link.as)) throw error
+  }
+}
+
+function answerOf({ kind }: Ask, { value }: LinkChoice, comment: string): Answer {
+  const said = comment === '' ? {} : { comment }
+  if (kind === 'approve') return { ...said, approved: value === 'approve' }
+  return { ...said, choice: value }
+}
+
+function outcomeOf({ status, answer }: Ask): string {
+  if (answer === undefined)
+    return status === 'timed-out' ? 'Its deadline has passed.' : 'It is no longer asked.'
+  return `It was answered by ${answer.by} on ${answer.at.toUTCString()}.`
+}
+
+function reply({ text }: Html, status: number): Response {
+  return new Response(text, {
+    status,
+    headers: { 'content-type': 'text/html; charset=utf-8', 'x-robots-tag': 'noindex, nofollow' },
+  })
+}

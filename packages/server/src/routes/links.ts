@@ -1,0 +1,83 @@
+import { type Ask, PawlError } from '@pawl/core'
+import { parseDuration } from '@pawl/core/internal'
+import { z } from 'zod'
+import { ServerError } from '../http/problem.ts'
+import { choicesOf } from '../links/choices.ts'
+import { linkSigner } from '../links/token.ts'
+import { findAsk } from './find-ask.ts'
+import { type Route, route } from './route.ts'
+
+const dayMs = 24 * 60 * 60_000
+const usualMs = 7 * dayMs
+const maxMs = 90 * dayMs
+
+const body = z.strictObject({
+  as: z
+    .templateLiteral(['user:', z.string().min(1).max(500)])
+    .meta({ description: 'The person who answers with the link' }),
+  allow: z
+    .array(z.string())
+    .min(1)
+    .max(50)
+    .optional()
+    .meta({ description: "'approve', 'reject', or choices of the ask. Default: all" }),
+  login: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether nothing is shown before login. Always so for critical asks' }),
+  expires: z
+    .string()
+    .regex(/^\d{1,9}(ms|s|m|h|d|w)$/)
+    .optional()
+    .meta({ description: 'Such as 2d. Default: 7d. At most 90d, and never after the deadline of the ask' }),
+})
+
+export const linkRoutes: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/asks/{ask}/links',
+    summary: 'Make a link that answers an ask',
+    roles: ['admin'],
+    query: z.strictObject({}),
+    body,
+    replies: {
+      200: z.object({ url: z.string(), expiresAt: z.string().meta({ format: 'date-time' }) }),
+    },
+    async handle({ client, rights, params, body, links, now }) {
+      if (links === undefined)
+        throw new ServerError('not-found', 'This server makes no links. Pass `links` to createServer.')
+      const ask = await findAsk(client, rights, params.ask)
+      if (ask.status !== 'open')
+        throw new PawlError('ask-closed', {
+          status: ask.status,
+          winner: ask.answer && { by: ask.answer.by, at: ask.answer.at },
+        })
+      checkAllowed(ask, body.allow)
+      const expiresAt = endOf(ask, body.expires, now)
+      const { as, allow, login } = body
+      const url = linkSigner(links).urlOf({ ask: ask.id, as, allow, login, expiresAt })
+      return { status: 200, body: { url, expiresAt: new Date(expiresAt).toISOString() } }
+    },
+  }),
+]
+
+function checkAllowed(ask: Ask, allow: readonly string[] | undefined): void {
+  const known = choicesOf(ask, {}).map(({ value }) => value)
+  if (known.length === 0)
+    throw new ServerError(
+      'request-invalid',
+      `An ask of kind ${ask.kind} takes data, which a link cannot carry. Send the address of the inbox.`,
+    )
+  const unknown = allow?.find((value) => !known.includes(value))
+  if (unknown !== undefined)
+    throw new ServerError('request-invalid', `The ask has no answer ${unknown}: it has ${known.join(', ')}.`)
+}
+
+/** An ask that stays open after its deadline has links that do, too. */
+function endOf({ dueAt }: Ask, expires: string | undefined, now: number): number {
+  const lastsMs = expires === undefined ? usualMs : parseDuration(expires, 'expires')
+  if (lastsMs > maxMs || lastsMs < 1)
+    throw new ServerError('request-invalid', 'A link lasts at least 1ms and at most 90d.')
+  const due = dueAt?.getTime() ?? Number.POSITIVE_INFINITY
+  return due > now ? Math.min(now + lastsMs, due) : now + lastsMs
+}
