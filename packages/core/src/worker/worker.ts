@@ -21,6 +21,7 @@ import { LoadedRuns } from './loaded-runs.ts'
 import { createLocalWorker } from './local-worker.ts'
 import { Procedures } from './procedures.ts'
 import { Remarks } from './remarks.ts'
+import { retrying } from './retrying.ts'
 import { RunReports } from './run-reports.ts'
 import type { Slices, WorkerServices } from './services.ts'
 import { Slots } from './slots.ts'
@@ -139,19 +140,16 @@ export class Worker {
   }
 
   /** Retries for a while a call that a worker cannot start without. An error 'store-unusable' is final. */
-  async #insist<T>(call: () => Promise<T>): Promise<T> {
+  #insist<T>(call: () => Promise<T>): Promise<T> {
     const { clock, logger } = this.#options
     const startedAt = clock.elapsed()
-    for (;;) {
-      try {
-        return await call()
-      } catch (error) {
-        const isOver = clock.elapsed() - startedAt > startWithinMs || this.#isStopped
-        if (isOver || PawlError.is(error)) throw error
-        logger.error('Store did not answer; retrying', { error })
-        await new Promise<void>((resolve) => clock.after(startAgainMs, resolve))
-      }
+    const isRetried = (error: unknown): boolean => {
+      const isOver = clock.elapsed() - startedAt > startWithinMs || this.#isStopped
+      if (isOver || PawlError.is(error)) return false
+      logger.error('Store did not answer; retrying', { error })
+      return true
     }
+    return retrying(clock, { afterMs: startAgainMs, isRetried }, call)
   }
 
   /** Makes a call that a chore repeats anyway, so that its failure does not prevent the start. */

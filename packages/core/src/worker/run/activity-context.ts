@@ -5,6 +5,7 @@ import { validate } from '../../host/run-schema.ts'
 import type { Message } from '../../ports/store/mail.ts'
 import type { Schema, Validation } from '../../schemas/schema.ts'
 import type { Activity, ActivityContext, Draft, StepHistory, StepResult } from '../activities/activity.ts'
+import { type RetryPolicy, retrying } from '../retrying.ts'
 import { guard, onMisuse } from './leaving.ts'
 import { ReadFailed, readAgainMs } from './log-reader.ts'
 import { type RecentSteps, stepResultOf } from './recent-steps.ts'
@@ -140,20 +141,22 @@ function checkSignal(schema: Schema | undefined, payload: unknown): Validation |
 /** Reads the step results, and waits until the store can be read: the ask cannot be opened before. @throws LogDamaged, WrittenLater */
 async function readSteps(run: RunState): Promise<readonly StepResult[]> {
   const { logger, clock } = run.services
-  while (!run.isOver) {
-    try {
-      const steps: StepResult[] = []
-      for await (const page of run.log.pages())
-        for (const event of page) {
-          const step = stepResultOf(event)
-          if (step !== null) steps.push(step)
-        }
-      return steps
-    } catch (error) {
-      if (!(error instanceof ReadFailed)) throw error
+  const policy: RetryPolicy = {
+    afterMs: readAgainMs,
+    isOver: () => run.isOver,
+    isRetried(error) {
+      if (!(error instanceof ReadFailed)) return false
       logger.error(`Run "${run.id}" could not read its step results; retrying`, { error: error.cause })
-      await new Promise<void>((resolve) => clock.after(readAgainMs, resolve))
-    }
+      return true
+    },
   }
-  return []
+  return retrying(clock, policy, async () => {
+    const steps: StepResult[] = []
+    for await (const page of run.log.pages())
+      for (const event of page) {
+        const step = stepResultOf(event)
+        if (step !== null) steps.push(step)
+      }
+    return steps
+  })
 }

@@ -1,4 +1,5 @@
 import { rounds } from '../../host/rounds.ts'
+import { type RetryPolicy, retrying } from '../retrying.ts'
 import type { InputRefused } from './continuation.ts'
 import { leaveBroken } from './leaving.ts'
 import { ReadFailed, readAgainMs } from './log-reader.ts'
@@ -43,13 +44,18 @@ async function endsUnbegun(state: RunState): Promise<boolean> {
 
 /** Retries a read that the store did not answer. Any other error concerns this run's data, and parks it. */
 export async function readAgain(state: RunState, task: () => Promise<void>): Promise<void> {
-  try {
-    await task()
-  } catch (error) {
-    if (state.isOver) return
-    if (!(error instanceof ReadFailed)) return leaveBroken(state, error, 'its log')
-    const { services, id } = state
-    services.logger.error(`Run "${id}" could not be read; retrying`, { error: error.cause })
-    state.callOff = services.clock.after(readAgainMs, () => void readAgain(state, task))
+  const { services, id } = state
+  const policy: RetryPolicy = {
+    afterMs: readAgainMs,
+    isOver: () => state.isOver,
+    isRetried(error) {
+      if (!(error instanceof ReadFailed)) return false
+      services.logger.error(`Run "${id}" could not be read; retrying`, { error: error.cause })
+      return true
+    },
+    onWait(callOff) {
+      state.callOff = callOff
+    },
   }
+  await retrying(services.clock, policy, task).catch((error) => leaveBroken(state, error, 'its log'))
 }

@@ -6,6 +6,7 @@ import { PawlError } from '../../errors/pawl-error.ts'
 import { WrittenLater } from '../../events/codec.ts'
 import { encodeRecord } from '../../events/payload.ts'
 import type { QuarantineCause, RunKey } from '../../ports/store/runs.ts'
+import { type RetryPolicy, retrying } from '../retrying.ts'
 import type { WorkerServices } from '../services.ts'
 
 /** Delay before writing a mark is retried. */
@@ -125,35 +126,29 @@ export function parkWithError(
   const reason = encodeRecord(record, 'reason')
   let callOff = (): void => {}
   let isGivenUp = false
-  const write = (): void => {
-    store.mark(worker, run.key, run.epoch, mark, reason, cause, run.seen).then(
-      (isMarked) => {
-        if (isGivenUp) return
-        const { id, procedure } = run
-        if (isMarked)
-          reports.add({
-            run: id,
-            procedure,
-            outcome: `is ${mark}`,
-            code: error.code,
-            at,
-            cause: why,
-            remedy,
-            error: fault,
-          })
-        else logger.warn(`Run "${id}" has another owner, which decides whether it is ${mark}: ${why}`)
-        onGone()
-        notifier.notify(topics.end(run.id))
-        notifier.notify(topics.feed)
-      },
-      (fault) => {
-        if (isGivenUp) return
-        logger.error(`Run "${run.id}" could not be marked as ${mark}; retrying`, { error: fault })
-        callOff = clock.after(markAgainMs, write)
-      },
-    )
+  const policy: RetryPolicy = {
+    afterMs: markAgainMs,
+    isOver: () => isGivenUp,
+    isRetried(fault) {
+      logger.error(`Run "${run.id}" could not be marked as ${mark}; retrying`, { error: fault })
+      return true
+    },
+    onWait(given) {
+      callOff = given
+    },
   }
-  write()
+  const write = (): Promise<boolean> => store.mark(worker, run.key, run.epoch, mark, reason, cause, run.seen)
+  void retrying(clock, policy, write).then((isMarked) => {
+    if (isGivenUp) return
+    const { id, procedure } = run
+    const outcome = `is ${mark}` as const
+    if (isMarked)
+      reports.add({ run: id, procedure, outcome, code: error.code, at, cause: why, remedy, error: fault })
+    else logger.warn(`Run "${id}" has another owner, which decides whether it is ${mark}: ${why}`)
+    onGone()
+    notifier.notify(topics.end(run.id))
+    notifier.notify(topics.feed)
+  })
   return () => {
     isGivenUp = true
     callOff()
