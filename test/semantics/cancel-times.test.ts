@@ -82,6 +82,66 @@ test('an undo that outlasts the grace still completes, and is recorded', async (
   expect(attempts).toBe(2)
 })
 
+describe.each(['never', 'every'] as const)(
+  "with a crash after %s commit, an approval with onReject: 'cancel-run'",
+  (crash) => {
+    const consenting = procedure({ name: 'consenting', signals: { go: z.number() } }, async (ctx) => {
+      ctx.onRollback('undo', () => {})
+      await Promise.all([
+        ctx.human.approve('Go?', { timeout: '1h', onReject: 'cancel-run' }),
+        ctx
+          .receive('go')
+          .catch(() => ctx.shield(async (inner: typeof ctx) => void (await inner.receive('go')))),
+      ])
+    })
+
+    test('is forced to its end while a shield waits, and undoes all', async () => {
+      await using engine = await testEngine({ procedures: [consenting], humans: silent })
+      if (crash === 'every') await engine.crash('every')
+      const run = await engine.run(consenting)
+      await engine.advance('2h')
+      await expect(run.result()).rejects.toMatchObject({ code: 'run-cancelled' })
+      const { endedAt, cancelRequestedAt, rollback } = await run.status()
+      expect(rollback).toMatchObject({ undone: ['undo'] })
+      expect(Number(endedAt) - Number(cancelRequestedAt)).toBe(minute)
+    })
+
+    test('cancels its run at its timeout, and leaves later messages to the cleanup', async () => {
+      await using engine = await testEngine({ procedures: [consenting], humans: silent })
+      if (crash === 'every') await engine.crash('every')
+      const run = await engine.run(consenting)
+      await engine.advance('1h')
+      await run.signal('go', 7)
+      await expect(run.result()).rejects.toMatchObject({ code: 'run-cancelled' })
+      expect(await run.status()).toMatchObject({
+        ...{ status: 'cancelled', cancelReason: '"Go?" was not answered in time' },
+        rollback: { undone: ['undo'] },
+        leftOver: { signals: [] },
+      })
+    })
+
+    test('cancels its run from within a shield, where its no rejects as well', async () => {
+      const seen: unknown[] = []
+      const shielded = procedure({ name: 'shielded' }, async (ctx) => {
+        await ctx.shield((inner) =>
+          inner.human
+            .approve('Go?', { onReject: 'cancel-run' })
+            .catch((error: { readonly code: string }) => seen.push(error.code)),
+        )
+        await ctx.sleep('1d')
+      })
+      await using engine = await testEngine({
+        procedures: [shielded],
+        humans: [{ ask: /./, answer: { approved: false } }],
+      })
+      if (crash === 'every') await engine.crash('every')
+      const run = await engine.run(shielded)
+      await expect(run.result()).rejects.toMatchObject({ code: 'run-cancelled' })
+      expect(new Set(seen)).toEqual(new Set(['cancelled']))
+    })
+  },
+)
+
 describe.each(['never', 'every'] as const)('with a crash after %s commit, a cancelled run', (crash) => {
   test('a cancelled run cleans up and undoes, once each', async () => {
     await using engine = await testEngine({ procedures: [order], humans: silent })

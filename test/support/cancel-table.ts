@@ -74,6 +74,18 @@ const lingering = procedure({ name: 'lingering', grace: '0ms' }, async (ctx) => 
   ctx.shield((inner) => inner.sleep('1d')).catch(() => {})
   return 'returned'
 })
+const consenting = procedure({ name: 'consenting' }, async (ctx) => {
+  await ctx.step('hold', () => seen.push('held'), { undo: () => seen.push('released') })
+  try {
+    const { params } = await ctx.human.approve('Refund {amount} EUR?', {
+      params: { amount: 45 },
+      onReject: 'cancel-run',
+    })
+    return params.amount
+  } finally {
+    seen.push('finally')
+  }
+})
 let undoing: () => void = () => {}
 const undoingTwice = (name: string) =>
   procedure({ name: 'undoing' }, async (ctx) => {
@@ -335,6 +347,34 @@ export function describeCancelTable(makePlace: () => Promise<CancelPlace>, round
     const run = await engine.run(lingering)
     expect(await run.result()).toBe('returned')
     expect(await run.status()).toMatchObject({ status: 'completed', cancelRequestedAt: undefined })
+  })
+
+  test('a no to an approval with onReject: cancel-run: the run is cancelled, and undone', async () => {
+    const { start } = await setUp()
+    const engine = await start(consenting)
+    const run = await engine.run(consenting)
+    const ask = await engine.inbox.next({ run: run.id })
+    await engine.inbox.answer(ask.id, { approved: false, comment: 'too much' }, { as: 'user:ana' })
+    const reason = '"Refund 45 EUR?" was rejected: too much'
+    await expect(run.result()).rejects.toMatchObject(cancelled(reason))
+    expect(seen).toEqual(['held', 'finally', 'released'])
+    expect(await run.status()).toMatchObject({
+      ...{ status: 'cancelled', cancelReason: reason, cancelRequestedAt: expect.any(Date) },
+      rollback: { undone: ['hold'] },
+    })
+    expect(await engine.inbox.get(ask.id)).toMatchObject({ status: 'answered' })
+    const { execution_log } = await engine.log(run.id)
+    expect(execution_log).toMatchObject([{ name: 'hold' }, { name: 'approve' }, { type: 'undo' }])
+  })
+
+  test('a yes to an approval with onReject: cancel-run: the run continues', async () => {
+    const { start } = await setUp()
+    const engine = await start(consenting)
+    const run = await engine.run(consenting)
+    const ask = await engine.inbox.next({ run: run.id })
+    await engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
+    expect(await run.result()).toBe(45)
+    expect(seen).toEqual(['held', 'finally'])
   })
 
   test('a worker that dies after the request: the next one cancels', async () => {

@@ -17,7 +17,8 @@ export function readCancel(event: LogEvent): Cancel {
 /** The errors that cancels have made. An error that only looks like one is none. */
 const cancels = new WeakSet<object>()
 
-function createCancel(reason: string | undefined): PawlError<'cancelled'> {
+/** Creates the error of a cancelled run. */
+export function createCancel(reason: string | undefined): PawlError<'cancelled'> {
   const error = new PawlError('cancelled', { reason })
   cancels.add(error)
   return error

@@ -81,6 +81,8 @@ export interface AskSpec {
   readonly payload: AskPayload
   /** The author's schema, which checks more than its JSON Schema. */
   readonly check: ((value: unknown) => Validation | Promise<Validation>) | undefined
+  /** Whether a no, or a timeout that counts as one, cancels the run. */
+  readonly cancelsRun?: boolean
 }
 
 export interface NoticeOperation extends Operation {

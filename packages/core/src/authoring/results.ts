@@ -11,7 +11,8 @@ import type {
 } from '../events/payloads.ts'
 import { Unreadable } from '../kernel/operation.ts'
 import type { Decision } from './agent/agent.ts'
-import type { Approval, Resolution, Review } from './human/ask.ts'
+import { createCancel } from './cancel.ts'
+import type { Approval, Approved, Resolution, Review } from './human/ask.ts'
 
 // How each kind of operation decodes its recorded result, on every delivery. A recorded failure is thrown.
 
@@ -53,6 +54,13 @@ export const readApproval: Read<Approval<unknown>> = reader((value, event) => {
   if (answer.approved !== true) return { approved: false, timedOut: false, ...answered(result) }
   return { approved: true, params: answer.params, modified: changed === true, ...answered(result) }
 })
+
+/** Reads an approval whose no cancels the run; behind a shield, which the cancel does not reach, the no rejects as well. */
+export const readApproved: Read<Approved<unknown>> = (event) => {
+  const approval = readApproval(event)
+  if (approval.approved) return approval
+  throw createCancel(approval.timedOut ? 'an approval was not given in time' : 'an approval was rejected')
+}
 
 export const readInput: Read<unknown> = reader((value) => {
   const result = value as AnswerPayload | TimedOutPayload

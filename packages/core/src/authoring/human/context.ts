@@ -1,12 +1,28 @@
 import { implement } from '../../base/implement.ts'
-import { checkBoolean, checkKeys, checkObject, checkSchema, checkText, refuse } from '../../checks/options.ts'
+import {
+  checkBoolean,
+  checkKeys,
+  checkObject,
+  checkOneOf,
+  checkSchema,
+  checkText,
+  refuse,
+} from '../../checks/options.ts'
 import { recordFailure } from '../../errors/failure.ts'
 import { decode, encode } from '../../events/payload.ts'
 import type { AskPayload, Silence } from '../../events/payloads.ts'
 import { isOptional, isTransforming, jsonSchemaOf, type Schema, validate } from '../../schemas/schema.ts'
 import type { AskOperation, AskSpec, IssueOperation } from '../operations.ts'
 import type { Remark } from '../remark.ts'
-import { readApproval, readChoice, readInput, readNothing, readResolution, readReview } from '../results.ts'
+import {
+  readApproval,
+  readApproved,
+  readChoice,
+  readInput,
+  readNothing,
+  readResolution,
+  readReview,
+} from '../results.ts'
 import type { Human } from './human.ts'
 import { fillMessage, findUnfilled, isShown } from './message.ts'
 import {
@@ -98,21 +114,30 @@ function remarkOnEscalation(
 
 function approval(message: unknown, given: unknown): AskOperation {
   const of = 'of approve'
-  const options = readOptions(of, given, ['params', 'editable', 'schema', 'onTimeout'])
+  const options = readOptions(of, given, ['params', 'editable', 'schema', 'onTimeout', 'onReject'])
   const params = checkObject(`params ${of}`, options['params'])
   const editable = readEditable(of, options['editable'], params)
   const settings = readAskOptions(of, options)
   const schema = readAskSchema(of, options['schema'])
   const silence = readApproveSilence(of, options['onTimeout'], settings.risk?.level)
+  const { onReject = 'return' } = options
+  const cancels = checkOneOf(`onReject ${of}`, onReject, ['return', 'cancel-run']) === 'cancel-run'
   const shown = { params, ...(editable.length > 0 ? { editable, ...keptTypes(schema) } : {}) }
   return {
-    ...{ kind: 'hitl_approval', name: settings.key ?? 'approve', read: readApproval },
-    ask: createSpec(settings, schema, {
-      kind: 'approve',
-      message: fill(of, message, options, params),
-      silence,
-      ...shown,
-    }),
+    ...{
+      kind: 'hitl_approval',
+      name: settings.key ?? 'approve',
+      read: cancels ? readApproved : readApproval,
+    },
+    ask: {
+      ...createSpec(settings, schema, {
+        kind: 'approve',
+        message: fill(of, message, options, params),
+        silence,
+        ...shown,
+      }),
+      ...(cancels ? { cancelsRun: true } : {}),
+    },
   }
 }
 

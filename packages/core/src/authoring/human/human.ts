@@ -3,6 +3,7 @@ import type { RiskLevel, Severity } from '../../base/words.ts'
 import type { Schema } from '../../schemas/schema.ts'
 import type {
   Approval,
+  Approved,
   AskOptions,
   Choice,
   Escalate,
@@ -20,7 +21,11 @@ type ConsentBySilence<L extends RiskLevel> = [L] extends ['low' | 'medium']
   ? 'approve'
   : Refused<"onTimeout: 'approve' requires risk: 'low' or 'medium'">
 
-interface ConsentOptions<P, L extends RiskLevel> extends Omit<AskOptions, 'risk' | 'timeout'> {
+/** What a no does: 'return' it, or 'cancel-run'. */
+type OnReject = 'return' | 'cancel-run'
+
+interface ConsentOptions<P, L extends RiskLevel, N extends OnReject>
+  extends Omit<AskOptions, 'risk' | 'timeout'> {
   /** What will be done: shown to the person, fills placeholders, and is returned in the answer. Default: `{}`. */
   readonly params?: P
   /**
@@ -33,6 +38,11 @@ interface ConsentOptions<P, L extends RiskLevel> extends Omit<AskOptions, 'risk'
   readonly schema?: Schema<any, P>
   /** Risk of the action; asks with a higher risk come first in the inbox. Default: not stated. */
   readonly risk?: L | RiskDetails<L> | undefined
+  /**
+   * What a no does, or a timeout that counts as one: 'cancel-run' cancels the run, so that only a yes is returned; `finally`
+   * blocks, shields and undos run as for any cancel. Default: 'return'.
+   */
+  readonly onReject?: N
 }
 
 interface InputOptions<V> {
@@ -70,14 +80,16 @@ interface NotifyOptions extends Pick<AskOptions, 'to' | 'links' | 'details'> {
 }
 
 /** All options of `approve`. `onTimeout`: default 'reject', seen as `timedOut: true`. */
-export type ApproveOptions<P, L extends RiskLevel> = ConsentOptions<P, L> &
+export type ApproveOptions<P, L extends RiskLevel, N extends OnReject = OnReject> = ConsentOptions<P, L, N> &
   OnTimeout<'reject' | 'fail' | 'keep-waiting' | Escalate | ConsentBySilence<L>>
 
 type Untimed = Omit<AskOptions, 'timeout'>
 
-type ApproveArgs<M extends string, P, L extends RiskLevel> = [Placeholders<M>] extends [never]
-  ? [options?: ApproveOptions<P, L> & Data<never>]
-  : [options: ApproveOptions<P, L> & Data<Exclude<Placeholders<M>, FilledBy<P>>>]
+type ApproveArgs<M extends string, P, L extends RiskLevel, N extends OnReject> = [Placeholders<M>] extends [
+  never,
+]
+  ? [options?: ApproveOptions<P, L, N> & Data<never>]
+  : [options: ApproveOptions<P, L, N> & Data<Exclude<Placeholders<M>, FilledBy<P>>>]
 
 /** The params that can be formatted in a message. A record with unknown keys fills no placeholders. */
 type FilledBy<P> = string extends keyof P
@@ -92,8 +104,8 @@ export interface Human {
   /**
    * Asks for an approval: yes, no, or yes with changed `params`. Placeholders of the message are filled from `params`, and
    * then from `data`.
-   * @throws PawlError 'ask-timed-out' (with `onTimeout: 'fail'`), 'answer-invalid' (if `schema` rejects, in the worker, an
-   * edit that another process accepted)
+   * @throws PawlError 'ask-timed-out' (with `onTimeout: 'fail'`), 'cancelled' (at a no, with `onReject: 'cancel-run'`),
+   * 'answer-invalid' (if `schema` rejects, in the worker, an edit that another process accepted)
    * @example
    * const approval = await ctx.human.approve('Refund {amount} EUR for {orderId}?', {
    *   params: { orderId, amount }, editable: ['amount'], risk: 'high', timeout: '1h',
@@ -101,11 +113,16 @@ export interface Human {
    * if (!approval.approved) return approval.timedOut ? 'no answer' : `no: ${approval.comment}`
    * approval.params.amount
    */
-  // biome-ignore lint/complexity/noBannedTypes: no params are params
-  approve<const M extends string, P extends object = {}, L extends RiskLevel = RiskLevel>(
+  approve<
+    const M extends string,
+    // biome-ignore lint/complexity/noBannedTypes: no params are params
+    P extends object = {},
+    L extends RiskLevel = RiskLevel,
+    N extends OnReject = 'return',
+  >(
     message: M,
-    ...options: ApproveArgs<M, P, L>
-  ): Promise<Approval<P>>
+    ...options: ApproveArgs<M, P, L, N>
+  ): Promise<N extends 'cancel-run' ? Approved<P> : Approval<P>>
 
   /**
    * Asks for data. The form is built from the schema, which must not transform. An invalid answer is rejected and the ask

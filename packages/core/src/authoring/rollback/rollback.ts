@@ -42,6 +42,8 @@ export class Rollback {
   #running: Promise<void> = Promise.resolve()
   /** Rollbacks that are not over: the last undo of one is no longer in the list, and still at work. */
   #open = 0
+  /** Whether the run has failed, and the rollback at its end has begun. */
+  #isEnding = false
 
   constructor(options: RollbackOptions) {
     this.#options = options
@@ -89,7 +91,10 @@ export class Rollback {
     const { scopes } = this.#options
     return new Promise((resolve, reject) => {
       const fail = (error: unknown): void => {
+        // An end that is forced while the rollback waits for a shield lets it continue.
+        if (this.#isEnding) return
         if ((this.#isEmpty && !scopes.isUnsettled) || this.#isParked(error)) return reject(error as Error)
+        this.#isEnding = true
         scopes.close([scopes.root], () => closedBy(error))
         this.#undoUntilEmpty(showFailure(failureOf(recordFailure(error)))).then(
           () => reject(error as Error),

@@ -54,6 +54,8 @@ export interface Draft {
   readonly payload?: Uint8Array | null
   /** Further changes to write with the event. */
   readonly effects?: readonly Effect[]
+  /** The payload of a `cancelled` event that is written before it: this result cancels the run. */
+  readonly cancels?: Uint8Array
   /** Rejected if a message has arrived that the run has not seen; then the activity restarts. */
   readonly strict?: Activity
 }

@@ -167,10 +167,13 @@ function prepareEnd(state: RunState, ending: Ending, isHandedOut: boolean): Unit
   for (const { activity } of asks) if (activity.busy) activity.close?.()
   if (asks.some(({ activity }) => activity.busy)) return null
   // Results that arrived in time are recorded; asks that are not open yet, and results that are not awaited, are not.
-  const sent = outbox.send(
-    ({ type, strict }) =>
-      strict === undefined && (type === 'settled' || type === 'withdrawn' || type === null),
-  )
+  const sent = outbox
+    .send(
+      ({ type, strict }) =>
+        strict === undefined && (type === 'settled' || type === 'withdrawn' || type === null),
+    )
+    // The procedure has ended without waiting for a no, so it is not cancelled by one.
+    .map(({ cancels: _, ...draft }) => draft)
   if (!outbox.isEmpty || !isHandedOut) return keep(state, sent)
   const open = asks.map(({ pending }) => pending)
   const asked = open.filter(({ position }) => continuation.notes.isAsked(position))
@@ -191,12 +194,13 @@ function prepareStop(state: RunState, bug: Bug): Unit | null {
 
 function keep(state: RunState, drafts: readonly Draft[], cancel: RunDraft | null = null): Unit {
   const parts = { events: eventsOf(drafts), drafts, next: { do: 'keep' }, info: null } as const
-  if (cancel === null) return write(state, parts)
-  const cancelled = state.cancelled ?? noteOf(cancel, state.services.time.now())
+  const cancels = drafts.find((draft) => draft.cancels !== undefined)?.cancels ?? cancel?.payload
+  if (cancels === undefined) return write(state, parts)
+  const cancelled = state.cancelled ?? noteOf({ payload: cancels }, state.services.time.now())
   return write(state, {
     ...parts,
-    events: [...parts.events, cancelledEvent(cancel)],
-    effects: cancel.effects,
+    events: cancel === null ? parts.events : [...parts.events, cancelledEvent(cancel)],
+    effects: cancel?.effects ?? [],
     info: cancelled === null ? null : { waiting: [], cancelled },
   })
 }

@@ -1,5 +1,6 @@
 import type { WrittenEvent } from '../../events/event.ts'
 import type { Effect } from '../../ports/store/commit.ts'
+import { runEvent } from '../../runs/run-event.ts'
 import type { Activity, Draft, RunDraft } from '../activities/activity.ts'
 import { isScoped, RaceArms, type ScopeOf } from './race-arms.ts'
 
@@ -105,7 +106,7 @@ export class Outbox {
     const wanted = isWanted === undefined ? this.#drafts : this.#drafts.filter(isWanted)
     // After the end of a run, races no longer matter.
     const admitted = isWanted === undefined ? this.#selectArms(wanted) : wanted
-    const count = admitted.length === 1 ? 1 : countFitting(admitted, this.#maxDrafts)
+    const count = admitted.length === 1 ? 1 : countFitting(untilCancel(admitted), this.#maxDrafts)
     this.#sent = count === admitted.length ? admitted : admitted.slice(0, count)
     if (this.#sent.length === wanted.length) this.#drafts = []
     else this.#drafts = admitted === wanted ? wanted.slice(count) : without(wanted, this.#sent)
@@ -153,6 +154,12 @@ function without(drafts: readonly Draft[], sent: readonly Draft[]): Draft[] {
   return drafts.filter((draft) => !gone.has(draft))
 }
 
+/** A result that cancels the run is the last of its unit: the cancel closes what the next drafts belong to. */
+function untilCancel(drafts: readonly Draft[]): readonly Draft[] {
+  const index = drafts.findIndex(({ cancels }) => cancels !== undefined)
+  return index === -1 ? drafts : drafts.slice(0, index + 1)
+}
+
 function isStrict({ strict }: Draft): boolean {
   return strict !== undefined
 }
@@ -198,7 +205,10 @@ const noNumbers: readonly number[] = []
 
 export function eventsOf(drafts: readonly Draft[]): WrittenEvent[] {
   const events: WrittenEvent[] = []
-  for (const draft of drafts) if (draft.type !== null) events.push(eventOf(draft, draft.type))
+  for (const draft of drafts) {
+    if (draft.cancels !== undefined) events.push(runEvent('cancelled', draft.cancels))
+    if (draft.type !== null) events.push(eventOf(draft, draft.type))
+  }
   return events
 }
 

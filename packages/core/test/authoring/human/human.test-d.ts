@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type {
   Actor,
   Approval,
+  Approved,
   ApproveOptions,
   Ctx,
   Deadline,
@@ -73,6 +74,18 @@ describe('approve', () => {
     human.input('Who?', z.string(), { timeout, onTimeout: { default: 'x' } })
     const options: ApproveOptions<{ amount: number }, 'low'> = { timeout, onTimeout: 'approve', risk: 'low' }
     expectTypeOf(human.approve('Go?', options)).toEqualTypeOf<Promise<Approval<{ amount: number }>>>()
+  })
+
+  test("returns only a yes with onReject: 'cancel-run'", () => {
+    const options = { params: { amount: 1 }, onReject: 'cancel-run' } as const
+    expectTypeOf(human.approve('Refund {amount}?', options)).resolves.toEqualTypeOf<
+      Approved<{ readonly amount: 1 }>
+    >()
+    expectTypeOf(human.approve('Go?', { onReject: 'return' })).resolves.toEqualTypeOf<Approval<{}>>()
+    // @ts-expect-error -- a no is returned, or cancels the run
+    human.approve('Go?', { onReject: 'fail' })
+    // @ts-expect-error -- only an approval has a no
+    human.input('Who?', z.string(), { onReject: 'cancel-run' })
   })
 
   test('accepts a schema of the params, audiences and a deadline', () => {

@@ -18,11 +18,18 @@ import type { Effect } from '../../../ports/store/commit.ts'
 import type { Message } from '../../../ports/store/mail.ts'
 import type { Validation } from '../../../schemas/schema.ts'
 import { topicOf } from '../../run/mailbox.ts'
-import { type Activity, type ActivityContext, type Busy, consume, type StepResult } from '../activity.ts'
+import {
+  type Activity,
+  type ActivityContext,
+  type Busy,
+  consume,
+  type Draft,
+  type StepResult,
+} from '../activity.ts'
 import { tryEncode } from '../try-encode.ts'
 import { gatherHistory } from './history.ts'
 import { checkSilence, composeAsk, composeRow, findUnstorable, invalidDefault } from './prepare.ts'
-import { checkEarly, type Settlement, settleByInvalidAnswer, settleByTimeout } from './settle.ts'
+import { cancelByNo, checkEarly, type Settlement, settleByInvalidAnswer, settleByTimeout } from './settle.ts'
 
 export interface AskOptions {
   readonly context: ActivityContext
@@ -109,11 +116,14 @@ export class AskActivity implements Activity {
     const { context, pending } = this.#options
     const { position } = pending
     this.#state = 'over'
+    const ask = this.#ask as AskPayload
+    const settlement = settleByTimeout(ask, context.nameAsk(position))
     context.record({
       type: 'settled',
       pending,
       tookMs: context.now() - pending.issuedAt,
-      ...settleByTimeout(this.#ask as AskPayload, context.nameAsk(position)),
+      ...settlement,
+      ...this.#cancelling(ask, settlement, null),
       effects: [{ do: 'close-ask', position, status: 'timed-out' }],
       strict: this,
     })
@@ -274,7 +284,16 @@ export class AskActivity implements Activity {
       context.record({ type: 'asked', pending, payload, effects, ...strict })
     }
     const tookMs = Math.max(0, answer.at - pending.issuedAt)
-    context.record({ type: 'settled', pending, tookMs, ...settlement, effects: [consume(n)], ...strict })
+    const cancels = this.#cancelling(early ?? (this.#ask as AskPayload), settlement, answer)
+    const effects = [consume(n)]
+    context.record({ type: 'settled', pending, tookMs, ...settlement, ...cancels, effects, ...strict })
     context.lookAgain()
+  }
+
+  /** Cancels the run at a no, if the ask says so and the procedure still waits for it. */
+  #cancelling(ask: AskPayload, settlement: Settlement, answer: AnswerPayload | null): Pick<Draft, 'cancels'> {
+    if (this.#options.spec.cancelsRun !== true || this.#isClosed) return {}
+    const cancels = cancelByNo(ask, settlement, answer)
+    return cancels === undefined ? {} : { cancels }
   }
 }

@@ -9,6 +9,7 @@ import { decode, encodeRecord } from '../../../events/payload.ts'
 import type {
   AnswerPayload,
   AskPayload,
+  CancelledPayload,
   FailedPayload,
   GivenAnswer,
   TimedOutPayload,
@@ -49,6 +50,37 @@ export function settleByTimeout(
     ...(silence.do === 'default' ? { default: silence.value } : {}),
   }
   return { failed: false, payload: encodeRecord(timedOut, 'timeout') }
+}
+
+/** Maximum length of the message of an ask in the reason of a cancel, in characters. */
+const maxMessage = 200
+
+/**
+ * Returns the payload of the cancel that a no brings, or a timeout that counts as one; undefined if the ask does not cancel
+ * its run, or the answer is a yes.
+ */
+export function cancelByNo(
+  { message }: AskPayload,
+  settlement: Settlement,
+  answer: AnswerPayload | null,
+): Uint8Array | undefined {
+  if (settlement.failed) return undefined
+  if (answer === null) {
+    const { approved } = decode(settlement.payload) as TimedOutPayload
+    return approved === true ? undefined : encodeCancel(`"${clip(message)}" was not answered in time`)
+  }
+  const { approved, comment } = answer.answer
+  if (approved === true) return undefined
+  const reason = `"${clip(message)}" was rejected${comment === undefined ? '' : `: ${clip(comment)}`}`
+  return encodeCancel(reason, answer.by)
+}
+
+function clip(text: string): string {
+  return text.length > maxMessage ? `${text.slice(0, maxMessage)}…` : text
+}
+
+function encodeCancel(reason: string, by: string = 'policy:on-timeout'): Uint8Array {
+  return encodeRecord({ reason, by } satisfies CancelledPayload, 'reason')
 }
 
 /** Settles an ask whose accepted answer the schema of the code rejects. */
