@@ -35,6 +35,13 @@ export default defineConfig({
         },
       },
       {
+        // The adapter once more, with the earlier major version of the AI SDK.
+        resolve: { conditions, alias: [{ find: /^ai(\/.*)?$/, replacement: 'ai-6$1' }] },
+        ssr: { resolve: { conditions } },
+        extends: true,
+        test: { name: 'ai-6', include: ['packages/ai-sdk/test/**/*.test.ts'] },
+      },
+      {
         ...onSources,
         extends: true,
         test: {

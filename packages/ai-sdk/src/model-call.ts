@@ -1,0 +1,72 @@
+import { type AgentCall, type AttemptOptions, agent, type Ctx, type Schema } from '@pawl/core'
+import { describeFailure, isRetryable } from './failure.ts'
+
+/** The part of a context that models need. */
+export type ModelCtx = Pick<Ctx, 'agent'>
+
+/** Options of a durable model. */
+export interface ModelOptions extends AttemptOptions {
+  /**
+   * Name of the calls in the log, and in tests that replace them. Default: `provider/model`. Range: 1 to 200 characters.
+   */
+  readonly name?: string
+}
+
+/** What a model reports about the cost of a call. Undefined fields are not recorded. */
+export interface ModelUsage {
+  readonly model: string
+  readonly inputTokens?: number | undefined
+  readonly outputTokens?: number | undefined
+  readonly cachedTokens?: number | undefined
+  readonly reasoningTokens?: number | undefined
+}
+
+// The provider has checked its own results.
+const anything: Schema = {
+  '~standard': { version: 1, vendor: 'pawl', validate: (value) => ({ value }) },
+}
+
+/**
+ * Runs a call to a model as one operation of the run, of kind `llm`. Errors that the provider marks as not retryable end
+ * the attempts.
+ */
+export function callModel<Result>(
+  ctx: ModelCtx,
+  model: { readonly provider: string; readonly modelId: string },
+  { name, retry, ...options }: ModelOptions,
+  body: (call: AgentCall) => Promise<Result>,
+): Promise<Result> {
+  const spec = {
+    ...options,
+    name: name ?? `${model.provider}/${model.modelId}`.slice(0, 200),
+    input: anything,
+    output: anything as Schema<Result, Result>,
+    retry: retry === false ? retry : { ...retry, when: chooseRetry(retry?.when) },
+  }
+  const recorded = agent(spec, async (_input: unknown, call: AgentCall) => {
+    try {
+      return await body(call)
+    } catch (error) {
+      throw describeFailure(error)
+    }
+  })
+  return ctx.agent(recorded, null)
+}
+
+function chooseRetry(wanted: ((error: unknown) => boolean) | undefined): (error: unknown) => boolean {
+  return (error) => isRetryable(error) && (wanted?.(causeOf(error)) ?? true)
+}
+
+/** Returns the provider's own error, which `when` of the caller expects. */
+function causeOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? error.cause : error
+}
+
+/** Combines the signal of the SDK's call with that of the attempt. */
+export function withSignal<Params extends { abortSignal?: AbortSignal | undefined }>(
+  params: Params,
+  { signal }: AgentCall,
+): Params {
+  const { abortSignal } = params
+  return { ...params, abortSignal: abortSignal ? AbortSignal.any([abortSignal, signal]) : signal }
+}

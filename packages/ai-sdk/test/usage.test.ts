@@ -1,0 +1,86 @@
+import * as ai from 'ai'
+import { expect, test } from 'vitest'
+import { durableModel } from '../src/index.ts'
+import { Mock, reply, streamed, text } from './support/models.ts'
+import { lives, play } from './support/play.ts'
+
+const recorded = { inputTokens: 10, outputTokens: 3, cachedTokens: 2, reasoningTokens: 1 }
+
+test.each(lives)('the log has the usage of a call, and the model that answered: %s', async (life) => {
+  const model = new Mock({
+    provider: 'mock',
+    modelId: 'asked',
+    doGenerate: async () => reply([text('hello')], { response: { modelId: 'answered' } }),
+  })
+  const { log } = await play(
+    async (ctx) => (await ai.generateText({ model: durableModel(ctx, model), prompt: 'x' })).text,
+    life,
+  )
+  expect(log).toMatchObject([
+    { type: 'llm', name: 'mock/asked', result: { usage: [{ model: 'answered', ...recorded }] } },
+  ])
+})
+
+test('the log has the usage of a stream', async () => {
+  const model = new Mock({ provider: 'mock', modelId: 'm', doStream: async () => streamed([text('hello')]) })
+  const { log } = await play(async (ctx) => {
+    const { textStream } = ai.streamText({ model: durableModel(ctx, model, { name: 'greet' }), prompt: 'x' })
+    let read = ''
+    for await (const part of textStream) read += part
+    return read
+  })
+  expect(log).toMatchObject([
+    { type: 'llm', name: 'greet', result: { usage: [{ model: 'm', ...recorded }] } },
+  ])
+})
+
+test('the log has the usage of every attempt', async () => {
+  let attempt = 0
+  const model = new Mock({
+    provider: 'mock',
+    modelId: 'm',
+    doStream: async () => {
+      attempt += 1
+      if (attempt === 1) throw new Error('broken before the first part')
+      return streamed([text('hello')])
+    },
+  })
+  const { log } = await play(async (ctx) => {
+    const { textStream } = ai.streamText({ model: durableModel(ctx, model), prompt: 'x' })
+    for await (const _ of textStream);
+  })
+  expect(attempt).toBe(2)
+  expect(log).toMatchObject([{ type: 'llm', result: { usage: [{ model: 'm', ...recorded }] } }])
+})
+
+test('a stream that reports an error is retried from its start', async () => {
+  let attempt = 0
+  const model = new Mock({
+    provider: 'mock',
+    modelId: 'm',
+    doStream: async () => {
+      attempt += 1
+      const error = { type: 'error', error: new Error('cut off') }
+      return streamed(attempt === 1 ? [text('half'), error] : [text('whole')])
+    },
+  })
+  const { result } = await play(async (ctx) => {
+    const { textStream } = ai.streamText({ model: durableModel(ctx, model), prompt: 'x' })
+    let read = ''
+    for await (const part of textStream) read += part
+    return read
+  })
+  expect(result).toBe('whole')
+})
+
+test('a replay has the id and the time of the response that the first life made up', async () => {
+  const model = new Mock({ provider: 'mock', modelId: 'm', doGenerate: async () => reply([text('hello')]) })
+  const seen: unknown[] = []
+  await play(async (ctx) => {
+    const { response } = await ai.generateText({ model: durableModel(ctx, model), prompt: 'x' })
+    seen.push([response.id, response.timestamp.getTime()])
+    await ctx.sleep('1d')
+  }, 'always')
+  expect(seen.length).toBeGreaterThan(1)
+  expect(new Set(seen.map((entry) => JSON.stringify(entry))).size).toBe(1)
+})

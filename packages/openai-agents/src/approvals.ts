@@ -1,0 +1,76 @@
+import type { RunToolApprovalItem } from '@openai/agents-core'
+import { type Approval, type ApproveOptions, type Ctx, PawlError, type RiskLevel } from '@pawl/core'
+
+type Params = Record<string, unknown>
+type Options = ApproveOptions<Params, RiskLevel>
+/** `Omit` for each member of a union. */
+type Without<Union, Keys extends PropertyKey> = Union extends unknown ? Omit<Union, Keys> : never
+
+/** Options of the questions of {@link answerInterruptions}. The key and the params come from the call. */
+export type InterruptionOptions = Without<Options, 'params' | 'key' | 'editable'> & {
+  /** The question. Default: 'Run <tool>?'. */
+  readonly message?: string
+}
+
+/** The part of a run's result that has interruptions. */
+interface Interrupted {
+  readonly interruptions: readonly RunToolApprovalItem[]
+  readonly state: {
+    approve(item: RunToolApprovalItem): void
+    reject(item: RunToolApprovalItem, options?: { message?: string }): void
+  }
+}
+
+/**
+ * Asks people about the tool calls that interrupted a run of the SDK, all at once, and notes their answers in its state. A
+ * rejection or a timeout reaches the model as a rejection with the reason. The SDK runs a tool with the model's arguments,
+ * so the params cannot be edited.
+ * @returns whether there were interruptions: run the agent again with the state
+ * @example
+ * let result = await runner.run(desk, question)
+ * while (await answerInterruptions(ctx, result, { to: 'group:support' }))
+ *   result = await runner.run(desk, result.state)
+ */
+export async function answerInterruptions(
+  ctx: Pick<Ctx, 'human'>,
+  { interruptions, state }: Interrupted,
+  { message, ...options }: InterruptionOptions = {},
+): Promise<boolean> {
+  const answers = interruptions.map((item) => ask(ctx, item, message ?? `Run ${item.name}?`, options))
+  for (const [index, answer] of (await Promise.all(answers)).entries()) {
+    const item = interruptions[index] as RunToolApprovalItem
+    if (answer.approved) state.approve(item)
+    else state.reject(item, { message: reasonOf(answer) })
+  }
+  return interruptions.length > 0
+}
+
+function reasonOf(answer: Extract<Approval<Params>, { approved: false }>): string {
+  return answer.timedOut ? 'The approval timed out.' : answer.comment || 'A person rejected the call.'
+}
+
+/** Asks with the id of the tool call as the key. A provider may repeat an id; later asks then get a number. */
+async function ask(
+  ctx: Pick<Ctx, 'human'>,
+  item: RunToolApprovalItem,
+  message: string,
+  options: Without<InterruptionOptions, 'message'>,
+): Promise<Approval<Params>> {
+  const { callId, id } = item.rawItem as { readonly callId?: string; readonly id?: string }
+  const name = callId ?? id ?? item.name ?? 'tool'
+  const params = JSON.parse(item.arguments || '{}') as Params
+  for (let repeat = 1; ; repeat += 1) {
+    const key = repeat === 1 ? name : `${name}-${repeat}`
+    try {
+      return await ctx.human.approve(message, { ...options, params, key } as Options)
+    } catch (error) {
+      if (!isTakenKey(error, key)) throw error
+    }
+  }
+}
+
+function isTakenKey(error: unknown, key: string): boolean {
+  if (!(error instanceof PawlError) || error.code !== 'option-invalid') return false
+  const { option, given } = error.details as { option?: unknown; given?: unknown }
+  return String(option).startsWith('key of approve') && String(given).includes(key)
+}
