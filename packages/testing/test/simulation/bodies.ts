@@ -1,4 +1,5 @@
 import { PawlError } from '@pawl/core'
+import type { LogEvent } from '@pawl/core/storage'
 import type { Tables } from '../../src/memory/tables.ts'
 import type { SimulatedProcess } from './process.ts'
 import { makeChild, type Stage, type Work } from './program.ts'
@@ -17,6 +18,8 @@ export class Bodies implements Stage {
   /** What each execution of a run has seen, by run. */
   readonly traces = new Map<string, string[][]>()
   readonly begun: Begun[] = []
+  /** Steps that have an undo, as run and path. */
+  readonly undoable = new Set<string>()
   readonly child: ReturnType<typeof makeChild> = makeChild(this)
   /** Runs whose bodies kill their process. */
   readonly deadly = new Set<string>()
@@ -40,6 +43,10 @@ export class Bodies implements Stage {
     const trace: string[] = []
     this.traces.set(run, [...(this.traces.get(run) ?? []), trace])
     return trace
+  }
+
+  onUndoable(run: string, path: string): void {
+    this.undoable.add(`${run} ${path}`)
   }
 
   async perform(run: string, path: string, { delayMs, failures }: Work): Promise<string> {
@@ -76,8 +83,13 @@ export class Bodies implements Stage {
     const record = this.#tables.runs.get(run)
     const isInVain =
       record?.worker === process.worker &&
-      record.events.some(({ type, name }) => type === 'settled' && name === path)
+      record.events.some((event) => event.type === 'settled' && bodyOf(event) === path)
     this.begun.push({ run, path, process: process.name, isInVain })
     return process
   }
+}
+
+/** The body that an event is about, by the name it has here. */
+function bodyOf({ kind, name }: LogEvent): string {
+  return kind === 'undo' ? `undo ${name}` : name
 }

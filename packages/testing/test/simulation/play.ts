@@ -1,3 +1,4 @@
+import { endedWithoutCode } from './undo-verdict.ts'
 import { findFaults } from './verdict.ts'
 import { World } from './world.ts'
 
@@ -13,6 +14,12 @@ export interface Played {
   readonly found: number
   /** Other runs that were quarantined: chance had killed their workers. */
   readonly unlucky: number
+  /** Runs that were cancelled and that failed, and undos that were recorded. */
+  readonly cancelled: number
+  readonly failed: number
+  readonly undos: number
+  /** Cancelled runs that ended without their code, so that nothing was undone. */
+  readonly withoutCode: number
 }
 
 /** Plays one world for each seed. */
@@ -21,6 +28,7 @@ export async function play(seeds: readonly number[]): Promise<Played> {
   let bodies = 0
   let events = 0
   let takeovers = 0
+  let [cancelled, failed, undos, withoutCode] = [0, 0, 0, 0]
   let [deadly, found, unlucky] = [0, 0, 0]
   for (const seed of seeds) {
     const world = new World({ seed, runs: 8, rounds: 600 })
@@ -35,9 +43,13 @@ export async function play(seeds: readonly number[]): Promise<Played> {
         if (isDeadly) found++
         else unlucky++
       }
+      if (run.state === 'cancelled') cancelled++
+      if (run.state === 'failed') failed++
+      if (endedWithoutCode(run)) withoutCode++
+      undos += run.events.filter(({ type, kind }) => type === 'settled' && kind === 'undo').length
       events += run.events.length
       takeovers += run.epoch - 1
     }
   }
-  return { faults, bodies, events, takeovers, deadly, found, unlucky }
+  return { faults, bodies, events, takeovers, deadly, found, unlucky, cancelled, failed, undos, withoutCode }
 }

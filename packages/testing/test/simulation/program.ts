@@ -1,4 +1,4 @@
-import { decider, type Procedure, procedure } from '@pawl/core'
+import { decider, PawlError, type Procedure, procedure } from '@pawl/core'
 import { z } from 'zod'
 import type { Chance } from './chance.ts'
 
@@ -9,8 +9,13 @@ export type Node =
   | SleepNode
   | ReceiveNode
   | AskNode
-  | { readonly do: 'select' | 'notify' | 'fail' | 'look' | 'child' }
-  | { readonly do: 'sequence' | 'all' | 'allSettled' | 'race' | 'any'; readonly parts: readonly Node[] }
+  | { readonly do: 'select' | 'notify' | 'fail' | 'look' | 'child' | 'on rollback' | 'roll back' }
+  | {
+      readonly do: 'sequence' | 'all' | 'allSettled' | 'race' | 'any' | 'contest'
+      readonly parts: readonly Node[]
+    }
+  | MapNode
+  | { readonly do: 'shield'; readonly body: Node }
   | { readonly do: 'attempt'; readonly body: Node; readonly rescue: Node }
   | { readonly do: 'loop'; readonly times: number; readonly body: Node }
   | { readonly do: 'abandon'; readonly body: Node; readonly beside: Node }
@@ -25,6 +30,14 @@ interface StepNode extends Work {
   readonly do: 'step'
   readonly attempts: number
   readonly timeoutMs: number | null
+  /** Null: nothing undoes it. */
+  readonly undo: Work | null
+}
+interface MapNode {
+  readonly do: 'map'
+  readonly parts: readonly Node[]
+  readonly concurrency: number
+  readonly onError: 'stop' | 'collect'
 }
 interface DecideNode extends Work {
   readonly do: 'decide'
@@ -53,6 +66,16 @@ interface AskNode extends Timed {
 // biome-ignore lint/suspicious/noExplicitAny: procedures of any types
 export type AnyProcedure = Procedure<any, any, any>
 
+/** A procedure that chance has drawn. */
+export interface Program {
+  readonly name: string
+  readonly version: number
+  readonly root: Node
+  /** Whether it throws what leaves its tree, so that it is rolled back. */
+  readonly throws: boolean
+  readonly graceMs: number
+}
+
 /** What people and programs send; a child run sends `c` to the run that has started it. */
 export type SignalName = 'a' | 'b' | 'c'
 
@@ -62,6 +85,8 @@ export interface Stage {
   beginTrace(run: string): string[]
   /** An execution comes to a place of its program. */
   onPlace?(run: string): void
+  /** A step is issued that has an undo. */
+  onUndoable(run: string, path: string): void
   /** The body of an operation: what it does, unless it fails. */
   perform(run: string, path: string, work: Work): Promise<string>
   startChild(id: string, parent: string): Promise<void>
@@ -70,7 +95,12 @@ export interface Stage {
 
 const maxDepth = 3
 
-export function drawProgram(chance: Chance): Node {
+export function drawProgram(chance: Chance, name: string, version: number): Program {
+  const graceMs = chance.pick([0, 500, 60_000])
+  return { name, version, root: drawRoot(chance), throws: chance.oneIn(2), graceMs }
+}
+
+function drawRoot(chance: Chance): Node {
   return { do: chance.pick(['sequence', 'sequence', 'all', 'race'] as const), parts: drawParts(chance, 2, 0) }
 }
 
@@ -81,7 +111,7 @@ function drawParts(chance: Chance, min: number, depth: number): readonly Node[] 
 function drawNode(chance: Chance, depth: number): Node {
   const inner = (): Node => drawNode(chance, depth + 1)
   if (depth >= maxDepth || chance.oneIn(2)) return drawLeaf(chance)
-  switch (chance.below(9)) {
+  switch (chance.below(14)) {
     case 0:
     case 1:
       return { do: 'sequence', parts: drawParts(chance, 1, depth) }
@@ -97,6 +127,17 @@ function drawNode(chance: Chance, depth: number): Node {
       return { do: 'attempt', body: inner(), rescue: inner() }
     case 7:
       return { do: 'loop', times: chance.between(1, 3), body: inner() }
+    case 8:
+    case 9:
+      return { do: 'contest', parts: drawParts(chance, 1, depth) }
+    case 10:
+    case 11:
+      return {
+        ...{ do: 'map', parts: drawParts(chance, 1, depth), concurrency: chance.between(1, 3) },
+        onError: chance.pick(['stop', 'collect'] as const),
+      }
+    case 12:
+      return { do: 'shield', body: inner() }
     default:
       return { do: 'abandon', body: inner(), beside: inner() }
   }
@@ -106,11 +147,12 @@ function drawLeaf(chance: Chance): Node {
   const timeoutMs = chance.oneIn(2) ? chance.between(1, 3_000) : null
   const timed = { timeoutMs, isInstant: chance.oneIn(3) }
   const onTimeout = chance.oneIn(2) ? 'fail' : 'keep-waiting'
-  const work = {
+  const drawWork = (): Work => ({
     delayMs: chance.oneIn(2) ? 0 : chance.between(1, 1_500),
     failures: chance.oneIn(3) ? chance.between(1, 3) : 0,
-  }
-  switch (chance.below(15)) {
+  })
+  const work = drawWork()
+  switch (chance.below(18)) {
     case 0:
     case 1:
       return {
@@ -132,9 +174,12 @@ function drawLeaf(chance: Chance): Node {
     case 9:
     case 10:
       return { do: 'decide', ...work, confidence: chance.pick([0.1, 0.9]), asksPeople: chance.oneIn(2) }
+    case 11:
+      return { do: chance.pick(['on rollback', 'on rollback', 'roll back'] as const) }
     default:
       return {
         ...{ do: 'step', ...work, attempts: chance.between(1, 3) },
+        undo: chance.oneIn(2) ? drawWork() : null,
         timeoutMs: chance.oneIn(4) ? chance.between(1, 1_000) : null,
       }
   }
@@ -151,6 +196,8 @@ export function keysOf(
       return node.isKeyed ? [{ key: path, kind: node.do }] : []
     case 'attempt':
       return [...keysOf(node.body, `${path}b`), ...keysOf(node.rescue, `${path}r`)]
+    case 'shield':
+      return keysOf(node.body, `${path}s`)
     case 'abandon':
       return [...keysOf(node.body, `${path}a`), ...keysOf(node.beside, `${path}b`)]
     case 'loop':
@@ -165,6 +212,13 @@ const form = z.object({ v: z.string() })
 let drawn = 0
 /** Another one whenever it is asked: what it gave has to be recorded. */
 export const input = z.object({ drawn: z.number().default(() => ++drawn) })
+
+const promptly: Work = { delayMs: 0, failures: 0 }
+
+/** An error as traces have it. A cancel is told from other errors by its code. */
+function show(error: unknown): string {
+  return PawlError.is(error, 'cancelled') ? 'cancelled' : String(error)
+}
 
 /** Whatever the network does, some attempt gets through. */
 const insistent = { retry: { attempts: 1_000, backoff: '10ms', factor: 1 } } as const
@@ -184,133 +238,164 @@ export function makeChild(stage: Stage) {
 }
 
 /** The procedure that does what the tree says, and returns what it has seen. */
-export function makeProcedure(
-  { name, version, root }: { readonly name: string; readonly version: number; readonly root: Node },
-  stage: Stage,
-) {
+export function makeProcedure({ name, version, root, throws, graceMs }: Program, stage: Stage) {
   const decide = decider(`decider of ${name}`, async ({ question, material }) => {
     const node = material as DecideNode
     const [run = '', path = ''] = question.split(' at ')
     const rationale = await stage.perform(run, path, node)
     return { choice: 'y', confidence: node.confidence, rationale }
   })
-  return procedure({ name, version, input, output: z.array(z.string()), signals }, async (ctx, given) => {
-    const trace = stage.beginTrace(ctx.runId)
-    trace.push(`version ${version}, given ${given.drawn}`)
-    try {
-      await run(root, '/')
-    } catch (error) {
-      trace.push(`thrown ${String(error)}`)
-    }
-    return [...trace]
+  const grace = `${graceMs}ms` as const
+  return procedure(
+    { name, version, grace, input, output: z.array(z.string()), signals },
+    async (outer, given) => {
+      type C = typeof outer
+      const trace = stage.beginTrace(outer.runId)
+      trace.push(`version ${version}, given ${given.drawn}`)
+      try {
+        await run(root, '/', outer)
+      } catch (error) {
+        trace.push(`thrown ${show(error)}`)
+        if (throws) throw error
+      }
+      return [...trace]
 
-    async function run(node: Node, path: string): Promise<unknown> {
-      stage.onPlace?.(ctx.runId)
-      switch (node.do) {
-        case 'sequence':
-          for (const [i, part] of node.parts.entries()) await run(part, `${path}${i}`)
-          return undefined
-        case 'all':
-          return Promise.all(runParts(node.parts, path))
-        case 'allSettled':
-          return Promise.allSettled(runParts(node.parts, path))
-        case 'race':
-          return Promise.race(runParts(node.parts, path))
-        case 'any':
-          return Promise.any(runParts(node.parts, path))
-        case 'attempt':
-          try {
-            return await run(node.body, `${path}b`)
-          } catch (error) {
-            trace.push(`${path}: caught ${String(error)}`)
-            return run(node.rescue, `${path}r`)
+      async function run(node: Node, path: string, ctx: C): Promise<unknown> {
+        stage.onPlace?.(ctx.runId)
+        switch (node.do) {
+          case 'sequence':
+            for (const [i, part] of node.parts.entries()) await run(part, `${path}${i}`, ctx)
+            return undefined
+          case 'all':
+            return Promise.all(runParts(node.parts, path, ctx))
+          case 'allSettled':
+            return Promise.allSettled(runParts(node.parts, path, ctx))
+          case 'race':
+            return Promise.race(runParts(node.parts, path, ctx))
+          case 'any':
+            return Promise.any(runParts(node.parts, path, ctx))
+          case 'contest': {
+            const branches = node.parts.map((part, i) => [`${i}`, (own: C) => run(part, `${path}${i}`, own)])
+            const { winner } = await ctx.race(
+              Object.fromEntries(branches) as { [name: string]: () => Promise<unknown> } as never,
+            )
+            return trace.push(`${path}: won by ${winner}`)
           }
-        case 'loop':
-          for (let i = 0; i < node.times; i++) await run(node.body, `${path}(${i})`)
-          return undefined
-        case 'abandon':
-          void run(node.body, `${path}a`).catch(() => {})
-          return run(node.beside, `${path}b`)
-        case 'fail':
-          throw new Error(`thrown at ${path}`)
-        case 'look':
-          return void trace.push(
-            `${path}: ${+ctx.now()} ${Date.now()} ${ctx.random()} ${Math.random()} ${ctx.uuid()}`,
-          )
-        default: {
-          try {
-            const seen = await operate(node, path)
-            return trace.push(`${path}: ${node.do} ${JSON.stringify(seen)}`)
-          } catch (error) {
-            trace.push(`${path}: ${node.do} failed: ${String(error)}`)
-            throw error
+          case 'map': {
+            const { concurrency, onError } = node
+            const each = (part: Node, own: C, i: number) => run(part, `${path}${i}`, own)
+            return ctx.map(node.parts, each, { concurrency, onError })
+          }
+          case 'shield':
+            return ctx.shield((own: C) => run(node.body, `${path}s`, own))
+          case 'on rollback':
+            ctx.onRollback(path, () => stage.perform(ctx.runId, `undo ${path}`, promptly))
+            return void trace.push(`${path}: registered`)
+          case 'attempt':
+            try {
+              return await run(node.body, `${path}b`, ctx)
+            } catch (error) {
+              trace.push(`${path}: caught ${show(error)}`)
+              return run(node.rescue, `${path}r`, ctx)
+            }
+          case 'loop':
+            for (let i = 0; i < node.times; i++) await run(node.body, `${path}(${i})`, ctx)
+            return undefined
+          case 'abandon':
+            void run(node.body, `${path}a`, ctx).catch(() => {})
+            return run(node.beside, `${path}b`, ctx)
+          case 'fail':
+            throw new Error(`thrown at ${path}`)
+          case 'look':
+            return void trace.push(
+              `${path}: ${+ctx.now()} ${Date.now()} ${ctx.random()} ${Math.random()} ${ctx.uuid()}`,
+            )
+          default: {
+            try {
+              const seen = await operate(node, path, ctx)
+              return trace.push(`${path}: ${node.do} ${JSON.stringify(seen)}`)
+            } catch (error) {
+              trace.push(`${path}: ${node.do} failed: ${show(error)}`)
+              throw error
+            }
           }
         }
       }
-    }
-    async function startChild(path: string): Promise<unknown> {
-      const id = `${ctx.runId}${path}`
-      await ctx.step(path, () => stage.startChild(id, ctx.runId), insistent)
-      return ctx.receive('c')
-    }
-    function runParts(parts: readonly Node[], path: string): readonly Promise<unknown>[] {
-      return parts.map((part, i) => run(part, `${path}${i}`))
-    }
-
-    function dueOf(node: Node): string | Date | null {
-      if (!('timeoutMs' in node) || node.timeoutMs === null) return null
-      const isInstant = 'isInstant' in node && node.isInstant
-      return isInstant ? new Date(+ctx.now() + node.timeoutMs) : `${node.timeoutMs}ms`
-    }
-
-    function operate(node: Node, path: string): Promise<unknown> {
-      const c = ctx as unknown as AnyCtx
-      const due = dueOf(node)
-      const timeout = due === null ? {} : { timeout: due }
-      switch (node.do) {
-        case 'step':
-          return c.step(path, () => stage.perform(ctx.runId, path, node), {
-            ...timeout,
-            retry: { attempts: node.attempts, backoff: '20ms', factor: 2 },
-          })
-        case 'decide':
-          return ctx.agent.decide(`${ctx.runId} at ${path}`, ['x', 'y'], {
-            ...{ agent: decide, material: node, minConfidence: 0.5, timeout: '2s', key: path },
-            fallback: node.asksPeople ? { ask: {} } : 'x',
-          })
-        case 'child':
-          return startChild(path)
-        case 'select':
-          return ctx.human.select(path, ['x', 'y'])
-        case 'sleep':
-          return due instanceof Date ? ctx.sleepUntil(due) : c.sleep(due as string)
-        case 'receive':
-          return node.signals.length === 1
-            ? c.receive(node.signals[0] as SignalName, timeout).then((payload) => [node.signals[0], payload])
-            : c.receiveAny(node.signals, timeout).then((any) => any && [any.name, any.payload])
-        case 'approve': {
-          const key = node.isKeyed ? { key: path } : {}
-          return c.human.approve(path, {
-            ...timeout,
-            ...key,
-            ...('timeout' in timeout ? { onTimeout: node.onTimeout } : {}),
-          })
-        }
-        case 'input': {
-          const key = node.isKeyed ? { key: path } : {}
-          return c.human.input(path, form, {
-            ...timeout,
-            ...key,
-            ...('timeout' in timeout ? { onTimeout: node.onTimeout } : {}),
-          })
-        }
-        case 'notify':
-          return c.human.notify(path)
-        default:
-          throw new Error(`No operation: ${node.do}`)
+      async function startChild(path: string, ctx: C): Promise<unknown> {
+        const id = `${ctx.runId}${path}`
+        await ctx.step(path, () => stage.startChild(id, ctx.runId), insistent)
+        return ctx.receive('c')
       }
-    }
-  })
+      function runParts(parts: readonly Node[], path: string, ctx: C): readonly Promise<unknown>[] {
+        return parts.map((part, i) => run(part, `${path}${i}`, ctx))
+      }
+
+      function undoOf(undo: Work | null, run: string, path: string): object {
+        if (undo === null) return {}
+        stage.onUndoable(run, path)
+        return { undo: () => stage.perform(run, `undo ${path}`, undo) }
+      }
+
+      function dueOf(node: Node): string | Date | null {
+        if (!('timeoutMs' in node) || node.timeoutMs === null) return null
+        const isInstant = 'isInstant' in node && node.isInstant
+        return isInstant ? new Date(+outer.now() + node.timeoutMs) : `${node.timeoutMs}ms`
+      }
+
+      function operate(node: Node, path: string, ctx: C): Promise<unknown> {
+        const c = ctx as unknown as AnyCtx
+        const due = dueOf(node)
+        const timeout = due === null ? {} : { timeout: due }
+        switch (node.do) {
+          case 'step':
+            return c.step(path, () => stage.perform(ctx.runId, path, node), {
+              ...timeout,
+              retry: { attempts: node.attempts, backoff: '20ms', factor: 2 },
+              ...undoOf(node.undo, ctx.runId, path),
+            })
+          case 'decide':
+            return ctx.agent.decide(`${ctx.runId} at ${path}`, ['x', 'y'], {
+              ...{ agent: decide, material: node, minConfidence: 0.5, timeout: '2s', key: path },
+              fallback: node.asksPeople ? { ask: {} } : 'x',
+            })
+          case 'child':
+            return startChild(path, ctx)
+          case 'select':
+            return ctx.human.select(path, ['x', 'y'])
+          case 'sleep':
+            return due instanceof Date ? ctx.sleepUntil(due) : c.sleep(due as string)
+          case 'receive':
+            return node.signals.length === 1
+              ? c
+                  .receive(node.signals[0] as SignalName, timeout)
+                  .then((payload) => [node.signals[0], payload])
+              : c.receiveAny(node.signals, timeout).then((any) => any && [any.name, any.payload])
+          case 'approve': {
+            const key = node.isKeyed ? { key: path } : {}
+            return c.human.approve(path, {
+              ...timeout,
+              ...key,
+              ...('timeout' in timeout ? { onTimeout: node.onTimeout } : {}),
+            })
+          }
+          case 'input': {
+            const key = node.isKeyed ? { key: path } : {}
+            return c.human.input(path, form, {
+              ...timeout,
+              ...key,
+              ...('timeout' in timeout ? { onTimeout: node.onTimeout } : {}),
+            })
+          }
+          case 'roll back':
+            return ctx.rollback(path)
+          case 'notify':
+            return c.human.notify(path)
+          default:
+            throw new Error(`No operation: ${node.do}`)
+        }
+      }
+    },
+  )
 }
 
 /** The context without the types that help people: options here are put together by chance. */

@@ -4,7 +4,7 @@ import { play } from './play.ts'
 const first = Number(process.env['SEED'] ?? 1)
 
 test('whatever workers, networks and people do, all that was acknowledged is kept, and all runs end as they began', async () => {
-  const { faults, bodies, events, takeovers, found } = await play(
+  const { faults, bodies, events, takeovers, found, cancelled, failed, undos, withoutCode } = await play(
     Array.from({ length: 100 }, (_, i) => first + i),
   )
   expect(faults).toEqual([])
@@ -13,4 +13,7 @@ test('whatever workers, networks and people do, all that was acknowledged is kep
   expect(events).toBeGreaterThan(5_000)
   // Runs that kill their workers, except runs that end before that.
   expect(found).toBeGreaterThan(0)
+  expect(Math.min(cancelled, failed, undos)).toBeGreaterThan(30)
+  // Code that nobody has is the exception.
+  expect(withoutCode).toBeLessThan(cancelled)
 })

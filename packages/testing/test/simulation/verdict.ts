@@ -1,5 +1,6 @@
 import { decodePayload, defaultMaxCrashes } from '@pawl/core/internal'
 import type { RunRecord } from '../../src/memory/tables.ts'
+import { findEndFaults, findUndoFaults } from './undo-verdict.ts'
 import type { World } from './world.ts'
 
 /** Everything that is not as it was promised. */
@@ -38,6 +39,8 @@ const harmless = [
   'which procedure "child" does not declare',
   // Too late for it. Whether it was is judged by the answers that were acknowledged.
   'is invalid and was discarded',
+  // Programs throw, and their undos fail. Whether a run may fail is judged by its program.
+  '" failed (',
 ]
 function isHarmless(line: string): boolean {
   return harmless.some((part) => line.includes(part))
@@ -48,17 +51,22 @@ function findRunFaults(world: World, run: RunRecord): readonly string[] {
   // Rightly: it has killed its workers, or chance has, too often while it was alone.
   if (run.mark === 'quarantined' && run.cause === 'crashes' && run.alone >= defaultMaxCrashes)
     return findLogFaults(run).filter((fault) => fault !== endsWrongly)
-  if (run.state !== 'completed' || run.mark !== 'none')
+  if (run.state === 'live' || run.mark !== 'none')
     return [
-      `it has not completed: ${run.state}, ${run.mark}${reason}, ${run.events.map(({ type, name }) => `${type} ${name}`).join(', ')}`,
+      `it has not ended: ${run.state}, ${run.mark}${reason}, ${run.events.map(({ type, name }) => `${type} ${name}`).join(', ')}`,
     ]
-  const output = decodePayload(run.events.at(-1)?.payload as Uint8Array) as readonly string[]
   const traces = world.bodies.traces.get(run.id) ?? []
   const longest = traces.reduce((a, b) => (b.length > a.length ? b : a), [])
+  const output =
+    run.state === 'completed'
+      ? (decodePayload(run.events.at(-1)?.payload as Uint8Array) as readonly string[])
+      : longest
   return [
     ...findLogFaults(run),
     ...findMailFaults(world, run, output),
     ...findAnswerFaults(world, run, output),
+    ...findEndFaults(world, run),
+    ...findUndoFaults(run, world.bodies.undoable, longest),
     ...world.results
       .filter((one) => one.run === run.id && JSON.stringify(one.result) !== JSON.stringify(output))
       .map(({ result }) => `a caller was told it has returned ${JSON.stringify(result)}`),
@@ -144,6 +152,8 @@ function findAnswerFaults(
         standing.length === 1 &&
           seen !== undefined &&
           !seen.includes(by) &&
+          // Its scope was closed before that.
+          !seen.endsWith('failed: cancelled') &&
           `the answer by ${by} to ${where} stands, and the procedure saw ${seen}`,
       ].filter((fault) => fault !== false)
     }),

@@ -15,6 +15,7 @@ import {
   keysOf,
   makeProcedure,
   type Node,
+  type Program,
   type SignalName,
 } from './program.ts'
 import { makeWrongProcedure } from './wrong-code.ts'
@@ -28,6 +29,8 @@ export interface WorldOptions {
 
 /** What was acknowledged. */
 export interface Acknowledged {
+  /** Runs that were cancelled before they had ended, or after. */
+  readonly cancels: Set<string>
   readonly runs: Set<string>
   readonly signals: { readonly run: string; readonly name: SignalName; readonly id: string }[]
   readonly answers: { readonly run: string; readonly where: string; readonly by: string }[]
@@ -44,7 +47,9 @@ const maxCalmRoundsIfDeadly = 60_000
 const expectedCodes = [
   'ask-closed',
   'ask-not-found',
+  'run-cancelled',
   'run-ended',
+  'run-failed',
   'run-not-found',
   'run-quarantined',
   'engine-stopped',
@@ -64,7 +69,12 @@ const loopsToGrace = 20
 export class World {
   readonly tables: Tables = makeTables()
   readonly clock = new VirtualClock(Date.parse('2026-01-01T00:00:00Z'))
-  readonly acknowledged: Acknowledged = { runs: new Set(), signals: [], answers: [] }
+  readonly acknowledged: Acknowledged = {
+    runs: new Set(),
+    cancels: new Set(),
+    signals: [],
+    answers: [],
+  }
   readonly bodies = new Bodies(this.tables)
   /** The results that waiting callers received. */
   readonly results: { readonly run: string; readonly result: unknown }[] = []
@@ -76,7 +86,7 @@ export class World {
   /** Workers that were at work when all runs had ended, or were given up. */
   restless: readonly string[] = []
   /** The last one is the second version of the one before. */
-  readonly programs: readonly { readonly name: string; readonly version: number; readonly root: Node }[]
+  readonly programs: readonly Program[]
   readonly #options: WorldOptions
   readonly #chance: Chance
   readonly #procedures: readonly AnyProcedure[]
@@ -84,6 +94,8 @@ export class World {
   readonly #wrongProcedures: readonly AnyProcedure[]
   /** Deployed from time to time. */
   readonly #hasMistakes: boolean
+  /** Runs are cancelled. */
+  readonly #hasCancels: boolean
   /** Wrong code has begun, and is still to be found out. */
   #isGraceDue = false
   #processes: SimulatedProcess[] = []
@@ -96,11 +108,9 @@ export class World {
   constructor(options: WorldOptions) {
     this.#options = options
     this.#chance = new Chance(options.seed)
-    this.programs = Array.from({ length: names + 1 }, (_, i) => ({
-      name: `program ${Math.min(i, names - 1)}`,
-      version: i < names ? 1 : 2,
-      root: drawProgram(this.#chance),
-    }))
+    this.programs = Array.from({ length: names + 1 }, (_, i) =>
+      drawProgram(this.#chance, `program ${Math.min(i, names - 1)}`, i < names ? 1 : 2),
+    )
     this.#procedures = this.programs.map((program) => makeProcedure(program, this.bodies))
     this.#wrongProcedures = this.programs.map((program) =>
       makeWrongProcedure(program, {
@@ -112,6 +122,7 @@ export class World {
       }),
     )
     this.#hasMistakes = this.#chance.oneIn(6)
+    this.#hasCancels = this.#chance.oneIn(2)
     if (this.#chance.oneIn(6)) this.bodies.deadly.add(this.#anyRun())
     this.bodies.onDeadly = (process) => {
       this.#note(`a run kills ${process.name}`)
@@ -234,7 +245,8 @@ export class World {
     else if (what < 38) for (const process of this.#processes) process.thaw()
     else if (what < 39 && this.#chance.oneIn(2)) this.#stopOne()
     else if (what < 40 && this.#hasMistakes) this.#addProcess(true, true)
-    else if (what < 41) this.#retry(this.#anyClient(), this.#anyRun())
+    else if (what < 43 && this.#hasCancels) this.#cancel(this.#anyClient(), this.#anyRun())
+    else if (what < 44) this.#retry(this.#anyClient(), this.#anyRun())
   }
 
   get #workers(): readonly SimulatedProcess[] {
@@ -323,6 +335,12 @@ export class World {
       this.#expect('signal', handle.signal(name, id, { id }), () =>
         this.acknowledged.signals.push({ run, name, id }),
       )
+  }
+
+  #cancel(client: Client, run: string): void {
+    this.#note(`cancel ${run}`)
+    const reason = `reason ${++this.#count}`
+    this.#expect('cancel', client.cancel(run, reason), () => this.acknowledged.cancels.add(run))
   }
 
   #retry(client: Client, run: string): void {

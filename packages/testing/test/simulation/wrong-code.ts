@@ -1,7 +1,7 @@
 import { procedure } from '@pawl/core'
 import type { Tables } from '../../src/memory/tables.ts'
 import type { Chance } from './chance.ts'
-import { type AnyProcedure, input, makeProcedure, type Node, type Stage, signals } from './program.ts'
+import { type AnyProcedure, input, makeProcedure, type Program, type Stage, signals } from './program.ts'
 
 export interface WrongCodeOptions {
   readonly tables: Tables
@@ -11,8 +11,6 @@ export interface WrongCodeOptions {
   /** It was continued. */
   readonly onKept: (run: string) => void
 }
-
-type Program = Pick<AnyProcedure, 'name' | 'version'> & { readonly root: Node }
 
 /**
  * The procedure deployed by mistake: none of its runs can continue with it, and whatever it
@@ -52,6 +50,7 @@ function breakAfter(count: number, stage: Stage): Stage {
         throw new TypeError('This code has a bug.')
       })
     },
+    onUndoable: (...step) => stage.onUndoable(...step),
     perform: (...body) => stage.perform(...body),
     startChild: (...child) => stage.startChild(...child),
     tellParent: (...child) => stage.tellParent(...child),
