@@ -213,6 +213,25 @@ export function describeCancelTable(makePlace: () => Promise<CancelPlace>, round
     expect((await engine.inbox.list({ run: run.id })).items).toEqual([])
   })
 
+  test('ended without its code: an answer that was accepted is in its log, whether it came before the cancel or after', async () => {
+    const { store, start } = await setUp()
+    const before = await start(diverging('one'))
+    const run = await before.run(diverging('one'))
+    await until(async () => (await before.inbox.list({ run: run.id })).items.length === 2)
+    const [first, second] = (await before.inbox.list({ run: run.id })).items.map(({ id }) => id)
+    await before.stop()
+    const client = createClient({ store })
+    onTestFinished(() => client.stop())
+    await client.inbox.answer(first as string, { approved: true }, { as: 'user:ana' })
+    await client.cancel(run.id, 'wrong code')
+    await client.inbox.answer(second as string, { approved: false }, { as: 'user:bob' })
+    const engine = await start(diverging('zwei'))
+    await expect(engine.get(run.id).result()).rejects.toMatchObject(cancelled('wrong code'))
+    const asks = await Promise.all([first, second].map((id) => engine.inbox.get(id as string)))
+    expect(asks.map((ask) => ask?.status)).toEqual(['answered', 'answered'])
+    expect(await typesOf(engine, run.id)).toEqual(['one done', 'approve done', 'approve done'])
+  })
+
   test('quarantined: refused', async () => {
     const { store, start } = await setUp()
     const client = createClient({ store })

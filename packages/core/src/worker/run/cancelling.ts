@@ -2,8 +2,15 @@ import type { ProcedureOperation } from '../../authoring/operations.ts'
 import { recordFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
-import { encodeRecord } from '../../events/payload.ts'
-import type { CancelledPayload, CancelNote, RollbackRecord } from '../../events/payloads.ts'
+import { decode, encodeRecord } from '../../events/payload.ts'
+import type {
+  AnswerMessage,
+  AnswerPayload,
+  AskPayload,
+  CancelledPayload,
+  CancelNote,
+  RollbackRecord,
+} from '../../events/payloads.ts'
 import { readCancelled } from '../../events/read-cancelled.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import type { Effect } from '../../ports/store/commit.ts'
@@ -11,9 +18,10 @@ import type { Message } from '../../ports/store/mail.ts'
 import { runEvent } from '../../runs/run-event.ts'
 import type { RunDraft } from '../activities/activity.ts'
 import { consume } from '../activities/activity.ts'
+import { decidedByPerson } from '../activities/decide/decide-activity.ts'
 import { describeEnding, type Ending, endedEvent } from './ending.ts'
 import type { LogIndex } from './log-index.ts'
-import { topicOf } from './mailbox.ts'
+import { type Mailbox, topicOf } from './mailbox.ts'
 import type { UnitParts } from './unit.ts'
 
 /** The topic of the message that requests a cancel. */
@@ -56,22 +64,18 @@ export function cancelWith(
   return { state: 'cancelled', failure, payload: encodeRecord(failure, 'failure'), left }
 }
 
-/** The end of a cancelled run whose procedure cannot continue, and the unit that writes it. */
+/** The end of a cancelled run whose procedure cannot continue. */
 export interface EndWithoutCode {
   readonly ending: Ending
-  readonly parts: UnitParts
+  /** Composes the unit that writes it, with what the mailbox has by then. */
+  compose(mailbox: Pick<Mailbox, 'oldest' | 'signals'>): UnitParts
 }
 
 /**
- * Composes the unit that ends a cancelled run whose procedure cannot continue: with the request, unless the log has it, and
- * with the withdrawal of each open question. Nothing of it is delivered.
+ * Ends a cancelled run whose procedure cannot continue: with the request, unless the log has it, and with the answer to each
+ * open question that was accepted, or its withdrawal. Nothing of it is delivered.
  */
-export function endWithoutCode(
-  notes: LogIndex,
-  request: Message | undefined,
-  now: number,
-  signals: readonly string[],
-): EndWithoutCode {
+export function endWithoutCode(notes: LogIndex, request: Message | undefined, now: number): EndWithoutCode {
   const draft = request === undefined ? null : recordRequest(request)
   const cancelled = notes.cancelled ?? (draft === null ? null : noteOf(draft, now)) ?? { at: now }
   const ending = cancelWith(cancelled.reason, [])
@@ -79,24 +83,49 @@ export function endWithoutCode(
     ...{ reason: cancelled.reason ?? 'the run was cancelled', ...notes.undos() },
     skipped: 'The run ended without its code, so the undos that its procedure had registered did not run',
   }
-  const asked = notes.openAsks
-  const closes = asked.map(({ position }): Effect => ({ do: 'close-ask', position, status: 'withdrawn' }))
   return {
     ending,
-    parts: {
-      events: [
-        ...(draft === null ? [] : [cancelledEvent(draft)]),
-        ...asked.map(withdrawn),
-        endedEvent(ending),
-      ],
-      drafts: [],
-      effects: [...(draft?.effects ?? []), ...closes],
-      next: { do: 'end', state: 'cancelled' },
-      info: describeEnding(ending, signals, { rollback: notes.hasOperations ? rollback : null, cancelled }),
+    compose: (mailbox) => {
+      const closed = notes.openAsks.map((asked) => closeUnseen(asked, mailbox))
+      return {
+        events: [
+          ...(draft === null ? [] : [cancelledEvent(draft)]),
+          ...closed.map(({ event }) => event),
+          endedEvent(ending),
+        ],
+        drafts: [],
+        effects: [...(draft?.effects ?? []), ...closed.map(({ effect }) => effect)],
+        next: { do: 'end', state: 'cancelled' },
+        info: describeEnding(ending, mailbox.signals, {
+          rollback: notes.hasOperations ? rollback : null,
+          cancelled,
+        }),
+      }
     },
   }
 }
 
-function withdrawn({ position, turn, kind, name, nth }: LogEvent): WrittenEvent {
-  return { ...runEvent('withdrawn', null), position, turn, kind, name, nth }
+/** Records the accepted answer to an open question, or that it was withdrawn. */
+function closeUnseen(
+  asked: LogEvent,
+  mailbox: Pick<Mailbox, 'oldest'>,
+): { readonly event: WrittenEvent; readonly effect: Effect } {
+  const { position, turn, kind, name, nth } = asked
+  const operation = { position, turn, kind, name, nth }
+  const message = mailbox.oldest([topicOf('answer', String(position))])
+  if (message === undefined)
+    return {
+      event: { ...runEvent('withdrawn', null), ...operation },
+      effect: { do: 'close-ask', position, status: 'withdrawn' },
+    }
+  const { answer, by } = decode(message.payload) as AnswerMessage
+  const given: AnswerPayload = { answer, by, at: message.at }
+  const outcome =
+    kind === 'ail_decision' ? decidedByPerson(given, decode(asked.payload) as AskPayload) : given
+  const payload = encodeRecord(outcome, 'answer')
+  const tookMs = Math.max(0, message.at - asked.at)
+  return {
+    event: { ...runEvent('withdrawn', payload), ...operation, type: 'settled', tookMs },
+    effect: consume(message.n),
+  }
 }

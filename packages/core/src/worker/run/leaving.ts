@@ -52,13 +52,13 @@ export function leaveFor(state: RunState, diagnose: () => Promise<Reason>): void
 export function leaveWithoutCode(state: RunState): void {
   const { notes } = state.continuation
   state.returnCancel()
+  for (const n of state.mailbox.taken) state.mailbox.giveBack(n)
   const request = notes.cancelled === null ? state.mailbox.take([cancelTopic]) : undefined
-  const { signals } = state.mailbox
-  const { ending, parts } = endWithoutCode(notes, request, state.services.time.now(), signals)
+  const { ending, compose } = endWithoutCode(notes, request, state.services.time.now())
   state.activities.stop()
   state.opening = null
   state.ending = ending
-  state.lastParts = parts
+  state.composeLast = compose
   state.phase = 'still'
   state.ready()
 }

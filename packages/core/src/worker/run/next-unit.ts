@@ -27,7 +27,8 @@ const maxCheckMs = 5_000
  */
 export function prepareUnit(state: RunState): Unit | null {
   if (state.phase !== 'still' || state.mailbox.isBehind) return null
-  if (state.lastParts !== null) return write(state, state.lastParts)
+  const { composeLast } = state
+  if (composeLast !== null) return guard(state, () => write(state, composeLast(state.mailbox)))
   const { accepted } = state.continuation
   if (accepted !== null)
     return write(state, { events: [accepted], drafts: [], next: { do: 'keep' }, info: null })
@@ -134,7 +135,7 @@ function handOutEarly({ activities, mailbox }: RunState): void {
 function prepareWhileOpening(state: RunState): Unit | null {
   if (state.ending !== null) return null
   if (!state.mailbox.isEmpty) handOutEarly(state)
-  if (!state.outbox.isEmpty) return writeDrafts(state, state.outbox.send())
+  if (!state.outbox.isEmpty && !state.outbox.isHeldBack) return writeDrafts(state, state.outbox.send())
   return state.isHandedOver && !state.isSuspect && !state.activities.isWorking ? handOver(state) : null
 }
 

@@ -31,10 +31,16 @@ export class Outbox {
     return this.#cancel !== null || this.#drafts.some(({ type }) => type === 'settled')
   }
 
-  /** How many more drafts the next unit can hold. */
+  /** How many more drafts the next unit can hold. Results that a race holds back are in none of the next units. */
   get room(): number {
-    const left = this.#maxDrafts - this.#drafts.length
-    return left <= 0 || this.#drafts.reduce((sum, draft) => sum + sizeOf(draft), 0) > maxBytes ? 0 : left
+    const admitted = this.#selectArms(this.#drafts)
+    const left = this.#maxDrafts - admitted.length
+    return left <= 0 || admitted.reduce((sum, draft) => sum + sizeOf(draft), 0) > maxBytes ? 0 : left
+  }
+
+  /** Whether all drafts are results that a race holds back until the result of another branch is delivered. */
+  get isHeldBack(): boolean {
+    return this.#drafts.length > 0 && this.#selectArms(this.#drafts).length === 0
   }
 
   add(draft: Draft): void {

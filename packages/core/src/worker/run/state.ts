@@ -5,7 +5,7 @@ import type { RunKey } from '../../ports/store/runs.ts'
 import type { ActivityContext, Draft } from '../activities/activity.ts'
 import type { RunReport } from '../run-reports.ts'
 import type { WorkerServices } from '../services.ts'
-import { cancelTopic } from './cancelling.ts'
+import { cancelTopic, type EndWithoutCode } from './cancelling.ts'
 import { Continuation } from './continuation.ts'
 import type { Bug } from './diagnose.ts'
 import type { Ending } from './ending.ts'
@@ -15,7 +15,6 @@ import { Mailbox, type Reader } from './mailbox.ts'
 import type { Opening } from './opening.ts'
 import { consumedBy, Outbox } from './outbox.ts'
 import { PendingActivities } from './pending-activities.ts'
-import type { UnitParts } from './unit.ts'
 
 /** The services of a worker, and what it says of its own state. */
 export interface RunServices extends WorkerServices {
@@ -64,8 +63,8 @@ export class RunState {
 
   phase: Phase = 'moving'
   ending: Ending | null = null
-  /** The unit that ends a cancelled run whose procedure cannot continue. */
-  lastParts: UnitParts | null = null
+  /** Composes the unit that ends a cancelled run whose procedure cannot continue. */
+  composeLast: EndWithoutCode['compose'] | null = null
   /** The report to log once the failure is written. */
   report: RunReport | null = null
   hasReturned = false

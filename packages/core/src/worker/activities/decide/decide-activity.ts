@@ -211,7 +211,8 @@ function asAsked(payload: AskPayload): AskSpec {
 }
 
 /** Combines a person's decision with the agent's rationale and confidence. */
-function decidedByPerson({ answer, by, at }: AnswerPayload, ask: AskPayload): DecisionPayload {
+/** The decision that a person made, as the log has it. */
+export function decidedByPerson({ answer, by, at }: AnswerPayload, ask: AskPayload): DecisionPayload {
   const { why, usage, choice, rationale, confidence } = ask.judged as Judged
   return {
     choice: answer.choice ?? '',
