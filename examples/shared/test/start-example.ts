@@ -60,6 +60,7 @@ async function bundlePrograms(folder: string): Promise<string> {
       '@clack/prompts',
       'picocolors',
       'cli-table3',
+      'ai',
     ],
     logLevel: 'error',
   })
