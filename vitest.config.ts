@@ -39,7 +39,7 @@ export default defineConfig({
         resolve: { conditions, alias: [{ find: /^ai(\/.*)?$/, replacement: 'ai-6$1' }] },
         ssr: { resolve: { conditions } },
         extends: true,
-        test: { name: 'ai-6', include: ['packages/ai-sdk/test/**/*.test.ts'], exclude: ['**/kills.test.ts'] },
+        test: { name: 'ai-6', include: ['packages/ai-sdk/test/**/*.test.ts'] },
       },
       {
         ...onSources,

@@ -1,6 +1,6 @@
 import { postgres } from '@pawl/storage-postgres'
 import { onTestFinished, test } from 'vitest'
-import { killInLoop } from '../../packages/ai-sdk/test/support/kills.ts'
+import { killInLoop } from '../support/agent-loop.ts'
 import { seeded } from '../support/kill/seeded.ts'
 import { makeDatabase } from '../support/postgres-database.ts'
 import { seed } from '../support/seed.ts'

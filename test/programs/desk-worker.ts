@@ -1,12 +1,12 @@
 // A worker with a tool loop of twelve turns. Every call to the model and every tool appends a line before it returns.
 import { appendFileSync } from 'node:fs'
+import { durableModel, durableTools, idempotencyKeyOf } from '@pawl/ai-sdk'
 import { createEngine, procedure } from '@pawl/core'
 import { postgres } from '@pawl/storage-postgres'
 import { sqlite } from '@pawl/storage-sqlite'
 import { generateText, stepCountIs, tool } from 'ai'
+import { MockLanguageModelV4 } from 'ai/test'
 import { z } from 'zod'
-import { durableModel, durableTools, idempotencyKeyOf } from '../../src/index.ts'
-import { call, Mock, reply, text } from '../support/models.ts'
 
 const { DESK_STORE = '', DESK_FILE = '', DESK_RUN = '' } = process.env
 const turns = 12
@@ -16,14 +16,24 @@ function note(what: string, key: string): void {
   appendFileSync(DESK_FILE, `\n${JSON.stringify({ what, key })}`)
 }
 
-const model = new Mock({
+type Reply = Awaited<ReturnType<MockLanguageModelV4['doGenerate']>>
+
+function reply(content: Reply['content'], unified: Reply['finishReason']['unified']): Reply {
+  const inputTokens = { total: 10, noCache: 10, cacheRead: 0, cacheWrite: 0 }
+  const usage = { inputTokens, outputTokens: { total: 3, text: 3, reasoning: 0 } }
+  return { content, finishReason: { unified, raw: unified }, usage, warnings: [] }
+}
+
+const model = new MockLanguageModelV4({
   provider: 'mock',
   modelId: 'desk',
   doGenerate: async ({ prompt }) => {
     const turn = prompt.filter(({ role }) => role === 'tool').length
     note(`model ${turn}`, '')
     await pause()
-    return reply(turn < turns ? [call('work', { turn }, `call-${turn}`)] : [text('done')])
+    if (turn >= turns) return reply([{ type: 'text', text: 'done' }], 'stop')
+    const input = JSON.stringify({ turn })
+    return reply([{ type: 'tool-call', toolCallId: `call-${turn}`, toolName: 'work', input }], 'tool-calls')
   },
 })
 const work = tool({

@@ -5,8 +5,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { createClient, type Store } from '@pawl/core'
 import { expect, onTestFinished } from 'vitest'
-import { startChild } from '../../../../examples/shared/src/child.ts'
-import { bundle } from '../../../../test/support/bundle.ts'
+import { startChild } from '../../examples/shared/src/child.ts'
+import { bundle } from './bundle.ts'
 
 interface Line {
   readonly what: string
