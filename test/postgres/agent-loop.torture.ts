@@ -9,7 +9,7 @@ import { seed } from '../support/seed.ts'
 test(`a tool loop whose worker is killed 100 times on PostgreSQL repeats nothing recorded (SEED=${seed})`, async () => {
   const server = await PostgresServer.start()
   onTestFinished(() => server.remove())
-  const database = await makeDatabase({ server: server.url })
+  const database = await makeDatabase({ server: server.url() })
   onTestFinished(() => database.remove())
   const store = postgres(database.url)
   await killInLoop({ kills: 100, random: seeded(seed), place: database.url, store })

@@ -35,9 +35,13 @@ export function runPages(pages: readonly Page[]): void {
 
 /** A worker works until it is told to end, as a process manager would tell it: at the end of its page. */
 async function endWorkers(earlier: readonly NodeJS.SignalsListener[]): Promise<void> {
+  // A library that exits on SIGTERM leaves that to the application if it listens too.
+  const application = () => {}
+  process.on('SIGTERM', application)
   for (const end of process.listeners('SIGTERM')) {
-    if (earlier.includes(end)) continue
-    process.off('SIGTERM', end)
+    if (end === application || earlier.includes(end)) continue
     await end('SIGTERM')
+    process.off('SIGTERM', end)
   }
+  process.off('SIGTERM', application)
 }
