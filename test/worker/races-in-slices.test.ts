@@ -37,3 +37,47 @@ test('a race whose branches settle while its operations are still starting ends,
   expect(await run.result()).toEqual(['one', 'of a'])
   expect(empty).toBe(0)
 })
+
+test('a race that ends its run while a cancel waits behind the result of the other branch lets the run end', async () => {
+  const gates = new Map<string, () => void>()
+  const wait = (name: string) => () => new Promise<string>((resolve) => gates.set(name, () => resolve(name)))
+  const open = (name: string) => gates.get(name)?.()
+  const racing = procedure({ name: 'racing' }, async (ctx) => {
+    const beside = ctx.step('beside', wait('beside'))
+    const first = await ctx.race({ one: ctx.step('one', wait('one')), two: ctx.step('two', wait('two')) })
+    return [first.winner, await beside]
+  })
+  const { store, always } = meddleWith(memory())
+  let hold = () => {}
+  const isHeld = new Promise<void>((resolve) => {
+    hold = resolve
+  })
+  let release = () => {}
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  let empty = 0
+  always('commit', async (go, [, units]) => {
+    const all = units as readonly Unit[]
+    if (all.some(({ events }) => events.some(({ name }) => name === 'beside'))) {
+      hold()
+      await isReleased
+    }
+    empty += all.filter(({ events, effects }) => events.length + effects.length === 0).length
+    return go()
+  })
+  const engine = await startBareEngine({
+    ...{ store, procedures: [racing], logger: quiet, keep: { runs: 10, bytes: 1e6 } },
+  })
+  onTestFinished(engine.stop)
+  const run = await engine.client.run(racing)
+  while (gates.size < 3) await new Promise((resolve) => setImmediate(resolve))
+  open('beside')
+  await isHeld
+  open('one')
+  open('two')
+  await run.cancel('too late')
+  release()
+  expect(await run.result()).toEqual(['one', 'beside'])
+  expect(empty).toBe(0)
+})

@@ -207,6 +207,20 @@ export function keysOf(
   }
 }
 
+/** Whether a race of the engine is anywhere in a tree. */
+export function hasContest(node: Node): boolean {
+  if (node.do === 'contest') return true
+  const {
+    parts = [],
+    body,
+    rescue,
+    beside,
+  } = node as Partial<Record<'body' | 'rescue' | 'beside', Node>> & {
+    readonly parts?: readonly Node[]
+  }
+  return [...parts, body, rescue, beside].some((inner) => inner !== undefined && hasContest(inner))
+}
+
 export const signals = { a: z.string(), b: z.string(), c: z.string() }
 const form = z.object({ v: z.string() })
 let drawn = 0

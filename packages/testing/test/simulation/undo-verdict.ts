@@ -48,14 +48,12 @@ function isUndo({ type, kind }: LogEvent): boolean {
   return type === 'settled' && kind === 'undo'
 }
 
-/** Nothing follows its cancel but withdrawals: no code was there that could undo. */
+/** It ended in the unit of its cancel, and nothing was undone: no code was there that could undo. */
 export function endedWithoutCode({ events, state }: RunRecord): boolean {
   const cancel = events.findIndex(({ type }) => type === 'cancelled')
-  return (
-    state === 'cancelled' &&
-    cancel >= 0 &&
-    events.slice(cancel + 1, -1).every(({ type }) => type !== 'settled' && type !== 'cancelled')
-  )
+  const rest = events.slice(cancel)
+  const at = rest.at(-1)?.at
+  return state === 'cancelled' && cancel >= 0 && rest.every((event) => event.at === at && !isUndo(event))
 }
 
 function findOrderFaults(events: readonly LogEvent[], undone: readonly Undone[]): string[] {

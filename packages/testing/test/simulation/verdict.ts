@@ -1,5 +1,6 @@
 import { decodePayload, defaultMaxCrashes } from '@pawl/core/internal'
 import type { RunRecord } from '../../src/memory/tables.ts'
+import { hasContest } from './program.ts'
 import { findEndFaults, findUndoFaults } from './undo-verdict.ts'
 import type { World } from './world.ts'
 
@@ -97,10 +98,12 @@ function findLogFaults({ events }: RunRecord): readonly string[] {
 
 /** Every acknowledged signal is there once, and those of one name were received in the order they came. */
 function findMailFaults(
-  { acknowledged }: World,
+  { acknowledged, programs }: World,
   run: RunRecord,
   output: readonly string[],
 ): readonly string[] {
+  // A receive that loses its race gives its signal back, also if a later one has been received beside it meanwhile.
+  const races = programs.some(({ name, root }) => name === run.procedure && hasContest(root))
   const sent = run.messages.filter(({ kind }) => kind === 'signal')
   const faults: string[] = []
   for (const { id } of acknowledged.signals.filter((signal) => signal.run === run.id)) {
@@ -110,7 +113,7 @@ function findMailFaults(
   for (const name of ['a', 'b']) {
     const own = sent.filter((message) => message.name === name).sort((x, y) => x.n - y.n)
     const firstLeft = own.findIndex(({ isUsed }) => !isUsed)
-    if (firstLeft >= 0 && own.slice(firstLeft).some(({ isUsed }) => isUsed))
+    if (!races && firstLeft >= 0 && own.slice(firstLeft).some(({ isUsed }) => isUsed))
       faults.push(`a signal "${name}" was received before an older one`)
   }
   const received = output.flatMap((seen) => /receive \["([ab])","(\w+)"\]/.exec(seen)?.[2] ?? [])

@@ -148,6 +148,8 @@ function onFailed(state: RunState, { error, position, left, closed }: Failed<Pro
 function end(state: RunState, ending: Ending, closed: readonly Pending<ProcedureOperation>[] = []): void {
   if (state.isOver) return
   state.ending = ending
+  // Once the procedure has returned or thrown, a cancel changes nothing.
+  state.returnCancel()
   guard(state, () => {
     close(state, closed)
     // Open asks stay open until the end is written: an answer before that counts.
