@@ -18,7 +18,15 @@ export {
 export { checkActor } from './checks/people.ts'
 export { createConnectedClient } from './client/client.ts'
 export type { FeedEvent, FollowOptions } from './client/feed.ts'
-export { askByKeyOf, checkAnswerOf, type RunEvent, readEvents, readFeed } from './client/log/events.ts'
+export {
+  askByKeyOf,
+  checkAnswerOf,
+  type RunEvent,
+  readEvents,
+  readFeed,
+  readStoreHealth,
+  readWorkers,
+} from './client/log/events.ts'
 export { checkEngineKeys, type EngineSettings, readEngineOptions, readStopOptions } from './client/options.ts'
 export { keptByDefault, systemPorts } from './engine.ts'
 export { decodePayload, encodePayload } from './events/codec.ts'

@@ -65,7 +65,7 @@ export type {
   RunState,
 } from './ports/store/runs.ts'
 export type { StorePort } from './ports/store/store.ts'
-export type { NewWorker, ProcedureVersions, WorkerKey } from './ports/store/workers.ts'
+export type { NewWorker, ProcedureVersions, WorkerKey, WorkerRow } from './ports/store/workers.ts'
 export {
   type ClaimedRow,
   type EventRow,

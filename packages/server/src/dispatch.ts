@@ -10,6 +10,7 @@ import { problemReply, reportFault, ServerError } from './http/problem.ts'
 import { serveInbox } from './inbox/routes.ts'
 import { serveLinks } from './links/routes.ts'
 import { clearCookie, login } from './login.ts'
+import { metrics } from './metrics.ts'
 import { healthz, readyz } from './probes.ts'
 import type { Call, Route } from './routes/route.ts'
 import { routes } from './routes/table.ts'
@@ -28,6 +29,7 @@ export function createDispatch(shared: Shared): Dispatch {
     )
   app.get('/healthz', healthz)
   app.get('/readyz', () => readyz(settings))
+  app.get('/metrics', ({ req }) => metrics(shared, req.raw))
   app.post('/login', ({ req }) => login(shared, req.raw))
   app.post('/logout', ({ req }) => {
     checkOrigin(req.raw, [])
@@ -39,7 +41,7 @@ export function createDispatch(shared: Shared): Dispatch {
     throw new ServerError('not-found', 'There is nothing at this path, or not for this method.')
   })
   app.onError((error) => problemReply(error, shared.report))
-  return async (request) => {
+  const answer = async (request: Request): Promise<Response> => {
     try {
       checkHost(request, settings.hosts)
       const early = preflight(request, settings.origins)
@@ -48,6 +50,11 @@ export function createDispatch(shared: Shared): Dispatch {
     } catch (error) {
       return secure(problemReply(error, shared.report))
     }
+  }
+  return async (request) => {
+    const reply = await answer(request)
+    shared.replies.add(request.method, reply.status)
+    return reply
   }
 }
 

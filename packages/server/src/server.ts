@@ -4,6 +4,7 @@ import { localKey } from './auth/local.ts'
 import { createDispatch } from './dispatch.ts'
 import { noteAddress } from './http/address.ts'
 import { RateLimit } from './http/limits.ts'
+import { ReplyCounts } from './http/replies.ts'
 import { readOptions, refuse } from './options.ts'
 import { usualTiming } from './streams/event-stream.ts'
 import { OpenStreams } from './streams/open-streams.ts'
@@ -28,6 +29,7 @@ export function createServer(options: ServerOptions): Server {
     writes: new RateLimit(120, Date.now),
     failures: new RateLimit(10, Date.now),
     streams: new OpenStreams(),
+    replies: new ReplyCounts(),
     timing: usualTiming,
     now: Date.now,
     report: (id, error) => settings.logger.error(`Request ${id} failed`, { error }),

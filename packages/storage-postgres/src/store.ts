@@ -93,6 +93,7 @@ export function createStore(
       return count
     },
     abilities: workers.abilities,
+    listWorkers: workers.listWorkers,
     async release(worker) {
       await workers.release(worker)
       hints.send()

@@ -34,6 +34,7 @@ export function createStore(file: string, environment: Environment = realEnviron
       return handedBack
     },
     abilities: () => connection.read(({ workers }, at) => workers.listAbilities(at)),
+    listWorkers: () => connection.read(({ workers }, at) => workers.listWorkers(at)),
     release: (worker) => connection.write(({ workers }, at) => workers.release(worker, at)),
 
     // ── the writes

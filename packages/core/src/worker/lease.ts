@@ -9,12 +9,15 @@ export interface LeaseOptions {
   readonly name: string
   readonly leaseMs: number
   readonly procedures: readonly ProcedureVersions[]
+  /** Describes the input schemas of the procedures. */
+  readonly describeInputs: () => string
 }
 
 /** The worker's row in the store, and the time until which its lease is confirmed. */
 export class Lease {
   readonly #options: LeaseOptions
   #worker: WorkerKey = -1
+  #inputs: string | null = null
   /** The start time of the last call in which the store confirmed this worker. */
   #provenAt = Number.NEGATIVE_INFINITY
 
@@ -35,9 +38,10 @@ export class Lease {
 
   /** Registers the worker under a new key. */
   async register(): Promise<void> {
-    const { store, clock, name, leaseMs, procedures } = this.#options
+    const { store, clock, name, leaseMs, procedures, describeInputs } = this.#options
+    this.#inputs ??= describeInputs()
     const askedAt = clock.elapsed()
-    this.#worker = await store.register({ name, leaseMs, procedures })
+    this.#worker = await store.register({ name, leaseMs, procedures, inputs: this.#inputs })
     this.#provenAt = askedAt
   }
 

@@ -1,5 +1,7 @@
 import type { ProcedureDefinition } from '../authoring/procedure.ts'
 import type { ProcedureVersions } from '../ports/store/workers.ts'
+import { type ProcedureInput, writeInputs } from '../runs/procedure-inputs.ts'
+import { jsonSchemaOf } from '../schemas/schema.ts'
 
 /** Holds the code of a worker, by name and version. */
 export class Procedures {
@@ -13,6 +15,15 @@ export class Procedures {
       this.#byName.set(name, versions.set(version, definition))
     }
     this.versions = [...this.#byName].map(([name, versions]) => ({ name, versions: [...versions.keys()] }))
+  }
+
+  /** Describes the input schemas, for other processes. */
+  describeInputs(): string {
+    const inputs: ProcedureInput[] = []
+    for (const [name, versions] of this.#byName)
+      for (const [version, { input }] of versions)
+        inputs.push({ name, version, takesInput: input !== undefined, schema: input && jsonSchemaOf(input) })
+    return writeInputs(inputs)
   }
 
   find(name: string, version: number): ProcedureDefinition | undefined {

@@ -96,7 +96,10 @@ export class Worker {
     this.#throttledLog = new ThrottledLog(logger, clock, 'Store answers again')
     this.#reports = new RunReports(logger, clock)
     const time = new StoreTime(clock)
-    const lease = new Lease({ store, clock, name, leaseMs, procedures: versions })
+    const lease = new Lease({
+      ...{ store, clock, name, leaseMs, procedures: versions },
+      describeInputs: () => procedures.describeInputs(),
+    })
     const worker = (): number => lease.worker
     this.#slots = new Slots(options.concurrency, () => lease.isProven)
     this.#committer = new Committer({ store, clock, logger, worker })

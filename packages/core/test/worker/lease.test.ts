@@ -14,7 +14,14 @@ function createLease() {
     register: () => answer(nextKey++),
     beat: () => answer(state.isAlive),
   }
-  const lease = new Lease({ store, clock: { elapsed: () => now }, name: 'a', leaseMs: 100, procedures: [] })
+  const lease = new Lease({
+    store,
+    clock: { elapsed: () => now },
+    name: 'a',
+    leaseMs: 100,
+    procedures: [],
+    describeInputs: () => '[]',
+  })
   return {
     ...{ lease, state },
     pass: (ms: number) => {

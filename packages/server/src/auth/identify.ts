@@ -1,6 +1,7 @@
 import { addressOf } from '../http/address.ts'
 import type { RateLimit } from '../http/limits.ts'
 import { type ReportFault, ServerError } from '../http/problem.ts'
+import type { ReplyCounts } from '../http/replies.ts'
 import type { Settings } from '../options.ts'
 import type { StreamTiming } from '../streams/event-stream.ts'
 import type { OpenStreams } from '../streams/open-streams.ts'
@@ -15,6 +16,7 @@ export interface Shared {
   /** Failed logins by address. */
   readonly failures: RateLimit
   readonly streams: OpenStreams
+  readonly replies: ReplyCounts
   readonly timing: StreamTiming
   /** In ms since 1970. */
   now(): number

@@ -16,6 +16,8 @@ export interface Rights {
   readonly isNarrowed: boolean
   seesAsk(ask: Ask): boolean
   seesRun(run: RunView): boolean
+  /** Whether it may start runs of a procedure, or its role starts none. */
+  seesProcedure(name: string): boolean
   /** @throws PawlError 'ask-not-found' */
   checkSeen(ask: Ask): void
   /**
@@ -55,6 +57,7 @@ export function rightsOf(identity: Identity, options: RightsOptions): Rights {
     seesAll: role !== 'answer' && may === undefined,
     seesAsk: (ask) => (role !== 'answer' || isAddressed(ask)) && allows('see', ask),
     seesRun: (run) => (role !== 'answer' || showRuns) && allows('see', run),
+    seesProcedure: (procedure) => role === 'watch' || allows('start', { id: undefined, procedure, tags: [] }),
     checkSeen(ask) {
       if (!rights.seesAsk(ask)) throw new PawlError('ask-not-found', { ask: ask.id })
     },

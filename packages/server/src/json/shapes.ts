@@ -198,6 +198,30 @@ export const runEventShape = z
   .meta({ id: 'RunEvent' })
 export type RunEventJson = z.infer<typeof runEventShape>
 
+export const workerShape = z
+  .object({
+    name: z.string().meta({ description: 'Host and process' }),
+    startedAt: instant.optional(),
+    seenAt: instant.meta({ description: 'When it last renewed its lease' }),
+    leaseEndsAt: instant.meta({ description: 'When its lease expires unless it renews it' }),
+    runs: z.number().meta({ description: 'The number of runs that it owns' }),
+    procedures: z.array(z.object({ name: z.string(), version: z.number() })),
+  })
+  .meta({ id: 'Worker' })
+
+export const procedureShape = z
+  .object({
+    name: z.string(),
+    version: z.number(),
+    takesInput: z.boolean().optional().meta({ description: 'Left out if no worker declares it' }),
+    input: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: 'JSON Schema of the input, if its schema has one' }),
+    workers: z.number().meta({ description: 'The number of live workers that can execute it' }),
+  })
+  .meta({ id: 'Procedure' })
+
 export const feedNames = ['ask.opened', 'ask.closed', 'run.ended', 'run.stuck', 'run.quarantined'] as const
 export type FeedName = (typeof feedNames)[number]
 

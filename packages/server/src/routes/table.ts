@@ -6,6 +6,7 @@ import type { Route } from './route.ts'
 import { runActionRoutes } from './run-actions.ts'
 import { runRoutes } from './runs.ts'
 import { streamRoutes } from './streams.ts'
+import { workerRoutes } from './workers.ts'
 
 /** Every route below `/v1`. */
 export const routes: readonly Route[] = [
@@ -14,6 +15,7 @@ export const routes: readonly Route[] = [
   ...linkRoutes,
   ...runRoutes,
   ...runActionRoutes,
+  ...workerRoutes,
   ...streamRoutes,
   documentRoute(() => routes),
 ]

@@ -71,6 +71,8 @@ export const matrix: Readonly<Record<string, Row>> = {
     body: { checkpoint_id: '{ask}', resolution: { decision: 'reject' } },
     status: answerers,
   },
+  'GET /v1/workers': { path: '/v1/workers', status: readers },
+  'GET /v1/procedures': { path: '/v1/procedures', status: readers },
   'GET /v1/runs': { path: '/v1/runs', status: readers },
   'POST /v1/runs': {
     path: '/v1/runs',
@@ -110,6 +112,7 @@ export const matrix: Readonly<Record<string, Row>> = {
 /** What lies outside the table. */
 export const outside: Readonly<Record<string, Row>> = {
   'GET /healthz': { path: '/healthz', status: all(200) },
+  'GET /metrics': { path: '/metrics', status: readers },
   'GET /readyz': { path: '/readyz', status: all(200) },
   'POST /login': {
     path: '/login',

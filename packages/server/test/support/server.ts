@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { credentialOf } from '../../src/auth/credentials.ts'
 import { createDispatch, type Dispatch } from '../../src/dispatch.ts'
 import { RateLimit } from '../../src/http/limits.ts'
+import { ReplyCounts } from '../../src/http/replies.ts'
 import { readOptions } from '../../src/options.ts'
 import { type StreamTiming, usualTiming } from '../../src/streams/event-stream.ts'
 import { OpenStreams } from '../../src/streams/open-streams.ts'
@@ -126,6 +127,7 @@ export function dispatchOf(
     writes: new RateLimit(writes, now),
     failures: new RateLimit(failures, now),
     streams,
+    replies: new ReplyCounts(),
     timing: { ...usualTiming, ...timing },
     now,
     report: (_id, error) => faults.push(error),

@@ -5,7 +5,7 @@ import type { Names } from '../names.ts'
 import { unusable } from '../unusable.ts'
 
 /** The version of the schema this package works with: the number of its last migration. */
-const newestVersion = 11
+const newestVersion = 12
 
 /** Returns the version of the schema; 0 before the first migration. Requires only the right to read. */
 export async function readVersion(database: Database): Promise<number> {

@@ -6,6 +6,7 @@ import {
   type ProcessIdentity,
   suspectTries,
   type WorkerKey,
+  type WorkerRow,
 } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { listBigints } from '../connection/fast-path/lists.ts'
@@ -21,6 +22,7 @@ export interface Workers {
   beat(worker: WorkerKey): Promise<boolean>
   sweep(): Promise<number>
   abilities(): Promise<readonly ProcedureVersions[] | null>
+  listWorkers(): Promise<readonly WorkerRow[]>
   release(worker: WorkerKey): Promise<void>
 }
 
@@ -59,7 +61,7 @@ export function prepareWorkers(database: Database, ownership: Ownership): Worker
   }
 
   return {
-    async register({ name, leaseMs, procedures }) {
+    async register({ name, leaseMs, procedures, inputs = null }) {
       const { maxConnections } = database
       if (maxConnections !== undefined && maxConnections < minConnections) {
         throw unusable(
@@ -75,6 +77,7 @@ export function prepareWorkers(database: Database, ownership: Ownership): Worker
           own.startedAt,
           own.machine,
           procedures === undefined ? null : JSON.stringify(procedures),
+          inputs,
         ]),
       )
       const worker = rows[0]?.worker ?? 0
@@ -106,6 +109,13 @@ export function prepareWorkers(database: Database, ownership: Ownership): Worker
       if (rows.some(({ procedures }) => procedures === null)) return null
       return rows.flatMap(({ procedures }) => JSON.parse(procedures ?? '[]') as ProcedureVersions[])
     },
+    async listWorkers() {
+      const rows = await database.repeat(() => database.run<StoredWorker>(statements.listWorkers, []))
+      return rows.map(({ procedures, ...row }) => ({
+        ...row,
+        procedures: procedures === null ? null : (JSON.parse(procedures) as ProcedureVersions[]),
+      }))
+    },
     async release(worker) {
       await database.repeat(async () => {
         await database.run(statements.bury, [worker])
@@ -124,6 +134,7 @@ function writeStatements({
   | 'beat'
   | 'findNeighbours'
   | 'listAbilities'
+  | 'listWorkers'
   | 'buryGone'
   | 'expire'
   | 'bury'
@@ -140,8 +151,8 @@ function writeStatements({
   const clock = `clock as materialized (select ${storeTime} as now)`
   return {
     register: new Statement(
-      `insert into ${workers} (name, lease_ms, beat_at, pid, process_started, machine, procedures, session)
-       values ($1, $2, ${storeTime}, $3, $4, $5, $6, pg_catalog.pg_backend_pid()) returning worker`,
+      `insert into ${workers} (name, lease_ms, beat_at, pid, process_started, machine, procedures, inputs, started_at, session)
+       values ($1, $2, ${storeTime}, $3, $4, $5, $6, $7, ${storeTime}, pg_catalog.pg_backend_pid()) returning worker`,
     ),
     beat: new Statement(
       `update ${workers} set beat_at = ${storeTime}, session = pg_catalog.pg_backend_pid()
@@ -152,6 +163,11 @@ function writeStatements({
     ),
     listAbilities: new Statement(
       `select distinct procedures from ${workers} where not dead and beat_at + lease_ms >= ${storeTime}`,
+    ),
+    listWorkers: new Statement(
+      `select worker, name, started_at as "startedAt", beat_at as "beatAt", lease_ms as "leaseMs", procedures, inputs,
+         (select count(*) from ${runs} r where r.worker = ${workers}.worker)::int as runs
+       from ${workers} where not dead and beat_at + lease_ms >= ${storeTime} order by worker`,
     ),
     // Copies of one machine (a snapshot started twice) have the same identity but see only their own processes. So
     // the server is asked as well: a live worker has a connection.
@@ -193,4 +209,8 @@ function writeStatements({
 
 interface Neighbour extends ProcessIdentity {
   readonly worker: WorkerKey
+}
+
+interface StoredWorker extends Omit<WorkerRow, 'procedures'> {
+  readonly procedures: string | null
 }

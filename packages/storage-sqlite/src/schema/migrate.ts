@@ -13,6 +13,7 @@ import { feed } from './migrations/0008-feed.ts'
 import { cancels } from './migrations/0009-cancels.ts'
 import { children } from './migrations/0010-children.ts'
 import { askIds } from './migrations/0011-ask-ids.ts'
+import { workers } from './migrations/0012-workers.ts'
 import { queries } from './queries.ts'
 import { hasTable, readVersion } from './version.ts'
 
@@ -29,6 +30,7 @@ export const migrations: readonly Migration[] = [
   cancels,
   children,
   askIds,
+  workers,
 ]
 
 /**

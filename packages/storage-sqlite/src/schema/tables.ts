@@ -22,6 +22,8 @@ interface WorkersTable {
   readonly process_started: string | null
   readonly machine: string | null
   readonly procedures: string | null
+  readonly started_at: number | null
+  readonly inputs: string | null
   readonly tested: number
 }
 interface RunsTable {

@@ -2,7 +2,7 @@ import type { Database } from 'better-sqlite3'
 import { unusable } from '../unusable.ts'
 
 /** Schema version of this package: the number of its last migration. */
-export const newestVersion = 11
+export const newestVersion = 12
 
 /**
  * Returns the schema version of a file, or 0 before the first migration.

@@ -6,6 +6,7 @@ import {
   type ProcessIdentity,
   suspectTries,
   type WorkerKey,
+  type WorkerRow,
 } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 import type { FeedWrites } from './feed.ts'
@@ -15,6 +16,8 @@ export interface Workers {
   beat(worker: WorkerKey, at: number): boolean
   /** Lists what the live workers can execute, or returns null if one of them has not reported it. Only reads. */
   listAbilities(at: number): readonly ProcedureVersions[] | null
+  /** Lists the live workers, the oldest first. Only reads. */
+  listWorkers(at: number): readonly WorkerRow[]
   /** Returns whether there is a worker to declare dead, a run of a dead worker, or a feed entry to delete. Only reads. */
   findsWork(at: number): boolean
   /** Declares workers dead and hands back at most `limit` runs of dead workers. Returns their number. */
@@ -32,14 +35,19 @@ export function prepareIsAlive(database: Database): IsAlive {
 export function prepareWorkers(database: Database, feed: FeedWrites): Workers {
   const own = identifyOwnProcess()
   const insert = database.prepare(
-    'insert into workers (name, beat_at, lease_ms, pid, process_started, machine, procedures) values (?, ?, ?, ?, ?, ?, ?)',
+    'insert into workers (name, beat_at, started_at, lease_ms, pid, process_started, machine, procedures, inputs) values (?, ?, ?, ?, ?, ?, ?, ?, ?)',
   )
   const beat = database.prepare('update workers set beat_at = ? where worker = ? and dead = 0')
-  const readAll = database.prepare<[], WorkerRow>(
+  const readAll = database.prepare<[], LeaseRow>(
     'select worker, beat_at + lease_ms as ends_at, dead, pid, process_started, machine from workers',
   )
-  const readAbilities = database.prepare<[], WorkerRow & { readonly procedures: string | null }>(
+  const readAbilities = database.prepare<[], LeaseRow & { readonly procedures: string | null }>(
     'select worker, beat_at + lease_ms as ends_at, dead, pid, process_started, machine, procedures from workers',
+  )
+  const readShown = database.prepare<[], WorkerRecord>(
+    `select worker, beat_at + lease_ms as ends_at, dead, pid, process_started, machine, procedures, inputs, name,
+       started_at, beat_at, lease_ms, (select count(*) from runs where runs.worker = workers.worker) as runs
+     from workers order by worker`,
   )
   const declareDead = database.prepare(
     `update workers set dead = 1, tested = (
@@ -65,16 +73,18 @@ export function prepareWorkers(database: Database, feed: FeedWrites): Workers {
     'delete from workers where dead = 1 and not exists (select 1 from runs where runs.worker = workers.worker)',
   )
 
-  function isDead(row: WorkerRow, at: number): boolean {
+  function isDead(row: LeaseRow, at: number): boolean {
     const identity: ProcessIdentity = { pid: row.pid, startedAt: row.process_started, machine: row.machine }
     return row.dead === 1 || row.ends_at < at || isProcessGone(identity, own)
   }
 
   return {
-    register({ name, leaseMs, procedures }, at) {
+    register({ name, leaseMs, procedures, inputs = null }, at) {
       const { pid, startedAt, machine } = own
       const abilities = procedures === undefined ? null : JSON.stringify(procedures)
-      return Number(insert.run(name, at, leaseMs, pid, startedAt, machine, abilities).lastInsertRowid)
+      return Number(
+        insert.run(name, at, at, leaseMs, pid, startedAt, machine, abilities, inputs).lastInsertRowid,
+      )
     },
     beat(worker, at) {
       return beat.run(at, worker).changes === 1
@@ -83,6 +93,15 @@ export function prepareWorkers(database: Database, feed: FeedWrites): Workers {
       const live = readAbilities.all().filter((row) => !isDead(row, at))
       if (live.some(({ procedures }) => procedures === null)) return null
       return live.flatMap(({ procedures }) => JSON.parse(procedures ?? '[]') as ProcedureVersions[])
+    },
+    listWorkers(at) {
+      return readShown
+        .all()
+        .filter((row) => !isDead(row, at))
+        .map(({ worker, name, started_at, beat_at, lease_ms, runs, procedures, inputs }) => ({
+          ...{ worker, name, startedAt: started_at, beatAt: beat_at, leaseMs: lease_ms, runs, inputs },
+          procedures: procedures === null ? null : (JSON.parse(procedures) as ProcedureVersions[]),
+        }))
     },
     findsWork(at) {
       return readAll.all().some((row) => isDead(row, at)) || feed.isDue(at)
@@ -102,11 +121,21 @@ export function prepareWorkers(database: Database, feed: FeedWrites): Workers {
   }
 }
 
-interface WorkerRow {
+interface LeaseRow {
   readonly worker: WorkerKey
   readonly ends_at: number
   readonly dead: number
   readonly pid: number
   readonly process_started: string | null
   readonly machine: string | null
+}
+
+interface WorkerRecord extends LeaseRow {
+  readonly name: string
+  readonly started_at: number | null
+  readonly beat_at: number
+  readonly lease_ms: number
+  readonly runs: number
+  readonly procedures: string | null
+  readonly inputs: string | null
 }

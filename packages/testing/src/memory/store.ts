@@ -24,7 +24,7 @@ import { commitUnit } from './writes/commit.ts'
 import { createRun } from './writes/create.ts'
 import { retryRun, setMark } from './writes/mark.ts'
 import { sendMessage } from './writes/send.ts'
-import { addWorker, beat, declareDead, listAbilities, release, sweep } from './writes/workers.ts'
+import { addWorker, beat, declareDead, listAbilities, listWorkers, release, sweep } from './writes/workers.ts'
 
 /**
  * Connects to the smallest correct store. Every method does its whole work synchronously, before the first `await`,
@@ -79,6 +79,7 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
         (count) => count > 0,
       ),
     abilities: () => read((now) => listAbilities(tables, now)),
+    listWorkers: () => read((now) => listWorkers(tables, now)),
     release: (worker) => write((now) => release(tables, worker, now)),
 
     // ── the writes

@@ -29,6 +29,9 @@ export interface WorkerRecord {
   readonly worker: WorkerKey
   readonly leaseMs: number
   readonly procedures: readonly ProcedureVersions[] | null
+  readonly name: string
+  readonly startedAt: number
+  readonly inputs: string | null
   beatAt: number
   isDead: boolean
   /** Number of runs that the worker tested when it was declared dead. */

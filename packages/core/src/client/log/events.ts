@@ -4,6 +4,7 @@ import type { EventType, LogEvent } from '../../events/event.ts'
 import { understand } from '../../ports/rows.ts'
 import type { Connection } from '../connection.ts'
 import { type FeedEvent, type FollowOptions, followFeed } from '../feed.ts'
+import { listWorkers, readHealth, type StoreHealth, type WorkerView } from '../health.ts'
 import { checkOpen } from '../inbox/answer-open.ts'
 import { findRun } from '../runs/find.ts'
 import type { Client } from '../types.ts'
@@ -67,6 +68,16 @@ export async function askByKeyOf(
   const store = await connection.begin()
   const row = await store.askByKey(run, key)
   return row === null ? null : showAsk(connection, row, await store.now())
+}
+
+/** Returns the live workers of the store of a client, the oldest first. */
+export function readWorkers({ inbox }: Pick<Client, 'inbox'>): Promise<readonly WorkerView[]> {
+  return listWorkers(connectionOf(inbox))
+}
+
+/** Returns figures of the store of a client, for monitoring. */
+export function readStoreHealth({ inbox }: Pick<Client, 'inbox'>): Promise<StoreHealth> {
+  return readHealth(connectionOf(inbox))
 }
 
 function connectionOf(inbox: Client['inbox']): Connection {

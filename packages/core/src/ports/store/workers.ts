@@ -15,8 +15,26 @@ export interface WorkerStore {
   sweep(): Promise<number>
   /** Returns what all live workers together can execute. Null: at least one has not declared it. */
   abilities(): Promise<readonly ProcedureVersions[] | null>
+  /** Lists the workers that are not dead and whose lease has not expired, the oldest first. */
+  listWorkers(): Promise<readonly WorkerRow[]>
   /** Stops a worker gracefully: releases all of its runs (epoch raised, `tries` kept) and declares it dead. */
   release(worker: WorkerKey): Promise<void>
+}
+
+/** A worker that was not declared dead, for people. */
+export interface WorkerRow {
+  readonly worker: WorkerKey
+  readonly name: string
+  /** Null: an earlier version registered it. */
+  readonly startedAt: number | null
+  readonly beatAt: number
+  readonly leaseMs: number
+  /** The number of runs that it owns. */
+  readonly runs: number
+  /** Null: not declared. */
+  readonly procedures: readonly ProcedureVersions[] | null
+  /** As registered; null: not declared. */
+  readonly inputs: string | null
 }
 
 /** The key of a registration, never reused. */
@@ -29,6 +47,8 @@ export interface NewWorker {
   readonly leaseMs: number
   /** What it can execute, for other workers to see. Default: not declared. */
   readonly procedures?: readonly ProcedureVersions[]
+  /** The input schemas of its procedures, as text that the store does not read. Default: not declared. */
+  readonly inputs?: string
 }
 
 /** The versions of a procedure that a worker can execute. */

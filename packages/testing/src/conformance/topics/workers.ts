@@ -2,6 +2,8 @@ import { describe, expect } from 'vitest'
 import { hex, link, settled } from '../builders.ts'
 import type { StageTest } from '../stage.ts'
 
+const anyTimes = { startedAt: expect.any(Number), beatAt: expect.any(Number) }
+
 export function describeWorkers(test: StageTest): void {
   describe('workers', () => {
     test('every registration gets its own key', async (stage) => {
@@ -58,6 +60,37 @@ export function describeWorkers(test: StageTest): void {
       await stage.owned('a', worker)
       await stage.passed((await stage.port.now()) + 40)
       expect(await stage.port.sweep()).toBe(1)
+    })
+
+    test('live workers are listed with what they have declared, and how many runs they own', async (stage) => {
+      const declared = { procedures: [{ name: 'refund', versions: [1, 2] }], inputs: '[{"of":"refund"}]' }
+      const before = await stage.port.now()
+      const one = await stage.port.register({ name: 'web-1/7', leaseMs: 60_000, ...declared })
+      const two = await (await stage.connect()).register({ name: 'web-2/8', leaseMs: 1_000 })
+      await stage.owned('a', one)
+      await stage.owned('b', one)
+      const listed = await stage.port.listWorkers()
+      expect(listed).toEqual([
+        { worker: one, name: 'web-1/7', leaseMs: 60_000, runs: 2, ...declared, ...anyTimes },
+        {
+          worker: two,
+          name: 'web-2/8',
+          leaseMs: 1_000,
+          runs: 0,
+          procedures: null,
+          inputs: null,
+          ...anyTimes,
+        },
+      ])
+      expect(listed[0]?.startedAt).toBeGreaterThanOrEqual(before)
+      expect(listed[0]?.beatAt).toBeGreaterThanOrEqual(listed[0]?.startedAt ?? 0)
+    })
+
+    test('a worker that was released, or whose lease has expired, is not listed', async (stage) => {
+      const [released, living] = [await stage.worker(), await stage.worker()]
+      await stage.doomedWorker()
+      await stage.port.release(released)
+      expect((await stage.port.listWorkers()).map(({ worker }) => worker)).toEqual([living])
     })
 
     test('a sweep that finds no dead worker hands nothing back', async (stage) => {

@@ -1,15 +1,24 @@
-import { isSuspect, type NewWorker, type ProcedureVersions, type WorkerKey } from '@pawl/core/storage'
+import {
+  isSuspect,
+  type NewWorker,
+  type ProcedureVersions,
+  type WorkerKey,
+  type WorkerRow,
+} from '@pawl/core/storage'
 import { trimFeed } from '../feed.ts'
 import { isAlive } from '../ownership.ts'
 import type { RunRecord, Tables, WorkerRecord } from '../tables.ts'
 
 export function addWorker(
   { workers }: Tables,
-  { leaseMs, procedures }: NewWorker,
+  { name, leaseMs, procedures, inputs }: NewWorker,
   now: number,
 ): WorkerRecord {
   const worker = workers.size + 1
-  const record = { worker, leaseMs, procedures: procedures ?? null, beatAt: now, isDead: false, tested: 0 }
+  const record: WorkerRecord = {
+    ...{ worker, name, leaseMs, procedures: procedures ?? null, inputs: inputs ?? null },
+    ...{ startedAt: now, beatAt: now, isDead: false, tested: 0 },
+  }
   workers.set(worker, record)
   return record
 }
@@ -42,6 +51,15 @@ export function listAbilities({ workers }: Tables, now: number): readonly Proced
   return live.some(({ procedures }) => procedures === null)
     ? null
     : live.flatMap(({ procedures }) => procedures ?? [])
+}
+
+export function listWorkers({ workers, runs }: Tables, now: number): readonly WorkerRow[] {
+  return [...workers.values()]
+    .filter(({ isDead, beatAt, leaseMs }) => !isDead && beatAt + leaseMs >= now)
+    .map(({ worker, name, startedAt, beatAt, leaseMs, procedures, inputs }) => ({
+      ...{ worker, name, startedAt, beatAt, leaseMs, procedures, inputs },
+      runs: [...runs.values()].filter((run) => run.worker === worker).length,
+    }))
 }
 
 export function release(tables: Tables, worker: WorkerKey, now: number): void {
