@@ -70,6 +70,13 @@ const failing = procedure({ name: 'failing' }, async (ctx) => {
     throw new RangeError('another error')
   })
 })
+const tidying = procedure({ name: 'tidying', signals: { go: z.number() } }, async (ctx) => {
+  try {
+    await ctx.receive('go')
+  } finally {
+    seen.push('finally')
+  }
+})
 const lingering = procedure({ name: 'lingering', grace: '0ms' }, async (ctx) => {
   ctx.shield((inner) => inner.sleep('1d')).catch(() => {})
   return 'returned'
@@ -394,6 +401,71 @@ export function describeCancelTable(makePlace: () => Promise<CancelPlace>, round
     await engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
     expect(await run.result()).toBe(45)
     expect(seen).toEqual(['held', 'finally'])
+  })
+
+  test('waiting for a signal since its first turn, and its worker gone: `finally` runs', async () => {
+    const { store, start } = await setUp()
+    const before = await start(tidying)
+    const run = await before.run(tidying)
+    await until(async () => (await run.status()).status === 'waiting')
+    await before.stop()
+    const client = createClient({ store })
+    onTestFinished(() => client.stop())
+    await client.cancel(run.id)
+    const engine = await start(tidying)
+    await expect(engine.get(run.id).result()).rejects.toMatchObject(cancelled())
+    expect(seen).toEqual(['finally'])
+  })
+
+  test('timed out while parked: the run cancels itself', async () => {
+    const { start } = await setUp()
+    const engine = await start(asking)
+    const run = await engine.run(asking, undefined, { timeout: '1500ms' })
+    const ask = await engine.inbox.next({ run: run.id })
+    await expect(run.result()).rejects.toMatchObject(cancelled('timed out'))
+    expect(seen).toEqual(['finally'])
+    expect(await engine.inbox.get(ask.id)).toMatchObject({ status: 'withdrawn' })
+    const { cancelReason, startedAt, cancelRequestedAt } = await run.status()
+    expect(cancelReason).toBe('timed out')
+    expect(Number(cancelRequestedAt) - Number(startedAt)).toBeGreaterThanOrEqual(1_500)
+  })
+
+  test('timed out while no engine runs: the next one cancels it', async () => {
+    const { start } = await setUp()
+    const before = await start(tidying)
+    const run = await before.run(tidying, undefined, { timeout: '3s' })
+    await until(async () => (await run.status()).status === 'waiting')
+    const { startedAt } = await run.status()
+    await before.stop()
+    await wait(Number(startedAt) + 3_000 - Date.now())
+    const engine = await start(tidying)
+    await expect(engine.get(run.id).result()).rejects.toMatchObject(cancelled('timed out'))
+    expect(seen).toEqual(['finally'])
+  })
+
+  test('timed out before it has begun: no code of it runs', async () => {
+    const { store, start } = await setUp()
+    const client = createClient({ store })
+    onTestFinished(() => client.stop())
+    const run = await client.run(tidying, undefined, { timeout: new Date(Date.now() - 1_000) })
+    const engine = await start(tidying)
+    await expect(engine.get(run.id).result()).rejects.toMatchObject(cancelled('timed out'))
+    expect(seen).toEqual([])
+    expect(await run.status()).toMatchObject({ status: 'cancelled', cancelReason: 'timed out' })
+  })
+
+  test('stuck when its time is up: the next try ends it without its code', async () => {
+    const { start } = await setUp()
+    const before = await start(diverging('one'))
+    const run = await before.run(diverging('one'), undefined, { timeout: '2s' })
+    const ask = await before.inbox.next({ run: run.id })
+    await before.stop()
+    const engine = await start(diverging('zwei'))
+    await engine.inbox.answer(ask.id, { approved: true }, { as: 'user:ana' })
+    await until(async () => Date.now() > Number((await engine.get(run.id).status()).startedAt) + 2_000)
+    await engine.retry(run.id)
+    await expect(engine.get(run.id).result()).rejects.toMatchObject(cancelled('timed out'))
+    expect((await engine.get(run.id).status()).rollback?.skipped).toEqual(withoutCode)
   })
 
   test('a worker that dies after the request: the next one cancels', async () => {

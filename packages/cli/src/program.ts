@@ -78,6 +78,7 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
     .option('--input <json|@file>', 'the input of the procedure')
     .option('--id <id>', 'the id of the run; the same id starts it once')
     .option('--tag <tag>', 'a tag to find it by; repeat it for several', collect)
+    .option('--cancel-after <duration>', 'cancel the run after this time, such as 1h')
     .option('--detach', 'start the run, and leave the work to a worker')
     .option('--timeout <duration>', 'how long to work on it, such as 30s')
     .action((procedure, flags) => act(flags, (context) => run(context, procedure, flags)))

@@ -14,6 +14,7 @@ export interface RunFlags {
   readonly tag?: readonly string[]
   readonly detach?: boolean
   readonly timeout?: string
+  readonly cancelAfter?: string
 }
 
 /** Starts a run and works on it until it ends or is suspended. */
@@ -24,6 +25,7 @@ export async function run(context: Context, procedure: string, flags: RunFlags):
     ...(flags.input === undefined ? {} : { input: readJson('--input', flags.input, surroundings.cwd) }),
     ...(flags.id === undefined ? {} : { id: flags.id }),
     ...(flags.tag === undefined || flags.tag.length === 0 ? {} : { tags: flags.tag }),
+    ...(flags.cancelAfter === undefined ? {} : { timeout: flags.cancelAfter }),
   }
   const timeoutMs = flags.timeout === undefined ? undefined : readDuration('--timeout', flags.timeout)
   const { server, procedures } = await context.located()

@@ -1,4 +1,6 @@
 import { type AgentDefinition, agentDefinitionOf } from '../authoring/agent/agent.ts'
+import { readDue } from '../authoring/human/options.ts'
+import type { Due } from '../authoring/operations.ts'
 import {
   type Bugs,
   checkSignals,
@@ -132,13 +134,15 @@ export interface RunSettings {
   readonly id: string | undefined
   readonly by: Actor | undefined
   readonly tags: readonly string[]
+  /** When the run cancels itself; null: never. */
+  readonly timeout: Due | null
 }
 
 /** @throws PawlError 'option-invalid' */
 export function readRunOptions(given: unknown): RunSettings {
   const options = checkObject('options of run', given)
-  checkKeys('the options of run', options, ['id', 'by', 'tags'])
-  const { id, by, tags } = options
+  checkKeys('the options of run', options, ['id', 'by', 'tags', 'timeout'])
+  const { id, by, tags, timeout } = options
   return {
     id: id === undefined ? undefined : checkName('id of run', id),
     by: by === undefined ? undefined : checkActor('by of run', by),
@@ -146,6 +150,7 @@ export function readRunOptions(given: unknown): RunSettings {
       tags === undefined
         ? []
         : [...new Set(checkArray('tags of run', tags).map((tag) => checkName('tags of run', tag)))],
+    timeout: readDue('timeout of run', timeout),
   }
 }
 

@@ -2,7 +2,7 @@ import type { Agent } from '../authoring/agent/agent.ts'
 import type { Question, Verdict } from '../authoring/agent/verdict.ts'
 import type { Procedure, ProcedureRef } from '../authoring/procedure.ts'
 import type { PayloadOf, SignalArgs, SignalName } from '../authoring/procedure-types.ts'
-import type { Duration } from '../base/duration.ts'
+import type { Deadline, Duration } from '../base/duration.ts'
 import type { Actor, Audience } from '../base/people.ts'
 import type { AskKind, AskStatus, RunStatus } from '../base/words.ts'
 import type { Store } from '../ports/connect.ts'
@@ -51,6 +51,11 @@ export interface RunOptions {
   readonly by?: Actor | undefined
   /** Tags, by which `list` finds the run. Default: none. Range: 1 to 200 characters each. */
   readonly tags?: readonly string[]
+  /**
+   * Cancels the run after this time, counted from the start, or at this instant, with the reason 'timed out'. A run that nothing
+   * can execute at that time (it is stuck, or no worker has its code) is cancelled when a worker next tries it. Default: none.
+   */
+  readonly timeout?: Deadline | undefined
 }
 
 type RunArgs<In> = undefined extends In

@@ -20,7 +20,12 @@ export interface StartedPayload {
   readonly seed: Uint8Array
   readonly by: string | null
   readonly tags: readonly string[]
+  /** When the run cancels itself. */
+  readonly timeout?: RunTimeout
 }
+
+/** A span from the first event of a run, or an instant, in ms. */
+export type RunTimeout = { readonly afterMs: number } | { readonly atMs: number }
 
 /** The payload of `cancelled`. */
 export interface CancelledPayload {

@@ -7,5 +7,8 @@ export const logFormat = 1
 /** The log records the validated input first, if the starter could not validate it. */
 export const acceptsFirst = 'accepted'
 
+/** The run cancels itself after a timeout, which its first event states. */
+export const timesOut = 'timeout'
+
 /** Changes of behaviour since the first version, by name. A log lists the ones it relies on. */
-export const kernelFlags: readonly string[] = [acceptsFirst]
+export const kernelFlags: readonly string[] = [acceptsFirst, timesOut]

@@ -5,7 +5,7 @@ import { issuesOf, oneIssue } from '../base/issues.ts'
 import { whenKnown } from '../base/when-known.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { decode, encode, encodeRecord } from '../events/payload.ts'
-import type { StartedPayload } from '../events/payloads.ts'
+import type { RunTimeout, StartedPayload } from '../events/payloads.ts'
 import { sameBytes } from '../events/seal.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Schema, Validation } from '../schemas/schema.ts'
@@ -39,6 +39,8 @@ export interface StartRequest {
   readonly isRepeatable: boolean
   readonly by: string | null
   readonly tags: readonly string[]
+  /** When the run cancels itself. Default: never. */
+  readonly timeout?: RunTimeout | null
 }
 
 /** The input as the caller passed it, decoded on demand; null if it cannot be recorded or is not needed. */
@@ -80,7 +82,7 @@ export function isSameInput(
 
 function compose(
   { entropy, sha256 }: StartPorts,
-  { id, procedure, code, by, tags }: StartRequest,
+  { id, procedure, code, by, tags, timeout = null }: StartRequest,
   given: Given,
   checked: unknown,
 ): UnhashedRun {
@@ -95,6 +97,7 @@ function compose(
     seed: entropy.bytes(16),
     by,
     tags,
+    timeout,
   })
 }
 

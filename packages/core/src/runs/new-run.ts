@@ -1,9 +1,9 @@
 import type { Sha256 } from '../base/hash.ts'
 import { type LogEvent, type NewEvent, noPosition } from '../events/event.ts'
 import { encodeAround } from '../events/payload.ts'
-import type { StartedPayload } from '../events/payloads.ts'
+import type { RunTimeout, StartedPayload } from '../events/payloads.ts'
 import { LogHash } from '../events/seal.ts'
-import { acceptsFirst, logFormat } from '../kernel/flags.ts'
+import { acceptsFirst, logFormat, timesOut } from '../kernel/flags.ts'
 import type { NewRun } from '../ports/store/runs.ts'
 import type { WorkerKey } from '../ports/store/workers.ts'
 
@@ -24,6 +24,8 @@ export interface Birth {
   readonly seed: Uint8Array
   readonly by: string | null
   readonly tags: readonly string[]
+  /** When the run cancels itself. Default: never. */
+  readonly timeout?: RunTimeout | null
 }
 
 /** A run whose first event is not hashed yet: hashing runs in slices, outside the caller's call. */
@@ -31,10 +33,10 @@ export type UnhashedRun = Omit<NewRun, 'link' | 'worker'>
 
 /** Composes the run and its first event. @throws PawlError 'payload-refused' */
 export function composeRun({ procedure, isChecked, input, given, ...birth }: Birth): UnhashedRun {
-  const { id, version, seed, by, tags } = birth
+  const { id, version, seed, by, tags, timeout = null } = birth
   const payload: StartedPayload = {
     format: logFormat,
-    flags: isChecked ? [] : [acceptsFirst],
+    flags: [...(isChecked ? [] : [acceptsFirst]), ...(timeout === null ? [] : [timesOut])],
     id,
     version,
     input,
@@ -43,6 +45,7 @@ export function composeRun({ procedure, isChecked, input, given, ...birth }: Bir
     seed,
     by,
     tags,
+    ...(timeout === null ? {} : { timeout }),
   }
   const started: NewEvent = {
     type: 'started',

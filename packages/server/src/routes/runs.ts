@@ -54,6 +54,10 @@ export const runRoutes: readonly Route[] = [
       input: z.unknown().optional(),
       id: z.string().optional().meta({ description: 'Default: the header Idempotency-Key, else generated' }),
       tags: z.array(z.string()).optional(),
+      timeout: z
+        .string()
+        .optional()
+        .meta({ description: 'Cancels the run after this time, such as 1h. Default: never' }),
       existing: z
         .enum(['same-input', 'any'])
         .optional()
@@ -61,7 +65,7 @@ export const runRoutes: readonly Route[] = [
     }),
     replies: { 201: runShape, 200: runShape },
     async handle({ client, rights, body, identity, idempotencyKey }) {
-      const { procedure, tags = [], existing = 'same-input' } = body
+      const { procedure, tags = [], existing = 'same-input', timeout } = body
       const id = body.id ?? idempotencyKey
       if (id === undefined && existing === 'any')
         throw new ServerError('request-invalid', '`existing: "any"` requires an `id`.')
@@ -69,7 +73,7 @@ export const runRoutes: readonly Route[] = [
       const input = Object.hasOwn(body, 'input') ? readPart('input', body.input) : undefined
       const before = id === undefined ? null : await findRun(client, id)
       if (before !== null && !rights.seesRun(before)) throw new PawlError('id-taken', { id: before.id })
-      const options = { by: identity.actor, tags }
+      const options = { by: identity.actor, tags, timeout: timeout as Duration | undefined }
       const started =
         existing === 'any' && id !== undefined
           ? await client.runOrGet(ref<AnyProcedure>(procedure), input, { ...options, id })

@@ -56,6 +56,7 @@ export class RunStarter {
       isRepeatable: settings.id !== undefined,
       by: settings.by ?? null,
       tags: settings.tags,
+      timeout: settings.timeout,
     })
     const starting = whenKnown(composing, (start) => ({ start, creating: this.#creates.add(start.run) }))
     // No unnecessary await: with each one, many callers that start together block the event loop longer.

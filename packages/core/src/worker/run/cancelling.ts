@@ -40,6 +40,11 @@ export function recordCancel(payload: CancelledPayload): RunDraft {
   return { type: 'cancelled', payload: encodeCancel(payload), effects: [] }
 }
 
+/** Records that the run's own timeout has passed. */
+export function recordTimeout(): RunDraft {
+  return recordCancel({ reason: 'timed out' })
+}
+
 function encodeCancel(payload: CancelledPayload): Uint8Array {
   return encodeRecord(payload, 'reason')
 }
@@ -72,11 +77,10 @@ export interface EndWithoutCode {
 }
 
 /**
- * Ends a cancelled run whose procedure cannot continue: with the request, unless the log has it, and with the answer to each
+ * Ends a cancelled run whose procedure cannot continue: with the cancel, unless the log has it, and with the answer to each
  * open question that was accepted, or its withdrawal. Nothing of it is delivered.
  */
-export function endWithoutCode(notes: LogIndex, request: Message | undefined, now: number): EndWithoutCode {
-  const draft = request === undefined ? null : recordRequest(request)
+export function endWithoutCode(notes: LogIndex, draft: RunDraft | null, now: number): EndWithoutCode {
   const cancelled = notes.cancelled ?? (draft === null ? null : noteOf(draft, now)) ?? { at: now }
   const ending = cancelWith(cancelled.reason, [])
   const rollback: RollbackRecord = {

@@ -29,6 +29,7 @@ export class Continuation {
   #start: Start | null = null
   #execution: Execution<ProcedureOperation> | null = null
   #notes = new LogIndex()
+  #endsUnbegun = false
   #rollback: RollbackProgress = createRollbackProgress()
   /** True while the events being delivered were in the log before this continuation. */
   #isReplaying = false
@@ -63,6 +64,14 @@ export class Continuation {
   /** Returns the scope of a pending operation. */
   scopeOf(position: number): Scope | undefined {
     return this.#execution?.pending.get(position)?.scope
+  }
+  /** Whether its timeout had passed before its first turn: none of its code has run. */
+  get endsUnbegun(): boolean {
+    return this.#endsUnbegun
+  }
+  /** When it cancels itself, by the store's clock; null: never. */
+  get timeoutAt(): number | null {
+    return this.#start?.timeoutAt ?? null
   }
   /** When its grace began; null: it is not cancelled, and no open shield holds up its end. */
   get graceFrom(): number | null {
@@ -113,6 +122,10 @@ export class Continuation {
       const refused = first.seq === 0 ? await this.begin(first, second) : null
       if (refused !== null || this.accepted !== null) return refused
       this.#notes.add(page)
+      if (this.isUnbegun(log, first) && this.#isOverdue) {
+        this.#endsUnbegun = true
+        return null
+      }
       const known = Math.max(0, (newFrom ?? (this.#isNew(first) ? 0 : log.head)) - first.seq)
       this.#isReplaying = true
       const isMoreAhead = first.seq + page.length < log.head
@@ -121,6 +134,15 @@ export class Continuation {
       await this.#drained(page.slice(known), isMoreAhead)
     }
     return null
+  }
+
+  get #isOverdue(): boolean {
+    return this.timeoutAt !== null && this.timeoutAt <= this.#services.time.now()
+  }
+
+  /** Whether not even the first turn of the run has run. */
+  isUnbegun({ head }: LogWriter, first: LogEvent): boolean {
+    return head === 1 && this.#isNew(first)
   }
 
   /** Whether the run has never been owned before, so that not even its first turn has run. */

@@ -1,5 +1,5 @@
 import { isUnread, LogDamaged } from '../../events/codec.ts'
-import { cancelTopic, endWithoutCode } from './cancelling.ts'
+import { cancelTopic, endWithoutCode, recordRequest, recordTimeout } from './cancelling.ts'
 import type { Bug } from './diagnose.ts'
 import { isAct } from './ending.ts'
 import { parkWithError, quarantinedFor, type Reason, unreadFor } from './park-with-error.ts'
@@ -54,7 +54,8 @@ export function leaveWithoutCode(state: RunState): void {
   state.returnCancel()
   for (const n of state.mailbox.taken) state.mailbox.giveBack(n)
   const request = notes.cancelled === null ? state.mailbox.take([cancelTopic]) : undefined
-  const { ending, compose } = endWithoutCode(notes, request, state.services.time.now())
+  const recorded = request === undefined ? (state.isOverdue ? recordTimeout() : null) : recordRequest(request)
+  const { ending, compose } = endWithoutCode(notes, recorded, state.services.time.now())
   state.activities.stop()
   state.opening = null
   state.ending = ending

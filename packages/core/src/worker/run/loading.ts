@@ -1,3 +1,4 @@
+import type { LogEvent } from '../../events/event.ts'
 import { rounds } from '../../host/rounds.ts'
 import { type RetryPolicy, retrying } from '../retrying.ts'
 import type { InputRefused } from './continuation.ts'
@@ -28,17 +29,23 @@ export async function loadRun(state: RunState): Promise<Loaded> {
   mail.catch(() => {})
   const refused = await state.continuation.replay(state.log)
   await mail
+  if (refused === null && state.continuation.endsUnbegun) return { is: 'cancelled' }
   return refused === null ? { is: 'replayed' } : { is: 'refused', refused }
 }
 
 /** Whether it was cancelled before its first turn, or without its code: then none of its code runs. */
 async function endsUnbegun(state: RunState): Promise<boolean> {
-  const { procedure, version, head, mail } = state.claimed
+  const { procedure, version, head, mail, epoch } = state.claimed
   const hasCode = state.services.procedure(procedure, version) !== undefined
-  if (hasCode && (head > 1 || mail === 0)) return false
+  // A run with an epoch above 2 was owned before, so its first turn may have run although no event of it is in the log.
+  if (hasCode && (head > 1 || mail === 0 || epoch > 2)) return false
   await state.mailbox.read()
   if (state.isOver || (hasCode && state.cancelRequest === undefined)) return state.isOver
-  for await (const page of state.log.pages()) state.continuation.notes.add(page)
+  for await (const page of state.log.pages()) {
+    const [first] = page as readonly [LogEvent]
+    if (hasCode && !state.continuation.isUnbegun(state.log, first)) return false
+    state.continuation.notes.add(page)
+  }
   return true
 }
 

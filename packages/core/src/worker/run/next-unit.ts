@@ -9,6 +9,7 @@ import {
   noteOf,
   recordCancel,
   recordRequest,
+  recordTimeout,
 } from './cancelling.ts'
 import type { Bug } from './diagnose.ts'
 import { type Ending, rollbackOf } from './ending.ts'
@@ -84,7 +85,12 @@ function planCancel(
     outbox.addCancel(recordRequest(mailbox.take([cancelTopic]) as Message))
     return null
   }
-  const { graceFrom, notes, start } = continuation
+  const { graceFrom, notes, start, timeoutAt } = continuation
+  if (timeoutAt !== null && graceFrom === null && state.cancelled === null) {
+    if (timeoutAt > now) return timeoutAt
+    if (isHandedOut) outbox.addCancel(recordTimeout())
+    return null
+  }
   if (graceFrom === null || notes.isForced) return null
   const endsAt = graceFrom + (start.definition.graceMs ?? defaultGraceMs)
   if (endsAt > now) return endsAt

@@ -1,3 +1,4 @@
+import { dueAt } from '../../authoring/operations.ts'
 import type { ProcedureDefinition } from '../../authoring/procedure.ts'
 import { type Issues, issuesOf, oneIssue } from '../../base/issues.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
@@ -18,6 +19,8 @@ export interface Start {
   readonly input: () => unknown
   /** The event to record first: the validated input. */
   readonly accepted: WrittenEvent | null
+  /** When the run cancels itself, by the store's clock; null: never. */
+  readonly timeoutAt: number | null
 }
 
 /**
@@ -30,25 +33,26 @@ export async function readStart(
   started: LogEvent,
   second: LogEvent | undefined,
 ): Promise<Start | Issues> {
-  const { format, flags, seed, checked, input } = readStarted(started)
+  const { format, flags, seed, checked, input, timeout } = readStarted(started)
+  const timeoutAt = timeout === undefined ? null : dueAt(timeout, started.at)
   if (format !== logFormat || flags.some((flag) => !kernelFlags.includes(flag)))
     throw new WrittenLater('its log')
   if (second?.type === 'accepted') {
     // Decoded before the procedure runs: an unreadable input is not a failure of the procedure.
     decode(second.payload)
-    return { definition, seed, input: () => decode(second.payload), accepted: null }
+    return { definition, seed, input: () => decode(second.payload), accepted: null, timeoutAt }
   }
   const hasBegun = second !== undefined && flags.includes(acceptsFirst)
   if (checked || hasBegun || definition.input === undefined) {
     const again = () => readStarted(started).input
-    return { definition, seed, input: again, accepted: null }
+    return { definition, seed, input: again, accepted: null, timeoutAt }
   }
   const validation = await validate(definition.input, input)
   if (!validation.ok) return issuesOf(validation)
   try {
     const bytes = encode(validation.value, 'input')
     const accepted = second === undefined ? runEvent('accepted', bytes) : null
-    return { definition, seed, input: () => decode(bytes), accepted }
+    return { definition, seed, input: () => decode(bytes), accepted, timeoutAt }
   } catch (error) {
     if (!PawlError.is(error, 'payload-refused')) throw error
     return oneIssue('', `the output of the schema cannot be recorded: ${error.message}`)

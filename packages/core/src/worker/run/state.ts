@@ -125,10 +125,18 @@ export class RunState {
   get cancelled(): CancelNote | null {
     return this.continuation.notes.cancelled
   }
+  /** Whether its own timeout has passed, and no cancel is in the log. */
+  get isOverdue(): boolean {
+    const { timeoutAt } = this.continuation
+    return timeoutAt !== null && this.cancelled === null && timeoutAt <= this.services.time.now()
+  }
   /** Whether it is cancelled, or is about to be. */
   get isCancelled(): boolean {
     return (
-      this.cancelled !== null || this.cancelRequest !== undefined || this.outbox.cancelRequest !== undefined
+      this.isOverdue ||
+      this.cancelled !== null ||
+      this.cancelRequest !== undefined ||
+      this.outbox.cancelRequest !== undefined
     )
   }
 
