@@ -1,4 +1,4 @@
-import { FinalError, type Procedure, procedure } from '@pawl/core'
+import { FinalError, procedure } from '@pawl/core'
 import { z } from 'zod'
 import type { Ledger } from './ledger.ts'
 
@@ -8,10 +8,18 @@ export interface Shop {
   readonly afterUndo: (what: string) => Promise<void>
 }
 
-/** Holds the money, reserves the goods and ships them. If one of these fails, the ones before it are undone. */
-export function createOrder({ ledger, afterUndo }: Shop): Procedure<{ id: string; cents: number }, string> {
+/**
+ * Holds the money, reserves the goods, and ships them once the carrier has come. If one of these fails, or the order is cancelled,
+ * the ones before it are undone.
+ */
+export function createOrder({ ledger, afterUndo }: Shop) {
   return procedure(
-    { name: 'order', input: z.object({ id: z.string(), cents: z.number() }), output: z.string() },
+    {
+      name: 'order',
+      input: z.object({ id: z.string(), cents: z.number() }),
+      output: z.string(),
+      signals: { collected: z.void() },
+    },
     async (ctx, { id, cents }) => {
       const undo = (what: string) => async (key: string) => {
         ledger.do(what, key)
@@ -26,13 +34,9 @@ export function createOrder({ ledger, afterUndo }: Shop): Procedure<{ id: string
       ctx.onRollback('tell the customer', ({ idempotencyKey }) =>
         undo('write to the customer')(idempotencyKey),
       )
-      await ctx.step(
-        'ship',
-        () => {
-          throw new FinalError('the carrier does not deliver there')
-        },
-        { retry: false },
-      )
+      const collected = await ctx.receive('collected', { timeout: '3d' })
+      if (collected === null) throw new FinalError('the carrier did not come within three days')
+      await ctx.step('ship', ({ idempotencyKey }) => ledger.do('ship', idempotencyKey))
       return `${id} is on its way`
     },
   )
