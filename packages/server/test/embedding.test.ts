@@ -8,8 +8,8 @@ import express from 'express'
 import fastify from 'fastify'
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
+import { readFrames } from '../../../test/support/http/sse.ts'
 import { byToken, long, refund, silent } from './support/server.ts'
-import { readFrames } from './support/sse.ts'
 
 interface Mounted {
   readonly url: string

@@ -1,8 +1,8 @@
 import { createEngine, type Engine } from '@pawl/core'
 import { memory } from '@pawl/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readFrames, type SeenFrame } from '../../../test/support/http/sse.ts'
 import { byToken, dispatchOf, identities, refund, requestOf, silent } from './support/server.ts'
-import { readFrames, type SeenFrame } from './support/sse.ts'
 
 let engine: Engine
 beforeEach(async () => {

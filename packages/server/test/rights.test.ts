@@ -2,8 +2,8 @@ import { createEngine, type Engine, type Procedure, procedure } from '@pawl/core
 import { createServer } from '@pawl/server'
 import { memory } from '@pawl/testing'
 import { expect, test } from 'vitest'
+import { readFrames } from '../../../test/support/http/sse.ts'
 import { byToken, refund, requestOf, send, silent, startServer, type TestServer } from './support/server.ts'
-import { readFrames } from './support/sse.ts'
 
 /** Opens 500 urgent asks, and one with the key `last` that comes after them in every list. */
 const crowded: Procedure<undefined, void> = procedure({ name: 'crowded' }, async (ctx) => {

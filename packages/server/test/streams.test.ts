@@ -1,8 +1,8 @@
 import { createEngine, type Engine } from '@pawl/core'
 import { memory } from '@pawl/testing'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readFrames } from '../../../test/support/http/sse.ts'
 import { big, byToken, dispatchOf, long, refund, requestOf, silent } from './support/server.ts'
-import { readFrames } from './support/sse.ts'
 
 let engine: Engine
 beforeEach(async () => {
