@@ -74,6 +74,31 @@ describe('client.resume', () => {
     await engine.stop()
   })
 
+  test('keeps the channel of an answer with it, also of one that came before its ask', async () => {
+    const keyed = procedure({ name: 'keyed', signals: { go: z.unknown() } }, async (ctx) => {
+      await ctx.receive('go')
+      return ctx.human.approve('Go on?', { key: 'go on' })
+    })
+    const engine = await createEngine({ store: memory(), procedures: [choosing, keyed] })
+    const through = { ...as, via: 'mail' }
+    const chosen = await engine.run(choosing)
+    const checkpoint = await checkpointOf(engine, chosen.id)
+    await engine.resume({ checkpoint, resolution: { decision: 'south' } }, through)
+    const early = await engine.run(keyed)
+    await engine.inbox.answer({ run: early.id, key: 'go on' }, { approved: true }, through)
+    await early.signal('go', 1)
+    await Promise.all([chosen.result(), early.result()])
+    for (const { id } of [chosen, early]) {
+      const { items } = await engine.inbox.list({ run: id, status: 'answered' })
+      expect(items).toMatchObject([{ answer: { by: 'user:ana', via: 'mail' } }])
+      expect((await engine.log(id)).execution_log.at(-1)?.result).toMatchObject({ via: 'mail' })
+    }
+    await expect(
+      engine.inbox.answer(checkpoint, { choice: 'south' }, { ...as, via: 'By Mail' }),
+    ).rejects.toThrow('The option via of inbox.answer')
+    await engine.stop()
+  })
+
   test('rejects with ask-not-found for a checkpoint that does not exist', async () => {
     const engine = await createEngine({ store: memory(), procedures: [approving] })
     const refused = engine.resume({ checkpoint: 'none/0', resolution: { decision: 'approve' } }, as)

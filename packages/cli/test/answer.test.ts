@@ -30,7 +30,7 @@ test.each([
   await start(workspace, ...(run as [string]))
   const answered = await workspace.pawl('answer', 'r:1/0', ...flags, '--as', 'user:ana', '--json')
   expect(answered.status, answered.stdout).toBe(0)
-  expect(JSON.parse(answered.stdout).ask.answer).toMatchObject({ ...answer, by: 'user:ana' })
+  expect(JSON.parse(answered.stdout).ask.answer).toMatchObject({ ...answer, by: 'user:ana', via: 'cli' })
 })
 
 test.each([

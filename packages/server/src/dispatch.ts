@@ -93,6 +93,7 @@ async function callRoute(
     timing: shared.timing,
     links: settings.links,
     now: shared.now(),
+    via: readVia(request.headers.get('pawl-via')),
     idempotencyKey: request.headers.get('idempotency-key') ?? undefined,
     signal: AbortSignal.any([request.signal, shared.stopping]),
     actor: (as) => actorOf(identity, as),
@@ -106,6 +107,11 @@ async function callRoute(
     release()
     if (error !== undefined) reportFault(error, shared.report)
   })
+}
+
+/** What does not name a channel is left out of the audit, not refused. */
+function readVia(header: string | null): string {
+  return header !== null && /^[a-z0-9-]{1,40}$/.test(header) ? header : 'api'
 }
 
 function actorOf(identity: Identity, as: string | undefined): `user:${string}` {

@@ -118,6 +118,36 @@ test('lets only a trusted identity act for another person', async () => {
   })
 })
 
+test('keeps the channel of an answer: `api`, or what the header says', async () => {
+  await using server = await startServer()
+  const id = await ask(server)
+  const given = await server.call(
+    'ana',
+    'POST',
+    `${pathOf(id)}/answer`,
+    { approved: true },
+    { 'pawl-via': 'inbox' },
+  )
+  expect(given.body.ask.answer).toMatchObject({ by: 'user:ana', via: 'inbox' })
+  // Sent again through another channel, it is still the same answer.
+  expect((await server.call('ana', 'POST', `${pathOf(id)}/answer`, { approved: true })).body).toMatchObject({
+    repeated: true,
+    ask: { answer: { via: 'inbox' } },
+  })
+  await server.engine.get('refund:1').result()
+  expect((await server.engine.log('refund:1')).execution_log).toMatchObject([{ result: { via: 'inbox' } }])
+  for (const [run, header] of [
+    ['plain', {}],
+    ['odd', { 'pawl-via': 'In Box!' }],
+  ] as const) {
+    await server.engine.run((await import('./support/server.ts')).refund, { amount: 1 }, { id: run })
+    await server.engine.inbox.next({ run })
+    const path = `/v1/runs/${run}/asks/approve/answer`
+    expect((await server.call('ana', 'POST', path, { approved: true }, header)).status).toBe(202)
+    expect((await server.engine.inbox.list({ run, status: 'answered' })).items[0]?.answer?.via).toBe('api')
+  }
+})
+
 test('resumes a checkpoint with a decision, as pawl resume does', async () => {
   await using server = await startServer()
   const id = await ask(server)

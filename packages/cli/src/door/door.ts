@@ -104,6 +104,7 @@ export function createDoor(
         body: JSON.stringify(body),
         headers: {
           'content-type': 'application/json',
+          'pawl-via': 'cli',
           ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         },
       }),

@@ -253,6 +253,11 @@ export type ResumeResolution =
 export interface As {
   /** Person who answers, such as 'user:ana'. Pawl does not authenticate: the caller has. Range: begins with `user:`. */
   readonly as: Actor
+  /**
+   * The channel the answer came through, such as 'mail', kept with it for audits. Default: none. Range: 1 to 40 characters of
+   * `a-z`, `0-9` and `-`.
+   */
+  readonly via?: string | undefined
 }
 
 /** The asks of all runs. */

@@ -91,6 +91,8 @@ export interface GivenAnswer {
   /** Whether `params` or `artifact`, which are recorded whole, differ from the shown ones. */
   readonly changed?: boolean
   readonly by: string
+  /** The channel it came through, if the caller said so. */
+  readonly via?: string
 }
 /** The payload of `settled` for an ask, a receive or a review that timed out without failing. */
 export interface TimedOutPayload {

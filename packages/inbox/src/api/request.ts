@@ -40,7 +40,10 @@ async function send(method: string, path: string, body: unknown): Promise<Respon
       signal: AbortSignal.timeout(20_000),
       ...(body === undefined
         ? {}
-        : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+        : {
+            body: JSON.stringify(body),
+            headers: { 'content-type': 'application/json', 'pawl-via': 'inbox' },
+          }),
     })
   } catch (cause) {
     noteSilence()

@@ -39,7 +39,7 @@ export function preflight(request: Request, origins: readonly string[]): Respons
     status: 204,
     headers: {
       'access-control-allow-methods': 'GET, POST',
-      'access-control-allow-headers': 'authorization, content-type, idempotency-key',
+      'access-control-allow-headers': 'authorization, content-type, idempotency-key, pawl-via',
       'access-control-max-age': '600',
     },
   })

@@ -106,6 +106,7 @@ const briefFields = {
     .object({
       by: z.string(),
       at: instant,
+      via: z.string().optional().meta({ description: 'The channel it came through, as the caller said' }),
       comment: z.string().optional(),
       approved: z.boolean().optional(),
       params: payload.optional(),

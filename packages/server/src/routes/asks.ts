@@ -112,12 +112,12 @@ export const askRoutes: readonly Route[] = [
     query: z.strictObject({ as }),
     body: answerShape,
     replies: { 200: answered },
-    async handle({ client, rights, params, body, query, actor }) {
+    async handle({ client, rights, params, body, query, actor, via }) {
       const by = actor(query.as)
       const ask = await findAsk(client, rights, params.ask)
       rights.checkAnswer(ask, by)
       const answer = readAnswer(body)
-      const give = () => client.inbox.answer(ask.id, answer, { as: by })
+      const give = () => client.inbox.answer(ask.id, answer, { as: by, via })
       return { status: 200, body: await answerOnce(client, ask, answer, by, give) }
     },
   }),
@@ -160,12 +160,12 @@ export const askRoutes: readonly Route[] = [
         ),
       }),
     },
-    async handle({ client, rights, body, query, actor }) {
+    async handle({ client, rights, body, query, actor, via }) {
       const by = actor(query.as)
       const answer = readAnswer(body.answer)
       const outcomes = []
       for (const id of body.asks)
-        outcomes.push({ ask: id, ...(await answerOne(client, rights, id, answer, by)) })
+        outcomes.push({ ask: id, ...(await answerOne(client, rights, id, answer, { by, via })) })
       return { status: 200, body: { outcomes } }
     },
   }),
@@ -180,12 +180,12 @@ export const askRoutes: readonly Route[] = [
       resolution: resolutionShape,
     }),
     replies: { 200: answered },
-    async handle({ client, rights, body, query, actor }) {
+    async handle({ client, rights, body, query, actor, via }) {
       const by = actor(query.as)
       const ask = await findAsk(client, rights, body.checkpoint_id)
       rights.checkAnswer(ask, by)
       const resolution: ResumeResolution = readAnswer(body.resolution)
-      const give = () => client.resume({ checkpoint: ask.id, resolution }, { as: by })
+      const give = () => client.resume({ checkpoint: ask.id, resolution }, { as: by, via })
       return { status: 200, body: await answerOnce(client, ask, toAnswer(ask, resolution), by, give) }
     },
   }),
@@ -197,7 +197,7 @@ export const askRoutes: readonly Route[] = [
     query: z.strictObject({ as }),
     body: answerShape,
     replies: { 202: z.object({ stored: z.literal(true) }) },
-    async handle({ client, rights, params, body, query, actor }) {
+    async handle({ client, rights, params, body, query, actor, via }) {
       const by = actor(query.as)
       const run = readId(params.run)
       const answer = readAnswer(body)
@@ -205,10 +205,10 @@ export const askRoutes: readonly Route[] = [
       if (asked !== null) {
         rights.checkAnswer(asked, by)
         // By its id: the answer goes to the very ask that was checked.
-        await client.inbox.answer(asked.id, answer, { as: by })
+        await client.inbox.answer(asked.id, answer, { as: by, via })
       } else {
         rights.checkEarlyAnswer(await client.get(run).status(), by)
-        await client.inbox.answer({ run, key: params.key }, answer, { as: by })
+        await client.inbox.answer({ run, key: params.key }, answer, { as: by, via })
       }
       return { status: 202, body: { stored: true } }
     },
@@ -232,12 +232,12 @@ async function answerOne(
   rights: Rights,
   id: string,
   answer: Answer,
-  by: `user:${string}`,
+  { by, via }: { readonly by: `user:${string}`; readonly via: string },
 ): Promise<{ readonly status: 'stored' | 'repeated' | 'refused'; readonly problem?: Problem }> {
   try {
     const ask = await findAsk(client, rights, id)
     rights.checkAnswer(ask, by)
-    const give = () => client.inbox.answer(ask.id, answer, { as: by })
+    const give = () => client.inbox.answer(ask.id, answer, { as: by, via })
     const { repeated } = await answerOnce(client, ask, answer, by, give)
     return { status: repeated ? 'repeated' : 'stored' }
   } catch (error) {

@@ -14,6 +14,8 @@ export interface Call<Params, Query, Body> {
   readonly body: Body
   /** The header `Idempotency-Key`. */
   readonly idempotencyKey: string | undefined
+  /** The header `Pawl-Via`: the channel that an answer comes through. Default: 'api'. */
+  readonly via: string
   /** The header `Last-Event-ID`. */
   readonly lastEventId: string | undefined
   readonly timing: StreamTiming

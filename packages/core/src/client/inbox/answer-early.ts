@@ -12,7 +12,7 @@ import { damagedError } from '../damaged.ts'
 import type { Mailer } from '../mailer.ts'
 import { knownRun } from '../runs/find.ts'
 import { explainUnread } from '../unread.ts'
-import { answerOpen, closedError } from './answer-open.ts'
+import { answerOpen, closedError, type Giver } from './answer-open.ts'
 
 /** Stores an answer until its ask is opened, where it is validated, or the run ends. The first answer counts. */
 export async function answerEarly(
@@ -20,14 +20,14 @@ export async function answerEarly(
   mailer: Mailer,
   { run, key }: { readonly run: string; readonly key: string },
   given: unknown,
-  by: Actor,
+  giver: Giver,
 ): Promise<void> {
   const store = await connection.store()
   const ask = `${run}/${key}`
-  if (!by.startsWith('user:'))
+  if (!giver.by.startsWith('user:'))
     throw new PawlError('answer-forbidden', { ask }, { next: 'The answer was not stored.' })
   const answer = checkObject('answer of inbox.answer', given)
-  const payload = encodeAround({ answer, by } satisfies GivenAnswer, answer, 'answer')
+  const payload = encodeAround({ answer, ...giver } satisfies GivenAnswer, answer, 'answer')
   const sent = await mailer.send({ run, kind: 'early', name: key, key: `early:${key}`, payload })
   switch (sent.outcome) {
     case 'stored':
@@ -35,12 +35,12 @@ export async function answerEarly(
     case 'asked': {
       const row = await store.ask(run, sent.position)
       if (row === null) throw new PawlError('ask-not-found', { ask })
-      return answerOpen(connection, mailer, row, given, by)
+      return answerOpen(connection, mailer, row, given, giver)
     }
     case 'duplicate': {
       const row = await store.askByKey(run, key)
       // The earlier answer was invalid and was discarded.
-      if (row?.status === 'open') return answerOpen(connection, mailer, row, given, by)
+      if (row?.status === 'open') return answerOpen(connection, mailer, row, given, giver)
       throw row === null
         ? await earlierError(store, run, sent.run, key)
         : closedError(connection, row, await store.now())

@@ -18,6 +18,12 @@ import type { Mailer } from '../mailer.ts'
 import { explainUnread } from '../unread.ts'
 import { askStatusOf } from '../views/ask.ts'
 
+/** Who gives an answer, and the channel it comes through. */
+export interface Giver {
+  readonly by: Actor
+  readonly via?: string
+}
+
 /** Work of checking an answer, in rows. The lookups of many answers may end in the same round of the event loop. */
 const workOfAnswer = 6
 
@@ -26,11 +32,11 @@ export async function answerOpen(
   mailer: Mailer,
   stored: AskRow,
   given: unknown,
-  by: Actor,
+  giver: Giver,
 ): Promise<void> {
   const { run, position } = stored
-  const payload = await checkOpen(connection, stored, given, by)
-  const answered = await mailer.answer({ run, position, by, payload })
+  const payload = await checkOpen(connection, stored, given, giver)
+  const answered = await mailer.answer({ run, position, by: giver.by, payload })
   if (answered.outcome === 'missing') throw new PawlError('ask-not-found', nameAsk(connection, stored))
   if (answered.outcome === 'closed') {
     const store = await connection.store()
@@ -48,12 +54,12 @@ export async function checkOpen(
   connection: Connection,
   stored: AskRow,
   given: unknown,
-  by: Actor,
+  giver: Giver,
 ): Promise<Uint8Array> {
   const row = readStored(connection, stored, readAsk)
   if (row.status !== 'open') await refuseIfClosed(connection, row)
   await rounds.enter(workOfAnswer)
-  return encodeAnswer(connection, row, given, by).catch(async (error: unknown) => {
+  return encodeAnswer(connection, row, given, giver).catch(async (error: unknown) => {
     // A passed timeout takes precedence. For a valid answer the store checks it in the answering transaction.
     await refuseIfClosed(connection, row)
     throw error
@@ -73,9 +79,9 @@ async function encodeAnswer(
   connection: Connection,
   row: KnownAsk,
   given: unknown,
-  by: Actor,
+  giver: Giver,
 ): Promise<Uint8Array> {
-  if (!by.startsWith('user:')) throw new PawlError('answer-forbidden', nameAsk(connection, row))
+  if (!giver.by.startsWith('user:')) throw new PawlError('answer-forbidden', nameAsk(connection, row))
   // The author's schema checks more than JSON Schema. It is available if the run is loaded here; otherwise the worker
   // applies it.
   const check = connection.localWorker?.checkOf(row.runKey, row.position)
@@ -83,7 +89,7 @@ async function encodeAnswer(
   const checked = checkAnswer(pinned, given, check !== undefined)
   if (!checked.ok) throw new PawlError('answer-invalid', issuesOf(checked))
   const { answer, changed } = checked
-  const message = await checkBySchema(check, row.kind, { answer, changed, by })
+  const message = await checkBySchema(check, row.kind, { answer, changed, ...giver })
   return encodeAround(message, message.answer, 'answer')
 }
 

@@ -16,8 +16,10 @@ export async function answerAsk(
   as: unknown,
 ): Promise<void> {
   const settings = checkObject('options of inbox.answer', as)
-  checkKeys('the options of inbox.answer', settings, ['as'])
+  checkKeys('the options of inbox.answer', settings, ['as', 'via'])
   const by = checkActor('as of inbox.answer', settings['as'])
+  const via = readVia(settings['via'])
+  const giver = { by, ...(via === undefined ? {} : { via }) }
   const to = readAddress(address)
   // Copied synchronously, so that later changes by the caller have no effect.
   const answer = decode(encode(given, 'answer'))
@@ -25,12 +27,17 @@ export async function answerAsk(
   if ('ask' in to) {
     const row = await findAsk(connection, store, to.ask)
     if (row === null) throw new PawlError('ask-not-found', to)
-    return answerOpen(connection, mailer, row, answer, by)
+    return answerOpen(connection, mailer, row, answer, giver)
   }
   const row = await store.askByKey(to.run, to.key)
   return row === null
-    ? answerEarly(connection, mailer, to, answer, by)
-    : answerOpen(connection, mailer, row, answer, by)
+    ? answerEarly(connection, mailer, to, answer, giver)
+    : answerOpen(connection, mailer, row, answer, giver)
+}
+
+function readVia(given: unknown): string | undefined {
+  if (given === undefined || (typeof given === 'string' && /^[a-z0-9-]{1,40}$/.test(given))) return given
+  return refuse('via of inbox.answer', given, 'It must have 1 to 40 characters of a-z, 0-9 and -.')
 }
 
 /** The id of an ask, or a run and a key for an ask without an id yet. */

@@ -55,7 +55,7 @@ export async function checkAnswerOf(
   const connection = connectionOf(inbox)
   const row = await (await connection.store()).ask(ask.run, ask.position)
   if (row === null) throw new PawlError('ask-not-found', { ask: ask.id })
-  await checkOpen(connection, row, answer, by)
+  await checkOpen(connection, row, answer, { by })
 }
 
 /** Returns the ask of a run that has this key, open or not; null if there is none yet. */

@@ -48,11 +48,12 @@ export function answerResult(event: LogEvent, payload: AnswerPayload | TimedOutP
     const { timedOut, ...rest } = payload
     return { ...rest, responded_at: new Date(event.at).toISOString(), timed_out: timedOut }
   }
-  const { answer, changed, by, at } = payload
+  const { answer, changed, by, via, at } = payload
   return {
     ...answer,
     ...(changed ? { changed } : {}),
     by,
+    ...(via === undefined ? {} : { via }),
     responded_at: new Date(at).toISOString(),
     timed_out: false,
   }

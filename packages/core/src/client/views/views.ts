@@ -148,7 +148,10 @@ export interface Ask {
   readonly overdue: boolean
   /** Not in this release: always undefined. */
   readonly claimedBy: Actor | undefined
-  readonly answer: (Answer & { readonly by: Actor; readonly at: Date }) | undefined
+  /** The accepted answer: who gave it, when, and through which channel. */
+  readonly answer:
+    | (Answer & { readonly by: Actor; readonly at: Date; readonly via?: string | undefined })
+    | undefined
 }
 
 /** An answer to an ask; the procedure receives the same fields. */

@@ -122,8 +122,8 @@ function closeUnseen(
       event: { ...runEvent('withdrawn', null), ...operation },
       effect: { do: 'close-ask', position, status: 'withdrawn' },
     }
-  const { answer, by } = decode(message.payload) as AnswerMessage
-  const given: AnswerPayload = { answer, by, at: message.at }
+  const { answer, by, via } = decode(message.payload) as AnswerMessage
+  const given: AnswerPayload = { answer, by, at: message.at, ...(via === undefined ? {} : { via }) }
   const outcome =
     kind === 'ail_decision' ? decidedByPerson(given, decode(asked.payload) as AskPayload) : given
   const payload = encodeRecord(outcome, 'answer')

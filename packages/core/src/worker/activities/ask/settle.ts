@@ -92,12 +92,13 @@ export function settleByInvalidAnswer(answer: AnswerPayload, refused: Issues): S
 
 /** Validates an early answer. */
 export function checkEarly(ask: AskPayload, early: Message): Validation<AnswerPayload> {
-  const { answer, by } = decode(early.payload) as GivenAnswer
+  const { answer, by, via } = decode(early.payload) as GivenAnswer
   const closesAt = closesAtOf(ask)
   if (closesAt !== null && closesAt <= early.at) return { ok: false, ...cameTooLate }
   const checked = checkAnswer(ask, answer, true)
   if (!checked.ok) return checked
-  return { ok: true, value: { answer: checked.answer, changed: checked.changed, by, at: early.at } }
+  const given = { by, at: early.at, ...(via === undefined ? {} : { via }) }
+  return { ok: true, value: { answer: checked.answer, changed: checked.changed, ...given } }
 }
 
 /** Remedies for kinds of asks with other `onTimeout` values than most. */
