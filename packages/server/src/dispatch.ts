@@ -92,6 +92,7 @@ async function callRoute(
     lastEventId: request.headers.get('last-event-id') ?? undefined,
     timing: shared.timing,
     links: settings.links,
+    hooks: shared.hooks,
     now: shared.now(),
     via: readVia(request.headers.get('pawl-via')),
     idempotencyKey: request.headers.get('idempotency-key') ?? undefined,

@@ -2,6 +2,7 @@
 export { local } from './auth/local.ts'
 export { type ProxyHeaderOptions, proxyHeader } from './auth/proxy-header.ts'
 export { tokens } from './auth/tokens.ts'
+export { type WebhookOptions, type Webhooks, webhooks } from './hooks/webhooks.ts'
 export { createServer, toNode } from './server.ts'
 export type {
   Auth,

@@ -2,6 +2,8 @@ import { type Client, type Logger, PawlError } from '@pawl/core'
 import { consoleLogger } from '@pawl/core/internal'
 import { local } from './auth/local.ts'
 import type { RightsOptions } from './auth/rights.ts'
+import type { DeliverySettings } from './hooks/procedures.ts'
+import { webhookSettings } from './hooks/webhooks.ts'
 import type { Auth, Identity, LinkOptions, ServerOptions } from './types.ts'
 
 /** The options of a server, with their defaults. */
@@ -16,6 +18,7 @@ export interface Settings extends RightsOptions {
   readonly basePath: string
   readonly logger: Logger
   readonly links: LinkOptions | undefined
+  readonly hooks: DeliverySettings | undefined
 }
 
 const known: readonly (keyof ServerOptions)[] = [
@@ -28,6 +31,7 @@ const known: readonly (keyof ServerOptions)[] = [
   'showRuns',
   'may',
   'links',
+  'hooks',
   'logger',
 ]
 
@@ -45,6 +49,7 @@ export function readOptions(options: ServerOptions): Settings {
     showRuns,
     may,
     links,
+    hooks,
     logger = consoleLogger,
   } = options
   if (typeof client !== 'function' && typeof client?.list !== 'function')
@@ -58,6 +63,8 @@ export function readOptions(options: ServerOptions): Settings {
   for (const host of hosts)
     if (!/^[a-z0-9.-]+$/i.test(host))
       refuse('hosts', JSON.stringify(host), 'Each must be a name without a port.')
+  if (hooks !== undefined && typeof client === 'function')
+    refuse('hooks', 'with a function as `client`', 'Webhooks follow one store. Serve each store by itself.')
   if (links !== undefined) checkLinks(links, client)
   const linkHosts = links === undefined ? [] : [new URL(links.publicUrl).hostname]
   return {
@@ -72,6 +79,7 @@ export function readOptions(options: ServerOptions): Settings {
     origins,
     logger,
     links,
+    hooks: hooks === undefined ? undefined : webhookSettings(hooks),
   }
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, Server as NodeServer, ServerResponse } from 'node
 import { createAdaptorServer, getRequestListener } from '@hono/node-server'
 import { localKey } from './auth/local.ts'
 import { createDispatch } from './dispatch.ts'
+import { startHookReader } from './hooks/reader.ts'
 import { noteAddress } from './http/address.ts'
 import { RateLimit } from './http/limits.ts'
 import { ReplyCounts } from './http/replies.ts'
@@ -23,6 +24,10 @@ const loopback: readonly string[] = ['127.0.0.1', '::1', 'localhost']
 export function createServer(options: ServerOptions): Server {
   const settings = readOptions(options)
   const stopping = new AbortController()
+  const reader =
+    settings.hooks === undefined || typeof options.client === 'function'
+      ? undefined
+      : startHookReader({ client: options.client, logger: settings.logger, everyMs: 2_000 })
   const fetch = createDispatch({
     settings,
     reads: new RateLimit(600, Date.now),
@@ -32,6 +37,7 @@ export function createServer(options: ServerOptions): Server {
     replies: new ReplyCounts(),
     timing: usualTiming,
     now: Date.now,
+    hooks: reader && settings.hooks && { ...settings.hooks, wake: reader.wake },
     report: (id, error) => settings.logger.error(`Request ${id} failed`, { error }),
     stopping: stopping.signal,
   })
@@ -56,6 +62,7 @@ export function createServer(options: ServerOptions): Server {
     },
     async stop() {
       stopping.abort()
+      await reader?.stop()
       await Promise.all([...listening].map(close))
     },
   }

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Actor, Ask, Audience, Client, ErrorCode, Issue, Logger, RunView } from '@pawl/core'
+import type { Webhooks } from './hooks/webhooks.ts'
 
 /**
  * What an identity may do. `answer`: sees asks to its own names or to everyone, and answers them. `watch`: sees everything.
@@ -38,6 +39,8 @@ export interface ServerOptions {
   readonly showRuns?: boolean
   /** Signs and verifies links with which a person answers a single ask. Default: no links. */
   readonly links?: LinkOptions
+  /** Sends webhooks. Their procedures belong to an engine on the same store; see `webhooks`. Default: none. */
+  readonly hooks?: Webhooks
   /** Narrows what an identity may do with one thing. It cannot widen it. */
   readonly may?: (identity: Identity, verb: Verb, thing: Thing) => boolean
   /** Receives the causes of replies with status 500. Default: the console. */

@@ -99,7 +99,7 @@ describe('links', () => {
     const done = await post(s.dispatch, { token, choice: 'approve', comment: 'go' })
     expect(done).toMatchObject({ status: 200, text: expect.stringContaining('Your answer is stored') })
     expect(await run.result()).toBe('approved: go')
-    expect((await s.engine.inbox.get(ask.id))?.answer?.by).toBe('user:bob')
+    expect((await s.engine.inbox.get(ask.id))?.answer).toMatchObject({ by: 'user:bob', via: 'link' })
   })
 
   test('texts of the ask are text, and marks that turn its direction are shown', async () => {

@@ -27,6 +27,8 @@ export interface FollowOptions {
   /** The number of the last event that was seen; undefined: from now on. */
   readonly after: number | undefined
   readonly signal: AbortSignal | undefined
+  /** Where to continue after deleted events: at the oldest that is left, or after the newest. Default: 'newest'. */
+  readonly onReset?: 'oldest' | 'newest'
 }
 
 const pageSize = 200
@@ -42,7 +44,7 @@ const names = {
 /** Yields the events of a store in the order of their numbers, until the signal aborts. @throws PawlError 'engine-stopped' */
 export async function* followFeed(
   connection: Connection,
-  { after, signal }: FollowOptions,
+  { after, signal, onReset = 'newest' }: FollowOptions,
 ): AsyncGenerator<FeedEvent, void, undefined> {
   let seen = after ?? (await newestOf(connection))
   const wake = (): void => connection.notifier.notify(topics.feed)
@@ -54,7 +56,8 @@ export async function* followFeed(
       if (page === 'aborted') return
       if (isReset(page, seen)) {
         const at = new Date(await (await connection.store()).now())
-        seen = page.newest
+        // Of another store than `seen` is of, nothing is known to be new.
+        seen = onReset === 'oldest' && seen < page.oldest ? page.oldest - 1 : page.newest
         yield { event: 'reset', n: seen, at }
         continue
       }

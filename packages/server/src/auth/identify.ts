@@ -1,3 +1,4 @@
+import type { HookAccess } from '../hooks/registry.ts'
 import { addressOf } from '../http/address.ts'
 import type { RateLimit } from '../http/limits.ts'
 import { type ReportFault, ServerError } from '../http/problem.ts'
@@ -18,6 +19,7 @@ export interface Shared {
   readonly streams: OpenStreams
   readonly replies: ReplyCounts
   readonly timing: StreamTiming
+  readonly hooks: HookAccess | undefined
   /** In ms since 1970. */
   now(): number
   readonly report: ReportFault

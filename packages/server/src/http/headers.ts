@@ -38,7 +38,7 @@ export function preflight(request: Request, origins: readonly string[]): Respons
   return new Response(null, {
     status: 204,
     headers: {
-      'access-control-allow-methods': 'GET, POST',
+      'access-control-allow-methods': 'GET, POST, DELETE',
       'access-control-allow-headers': 'authorization, content-type, idempotency-key, pawl-via',
       'access-control-max-age': '600',
     },

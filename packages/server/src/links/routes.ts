@@ -129,7 +129,7 @@ async function answer({ settings }: Shared, ask: Ask, link: Link, given: Answer)
   rightsOf(identity, settings).checkAnswer(ask, link.as)
   const { inbox } = settings.clientOf(identity)
   try {
-    await inbox.answer(ask.id, given, { as: link.as })
+    await inbox.answer(ask.id, given, { as: link.as, via: 'link' })
   } catch (error) {
     const settled = PawlError.is(error, 'ask-closed') ? await inbox.get(ask.id) : null
     // A browser that sends the form again gets the same page.

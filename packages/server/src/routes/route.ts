@@ -1,6 +1,7 @@
 import type { Actor, Client } from '@pawl/core'
 import type { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
+import type { HookAccess } from '../hooks/registry.ts'
 import type { Frames, StreamTiming } from '../streams/event-stream.ts'
 import type { Identity, LinkOptions, Role } from '../types.ts'
 
@@ -21,6 +22,8 @@ export interface Call<Params, Query, Body> {
   readonly timing: StreamTiming
   /** The option `links` of the server. */
   readonly links: LinkOptions | undefined
+  /** The option `hooks` of the server. */
+  readonly hooks: HookAccess | undefined
   /** In ms since 1970. */
   readonly now: number
   /** Aborts when the caller has gone or the server stops. */
@@ -34,7 +37,7 @@ export type Reply = { readonly status: number; readonly body: unknown } | { read
 
 /** A row of the table of routes. Validation, the OpenAPI document and the tests are made from it. */
 export interface Route {
-  readonly method: 'GET' | 'POST'
+  readonly method: 'GET' | 'POST' | 'DELETE'
   /** Below `/v1`, with parameters in braces. */
   readonly path: `/${string}`
   readonly summary: string

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
 import { omitUndefined } from '../base/omit-undefined.ts'
 import { untilAborted } from '../base/until-aborted.ts'
+import { isBuiltIn } from '../hooks/procedures.ts'
 import { ServerError } from '../http/problem.ts'
 import { readPart } from '../json/answers.ts'
 import { readId } from '../json/ids.ts'
@@ -26,7 +27,7 @@ export const runRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/runs',
-    summary: 'List runs, newest first',
+    summary: 'List runs, newest first. Those of webhooks are listed only by procedure or tag',
     roles: readers,
     query: z.strictObject({
       procedure: z.string().optional(),
@@ -39,7 +40,9 @@ export const runRoutes: readonly Route[] = [
     replies: { 200: z.object({ items: z.array(runShape), cursor: z.string().optional() }) },
     async handle({ client, rights, query }) {
       const { items, cursor: next } = await client.list(omitUndefined(query))
-      const seen = items.filter((run) => rights.seesRun(run)).map(showRun)
+      const isShown = ({ procedure }: RunView): boolean =>
+        query.procedure !== undefined || query.tag !== undefined || !isBuiltIn(procedure)
+      const seen = items.filter((run) => isShown(run) && rights.seesRun(run)).map(showRun)
       return { status: 200, body: { items: seen, ...(next === undefined ? {} : { cursor: next }) } }
     },
   }),

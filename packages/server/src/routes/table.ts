@@ -1,5 +1,6 @@
 import { askRoutes } from './asks.ts'
 import { documentRoute } from './document.ts'
+import { hookRoutes } from './hooks.ts'
 import { linkRoutes } from './links.ts'
 import { meRoutes } from './me.ts'
 import type { Route } from './route.ts'
@@ -17,5 +18,6 @@ export const routes: readonly Route[] = [
   ...runActionRoutes,
   ...workerRoutes,
   ...streamRoutes,
+  ...hookRoutes,
   documentRoute(() => routes),
 ]

@@ -33,6 +33,8 @@ const readers = { ...everyone, own: 403, other: 403 }
 const runs = { ...everyone, own: 404, other: 404 }
 const answerers = { ...post, own: 200, other: 404, watch: 403, operate: 200, admin: 200 }
 const operators = { ...post, own: 403, other: 403, watch: 403, operate: 202, admin: 202 }
+/** Only `admin` may call it. */
+const admins = { ...operators, operate: 403 }
 const all = (status: number) => ({
   ...{ 'foreign origin': status, 'foreign host': 421, none: status, 'bad token': status },
   ...{ own: status, other: status, watch: status, operate: status, admin: status },
@@ -107,6 +109,18 @@ export const matrix: Readonly<Record<string, Row>> = {
     status: { ...operators, operate: 200, admin: 200 },
   },
   'POST /v1/runs/{run}/retry': { path: '/v1/runs/refund:1/retry', body: {}, status: operators },
+  'GET /v1/hooks': { path: '/v1/hooks', status: { ...readers, watch: 403, operate: 403 } },
+  'POST /v1/hooks': {
+    path: '/v1/hooks',
+    body: { url: 'https://hooks.example.com/' },
+    status: { ...admins, admin: 201 },
+  },
+  'DELETE /v1/hooks/{hook}': { path: '/v1/hooks/none', status: { ...admins, admin: 404 } },
+  'POST /v1/hooks/{hook}/test': {
+    path: '/v1/hooks/none/test',
+    body: {},
+    status: { ...admins, admin: 404 },
+  },
 }
 
 /** What lies outside the table. */

@@ -2,6 +2,7 @@ import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, createEngine } from '@pawl/core'
+import { webhooks } from '@pawl/server'
 import { sqlite } from '@pawl/storage-sqlite'
 import Database from 'better-sqlite3'
 import type { Dispatch } from '../../src/dispatch.ts'
@@ -46,7 +47,12 @@ async function openWorld(file: string): Promise<World> {
   const client = createClient({ store: sqlite(file) })
   // The store notes that the file was copied.
   await client.list({ limit: 1 })
-  const { dispatch, faults } = dispatchOf({ client, auth: byToken, links })
+  const { dispatch, faults } = dispatchOf({
+    client,
+    auth: byToken,
+    links,
+    hooks: webhooks({ keys: ['k'.repeat(32)] }),
+  })
   return { dispatch, faults, dump: () => dumpFile(file), close: () => client.stop() }
 }
 

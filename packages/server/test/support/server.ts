@@ -121,8 +121,9 @@ export function dispatchOf(
   const { reads = 600, writes = 120, failures = 10 } = perMinute
   const faults: unknown[] = []
   const streams = new OpenStreams()
+  const settings = readOptions({ logger: silent, ...options })
   const dispatch = createDispatch({
-    settings: readOptions({ logger: silent, ...options }),
+    settings,
     reads: new RateLimit(reads, now),
     writes: new RateLimit(writes, now),
     failures: new RateLimit(failures, now),
@@ -130,6 +131,7 @@ export function dispatchOf(
     replies: new ReplyCounts(),
     timing: { ...usualTiming, ...timing },
     now,
+    hooks: settings.hooks && { ...settings.hooks, wake() {} },
     report: (_id, error) => faults.push(error),
     stopping: new AbortController().signal,
   })

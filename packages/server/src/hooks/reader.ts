@@ -1,0 +1,144 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type Client, type Logger, PawlError, type RunView, ref } from '@pawl/core'
+import { type FeedEvent, readFeed } from '@pawl/core/internal'
+import { showAsk, showBrief, showRun } from '../json/views.ts'
+import { deliverName, type Hook, hookName, type hookProcedure, isBuiltIn } from './procedures.ts'
+import { feedTag, hookRunId, listHooks, placeOf, type RegisteredHook, startDelivery } from './registry.ts'
+
+interface ReaderOptions {
+  readonly client: Client
+  readonly logger: Logger
+  /** Between two looks for hooks that were registered elsewhere. */
+  readonly everyMs: number
+}
+
+/** Follows the feed for each hook and starts its deliveries. */
+export interface HookReader {
+  /** Looks for hooks now. */
+  wake(): void
+  stop(): Promise<void>
+}
+
+const longestPauseMs = 30_000
+
+export function startHookReader({ client, logger, everyMs }: ReaderOptions): HookReader {
+  const stopping = new AbortController()
+  const following = new Map<string, AbortController>()
+  const ended: Promise<void>[] = []
+  let wakeUp = new AbortController()
+
+  const follow = (hook: RegisteredHook): void => {
+    const own = new AbortController()
+    following.set(hook.id, own)
+    const signal = AbortSignal.any([own.signal, stopping.signal])
+    ended.push(
+      followFor(client, hook, signal)
+        .catch((error: unknown) => {
+          if (!signal.aborted)
+            logger.error(`Webhook ${hook.id}: the feed cannot be read. Retrying.`, { error })
+        })
+        .finally(() => {
+          if (following.get(hook.id) === own) following.delete(hook.id)
+        }),
+    )
+  }
+  const look = async (): Promise<void> => {
+    const on = (await listHooks(client)).filter(({ isOn }) => isOn)
+    const ids = new Set(on.map(({ id }) => id))
+    for (const [id, own] of following) if (!ids.has(id)) own.abort()
+    for (const hook of on) if (!following.has(hook.id)) follow(hook)
+  }
+  const repeat = async (): Promise<void> => {
+    let waitMs = everyMs
+    while (!stopping.signal.aborted) {
+      wakeUp = new AbortController()
+      try {
+        await look()
+        waitMs = everyMs
+      } catch (error) {
+        if (stopping.signal.aborted) return
+        waitMs = Math.min(waitMs * 2, longestPauseMs)
+        logger.warn(`Webhooks cannot be read from the store. Retrying in ${waitMs} ms.`, { error })
+      }
+      await pause(waitMs, undefined, {
+        signal: AbortSignal.any([wakeUp.signal, stopping.signal]),
+        ref: false,
+      }).catch(() => {})
+    }
+  }
+  const repeating = repeat()
+  return {
+    wake: () => wakeUp.abort(),
+    async stop() {
+      stopping.abort()
+      await repeating
+      await Promise.all(ended)
+    },
+  }
+}
+
+/** Starts a delivery for each event that the hook wants, in order, from its place on. */
+async function followFor(client: Client, hook: RegisteredHook, signal: AbortSignal): Promise<void> {
+  const after = await placeOf(client, hook)
+  for await (const event of readFeed(client, { after, signal, onReset: 'oldest' })) {
+    if (event.event === 'reset') continue
+    if (event.event === 'run.ended') await noteEnded(client, hook, event.run, event.n)
+    if (hook.events.length > 0 && !hook.events.includes(event.event)) continue
+    const body = await bodyOf(client, hook, event)
+    if (body !== null) await startDelivery(client, hook, event.n, body)
+  }
+}
+
+/** Switches the hook off if a delivery to it has ended in vain. */
+async function noteEnded(client: Client, hook: RegisteredHook, run: string, n: number): Promise<void> {
+  const view = await client.get(run).status().catch(ignoreMissing)
+  if (view?.procedure !== deliverName || !view.tags.includes(feedTag(hook.id))) return
+  if (view.endedAt !== undefined && view.endedAt < hook.onSince) return
+  const reason = await reasonOf(client, hook, view)
+  if (reason === undefined) return
+  const hookRun = client.get(ref<typeof hookProcedure>(hookName), hookRunId(hook.id))
+  await hookRun.signal('off', { reason }, { id: `off:${n}` }).catch(ignoreEnded)
+}
+
+/** Why a delivery that has ended switches its hook off; undefined if it does not. */
+async function reasonOf(client: Client, { id }: Hook, delivery: RunView): Promise<string | undefined> {
+  if (delivery.status === 'completed')
+    return (await client.get(delivery.id).result()) === 'gone'
+      ? 'the receiver replied with status 410'
+      : undefined
+  if (delivery.status !== 'failed') return undefined
+  const { items } = await client.list({ tag: feedTag(id), status: 'completed', limit: 1 })
+  const [last] = items
+  const isUp = last?.endedAt !== undefined && last.endedAt > delivery.startedAt
+  return isUp ? undefined : `a delivery failed for good: ${delivery.failure?.message ?? 'without a reason'}`
+}
+
+/** What a receiver is told; null for an event of the hooks themselves, or of something that is gone. */
+async function bodyOf(
+  client: Client,
+  { include }: Hook,
+  event: Exclude<FeedEvent, { readonly event: 'reset' }>,
+): Promise<object | null> {
+  const head = { type: event.event, timestamp: event.at.toISOString() }
+  if (event.event === 'ask.opened' || event.event === 'ask.closed') {
+    const ask = await client.inbox.get(event.ask)
+    if (ask === null || isBuiltIn(ask.procedure)) return null
+    const { id, run, procedure, kind, status } = showBrief(ask)
+    return {
+      ...head,
+      data: { ask: include === 'full' ? showAsk(ask) : { id, run, procedure, kind, status } },
+    }
+  }
+  const view = await client.get(event.run).status().catch(ignoreMissing)
+  if (view === undefined || isBuiltIn(view.procedure)) return null
+  const { id, procedure, status } = view
+  return { ...head, data: { run: include === 'full' ? showRun(view) : { id, procedure, status } } }
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (!PawlError.is(error, 'run-not-found')) throw error
+}
+
+function ignoreEnded(error: unknown): void {
+  if (!PawlError.is(error, 'run-ended') && !PawlError.is(error, 'run-not-found')) throw error
+}

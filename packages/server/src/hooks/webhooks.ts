@@ -1,0 +1,73 @@
+import { PawlError, type Procedure } from '@pawl/core'
+import {
+  type DeliverProcedure,
+  type DeliverySettings,
+  deliverProcedure,
+  type Hook,
+  type HookTalk,
+  hookProcedure,
+  usualRetry,
+} from './procedures.ts'
+
+/** The options of `webhooks`. */
+export interface WebhookOptions {
+  /**
+   * The secret of each hook follows from a key. Deliveries are signed with all keys, and a new hook is shown its secret of the first.
+   * Range: at least 32 characters each.
+   */
+  readonly keys: readonly [string, ...string[]]
+  /** Whether private addresses and http: are allowed, such as inside a cluster. Default: false. */
+  readonly allowPrivate?: boolean
+}
+
+/** Webhooks of a server. Created by `webhooks`. */
+export interface Webhooks {
+  /** For the engine that delivers. */
+  readonly procedures: readonly [Procedure<Hook, 'deleted', HookTalk>, DeliverProcedure]
+}
+
+const settingsOf = new WeakMap<Webhooks, DeliverySettings>()
+
+/**
+ * Lets a server send webhooks. Pass it to the server, and its procedures to an engine on the same store: each delivery is a run.
+ * @throws PawlError 'option-invalid'
+ * @example
+ * const hooks = webhooks({ keys: [process.env.HOOK_KEY] })
+ * const engine = await createEngine({ store, procedures: [refund, ...hooks.procedures] })
+ * const server = createServer({ client: engine, hooks })
+ */
+export function webhooks(options: WebhookOptions): Webhooks {
+  return webhooksWith(options, usualRetry)
+}
+
+/** `webhooks` with another retry of deliveries. */
+export function webhooksWith(
+  { keys, allowPrivate = false }: WebhookOptions,
+  retry: DeliverySettings['retry'],
+): Webhooks {
+  if (
+    !Array.isArray(keys) ||
+    keys.length === 0 ||
+    !keys.every((key) => typeof key === 'string' && key.length >= 32)
+  )
+    throw new PawlError(
+      'option-invalid',
+      { option: 'keys of webhooks', given: typeof keys },
+      { remedy: 'It must list keys of at least 32 characters, the newest first.' },
+    )
+  const settings = { keys, allowPrivate, retry }
+  const made: Webhooks = { procedures: [hookProcedure, deliverProcedure(settings)] }
+  settingsOf.set(made, settings)
+  return made
+}
+
+/** @throws PawlError 'option-invalid' if it was not created by `webhooks` */
+export function webhookSettings(hooks: Webhooks): DeliverySettings {
+  const settings = settingsOf.get(hooks)
+  if (settings !== undefined) return settings
+  throw new PawlError(
+    'option-invalid',
+    { option: 'hooks of createServer', given: typeof hooks },
+    { remedy: 'It must be created by `webhooks(…)`.' },
+  )
+}
