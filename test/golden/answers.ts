@@ -1,5 +1,5 @@
 import { type Ask, type Client, PawlError } from '@pawl/core'
-import { leftOpen } from './procedures.ts'
+import { cancelMe, leftOpen } from './procedures.ts'
 
 const as = { as: 'user:ana' } as const
 
@@ -17,6 +17,7 @@ export async function answerAll(client: Client, run: string): Promise<void> {
   for (;;) {
     const ask = await client.inbox.next({ run })
     if (ask.key === leftOpen) return
+    if (ask.key === cancelMe) return client.cancel(run, 'as recorded', { by: 'user:ana' })
     const answer = answers[ask.kind]?.(ask)
     if (answer === undefined) throw new Error(`nobody knows what to say to "${ask.message}"`)
     await client.inbox.answer(ask.id, answer as { approved: true }, as).catch((error) => {
@@ -32,12 +33,12 @@ export async function sendAll(
   { name }: { readonly name: string },
   run: string,
 ): Promise<void> {
-  if (name !== 'races') return
+  if (name !== 'races' && name !== 'scopes') return
   const signal = client.get(run).signal as (
     name: string,
     payload: unknown,
     options: object,
   ) => Promise<unknown>
   for (const go of ['1', '2', '3']) await signal('go', go, { id: `go ${go}` })
-  await signal('stop', null, { id: 'stop' })
+  if (name === 'races') await signal('stop', null, { id: 'stop' })
 }

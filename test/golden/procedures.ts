@@ -10,6 +10,9 @@ export type NoteBody = (run: string, body: string) => void
 /** A question nobody answers. */
 export const leftOpen = 'left open'
 
+/** A question whose run is cancelled while it is open. */
+export const cancelMe = 'cancel me'
+
 export interface GoldenCase {
   // biome-ignore lint/suspicious/noExplicitAny: each has an input and an output of its own
   readonly procedure: Procedure<any, any, any>

@@ -1,5 +1,5 @@
 // Leaves runs behind at every stage of their lives in a file, which later versions have to be able to go on
-// with. Done once for each release: npm run golden:record
+// with. Done once for each release: npm run golden:record. With the argument `ends` it records only the cases of ends.ts.
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createEngine } from '@pawl/core'
 import type { Claims } from '@pawl/core/storage'
@@ -7,6 +7,7 @@ import { sqlite } from '@pawl/storage-sqlite'
 import Database from 'better-sqlite3'
 import { meddleWith } from '../support/meddling-store.ts'
 import { answerAll, sendAll } from './answers.ts'
+import { makeEndCases } from './ends.ts'
 import { type GoldenCase, makeCases } from './procedures.ts'
 
 // Where it was recorded is nobody's business.
@@ -15,13 +16,15 @@ Error.stackTraceLimit = 0
 const { version } = JSON.parse(
   readFileSync(new URL('../../packages/core/package.json', import.meta.url), 'utf8'),
 )
-const file = new URL(`./logs/${version}.db`, import.meta.url).pathname
+const onlyEnds = process.argv[2] === 'ends'
+const file = new URL(`./logs/${version}${onlyEnds ? '-ends' : ''}.db`, import.meta.url).pathname
+const cases = [...(onlyEnds ? [] : makeCases(() => {})), ...makeEndCases(() => {})]
 if (existsSync(file)) throw new Error(`${file} is there: what a released version wrote stays as it is`)
 const draft = `${file}.draft`
 for (const suffix of ['', '-wal', '-shm']) rmSync(draft + suffix, { force: true })
 
 const mostCommits = 100
-for (const goldenCase of makeCases(() => {}))
+for (const goldenCase of cases)
   for (const commits of goldenCase.leftAfter ?? Array.from({ length: mostCommits }, (_, i) => i))
     if (await leaveBehind(goldenCase, commits)) break
 
