@@ -22,3 +22,18 @@ test.each(['storage-sqlite', 'storage-postgres'])(
       expect(file).toMatch(new RegExp(`^${String(index + 1).padStart(4, '0')}-[a-z-]+\\.ts$`))
   },
 )
+
+test.each(['storage-sqlite', 'storage-postgres'])(
+  'the list of %s names its migrations in order',
+  async (store) => {
+    const at = (file: string): string =>
+      new URL(`../packages/${store}/src/schema/${file}`, import.meta.url).href
+    const { migrationNames } = await import(at('version.ts'))
+    const { migrations } = await import(at('migrate.ts'))
+    const files = listMigrations(store).map((file) => file.slice('0000-'.length, -'.ts'.length))
+    expect(migrationNames).toEqual(files)
+    expect(migrations.map(({ version, name }: { version: number; name: string }) => [version, name])).toEqual(
+      files.map((file, index) => [index + 1, file]),
+    )
+  },
+)

@@ -17,23 +17,25 @@ import { children } from './migrations/0010-children.ts'
 import { askIds } from './migrations/0011-ask-ids.ts'
 import { workers } from './migrations/0012-workers.ts'
 import { queries } from './queries.ts'
-import { explainRights, isCurrent } from './version.ts'
+import { explainRights, isCurrent, type MigrationName, migrationNames } from './version.ts'
 
-/** All steps, in order. */
-export const migrations: readonly Migration[] = [
+const byName: Record<MigrationName, Migration> = {
   initial,
   processes,
   causes,
   abilities,
   suspects,
-  sameNumbers,
-  askTo,
+  'same-numbers': sameNumbers,
+  'ask-to': askTo,
   feed,
   cancels,
   children,
-  askIds,
+  'ask-ids': askIds,
   workers,
-]
+}
+
+/** All migrations, in order. */
+export const migrations: readonly Migration[] = migrationNames.map((name) => byName[name])
 
 /**
  * Migrates the schema to the version of this package, in one transaction. A process killed midway leaves no change.

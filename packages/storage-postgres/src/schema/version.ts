@@ -4,8 +4,29 @@ import { codeOf, describe } from '../faults.ts'
 import type { Names } from '../names.ts'
 import { unusable } from '../unusable.ts'
 
+/**
+ * The names of the migrations. The number of a migration is its place in this list, from 1. The list is apart from their
+ * statements: a process that finds the schema up to date does not load the library that builds them.
+ */
+export const migrationNames = [
+  'initial',
+  'processes',
+  'causes',
+  'abilities',
+  'suspects',
+  'same-numbers',
+  'ask-to',
+  'feed',
+  'cancels',
+  'children',
+  'ask-ids',
+  'workers',
+] as const
+
+export type MigrationName = (typeof migrationNames)[number]
+
 /** The version of the schema this package works with: the number of its last migration. */
-const newestVersion = 12
+const newestVersion: number = migrationNames.length
 
 /** Returns the version of the schema; 0 before the first migration. Requires only the right to read. */
 export async function readVersion(database: Database): Promise<number> {

@@ -15,23 +15,25 @@ import { children } from './migrations/0010-children.ts'
 import { askIds } from './migrations/0011-ask-ids.ts'
 import { workers } from './migrations/0012-workers.ts'
 import { queries } from './queries.ts'
-import { hasTable, readVersion } from './version.ts'
+import { hasTable, type MigrationName, migrationNames, readVersion } from './version.ts'
 
-/** All migrations, in order. */
-export const migrations: readonly Migration[] = [
+const byName: Record<MigrationName, Migration> = {
   initial,
   unsuccessful,
-  asksOfRun,
+  'asks-of-run': asksOfRun,
   causes,
   abilities,
   suspects,
-  askTo,
+  'ask-to': askTo,
   feed,
   cancels,
   children,
-  askIds,
+  'ask-ids': askIds,
   workers,
-]
+}
+
+/** All migrations, in order. */
+export const migrations: readonly Migration[] = migrationNames.map((name) => byName[name])
 
 /**
  * Migrates the file to the newest schema in one transaction. It is safe to repeat it, to run it in several processes at

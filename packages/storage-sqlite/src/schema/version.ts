@@ -1,8 +1,29 @@
 import type { Database } from 'better-sqlite3'
 import { unusable } from '../unusable.ts'
 
+/**
+ * The names of the migrations. The number of a migration is its place in this list, from 1. The list is apart from their
+ * statements: a process that finds the schema up to date does not load the library that builds them.
+ */
+export const migrationNames = [
+  'initial',
+  'unsuccessful',
+  'asks-of-run',
+  'causes',
+  'abilities',
+  'suspects',
+  'ask-to',
+  'feed',
+  'cancels',
+  'children',
+  'ask-ids',
+  'workers',
+] as const
+
+export type MigrationName = (typeof migrationNames)[number]
+
 /** Schema version of this package: the number of its last migration. */
-export const newestVersion = 12
+export const newestVersion: number = migrationNames.length
 
 /**
  * Returns the schema version of a file, or 0 before the first migration.
