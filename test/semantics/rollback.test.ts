@@ -204,6 +204,67 @@ describe('a run that fails', () => {
   })
 })
 
+describe("rollback: { onFailure: 'ask' }", () => {
+  const asking = (done: string[], failures: number) => {
+    let left = failures
+    return procedure(
+      { name: 'asking', owner: 'group:finance', rollback: { onFailure: 'ask' } },
+      async (ctx) => {
+        ctx.onRollback('first', () => done.push('first'))
+        ctx.onRollback('second', () => {
+          if (left-- > 0) throw new FinalError('the bank is closed')
+          done.push('second')
+        })
+        throw new FinalError('stop')
+      },
+    )
+  }
+
+  test.each([
+    { choice: 'again', done: ['second', 'first'], undone: ['second', 'first'], failed: [] },
+    { choice: 'done by hand', done: ['first'], undone: ['second', 'first'], failed: [] },
+    {
+      ...{ choice: 'leave it', done: ['first'], undone: ['first'] },
+      failed: [{ name: 'second', failure: { code: 'step-failed' } }],
+    },
+  ])('waits for the owner, who says $choice', async ({ choice, done, undone, failed }) => {
+    for (const crash of [false, true]) {
+      const seen: string[] = []
+      const saga = asking(seen, 1)
+      const owner = { ask: /undo of "second" has failed/, answer: { choice }, after: '2h', as: 'user:ana' }
+      await using engine = await testEngine({ procedures: [saga], humans: [owner as never] })
+      if (crash) await engine.crash('every')
+      const run = await engine.run(saga)
+      await expect(run.result()).rejects.toMatchObject({ details: { cause: { message: 'stop' } } })
+      expect(seen).toEqual(done)
+      expect((await run.status()).rollback).toMatchObject({ undone, failed, skipped: undefined })
+    }
+  })
+
+  test('is refused without an owner', () => {
+    const spec = { name: 'orphan', rollback: { onFailure: 'ask' } } as const
+    expect(() => procedure(spec, async () => {})).toThrow(/owner/)
+  })
+})
+
+test('asks that name no audience go to the owner of the procedure', async () => {
+  const owned = procedure({ name: 'owned', owner: 'group:finance' }, async (ctx) => {
+    await Promise.all([
+      ctx.human.approve('Refund?'),
+      ctx.human.input('How much?', z.number(), { to: 'user:ana' }),
+    ])
+  })
+  const engine = await createEngine({ store: memory(), procedures: [owned] })
+  const run = await engine.run(owned)
+  await engine.inbox.next({ run: run.id })
+  const { items } = await engine.inbox.list({ run: run.id })
+  expect(items.map(({ kind, to }) => [kind, to]).toSorted()).toEqual([
+    ['approve', ['group:finance']],
+    ['input', ['user:ana']],
+  ])
+  await engine.stop()
+})
+
 describe('ctx.rollback', () => {
   test('ctx.rollback undoes everything registered so far; a later failure undoes only what came after', async () => {
     const done: string[] = []

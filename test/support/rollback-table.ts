@@ -111,6 +111,35 @@ export function describeRollbackTable(makePlace: () => Promise<CancelPlace>): vo
       ])
     })
 
+    test('a failing undo waits for the owner, whatever is cancelled, and is run again until it succeeds', async () => {
+      let failures = 2
+      const saga = procedure(
+        { name: 'saga', owner: 'group:finance', rollback: { onFailure: 'ask' } },
+        async (ctx) => {
+          await step(ctx, 'early')
+          ctx.onRollback('pay back', () => {
+            if (failures-- > 0) throw new FinalError('the bank is closed')
+            done.push('paid back')
+          })
+          await ctx.step('fail', stop, { retry: false })
+        },
+      )
+      const engine = await start(replay, saga)
+      const run = await engine.run(saga)
+      const first = await engine.inbox.next({ run: run.id })
+      expect(first).toMatchObject({
+        ...{ kind: 'escalate', to: ['group:finance'], choices: [{ value: 'again' }, {}, {}] },
+        error: { code: 'step-failed', message: expect.stringContaining('the bank is closed') },
+      })
+      await run.cancel()
+      await engine.inbox.answer(first.id, { choice: 'again' }, { as: 'user:ana' })
+      const second = await engine.inbox.next({ run: run.id })
+      await engine.inbox.answer(second.id, { choice: 'again' }, { as: 'user:ana' })
+      await expect(run.result()).rejects.toMatchObject({ code: 'run-failed' })
+      expect(done).toEqual(['early', 'paid back', 'undo early'])
+      expect((await run.status()).rollback).toMatchObject({ undone: ['pay back', 'early'], failed: [] })
+    })
+
     test('an invalid output undoes nothing, and the view says so', async () => {
       const saga = procedure({ name: 'saga', output: z.number() }, async (ctx) => {
         await step(ctx, 'one')

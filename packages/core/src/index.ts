@@ -51,6 +51,7 @@ export type {
   Talk,
   TalkOf,
 } from './authoring/procedure-types.ts'
+export type { RollbackSpec } from './authoring/rollback/rollback.ts'
 export type { MapOptions, ScopeOps, Winner } from './authoring/scopes/scope-ops.ts'
 export type { AttemptOptions, Retry, StepCall, StepOptions } from './authoring/step/step.ts'
 export type { Deadline, Duration } from './base/duration.ts'

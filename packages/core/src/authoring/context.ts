@@ -57,7 +57,12 @@ export interface ProgramOptions {
 /** Creates the kernel's program of a procedure: its body, with a context on top of the root scope. */
 export function createProgram(options: ProgramOptions): Program<ProcedureOperation> {
   return (_issue, scopes) => {
-    const rollback = new Rollback({ scopes, isParked: options.isParked, record: options.rollback })
+    const rollback = new Rollback({
+      scopes,
+      isParked: options.isParked,
+      record: options.rollback,
+      owner: options.definition.asksOnFailedUndo === true ? options.definition.owner : undefined,
+    })
     const ctxOf = createContexts(options, scopes, rollback)
     return rollback.guard(options.definition.body(ctxOf(scopes.root), options.input()))
   }
@@ -112,7 +117,7 @@ function createContext(
   }
   const ask: IssueOperation = (operation) => {
     checkKey(operation)
-    return issue(operation)
+    return issue(askOwner(operation, options.definition.owner))
   }
   return implement<Ctx>({
     runId: options.runId,
@@ -156,6 +161,17 @@ function createContext(
     uuid: () => ownTurn(options, 'uuid').uuid(),
     log: createLog(options),
   })
+}
+
+/** Addresses an ask that names no audience to the owner of the procedure. */
+function askOwner(operation: ProcedureOperation, owner: string | undefined): ProcedureOperation {
+  if (owner === undefined) return operation
+  if ('ask' in operation && operation.ask.to.length === 0)
+    return { ...operation, ask: { ...operation.ask, to: [owner] } }
+  if (!('fallback' in operation) || operation.fallback.do !== 'ask') return operation
+  const { ask } = operation.fallback
+  if (ask.to.length > 0) return operation
+  return { ...operation, fallback: { do: 'ask', ask: { ...ask, to: [owner] } } }
 }
 
 /** Reads the result of a step and registers its undo: in the order of the log, live as in a replay. */

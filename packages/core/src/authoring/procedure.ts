@@ -1,4 +1,5 @@
 import type { Duration } from '../base/duration.ts'
+import type { Audience } from '../base/people.ts'
 import type { NoOthers, Refused } from '../base/refused.ts'
 import { parseDuration } from '../checks/duration.ts'
 import {
@@ -11,10 +12,12 @@ import {
   checkWhole,
   refuse,
 } from '../checks/options.ts'
+import { checkAudience } from '../checks/people.ts'
 import type { Schema } from '../schemas/schema.ts'
 import { isTransforming } from '../schemas/schema.ts'
 import type { Ctx } from './ctx.ts'
 import type { InputOf, ParsedOf, TalkOf } from './procedure-types.ts'
+import type { RollbackSpec } from './rollback/rollback.ts'
 
 declare const types: unique symbol
 
@@ -62,6 +65,10 @@ export interface ProcedureSpec {
    * more.
    */
   readonly grace?: Duration
+  /** Audience of the procedure's asks that name none, and of the asks of its rollbacks. Default: none. */
+  readonly owner?: Audience
+  /** What a rollback does if an undo fails. Default: it continues with the next undo. */
+  readonly rollback?: RollbackSpec
 }
 
 /** What a programming error does to its run: 'park' makes it `stuck`, 'fail' ends it. */
@@ -101,6 +108,9 @@ export interface ProcedureDefinition {
   readonly bugs?: Bugs | undefined
   /** In ms. Undefined: the default, also of a procedure made by an earlier version of the package. */
   readonly graceMs?: number | undefined
+  readonly owner?: Audience | undefined
+  /** Whether people are asked about an undo that failed. */
+  readonly asksOnFailedUndo?: boolean | undefined
   readonly body: (ctx: Ctx, input: unknown) => Promise<unknown>
 }
 
@@ -121,12 +131,10 @@ export function procedure<const S extends ProcedureSpec, R>(
   spec: S & NoOthers<S, ProcedureSpec, 'procedure'>,
   body: Body<S, R>,
 ): Procedure<InputOf<S>, OutputOf<S, R>, TalkOf<S>> {
-  const { name, version, input, output, signals, bugs, graceMs } = readSpec(spec)
+  const read = readSpec(spec)
   checkFunction('body of procedure', body)
-  const defined: ProcedureDefinition = {
-    ...{ name, version, input, output, signals, bugs, graceMs },
-    body: body as ProcedureDefinition['body'],
-  }
+  const defined: ProcedureDefinition = { ...read, body: body as ProcedureDefinition['body'] }
+  const { name, version, input, output } = read
   const made = { name, version, schemas: Object.freeze({ input, output }), [definition]: defined }
   Object.defineProperty(made, definition, { enumerable: false })
   return Object.freeze(made)
@@ -185,6 +193,8 @@ function readSpec(given: ProcedureSpec): ReadSpec {
     'signals',
     'bugs',
     'grace',
+    'owner',
+    'rollback',
   ])
   const name = checkName('name of procedure', spec.name)
   const of = `of procedure '${name}'`
@@ -195,8 +205,24 @@ function readSpec(given: ProcedureSpec): ReadSpec {
     output: spec.output === undefined ? undefined : checkSchema(`output ${of}`, spec.output),
     signals: readSignals(of, spec.signals),
     bugs: spec.bugs === undefined ? undefined : readBugs(of, spec.bugs),
+    ...readOwner(of, spec),
     graceMs: spec.grace === undefined ? undefined : parseDuration(spec.grace, `grace ${of}`),
   }
+}
+
+/** Reads the owner, and whether the owner is asked about undos that fail. */
+function readOwner(
+  of: string,
+  { owner, rollback }: Partial<ProcedureSpec>,
+): Pick<ReadSpec, 'owner' | 'asksOnFailedUndo'> {
+  const named = owner === undefined ? undefined : checkAudience(`owner ${of}`, owner)
+  const options = checkObject(`rollback ${of}`, rollback)
+  checkKeys(`the rollback ${of}`, options, ['onFailure'])
+  const { onFailure = 'continue' } = options
+  const asks = checkOneOf(`rollback.onFailure ${of}`, onFailure, ['continue', 'ask']) === 'ask'
+  if (asks && named === undefined)
+    refuse(`rollback.onFailure ${of}`, onFailure, "Add an owner, such as owner: 'group:finance'.")
+  return { owner: named, asksOnFailedUndo: asks ? true : undefined }
 }
 
 /** @throws PawlError 'option-invalid' */

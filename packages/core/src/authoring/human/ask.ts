@@ -77,7 +77,7 @@ export interface Alternative {
 
 /** The options of every question. */
 export interface AskOptions {
-  /** Who is asked. Default: everyone who may see the inbox. Range: an array has at least one entry. */
+  /** Who is asked. Default: the `owner` of the procedure, otherwise everyone who may see the inbox. Range: an array has at least one entry. */
   readonly to?: Audience | readonly Audience[] | undefined
   /** Maximum wait for an answer, from the moment the ask is stored; then `onTimeout` applies. Default: none; it waits forever. */
   readonly timeout?: Deadline | undefined

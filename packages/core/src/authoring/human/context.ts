@@ -207,7 +207,8 @@ const escalateNames = [
   ...['choices', 'error', 'severity'],
 ]
 
-function escalation(message: unknown, given: unknown): AskOperation {
+/** Builds the operation of `ctx.human.escalate`. */
+export function escalation(message: unknown, given: unknown): AskOperation {
   const of = 'of escalate'
   const { timeout, ...rest } = checkObject(`options ${of}`, given)
   if (timeout !== undefined)

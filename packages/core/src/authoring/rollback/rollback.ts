@@ -4,10 +4,27 @@ import { failureOf, recordFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { RollbackRecord } from '../../events/payloads.ts'
 import type { Scopes } from '../../kernel/operation.ts'
-import { createScope } from '../../kernel/scope.ts'
+import { createScope, type Scope } from '../../kernel/scope.ts'
+import type { Resolution } from '../human/ask.ts'
+import { escalation } from '../human/context.ts'
 import type { ProcedureOperation } from '../operations.ts'
 
 const maxUndos = 10_000
+
+const undoChoices = [
+  { value: 'again', label: 'Run it again' },
+  { value: 'done by hand', label: 'Done by hand', effect: 'The run records it as undone' },
+  { value: 'leave it', label: 'Leave it', effect: 'The run records it as failed' },
+]
+
+/** What a rollback does if an undo fails. */
+export interface RollbackSpec {
+  /**
+   * If an undo fails after all its attempts: 'continue' with the next one, or 'ask' the `owner` of the procedure, with the choices
+   * 'again', 'done by hand' and 'leave it'. The rollback waits for the answer. Default: 'continue'. 'ask' requires an `owner`.
+   */
+  readonly onFailure?: 'continue' | 'ask'
+}
 
 /** What a run has undone so far. */
 export interface RollbackProgress extends RollbackRecord {
@@ -30,6 +47,8 @@ export interface RollbackOptions {
   readonly isParked: (error: unknown) => boolean
   /** Receives what is undone. */
   readonly record: RollbackProgress
+  /** Who is asked about an undo that failed; undefined: the next undo runs. */
+  readonly owner: string | undefined
 }
 
 /**
@@ -75,15 +94,36 @@ export class Rollback {
     const scope = createScope(null)
     for (let undo = this.#undos.pop(); undo !== undefined; undo = this.#undos.pop()) {
       record.reason ??= reason
-      try {
-        await scopes.issueIn(scope, undo.operation)
-        record.undone.push(undo.name)
-      } catch (error) {
-        record.failed.push({ name: undo.name, failure: recordFailure(error) })
-      }
+      await this.#undo(scope, undo)
       record.left.splice(record.left.lastIndexOf(undo.name), 1)
     }
     this.#open--
+  }
+
+  /** Runs one undo; if it fails and the procedure says so, its owner decides what becomes of it. */
+  async #undo(scope: Scope, { name, operation }: Undo): Promise<void> {
+    const { scopes, record, owner } = this.#options
+    for (;;) {
+      try {
+        await scopes.issueIn(scope, operation)
+        record.undone.push(name)
+        return
+      } catch (error) {
+        const choice = owner === undefined ? 'leave it' : await this.#askOwner(scope, owner, name, error)
+        if (choice === 'again') continue
+        if (choice === 'done by hand') record.undone.push(name)
+        else record.failed.push({ name, failure: recordFailure(error) })
+        return
+      }
+    }
+  }
+
+  /** The rollback waits for the answer. */
+  async #askOwner(scope: Scope, owner: string, name: string, error: unknown): Promise<string> {
+    const message = `The undo of "${name}" has failed. What becomes of it?`
+    const operation = escalation(message, { to: owner, choices: undoChoices, error })
+    const { choice } = (await this.#options.scopes.issueIn(scope, operation)) as Resolution<string>
+    return choice
   }
 
   /** Runs a procedure, and rolls back if it fails or its end is forced. */
