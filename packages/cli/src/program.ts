@@ -81,6 +81,7 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
     .option('--cancel-after <duration>', 'cancel the run after this time, such as 1h')
     .option('--detach', 'start the run, and leave the work to a worker')
     .option('--timeout <duration>', 'how long to work on it, such as 30s')
+    .option('--follow', 'print each entry of the log as it is recorded')
     .action((procedure, flags) => act(flags, (context) => run(context, procedure, flags)))
   withAnswer(add('resume <checkpoint>', 'answer the ask behind a checkpoint, and work on its run'))
     .option('--resolution <json|@file>', 'an answer, or {"decision": "approve"}')
@@ -93,6 +94,7 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
     .option('--to <name>', 'addressed to this name, such as group:support')
     .option('--run <run>', 'of this run')
     .option('--overdue', 'only overdue asks')
+    .option('--follow', 'print each ask as it is opened or closed, until Ctrl-C')
     .addOption(limit())
     .action((flags) => act(flags, (context) => inbox(context, flags)))
   add('ls', 'list runs, newest first')
@@ -103,23 +105,23 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
     .action(({ status, procedure, tag, limit, ...flags }) =>
       act(flags, (context) => list(context, { status, procedure, tag, limit })),
     )
-  add('show <run>', 'show one run: status, what it waits for, why it failed').action((id, flags) =>
-    act(flags, (context) => show(context, id)),
-  )
+  add('show <run>', 'show one run: status, what it waits for, why it failed')
+    .option('--follow', 'print it again at each change, until it ends')
+    .action((id, flags) => act(flags, (context) => show(context, id, flags)))
   add('log <run>', 'show the execution log of a run, newest entries first')
     .option('--failed', 'only failed entries')
+    .option('--follow', 'oldest entries first, then each as it is recorded, until the run ends')
     .addOption(limit())
     .action((id, flags) => act(flags, (context) => log(context, id, flags)))
   add('signal <run> <name>', 'send a signal to a run')
     .option('--payload <json|@file>', 'the payload of the signal')
     .option('--key <key>', 'a key; the same key is delivered once')
     .action((id, name, flags) => act(flags, (context) => signal(context, id, name, flags)))
-  add('cancel <run...>', 'cancel runs')
+  withChosen(add('cancel [run...]', 'cancel runs, by id or all that a filter finds'))
     .option('--reason <text>', 'why, for people and in the error of the run')
-    .option('--yes', 'do not ask for confirmation')
     .action((ids, flags) => act(flags, (context) => cancel(context, ids, flags)))
-  add('retry <run...>', 'retry stuck runs, and runs quarantined for crashes').action((ids, flags) =>
-    act(flags, (context) => retry(context, ids)),
+  withChosen(add('retry [run...]', 'retry stuck runs, and runs quarantined for crashes')).action(
+    (ids, flags) => act(flags, (context) => retry(context, ids, flags)),
   )
   add('dev', 'serve the API and work on the store; replace the worker when the code changes')
     .option('--port <port>', 'default: 4747')
@@ -149,6 +151,14 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
       }),
   )
   return program
+}
+
+function withChosen(command: Command): Command {
+  return command
+    .option('--status <status>', 'all runs with this status; several are separated by commas')
+    .option('--procedure <name>', 'all runs of this procedure')
+    .option('--tag <tag>', 'all runs with this tag')
+    .option('--yes', 'do not ask for confirmation')
 }
 
 function withAnswer(command: Command): Command {

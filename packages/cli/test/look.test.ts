@@ -48,7 +48,7 @@ test('doctor says what was found, where, and what is missing', async () => {
     { what: 'node' },
     { what: 'config', says: 'none' },
     { what: 'store', ok: true, says: expect.stringContaining('pawl.db (default)') },
-    { what: 'procedures', ok: true, says: expect.stringContaining('add v1, decide v1') },
+    { what: 'procedures', ok: true, says: expect.stringContaining('add v1, changing v1') },
     { what: 'server', says: expect.stringContaining('none') },
   ])
   const missing = await workspace.pawl('doctor', '--store', '/nowhere/pawl.db')

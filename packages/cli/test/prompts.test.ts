@@ -145,7 +145,7 @@ test('opens the artifact of a review in $EDITOR, again if it is not JSON', async
   using workspace = await createWorkspace()
   const id = await ask(workspace, 'edit')
   const editor = join(workspace.folder, 'edit.sh')
-  // Breaks the JSON at first, and mends it the second time.
+  // Writes broken JSON at first, and JSON the second time.
   writeFileSync(
     editor,
     'if grep -q broken "$1"; then echo \'{"tag":"v2"}\' > "$1"; else echo broken > "$1"; fi\n',

@@ -24,11 +24,6 @@ export function pickAsk(terminal: Terminal, asks: readonly AskJson[]): Promise<A
   return terminal.choose('Which ask?', choices)
 }
 
-/** Asks a person at the terminal whether runs are to be cancelled. */
-export function confirmCancel(terminal: Terminal, ids: readonly string[]): Promise<boolean> {
-  return terminal.agree(`Cancel ${ids.length === 1 ? `run ${ids[0]}` : `${ids.length} runs`}?`)
-}
-
 /** Asks a person at the terminal for the answer to any kind of ask, until the store would accept it. */
 export async function promptAnswer(
   terminal: Terminal,

@@ -1,9 +1,9 @@
-import { confirmCancel } from '../answers/prompt.ts'
+import type { Problem } from '@pawl/server'
 import { readJson } from '../answers/read-answer.ts'
 import { openTerminal } from '../answers/terminal.ts'
 import type { Context } from '../context.ts'
-import { type RunJson, segmentOf } from '../door/door.ts'
-import { usageError } from '../door/problem.ts'
+import { type Door, type RunJson, segmentOf } from '../door/door.ts'
+import { CommandError, usageError } from '../door/problem.ts'
 import { type ExitStatus, exit } from '../exit.ts'
 import { safe } from '../output/out.ts'
 
@@ -29,35 +29,113 @@ export async function signal(
   return exit.done
 }
 
-export interface CancelFlags {
-  readonly reason?: string
+/** Runs that are named, or all that a filter finds. */
+export interface ChosenFlags {
+  readonly status?: string
+  readonly procedure?: string
+  readonly tag?: string
   readonly yes?: boolean
+}
+
+export interface CancelFlags extends ChosenFlags {
+  readonly reason?: string
 }
 
 export async function cancel(
   context: Context,
   ids: readonly string[],
-  { reason, yes = false }: CancelFlags,
+  flags: CancelFlags,
 ): Promise<ExitStatus> {
-  const { out, signal } = context
-  if (!yes && !out.canAsk) throw usageError('Pass --yes to cancel without a question.')
-  if (!yes && !(await confirmCancel(openTerminal(signal), ids))) throw usageError('Nothing was cancelled.')
   const door = await context.door()
-  const body = reason === undefined ? {} : { reason }
-  const cancelled: RunJson[] = []
-  for (const id of ids) cancelled.push(await door.post<RunJson>(`/runs/${segmentOf(id)}/cancel`, body))
-  if (out.json) out.print(JSON.stringify(cancelled))
-  else
-    for (const { id, status } of cancelled) out.note(`  The cancel of run ${safe(id)} is stored: ${status}`)
-  return exit.done
+  const chosen = await chooseRuns(door, ids, flags)
+  if (flags.yes !== true) await confirm(context, 'Cancel', chosen)
+  const body = flags.reason === undefined ? {} : { reason: flags.reason }
+  return changeEach(context, chosen, async (id) => {
+    const run = await door.post<RunJson>(`/runs/${segmentOf(id)}/cancel`, body)
+    return { run, says: `The cancel of run ${id} is stored: ${run.status}` }
+  })
 }
 
-export async function retry(context: Context, ids: readonly string[]): Promise<ExitStatus> {
-  const { out } = context
+export async function retry(
+  context: Context,
+  ids: readonly string[],
+  flags: ChosenFlags,
+): Promise<ExitStatus> {
   const door = await context.door()
-  const retried: RunJson[] = []
-  for (const id of ids) retried.push(await door.post<RunJson>(`/runs/${segmentOf(id)}/retry`, {}))
-  if (out.json) out.print(JSON.stringify(retried))
-  else for (const { id, status } of retried) out.note(`  Run ${safe(id)} is due: ${status}`)
-  return exit.done
+  const chosen = await chooseRuns(door, ids, flags)
+  // A retry of runs that are named changes nothing that a second one could not.
+  if (ids.length === 0 && flags.yes !== true) await confirm(context, 'Retry', chosen)
+  return changeEach(context, chosen, async (id) => {
+    const run = await door.post<RunJson>(`/runs/${segmentOf(id)}/retry`, {})
+    return { run, says: `Run ${id} is due: ${run.status}` }
+  })
+}
+
+async function confirm({ out, signal }: Context, verb: string, ids: readonly string[]): Promise<void> {
+  const what = ids.length === 1 ? `run ${ids[0]}` : `${ids.length} runs`
+  if (!out.canAsk) throw usageError(`Pass --yes to ${verb.toLowerCase()} ${what} without a question.`)
+  if (!(await openTerminal(signal).agree(`${verb} ${what}?`))) throw usageError('Nothing was changed.')
+}
+
+async function chooseRuns(
+  door: Door,
+  ids: readonly string[],
+  { status, procedure, tag }: ChosenFlags,
+): Promise<readonly string[]> {
+  const isFiltered = status !== undefined || procedure !== undefined || tag !== undefined
+  if (ids.length > 0 && isFiltered) throw usageError('Pass ids of runs or a filter, not both.')
+  if (ids.length > 0) return ids
+  if (!isFiltered) throw usageError('Pass ids of runs, or a filter: `--status`, `--procedure` or `--tag`.')
+  const found: string[] = []
+  for (let cursor: string | undefined; ; ) {
+    const page = await door.get<{ readonly items: readonly RunJson[]; readonly cursor?: string }>('/runs', {
+      ...{ status, procedure, tag, cursor },
+      limit: '500',
+    })
+    found.push(...page.items.map(({ id }) => id))
+    if (page.cursor === undefined) break
+    cursor = page.cursor
+  }
+  if (found.length === 0)
+    throw new CommandError({
+      ...{ type: 'about:blank', title: 'not-found', status: 404, code: 'not-found' },
+      detail: 'No run matches the filter.',
+    })
+  return found
+}
+
+interface Changed {
+  readonly run: RunJson
+  readonly says: string
+}
+
+/** Changes each run. One that is refused does not keep the others from being changed; the status is that of the first refusal. */
+async function changeEach(
+  { out }: Context,
+  ids: readonly string[],
+  change: (id: string) => Promise<Changed>,
+): Promise<ExitStatus> {
+  const [only] = ids
+  if (ids.length === 1 && only !== undefined) {
+    const { run, says } = await change(only)
+    if (out.json) out.print(JSON.stringify([run]))
+    else out.note(`  ${safe(says)}`)
+    return exit.done
+  }
+  const outcomes: (RunJson | { readonly id: string; readonly problem: Problem })[] = []
+  let status: ExitStatus = exit.done
+  for (const id of ids) {
+    try {
+      const { run, says } = await change(id)
+      outcomes.push(run)
+      if (!out.json) out.note(`  ${safe(says)}`)
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error
+      if (status === exit.done) status = error.status
+      outcomes.push({ id, problem: error.problem })
+      if (!out.json) out.note(`  ${out.style('red', `Run ${safe(id)}:`)} ${safe(error.message)}`)
+    }
+  }
+  if (out.json) out.print(JSON.stringify(outcomes))
+  return status
 }

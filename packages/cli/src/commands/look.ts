@@ -3,6 +3,7 @@ import { type AskJson, type EntryJson, type RunJson, segmentOf } from '../door/d
 import { type ExitStatus, exit } from '../exit.ts'
 import { askColumns, logColumns, runColumns, showRun } from '../output/show.ts'
 import { printRows } from '../output/table.ts'
+import { followInbox, followLog, followRun } from './follow.ts'
 
 // Commands that only read.
 
@@ -11,10 +12,13 @@ export interface InboxFlags {
   readonly run?: string
   readonly overdue?: boolean
   readonly limit: string
+  readonly follow?: boolean
 }
 
-export async function inbox(context: Context, { to, run, overdue, limit }: InboxFlags): Promise<ExitStatus> {
+export async function inbox(context: Context, flags: InboxFlags): Promise<ExitStatus> {
+  const { to, run, overdue, limit } = flags
   const door = await context.door()
+  if (flags.follow === true) return followInbox(context, door, flags)
   const query = { to, run, limit, overdue: overdue === true ? 'true' : undefined }
   const { items } = await door.get<{ readonly items: readonly AskJson[] }>('/asks', query)
   printRows(context.out, items, askColumns, 'No open asks.')
@@ -35,8 +39,13 @@ export async function list(context: Context, flags: ListFlags): Promise<ExitStat
   return exit.done
 }
 
-export async function show(context: Context, id: string): Promise<ExitStatus> {
+export interface ShowFlags {
+  readonly follow?: boolean
+}
+
+export async function show(context: Context, id: string, { follow }: ShowFlags): Promise<ExitStatus> {
   const door = await context.door()
+  if (follow === true) return followRun(context, door, id)
   showRun(context.out, await door.get<RunJson>(`/runs/${segmentOf(id)}`))
   return exit.done
 }
@@ -44,10 +53,13 @@ export async function show(context: Context, id: string): Promise<ExitStatus> {
 export interface LogFlags {
   readonly failed?: boolean
   readonly limit: string
+  readonly follow?: boolean
 }
 
-export async function log(context: Context, id: string, { failed, limit }: LogFlags): Promise<ExitStatus> {
+export async function log(context: Context, id: string, flags: LogFlags): Promise<ExitStatus> {
+  const { failed, limit } = flags
   const door = await context.door()
+  if (flags.follow === true) return followLog(context, door, id, failed === true)
   const { items } = await door.get<{ readonly items: readonly EntryJson[] }>(`/runs/${segmentOf(id)}/log`, {
     limit,
   })

@@ -5,6 +5,7 @@ import type { Door, RunJson } from '../door/door.ts'
 import { CommandError } from '../door/problem.ts'
 import { type ExitStatus, exit } from '../exit.ts'
 import { safe } from '../output/out.ts'
+import { printEntries } from './follow.ts'
 import { readDuration } from './numbers.ts'
 import { reportRun, watchRun } from './watch-run.ts'
 
@@ -15,6 +16,7 @@ export interface RunFlags {
   readonly detach?: boolean
   readonly timeout?: string
   readonly cancelAfter?: string
+  readonly follow?: boolean
 }
 
 /** Starts a run and works on it until it ends or is suspended. */
@@ -41,7 +43,9 @@ export async function run(context: Context, procedure: string, flags: RunFlags):
     out.print(out.json ? JSON.stringify({ run: started }) : safe(started.id))
     return exit.done
   }
-  return reportRun(out, door, await watchRun(door, started.id, { signal, timeoutMs }))
+  const watched = watchRun(door, started.id, { signal, timeoutMs })
+  if (flags.follow === true) await printEntries(context, door, started.id, watched)
+  return reportRun(out, door, await watched)
 }
 
 /** Works on the store, if it has the procedure: without it the run would wait for another worker. */

@@ -1,4 +1,5 @@
 import type { Problem } from '@pawl/server'
+import { type Frame, followFrames } from './frames.ts'
 import { CommandError, unreachable } from './problem.ts'
 
 /** What commands read. The shapes are those of the HTTP API, on a store as on a server. */
@@ -16,6 +17,15 @@ export interface RunJson {
     readonly until?: string
   }[]
   readonly failure?: { readonly name: string; readonly message: string; readonly code?: string }
+  /** Both sides of a run that does not match its log. */
+  readonly stuck?: {
+    readonly position?: number
+    readonly recorded?: string
+    readonly asked?: string
+    readonly at?: string
+    readonly triedAt?: string
+  }
+  readonly cancelReason?: string
   readonly tags: readonly string[]
   readonly startedBy?: string
 }
@@ -67,6 +77,8 @@ export interface Door {
   readonly where: string
   get<T>(path: string, query?: Readonly<Record<string, string | undefined>>): Promise<T>
   post<T>(path: string, body: unknown, options?: PostOptions): Promise<T>
+  /** Reads a stream of events until it ends or `signal` aborts. A lost connection is opened again where it was. */
+  follow(path: string, query: PostOptions['query'], signal: AbortSignal): AsyncGenerator<Frame>
   close(): Promise<void>
 }
 
@@ -84,7 +96,7 @@ export function createDoor(
   headers: Readonly<Record<string, string>>,
   close: () => Promise<void>,
 ): Door {
-  const send = async <T>(method: string, path: string, query: PostOptions['query'], init: RequestInit) => {
+  const request = async (method: string, path: string, query: PostOptions['query'], init: RequestInit) => {
     const url = new URL(`${base}/v1${path}`)
     for (const [name, value] of Object.entries(query ?? {}))
       if (value !== undefined) url.searchParams.set(name, value)
@@ -92,10 +104,11 @@ export function createDoor(
     const reply = await fetch(request).catch((error: Error) => {
       throw unreachable(`${where} cannot be reached: ${causeOf(error)}.`)
     })
-    const body = await readJson(reply, where)
-    if (!reply.ok) throw new CommandError(body as Problem)
-    return body as T
+    if (!reply.ok) throw new CommandError((await readJson(reply, where)) as Problem)
+    return reply
   }
+  const send = async <T>(method: string, path: string, query: PostOptions['query'], init: RequestInit) =>
+    (await readJson(await request(method, path, query, init), where)) as T
   return {
     where,
     get: (path, query) => send('GET', path, query, {}),
@@ -108,6 +121,15 @@ export function createDoor(
           ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         },
       }),
+    follow: (path, query, signal) =>
+      followFrames(
+        (after) =>
+          request('GET', path, query, {
+            signal,
+            ...(after === undefined ? {} : { headers: { 'last-event-id': after } }),
+          }),
+        signal,
+      ),
     close,
   }
 }

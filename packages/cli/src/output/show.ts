@@ -51,13 +51,24 @@ export function showRun(out: Out, run: RunJson): void {
       'waits for',
       run.waitingFor.length === 0 ? undefined : detailOf({ ...run, failure: undefined as never }),
     ],
+    ['cancel', run.cancelReason],
     ['failure', run.failure?.message],
+    ['log has', at(run.stuck?.position, run.stuck?.recorded)],
+    ['code asks', run.stuck?.asked],
+    ['code', run.stuck?.at],
+    ['last tried', run.stuck?.triedAt],
   ]
   for (const [name, value] of rows)
     if (value !== undefined)
       out.print(
         out.isTerminal ? `${out.style('dim', name.padEnd(10))} ${safe(value)}` : `${name}\t${safe(value)}`,
       )
+}
+
+function at(position: number | undefined, operation: string | undefined): string | undefined {
+  return position === undefined || operation === undefined
+    ? operation
+    : `${operation} at position ${position}`
 }
 
 function showMs(ms: number): string {

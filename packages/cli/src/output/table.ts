@@ -33,3 +33,16 @@ export function printRows<Row>(
   out.print(out.style('dim', align(titles)))
   for (const line of cells) out.print(align(line))
 }
+
+/** Prints one row at a time, when the others are not known yet: as a JSON line, or tab-separated. */
+export function printRow<Row>(
+  out: Out,
+  row: Row,
+  columns: readonly Column<Row>[],
+  print: (line: string) => void = out.print,
+): void {
+  const cells = columns.map(({ of }) => safe(of(row)))
+  print(
+    out.json ? JSON.stringify(row) : out.isTerminal ? `  ${cells.join('  ').trimEnd()}` : cells.join('\t'),
+  )
+}

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { decider, procedure } from '@pawl/core'
 import { z } from 'zod'
 
@@ -51,3 +52,9 @@ export const decide = procedure({ name: 'decide' }, (ctx) =>
     fallback: { ask: { to: 'group:ops' } },
   }),
 )
+export const nap = procedure({ name: 'nap' }, (ctx) => ctx.sleep('30s'))
+/** Its code is another one once a file exists. */
+export const changing = procedure({ name: 'changing' }, async (ctx) => {
+  await ctx.step(existsSync('changed') ? 'new' : 'old', () => 1)
+  return ctx.human.select('Continue?', ['yes', 'no'])
+})

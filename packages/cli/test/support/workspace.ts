@@ -87,10 +87,13 @@ export interface Dev {
   line(pattern: RegExp): Promise<string>
 }
 
-export async function startDev({ folder, program }: Workspace): Promise<Dev> {
-  const child = spawn(process.execPath, [...program, 'dev', '--port', '0'], {
+export async function startDev(
+  { folder, program, env }: Workspace,
+  ...args: readonly string[]
+): Promise<Dev> {
+  const child = spawn(process.execPath, [...program, 'dev', '--port', '0', ...args], {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', HOME: folder },
+    env,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const url = new URL(String(await once(createInterface(child.stdout), 'line').then(([line]) => line)))
@@ -112,6 +115,33 @@ export async function startDev({ folder, program }: Workspace): Promise<Dev> {
           wake = resolve
         })
       }
+    },
+  }
+}
+
+/** A workspace whose commands go to a server, with a worker beside it. */
+export interface Served extends Workspace, AsyncDisposable {
+  readonly dev: Dev
+}
+
+/**
+ * Starts `pawl dev` on the store of a workspace, and returns a workspace whose commands know it by their environment. Their token may
+ * name another person, as a command on the store may.
+ */
+export async function serve(workspace: Workspace): Promise<Served> {
+  const { folder, program } = workspace
+  const made = await workspace.pawl('token', 'make', 'user:me', '--role', 'admin', '--act-as')
+  const dev = await startDev(workspace, '--store', join(folder, 'pawl.db'), '--tokens', 'tokens.json')
+  await dev.line(/Working\./)
+  const env = { ...workspace.env, PAWL_SERVER: dev.origin, PAWL_TOKEN: made.stdout.trim() }
+  return {
+    ...{ folder, program, env, dev },
+    pawl: (...args) => pawl(folder, env, [...program, ...args]),
+    [Symbol.dispose]() {},
+    async [Symbol.asyncDispose]() {
+      const ended = once(dev.child, 'exit')
+      dev.child.kill('SIGTERM')
+      await ended
     },
   }
 }

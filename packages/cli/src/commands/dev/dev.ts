@@ -1,6 +1,5 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { createClient } from '@pawl/core'
 import { toStore } from '../../config/store.ts'
 import type { Context } from '../../context.ts'
@@ -30,7 +29,8 @@ export async function dev(context: Context, flags: ServerFlags): Promise<ExitSta
   const { server, url } = await listen(context, { client }, flags)
   const worker = new ChildWorker({
     args: [
-      fileURLToPath(new URL(`../../bin${import.meta.url.endsWith('.ts') ? '.ts' : '.js'}`, import.meta.url)),
+      // The file that Node was started with: this program.
+      process.argv[1] as string,
       ...['worker', '--store', address],
       ...procedures.value.flatMap((file) => ['--procedures', file]),
     ],
