@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { byToken, refund, send, silent, startServer } from './support/server.ts'
 
 const bare: Procedure<undefined, void> = procedure({ name: 'bare', version: 2 }, async (ctx) => {
-  await ctx.human.approve('Go on?', { timeout: '1ms', onTimeout: 'escalate' })
+  await ctx.human.approve('Continue?', { timeout: '1ms', onTimeout: 'escalate' })
 })
 /** A schema without JSON Schema. */
 const custom = z.custom<string>((value) => typeof value === 'string')

@@ -22,7 +22,7 @@ export interface WorkerProcedure extends Omit<ProcedureInput, 'takesInput'> {
   readonly takesInput: boolean | undefined
 }
 
-/** Figures of a store for monitoring. Counts stop at `maxCount`. */
+/** Figures of a store for monitoring. Counts stop at 1,000. */
 export interface StoreHealth {
   readonly workers: number
   readonly openAsks: number
@@ -38,7 +38,7 @@ export interface StoreHealth {
 }
 
 /** The number at which the counts of `StoreHealth` stop. */
-export const maxCount = 1_000
+const maxCount = 1_000
 
 /** Returns the live workers, the oldest first. */
 export async function listWorkers(connection: Connection): Promise<readonly WorkerView[]> {

@@ -9,7 +9,7 @@ export class ReplyCounts {
 
   /** Yields each combination of labels with its count. */
   entries(): readonly (readonly [labels: string, count: number])[] {
-    return [...this.#counts].toSorted()
+    return [...this.#counts].toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
   }
 }
 
