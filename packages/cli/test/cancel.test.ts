@@ -15,3 +15,13 @@ test('cancel stores the reason, and the next worker ends the run', async () => {
   expect(JSON.parse(shown.stdout)).toMatchObject({ status: 'running', cancelReason: 'she has left' })
   expect(await workspace.pawl('cancel', 'nowhere', '--yes')).toMatchObject({ status: 4 })
 })
+
+test('run --cancel-after cancels a run that has not ended by then', async () => {
+  using workspace = await createWorkspace()
+  const greet = ['run', 'greet', '--input', '{"name":"Ada"}', '--id', 'greet:1']
+  expect(await workspace.pawl(...greet, '--cancel-after', '1ms', '--detach')).toMatchObject({ status: 0 })
+  await workspace.pawl(...greet)
+  const shown = await workspace.pawl('show', 'greet:1', '--json')
+  expect(JSON.parse(shown.stdout)).toMatchObject({ status: 'cancelled', cancelReason: 'timed out' })
+  expect(await workspace.pawl(...greet, '--cancel-after', 'soon')).not.toMatchObject({ status: 0 })
+})

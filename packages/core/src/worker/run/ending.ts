@@ -37,7 +37,7 @@ export function completeWith(output: unknown, left: readonly Pending<ProcedureOp
 }
 
 /** Fails a run whose procedure has returned: its work is done, so nothing is undone. */
-export function failReturned(error: unknown, left: readonly Pending<ProcedureOperation>[]): Ending {
+function failReturned(error: unknown, left: readonly Pending<ProcedureOperation>[]): Ending {
   return { ...failWith(error, left), skips: 'the procedure had returned, and only its output is invalid' }
 }
 
