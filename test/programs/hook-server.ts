@@ -1,21 +1,24 @@
-// Sends webhooks until it is killed. Arguments: a SQLite file. support/kill/sabotage.ts says what else it can be told.
+// Sends webhooks until it is killed. Argument: where runs are kept. support/kill/sabotage.ts says what else it can be told.
 import { writeSync } from 'node:fs'
 import { createEngine, procedure } from '@pawl/core'
 import { createServer, webhooks } from '@pawl/server'
-import { sqlite } from '@pawl/storage-sqlite'
+import { openStore } from '../support/kill/open-store.ts'
 import { readSabotage } from '../support/kill/sabotage.ts'
+import { sabotagePostgres } from '../support/kill/sabotage-postgres.ts'
 import { sabotageSqlite } from '../support/kill/sabotage-sqlite.ts'
 
 // The process that started it is gone.
 process.stdin.once('end', () => process.exit()).resume()
-sabotageSqlite(readSabotage())
+const sabotage = readSabotage()
+sabotageSqlite(sabotage)
+sabotagePostgres(sabotage)
 
-const [, , file = ''] = process.argv
+const [, , location = ''] = process.argv
 const hooks = webhooks({ keys: ['k'.repeat(32)], allowPrivate: true })
 const work = procedure({ name: 'work' }, (ctx) => ctx.step('work', () => {}))
 const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
 const engine = await createEngine({
-  store: sqlite(file),
+  store: openStore(location),
   procedures: [work, ...hooks.procedures],
   lease: '1s',
   logger: silent,

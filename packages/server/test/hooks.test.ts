@@ -12,7 +12,7 @@ import { webhooksWith } from '../src/hooks/webhooks.ts'
 import { byToken, send as call, dispatchOf, refund, requestOf, silent } from './support/server.ts'
 
 const [oldKey, newKey] = ['o'.repeat(32), 'n'.repeat(32)]
-const soon = { attempts: 3, backoff: '10ms', factor: 1, jitter: 'none' } as const
+const soon = { retry: { attempts: 3, backoff: '10ms', factor: 1, jitter: 'none' }, timeout: '10m' } as const
 
 interface Received {
   readonly headers: IncomingHttpHeaders
@@ -49,14 +49,19 @@ async function startReceiver() {
     ...{ url, received, reply },
     ids: () => received.map(({ headers }) => headers['webhook-id']),
     types: () => received.map(({ json }) => json.type as string),
-    close: () => new Promise((resolve) => server.close(resolve)),
+    close: () => {
+      server.closeAllConnections()
+      return new Promise((resolve) => server.close(resolve))
+    },
   }
 }
 
-async function startScene(options: { readonly store?: Store; readonly keys?: [string, ...string[]] } = {}) {
-  const { store = memory(), keys = [newKey] } = options
+async function startScene(
+  options: { readonly store?: Store; readonly keys?: [string, ...string[]]; readonly timeout?: '50ms' } = {},
+) {
+  const { store = memory(), keys = [newKey], timeout = soon.timeout } = options
   const receiver = await startReceiver()
-  const hooks = webhooksWith({ keys, allowPrivate: true }, soon)
+  const hooks = webhooksWith({ keys, allowPrivate: true }, { ...soon, timeout })
   const engine = await createEngine({ store, procedures: [refund, ...hooks.procedures], logger: silent })
   const server = createServer({ client: engine, auth: byToken, hooks, logger: silent })
   const ask = (method: string, path: string, body?: object, as = 'root') =>
@@ -145,6 +150,17 @@ describe('webhooks', () => {
       .toBe(1)
     expect(new Set(s.receiver.ids()).size).toBe(1)
     expect(s.receiver.received.length).toBeGreaterThan(1)
+  })
+
+  test('a receiver that does not reply in time is asked again', async () => {
+    await using s = await startScene({ timeout: '50ms' })
+    s.receiver.reply.of = () => new Promise(() => {})
+    const { id } = await s.register({ events: ['run.ended'] })
+    await refundOnce(s.engine, 'refund:1')
+    const ask = await s.engine.inbox.next({ run: `pawl.hook:${id}` })
+    expect(ask.message).toMatch(/failed for good: .*did not finish within 50ms/)
+    expect(new Set(s.receiver.ids()).size).toBe(1)
+    expect(s.receiver.received.length).toBe(3)
   })
 
   test('with two keys a delivery carries a signature of each', async () => {

@@ -1,4 +1,4 @@
-import { type Procedure, procedure, type Retry } from '@pawl/core'
+import { type Duration, type Procedure, procedure, type Retry } from '@pawl/core'
 import { z } from 'zod'
 import { feedNames } from '../json/shapes.ts'
 import { send } from './send.ts'
@@ -39,6 +39,8 @@ export interface DeliverySettings {
   readonly keys: readonly string[]
   readonly allowPrivate: boolean
   readonly retry: Retry
+  /** Of each attempt. */
+  readonly timeout: Duration
 }
 
 /** 5 s, 20 s, 80 s and so on up to 12 h: 18 attempts within about five days. */
@@ -78,7 +80,7 @@ export type DeliverProcedure = Procedure<Delivery, 'delivered' | 'gone'>
 
 /** Delivers one event to one hook. */
 export function deliverProcedure(settings: DeliverySettings): DeliverProcedure {
-  const { keys, allowPrivate, retry } = settings
+  const { keys, allowPrivate, retry, timeout } = settings
   return procedure(
     { name: deliverName, input: deliveryShape, output: z.enum(['delivered', 'gone']) },
     (ctx, { hook, url, body }) =>
@@ -88,7 +90,7 @@ export function deliverProcedure(settings: DeliverySettings): DeliverProcedure {
           const headers = signedHeaders(keys, hook, { id: ctx.runId, at: Date.now(), body })
           return send({ url, body, headers, allowPrivate, signal })
         },
-        { retry, timeout: '10s' },
+        { retry, timeout },
       ),
   )
 }

@@ -37,13 +37,13 @@ const settingsOf = new WeakMap<Webhooks, DeliverySettings>()
  * const server = createServer({ client: engine, hooks })
  */
 export function webhooks(options: WebhookOptions): Webhooks {
-  return webhooksWith(options, usualRetry)
+  return webhooksWith(options, { retry: usualRetry, timeout: '10s' })
 }
 
-/** `webhooks` with another retry of deliveries. */
+/** `webhooks` with another retry and timeout of deliveries. */
 export function webhooksWith(
   { keys, allowPrivate = false }: WebhookOptions,
-  retry: DeliverySettings['retry'],
+  attempts: Pick<DeliverySettings, 'retry' | 'timeout'>,
 ): Webhooks {
   if (
     !Array.isArray(keys) ||
@@ -55,7 +55,7 @@ export function webhooksWith(
       { option: 'keys of webhooks', given: typeof keys },
       { remedy: 'It must list keys of at least 32 characters, the newest first.' },
     )
-  const settings = { keys, allowPrivate, retry }
+  const settings = { keys, allowPrivate, ...attempts }
   const made: Webhooks = { procedures: [hookProcedure, deliverProcedure(settings)] }
   settingsOf.set(made, settings)
   return made
