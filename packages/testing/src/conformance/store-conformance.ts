@@ -9,6 +9,7 @@ import { describeCommit } from './topics/commit.ts'
 import { describeConnections } from './topics/connections.ts'
 import { describeCreate } from './topics/create.ts'
 import { describeDamage } from './topics/damage.ts'
+import { describeEarlyAnswers } from './topics/early-answers.ts'
 import { describeFeed } from './topics/feed.ts'
 import { describeFencing } from './topics/fencing.ts'
 import { describeLoad } from './topics/load.ts'
@@ -17,6 +18,7 @@ import { describeOtherRuns } from './topics/other-runs.ts'
 import { describeParking } from './topics/parking.ts'
 import { describeRunList } from './topics/run-list.ts'
 import { describeSend } from './topics/send.ts'
+import { describeSuspectClaims } from './topics/suspect-claims.ts'
 import { describeSuspects } from './topics/suspects.ts'
 import { describeUnclaimable } from './topics/unclaimable.ts'
 import { describeWorkers } from './topics/workers.ts'
@@ -41,6 +43,7 @@ export function storeConformance(subject: StoreSubject): void {
     describeFencing(test)
     describeParking(test)
     describeSend(test)
+    describeEarlyAnswers(test)
     describeAnswers(test)
     describeCancels(test)
     describeOtherRuns(test)
@@ -49,6 +52,7 @@ export function storeConformance(subject: StoreSubject): void {
     describeFeed(test)
     describeClaims(test)
     describeSuspects(test)
+    describeSuspectClaims(test)
     describeMarks(test)
     describeUnclaimable(test)
     describeLoad(test)
