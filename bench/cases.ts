@@ -95,6 +95,20 @@ function fleetCase(workers: number): Case {
   }
 }
 
+function scopeCase(name: string, title: string, own: string, plain: string): Case {
+  return {
+    name,
+    title,
+    rounds: 7,
+    onBoth: true,
+    figures: [
+      { name: 'perSecond', title: own, unit: '/s', better: 'more' },
+      { name: 'plainPerSecond', title: plain, unit: '/s', better: 'more', isCompared: false },
+      { name: 'ratio', title: 'time over that of the same without it', unit: '×', better: 'less' },
+    ],
+  }
+}
+
 const pieceMs = { unit: 'ms', better: 'less' } as const
 
 function stallCase(name: string, title: string): Case {
@@ -232,6 +246,13 @@ export const cases: readonly Case[] = [
       { name: 'cpuUsPerRun', title: 'processor time until a run waits', unit: 'µs', better: 'less' },
     ],
   },
+  scopeCase(
+    'race',
+    'one run, 1,000 races of a step and a timer, one after the other',
+    'races',
+    'steps without a race',
+  ),
+  scopeCase('map', 'one run, a map of 1,000 steps, 10 at a time', 'items', 'steps of 10 loops'),
   {
     name: 'kill',
     title: 'SIGKILL in the 101st step of a run, then a new process',
