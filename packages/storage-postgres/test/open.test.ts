@@ -401,6 +401,11 @@ describe('migrations', () => {
           where id = 'waiting'`)
       const port = await open(postgres(database.ownerUrl, { schema: 'fresh' }))
       expect(await describeSchema('fresh')).toEqual(await describeSchema('pawl'))
+      expect(await port.askIdKey()).toMatch(/^[0-9a-f-]{36}$/)
+      // Older versions did not note when a worker was registered.
+      expect(await port.listWorkers()).toMatchObject([
+        { name: 'old', startedAt: null, runs: 1, procedures: null, inputs: null },
+      ])
       const seenBy = async (now: number, ...to: string[]) =>
         (await port.asks(allAsks({ now, to }))).map(({ position }) => position)
       // From version 7 on the asks themselves are written with their names.

@@ -101,6 +101,11 @@ describe('migrations', () => {
       database.close()
 
       const port = await openStore(file)
+      expect(await port.askIdKey()).toMatch(/^[0-9a-f]{32}$/)
+      // Older versions did not note when a worker was registered.
+      expect(await port.listWorkers()).toMatchObject([
+        { name: 'old', startedAt: null, runs: 1, procedures: null, inputs: null },
+      ])
       const fresh = tempFile()
       await openStore(fresh)
       expect(readSchema(connect(file))).toEqual(readSchema(connect(fresh)))
