@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { appendFileSync, existsSync } from 'node:fs'
+import { setTimeout as pause } from 'node:timers/promises'
 import { decider, procedure } from '@pawl/core'
 import { z } from 'zod'
 
@@ -57,4 +58,14 @@ export const nap = procedure({ name: 'nap' }, (ctx) => ctx.sleep('30s'))
 export const changing = procedure({ name: 'changing' }, async (ctx) => {
   await ctx.step(existsSync('changed') ? 'new' : 'old', () => 1)
   return ctx.human.select('Continue?', ['yes', 'no'])
+})
+/** Writes down each step outside of the store, a moment before it is recorded. */
+export const ledger = procedure({ name: 'ledger' }, async (ctx) => {
+  for (let index = 0; index < 12; index++)
+    await ctx.step(`entry ${index}`, async () => {
+      appendFileSync('ledger', `${index}\n`)
+      await pause(40)
+      return index
+    })
+  return 12
 })

@@ -39,10 +39,11 @@ export class ChildWorker {
     const { args, cwd, env, onLine, onExit } = this.#options
     const child = spawn(process.execPath, [...process.execArgv, ...args], {
       ...{ cwd, env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      // The channel closes when this process is killed, and the worker then stops by itself.
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     })
     this.#child = child
-    for (const stream of [child.stdout, child.stderr]) readLines(stream, onLine)
+    for (const stream of [child.stdout, child.stderr]) if (stream !== null) readLines(stream, onLine)
     child.once('exit', (status) => {
       if (this.#child !== child) return
       this.#child = undefined
