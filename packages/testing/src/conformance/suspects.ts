@@ -2,7 +2,7 @@ import type { Claimant, Claimed, Claims, ProcedureVersions, RunKey } from '@pawl
 import { newRun, type Standing } from './builders.ts'
 import type { Stage } from './stage.ts'
 
-export const procedures: readonly ProcedureVersions[] = [{ name: 'refund', versions: [1] }]
+const procedures: readonly ProcedureVersions[] = [{ name: 'refund', versions: [1] }]
 
 export const why: Uint8Array = new Uint8Array([1])
 
@@ -67,7 +67,7 @@ export async function releaseAll(stage: Stage, runs: readonly RunKey[], owner?: 
   if (owner !== undefined) Object.assign(owner, { worker: await stage.worker() })
 }
 
-export function standingOf({ run, id, epoch, head, mail }: Claimed, { worker }: Claimant): Standing {
+function standingOf({ run, id, epoch, head, mail }: Claimed, { worker }: Claimant): Standing {
   return { run, id, worker, epoch, head, seen: mail }
 }
 
