@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import type { Browser, Page } from 'playwright-core'
+import { createRequire } from 'node:module'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { startExample } from '../../examples/shared/test/start-example.ts'
 import { chromiumPath, launchBrowser } from './support/browser.ts'
@@ -11,11 +13,14 @@ beforeAll(async () => {
 afterAll(() => browser?.close())
 
 /** Starts the demo as `npm run demo` does, and opens its URL. */
-async function openDemo(viewport: { readonly width: number; readonly height: number }) {
+async function openDemo(
+  viewport: { readonly width: number; readonly height: number },
+  options: BrowserContextOptions = {},
+) {
   const demo = await startExample('../../examples/refund/src/demo', import.meta.url, [], { PAWL_STORE: '' })
   const url = (await demo.line(/Open /)).trim().split(/\s+/).at(-1) ?? ''
   const folder = (await demo.line(/written to/)).trim().split(/\s+/).at(-1) ?? ''
-  const context = await browser.newContext({ viewport })
+  const context = await browser.newContext({ viewport, ...options })
   context.setDefaultTimeout(300_000)
   onTestFinished(async () => {
     await context.close()
@@ -80,4 +85,29 @@ describe.skipIf(chromiumPath === undefined)('the demo in a browser', () => {
     expect(complaints).toEqual([])
     expect(await demo.kill('SIGINT')).toEqual({ code: 0, signal: null })
   })
+
+  test.each([
+    { width: 1280, height: 800, colorScheme: 'light' },
+    { width: 390, height: 844, colorScheme: 'dark' },
+  ] as const)(
+    'has a strip in which axe finds nothing, at $width x $height',
+    async ({ colorScheme, ...viewport }) => {
+      // Only so that axe can be injected.
+      const { page } = await openDemo(viewport, { colorScheme, bypassCSP: true })
+      await page.evaluate(readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8'))
+      const violations = () =>
+        page.evaluate(
+          'axe.run("#demo", { resultTypes: ["violations"] }).then(({ violations }) => violations.map((one) => one.id + ": " + one.nodes.map((node) => node.html).join("; ")))',
+        )
+      await strip(page)
+        .getByText(/Worker 1 works/)
+        .waitFor()
+      expect(await violations()).toEqual([])
+      await strip(page).getByRole('button', { name: 'Kill the worker' }).click()
+      await strip(page)
+        .getByText(/Worker 1 killed/)
+        .waitFor()
+      expect(await violations()).toEqual([])
+    },
+  )
 })
