@@ -133,6 +133,20 @@ test('a library may export functions around procedures, with the types of each',
   )
 })
 
+test('npx pawl runs procedures in TypeScript, by tsx before Node 22.18 and by Node itself since', async () => {
+  await writeFile(join(empty, 'procedures.ts'), procedures)
+  const pawl = (...args: readonly string[]) => run('npx', ['--offline', 'pawl', ...args], empty)
+  expect(await pawl('run', 'add', '--id', 'a:1')).toBe('  2\n')
+  expect(await pawl('ls')).toMatch(/^completed\ta:1\tadd v1\t/)
+  expect(await pawl('doctor')).toContain('add v1')
+})
+
+const procedures = `
+import { procedure } from '@pawl/core'
+
+export const add = procedure({ name: 'add' }, (ctx) => ctx.step('add', (): number => 1 + 1))
+`
+
 const libraryProgram = `
 import { type Ctx, procedure } from '@pawl/core'
 import { testEngine } from '@pawl/testing'
@@ -213,6 +227,7 @@ async function installIn(folder: string): Promise<void> {
     // Most users have these: TypeScript for Node needs the first, schemas the second.
     .concat([
       [root, '@types/node'],
+      [root, 'tsx'],
       [root, 'zod'],
     ])
     .map(([folder, name]) => `file:${findModule(folder, name)}`)
