@@ -43,48 +43,51 @@ describe.skipIf(chromiumPath === undefined)('the demo in a browser', () => {
   test.each([
     { width: 1280, height: 800 },
     { width: 390, height: 844 },
-  ])('kills the worker, resumes, and shows who was faster, at $width x $height', async (viewport) => {
-    const { demo, page, complaints } = await openDemo(viewport)
-    const bar = strip(page)
-    await bar.getByText(/1 of 4/).waitFor()
-    await bar.getByText(/Worker 1 works/).waitFor()
-    // Some orders are paid, and others are not.
-    await bar.getByText(/^[1-9]\d* orders? paid, none twice/).waitFor()
-    await bar.getByRole('button', { name: 'Kill the worker' }).click()
-    await bar.getByText(/Worker 1 killed/).waitFor()
-    expect(demo.output()).toMatch(/worker 1, process \d+, was killed with SIGKILL/)
+  ])(
+    'kills the worker, resumes, and opens a second tab as another person, at $width x $height',
+    async (viewport) => {
+      const { demo, page, complaints } = await openDemo(viewport)
+      const bar = strip(page)
+      await bar.getByText(/1 of 4/).waitFor()
+      await bar.getByText(/Worker 1 works/).waitFor()
+      // Some orders are paid, and others are not.
+      await bar.getByText(/^[1-9]\d* orders? paid, none twice/).waitFor()
+      await bar.getByRole('button', { name: 'Kill the worker' }).click()
+      await bar.getByText(/Worker 1 killed/).waitFor()
+      expect(demo.output()).toMatch(/worker 1, process \d+, was killed with SIGKILL/)
 
-    await bar.getByRole('button', { name: 'Start a worker' }).click()
-    await bar.getByText(/3 of 4/).waitFor()
-    expect(await bar.textContent()).toContain('16 orders paid, none twice')
-    if (viewport.width > 900)
-      expect(await bar.textContent()).toMatch(/replayed \d+ operations, ran \d+ steps/)
+      await bar.getByRole('button', { name: 'Start a worker' }).click()
+      await bar.getByText(/3 of 4/).waitFor()
+      expect(await bar.textContent()).toContain('16 orders paid, none twice')
+      if (viewport.width > 900)
+        expect(await bar.textContent()).toMatch(/replayed \d+ operations, ran \d+ steps/)
 
-    await bar.getByRole('link', { name: 'Open the ask' }).click()
-    await page.locator('.params input').fill('400')
-    await page.getByRole('button', { name: 'Approve with changes' }).click()
-    await page.locator('.confirmation').getByRole('button', { name: 'Yes, approve with changes' }).click()
-    await bar.getByText(/4 of 4/).waitFor()
-    expect(await bar.textContent()).toContain('17 orders paid, none twice')
+      await bar.getByRole('link', { name: 'Open the ask' }).click()
+      await page.locator('.params input').fill('400')
+      await page.getByRole('button', { name: 'Approve with changes' }).click()
+      await page.locator('.confirmation').getByRole('button', { name: 'Yes, approve with changes' }).click()
+      await bar.getByText(/4 of 4/).waitFor()
+      expect(await bar.textContent()).toContain('17 orders paid, none twice')
 
-    await bar.getByRole('link', { name: 'Open the ask' }).click()
-    const [tab] = await Promise.all([
-      page.context().waitForEvent('page'),
-      bar.getByRole('link', { name: 'Second tab, as Bob' }).click(),
-    ])
-    await strip(tab)
-      .getByText(/4 of 4/)
-      .waitFor()
-    expect(
+      await bar.getByRole('link', { name: 'Open the ask' }).click()
+      const [tab] = await Promise.all([
+        page.context().waitForEvent('page'),
+        bar.getByRole('link', { name: 'Second tab, as Bob' }).click(),
+      ])
       await strip(tab)
-        .getByRole('link', { name: /Second tab/ })
-        .isVisible(),
-    ).toBe(false)
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-    expect(await page.evaluate('document.documentElement.scrollHeight <= innerHeight')).toBe(true)
-    expect(complaints).toEqual([])
-    expect(await demo.kill('SIGINT')).toEqual({ code: 0, signal: null })
-  })
+        .getByText(/4 of 4/)
+        .waitFor()
+      expect(
+        await strip(tab)
+          .getByRole('link', { name: /Second tab/ })
+          .isVisible(),
+      ).toBe(false)
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+      expect(await page.evaluate('document.documentElement.scrollHeight <= innerHeight')).toBe(true)
+      expect(complaints).toEqual([])
+      expect(await demo.kill('SIGINT')).toEqual({ code: 0, signal: null })
+    },
+  )
 
   test.each([
     { width: 1280, height: 800, colorScheme: 'light' },
