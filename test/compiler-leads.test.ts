@@ -92,7 +92,9 @@ test('a new method of Ctx is asked for by the context', async () => {
 })
 
 test('a new kind of operation is asked for by the operations, the activities and the views', async () => {
-  expect(await compileWith('core/src/events/event.ts', "  'undo',\n]", "  'undo',\n  'child',\n]")).toEqual(
+  expect(
+    await compileWith('core/src/events/event.ts', "  'send',\n]", "  'send',\n  'checkpoint',\n]"),
+  ).toEqual(
     expect.arrayContaining([
       'core/src/authoring/operations.ts',
       'core/src/client/log/operation-views.ts',

@@ -36,6 +36,8 @@ export interface Page {
 
 const procedureFile = 'core/src/authoring/procedure.ts'
 const ctxFile = 'core/src/authoring/ctx.ts'
+const childFile = 'core/src/authoring/children/child.ts'
+const messageFile = 'core/src/authoring/message-options.ts'
 const stepFile = 'core/src/authoring/step/step.ts'
 const agentFile = 'core/src/authoring/agent/agent.ts'
 const verdictFile = 'core/src/authoring/agent/verdict.ts'
@@ -87,6 +89,24 @@ export const pages: readonly Page[] = [
         signature: 'ctx.receiveAny(names, options)',
         of: [ctxFile, 'Ctx.receiveAny'],
         note: 'Takes the options of [ctx.receive](#ctxreceive).',
+      },
+      {
+        heading: 'ctx.call',
+        signature: 'ctx.call(procedure, input, options)',
+        of: [ctxFile, 'Ctx.call'],
+        tables: [{ types: [[childFile, 'ChildOptions']] }],
+      },
+      {
+        heading: 'ctx.spawn',
+        signature: 'ctx.spawn(procedure, input, options)',
+        of: [ctxFile, 'Ctx.spawn'],
+        note: 'Takes the options of [ctx.call](#ctxcall). Returns a handle with `id`, `result()`, `signal(name, payload, options)` and `cancel(reason, options)`.',
+      },
+      {
+        heading: 'ctx.get',
+        signature: 'ctx.get(procedure, id)',
+        of: [ctxFile, 'Ctx.get'],
+        note: 'Returns a handle like the one of [ctx.spawn](#ctxspawn).',
       },
       { heading: 'ctx.now', signature: 'ctx.now()', of: [ctxFile, 'Ctx.now'] },
       { heading: 'ctx.random', signature: 'ctx.random()', of: [ctxFile, 'Ctx.random'] },
@@ -394,7 +414,7 @@ export const pages: readonly Page[] = [
         signature: 'client.cancel(id, reason, options)',
         of: [clientFile, 'Client.cancel'],
         note: '`run.cancel(reason, options)` does the same.',
-        tables: [{ types: [[clientFile, 'CancelOptions']] }],
+        tables: [{ types: [[messageFile, 'CancelOptions']] }],
         see: '[cancelling](../guides/cancelling.md)',
       },
       { heading: 'stop', signature: 'client.stop()', of: [clientFile, 'Client.stop'] },
@@ -410,7 +430,7 @@ export const pages: readonly Page[] = [
         signature: 'run.signal(name, payload, options)',
         of: [clientFile, 'RunHandle.signal'],
         note: 'For a signal without a payload, pass `undefined` before the options.',
-        tables: [{ types: [[clientFile, 'SignalOptions']] }],
+        tables: [{ types: [[messageFile, 'SignalOptions']] }],
         see: '[signals and timers](../guides/signals-and-timers.md)',
       },
     ],

@@ -12,6 +12,7 @@ export {
   type Usage,
 } from './authoring/agent/agent.ts'
 export type { Question, Verdict } from './authoring/agent/verdict.ts'
+export type { ChildArgs, ChildHandle, ChildOptions } from './authoring/children/child.ts'
 export type { Ctx, ReceiveOptions } from './authoring/ctx.ts'
 export type {
   Alternative,
@@ -33,19 +34,14 @@ export type {
 } from './authoring/human/ask.ts'
 export type { ApproveOptions, Human } from './authoring/human/human.ts'
 export type { Shown, ValuesFor } from './authoring/human/template.ts'
-export {
-  type CtxOf,
-  type Procedure,
-  type ProcedureRef,
-  type ProcedureSpec,
-  procedure,
-  ref,
-} from './authoring/procedure.ts'
+export type { CancelOptions, SignalOptions } from './authoring/message-options.ts'
+export { type CtxOf, type Procedure, type ProcedureSpec, procedure, ref } from './authoring/procedure.ts'
 // The types of generic functions around procedures refer to InputOf and the following types.
 export type {
   InputOf,
   ParsedOf,
   PayloadOf,
+  ProcedureRef,
   Received,
   SignalName,
   Talk,
@@ -66,7 +62,6 @@ export type {
   AskByKey,
   AskCount,
   AskFilter,
-  CancelOptions,
   Client,
   ClientOptions,
   CountFilter,
@@ -82,7 +77,6 @@ export type {
   RunFilter,
   RunHandle,
   RunOptions,
-  SignalOptions,
   StopOptions,
   WatchOptions,
 } from './client/types.ts'

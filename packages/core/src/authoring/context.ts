@@ -8,6 +8,7 @@ import type { Effects } from '../ports/effects.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { AgentDefinition } from './agent/agent.ts'
 import { createAgentOps } from './agent/context.ts'
+import { type ChildCount, createChildOps } from './children/context.ts'
 import type { Ctx } from './ctx.ts'
 import { createHuman } from './human/context.ts'
 import { askKeyOf, type IssueOperation, type ProcedureOperation } from './operations.ts'
@@ -30,12 +31,16 @@ export interface ProgramOptions {
   /** Returns the input, decoded into a new value. */
   readonly input: () => unknown
   readonly runId: string
+  /** The number of runs above this one. */
+  readonly depth: number
   /** The execution that runs the program. */
   readonly execution: () => {
     now(): number
     random(): number
     uuid(): string
     readonly hasTurn: boolean
+    /** The number of operations without a result. */
+    readonly pendingCount: number
     foreign(what: string): void
   }
   /** Whether the run is replaying, when `ctx.log` is silent. */
@@ -78,8 +83,9 @@ function createContexts(
 ): (scope: Scope) => Ctx {
   const bodies = new Bodies()
   const checkKey = createKeyCheck()
+  const children: ChildCount = { spawned: 0 }
   const ctxOf = (scope: Scope): Ctx =>
-    createContext(options, { scope, scopes, bodies, ctxOf, rollback }, checkKey)
+    createContext(options, { scope, scopes, bodies, ctxOf, rollback }, checkKey, children)
   return ctxOf
 }
 
@@ -109,6 +115,7 @@ function createContext(
   options: ProgramOptions,
   scoped: ScopedCtx,
   checkKey: (operation: ProcedureOperation) => void,
+  children: ChildCount,
 ): Ctx {
   const { scope, scopes, bodies, rollback } = scoped
   const issue: IssueOperation = (operation) => {
@@ -154,6 +161,7 @@ function createContext(
     map: (items: unknown, each: unknown, given?: unknown) => map(scoped, items, each, given),
     race: (branches: unknown) => race(scoped, branches),
     shield: (body: unknown) => shield(scoped, body),
+    ...createChildOps(issue, options, children),
     human: createHuman(ask, options),
     agent: createAgentOps(ask, options),
     now: () => new Date(options.execution().now()),

@@ -1,8 +1,9 @@
 import type { Deadline, Duration } from '../base/duration.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { AgentOps } from './agent/agent.ts'
+import type { ChildArgs, ChildHandle } from './children/child.ts'
 import type { Human } from './human/human.ts'
-import type { PayloadOf, Received, SignalName } from './procedure-types.ts'
+import type { PayloadOf, ProcedureRef, Received, SignalName } from './procedure-types.ts'
 import type { ScopeOps } from './scopes/scope-ops.ts'
 import type { StepCall, StepOptions } from './step/step.ts'
 
@@ -82,6 +83,31 @@ export interface Ctx<T = {}, Input = any> extends ScopeOps<Ctx<T, Input>> {
     names: readonly K[],
     options?: O,
   ): Promise<AnyOf<T, K> | OrNull<O>>
+
+  /**
+   * Runs another procedure as a child run and waits for its output. The child is created together with the record of the call,
+   * so a crash leaves exactly one. If this run ends or is cancelled first, the child is cancelled.
+   * @throws PawlError 'run-failed', 'run-cancelled' (the child was cancelled), 'input-invalid', 'id-taken', 'payload-refused',
+   * 'option-invalid'
+   * @example const invoice = await ctx.call(makeInvoice, { orderId })
+   */
+  call<In, Out, U>(child: ProcedureRef<In, Out, U>, ...input: ChildArgs<NoInfer<In>>): Promise<Out>
+  /**
+   * Starts another procedure as a child run and returns its handle once the run exists. With the `id` of an existing run of
+   * that procedure, returns that run.
+   * @throws PawlError 'input-invalid', 'id-taken' (a run of another procedure has the id), 'payload-refused', 'option-invalid'
+   * @example const shipping = await ctx.spawn(ship, { orderId }, { onParentEnd: 'detach' })
+   */
+  spawn<In, Out, U>(
+    child: ProcedureRef<In, Out, U>,
+    ...input: ChildArgs<NoInfer<In>>
+  ): Promise<ChildHandle<Out, U>>
+  /**
+   * Returns a handle on any other run, without waiting. What its methods do is recorded.
+   * @throws PawlError 'option-invalid'
+   * @example await ctx.get(order, 'order:7').signal('paid', { cents: 4500 })
+   */
+  get<In, Out, U>(procedure: ProcedureRef<In, Out, U>, id: string): ChildHandle<Out, U>
 
   /** Asks questions to people. */
   readonly human: Human

@@ -1,7 +1,7 @@
 import type { OperationKind } from '../events/event.ts'
 import type { AskPayload } from '../events/payloads.ts'
 import type { Issue, Operation } from '../kernel/operation.ts'
-import type { Validation } from '../schemas/schema.ts'
+import type { Schema, Validation } from '../schemas/schema.ts'
 import type { AgentCall } from './agent/agent.ts'
 import type { RetryPolicy } from './step/options.ts'
 
@@ -19,6 +19,10 @@ export interface OperationByKind {
   readonly hitl_notification: NoticeOperation
   readonly ail_decision: DecideOperation
   readonly undo: BodyOperation
+  readonly child: ChildOperation
+  readonly spawn: ChildOperation
+  readonly result: ResultOperation
+  readonly send: SendOperation
 }
 
 /** An operation of `ctx`. */
@@ -91,6 +95,43 @@ export interface NoticeOperation extends Operation {
   readonly fields: object
   /** The recorded payload. */
   readonly payload: Uint8Array | null
+}
+
+/** Creates another run: and waits for its end (`child`), or does not (`spawn`). */
+export interface ChildOperation extends Operation {
+  readonly kind: 'child' | 'spawn'
+  readonly child: ChildSpec
+}
+
+/** The run to be created. */
+export interface ChildSpec {
+  readonly procedure: string
+  /** Undefined if only its name is known: then its worker checks the input. */
+  readonly code:
+    | { readonly name: string; readonly version: number; readonly input?: Schema | undefined }
+    | undefined
+  /** Null: derived from this run and the position. */
+  readonly id: string | null
+  /** As the author passed it. */
+  readonly input: Uint8Array | null
+  /** Whether the end of this run does not cancel it. */
+  readonly isDetached: boolean
+}
+
+/** Waits for the end of another run. */
+export interface ResultOperation extends Operation {
+  readonly kind: 'result'
+  readonly run: string
+}
+
+/** Sends a signal to another run, or cancels it. */
+export interface SendOperation extends Operation {
+  readonly kind: 'send'
+  readonly run: string
+  readonly message:
+    | { readonly do: 'cancel'; readonly payload: Uint8Array }
+    /** `args`: what follows the name in the call of `signal`, encoded as a list. */
+    | { readonly do: 'signal'; readonly schema: Schema | undefined; readonly args: Uint8Array | null }
 }
 
 export interface DecideOperation extends Operation {

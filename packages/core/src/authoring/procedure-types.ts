@@ -1,6 +1,17 @@
 import type { Refused } from '../base/refused.ts'
 import type { Schema } from '../schemas/schema.ts'
 
+/** The key of the phantom property of a procedure. */
+export declare const types: unique symbol
+
+/** A procedure, or just its name and types (see {@link ref}). */
+// biome-ignore lint/complexity/noBannedTypes: an empty object type is allowed
+export interface ProcedureRef<Input, Output, T = {}> {
+  readonly name: string
+  /** Phantom property for the types; never present at run time. */
+  readonly [types]?: { readonly input: (input: Input) => void; readonly output: Output; readonly talk: T }
+}
+
 /** The types of a run's messages: `{ signals? }`. */
 // biome-ignore lint/complexity/noBannedTypes: an empty object type is allowed
 export type Talk = {}

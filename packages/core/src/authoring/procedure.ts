@@ -16,18 +16,8 @@ import { checkAudience } from '../checks/people.ts'
 import type { Schema } from '../schemas/schema.ts'
 import { isTransforming } from '../schemas/schema.ts'
 import type { Ctx } from './ctx.ts'
-import type { InputOf, ParsedOf, TalkOf } from './procedure-types.ts'
+import type { InputOf, ParsedOf, ProcedureRef, TalkOf, types } from './procedure-types.ts'
 import type { RollbackSpec } from './rollback/rollback.ts'
-
-declare const types: unique symbol
-
-/** A procedure, or just its name and types (see {@link ref}). */
-// biome-ignore lint/complexity/noBannedTypes: an empty object type is allowed
-export interface ProcedureRef<Input, Output, T = {}> {
-  readonly name: string
-  /** Phantom property for the types; never present at run time. */
-  readonly [types]?: { readonly input: (input: Input) => void; readonly output: Output; readonly talk: T }
-}
 
 /** A plain async function that survives crashes. Created by {@link procedure}. */
 // biome-ignore lint/complexity/noBannedTypes: an empty object type is allowed

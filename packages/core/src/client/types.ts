@@ -1,7 +1,8 @@
 import type { Agent } from '../authoring/agent/agent.ts'
 import type { Question, Verdict } from '../authoring/agent/verdict.ts'
-import type { Procedure, ProcedureRef } from '../authoring/procedure.ts'
-import type { PayloadOf, SignalArgs, SignalName } from '../authoring/procedure-types.ts'
+import type { CancelOptions, SignalOptions } from '../authoring/message-options.ts'
+import type { Procedure } from '../authoring/procedure.ts'
+import type { PayloadOf, ProcedureRef, SignalArgs, SignalName } from '../authoring/procedure-types.ts'
 import type { Deadline, Duration } from '../base/duration.ts'
 import type { Actor, Audience } from '../base/people.ts'
 import type { AskKind, AskStatus, RunStatus } from '../base/words.ts'
@@ -185,12 +186,6 @@ export interface ResultOptions {
   readonly timeout?: Duration
 }
 
-/** The options of `signal`. */
-export interface SignalOptions {
-  /** Id of the signal. The same id is delivered to a run once. Default: none; each call sends another signal. Range: 1 to 200 characters. */
-  readonly id?: string
-}
-
 /** Selects a part of an execution log. Pass either `before` or `after`. */
 export interface LogPage {
   /** Position. Returns the newest entries below it. Default: the end of the log. */
@@ -220,12 +215,6 @@ export interface Page<R> {
   readonly items: readonly R[]
   /** Cursor of the next page; undefined on the last page. */
   readonly cursor: string | undefined
-}
-
-/** The options of `cancel`. */
-export interface CancelOptions {
-  /** Who cancels the run, such as 'user:ana'. Default: none. Range: begins with `user:`, `service:` or `agent:`. */
-  readonly by?: Actor
 }
 
 /** The id of an ask, or a run and a key: then the ask can be answered before it is asked. */

@@ -12,6 +12,10 @@ export const operationKinds = [
   'hitl_notification',
   'ail_decision',
   'undo',
+  'child',
+  'spawn',
+  'result',
+  'send',
 ] as const
 
 /** A kind of operation. */
@@ -19,7 +23,7 @@ export type OperationKind = (typeof operationKinds)[number]
 
 /**
  * The types of events. Stores keep the index in this list: append only.
- * - `asked`, `attempted` and `withdrawn` settle nothing and start no turn.
+ * - `asked`, `attempted`, `withdrawn` and `created` (a child exists) settle nothing and start no turn.
  * - `settled` is the result or failure of a position.
  * - `accepted` holds the validated input if the starter did not have the schema.
  */
@@ -32,6 +36,7 @@ export const eventTypes = [
   'cancelled',
   'ended',
   'accepted',
+  'created',
 ] as const
 
 /** A type of event. */

@@ -22,7 +22,41 @@ export interface StartedPayload {
   readonly tags: readonly string[]
   /** When the run cancels itself. */
   readonly timeout?: RunTimeout
+  /** The run that created it; missing if a caller did. */
+  readonly parent?: ParentPayload
 }
+
+/** Where a child comes from. */
+export interface ParentPayload {
+  readonly run: string
+  /** The position of the operation that created it. */
+  readonly position: number
+  /** The number of runs above it, at least 1. */
+  readonly depth: number
+  /** Whether the parent waits for its end, which then sends it an `EndedPayload`. */
+  readonly isCalled: boolean
+}
+
+/** The payload of `created`, and of `settled` for a spawned run. */
+export interface CreatedPayload {
+  readonly id: string
+  /** Set if the end of the parent does not cancel the run. */
+  readonly detached?: true
+  /** Set if the run existed before, and has another origin. */
+  readonly existed?: true
+}
+
+/** The payload of a `watch` message: the operation that waits for the end of the run. */
+export interface WatchPayload {
+  readonly run: string
+  readonly position: number
+}
+
+/** The payload of an `ended` message: how a run has ended. */
+export type EndedPayload =
+  | { readonly run: string; readonly state: 'completed'; readonly output: Uint8Array | null }
+  | { readonly run: string; readonly state: 'failed'; readonly failure: FailureRecord }
+  | { readonly run: string; readonly state: 'cancelled'; readonly reason?: string | undefined }
 
 /** A span from the first event of a run, or an instant, in ms. */
 export type RunTimeout = { readonly afterMs: number } | { readonly atMs: number }

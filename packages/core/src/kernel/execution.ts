@@ -180,6 +180,11 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     return this.#turn
   }
 
+  /** The number of operations without a result. */
+  get pendingCount(): number {
+    return this.#issued.pending.size
+  }
+
   /** The operations without a result, by position. */
   get pending(): ReadonlyMap<number, Pending<O>> {
     return this.#issued.pending

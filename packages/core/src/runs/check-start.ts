@@ -5,7 +5,7 @@ import { issuesOf, oneIssue } from '../base/issues.ts'
 import { whenKnown } from '../base/when-known.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { decode, encode, encodeRecord } from '../events/payload.ts'
-import type { RunTimeout, StartedPayload } from '../events/payloads.ts'
+import type { ParentPayload, RunTimeout, StartedPayload } from '../events/payloads.ts'
 import { sameBytes } from '../events/seal.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Schema, Validation } from '../schemas/schema.ts'
@@ -41,6 +41,8 @@ export interface StartRequest {
   readonly tags: readonly string[]
   /** When the run cancels itself. Default: never. */
   readonly timeout?: RunTimeout | null
+  /** The run that creates it, if one does. */
+  readonly parent?: ParentPayload
 }
 
 /** The input as the caller passed it, decoded on demand; null if it cannot be recorded or is not needed. */
@@ -82,7 +84,7 @@ export function isSameInput(
 
 function compose(
   { entropy, sha256 }: StartPorts,
-  { id, procedure, code, by, tags, timeout = null }: StartRequest,
+  { id, procedure, code, by, tags, timeout = null, parent }: StartRequest,
   given: Given,
   checked: unknown,
 ): UnhashedRun {
@@ -98,6 +100,7 @@ function compose(
     by,
     tags,
     timeout,
+    parent,
   })
 }
 

@@ -1,7 +1,7 @@
 import type { Sha256 } from '../base/hash.ts'
 import { type LogEvent, type NewEvent, noPosition } from '../events/event.ts'
 import { encodeAround } from '../events/payload.ts'
-import type { RunTimeout, StartedPayload } from '../events/payloads.ts'
+import type { ParentPayload, RunTimeout, StartedPayload } from '../events/payloads.ts'
 import { LogHash } from '../events/seal.ts'
 import { acceptsFirst, logFormat, timesOut } from '../kernel/flags.ts'
 import type { NewRun } from '../ports/store/runs.ts'
@@ -26,6 +26,7 @@ export interface Birth {
   readonly tags: readonly string[]
   /** When the run cancels itself. Default: never. */
   readonly timeout?: RunTimeout | null
+  readonly parent?: ParentPayload | undefined
 }
 
 /** A run whose first event is not hashed yet: hashing runs in slices, outside the caller's call. */
@@ -33,7 +34,7 @@ export type UnhashedRun = Omit<NewRun, 'link' | 'worker'>
 
 /** Composes the run and its first event. @throws PawlError 'payload-refused' */
 export function composeRun({ procedure, isChecked, input, given, ...birth }: Birth): UnhashedRun {
-  const { id, version, seed, by, tags, timeout = null } = birth
+  const { id, version, seed, by, tags, timeout = null, parent } = birth
   const payload: StartedPayload = {
     format: logFormat,
     flags: [...(isChecked ? [] : [acceptsFirst]), ...(timeout === null ? [] : [timesOut])],
@@ -46,6 +47,7 @@ export function composeRun({ procedure, isChecked, input, given, ...birth }: Bir
     by,
     tags,
     ...(timeout === null ? {} : { timeout }),
+    ...(parent === undefined ? {} : { parent }),
   }
   const started: NewEvent = {
     type: 'started',

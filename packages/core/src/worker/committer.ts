@@ -216,7 +216,7 @@ class OtherRuns {
   }
 
   has(id: string): boolean {
-    return this.#touched !== null && this.#touched.has(id)
+    return this.#touched?.has(id) === true
   }
 
   /** Adds the runs of a unit. False: one of them has a unit in the group, or one to be created is in it already. */

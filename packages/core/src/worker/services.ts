@@ -49,4 +49,6 @@ export interface WorkerServices {
   /** 'always' replays the whole log in a new continuation for every event, for tests. */
   readonly replay: 'always' | 'when-needed'
   procedure(name: string, version: number): ProcedureDefinition | undefined
+  /** Called when a unit was written that changes other runs, which may be owned here or due. */
+  tellOthers(): void
 }

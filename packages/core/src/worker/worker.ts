@@ -84,6 +84,8 @@ export class Worker {
   readonly #reports: RunReports
   #state: 'new' | 'working' | 'stopping' | 'stopped' = 'new'
   #unwatch: () => void = () => {}
+  #isLooking = false
+  #looksAgain = false
 
   constructor(options: WorkerOptions) {
     const logger = outsideTurn(options.logger)
@@ -212,7 +214,7 @@ export class Worker {
 
   /** Whether nothing is running and nothing is being written: only time or a message would change that. */
   get isAtRest(): boolean {
-    return this.#committer.isAtRest && !this.#claims.isClaiming && this.#runs.isAtRest
+    return this.#committer.isAtRest && !this.#claims.isClaiming && !this.#isLooking && this.#runs.isAtRest
   }
 
   /** Resolves when no body is running and all results are written, including results of runs that are moving or reading mail. */
@@ -245,6 +247,24 @@ export class Worker {
     if (!this.#isStopped) this.#runs.adopt(claimed, null)
   }
 
+  /** Claims runs that are due, and asks for new messages. Calls during an earlier one are made together, after it. */
+  #lookAtOthers(): void {
+    this.#claims.claimSoon()
+    this.#looksAgain = true
+    if (this.#isLooking) return
+    this.#isLooking = true
+    void this.#readMail().finally(() => {
+      this.#isLooking = false
+    })
+  }
+
+  async #readMail(): Promise<void> {
+    while (this.#looksAgain && this.#state === 'working') {
+      this.#looksAgain = false
+      await this.#runs.readMailCounters().catch(this.#report)
+    }
+  }
+
   readonly #report = (error: unknown): void => {
     if (this.#state === 'working') this.#throttledLog.add('Store did not answer; retrying', error)
   }
@@ -261,6 +281,7 @@ export class Worker {
       slots: this.#slots,
       remarks: new Remarks(logger),
       procedure: (name, version) => procedures.find(name, version),
+      tellOthers: () => this.#lookAtOthers(),
     }
   }
 }

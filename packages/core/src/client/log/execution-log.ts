@@ -61,6 +61,7 @@ export function entryAfter(before: Entry | undefined, event: LogEvent): Entry | 
   if (event.position === noPosition) return undefined
   switch (event.type) {
     case 'asked':
+    case 'created':
       return openEntry(event, event.at)
     case 'attempted':
       return before ?? openEntry(event, event.at)

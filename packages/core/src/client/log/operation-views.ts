@@ -41,6 +41,10 @@ export const operationViews: { readonly [K in OperationKind]: OperationView } = 
     },
   },
   undo: { waitsFor: 'step', resultOf: recorded },
+  child: { waitsFor: 'child', resultOf: recorded },
+  spawn: { waitsFor: 'child', resultOf: recorded },
+  result: { waitsFor: 'child', resultOf: recorded },
+  send: { waitsFor: 'step', resultOf: recorded },
 }
 
 export function answerResult(event: LogEvent, payload: AnswerPayload | TimedOutPayload): object {

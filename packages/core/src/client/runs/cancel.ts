@@ -1,13 +1,7 @@
-import { checkKeys, checkObject, checkText, refuse } from '../../checks/options.ts'
-import { checkActor } from '../../checks/people.ts'
+import { readCancelRequest } from '../../authoring/cancel-request.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
-import { encodeRecord } from '../../events/payload.ts'
-import type { CancelledPayload } from '../../events/payloads.ts'
 import type { Connection } from '../connection.ts'
 import { damagedError } from '../damaged.ts'
-
-/** Maximum length of the reason of a cancel, in characters. */
-const maxReason = 1_000
 
 /**
  * Requests that a run is cancelled. The worker of this process is told at once.
@@ -19,7 +13,7 @@ export async function cancelRun(
   reason: unknown,
   given: unknown,
 ): Promise<void> {
-  const payload = encodeRecord(readRequest(reason, given), 'reason')
+  const payload = readCancelRequest(reason, given)
   const claimant = connection.claimant()
   const store = await connection.store()
   const outcome = await store.cancel({ run, payload }, claimant)
@@ -46,24 +40,4 @@ export async function cancelRun(
     case 'damaged':
       throw damagedError(run, outcome)
   }
-}
-
-function readRequest(reason: unknown, given: unknown): CancelledPayload {
-  const options = checkObject('options of cancel', given)
-  checkKeys('the options of cancel', options, ['by'])
-  const { by } = options
-  return {
-    ...(reason === undefined ? {} : { reason: readReason(reason) }),
-    ...(by === undefined ? {} : { by: checkActor('by of cancel', by) }),
-  }
-}
-
-function readReason(given: unknown): string {
-  const reason = checkText('reason of cancel', given)
-  if (reason.length <= maxReason) return reason
-  return refuse(
-    'reason of cancel',
-    given,
-    `It must have at most ${maxReason} characters; it has ${reason.length}.`,
-  )
 }

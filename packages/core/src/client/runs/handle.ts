@@ -1,21 +1,19 @@
+import { refuseSignal } from '../../authoring/children/context.ts'
 import type { ProcedureDefinition } from '../../authoring/procedure.ts'
-import { isEqual } from '../../base/equal.ts'
+import { readSignalArgs } from '../../authoring/signal/arguments.ts'
 import { implement } from '../../base/implement.ts'
-import { issuesOf } from '../../base/issues.ts'
 import { topics } from '../../base/notifier.ts'
 import { whenKnown } from '../../base/when-known.ts'
 import { parseDuration } from '../../checks/duration.ts'
-import { checkKeys, checkName, checkObject, findNearest, refuse } from '../../checks/options.ts'
+import { checkKeys, checkName, checkObject } from '../../checks/options.ts'
 import { type FailureRecord, failureOf, reviveFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { isUnread, LogDamaged } from '../../events/codec.ts'
 import type { LogEvent } from '../../events/event.ts'
-import { decode, encode } from '../../events/payload.ts'
+import { decode } from '../../events/payload.ts'
 import { guardVerbs } from '../../host/guard/verbs.ts'
 import { validate } from '../../host/run-schema.ts'
 import { type KnownRun, readRun, understand } from '../../ports/rows.ts'
-import type { NewMessage } from '../../ports/store/mail.ts'
-import type { Schema } from '../../schemas/schema.ts'
 import type { Connection } from '../connection.ts'
 import { damagedError } from '../damaged.ts'
 import { readLastEvent } from '../log/pages.ts'
@@ -146,66 +144,11 @@ async function sendSignal(
   const schema = definition?.signals.get(name)
   if (definition !== undefined && schema === undefined)
     refuseSignal(name, definition.name, [...definition.signals.keys()])
-  const sent = await whenKnown(readSignal(schema, rest), ({ key, payload }) =>
+  const sent = await whenKnown(readSignalArgs(schema, rest, validate), ({ key, payload }) =>
     mailer.send({ run, kind: 'signal', name, key, payload }, definition === undefined),
   )
   if (sent.outcome === 'undeclared') refuseSignal(name, sent.procedure, sent.signals)
   if (sent.outcome === 'missing') throw new PawlError('run-not-found', { run })
   if (sent.outcome === 'ended') throw new PawlError('run-ended', { run, status: sent.state })
   if (sent.outcome === 'damaged') throw damagedError(run, sent)
-}
-
-function refuseSignal(name: string, procedure: string, signals: readonly string[]): never {
-  const nearest = findNearest(name, signals)
-  const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`
-  refuse(
-    'name of signal',
-    name,
-    `Procedure '${procedure}' declares ${signals.join(', ') || 'no signals'}.${hint}`,
-  )
-}
-
-/** Encodes a signal synchronously if its schema does, so that later changes by the caller have no effect. */
-function readSignal(
-  schema: Schema | undefined,
-  rest: readonly unknown[],
-): Pick<NewMessage, 'key' | 'payload'> | Promise<Pick<NewMessage, 'key' | 'payload'>> {
-  const isBare = schema !== undefined && rest.length <= 1 && isForOptions(schema, rest[0])
-  return whenKnown(isBare, (isWithout) => {
-    const [payload, given] = isWithout ? [undefined, rest[0]] : rest
-    const options = checkObject('options of signal', given)
-    checkKeys('the options of signal', options, ['id'])
-    const key = options['id'] === undefined ? null : `signal:${checkName('id of signal', options['id'])}`
-    return whenKnown(encodeSignal(schema, payload), (encoded) => ({ key, payload: encoded }))
-  })
-}
-
-/**
- * Encodes the payload as the schema returned it.
- * The receiver validates it again, and a transforming schema may reject or change its own output: then the payload is
- * encoded as given.
- */
-function encodeSignal(
-  schema: Schema | undefined,
-  given: unknown,
-): Uint8Array | null | Promise<Uint8Array | null> {
-  if (schema === undefined) return encode(given, 'payload')
-  return whenKnown(validate(schema, given), (checked) => {
-    if (!checked.ok) throw new PawlError('payload-invalid', issuesOf(checked))
-    const { value } = checked
-    return whenKnown(validate(schema, value), (again) =>
-      encode(again.ok && isEqual(again.value, value) ? value : given, 'payload'),
-    )
-  })
-}
-
-/** Returns whether a value cannot be the payload. It may then be the options of a signal without one. */
-function isForOptions(schema: Schema, given: unknown): boolean | Promise<boolean> {
-  if (given === undefined) return true
-  const mayBe = typeof given === 'object' && given !== null && Object.keys(given).every((key) => key === 'id')
-  if (!mayBe) return false
-  return whenKnown(
-    validate(schema, given),
-    ({ ok }) => !ok && whenKnown(validate(schema, undefined), (without) => without.ok),
-  )
 }

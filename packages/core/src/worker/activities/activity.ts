@@ -1,12 +1,15 @@
-import type { AskSpec } from '../../authoring/operations.ts'
+import type { AskSpec, ChildSpec } from '../../authoring/operations.ts'
+import type { SignalContent } from '../../authoring/signal/arguments.ts'
 import type { LogEvent } from '../../events/event.ts'
+import type { EndedPayload } from '../../events/payloads.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Entropy } from '../../ports/entropy.ts'
 import type { Logger } from '../../ports/logger.ts'
-import type { Effect } from '../../ports/store/commit.ts'
+import type { Effect, RefusedWhy } from '../../ports/store/commit.ts'
 import type { Message } from '../../ports/store/mail.ts'
-import type { Validation } from '../../schemas/schema.ts'
+import type { ChildRun, RunRow } from '../../ports/store/runs.ts'
+import type { Schema, Validation } from '../../schemas/schema.ts'
 import type { Slots } from '../slots.ts'
 
 /** Whether the author's code is running, or is queued for a slot. */
@@ -47,7 +50,7 @@ export interface Activity {
 /** An event that an activity wants to write in the run's next unit. */
 export interface Draft {
   /** Null: only marks messages as used. */
-  readonly type: 'asked' | 'attempted' | 'settled' | 'withdrawn' | null
+  readonly type: 'asked' | 'attempted' | 'created' | 'settled' | 'withdrawn' | null
   readonly pending: Pending
   readonly failed?: boolean
   readonly tookMs?: number | null
@@ -58,6 +61,8 @@ export interface Draft {
   readonly cancels?: Uint8Array
   /** Rejected if a message has arrived that the run has not seen; then the activity restarts. */
   readonly strict?: Activity
+  /** Called instead of writing the draft if another run does not allow its effect. */
+  readonly onRefused?: (why: RefusedWhy) => void
 }
 
 /** What the run itself wants to have written: behind all that its activities want. */
@@ -99,8 +104,22 @@ export interface ActivityContext {
   /** Takes the oldest message of these topics. */
   take(topics: readonly string[]): Message | undefined
   readonly history: StepHistory
+  readonly others: OtherRuns
   /** Validates the payload of a signal that the procedure declares. */
   checkSignal(name: string, payload: unknown): Validation | Promise<Validation>
+}
+
+/** What a run knows of other runs. */
+export interface OtherRuns {
+  /** Composes the run that an operation creates. @throws PawlError 'input-invalid', 'payload-refused' */
+  compose(child: ChildSpec, position: number, isCalled: boolean): ChildRun | Promise<ChildRun>
+  /** Whether an operation of this run creates a run with this id in the next unit. */
+  isBeingCreated(id: string): boolean
+  find(id: string): Promise<RunRow | null>
+  /** Returns how a run has ended. @throws ReadFailed, LogDamaged, WrittenLater */
+  readEnd(row: RunRow): Promise<EndedPayload>
+  /** Checks and encodes a signal. @throws PawlError 'payload-invalid', 'payload-refused', 'option-invalid' */
+  readSignal(schema: Schema | undefined, args: readonly unknown[]): SignalContent | Promise<SignalContent>
 }
 
 export interface StepResult {

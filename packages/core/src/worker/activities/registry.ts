@@ -1,8 +1,16 @@
-import type { AskOperation, OperationByKind, ProcedureOperation } from '../../authoring/operations.ts'
+import type {
+  AskOperation,
+  ChildOperation,
+  OperationByKind,
+  ProcedureOperation,
+} from '../../authoring/operations.ts'
 import type { LogEvent, OperationKind } from '../../events/event.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import type { Activity, ActivityContext } from './activity.ts'
 import { AskActivity } from './ask/ask-activity.ts'
+import { ChildActivity } from './children/child-activity.ts'
+import { ResultActivity } from './children/result-activity.ts'
+import { SendActivity } from './children/send-activity.ts'
 import { DecideActivity } from './decide/decide-activity.ts'
 import { NoticeActivity } from './notice/notice-activity.ts'
 import { SignalActivity } from './signal/signal-activity.ts'
@@ -33,6 +41,11 @@ const ask: ActivityKind<AskOperation> = {
     }),
 }
 
+const child: ActivityKind<ChildOperation> = {
+  acts: true,
+  create: (context, pending, records) => new ChildActivity(context, pending, records),
+}
+
 /** One entry for each kind of operation; a missing kind is a type error. */
 export const activityKinds: { readonly [K in OperationKind]: ActivityKind<OperationByKind[K]> } = {
   step,
@@ -50,6 +63,10 @@ export const activityKinds: { readonly [K in OperationKind]: ActivityKind<Operat
     create: (context, pending, records) => new DecideActivity(context, pending, records),
   },
   undo: step,
+  child,
+  spawn: child,
+  result: { acts: false, create: (context, pending) => new ResultActivity(context, pending) },
+  send: { acts: true, create: (context, pending) => new SendActivity(context, pending) },
 }
 
 /** Creates the activity of an operation. */

@@ -4,10 +4,18 @@ import { toHex } from '../../base/hex.ts'
 import { validate } from '../../host/run-schema.ts'
 import type { Message } from '../../ports/store/mail.ts'
 import type { Schema, Validation } from '../../schemas/schema.ts'
-import type { Activity, ActivityContext, Draft, StepHistory, StepResult } from '../activities/activity.ts'
+import type {
+  Activity,
+  ActivityContext,
+  Draft,
+  OtherRuns,
+  StepHistory,
+  StepResult,
+} from '../activities/activity.ts'
 import { type RetryPolicy, retrying } from '../retrying.ts'
 import { guard, onMisuse } from './leaving.ts'
 import { ReadFailed, readAgainMs } from './log-reader.ts'
+import { createOtherRuns } from './other-runs.ts'
 import { type RecentSteps, stepResultOf } from './recent-steps.ts'
 import type { Start } from './start.ts'
 import type { RunState } from './state.ts'
@@ -16,6 +24,7 @@ import type { RunState } from './state.ts'
 export class RunActivityContext implements ActivityContext {
   readonly #run: RunState
   #history: StepHistory | null = null
+  #others: OtherRuns | null = null
 
   constructor(run: RunState) {
     this.#run = run
@@ -42,6 +51,11 @@ export class RunActivityContext implements ActivityContext {
   get history(): StepHistory {
     this.#history ??= new LoggedSteps(this.#run)
     return this.#history
+  }
+
+  get others(): OtherRuns {
+    this.#others ??= createOtherRuns(this.#run, (position) => this.idempotencyKey(position))
+    return this.#others
   }
 
   now(): number {

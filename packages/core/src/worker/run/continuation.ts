@@ -5,6 +5,8 @@ import { isBug } from '../../errors/bug.ts'
 import { showFailure } from '../../errors/catalogue.ts'
 import { failureOf, recordFailure } from '../../errors/failure.ts'
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
+import type { ParentPayload, StartedPayload } from '../../events/payloads.ts'
+import { readStarted } from '../../events/read-started.ts'
 import { findThrowSite } from '../../host/call-site.ts'
 import { allowGrace, drain } from '../../host/drain.ts'
 import { watchFromNowOn } from '../../host/watchdog/watchdog.ts'
@@ -27,6 +29,7 @@ export class Continuation {
   readonly #claimed: Claimed
   readonly #onForeign: () => void
   #start: Start | null = null
+  #parent: ParentPayload | null = null
   #execution: Execution<ProcedureOperation> | null = null
   #notes = new LogIndex()
   #endsUnbegun = false
@@ -44,6 +47,10 @@ export class Continuation {
 
   get start(): Start {
     return this.#start as Start
+  }
+  /** The run that created it; null if a caller did, or if its first event was not read yet. */
+  get parent(): ParentPayload | null {
+    return this.#parent
   }
   /** The event that must be written before the first one is delivered. */
   get accepted(): WrittenEvent | null {
@@ -82,6 +89,13 @@ export class Continuation {
     return this.#execution?.unhandled ?? []
   }
 
+  /** Reads the first event. @throws PayloadCorrupt, WrittenLater */
+  noteParent(started: LogEvent): StartedPayload {
+    const payload = readStarted(started)
+    this.#parent = payload.parent ?? null
+    return payload
+  }
+
   /** Drops the continuation: it is ignored from now on. */
   drop(): void {
     this.#isDropped = true
@@ -93,7 +107,8 @@ export class Continuation {
     const definition = this.#services.procedure(procedure, version)
     if (definition === undefined)
       throw new Error(`Run "${id}" was claimed without its procedure "${procedure}"`)
-    const start = await readStart(definition, started, second)
+    const payload = this.noteParent(started)
+    const start = await readStart(definition, started, second, payload)
     if ('issues' in start) return start
     this.#start = start
     this.#notes = new LogIndex()

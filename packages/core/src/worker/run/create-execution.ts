@@ -51,6 +51,7 @@ export function createExecution(parts: ExecutionParts): Execution<ProcedureOpera
       definition: start.definition,
       input: start.input,
       runId,
+      depth: start.depth,
       logger,
       effects,
       decider,

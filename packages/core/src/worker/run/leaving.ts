@@ -1,8 +1,9 @@
 import { isUnread, LogDamaged } from '../../events/codec.ts'
-import { cancelTopic, endWithoutCode, recordRequest, recordTimeout } from './cancelling.ts'
+import { cancelTopic, endWithoutCode, noteOf, recordRequest, recordTimeout } from './cancelling.ts'
 import type { Bug } from './diagnose.ts'
 import { isAct } from './ending.ts'
 import { parkWithError, quarantinedFor, type Reason, unreadFor } from './park-with-error.ts'
+import { cancelChild, tellOfEnd, watchTopic } from './relatives.ts'
 import type { RunState } from './state.ts'
 
 // Handles a run that cannot be executed here. Problems of its own data affect only this run: it is parked with the error,
@@ -59,7 +60,15 @@ export function leaveWithoutCode(state: RunState): void {
   state.activities.stop()
   state.opening = null
   state.ending = ending
-  state.composeLast = compose
+  const reason = (notes.cancelled ?? (recorded === null ? null : noteOf(recorded, 0)))?.reason
+  state.composeLast = (mailbox) => {
+    const parts = compose(mailbox)
+    const others = [
+      ...notes.children.map((id) => cancelChild(id, `run ${state.id} has ended`)),
+      ...tellOfEnd(state.id, ending, state.continuation.parent, state.mailbox.all(watchTopic), reason),
+    ]
+    return { ...parts, effects: [...(parts.effects ?? []), ...others] }
+  }
   state.phase = 'still'
   state.ready()
 }

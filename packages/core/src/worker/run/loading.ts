@@ -44,6 +44,7 @@ async function endsUnbegun(state: RunState): Promise<boolean> {
   for await (const page of state.log.pages()) {
     const [first] = page as readonly [LogEvent]
     if (hasCode && !state.continuation.isUnbegun(state.log, first)) return false
+    if (first.seq === 0) state.continuation.noteParent(first)
     state.continuation.notes.add(page)
   }
   return true

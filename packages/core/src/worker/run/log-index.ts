@@ -1,7 +1,7 @@
 import type { FailureRecord } from '../../errors/failure.ts'
 import { type LogEvent, noPosition } from '../../events/event.ts'
 import { decode } from '../../events/payload.ts'
-import type { CancelNote, RollbackRecord } from '../../events/payloads.ts'
+import type { CancelNote, CreatedPayload, RollbackRecord } from '../../events/payloads.ts'
 import { readCancelled } from '../../events/read-cancelled.ts'
 import { RecentSteps } from './recent-steps.ts'
 
@@ -19,6 +19,8 @@ export class LogIndex {
   #hasOperations = false
   /** Null in most runs. */
   #undos: Pick<RollbackRecord, 'undone' | 'failed'> | null = null
+  /** The runs it has spawned that end with it. Null in most runs. */
+  #spawned: string[] | null = null
 
   /** Bytes of payload delivered to the continuation: an estimate of the memory it holds. */
   get weight(): number {
@@ -34,6 +36,7 @@ export class LogIndex {
         this.#records?.delete(event.position)
         this.steps.add(event)
         if (event.kind === 'undo') this.#noteUndo(event)
+        if (event.kind === 'spawn' && !event.failed) this.#noteSpawned(event)
       } else if (event.position !== noPosition) this.#record(event)
       else if (event.type === 'cancelled') this.#noteCancelled(event)
     }
@@ -65,6 +68,14 @@ export class LogIndex {
     )
   }
 
+  /** The ids of the runs that its end cancels, unless they have ended before. */
+  get children(): readonly string[] {
+    const called = [...(this.#records?.values() ?? [])].flatMap((records) =>
+      records.flatMap((event) => (event.type === 'created' ? childOf(event) : [])),
+    )
+    return this.#spawned === null ? called : [...called, ...this.#spawned]
+  }
+
   /** Returns the events of a pending operation; they settle nothing. */
   recordsOf(position: number): readonly LogEvent[] {
     return this.#records?.get(position) ?? none
@@ -93,6 +104,13 @@ export class LogIndex {
     else this.#undos.failed.push({ name, failure: decode(payload) as FailureRecord })
   }
 
+  #noteSpawned(event: LogEvent): void {
+    const ids = childOf(event)
+    if (ids.length === 0) return
+    this.#spawned ??= []
+    this.#spawned.push(...ids)
+  }
+
   /** @throws PayloadCorrupt, WrittenLater */
   #noteCancelled(event: LogEvent): void {
     const { reason, by, forced } = readCancelled(event)
@@ -106,4 +124,10 @@ export class LogIndex {
       ...(by === undefined ? {} : { by }),
     }
   }
+}
+
+/** The id of the run that an event says was created, if it ends with its parent. */
+function childOf({ payload }: LogEvent): readonly string[] {
+  const { id, detached, existed } = decode(payload) as CreatedPayload
+  return detached === true || existed === true ? [] : [id]
 }

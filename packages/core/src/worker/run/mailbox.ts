@@ -13,9 +13,19 @@ export function isEarly(topic: string): boolean {
   return topic.startsWith('early ')
 }
 
-/** Returns the position of the ask that a message of this topic answers; null if it is not an answer to an ask. */
-export function positionAnswered(topic: string): number | null {
-  return topic.startsWith('answer ') ? Number(topic.slice('answer '.length)) : null
+/**
+ * Returns the position of the operation that a message of this topic is for: an answer to an ask, or the end of a run. Null
+ * if any operation may take it.
+ */
+export function positionOf(topic: string): number | null {
+  for (const kind of ['answer ', 'ended '])
+    if (topic.startsWith(kind)) return Number(topic.slice(kind.length))
+  return null
+}
+
+/** Whether the topic is the end of another run. */
+export function isEndOfOther(topic: string): boolean {
+  return topic.startsWith('ended ')
 }
 
 /** Callbacks for reads that the mailbox starts on its own. */
@@ -147,6 +157,11 @@ export class Mailbox {
       if (message !== undefined && (oldest === undefined || message.n < oldest.n)) oldest = message
     }
     return oldest
+  }
+
+  /** The pending messages of a topic, oldest first. */
+  all(topic: string): readonly Message[] {
+    return this.#waiting.get(topic) ?? []
   }
 
   /** Takes the oldest message of these topics. */

@@ -1,7 +1,9 @@
 import { unreachable } from '../../base/unreachable.ts'
-import type { Unit } from '../../ports/store/commit.ts'
+import type { Pending } from '../../kernel/operation.ts'
+import { createScope } from '../../kernel/scope.ts'
+import type { Effect, Unit } from '../../ports/store/commit.ts'
 import type { Message } from '../../ports/store/mail.ts'
-import type { Draft, RunDraft } from '../activities/activity.ts'
+import { consume, type Draft, type RunDraft } from '../activities/activity.ts'
 import {
   cancelledEvent,
   cancelTopic,
@@ -14,13 +16,17 @@ import {
 import type { Bug } from './diagnose.ts'
 import { type Ending, rollbackOf } from './ending.ts'
 import { guard, keepActs } from './leaving.ts'
+import { isEndOfOther, positionOf } from './mailbox.ts'
 import { decideAgain } from './operations.ts'
 import { eventsOf } from './outbox.ts'
+import { cancelChild, tellOfEnd, watchTopic } from './relatives.ts'
 import type { RunState } from './state.ts'
 import { composeUnit, endParts, planUnit, type Standing, type UnitParts } from './unit.ts'
 
 /** How long a cancel waits for the author's checks of earlier messages: a check that never settles must not hold it back. */
 const maxCheckMs = 5_000
+/** Maximum number of children that one unit cancels. */
+const maxCancelled = 200
 
 /**
  * Returns the unit to write now; null if there is nothing to write. The run advances first, and then decides what to
@@ -48,6 +54,7 @@ function advance(state: RunState): Standing {
   // A drafted request still precedes the messages after it: its unit may fail, and then they must not overtake it.
   const before = request?.n ?? outbox.cancelRequest
   const isHandedOut = handOut(state, 'all', before)
+  if (!state.mailbox.isEmpty) dropLate(state)
   const now = services.time.now()
   let survey = activities.survey()
   const changesAt = planCancel(state, now, isHandedOut, request)
@@ -96,6 +103,33 @@ function planCancel(
   if (endsAt > now) return endsAt
   outbox.addCancel(recordCancel({ forced: true }))
   return null
+}
+
+/** Marks as used the messages about the ends of runs for which no operation waits any more. */
+function dropLate({ mailbox, activities, outbox }: RunState): void {
+  for (const topic of [...mailbox.topics]) {
+    if (!isEndOfOther(topic) || activities.has(positionOf(topic) as number)) continue
+    for (let late = mailbox.take([topic]); late !== undefined; late = mailbox.take([topic]))
+      outbox.add({ type: null, pending: standIn(positionOf(topic) as number), effects: [consume(late.n)] })
+  }
+}
+
+/** An operation that the run no longer knows: its drafts write no event. */
+function standIn(position: number): Pending {
+  const operation = { kind: 'result', name: '', read: () => undefined } as const
+  const settle = (): void => {}
+  const scope = createScope(null)
+  return {
+    position,
+    turn: 0,
+    nth: 0,
+    operation,
+    issuedAt: 0,
+    resolve: settle,
+    reject: settle,
+    scope,
+    promise: null,
+  }
 }
 
 function prepareNext(state: RunState, standing: Standing): Unit | null {
@@ -176,16 +210,41 @@ function prepareEnd(state: RunState, ending: Ending, isHandedOut: boolean): Unit
   // Results that arrived in time are recorded; asks that are not open yet, and results that are not awaited, are not.
   const sent = outbox
     .send(
-      ({ type, strict }) =>
-        strict === undefined && (type === 'settled' || type === 'withdrawn' || type === null),
+      ({ type, strict, pending }) =>
+        strict === undefined &&
+        (type === 'withdrawn' || type === null || (type === 'settled' && pending.operation.kind !== 'spawn')),
     )
     // The procedure has ended without waiting for a no, so it is not cancelled by one.
     .map(({ cancels: _, ...draft }) => draft)
   if (!outbox.isEmpty || !isHandedOut) return keep(state, sent)
+  const children = continuation.notes.children.slice(state.cancelledChildren)
+  if (children.length > maxCancelled) return cancelSome(state, children.slice(0, maxCancelled), sent)
   const open = asks.map(({ pending }) => pending)
   const asked = open.filter(({ position }) => continuation.notes.isAsked(position))
   const past = { rollback: rollbackOf(ending, continuation.rollback), cancelled }
-  return write(state, endParts(ending, sent, asked, mailbox.signals, past))
+  const parts = endParts(ending, sent, asked, mailbox.signals, past)
+  const effects = effectsOfEnd(state, ending, children)
+  return write(state, effects.length === 0 ? parts : { ...parts, effects })
+}
+
+/** Cancels some of the children of a run that ends, before its last unit. */
+function cancelSome(state: RunState, children: readonly string[], drafts: readonly Draft[]): Unit {
+  state.cancelling = children.length
+  const effects = children.map((id) => cancelChild(id, `run ${state.id} has ended`))
+  return write(state, { events: eventsOf(drafts), drafts, effects, next: { do: 'keep' }, info: null })
+}
+
+/** What the last unit of a run changes in other runs. */
+function effectsOfEnd(
+  { id, continuation, mailbox, cancelled }: RunState,
+  ending: Ending,
+  children: readonly string[],
+): readonly Effect[] {
+  const watches = mailbox.isEmpty ? [] : mailbox.all(watchTopic)
+  const told = tellOfEnd(id, ending, continuation.parent, watches, cancelled?.reason)
+  return children.length === 0
+    ? told
+    : [...children.map((child) => cancelChild(child, `run ${id} has ended`)), ...told]
 }
 
 /** Writes only the results of bodies that were running; then the run is parked. */

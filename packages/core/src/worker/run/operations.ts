@@ -6,6 +6,7 @@ import { createActivity } from '../activities/registry.ts'
 import { RunActivityContext } from './activity-context.ts'
 import { guard } from './leaving.ts'
 import { Opening } from './opening.ts'
+import { cancelClosed } from './relatives.ts'
 import type { RunState } from './state.ts'
 
 // Starts, closes and restarts the operations of a run.
@@ -76,7 +77,9 @@ export function close(state: RunState, closed: readonly Pending<ProcedureOperati
     if (notes.isAsked(position) && !activities.has(position)) open(state, pending).begin()
     if (!activities.close(position)) continue
     state.giveBack(outbox.drop(position))
-    if (notes.recordsOf(position).length > 0) outbox.add({ type: 'withdrawn', pending })
+    const records = notes.recordsOf(position)
+    if (records.length === 0) continue
+    outbox.add({ type: 'withdrawn', pending, effects: cancelClosed(state.id, records) })
   }
 }
 

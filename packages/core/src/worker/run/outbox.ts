@@ -132,6 +132,28 @@ export class Outbox {
     return dropped
   }
 
+  /** The draft of the unit in flight that has its effect at this index. */
+  draftOf(item: number): Draft | undefined {
+    let first = 0
+    for (const draft of this.#sent) {
+      first += draft.effects?.length ?? 0
+      if (item < first) return draft
+    }
+    return undefined
+  }
+
+  /** Whether a draft that was not sent creates a run with this id. */
+  creates(id: string): boolean {
+    return this.#drafts.some(({ effects = none }) =>
+      effects.some((effect) => effect.do === 'create-run' && effect.run.id === id),
+    )
+  }
+
+  /** Removes a draft that was not sent. */
+  remove(draft: Draft): void {
+    this.#drafts = this.#drafts.filter((one) => one !== draft)
+  }
+
   /** Confirms that the unit was written. */
   confirm(): void {
     this.#arms?.onWritten(this.#sent)
@@ -186,7 +208,11 @@ function countFitting(drafts: readonly Draft[], maxDrafts: number): number {
 
 function sizeOf({ payload = null, effects = none }: Draft): number {
   let bytes = payload?.length ?? 0
-  for (const effect of effects) if (effect.do === 'open-ask') bytes += effect.ask.payload.length
+  for (const effect of effects) {
+    if (effect.do === 'open-ask') bytes += effect.ask.payload.length
+    else if (effect.do === 'create-run') bytes += effect.run.started.payload?.length ?? 0
+    else if (effect.do === 'send') bytes += effect.message.payload?.length ?? 0
+  }
   return bytes
 }
 

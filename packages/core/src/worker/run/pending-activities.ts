@@ -3,7 +3,7 @@ import type { Pending } from '../../kernel/operation.ts'
 import type { Message } from '../../ports/store/mail.ts'
 import type { Activity } from '../activities/activity.ts'
 import { maxShown } from './ending.ts'
-import { isEarly, type Mailbox, positionAnswered, topicOf } from './mailbox.ts'
+import { isEarly, type Mailbox, positionOf, topicOf } from './mailbox.ts'
 
 interface Entry {
   readonly pending: Pending
@@ -164,11 +164,12 @@ export class PendingActivities {
     }
     const shared = new Set<string>()
     for (const topic of mailbox.topics) {
-      const position = positionAnswered(topic)
+      const position = positionOf(topic)
       if (position === null && (to !== 'unasked' || isEarly(topic))) shared.add(topic)
-      // An answer belongs to one ask, so no other operation needs to be checked.
+      // Such a message belongs to one operation, so no other one needs to be checked.
       const activity = position === null || to === 'unasked' ? undefined : this.find(position)
-      if (activity?.topics.includes(topic) === true) join(activity, topic)
+      if (activity === undefined || (to !== 'all' && !activity.isOpenAsk)) continue
+      if (activity.topics.includes(topic)) join(activity, topic)
     }
     if (shared.size === 0) return lines
     for (const { activity } of this.#entries.values()) {

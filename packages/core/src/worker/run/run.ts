@@ -17,7 +17,7 @@ import { beginMore } from './operations.ts'
 import { unreadFor } from './park-with-error.ts'
 import { type RunMoves, type RunServices, RunState } from './state.ts'
 import { warnOfUndeclared } from './warnings.ts'
-import { takeBack, takeIn } from './written.ts'
+import { onRefused, takeBack, takeIn } from './written.ts'
 
 /** Callbacks of a run to its worker. */
 export interface RunCallbacks extends RunServices {
@@ -146,6 +146,8 @@ export class Run implements RunMoves {
         if (outcome.mail < unit.seen) return leaveForgotten(state)
         state.mailbox.learn(outcome.mail)
         return takeBack(state)
+      case 'refused':
+        return void guard(state, () => onRefused(state, outcome.item, outcome.why))
       case 'fenced':
         this.#host.logger.warn(
           `Run "${this.id}" has another owner; this worker drops it and has written nothing`,

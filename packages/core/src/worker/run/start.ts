@@ -5,6 +5,7 @@ import { PawlError } from '../../errors/pawl-error.ts'
 import { WrittenLater } from '../../events/codec.ts'
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
 import { decode, encode } from '../../events/payload.ts'
+import type { StartedPayload } from '../../events/payloads.ts'
 import { readStarted } from '../../events/read-started.ts'
 import { validate } from '../../host/run-schema.ts'
 import { acceptsFirst, kernelFlags, logFormat } from '../../kernel/flags.ts'
@@ -15,6 +16,8 @@ export interface Start {
   readonly definition: ProcedureDefinition
   /** The seed of random(), uuid() and the keys of steps. */
   readonly seed: Uint8Array
+  /** The number of runs above it. */
+  readonly depth: number
   /** Returns the input for the procedure as a new value. */
   readonly input: () => unknown
   /** The event to record first: the validated input. */
@@ -32,27 +35,29 @@ export async function readStart(
   definition: ProcedureDefinition,
   started: LogEvent,
   second: LogEvent | undefined,
+  payload: StartedPayload = readStarted(started),
 ): Promise<Start | Issues> {
-  const { format, flags, seed, checked, input, timeout } = readStarted(started)
+  const { format, flags, seed, checked, input, timeout } = payload
   const timeoutAt = timeout === undefined ? null : dueAt(timeout, started.at)
   if (format !== logFormat || flags.some((flag) => !kernelFlags.includes(flag)))
     throw new WrittenLater('its log')
+  const depth = payload.parent?.depth ?? 0
   if (second?.type === 'accepted') {
     // Decoded before the procedure runs: an unreadable input is not a failure of the procedure.
     decode(second.payload)
-    return { definition, seed, input: () => decode(second.payload), accepted: null, timeoutAt }
+    return { definition, seed, depth, input: () => decode(second.payload), accepted: null, timeoutAt }
   }
   const hasBegun = second !== undefined && flags.includes(acceptsFirst)
   if (checked || hasBegun || definition.input === undefined) {
     const again = () => readStarted(started).input
-    return { definition, seed, input: again, accepted: null, timeoutAt }
+    return { definition, seed, depth, input: again, accepted: null, timeoutAt }
   }
   const validation = await validate(definition.input, input)
   if (!validation.ok) return issuesOf(validation)
   try {
     const bytes = encode(validation.value, 'input')
     const accepted = second === undefined ? runEvent('accepted', bytes) : null
-    return { definition, seed, input: () => decode(bytes), accepted, timeoutAt }
+    return { definition, seed, depth, input: () => decode(bytes), accepted, timeoutAt }
   } catch (error) {
     if (!PawlError.is(error, 'payload-refused')) throw error
     return oneIssue('', `the output of the schema cannot be recorded: ${error.message}`)

@@ -76,6 +76,9 @@ export class RunState {
   begunUpTo: number | null = null
   /** When it first saw a request to cancel while earlier messages were being checked. */
   cancelWaitsSince: number | null = null
+  /** The number of its children that the log of its end does not have to cancel any more, and of those in the unit in flight. */
+  cancelledChildren = 0
+  cancelling = 0
   /** Whether the procedure has moved outside a turn. */
   movedOutside = false
   /** Calls off its timer: for the next unit, or for the next try to read. */
@@ -138,6 +141,12 @@ export class RunState {
       this.cancelRequest !== undefined ||
       this.outbox.cancelRequest !== undefined
     )
+  }
+
+  /** Called when a unit was written. */
+  noteCancelled(): void {
+    this.cancelledChildren += this.cancelling
+    this.cancelling = 0
   }
 
   /** Makes it look for something to write. */

@@ -1,5 +1,5 @@
 import type { LogEvent } from '../../events/event.ts'
-import type { Unit, UnitOutcome } from '../../ports/store/commit.ts'
+import type { Effect, RefusedWhy, Unit, UnitOutcome } from '../../ports/store/commit.ts'
 import { notifyOfAsks } from './ended.ts'
 import { guard } from './leaving.ts'
 import { beginMore, decideAgain } from './operations.ts'
@@ -37,6 +37,8 @@ export function takeIn(state: RunState, unit: Unit, written: UnitOutcome & { rea
   if (unit.effects.length > 0) mailbox.forget(consumedBy(unit.effects))
   if (events.length > 0 && claimed.tries > 0) state.moves.onProgress()
   if (unit.effects.some((effect) => effect.do === 'open-ask')) notifyOfAsks(services.notifier, state.id)
+  if (unit.effects.some(isForOther)) services.tellOthers()
+  state.noteCancelled()
   if (unit.next.do === 'end') return { do: 'end' }
   for (const event of events) {
     if (event.type === 'settled' || event.type === 'withdrawn') state.activities.remove(event.position)
@@ -53,6 +55,10 @@ export function takeIn(state: RunState, unit: Unit, written: UnitOutcome & { rea
   return goOn(state, events, before)
 }
 
+function isForOther(effect: Effect): boolean {
+  return effect.do === 'create-run' || effect.do === 'send'
+}
+
 function goOn(state: RunState, events: readonly LogEvent[], from: number): Next {
   if (state.continuation.accepted !== null) return { do: 'replay' }
   const isSettled = events.some(({ type }) => type === 'settled' || type === 'cancelled')
@@ -66,10 +72,25 @@ function goOn(state: RunState, events: readonly LogEvent[], from: number): Next 
   return { do: state.movedOutside ? 'decide' : 'look' }
 }
 
+/** Another run does not allow an effect: its draft is not written, and all others are. */
+export function onRefused(state: RunState, item: number, why: RefusedWhy): void {
+  const draft = state.outbox.draftOf(item)
+  if (draft?.onRefused === undefined)
+    throw new Error(`another run does not allow effect ${item} of a unit (${why})`)
+  takeBack(state)
+  guard(state, () => {
+    if (state.isOver) return
+    state.outbox.remove(draft)
+    draft.onRefused?.(why)
+    state.ready()
+  })
+}
+
 /** Returns the drafts of an unwritten unit to the next one, except the strict ones, which are decided again. */
 export function takeBack(state: RunState): void {
   if (state.phase !== 'writing') return
   state.phase = 'still'
+  state.cancelling = 0
   state.log.takeBack()
   const refused = state.outbox.takeBack()
   guard(state, () => decideAgain(state, refused))

@@ -1,0 +1,153 @@
+import { implement } from '../../base/implement.ts'
+import { checkKeys, checkName, checkObject, checkOneOf, findNearest, refuse } from '../../checks/options.ts'
+import { encode } from '../../events/payload.ts'
+import type { CreatedPayload } from '../../events/payloads.ts'
+import { readCancelRequest } from '../cancel-request.ts'
+import type { Ctx } from '../ctx.ts'
+import type { ChildOperation, ChildSpec, IssueOperation } from '../operations.ts'
+import { definitionOf, isProcedureRef, type ProcedureDefinition } from '../procedure.ts'
+import { readNothing, readValue } from '../results.ts'
+import type { ChildHandle } from './child.ts'
+
+/** Maximum number of runs above a run. */
+const maxDepth = 64
+/** Maximum number of pending operations with which a child may be created, and of spawned runs that end with their parent. */
+const maxChildren = 10_000
+
+/** The run that creates runs. */
+interface ParentRun {
+  readonly runId: string
+  /** The number of runs above it. */
+  readonly depth: number
+  readonly execution: () => { readonly pendingCount: number }
+}
+
+/** The number of runs that a run has spawned and that end with it. */
+export interface ChildCount {
+  spawned: number
+}
+
+/** The part of a context that deals with other runs. */
+export function createChildOps(
+  issue: IssueOperation,
+  options: ParentRun,
+  count: ChildCount,
+): Pick<Ctx, 'call' | 'spawn' | 'get'> {
+  return implement<Pick<Ctx, 'call' | 'spawn' | 'get'>>({
+    call: (procedure: unknown, input?: unknown, given?: unknown) => {
+      const { child } = readChild('call', procedure, input, given, options)
+      return issue({ kind: 'child', name: child.procedure, child, read: readValue })
+    },
+    spawn: (procedure: unknown, input?: unknown, given?: unknown) => {
+      const { child, definition } = readChild('spawn', procedure, input, given, options)
+      if (!child.isDetached && count.spawned === maxChildren)
+        refuse(
+          'procedure of spawn',
+          procedure,
+          `A run can spawn at most ${maxChildren} runs that end with it.`,
+        )
+      const read: ChildOperation['read'] = (event) => {
+        const { id } = readValue(event) as CreatedPayload
+        return createHandle(issue, id, definition)
+      }
+      const issued = issue({ kind: 'spawn', name: child.procedure, child, read })
+      if (!child.isDetached) count.spawned++
+      return issued
+    },
+    get: (procedure: unknown, id: unknown) => {
+      const { definition } = readProcedure('get', procedure)
+      const run = checkName('id of get', id)
+      if (run === options.runId)
+        refuse(
+          'id of get',
+          id,
+          'A run cannot wait for itself or write to itself. Take the id of another run.',
+        )
+      return createHandle(issue, run, definition)
+    },
+  })
+}
+
+/** Creates a handle on another run. */
+function createHandle(
+  issue: IssueOperation,
+  run: string,
+  definition: ProcedureDefinition | undefined,
+): ChildHandle<unknown> {
+  return implement<ChildHandle<unknown>>({
+    id: run,
+    result: () => issue({ kind: 'result', name: run, run, read: readValue }),
+    signal: (given: unknown, ...rest: readonly unknown[]) => {
+      const name = checkName('name of signal', given)
+      const schema = definition?.signals.get(name)
+      if (definition !== undefined && schema === undefined)
+        refuseSignal(name, definition.name, [...definition.signals.keys()])
+      const args = rest.length === 0 ? null : encode(rest, 'payload')
+      return issue({ kind: 'send', name, run, message: { do: 'signal', schema, args }, read: readNothing })
+    },
+    cancel: (reason?: unknown, given?: unknown) => {
+      const payload = readCancelRequest(reason, given)
+      return issue({
+        kind: 'send',
+        name: 'cancel',
+        run,
+        message: { do: 'cancel', payload },
+        read: readNothing,
+      })
+    },
+  })
+}
+
+function readChild(
+  of: 'call' | 'spawn',
+  procedure: unknown,
+  input: unknown,
+  given: unknown,
+  { depth, execution }: ParentRun,
+): { readonly child: ChildSpec; readonly definition: ProcedureDefinition | undefined } {
+  const { name, definition } = readProcedure(of, procedure)
+  const options = checkObject(`options of ${of}`, given)
+  checkKeys(`the options of ${of}`, options, ['id', 'onParentEnd'])
+  const { id, onParentEnd } = options
+  if (depth >= maxDepth)
+    refuse(`procedure of ${of}`, procedure, `Runs can be nested at most ${maxDepth} deep.`)
+  if (execution().pendingCount >= maxChildren)
+    refuse(
+      `procedure of ${of}`,
+      procedure,
+      `A run with ${maxChildren} pending operations cannot create another run.`,
+    )
+  const child: ChildSpec = {
+    procedure: name,
+    code: definition,
+    id: id === undefined ? null : checkName(`id of ${of}`, id),
+    input: encode(input, 'input'),
+    isDetached:
+      onParentEnd !== undefined &&
+      checkOneOf(`onParentEnd of ${of}`, onParentEnd, ['cancel', 'detach']) === 'detach',
+  }
+  return { child, definition }
+}
+
+function readProcedure(
+  of: string,
+  procedure: unknown,
+): { readonly name: string; readonly definition: ProcedureDefinition | undefined } {
+  if (isProcedureRef(procedure)) return { name: procedure.name, definition: definitionOf(procedure) }
+  return refuse(
+    `procedure of ${of}`,
+    procedure,
+    'It must be created by procedure() or ref(); a name is not enough.',
+  )
+}
+
+/** Refuses a signal that the procedure does not declare. @throws PawlError 'option-invalid' */
+export function refuseSignal(name: string, procedure: string, signals: readonly string[]): never {
+  const nearest = findNearest(name, signals)
+  const hint = nearest === undefined ? '' : ` Did you mean ${nearest}?`
+  return refuse(
+    'name of signal',
+    name,
+    `Procedure '${procedure}' declares ${signals.join(', ') || 'no signals'}.${hint}`,
+  )
+}

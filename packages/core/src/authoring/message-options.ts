@@ -1,0 +1,13 @@
+import type { Actor } from '../base/people.ts'
+
+/** The options of `signal`. */
+export interface SignalOptions {
+  /** Id of the signal. The same id is delivered to a run once. Default: none; each call sends another signal. Range: 1 to 200 characters. */
+  readonly id?: string
+}
+
+/** The options of `cancel`. */
+export interface CancelOptions {
+  /** Who cancels the run, such as 'user:ana'. Default: none. Range: begins with `user:`, `service:` or `agent:`. */
+  readonly by?: Actor
+}

@@ -1,0 +1,63 @@
+import { isEqual } from '../../base/equal.ts'
+import { issuesOf } from '../../base/issues.ts'
+import { whenKnown } from '../../base/when-known.ts'
+import { checkKeys, checkName, checkObject } from '../../checks/options.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import { encode } from '../../events/payload.ts'
+import type { Schema, Validation } from '../../schemas/schema.ts'
+
+/** Validates with the author's schema, whose code may leave rejections behind. */
+type Validate = (schema: Schema, value: unknown) => Validation | Promise<Validation>
+
+/** What a signal brings. `key`: its idempotency key. */
+export interface SignalContent {
+  readonly key: string | null
+  readonly payload: Uint8Array | null
+}
+
+/** Encodes a signal synchronously if its schema does, so that later changes by the caller have no effect. `rest`: the arguments after its name. */
+export function readSignalArgs(
+  schema: Schema | undefined,
+  rest: readonly unknown[],
+  validate: Validate,
+): SignalContent | Promise<SignalContent> {
+  const isBare = schema !== undefined && rest.length <= 1 && isForOptions(schema, rest[0], validate)
+  return whenKnown(isBare, (isWithout) => {
+    const [payload, given] = isWithout ? [undefined, rest[0]] : rest
+    const options = checkObject('options of signal', given)
+    checkKeys('the options of signal', options, ['id'])
+    const key = options['id'] === undefined ? null : `signal:${checkName('id of signal', options['id'])}`
+    return whenKnown(encodeSignal(schema, payload, validate), (encoded) => ({ key, payload: encoded }))
+  })
+}
+
+/**
+ * Encodes the payload as the schema returned it.
+ * The receiver validates it again, and a transforming schema may reject or change its own output: then the payload is
+ * encoded as given.
+ */
+function encodeSignal(
+  schema: Schema | undefined,
+  given: unknown,
+  validate: Validate,
+): Uint8Array | null | Promise<Uint8Array | null> {
+  if (schema === undefined) return encode(given, 'payload')
+  return whenKnown(validate(schema, given), (checked) => {
+    if (!checked.ok) throw new PawlError('payload-invalid', issuesOf(checked))
+    const { value } = checked
+    return whenKnown(validate(schema, value), (again) =>
+      encode(again.ok && isEqual(again.value, value) ? value : given, 'payload'),
+    )
+  })
+}
+
+/** Returns whether a value cannot be the payload. It may then be the options of a signal without one. */
+function isForOptions(schema: Schema, given: unknown, validate: Validate): boolean | Promise<boolean> {
+  if (given === undefined) return true
+  const mayBe = typeof given === 'object' && given !== null && Object.keys(given).every((key) => key === 'id')
+  if (!mayBe) return false
+  return whenKnown(
+    validate(schema, given),
+    ({ ok }) => !ok && whenKnown(validate(schema, undefined), (without) => without.ok),
+  )
+}

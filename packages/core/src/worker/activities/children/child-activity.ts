@@ -1,0 +1,132 @@
+import type { ChildOperation } from '../../../authoring/operations.ts'
+import { PawlError } from '../../../errors/pawl-error.ts'
+import type { LogEvent } from '../../../events/event.ts'
+import { decode, encodeRecord } from '../../../events/payload.ts'
+import type { CreatedPayload, EndedPayload } from '../../../events/payloads.ts'
+import type { Pending } from '../../../kernel/operation.ts'
+import type { Message } from '../../../ports/store/mail.ts'
+import type { ChildRun } from '../../../ports/store/runs.ts'
+import { topicOf } from '../../run/mailbox.ts'
+import { type Activity, type ActivityContext, type Busy, consume, type Draft } from '../activity.ts'
+import { failed, settleEnded } from './ended.ts'
+
+/** Creates a run, in the unit that records it. A `child` then waits for the message about its end. */
+export class ChildActivity implements Activity {
+  readonly isOpenAsk = false
+  readonly #context: ActivityContext
+  readonly #pending: Pending<ChildOperation>
+  #isCreated: boolean
+  #isWorking = false
+  #isOver = false
+  /** Due at once: another operation of the run creates a run with this id, which is written first. */
+  #isBehind = false
+
+  constructor(context: ActivityContext, pending: Pending<ChildOperation>, records: readonly LogEvent[]) {
+    this.#context = context
+    this.#pending = pending
+    this.#isCreated = records.some(({ type }) => type === 'created')
+  }
+
+  get busy(): Busy {
+    return this.#isWorking && 'working'
+  }
+  get dueAt(): number | null {
+    return this.#isBehind ? 0 : null
+  }
+  get topics(): readonly string[] {
+    return this.#isCreated && !this.#isOver ? [topicOf('ended', String(this.#pending.position))] : []
+  }
+
+  begin(): void {
+    if (this.#isCreated) return
+    const { operation, position } = this.#pending
+    const isCalled = operation.kind === 'child'
+    let composed: ChildRun | Promise<ChildRun>
+    try {
+      composed = this.#context.others.compose(operation.child, position, isCalled)
+    } catch (error) {
+      return this.#fail(error)
+    }
+    if (!(composed instanceof Promise)) return this.#create(composed)
+    this.#await(composed, (run) => this.#create(run))
+  }
+
+  onDue(): void {
+    this.#isBehind = false
+    this.begin()
+  }
+
+  onMessage({ n, payload }: Message): void {
+    this.#isOver = true
+    const ended = decode(payload) as EndedPayload
+    this.#context.record({ ...settleEnded(this.#pending, ended), effects: [consume(n)] })
+  }
+
+  onRecorded({ type }: LogEvent): void {
+    if (type === 'created') this.#isCreated = true
+  }
+
+  stop(): void {
+    this.#isOver = true
+  }
+  close(): boolean {
+    this.#isOver = true
+    return false
+  }
+
+  #create(run: ChildRun): void {
+    const { kind, child } = this.#pending.operation
+    const { isDetached } = child
+    if (this.#context.others.isBeingCreated(run.id)) return this.#onTakenHere(run.id)
+    const created: CreatedPayload = { id: run.id, ...(isDetached ? { detached: true } : {}) }
+    this.#context.record({
+      type: kind === 'child' ? 'created' : 'settled',
+      pending: this.#pending,
+      payload: encodeRecord(created, 'child'),
+      effects: [{ do: 'create-run', run }],
+      onRefused: () => this.#onTaken(run.id),
+    })
+  }
+
+  /** A run has the id. For a `spawn`, it is the run that was asked for, unless its procedure differs. */
+  #onTaken(id: string): void {
+    const { kind, child } = this.#pending.operation
+    if (kind === 'child') return this.#fail(new PawlError('id-taken', { id }))
+    this.#await(this.#context.others.find(id), (row) => {
+      // It was in the same unit, and is written now.
+      if (row === null) return this.#onTakenHere(id)
+      if (row.procedure !== child.procedure) return this.#fail(new PawlError('id-taken', { id }))
+      const existing: CreatedPayload = { id, existed: true }
+      this.#record({ type: 'settled', pending: this.#pending, payload: encodeRecord(existing, 'child') })
+    })
+  }
+
+  /** Another operation of this run creates a run with the id. */
+  #onTakenHere(id: string): void {
+    if (this.#pending.operation.kind === 'child') this.#fail(new PawlError('id-taken', { id }))
+    else this.#isBehind = true
+  }
+
+  #await<Value>(value: Promise<Value>, then: (value: Value) => void): void {
+    this.#isWorking = true
+    const settle = (task: () => void): void =>
+      this.#context.guard(() => {
+        this.#isWorking = false
+        if (!this.#isOver) task()
+        this.#context.lookAgain()
+      })
+    value.then(
+      (known) => settle(() => then(known)),
+      (error: unknown) => settle(() => this.#fail(error)),
+    )
+  }
+
+  #fail(error: unknown): void {
+    if (!PawlError.is(error)) throw error
+    this.#record(failed(this.#pending, error))
+  }
+
+  #record(draft: Draft): void {
+    this.#context.record(draft)
+  }
+}

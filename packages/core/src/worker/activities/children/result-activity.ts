@@ -1,0 +1,107 @@
+import type { ResultOperation } from '../../../authoring/operations.ts'
+import { PawlError } from '../../../errors/pawl-error.ts'
+import { decode, encodeRecord } from '../../../events/payload.ts'
+import type { EndedPayload, WatchPayload } from '../../../events/payloads.ts'
+import type { Pending } from '../../../kernel/operation.ts'
+import type { RefusedWhy } from '../../../ports/store/commit.ts'
+import type { Message } from '../../../ports/store/mail.ts'
+import { topicOf } from '../../run/mailbox.ts'
+import { type Activity, type ActivityContext, type Busy, consume } from '../activity.ts'
+import { failed, settleEnded } from './ended.ts'
+
+/**
+ * Waits for the end of another run: leaves a message that its end answers. The message has a key, so that it is stored once
+ * however often the run is loaded. If the run has ended, its log is read.
+ */
+export class ResultActivity implements Activity {
+  readonly isOpenAsk = false
+  readonly dueAt = null
+  readonly #context: ActivityContext
+  readonly #pending: Pending<ResultOperation>
+  #isReading = false
+  #isOver = false
+
+  constructor(context: ActivityContext, pending: Pending<ResultOperation>) {
+    this.#context = context
+    this.#pending = pending
+  }
+
+  get busy(): Busy {
+    return this.#isReading && 'working'
+  }
+  get topics(): readonly string[] {
+    return this.#isOver || this.#isReading ? [] : [topicOf('ended', String(this.#pending.position))]
+  }
+
+  begin(): void {
+    const { runId } = this.#context
+    const { position, operation } = this.#pending
+    const watch: WatchPayload = { run: runId, position }
+    const message = {
+      run: operation.run,
+      kind: 'watch',
+      name: '',
+      key: `watch:${runId}:${position}`,
+      payload: encodeRecord(watch, 'watch'),
+      must: true,
+    } as const
+    const onRefused = (why: RefusedWhy): void => this.#onRefused(why)
+    this.#context.record({
+      type: null,
+      pending: this.#pending,
+      effects: [{ do: 'send', message }],
+      onRefused,
+    })
+  }
+
+  onDue(): void {}
+
+  onMessage({ n, payload }: Message): void {
+    this.#isOver = true
+    const ended = decode(payload) as EndedPayload
+    this.#context.record({ ...settleEnded(this.#pending, ended), effects: [consume(n)] })
+  }
+
+  onRecorded(): void {}
+  stop(): void {
+    this.#isOver = true
+  }
+  close(): boolean {
+    this.#isOver = true
+    return false
+  }
+
+  #onRefused(why: RefusedWhy): void {
+    const { run } = this.#pending.operation
+    if (why === 'missing')
+      return this.#context.record(failed(this.#pending, new PawlError('run-not-found', { run })))
+    this.#isReading = true
+    this.#read(run).then(
+      (ended) => this.#settle(ended),
+      (error: unknown) =>
+        this.#context.guard(() => {
+          this.#isReading = false
+          if (!this.#isOver) this.#context.record(failed(this.#pending, quarantined(run, error)))
+        }),
+    )
+  }
+
+  async #read(run: string): Promise<EndedPayload | null> {
+    const row = await this.#context.others.find(run)
+    return row === null || row.state === 'live' ? null : this.#context.others.readEnd(row)
+  }
+
+  #settle(ended: EndedPayload | null): void {
+    this.#context.guard(() => {
+      this.#isReading = false
+      if (this.#isOver) return
+      if (ended === null) this.begin()
+      else this.#context.record(settleEnded(this.#pending, ended))
+      this.#context.lookAgain()
+    })
+  }
+}
+
+function quarantined(run: string, error: unknown): PawlError {
+  return new PawlError('run-quarantined', { run, reason: (error as Error).message })
+}

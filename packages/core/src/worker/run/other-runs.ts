@@ -1,0 +1,92 @@
+import type { ChildSpec } from '../../authoring/operations.ts'
+import { readSignalArgs } from '../../authoring/signal/arguments.ts'
+import { whenKnown } from '../../base/when-known.ts'
+import { LogDamaged } from '../../events/codec.ts'
+import type { LogEvent } from '../../events/event.ts'
+import { decode } from '../../events/payload.ts'
+import type { EndedPayload, ParentPayload } from '../../events/payloads.ts'
+import { LogHash } from '../../events/seal.ts'
+import { validate } from '../../host/run-schema.ts'
+import type { ChildRun, RunRow } from '../../ports/store/runs.ts'
+import { composeStart } from '../../runs/check-start.ts'
+import { hashRun } from '../../runs/new-run.ts'
+import type { OtherRuns } from '../activities/activity.ts'
+import { LogReader, passOn, ReadFailed, readAgainMs } from './log-reader.ts'
+import { endedPayload } from './relatives.ts'
+import type { RunState } from './state.ts'
+
+/** The length from which an id is shortened in the ids derived from it, which are at most 200 characters long. */
+const maxPrefix = 160
+
+/** The other runs of a run, as its activities see them. */
+export function createOtherRuns(run: RunState, keyOf: (position: number) => string): OtherRuns {
+  const { services } = run
+  /** Derived from the seed too: an earlier run of this id had other children. */
+  const deriveId = (position: number): string => {
+    const key = keyOf(position)
+    const isLong = run.id.length > maxPrefix
+    return `${run.id.slice(0, maxPrefix)}.${position}-${isLong ? key : key.slice(0, 8)}`
+  }
+  return {
+    compose(child, position, isCalled) {
+      const parent: ParentPayload = { run: run.id, position, depth: depthOf(run) + 1, isCalled }
+      const request = { ...startOf(child), id: child.id ?? deriveId(position), parent }
+      const ports = { entropy: services.entropy, sha256: services.sha256, validate }
+      return whenKnown(composeStart(ports, request), ({ run: unhashed }): ChildRun => {
+        const { worker, ...hashed } = hashRun(services.sha256, unhashed, null)
+        return { ...hashed, parent: run.id }
+      })
+    },
+    isBeingCreated: (id) => run.outbox.creates(id),
+    find: (id) => untilRead(run, () => services.store.find(id)),
+    readEnd: (row) => untilRead(run, () => readEnd(run, row)),
+    readSignal: (schema, args) => readSignalArgs(schema, args, validate),
+  }
+}
+
+/** The number of runs above a run. */
+function depthOf(run: RunState): number {
+  return run.continuation.parent?.depth ?? 0
+}
+
+function startOf({ procedure, code, input }: ChildSpec): {
+  readonly procedure: string
+  readonly code: ChildSpec['code']
+  readonly input: unknown
+  readonly isRepeatable: false
+  readonly by: null
+  readonly tags: readonly string[]
+} {
+  return { procedure, code, input: decode(input), isRepeatable: false, by: null, tags: [] }
+}
+
+/** Reads the end of another run, verified with its whole log. @throws LogDamaged, WrittenLater, ReadFailed */
+async function readEnd(
+  { services }: RunState,
+  { id, run, head, link, state }: RunRow,
+): Promise<EndedPayload> {
+  const { store, sha256 } = services
+  let last: LogEvent | undefined
+  for await (const page of new LogReader(store, run, { head, link }, new LogHash(sha256)).pages())
+    last = page.at(-1)
+  if (last?.type !== 'ended' || typeof state === 'number' || state === 'live')
+    throw new LogDamaged('its log does not end with the end of the run')
+  return endedPayload(id, state, last)
+}
+
+/** Repeats a read that the store did not answer. */
+async function untilRead<Value>(run: RunState, read: () => Promise<Value>): Promise<Value> {
+  const { clock, logger } = run.services
+  for (;;) {
+    try {
+      return await read().catch((error: unknown) => {
+        if (error instanceof LogDamaged || error instanceof ReadFailed) throw error
+        return passOn(error)
+      })
+    } catch (error) {
+      if (!(error instanceof ReadFailed) || run.isOver) throw error
+      logger.error(`Run "${run.id}" could not read another run; retrying`, { error: error.cause })
+      await new Promise<void>((resolve) => clock.after(readAgainMs, resolve))
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import type { FailureRecord } from '../../errors/failure.ts'
+import type { LogEvent } from '../../events/event.ts'
+import { decode, encodeRecord } from '../../events/payload.ts'
+import type {
+  CancelledPayload,
+  CreatedPayload,
+  EndedPayload,
+  ParentPayload,
+  WatchPayload,
+} from '../../events/payloads.ts'
+import { cancelKey } from '../../ports/codes.ts'
+import type { Effect } from '../../ports/store/commit.ts'
+import type { Message } from '../../ports/store/mail.ts'
+import type { EndState } from '../../ports/store/runs.ts'
+import { consume } from '../activities/activity.ts'
+import type { Ending } from './ending.ts'
+import { topicOf } from './mailbox.ts'
+
+// What the end of a run, or of one of its scopes, says to other runs. A run that cannot get it is passed over.
+
+/** The topic of the messages of the operations that wait for the end of a run. */
+export const watchTopic: string = topicOf('watch', '')
+
+/** Cancels a run that another one created. */
+export function cancelChild(id: string, reason: string): Effect {
+  const payload: CancelledPayload = { reason }
+  return {
+    do: 'send',
+    message: {
+      ...{ run: id, kind: 'cancel', name: '', key: cancelKey, must: false },
+      payload: encodeRecord(payload, 'reason'),
+    },
+  }
+}
+
+/** Cancels the child of an operation whose scope was closed. `records`: its events in the log. */
+export function cancelClosed(run: string, records: readonly LogEvent[]): readonly Effect[] {
+  const created = records.find(({ type }) => type === 'created')
+  if (created === undefined) return []
+  const { id, detached } = decode(created.payload) as CreatedPayload
+  return detached === true ? [] : [cancelChild(id, `run ${run} no longer waits for it`)]
+}
+
+/** Tells the parent, and the runs that wait for the end. `watches`: their messages. */
+export function tellOfEnd(
+  run: string,
+  ending: Pick<Ending, 'state' | 'payload' | 'failure'>,
+  parent: ParentPayload | null,
+  watches: readonly Message[],
+  reason: string | undefined,
+): readonly Effect[] {
+  const waiting = watches.map(({ payload }) => decode(payload) as WatchPayload)
+  if (parent?.isCalled === true) waiting.unshift(parent)
+  if (waiting.length === 0) return []
+  const payload = encodeRecord(describeEnd(run, ending, reason), 'end')
+  return [
+    ...watches.map(({ n }) => consume(n)),
+    ...waiting.map(
+      (to): Effect => ({
+        do: 'send',
+        message: {
+          ...{ run: to.run, kind: 'ended', name: String(to.position), key: null, payload, must: false },
+        },
+      }),
+    ),
+  ]
+}
+
+function describeEnd(
+  run: string,
+  { state, payload, failure }: Pick<Ending, 'state' | 'payload' | 'failure'>,
+  reason: string | undefined,
+): EndedPayload {
+  if (state === 'cancelled') return { run, state, ...(reason === undefined ? {} : { reason }) }
+  if (state === 'failed') return { run, state, failure: failure as FailureRecord }
+  return { run, state, output: payload }
+}
+
+/** How a run has ended, from the last event of its log. */
+export function endedPayload(run: string, state: EndState, { payload }: LogEvent): EndedPayload {
+  if (state === 'completed') return { run, state, output: payload }
+  const failure = decode(payload) as FailureRecord
+  if (state === 'failed') return { run, state, failure }
+  const { reason } = (failure.details ?? {}) as { readonly reason?: string }
+  return { run, state, reason }
+}

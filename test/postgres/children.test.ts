@@ -1,0 +1,11 @@
+import { postgres } from '@pawl/storage-postgres'
+import { describe } from 'vitest'
+import { describeChildrenTable } from '../support/children-table.ts'
+import { makeDatabase } from '../support/postgres-database.ts'
+
+describe('child runs, in PostgreSQL', () => {
+  describeChildrenTable(async () => {
+    const database = await makeDatabase()
+    return { store: postgres(database.url), remove: () => database.remove() }
+  })
+})
