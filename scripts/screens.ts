@@ -35,7 +35,7 @@ const screens: Readonly<Record<string, Screen>> = {
   closed: { at: '#/asks/refund%3AB-2%2F1', shows: '.closed' },
   runs: { at: '#/runs', shows: '.run-row' },
   run: { at: '#/runs/refund%3AB-2', shows: '.entry', guide: ['laptop-light'] },
-  stuck: { at: '#/runs/ship%3A7', shows: '.side', guide: ['laptop-light', 'phone-dark'] },
+  stuck: { at: '#/runs/ship%3A7', shows: '.side', guide: ['laptop-light'] },
   bug: { at: '#/runs/broken%3A7', shows: '.entry' },
   bulk: {
     at: '#/runs',

@@ -242,6 +242,7 @@ export const en = {
   undone: 'Undone',
   undoFailed: 'Undo failed',
   counting: 'Counting runs…',
+  bulkNothing: 'Do nothing',
   bulkCapped: (count: number) =>
     `The filter has more runs than these ${count}. Repeat the action afterwards for the rest.`,
   bulkProgress: (done: number, count: number) => `${done} of ${count} runs…`,

@@ -102,7 +102,7 @@ function BulkDialog(props: {
           {outcomes === null ? (
             <>
               <button type="button" class="action" onClick={onClose}>
-                {en.cancel}
+                {en.bulkNothing}
               </button>
               {count > 0 && (
                 <button type="submit" class={`action ${action === 'cancel' ? 'danger' : 'primary'}`}>

@@ -89,7 +89,8 @@ function place(
     const width = Math.min(100 - x, Math.max(leastWidth, xOf(to) - x))
     const free = ends.findIndex((end) => end <= x + 0.01)
     const lane = free < 0 ? ends.length : free
-    ends[lane] = x + width
+    // A short bar has its name beside it.
+    ends[lane] = x + Math.max(width, Math.min(20, entry.name.length) * 1.2)
     return { kind: 'entry', entry, lane, from: x, width }
   })
   return { spans: [...idles, ...spans], count: Math.max(1, ends.length) }

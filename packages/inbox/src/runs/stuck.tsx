@@ -1,4 +1,4 @@
-import type { Run } from '../api/types.ts'
+import type { Failure, Run } from '../api/types.ts'
 import { en } from '../en.ts'
 import { marked, Text } from '../text/text.tsx'
 import { LongText } from '../text/value.tsx'
@@ -12,18 +12,25 @@ export function Stuck({ run }: { readonly run: Run }) {
     <section class={`error-box ${status}`}>
       <h2>{titleOf(run)}</h2>
       <Sides run={run} />
-      <p dir="auto">
-        {failure.code && <code>{failure.code}</code>} {marked(failure.message)}
-      </p>
+      {run.stuck?.recorded === undefined && <Message failure={failure} />}
       <Tried run={run} />
       {failure.stack && (
         <details>
           <summary>{en.stack}</summary>
+          {run.stuck?.recorded !== undefined && <Message failure={failure} />}
           <LongText text={failure.stack} isCode />
         </details>
       )}
       <Steps run={run} />
     </section>
+  )
+}
+
+function Message({ failure }: { readonly failure: Failure }) {
+  return (
+    <p dir="auto">
+      {failure.code && <code>{failure.code}</code>} {marked(failure.message)}
+    </p>
   )
 }
 

@@ -1,6 +1,5 @@
 import type { LogEntry } from '../api/types.ts'
 import { en } from '../en.ts'
-import { serverNow } from '../live/connection.ts'
 import { Text } from '../text/text.tsx'
 import { formatSpan } from '../ui/time.ts'
 import { isWork, layOut } from './spans.ts'
@@ -9,10 +8,24 @@ const mostEntries = 60
 const mostLanes = 8
 const laneHeight = 26
 
+/** A name that does not fit into its bar stands beside it, where there is room. */
+function labelOf({
+  entry,
+  from,
+  width,
+}: {
+  readonly entry: LogEntry
+  readonly from: number
+  readonly width: number
+}): string {
+  if (width >= Math.min(20, entry.name.length)) return ''
+  return from < 70 ? 'labelled' : 'labelled at-end'
+}
+
 /** When what happened, of the newest entries. The log below says the same in text, so it is hidden from screen readers. */
-export function Timeline({ entries }: { readonly entries: readonly LogEntry[] }) {
+export function Timeline({ entries, now }: { readonly entries: readonly LogEntry[]; readonly now: number }) {
   if (entries.length < 2) return null
-  const { spans, count } = layOut(entries.slice(0, mostEntries), serverNow())
+  const { spans, count } = layOut(entries.slice(0, mostEntries), now)
   const lanes = Math.min(count, mostLanes)
   return (
     <section aria-hidden="true">
@@ -31,7 +44,7 @@ export function Timeline({ entries }: { readonly entries: readonly LogEntry[] })
           ) : span.lane < mostLanes ? (
             <div
               key={span.entry.position}
-              class={`span ${isWork(span.entry.type) ? 'work' : 'wait'} ${span.entry.status}`}
+              class={`span ${isWork(span.entry.type) ? 'work' : 'wait'} ${span.entry.status} ${labelOf(span)}`}
               style={{
                 left: `${span.from}%`,
                 width: `${span.width}%`,

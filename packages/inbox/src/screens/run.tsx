@@ -3,6 +3,7 @@ import { getLog, getRun, type LogPage, segment } from '../api/calls.ts'
 import { ApiError, urlOf } from '../api/request.ts'
 import type { LogEntry, Run } from '../api/types.ts'
 import { en } from '../en.ts'
+import { serverNow } from '../live/connection.ts'
 import { useLive } from '../live/poll.ts'
 import { useStill } from '../live/still.ts'
 import { askHref, runsHref } from '../router.ts'
@@ -91,7 +92,11 @@ function RunPage(props: {
 }) {
   const { run, entries, before } = props.loaded
   // While a person reads the log, entries change in their places, and what would move them waits.
-  const { shown, handlers, release } = useStill({ run, newest: entries[0]?.position ?? -1 })
+  const { shown, handlers, release } = useStill({
+    ...{ run, entries },
+    newest: entries[0]?.position ?? -1,
+    now: serverNow(),
+  })
   const readable = entries.filter(({ position }) => position <= shown.newest)
   return (
     <article>
@@ -104,7 +109,7 @@ function RunPage(props: {
       <Stuck run={shown.run} />
       <CancelState run={shown.run} />
       <WaitingFor run={shown.run} />
-      <Timeline entries={readable} />
+      <Timeline entries={shown.entries} now={shown.now} />
       <Log
         entries={readable}
         newCount={entries.length - readable.length}

@@ -66,7 +66,12 @@ export function RunsScreen() {
   return (
     <div class="page wide">
       <header class="list-head">
-        <h1 class="pane-title">{en.runs}</h1>
+        <div class="title-row">
+          <h1 class="pane-title">{en.runs}</h1>
+          <span class="bulk">
+            <BulkActions key={JSON.stringify(value)} filter={value} onDone={reload} />
+          </span>
+        </div>
         <div class="filters">
           <fieldset class="tabs">
             <legend class="hidden">{en.statusFilter}</legend>
@@ -85,23 +90,22 @@ export function RunsScreen() {
               </button>
             ))}
           </fieldset>
-          {(['procedure', 'tag'] as const).map((name) => (
-            <input
-              key={name}
-              class="filter-text"
-              type="search"
-              aria-label={en[`${name}Filter`]}
-              placeholder={en[`${name}Filter`]}
-              value={value[name]}
-              onChange={(event) => {
-                setCursor(undefined)
-                filter.value = { ...value, [name]: event.currentTarget.value }
-              }}
-            />
-          ))}
-          <span class="bulk">
-            <BulkActions key={JSON.stringify(value)} filter={value} onDone={reload} />
-          </span>
+          <div class="searches">
+            {(['procedure', 'tag'] as const).map((name) => (
+              <input
+                key={name}
+                class="filter-text"
+                type="search"
+                aria-label={en[`${name}Filter`]}
+                placeholder={en[`${name}Filter`]}
+                value={value[name]}
+                onChange={(event) => {
+                  setCursor(undefined)
+                  filter.value = { ...value, [name]: event.currentTarget.value }
+                }}
+              />
+            ))}
+          </div>
         </div>
       </header>
       {newCount > 0 && runs !== null && (
