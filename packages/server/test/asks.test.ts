@@ -1,3 +1,4 @@
+import { procedure } from '@pawl/core'
 import { expect, test } from 'vitest'
 import { startServer, type TestServer } from './support/server.ts'
 
@@ -211,4 +212,27 @@ test('counts no asks that `may` hides', async () => {
   await ask(server)
   expect((await server.call('ana', 'GET', '/v1/asks/count')).body).toEqual({ count: 0, capped: false })
   expect((await server.call('olga', 'GET', '/v1/asks/count')).body).toEqual({ count: 1, capped: false })
+})
+
+test('lists and counts the asks of a risk, page by page', async () => {
+  const risky = procedure({ name: 'risky' }, async (ctx): Promise<void> => {
+    await Promise.all(
+      (['high', 'low', 'high', 'medium', 'high'] as const).map((risk, index) =>
+        ctx.human.approve(`Go on with ${index}?`, { risk, key: `ask-${index}` }),
+      ),
+    )
+  })
+  await using server = await startServer({ procedures: [risky] })
+  await server.engine.run(risky, undefined, { id: 'risky:1' })
+  await expect.poll(() => server.engine.inbox.count({})).toEqual({ count: 5, capped: false })
+  const messages: string[] = []
+  let path: string | undefined = '/v1/asks?risk=low&limit=1'
+  while (path !== undefined) {
+    const { body } = await server.call('root', 'GET', path)
+    messages.push(...body.items.map(({ message }: { message: string }) => message))
+    path = body.cursor && `/v1/asks?risk=low&limit=1&cursor=${encodeURIComponent(body.cursor)}`
+  }
+  expect(messages).toEqual(['Go on with 1?'])
+  expect(await server.call('root', 'GET', '/v1/asks/count?risk=high')).toMatchObject({ body: { count: 3 } })
+  expect(await server.call('root', 'GET', '/v1/asks?risk=none')).toMatchObject({ status: 400 })
 })

@@ -51,7 +51,7 @@ export async function refreshAsks(): Promise<void> {
   try {
     const { items, cursor: next } = await listAsks({ ...queryOf(asked), limit: Math.min(500, wanted) })
     if (filter.value !== asked) return
-    batch(() => merge(items.filter(matches), next))
+    batch(() => merge(items, next))
   } catch (error) {
     noteEnded(error)
   }
@@ -101,8 +101,8 @@ export async function loadMoreAsks(): Promise<void> {
     const known = new Set(shown.value.map(({ id }) => id))
     batch(() => {
       hasMore.value = next !== undefined
-      shown.value = [...shown.value, ...items.filter((ask) => matches(ask) && !known.has(ask.id))]
-      fresh.value = [...fresh.value, ...items.filter(matches)]
+      shown.value = [...shown.value, ...items.filter((ask) => !known.has(ask.id))]
+      fresh.value = [...fresh.value, ...items]
       wanted = Math.max(wanted, shown.value.length)
     })
   } catch (error) {
@@ -129,18 +129,13 @@ export function nextOpen(id: string): string | null {
   return ordered.find((ask) => ask.id !== id && ask.status === 'open' && !gone.value.has(ask.id))?.id ?? null
 }
 
-function queryOf({ status, kind, isOverdue, isMine, procedure }: Filter) {
+function queryOf({ status, kind, risk, isOverdue, isMine, procedure }: Filter) {
   return {
     status: status === 'open' ? undefined : status,
     kind: kind || undefined,
+    risk: risk || undefined,
     overdue: isOverdue ? true : undefined,
     mine: isMine ? true : undefined,
     procedure: procedure.trim() || undefined,
   }
-}
-
-/** The filter that the server does not have. */
-function matches(ask: AskBrief): boolean {
-  const { risk } = filter.value
-  return risk === '' || ask.risk?.level === risk
 }

@@ -40,6 +40,9 @@ const filter = {
   kind: askBriefShape.shape.kind.optional(),
   status: askBriefShape.shape.status.optional().meta({ description: 'Default: open' }),
   overdue: z.enum(['true', 'false']).optional(),
+  risk: askBriefShape.shape.risk.unwrap().shape.level.optional().meta({
+    description: 'Reads the asks of the other filters until a page is full; it may hold a few more',
+  }),
 }
 
 type FilterQuery = z.infer<z.ZodObject<typeof filter>>
@@ -64,14 +67,19 @@ export const askRoutes: readonly Route[] = [
     body: null,
     replies: { 200: z.object({ items: z.array(askBriefShape), cursor: z.string().optional() }) },
     async handle({ client, rights, query }) {
-      const { limit, cursor, ...rest } = query
-      const { items, cursor: next } = await client.inbox.list({
-        ...filterOf(rest, rights),
-        ...omitUndefined({ limit, cursor }),
-      })
-      // The store has chosen by names; `may` can hide more.
-      const seen = items.filter((ask) => rights.seesAsk(ask)).map(showBrief)
-      return { status: 200, body: { items: seen, ...(next === undefined ? {} : { cursor: next }) } }
+      const { limit = 50, cursor, risk, ...rest } = query
+      const filter = filterOf(rest, rights)
+      const found: Ask[] = []
+      let next = cursor
+      do {
+        const size = risk === undefined ? limit : Math.max(limit, scanSize)
+        const page = await client.inbox.list({ ...filter, limit: size, ...omitUndefined({ cursor: next }) })
+        // The store has chosen by names; `may` can hide more.
+        found.push(...page.items.filter((ask) => rights.seesAsk(ask) && hasRisk(ask, risk)))
+        next = page.cursor
+      } while (risk !== undefined && next !== undefined && found.length < limit)
+      const items = found.map(showBrief)
+      return { status: 200, body: { items, ...(next === undefined ? {} : { cursor: next }) } }
     },
   }),
   route({
@@ -88,8 +96,13 @@ export const askRoutes: readonly Route[] = [
       }),
     },
     async handle({ client, rights, query }) {
-      const filter = filterOf(query, rights)
-      return { status: 200, body: await (rights.isNarrowed ? countSeen : countAll)(client, rights, filter) }
+      const { risk, ...rest } = query
+      const filter = filterOf(rest, rights)
+      const body =
+        rights.isNarrowed || risk !== undefined
+          ? await countSeen(client, rights, filter, risk)
+          : await client.inbox.count(filter)
+      return { status: 200, body }
     },
   }),
   route({
@@ -216,7 +229,7 @@ export const askRoutes: readonly Route[] = [
 ]
 
 /** What a caller asks for, of what it may see. */
-function filterOf({ mine, to, overdue, ...rest }: FilterQuery, rights: Rights): CountFilter {
+function filterOf({ mine, to, overdue, ...rest }: Omit<FilterQuery, 'risk'>, rights: Rights): CountFilter {
   const names = mine === 'true' ? rights.own : rights.names
   const isOwn = names === null || to === undefined || names.includes(to as Audience)
   if (!isOwn) throw new ServerError('not-allowed', `The caller has not the name ${to}.`)
@@ -247,16 +260,24 @@ async function answerOne(
   }
 }
 
-function countAll(client: Client, _rights: Rights, filter: CountFilter): Promise<AskCount> {
-  return client.inbox.count(filter)
+/** Asks that are read at once while most of them may not match. */
+const scanSize = 200
+
+function hasRisk(ask: Ask, level: FilterQuery['risk']): boolean {
+  return level === undefined || ask.risk?.level === level
 }
 
 /** Counts what `may` lets the identity see: a count must not tell of more than the list shows. */
-async function countSeen(client: Client, rights: Rights, filter: CountFilter): Promise<AskCount> {
+async function countSeen(
+  client: Client,
+  rights: Rights,
+  filter: CountFilter,
+  risk: FilterQuery['risk'],
+): Promise<AskCount> {
   let count = 0
   for (let cursor: string | undefined; ; ) {
     const page = await client.inbox.list({ ...filter, limit: 500, cursor })
-    count += page.items.filter((ask) => rights.seesAsk(ask)).length
+    count += page.items.filter((ask) => rights.seesAsk(ask) && hasRisk(ask, risk)).length
     if (count > 1000) return { count: 1000, capped: true }
     if (page.cursor === undefined) return { count, capped: false }
     cursor = page.cursor
