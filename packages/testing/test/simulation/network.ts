@@ -24,7 +24,7 @@ export interface NetworkOptions {
 type Method = (...args: readonly unknown[]) => unknown
 
 /** Where a lost reply hands something to the worker, the store itself has to find out, as those on a network do. */
-const found = ['commit', 'claim', 'take', 'create', 'send', 'answer']
+const found = ['commit', 'claim', 'take', 'takeCancelled', 'create', 'send', 'answer', 'cancel']
 
 /** The way of one process to the store: calls take their time, break, and their replies get lost. */
 export function connectThrough(store: StorePort, options: NetworkOptions): StorePort {
