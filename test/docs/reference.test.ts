@@ -123,6 +123,7 @@ const known: { readonly [heading: string]: Known } = {
   'step.md ctx.step': { call: within((ctx) => ctx.step('x', () => 1, nonsense)) },
   'step.md retry': { call: within((ctx) => ctx.step('x', () => 1, { retry: nonsense })) },
   'procedure.md ctx.receive': { call: within((ctx) => ctx.receive('go', nonsense)) },
+  'procedure.md ctx.call': { call: within((ctx) => ctx.call(idle, undefined, nonsense)) },
   'agent.md agent': {
     call: () =>
       agent({ name: 'a', input: z.string(), output: z.string(), ...nonsense }, async (text) => text),

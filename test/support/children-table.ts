@@ -9,6 +9,7 @@ import {
   ref,
   type Store,
 } from '@pawl/core'
+import { connectTo } from '@pawl/core/storage'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import type { CancelPlace } from './cancel-table.ts'
@@ -370,20 +371,30 @@ export function describeChildrenTable(makePlace: () => Promise<CancelPlace>): vo
   })
 
   test('a call that loses a race is cancelled, and its late end leaves no message unread', async () => {
-    const { run: parent, engine } = await run(async (ctx) => {
+    const { store, start } = await setUp()
+    const parent = procedure({ name: 'parent' }, async (ctx) => {
       const first = await ctx.race({
         call: ctx.call(endless, undefined, { id: 'child' }),
         late: ctx.sleep('50ms'),
       })
-      const ended = await ctx
-        .get(endless, 'child')
-        .result()
-        .catch(() => 'cancelled')
-      await ctx.sleep('50ms')
-      return [first.winner, ended]
-    }, endless)
-    expect(await parent.result()).toEqual(['late', 'cancelled'])
-    expect((await parent.status()).leftOver?.signals ?? []).toEqual([])
+      await ctx.sleep('300d')
+      return first.winner
+    })
+    const engine = await start(parent)
+    await start(endless)
+    const run = await engine.run(parent, undefined, { id: 'p' })
+    await expect(
+      until(async () => (await engine.list({ status: 'cancelled' })).items.some(({ id }) => id === 'child')),
+    ).resolves.toBeUndefined()
+    const port = connectTo(store)
+    if (port === undefined) throw new Error('not a store')
+    await port.open()
+    onTestFinished(() => port.close())
+    await until(async () => {
+      const row = await port.find('p')
+      return row !== null && row.mail === 1 && (await port.mail(row.run, 0)).length === 0
+    })
+    expect((await run.status()).status).toBe('waiting')
     expect((await engine.log('p')).execution_log[0]).toMatchObject({ type: 'child', status: 'withdrawn' })
   })
 
