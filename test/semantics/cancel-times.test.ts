@@ -64,6 +64,25 @@ describe('a check that never settles', () => {
   })
 })
 
+test('a run that returns does not await the check of an answer that came before its ask', async () => {
+  const asking = procedure({ name: 'asking', signals: { go: z.void() } }, async (ctx) => {
+    await ctx.receive('go')
+    const asked = ctx.human.input('How many?', z.number().refine(never), { key: 'count' })
+    asked.catch(() => {})
+    await ctx.receive('go')
+  })
+  const store = memory()
+  const engine = await createEngine({ store, procedures: [asking] })
+  const client = createClient({ store })
+  const run = await engine.run(asking)
+  await client.inbox.answer({ run: run.id, key: 'count' }, { value: 5 }, { as: 'user:ana' })
+  await run.signal('go')
+  await run.signal('go')
+  await run.result()
+  await client.stop()
+  await engine.stop()
+})
+
 test('an undo that outlasts the grace still completes, and is recorded', async () => {
   let attempts = 0
   const slow = procedure({ name: 'slow', grace: '1ms' }, async (ctx) => {

@@ -141,8 +141,10 @@ export class AskActivity implements Activity {
     if (this.#state === 'checking' && this.#checked !== null) {
       const { answer, n, early } = this.#checked
       // It was accepted, so it is recorded; no code reads it, so the check is not awaited.
-      if (early) this.#options.context.giveBack(n)
-      else this.#settle(answer, n, undefined)
+      if (early) {
+        this.#state = 'over'
+        this.#options.context.giveBack(n)
+      } else this.#settle(answer, n, undefined)
     }
     return this.#isClosed
   }
