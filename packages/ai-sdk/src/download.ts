@@ -28,5 +28,5 @@ export function durableDownload(
   const download = (url: URL) =>
     ctx.step(`download ${url.host}`, ({ signal }) => load({ url, abortSignal: signal }), options)
   return (files) =>
-    Promise.all(files.map(({ url, isUrlSupportedByModel }) => (isUrlSupportedByModel ? null : download(url))))
+    Promise.all(files.map(async (file) => (file.isUrlSupportedByModel ? null : download(file.url))))
 }

@@ -30,7 +30,7 @@ export function steps(count: number): ReturnType<typeof ai.stepCountIs> {
   return ai.stepCountIs(count)
 }
 
-export const usage = {
+const usage = {
   inputTokens: { total: 10, noCache: 8, cacheRead: 2, cacheWrite: 0 },
   outputTokens: { total: 3, text: 2, reasoning: 1 },
 }
