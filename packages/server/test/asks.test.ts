@@ -218,7 +218,7 @@ test('lists and counts the asks of a risk, page by page', async () => {
   const risky = procedure({ name: 'risky' }, async (ctx): Promise<void> => {
     await Promise.all(
       (['high', 'low', 'high', 'medium', 'high'] as const).map((risk, index) =>
-        ctx.human.approve(`Go on with ${index}?`, { risk, key: `ask-${index}` }),
+        ctx.human.approve(`Continue with ${index}?`, { risk, key: `ask-${index}` }),
       ),
     )
   })
@@ -232,7 +232,7 @@ test('lists and counts the asks of a risk, page by page', async () => {
     messages.push(...body.items.map(({ message }: { message: string }) => message))
     path = body.cursor && `/v1/asks?risk=low&limit=1&cursor=${encodeURIComponent(body.cursor)}`
   }
-  expect(messages).toEqual(['Go on with 1?'])
+  expect(messages).toEqual(['Continue with 1?'])
   expect(await server.call('root', 'GET', '/v1/asks/count?risk=high')).toMatchObject({ body: { count: 3 } })
   expect(await server.call('root', 'GET', '/v1/asks?risk=none')).toMatchObject({ status: 400 })
 })

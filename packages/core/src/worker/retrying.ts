@@ -1,12 +1,12 @@
 import type { Clock } from '../ports/clock.ts'
 
-/** When a failed task is tried again. */
+/** When a failed task is retried. */
 export interface RetryPolicy {
   /** From a failure to the next try. */
   readonly afterMs: number
   /** Whether to try again after this error; logs it in that case. False: it is thrown. */
   readonly isRetried: (error: unknown) => boolean
-  /** Whether the outcome no longer matters: then nothing is tried again, and the promise never settles. */
+  /** Whether the outcome no longer matters: then the task is not retried, and the promise never settles. */
   readonly isOver?: () => boolean
   /** Receives a function that calls off the next try; then the promise never settles. */
   readonly onWait?: (callOff: () => void) => void

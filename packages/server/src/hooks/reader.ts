@@ -89,7 +89,7 @@ async function followFor(client: Client, hook: RegisteredHook, signal: AbortSign
   }
 }
 
-/** Switches the hook off if a delivery to it has ended in vain. */
+/** Switches the hook off if a delivery to it has failed for good. */
 async function noteEnded(client: Client, hook: RegisteredHook, run: string, n: number): Promise<void> {
   const view = await client.get(run).status().catch(ignoreMissing)
   if (view?.procedure !== deliverName || !view.tags.includes(feedTag(hook.id))) return

@@ -27,7 +27,7 @@ export const runActionRoutes: readonly Route[] = [
   route({
     method: 'POST',
     path: '/runs/cancel',
-    summary: 'Cancel several runs; those that have ended stay as they are',
+    summary: 'Cancel several runs; runs that have ended stay as they are',
     roles: operators,
     query: z.strictObject({}),
     body: z.strictObject({ runs, reason: z.string().optional() }),

@@ -24,7 +24,7 @@ interface Report {
   /** Acknowledged messages that are not there, and messages that are there twice. */
   readonly missing: number
   readonly twice: number
-  /** Runs whose head or mail counter does not fit their rows. */
+  /** Runs whose head or mail counter contradicts their rows. */
   readonly misfits: number
 }
 

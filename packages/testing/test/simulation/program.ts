@@ -293,7 +293,7 @@ export function makeProcedure({ name, version, root, throws, graceMs }: Program,
             const { winner } = await ctx.race(
               Object.fromEntries(branches) as { [name: string]: () => Promise<unknown> } as never,
             )
-            return trace.push(`${path}: won by ${winner}`)
+            return trace.push(`${path}: won by ${String(winner)}`)
           }
           case 'map': {
             const { concurrency, onError } = node

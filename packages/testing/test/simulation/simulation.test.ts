@@ -14,6 +14,6 @@ test('whatever workers, networks and people do, all that was acknowledged is kep
   // Runs that kill their workers, except runs that end before that.
   expect(found).toBeGreaterThan(0)
   expect(Math.min(cancelled, failed, undos)).toBeGreaterThan(30)
-  // Code that nobody has is the exception.
+  // A run whose code no worker has is the exception.
   expect(withoutCode).toBeLessThan(cancelled)
 })
