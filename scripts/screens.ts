@@ -2,6 +2,7 @@
 //
 // The pictures in docs/guides/images are some of these: npm run screens -- --guide
 import { mkdirSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { chromiumPath, launchBrowser } from '../test/inbox/support/browser.ts'
@@ -37,6 +38,7 @@ const screens: Readonly<Record<string, Screen>> = {
   run: { at: '#/runs/refund%3AB-2', shows: '.entry', guide: ['laptop-light'] },
   stuck: { at: '#/runs/ship%3A7', shows: '.side', guide: ['laptop-light'] },
   bug: { at: '#/runs/broken%3A7', shows: '.entry' },
+  workers: { at: '#/workers', shows: '.worker-head', guide: ['laptop-light'] },
   bulk: {
     at: '#/runs',
     shows: '.run-row',
@@ -48,6 +50,20 @@ const screens: Readonly<Record<string, Screen>> = {
   },
 }
 const sizes = { laptop: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } }
+
+/** Replaces the folder and the name of this machine: a picture is the same wherever it is taken. */
+async function hideMachine(page: Page): Promise<void> {
+  const names = [
+    [join(process.cwd(), 'test/inbox/support/'), 'src/'],
+    [hostname(), 'web-1'],
+  ]
+  await page.evaluate(`
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+    while (walker.nextNode())
+      for (const [from, to] of ${JSON.stringify(names)})
+        walker.currentNode.data = walker.currentNode.data.replaceAll(from, to)
+  `)
+}
 
 if (chromiumPath === undefined) throw new Error('Install chromium, or set CHROMIUM to its path.')
 mkdirSync(folder, { recursive: true })
@@ -65,6 +81,7 @@ for (const [size, viewport] of Object.entries(sizes))
       await page.evaluate(`location.hash = ${JSON.stringify(at)}`)
       await page.locator(shows).first().waitFor()
       await prepare?.(page)
+      await hideMachine(page)
       await page.screenshot({ path: join(folder, `inbox-${name}-${variant}.png`) })
     }
   }

@@ -20,6 +20,7 @@ test('what the server replies is what the inbox takes it for', () => {
   expectTypeOf<Reply<server.AskBriefJson>>().toExtend<inbox.AskBrief>()
   expectTypeOf<Reply<server.AskJson>>().toExtend<inbox.Ask>()
   expectTypeOf<Reply<server.LogEntryJson>>().toExtend<inbox.LogEntry>()
+  expectTypeOf<Reply<server.WorkerJson>>().toExtend<inbox.Worker>()
 })
 
 test('the inbox reads no field that the server does not have, optional ones included', () => {
@@ -33,4 +34,5 @@ test('the inbox reads no field that the server does not have, optional ones incl
   expectTypeOf<Unknown<inbox.Choice, server.AskJson['choices'][number]>>().toBeNever()
   expectTypeOf<Unknown<inbox.Risk, NonNullable<server.AskJson['risk']>>>().toBeNever()
   expectTypeOf<Unknown<inbox.LogEntry, server.LogEntryJson>>().toBeNever()
+  expectTypeOf<Unknown<inbox.Worker, server.WorkerJson>>().toBeNever()
 })

@@ -21,6 +21,14 @@ const screens = {
   run: '#/runs/refund%3AB-2',
   stuck: '#/runs/ship%3A7',
   bug: '#/runs/broken%3A7',
+  workers: '#/workers',
+}
+
+/** What a screen shows once it is loaded. */
+const firstOf: Readonly<Record<string, string>> = {
+  '#/': '[data-row]',
+  '#/runs': '[data-row]',
+  '#/workers': '.worker-head',
 }
 
 describe.skipIf(chromiumPath === undefined)('axe finds nothing', () => {
@@ -50,7 +58,7 @@ describe.skipIf(chromiumPath === undefined)('axe finds nothing', () => {
         for (const [name, at] of Object.entries(screens)) {
           await page.evaluate(`location.hash = ${JSON.stringify(at)}`)
           await page
-            .locator(at === '#/' || at === '#/runs' ? '[data-row]' : 'article h1')
+            .locator(firstOf[at] ?? 'article h1')
             .first()
             .waitFor()
           const found = await page.evaluate(

@@ -107,4 +107,22 @@ describe.skipIf(chromiumPath === undefined)('the run pages in the browser', () =
     await expect.poll(() => page.locator('.status-cancelled').count()).toBe(2)
     calm(visited)
   })
+
+  test('list the live workers with their procedures, and say so when there is none', async () => {
+    await using site = await startSite({ procedures: [job, broken] })
+    await site.engine.run(job, undefined, { id: 'job:1' })
+    await using visited = await visit(browser, site, 'wim')
+    const { page } = visited
+    await page.getByRole('link', { name: 'Workers' }).click()
+    await page.locator('.worker-head', { hasText: 'Alive' }).waitFor()
+    const text = await page.locator('.workers').textContent()
+    expect(text).toMatch(/Started \d+ sec ago/)
+    expect(text).toMatch(/Lease ends in \d+ sec/)
+    expect(text).toContain('job v1')
+    expect(text).toContain('broken v1')
+    await page.route('**/v1/workers', (route) => route.fulfill({ json: { items: [] } }))
+    await page.reload()
+    await page.getByText('No worker is alive').waitFor()
+    calm(visited)
+  })
 })

@@ -4,7 +4,7 @@ import { listenToKeys } from './keys.ts'
 import { announcement } from './live/announce.ts'
 import { isOnline, lastReplyAt, serverNow } from './live/connection.ts'
 import { isLive, startFeed } from './live/feed.ts'
-import { inboxHref, route, runsHref } from './router.ts'
+import { inboxHref, route, runsHref, workersHref } from './router.ts'
 import { InboxScreen } from './screens/inbox.tsx'
 import { Login } from './screens/login.tsx'
 import { currentUser, endSession, loadMe, session } from './session.ts'
@@ -17,6 +17,7 @@ import { formatAge } from './ui/time.ts'
 
 // An approver may never open a run: its screens are loaded when they are first needed.
 const RunsScreen = lazy(async () => (await import('./screens/run-screens.ts')).RunsScreen, Loading)
+const WorkersScreen = lazy(async () => (await import('./screens/run-screens.ts')).WorkersScreen, Loading)
 const RunScreen = lazy(async () => (await import('./screens/run-screens.ts')).RunScreen, Loading)
 
 export function App() {
@@ -53,13 +54,20 @@ function Outside() {
   )
 }
 
+const allTabs = [
+  { href: inboxHref, label: en.inbox, screens: ['inbox', 'ask'] },
+  { href: runsHref, label: en.runs, screens: ['runs', 'run'] },
+  { href: workersHref, label: en.workers, screens: ['workers'] },
+]
+
 function Shell() {
   const [isHelpOpen, setHelpOpen] = useState(false)
   useEffect(() => listenToKeys(() => setHelpOpen((isOpen) => !isOpen)), [])
-  const { actor } = currentUser()
+  const { actor, role } = currentUser()
   useEffect(() => startFeed(actor), [actor])
   const { value: at } = route
-  const isRuns = at.screen === 'runs' || at.screen === 'run'
+  // An approver does not need to know who executes runs.
+  const tabs = role === 'answer' ? allTabs.slice(0, 2) : allTabs
   return (
     <div class="shell">
       <button type="button" class="skip" onClick={() => document.getElementById('main')?.focus()}>
@@ -73,12 +81,11 @@ function Shell() {
           {en.product}
         </a>
         <nav>
-          <a href={inboxHref} aria-current={isRuns ? undefined : 'page'}>
-            {en.inbox}
-          </a>
-          <a href={runsHref} aria-current={isRuns ? 'page' : undefined}>
-            {en.runs}
-          </a>
+          {tabs.map(({ href, label, screens }) => (
+            <a key={href} href={href} aria-current={screens.includes(at.screen) ? 'page' : undefined}>
+              {label}
+            </a>
+          ))}
         </nav>
         <span class="spacer" />
         <ConnectionState />
@@ -109,6 +116,7 @@ function Shell() {
           <InboxScreen open={at.screen === 'ask' ? at.id : null} />
         )}
         {at.screen === 'runs' && <RunsScreen />}
+        {at.screen === 'workers' && <WorkersScreen />}
         {at.screen === 'run' && <RunScreen key={at.id} id={at.id} />}
       </main>
       {isHelpOpen && <Shortcuts onClose={() => setHelpOpen(false)} />}

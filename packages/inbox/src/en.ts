@@ -196,6 +196,12 @@ export const en = {
   issueDate: 'is not a date',
   issueInteger: 'must be a whole number',
 
+  workers: 'Workers',
+  alive: 'Alive',
+  workerRuns: (count: number) => (count === 1 ? '1 run' : `${count} runs`),
+  leaseLeft: (span: string) => `Lease ends in ${span}`,
+  noWorkers: 'No worker is alive',
+  noWorkersHelp: 'Runs and asks are kept. They continue when a worker starts.',
   allRuns: 'All',
   noRuns: 'No runs yet',
   noRunsHelp: 'A run appears here when it is started.',

@@ -6,6 +6,7 @@ export type Route =
   | { readonly screen: 'ask'; readonly id: string }
   | { readonly screen: 'runs' }
   | { readonly screen: 'run'; readonly id: string }
+  | { readonly screen: 'workers' }
 
 export const route = signal<Route>(readRoute(location.hash))
 
@@ -17,6 +18,7 @@ function readRoute(hash: string): Route {
   const [screen, id] = hash.replace(/^#\/?/, '').split('/').map(decode)
   if (screen === 'asks' && id) return { screen: 'ask', id }
   if (screen === 'runs') return id ? { screen: 'run', id } : { screen: 'runs' }
+  if (screen === 'workers') return { screen: 'workers' }
   return { screen: 'inbox' }
 }
 
@@ -30,6 +32,7 @@ function decode(part: string): string {
 
 export const inboxHref = '#/'
 export const runsHref = '#/runs'
+export const workersHref = '#/workers'
 export const askHref = (id: string): string => `#/asks/${encodeURIComponent(id)}`
 export const runHref = (id: string): string => `#/runs/${encodeURIComponent(id)}`
 

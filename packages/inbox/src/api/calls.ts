@@ -1,5 +1,5 @@
 import { request } from './request.ts'
-import type { Answer, Ask, AskBrief, LogEntry, Me, Problem, Run } from './types.ts'
+import type { Answer, Ask, AskBrief, LogEntry, Me, Problem, Run, Worker } from './types.ts'
 
 export interface Page<T> {
   readonly items: readonly T[]
@@ -45,6 +45,7 @@ export interface LogPage {
   readonly before?: number
 }
 
+export const listWorkers = (): Promise<Page<Worker>> => request('GET', '/v1/workers')
 export const getLog = (id: string, query: Query): Promise<LogPage> =>
   request('GET', `/v1/runs/${segment(id)}/log${search(query)}`)
 

@@ -143,6 +143,15 @@ export interface Run {
   }
 }
 
+/** A live worker. */
+export interface Worker {
+  readonly name: string
+  readonly startedAt?: string
+  readonly leaseEndsAt: string
+  readonly runs: number
+  readonly procedures: readonly { readonly name: string; readonly version: number }[]
+}
+
 export interface LogEntry {
   readonly position: number
   readonly type: string

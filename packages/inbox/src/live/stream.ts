@@ -111,7 +111,7 @@ async function readOnce(path: string, reader: Reader, connection: AbortControlle
 }
 
 /** Cuts a stream into its messages. Comments are none. */
-export function parser(onFrame: (frame: Frame) => void): (text: string) => void {
+function parser(onFrame: (frame: Frame) => void): (text: string) => void {
   let rest = ''
   return (text) => {
     const parts = (rest + text).split('\n\n')

@@ -2,3 +2,4 @@ import '../styles/run.css'
 
 export { RunScreen } from './run.tsx'
 export { RunsScreen } from './runs.tsx'
+export { WorkersScreen } from './workers.tsx'

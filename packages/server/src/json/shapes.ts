@@ -209,6 +209,7 @@ export const workerShape = z
     procedures: z.array(z.object({ name: z.string(), version: z.number() })),
   })
   .meta({ id: 'Worker' })
+export type WorkerJson = z.infer<typeof workerShape>
 
 export const procedureShape = z
   .object({
