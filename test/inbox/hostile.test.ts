@@ -124,9 +124,9 @@ describe.skipIf(chromiumPath === undefined)('texts from outside', () => {
     }
     await page.locator('.closed').waitFor()
     await calm()
-    for (const at of ['#/runs', `#/runs/${encodeURIComponent(id)}`]) {
+    for (const at of ['#/runs', `#/runs/${encodeURIComponent(id)}`, '#/workers']) {
       await page.evaluate(`location.hash = ${JSON.stringify(at)}`)
-      await page.locator('.run-row, .entry').first().waitFor()
+      await page.locator('.run-row, .entry, .worker-head').first().waitFor()
       for (const one of await page.locator('summary').all()) await one.click()
       await calm()
     }
