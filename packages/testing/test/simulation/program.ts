@@ -289,11 +289,10 @@ export function makeProcedure({ name, version, root, throws, graceMs }: Program,
           case 'any':
             return Promise.any(runParts(node.parts, path, ctx))
           case 'contest': {
-            const branches = node.parts.map((part, i) => [`${i}`, (own: C) => run(part, `${path}${i}`, own)])
-            const { winner } = await ctx.race(
-              Object.fromEntries(branches) as { [name: string]: () => Promise<unknown> } as never,
-            )
-            return trace.push(`${path}: won by ${String(winner)}`)
+            const branches: { [name: string]: (own: C) => Promise<unknown> } = {}
+            for (const [i, part] of node.parts.entries()) branches[i] = (own) => run(part, `${path}${i}`, own)
+            const { winner } = await ctx.race(branches)
+            return trace.push(`${path}: won by ${winner}`)
           }
           case 'map': {
             const { concurrency, onError } = node
