@@ -31,7 +31,13 @@ describe('status', () => {
     await engine.advance('1m')
     expect((await run.status()).waitingFor).toEqual([
       { kind: 'timer', name: 'sleep', position: 1, ask: undefined, until: new Date(start + 61 * 60_000) },
-      { kind: 'ask', name: 'approve', position: 2, ask: 's/2', until: new Date(start + 121 * 60_000) },
+      {
+        kind: 'ask',
+        name: 'approve',
+        position: 2,
+        ask: expect.stringMatching(/^[0-9a-f]{16}$/),
+        until: new Date(start + 121 * 60_000),
+      },
     ])
     await run.result()
     expect(await run.status()).toMatchObject({

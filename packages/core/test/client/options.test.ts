@@ -87,9 +87,9 @@ describe('the options of an engine', () => {
 
 describe('the options of a run', () => {
   test('requires no options for a run', () => {
-    expect(readRunOptions(undefined)).toEqual({ id: undefined, by: undefined, tags: [] })
+    expect(readRunOptions(undefined)).toEqual({ id: undefined, by: undefined, tags: [], timeout: null })
     expect(readRunOptions({ id: 'a', by: 'user:ana', tags: ['x', 'x', 'y'] })).toEqual({
-      ...{ id: 'a', by: 'user:ana', tags: ['x', 'y'] },
+      ...{ id: 'a', by: 'user:ana', tags: ['x', 'y'], timeout: null },
     })
   })
 
