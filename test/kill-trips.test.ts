@@ -6,10 +6,10 @@ import { trips } from './support/kill/trip/story.ts'
 import { seed } from './support/seed.ts'
 
 test(`workers are killed at random while runs are cancelled, raced and rolled back, and each undo is recorded once (SEED=${seed})`, async () => {
-  const report = await besiege({ seed, story: trips, kills: 60, workers: 2 })
+  const report = await besiege({ seed, story: trips, kills: 25, workers: 2 })
   expect(report.problems).toEqual([])
-  expect(report.kills).toBe(60)
-  expect(report.runs).toBeGreaterThan(5)
+  expect(report.kills).toBe(25)
+  expect(report.runs).toBeGreaterThan(2)
 })
 
 test('a worker killed after any of its transactions leaves a cancelled run that the next one rolls back', async () => {

@@ -32,8 +32,8 @@ test.each(Object.entries(examples))(
   },
 )
 
-/** No examples, one that has its own PostgreSQL, and one that keeps its own SQLite file; both have tests of their own. */
-const others = ['shared', 'dist', 'cluster', 'saga']
+/** No examples, one that has its own PostgreSQL, and two that keep their own SQLite file; each has tests of their own. */
+const others = ['shared', 'agent', 'dist', 'cluster', 'saga']
 
 test('no example is left out', () => {
   const folders = readdirSync(new URL('../../examples', import.meta.url), { withFileTypes: true })

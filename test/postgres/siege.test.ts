@@ -7,15 +7,15 @@ import { seed } from '../support/seed.ts'
 import { besiegePostgres, breakConnections, crashServer } from './sieges.ts'
 
 test(`workers are killed at random moments, and nothing is lost or repeated (SEED=${seed})`, async () => {
-  const report = await besiegePostgres({ seed, kills: 15, workers: 3 })
+  const report = await besiegePostgres({ seed, kills: 8, workers: 3 })
   expect(report.problems).toEqual([])
-  expect(report.kills).toBe(15)
+  expect(report.kills).toBe(8)
 })
 
 test(`workers are killed while runs are cancelled, raced and rolled back (SEED=${seed})`, async () => {
-  const report = await besiegePostgres({ seed, story: trips, kills: 15, workers: 3 })
+  const report = await besiegePostgres({ seed, story: trips, kills: 8, workers: 3 })
   expect(report.problems).toEqual([])
-  expect(report.kills).toBe(15)
+  expect(report.kills).toBe(8)
 })
 
 test('a worker killed in the middle of any of its writes leaves a cancelled run that the next one rolls back', async () => {
