@@ -13,8 +13,8 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 600_000,
     expect: { poll: { timeout: 600_000, interval: 20 } },
-    // Many tests wait for other processes; with the default of one less, half of two cores would idle.
-    maxWorkers: 2,
+    // Many tests wait for other processes: with two, a third of two cores idles.
+    maxWorkers: 3,
     projects: [
       {
         ...onSources,
