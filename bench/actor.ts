@@ -1,24 +1,24 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 
-/** What a process of the bench can hear from the one that started it, and tell it. */
+/** Channel between a bench process and the process that started it. */
 export interface Line {
   tell(message: unknown): void
-  /** The next message, oldest first. */
+  /** Resolves with the next message, the oldest first. */
   hear(): Promise<unknown>
 }
 
 /** Another process of the bench, playing a role (see programs/actor.ts). */
 export interface Actor extends Line {
-  /** What its role returned. */
+  /** Resolves with the result of its role. */
   result(): Promise<unknown>
-  /** SIGKILL. Resolves when it is gone. */
+  /** Kills it with SIGKILL. Resolves when the process has ended. */
   kill(): Promise<void>
 }
 
 type Message = { readonly logged: unknown } | { readonly result: unknown }
 
-/** The program of all actors; the actors that it starts itself are of the same build. */
+/** The program of all actors. Actors that it starts use the same build. */
 const ownProgram: URL = new URL('./programs/actor.js', import.meta.url)
 
 /** @param program the actors' program of another build of the bench. Default: that of this one. */
@@ -50,10 +50,10 @@ function failEarly(role: string, code: number | null): never {
   throw new Error(`the process for "${role}" ended with ${code}`)
 }
 
-/** The child's end of the line. */
+/** The child's end of the channel. */
 export function openLine(): Line & { finish(result: unknown): void } {
   const line = createLine(process, () => {})
-  // Whoever started it is gone, or has what it wanted.
+  // The parent has ended or needs nothing more.
   process.once('disconnect', () => process.exit())
   return {
     ...line,

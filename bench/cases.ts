@@ -1,14 +1,14 @@
 import { callCpu, cpu, type FigureSpec, p50, p99, ratio, raw, serverCpu, steps } from './figures.ts'
 import type { Address } from './places/place.ts'
 
-/** What is measured, what it is called, and what it has to reach. */
+/** A measured case: its name, its workload and its targets. */
 export interface Case {
   readonly name: string
   /** The role of workloads/roles.ts that measures it. Default: the name. */
   readonly role?: string
-  /** How much of it (see Job); where several cases have one role it is the x axis of their plot. */
+  /** Size of the workload (see Job). If several cases have one role, it is the x axis of their plot. */
   readonly size?: number
-  /** Measured only when all is wanted, or when it is called by its name. */
+  /** Whether it is measured only with --all or by name. */
   readonly isLong?: boolean
   /** Default: every store. */
   readonly only?: Address['kind']
@@ -16,19 +16,19 @@ export interface Case {
   readonly onBoth?: boolean
   readonly title: string
   readonly rounds: number
-  /** Each round needs a process of its own, on a place of its own. */
+  /** Whether each round needs its own process and its own place. */
   readonly fresh?: boolean
-  /** How it is compared with another commit. Only cases that have this are compared unless they are named. */
+  /** Settings for the comparison with another commit. Only cases with settings are compared by default. */
   readonly against?: Turns
   readonly figures: readonly FigureSpec[]
 }
 
 export interface Turns {
-  /** The size in place of that of the case, so that a turn is short. */
+  /** Smaller size, so that a turn is short. */
   readonly size?: number
-  /** Turns of each process that are not counted, while V8 compiles. Default 0. */
+  /** Warm-up turns of each process. Default: 0. */
   readonly warmUp?: number
-  /** Turns of each process that are counted. */
+  /** Measured turns of each process. */
   readonly turns: number
 }
 

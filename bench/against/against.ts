@@ -13,7 +13,7 @@ export interface AgainstOptions {
   readonly revision: string
   readonly cases: readonly Case[]
   readonly rounds: number
-  /** Where the databases are made. */
+  /** Folder of the databases. */
   readonly folder: string
   readonly stores: readonly ((folder: string) => Places | Promise<Places>)[]
 }
@@ -57,7 +57,7 @@ async function measureOn(
       console.log(tellContest(one, places.kind, measured))
       rows.push(...measured)
     } catch (error) {
-      // What this commit can do may be new.
+      // The earlier commit may lack the case.
       if (!(error instanceof SideFailed) || error.side !== 'before') throw error
       console.log(`\n${one.name} (${places.kind}) cannot be compared: ${error.message}`)
     }
@@ -65,7 +65,7 @@ async function measureOn(
   return rows
 }
 
-/** What seems to cost more is measured once more, and all rounds count: of many figures, chance lifts some. */
+/** Measures figures that seem to cost more once more, and counts all rounds: among many figures, chance raises some. */
 async function measureOne(one: Case, places: Places, builds: Builds, rounds: number): Promise<Contest> {
   const first = await holdContest(one, places, builds.sides, rounds)
   const isBeyond = listRows(one, places, first).some(({ comparison }) => comparison.verdict === 'beyond')

@@ -24,7 +24,7 @@ export interface Build {
   readonly program: URL
 }
 
-/** The two sides of a comparison, and the control: what differs between two copies of one build is noise. */
+/** The two sides of a comparison and the control. A difference between two copies of one build is noise. */
 export interface Builds {
   readonly commit: string
   readonly subject: string
@@ -35,7 +35,7 @@ export interface Builds {
 export const sides = ['before', 'now', 'control'] as const
 export type Side = (typeof sides)[number]
 
-/** What the bench loads. */
+/** Packages that the bench loads. */
 const packages = ['core', 'storage-sqlite', 'storage-postgres']
 // From bench/dist/bench/against.
 const root: string = fileURLToPath(new URL('../../../../', import.meta.url))
@@ -103,7 +103,7 @@ function buildCommit(commit: string, folder: string): void {
   renameSync(draft, folder)
 }
 
-/** As they are built at this moment: work may go on while they are measured. */
+/** Copies the current build, because work may continue while it is measured. */
 function copyPackages(folder: string): void {
   for (const name of packages) {
     for (const part of ['package.json', 'dist'])
@@ -112,14 +112,14 @@ function copyPackages(folder: string): void {
   linkPackages(folder)
 }
 
-/** Replaces what an earlier comparison left there: the bench of this commit measures all sides. */
+/** Replaces the bench of an earlier comparison: the bench of this commit measures all sides. */
 function copyBench(folder: string): void {
   const bench = join(folder, 'bench/dist')
   rmSync(bench, { recursive: true, force: true })
   cpSync(join(root, 'bench/dist'), bench, { recursive: true })
 }
 
-/** Lets the packages find each other, and not those of the working tree. */
+/** Links the packages to each other instead of to those of the working tree. */
 function linkPackages(folder: string): void {
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n')
   mkdirSync(join(folder, 'node_modules/@pawl'), { recursive: true })
@@ -127,7 +127,7 @@ function linkPackages(folder: string): void {
     symlinkSync(join('../../packages', name), join(folder, 'node_modules/@pawl', name), 'junction')
 }
 
-/** Copies of processes that were killed. */
+/** Removes copies of killed processes. */
 function removeLeftovers(): void {
   for (const name of readdirSync(cache)) {
     const id = /-(\d+)$/.exec(name)?.[1]

@@ -6,7 +6,7 @@ import { type Build, type Side, sides } from './builds.ts'
 import { createPlayer, type Player } from './player.ts'
 import type { Costs } from './verdict.ts'
 
-/** What each figure of a case costs, round by round. */
+/** Costs of each figure of a case, by round. */
 export type Contest = ReadonlyMap<FigureSpec, readonly Costs[]>
 
 type OfSides<T> = { readonly [side in Side]: T }
@@ -44,13 +44,13 @@ export function addContests(first: Contest, second: Contest): Contest {
   return new Map([...first].map(([figure, rounds]) => [figure, [...rounds, ...(second.get(figure) ?? [])]]))
 }
 
-/** The turns that count. A figure that is better the larger it is costs its inverse. */
+/** Returns the measured turns. A figure that is better if larger costs its inverse. */
 function listCosts(
   { better }: FigureSpec,
   values: readonly number[],
   { warmUp = 0, turns }: Turns,
 ): readonly number[] {
-  // A figure of the process as a whole has one value, and no turns to leave out.
+  // A figure of the whole process has one value and no warm-up turns.
   const counted = values.length > turns ? values.slice(warmUp) : values
   return better === 'less' ? counted : counted.map((value) => 1 / value)
 }

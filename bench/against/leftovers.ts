@@ -1,11 +1,11 @@
-/** Something that must not stay behind: a folder, a server. */
+/** A resource to be removed at the end: a folder, a server. */
 export interface Leftover {
   remove(): Promise<void> | void
 }
 
 const signals = ['SIGINT', 'SIGTERM'] as const
 
-/** Removes everything that was added: when it is told to, or when a signal ends the process. */
+/** Removes all added resources, on request or when a signal ends the process. */
 export class Leftovers {
   readonly #all: Leftover[] = []
   readonly #onSignal = (): void => void this.remove().finally(() => process.exit(1))
@@ -19,7 +19,7 @@ export class Leftovers {
     return leftover
   }
 
-  /** The last first. */
+  /** In reverse order. */
   async remove(): Promise<void> {
     for (const signal of signals) process.off(signal, this.#onSignal)
     for (let next = this.#all.pop(); next !== undefined; next = this.#all.pop()) await next.remove()

@@ -5,7 +5,7 @@ import type { Places } from '../places/places.ts'
 import type { Figures, Job } from '../workloads/workload.ts'
 import type { Build, Side } from './builds.ts'
 
-/** A side of a comparison failed: its engine may lack what the case needs. */
+/** A side of a comparison failed. Its engine may lack a feature that the case needs. */
 export class SideFailed extends Error {
   readonly side: Side
 
@@ -15,7 +15,7 @@ export class SideFailed extends Error {
   }
 }
 
-/** What one side does of a case, turn by turn. */
+/** One side of a case, played turn by turn. */
 export interface Player {
   readonly side: Side
   /** Resolves once the first turn can begin. */

@@ -72,7 +72,7 @@ function tellCells(
   return `  ${cells.join(' ')}   ${verdict}`.trimEnd()
 }
 
-/** How many figures there are of each verdict, and which are beyond the limit. */
+/** Returns the number of figures by verdict, and the figures beyond the limit. */
 export function tellSummary(rows: readonly Row[]): string {
   const of = (verdict: Verdict): readonly Row[] =>
     rows.filter(({ comparison }) => comparison.verdict === verdict)

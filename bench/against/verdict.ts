@@ -1,6 +1,6 @@
 import { spreadOf } from '../base/statistics.ts'
 
-/** What a figure costs in one round: on each side a value for each turn, and turns with the same index belong together. */
+/** Costs of a figure in one round: per side one value per turn. Turns with the same index belong together. */
 export interface Costs {
   readonly before: readonly number[]
   readonly now: readonly number[]
@@ -19,16 +19,16 @@ export interface Ratio {
 }
 
 export interface Comparison {
-  /** Now over before; above 1 it costs more now. */
+  /** Now divided by before; above 1 it costs more now. */
   readonly ratio: Ratio
-  /** Control over now: how far two measurements of one thing are apart. */
+  /** Control divided by now: the difference between two measurements of one build. */
   readonly control: Ratio
   readonly verdict: Verdict
 }
 
 export type Verdict = 'within' | 'noise' | 'beyond'
 
-/** How much more something may cost. */
+/** Maximum ratio within the limit. */
 export const limit = 1.05
 
 /**

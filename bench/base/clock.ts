@@ -8,7 +8,7 @@ export function nowMs(): number {
 
 export interface Cost {
   readonly ms: number
-  /** CPU time of this process, all threads; what is left of `ms` is waiting for the disk, the server or the processor. */
+  /** CPU time of all threads of this process. The rest of `ms` is waiting for the disk, the server or a processor. */
   readonly cpuMs: number
   /** CPU time of the database server; undefined without one. */
   readonly serverMs?: number | undefined

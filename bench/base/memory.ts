@@ -1,4 +1,4 @@
-/** Resident memory in MB once what is garbage has been collected, as far as the process lets us. */
+/** Returns resident memory in MB after a garbage collection, if the process exposes one. */
 export function residentMb(): number {
   const collect = (globalThis as { gc?: () => void }).gc
   collect?.()

@@ -23,7 +23,7 @@ export function quantileOf(values: readonly number[], share: number): number {
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN
 }
 
-/** How steeply y grows with x: the line of least squares. */
+/** Returns the slope of the least-squares line. */
 export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (pick: 0 | 1): number => points.reduce((sum, point) => sum + point[pick], 0) / points.length
   const [meanX, meanY] = [mean(0), mean(1)]

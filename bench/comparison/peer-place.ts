@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Places } from '../places/places.ts'
 import { peersFolder } from './peer-process.ts'
 
-/** Where a peer keeps its runs during one measurement. */
+/** Place where a peer keeps its runs during one measurement. */
 export interface PeerPlace {
-  /** What its program has to know to find it. */
+  /** Environment with which its program finds the place. */
   readonly address: object
-  /** What has been killed is started again. */
+  /** Restarts what was killed. */
   revive(): Promise<void>
   remove(): Promise<void>
 }
@@ -27,7 +27,7 @@ export async function startRestate(): Promise<PeerPlace> {
   const folder = mkdtempSync(join(tmpdir(), 'pawl-bench-restate-'))
   const [node, ingress, admin, port] = await findPorts(4)
   const configuration = join(folder, 'restate.toml')
-  // Where it is and who may reach it; all else is as it comes.
+  // Sets the addresses only; all other settings are defaults.
   const lines = [
     'cluster-name = "bench"',
     'node-name = "bench"',
@@ -66,7 +66,7 @@ async function startServer(
   const program = `${peersFolder}node_modules/${name}/bin/restate-server`
   if (!existsSync(program)) throw new Error(`there is no ${name}`)
   const flags = ['--config-file', configuration, '--no-logo']
-  // On Linux the kernel ends it with us, however we end.
+  // On Linux the kernel ends it together with this process.
   const setpriv = '/usr/bin/setpriv'
   const server = existsSync(setpriv)
     ? spawn(setpriv, ['--pdeathsig', 'KILL', '--', program, ...flags], { stdio: 'ignore' })
@@ -102,7 +102,7 @@ async function endServer(server: ChildProcess): Promise<void> {
   await gone
 }
 
-/** Ports that nobody has now: held together, so that they differ. */
+/** Returns free ports, reserved together so that they differ. */
 async function findPorts(count: number): Promise<readonly number[]> {
   const held = Array.from({ length: count }, () => createServer())
   const ports: number[] = []

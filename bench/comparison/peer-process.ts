@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { PeerAbout } from './peer.ts'
 
-/** The package of the peers: it is installed by itself, and its programs are no part of this one. */
+/** The package of the peers. It is installed separately, and its programs are not part of this build. */
 export const peersFolder: string = fileURLToPath(new URL('../../../peers/', import.meta.url))
 
 /** What a peer's process measured. */
@@ -22,7 +22,7 @@ export interface LeftRun {
   readonly token?: string
 }
 
-/** The peer did not even start: nothing else need be tried. */
+/** The peer did not start, so no other workload is tried. */
 export class PeerRefusal extends Error {}
 
 type Message =
@@ -32,7 +32,7 @@ type Message =
 
 const maxMs = 300_000
 
-/** A process that does one thing with one peer. */
+/** A process that runs one workload on one peer. */
 export class PeerProcess {
   readonly #child: ChildProcess
   readonly #messages: Message[] = []
@@ -55,7 +55,7 @@ export class PeerProcess {
       this.#messages.push(message)
       this.#ring()
     })
-    // Its last words may come after its end.
+    // Its last output may arrive after its end.
     const ended = Promise.all([once(this.#child, 'exit'), once(this.#child, 'disconnect')])
     this.#gone = ended.then(
       () => {},
@@ -83,7 +83,7 @@ export class PeerProcess {
     return message.left
   }
 
-  /** Resolves when it has been killed, by itself or by somebody else. */
+  /** Resolves when it was killed, by itself or from outside. */
   async killed(): Promise<void> {
     await this.#gone
     const reported = this.#messages[0]
