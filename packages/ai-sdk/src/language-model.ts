@@ -1,7 +1,7 @@
 import { gateway, type LanguageModelMiddleware, wrapLanguageModel } from 'ai'
 import { type FileOptions, keepFiles } from './files.ts'
 import { callModel, type ModelCtx, type ModelOptions, withSignal } from './model-call.ts'
-import { readParts, streamOf } from './stream.ts'
+import { readParts, type StreamPart, streamOf } from './stream.ts'
 import { readUsage } from './usage.ts'
 
 type WrapOptions = Parameters<typeof wrapLanguageModel>[0]
@@ -81,10 +81,10 @@ function keepResponse(response: ResponseMetadata | undefined, key: string): Resp
 }
 
 /** Completes the metadata of a stream, for the same reason. */
-function withMetadata<Part extends { readonly type: string }>(parts: readonly Part[], key: string): Part[] {
+function withMetadata(parts: readonly StreamPart[], key: string): StreamPart[] {
   const given = parts.find(({ type }) => type === 'response-metadata')
   const metadata = { type: 'response-metadata', ...keepResponse(given as ResponseMetadata | undefined, key) }
   const rest = parts.filter((part) => part !== given)
   const begin = rest[0]?.type === 'stream-start' ? 1 : 0
-  return [...rest.slice(0, begin), metadata as unknown as Part, ...rest.slice(begin)]
+  return [...rest.slice(0, begin), metadata as StreamPart, ...rest.slice(begin)]
 }

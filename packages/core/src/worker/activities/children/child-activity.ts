@@ -7,8 +7,9 @@ import type { Pending } from '../../../kernel/operation.ts'
 import type { Message } from '../../../ports/store/mail.ts'
 import type { ChildRun } from '../../../ports/store/runs.ts'
 import { topicOf } from '../../run/mailbox.ts'
-import { type Activity, type ActivityContext, type Busy, consume, type Draft } from '../activity.ts'
-import { failed, settleEnded } from './ended.ts'
+import { type Activity, type ActivityContext, type Busy, consume } from '../activity.ts'
+import { AwaitedWork } from './awaited-work.ts'
+import { settleEnded } from './ended.ts'
 
 /** Creates a run, in the unit that records it. A `child` then waits for the message about its end. */
 export class ChildActivity implements Activity {
@@ -16,25 +17,25 @@ export class ChildActivity implements Activity {
   readonly #context: ActivityContext
   readonly #pending: Pending<ChildOperation>
   #isCreated: boolean
-  #isWorking = false
-  #isOver = false
+  readonly #work: AwaitedWork
   /** Due at once: another operation of the run creates a run with this id, which is written first. */
   #isBehind = false
 
   constructor(context: ActivityContext, pending: Pending<ChildOperation>, records: readonly LogEvent[]) {
     this.#context = context
     this.#pending = pending
+    this.#work = new AwaitedWork(context, pending)
     this.#isCreated = records.some(({ type }) => type === 'created')
   }
 
   get busy(): Busy {
-    return this.#isWorking && 'working'
+    return this.#work.busy
   }
   get dueAt(): number | null {
     return this.#isBehind ? 0 : null
   }
   get topics(): readonly string[] {
-    return this.#isCreated && !this.#isOver ? [topicOf('ended', String(this.#pending.position))] : []
+    return this.#isCreated && !this.#work.isOver ? [topicOf('ended', String(this.#pending.position))] : []
   }
 
   begin(): void {
@@ -45,10 +46,10 @@ export class ChildActivity implements Activity {
     try {
       composed = this.#context.others.compose(operation.child, position, isCalled)
     } catch (error) {
-      return this.#fail(error)
+      return this.#work.fail(error)
     }
     if (!(composed instanceof Promise)) return this.#create(composed)
-    this.#await(composed, (run) => this.#create(run))
+    this.#work.await(composed, (run) => this.#create(run))
   }
 
   onDue(): void {
@@ -57,7 +58,7 @@ export class ChildActivity implements Activity {
   }
 
   onMessage({ n, payload }: Message): void {
-    this.#isOver = true
+    this.#work.end()
     const ended = decode(payload) as EndedPayload
     this.#context.record({ ...settleEnded(this.#pending, ended), effects: [consume(n)] })
   }
@@ -67,10 +68,10 @@ export class ChildActivity implements Activity {
   }
 
   stop(): void {
-    this.#isOver = true
+    this.#work.end()
   }
   close(): boolean {
-    this.#isOver = true
+    this.#work.end()
     return false
   }
 
@@ -91,42 +92,23 @@ export class ChildActivity implements Activity {
   /** A run has the id. For a `spawn`, it is the run that was asked for, unless its procedure differs. */
   #onTaken(id: string): void {
     const { kind, child } = this.#pending.operation
-    if (kind === 'child') return this.#fail(new PawlError('id-taken', { id }))
-    this.#await(this.#context.others.find(id), (row) => {
+    if (kind === 'child') return this.#work.fail(new PawlError('id-taken', { id }))
+    this.#work.await(this.#context.others.find(id), (row) => {
       // It was in the same unit, and is written now.
       if (row === null) return this.#onTakenHere(id)
-      if (row.procedure !== child.procedure) return this.#fail(new PawlError('id-taken', { id }))
+      if (row.procedure !== child.procedure) return this.#work.fail(new PawlError('id-taken', { id }))
       const existing: CreatedPayload = { id, existed: true }
-      this.#record({ type: 'settled', pending: this.#pending, payload: encodeRecord(existing, 'child') })
+      this.#context.record({
+        type: 'settled',
+        pending: this.#pending,
+        payload: encodeRecord(existing, 'child'),
+      })
     })
   }
 
   /** Another operation of this run creates a run with the id. */
   #onTakenHere(id: string): void {
-    if (this.#pending.operation.kind === 'child') this.#fail(new PawlError('id-taken', { id }))
+    if (this.#pending.operation.kind === 'child') this.#work.fail(new PawlError('id-taken', { id }))
     else this.#isBehind = true
-  }
-
-  #await<Value>(value: Promise<Value>, then: (value: Value) => void): void {
-    this.#isWorking = true
-    const settle = (task: () => void): void =>
-      this.#context.guard(() => {
-        this.#isWorking = false
-        if (!this.#isOver) task()
-        this.#context.lookAgain()
-      })
-    value.then(
-      (known) => settle(() => then(known)),
-      (error: unknown) => settle(() => this.#fail(error)),
-    )
-  }
-
-  #fail(error: unknown): void {
-    if (!PawlError.is(error)) throw error
-    this.#record(failed(this.#pending, error))
-  }
-
-  #record(draft: Draft): void {
-    this.#context.record(draft)
   }
 }

@@ -8,7 +8,7 @@ import type { RefusedWhy } from '../../../ports/store/commit.ts'
 import type { OutgoingMessage } from '../../../ports/store/mail.ts'
 import type { EndState } from '../../../ports/store/runs.ts'
 import type { Activity, ActivityContext, Busy } from '../activity.ts'
-import { failed } from './ended.ts'
+import { AwaitedWork } from './awaited-work.ts'
 
 /** Sends a signal to another run, or cancels it: its result and the message are one commit. */
 export class SendActivity implements Activity {
@@ -17,16 +17,16 @@ export class SendActivity implements Activity {
   readonly topics: readonly string[] = []
   readonly #context: ActivityContext
   readonly #pending: Pending<SendOperation>
-  #isWorking = false
-  #isOver = false
+  readonly #work: AwaitedWork
 
   constructor(context: ActivityContext, pending: Pending<SendOperation>) {
     this.#context = context
     this.#pending = pending
+    this.#work = new AwaitedWork(context, pending)
   }
 
   get busy(): Busy {
-    return this.#isWorking && 'working'
+    return this.#work.busy
   }
 
   begin(): void {
@@ -46,17 +46,17 @@ export class SendActivity implements Activity {
     try {
       content = this.#context.others.readSignal(message.schema, (decode(message.args) ?? []) as unknown[])
     } catch (error) {
-      return this.#fail(error)
+      return this.#work.fail(error)
     }
     if (!(content instanceof Promise)) return send(content)
-    this.#await(content, send)
+    this.#work.await(content, send)
   }
 
   onDue(): void {}
   onMessage(): void {}
   onRecorded(): void {}
   stop(): void {
-    this.#isOver = true
+    this.#work.end()
   }
 
   #send(message: OutgoingMessage): void {
@@ -74,32 +74,13 @@ export class SendActivity implements Activity {
     // There is nothing left to cancel.
     if (why === 'ended' && message.do === 'cancel')
       return this.#context.record({ type: 'settled', pending: this.#pending })
-    if (why === 'missing') return this.#fail(new PawlError('run-not-found', { run }))
+    if (why === 'missing') return this.#work.fail(new PawlError('run-not-found', { run }))
     if (why !== 'ended')
-      return this.#fail(new PawlError('run-quarantined', { run, reason: 'it takes no message' }))
-    this.#await(this.#context.others.find(run), (row) => {
+      return this.#work.fail(new PawlError('run-quarantined', { run, reason: 'it takes no message' }))
+    this.#work.await(this.#context.others.find(run), (row) => {
       // Only an ended run refuses a signal.
       const status = (row?.state ?? 'completed') as EndState
-      this.#fail(new PawlError('run-ended', { run, status }))
+      this.#work.fail(new PawlError('run-ended', { run, status }))
     })
-  }
-
-  #await<Value>(value: Promise<Value>, then: (value: Value) => void): void {
-    this.#isWorking = true
-    const settle = (task: () => void): void =>
-      this.#context.guard(() => {
-        this.#isWorking = false
-        if (!this.#isOver) task()
-        this.#context.lookAgain()
-      })
-    value.then(
-      (known) => settle(() => then(known)),
-      (error: unknown) => settle(() => this.#fail(error)),
-    )
-  }
-
-  #fail(error: unknown): void {
-    if (!PawlError.is(error)) throw error
-    this.#context.record(failed(this.#pending, error))
   }
 }
