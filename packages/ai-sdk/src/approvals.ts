@@ -1,4 +1,5 @@
-import { type Approval, type ApproveOptions, type Ctx, PawlError, type RiskLevel } from '@pawl/core'
+import type { ApproveOptions, Ctx, RiskLevel } from '@pawl/core'
+import { askUnderFreeKey } from '@pawl/core/internal'
 import { asSchema, type ToolSet } from 'ai'
 
 type Options = ApproveOptions<Record<string, unknown>, RiskLevel>
@@ -56,7 +57,10 @@ export function createApprovals(
     const tool = tools[request.toolName]
     if (!(await needsApproval(tool, request))) return null
     const { message = `Run ${request.toolName}?`, ...options } = optionsOf(request)
-    const answer = await approve(ctx, message, request, options)
+    const params = request.input as Record<string, unknown>
+    const answer = await askUnderFreeKey(request.toolCallId, (key) =>
+      ctx.human.approve(message, { ...options, params, key } as Options),
+    )
     if (!answer.approved)
       return {
         denied: answer.timedOut ? 'The approval timed out.' : answer.comment || 'A person rejected the call.',
@@ -105,34 +109,10 @@ function isSameCall(a: ApprovalRequest, b: ApprovalRequest): boolean {
   )
 }
 
-/** Asks with the id of the tool call as the key. A provider may repeat an id; later asks then get a number. */
-async function approve(
-  ctx: Pick<Ctx, 'human'>,
-  message: string,
-  { toolCallId, input }: ApprovalRequest,
-  options: Without<ApprovalOptions, 'message'>,
-): Promise<Approval<Record<string, unknown>>> {
-  const params = input as Record<string, unknown>
-  for (let repeat = 1; ; repeat += 1) {
-    const key = repeat === 1 ? toolCallId : `${toolCallId}-${repeat}`
-    try {
-      return await ctx.human.approve(message, { ...options, params, key } as Options)
-    } catch (error) {
-      if (!isTakenKey(error, key)) throw error
-    }
-  }
-}
-
 /** Validates an edited input with the schema of the tool. Returns its issues, or null. */
 async function issuesOf(tool: ToolSet[string] | undefined, input: unknown): Promise<string | null> {
   const { validate } = asSchema(tool?.inputSchema)
   if (!validate) return null
   const result = await validate(input)
   return result.success ? null : result.error.message
-}
-
-function isTakenKey(error: unknown, key: string): boolean {
-  if (!(error instanceof PawlError) || error.code !== 'option-invalid') return false
-  const { option, given } = error.details as { option?: unknown; given?: unknown }
-  return String(option).startsWith('key of approve') && String(given).includes(key)
 }

@@ -8,6 +8,11 @@ describe.each(Object.entries(uses))('%s', (name, use) => {
     const humans = [{ ask: 'Run pay?', answer: { approved: true, params: { cents: 4_000 } } }] as const
     const { result, lines } = await play(use.body, life, [...humans])
     expect(result, lines.join('\n')).toEqual(use.result)
-    expect([counts.calls, counts.executions]).toEqual([use.calls, use.executions])
+    // A crash kills the bodies beside the one whose result it follows, before theirs are recorded: they run again.
+    const { calls, executions } = counts
+    if (life === 'crash' && use.isConcurrent) {
+      expect(calls).toBeGreaterThanOrEqual(use.calls)
+      expect(executions).toBeGreaterThanOrEqual(use.executions)
+    } else expect([calls, executions]).toEqual([use.calls, use.executions])
   })
 })

@@ -1,6 +1,7 @@
-// The parts of an engine that @pawl/testing and @pawl/server build on, each with its ports. Not public; may change at any time.
+// The parts of an engine that @pawl/testing, @pawl/server and the adapters build on, each with its ports. Not public; may change at any time.
 
 export { AskIds, askAddressOf } from './asks/ask-id.ts'
+export { askUnderFreeKey } from './authoring/human/free-key.ts'
 export { docsPage } from './base/docs.ts'
 export { formatDuration } from './base/duration.ts'
 export { implement } from './base/implement.ts'

@@ -1,5 +1,6 @@
 import type { RunToolApprovalItem } from '@openai/agents-core'
-import { type Approval, type ApproveOptions, type Ctx, PawlError, type RiskLevel } from '@pawl/core'
+import type { Approval, ApproveOptions, Ctx, RiskLevel } from '@pawl/core'
+import { askUnderFreeKey } from '@pawl/core/internal'
 
 type Params = Record<string, unknown>
 type Options = ApproveOptions<Params, RiskLevel>
@@ -49,28 +50,16 @@ function reasonOf(answer: Extract<Approval<Params>, { approved: false }>): strin
   return answer.timedOut ? 'The approval timed out.' : answer.comment || 'A person rejected the call.'
 }
 
-/** Asks with the id of the tool call as the key. A provider may repeat an id; later asks then get a number. */
-async function ask(
+/** Asks with the id of the tool call as the key. */
+function ask(
   ctx: Pick<Ctx, 'human'>,
   item: RunToolApprovalItem,
   message: string,
   options: Without<InterruptionOptions, 'message'>,
 ): Promise<Approval<Params>> {
   const { callId, id } = item.rawItem as { readonly callId?: string; readonly id?: string }
-  const name = callId ?? id ?? item.name ?? 'tool'
   const params = JSON.parse(item.arguments || '{}') as Params
-  for (let repeat = 1; ; repeat += 1) {
-    const key = repeat === 1 ? name : `${name}-${repeat}`
-    try {
-      return await ctx.human.approve(message, { ...options, params, key } as Options)
-    } catch (error) {
-      if (!isTakenKey(error, key)) throw error
-    }
-  }
-}
-
-function isTakenKey(error: unknown, key: string): boolean {
-  if (!(error instanceof PawlError) || error.code !== 'option-invalid') return false
-  const { option, given } = error.details as { option?: unknown; given?: unknown }
-  return String(option).startsWith('key of approve') && String(given).includes(key)
+  return askUnderFreeKey(callId ?? id ?? item.name ?? 'tool', (key) =>
+    ctx.human.approve(message, { ...options, params, key } as Options),
+  )
 }

@@ -97,10 +97,13 @@ export interface Use {
   readonly calls: number
   /** Executions of tools. */
   readonly executions: number
+  /** Whether several bodies run at once. Default: false. */
+  readonly isConcurrent?: true
 }
 
 export const uses: Record<string, Use> = {
   'generateText with an approval': {
+    isConcurrent: true,
     body: async (ctx) => {
       const tools = durableTools(ctx, guarded, { approve })
       const result = await ai.generateText({
@@ -117,6 +120,7 @@ export const uses: Record<string, Use> = {
     executions: 2,
   },
   'streamText with an approval': {
+    isConcurrent: true,
     body: async (ctx) => {
       const tools = durableTools(ctx, guarded, { approve })
       const result = ai.streamText({
@@ -132,6 +136,7 @@ export const uses: Record<string, Use> = {
     executions: 2,
   },
   'ToolLoopAgent.generate': {
+    isConcurrent: true,
     body: async (ctx) => {
       const agent = new ai.ToolLoopAgent({
         model: durableModel(ctx, caller),
@@ -145,6 +150,7 @@ export const uses: Record<string, Use> = {
     executions: 2,
   },
   'ToolLoopAgent.stream': {
+    isConcurrent: true,
     body: async (ctx) => {
       const agent = new ai.ToolLoopAgent({
         model: durableModel(ctx, caller),
@@ -167,6 +173,7 @@ export const uses: Record<string, Use> = {
     executions: 0,
   },
   'three calls in Promise.all': {
+    isConcurrent: true,
     body: async (ctx) => {
       const texts = [1, 2, 3].map((n) => ai.generateText({ model: durableModel(ctx, plain), prompt: `${n}` }))
       return (await Promise.all(texts)).length
@@ -176,6 +183,7 @@ export const uses: Record<string, Use> = {
     executions: 0,
   },
   'three loops in Promise.all': {
+    isConcurrent: true,
     body: async (ctx) => {
       const loops = [1, 2, 3].map(() =>
         ai.generateText({
@@ -209,6 +217,7 @@ export const uses: Record<string, Use> = {
     executions: 0,
   },
   toUIMessageStream: {
+    isConcurrent: true,
     body: async (ctx) => {
       const { tools } = durableTools(ctx, open)
       const result = ai.streamText({
