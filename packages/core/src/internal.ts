@@ -1,18 +1,38 @@
 // The parts of an engine that @pawl/testing, @pawl/server and the adapters build on, each with its ports. Not public; may change at any time.
 
+export { checkAnswer } from './asks/answer-check.ts'
 export { AskIds, askAddressOf } from './asks/ask-id.ts'
+export { type AgentDefinition, agentDefinitionOf, decider } from './authoring/agent/agent.ts'
+export { isCausedByCancel, readCancel } from './authoring/cancel.ts'
+export { createProgram } from './authoring/context.ts'
 export { askUnderFreeKey } from './authoring/human/free-key.ts'
+export {
+  type AskOperation,
+  type AskSpec,
+  type BodyOperation,
+  type DecideOperation,
+  dueAt,
+  type OperationByKind,
+  type ProcedureOperation,
+  type SignalOperation,
+} from './authoring/operations.ts'
+export { definitionOf, type ProcedureDefinition } from './authoring/procedure.ts'
+export { createRollbackProgress } from './authoring/rollback/rollback.ts'
 export { docsPage } from './base/docs.ts'
 export { formatDuration } from './base/duration.ts'
+export { isEqual } from './base/equal.ts'
 export { implement } from './base/implement.ts'
+export { issuesOf } from './base/issues.ts'
 export { Notifier } from './base/notifier.ts'
 export { createChance, seedBytes } from './base/prng.ts'
+export { clipText, showValue } from './base/text.ts'
 export { parseDuration } from './checks/duration.ts'
 export {
   checkArray,
   checkInstant,
   checkObject,
   checkOneOf,
+  checkWhole,
   findNearest,
   refuse,
 } from './checks/options.ts'
@@ -30,21 +50,31 @@ export {
 } from './client/log/events.ts'
 export { checkEngineKeys, type EngineSettings, readEngineOptions, readStopOptions } from './client/options.ts'
 export { keptByDefault, systemPorts } from './engine.ts'
+export { isBug } from './errors/bug.ts'
+export { listIssues, showFailure } from './errors/catalogue.ts'
+export { failureOf, recordFailure } from './errors/failure.ts'
 export { decodePayload, encodePayload } from './events/codec.ts'
+export type { LogEvent } from './events/event.ts'
+export { decode, encode, encodeRecord } from './events/payload.ts'
+export type { AskPayload, DecisionPayload, Judged } from './events/payloads.ts'
 export { LogHash } from './events/seal.ts'
 export { currentBody } from './host/body.ts'
 export { consoleLogger } from './host/console-logger.ts'
-export { drain } from './host/drain.ts'
+export { allowGrace, drain } from './host/drain.ts'
 export { installGuard } from './host/guard/guard.ts'
 export { guardVerbs } from './host/guard/verbs.ts'
+export { validate } from './host/run-schema.ts'
 export { sha256 } from './host/sha256.ts'
 export { installShield } from './host/shield.ts'
 export { turns } from './host/turn.ts'
+export type { Decision, Waiting } from './kernel/decision.ts'
 export { Execution } from './kernel/execution.ts'
-export type { Operation, Program } from './kernel/operation.ts'
+export type { Operation, Pending, Program } from './kernel/operation.ts'
+export type { Scope } from './kernel/scope.ts'
 export type { Clock } from './ports/clock.ts'
 export type { Effects } from './ports/effects.ts'
 export type { Entropy } from './ports/entropy.ts'
 export type { LocalWorker } from './ports/local-worker.ts'
 export { defaultMaxCrashes } from './ports/suspects.ts'
+export { cancelByNo, settleByTimeout } from './worker/activities/ask/settle.ts'
 export { Worker } from './worker/worker.ts'

@@ -105,7 +105,7 @@ export class Calls {
 }
 
 /** Returns the exact name, or the first pattern that matches it. */
-function findKey(doubles: object, name: string): string | undefined {
+export function findKey(doubles: object, name: string): string | undefined {
   if (Object.hasOwn(doubles, name)) return name
   return Object.keys(doubles).find((key) => key.includes('*') && matches(key, name))
 }

@@ -1,4 +1,8 @@
 export type { Doubles } from './doubles.ts'
+export type { Exploration, Violation } from './explore/exploration.ts'
+export { explore } from './explore/explore.ts'
+export { oneOf } from './explore/one-of.ts'
+export type { ExploreOptions, Rule } from './explore/options.ts'
 export { type MemoryOptions, memory } from './memory-store.ts'
 export type { Person } from './people.ts'
 export { type TestEngine, type TestEngineOptions, testEngine } from './test-engine.ts'

@@ -1,0 +1,31 @@
+import type { Rule } from './options.ts'
+
+/** The result of `explore`. */
+export interface Exploration {
+  /** Number of paths: combinations of outcomes that the procedure can tell apart. */
+  readonly paths: number
+  /** Number of outcomes that were left out because the procedure cannot tell them from others. */
+  readonly leftOut: number
+  /** Number of paths that asked one question a fourth time or reached `maxOps`. */
+  readonly cut: number
+  /** Number of paths on which more than three operations were pending at once. Of those only the first and the last came first. */
+  readonly bounded: number
+  /** Whether `maxPaths` was reached. */
+  readonly truncated: boolean
+  /** Number of paths by how they ended. */
+  readonly ends: { readonly [end: string]: number }
+  /** Steps that were issued without the consent that a rule demands, the shortest path first. */
+  readonly violations: readonly Violation[]
+}
+
+/** A step that was issued without the consent that a rule demands. */
+export interface Violation {
+  /** Name of the step. */
+  readonly step: string
+  /** The rule that it broke. */
+  readonly rule: Rule
+  /** What was missing, such as 'no person said yes' or 'one yes, two acts'. */
+  readonly why: string
+  /** What happened on the path that leads there, in order. */
+  readonly outcomes: readonly string[]
+}
