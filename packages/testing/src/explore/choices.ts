@@ -14,8 +14,6 @@ export interface Choice {
   /** Positions below this one have been judged. */
   readonly judgedBelow: number
   readonly wasCancelled: boolean
-  /** What the choice adds to the consent; compared with that of other choices. */
-  readonly change: unknown
   /** The event that the procedure reads; null if what it reads cannot be compared. */
   readonly read: LogEvent | null
   /** Decodes what the procedure reads. */
@@ -82,5 +80,5 @@ function areSame(tried: Choice, other: Choice): boolean {
   const [a, b] = [tried.read, other.read]
   if (a === null || b === null || a.position !== b.position) return false
   if (tried.reads.readsTime && a.at !== b.at) return false
-  return isEqual(tried.change, other.change) && tried.reads.agree(tried.value(), other.value())
+  return isEqual(tried.consent.yes, other.consent.yes) && tried.reads.agree(tried.value(), other.value())
 }

@@ -199,6 +199,7 @@ export class Walk {
   #choice(pending: Pending<ProcedureOperation>, outcome: Outcome): Choice {
     const { label, failed, payload, dueAt, cancel, consent } = outcome
     const { position, turn, nth, operation } = pending
+    const { never } = this.#exploration.settings
     const at = Math.max(dueAt ?? 0, this.#now + 1)
     const cancelled = cancel === undefined ? [] : [this.#event({ type: 'cancelled', payload: cancel, at }, 0)]
     const settled = this.#event(
@@ -223,14 +224,13 @@ export class Walk {
         waitsForOthers(operation.kind) || this.#outcomes(pending).length > 1
           ? [...this.#labels, label]
           : this.#labels,
-      consent: applyChange(this.#consent, consent),
+      consent: never.length === 0 ? this.#consent : applyChange(this.#consent, consent),
       asked:
         question === null
           ? this.#asked
           : new Map(this.#asked).set(question, (this.#asked.get(question) ?? 0) + 1),
       judgedBelow: this.#judgedBelow,
       wasCancelled: this.#wasCancelled || cancel !== undefined,
-      change: this.#exploration.settings.never.length === 0 ? null : consent,
       read: isComparable ? settled : null,
       value: () => this.#execution.peek(operation, settled),
       reads: new Reads(),
@@ -247,7 +247,6 @@ export class Walk {
       asked: this.#asked,
       judgedBelow: this.#judgedBelow,
       wasCancelled: true,
-      change: null,
       read: null,
       value: () => undefined,
       reads: new Reads(),
