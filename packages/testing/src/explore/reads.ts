@@ -8,9 +8,14 @@ export class Reads {
   readonly #entered = new Map<string, readonly string[]>()
   readonly #whole = new Map<string, readonly string[]>()
   readsTime = false
+  #onTime: () => void = () => {}
 
-  /** Wraps a value so that reads of it are noted. Values without members are returned as they are. */
-  watch(value: unknown): unknown {
+  /**
+   * Wraps a value so that reads of it are noted. Values without members are returned as they are. `onTime` is called when its
+   * time is read, which tells how much time has passed before it.
+   */
+  watch(value: unknown, onTime: () => void): unknown {
+    this.#onTime = onTime
     this.#note(this.#entered, [])
     return this.#watch(value, [])
   }
@@ -55,6 +60,8 @@ export class Reads {
 
   #note(paths: Map<string, readonly string[]>, path: readonly string[]): void {
     paths.set(JSON.stringify(path), path)
+    const isWhole = path.length === 0 && paths === this.#whole
+    if (isWhole || (path.length === 1 && path[0] === 'at')) this.#onTime()
   }
 }
 

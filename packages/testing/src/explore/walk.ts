@@ -305,7 +305,7 @@ function createExecution({ definition, input, doubles, choices }: Exploration): 
     {
       onRead(event, value) {
         const choice = choices.findRead(event)
-        return choice === undefined ? value : choice.reads.watch(value)
+        return choice === undefined ? value : choice.reads.watch(value, () => choices.noteTime())
       },
       onTime: () => choices.noteTime(),
     },
