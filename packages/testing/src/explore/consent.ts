@@ -63,7 +63,7 @@ function judge(consent: Consent, rule: Rule, step: string): Consent {
 function explain(fitting: readonly Yes[]): string {
   if (fitting.some(({ by }) => by === 'person')) return 'one yes, two acts'
   if (fitting.some(({ by }) => by === 'agent')) return 'an agent said yes, and no person'
-  if (fitting.length > 0) return 'nobody answered, and silence counted as yes'
+  if (fitting.length > 0) return 'no person answered, and silence counted as yes'
   return 'no person said yes'
 }
 

@@ -145,8 +145,7 @@ export class Walk {
       if (!this.#listed.has(one.position)) this.#listed.set(one.position, await this.#outcomesOf(one))
     const cancel = settings.cancel && !this.#wasCancelled ? [this.#cancelled()] : []
     const certain = pending.find((one) => this.#isCertain(one))
-    const coming =
-      certain === undefined ? await this.#listComing(pending) : this.#choicesOf(certain, Infinity)
+    const coming = certain === undefined ? this.#listComing(pending) : this.#choicesOf(certain, Infinity)
     const [first, ...others] = coming
     if (first !== undefined) return [first, ...others, ...cancel]
     if (pending.some((one) => this.#isWornOut(one))) return 'cut'
@@ -314,6 +313,6 @@ function createExecution({ definition, input, doubles, choices }: Exploration): 
 }
 
 /** Whether a programming error parks a run of the procedure. */
-export function parks({ bugs = 'park' }: ProcedureDefinition): boolean {
+function parks({ bugs = 'park' }: ProcedureDefinition): boolean {
   return bugs === 'park'
 }

@@ -214,7 +214,7 @@ describe('explore finds', () => {
         step: 'delete',
         rule: unlessApproved.never[0],
         why: 'no person said yes',
-        outcomes: ['Delete?: nobody answers'],
+        outcomes: ['Delete?: no answer'],
       },
     ])
   })
@@ -236,7 +236,7 @@ describe('explore finds', () => {
     })
     const { violations } = await explore(careless, undefined, unlessApproved)
     expect(violations).toMatchObject([
-      { why: 'nobody answered, and silence counted as yes', outcomes: ['Delete?: nobody answers'] },
+      { why: 'no person answered, and silence counted as yes', outcomes: ['Delete?: no answer'] },
     ])
   })
 

@@ -33,7 +33,7 @@ export function isYes(choice: string): boolean {
   return /^(approve|approved|yes|continue|go|ok|publish)$/.test(choice)
 }
 
-/** Returns what happens if nobody answers in time; null if the question stays open then. */
+/** Returns what happens if no answer comes in time; null if the question stays open then. */
 export function silenceOf(ask: AskSpec, askedAt: number): Outcome | null {
   const { due, payload } = ask
   const { silence } = payload
@@ -43,7 +43,7 @@ export function silenceOf(ask: AskSpec, askedAt: number): Outcome | null {
     'cancelsRun' in ask && ask.cancelsRun === true ? cancelByNo(payload, settled, null) : undefined
   const consent: ConsentChange = { says: 'yes', question: questionOf(ask), by: 'silence' }
   return {
-    label: `${brief(payload.message)}: nobody answers`,
+    label: `${brief(payload.message)}: no answer`,
     ...settled,
     dueAt: dueAt(due, askedAt),
     ...(cancel === undefined ? {} : { cancel }),
