@@ -31,7 +31,11 @@ export interface Context {
   door(): Promise<Door>
   /** To the store, with an engine that works on it. */
   working(options?: EngineFlags): Promise<{ readonly names: readonly string[]; readonly door: Door }>
-  client(): Promise<Client>
+  /**
+   * To the store, for a server: with an engine that sends its webhooks, if the config has any.
+   * @param address of the store. Default: the one that was located
+   */
+  client(address?: string): Promise<Client>
   close(): Promise<void>
 }
 
@@ -74,9 +78,14 @@ export function createContext(flags: CommonFlags, surroundings: Surroundings): C
       const names = loaded.map(({ name }) => name)
       return { names, door: keep(openLocal(describeStore(store.value), engine)) }
     },
-    async client() {
-      const { store } = await located()
-      const client = createClient({ store: toStore(store.value) })
+    async client(address) {
+      const { store: found, config } = await located()
+      const store = toStore(address ?? found.value)
+      const hooks = config?.value.server?.hooks
+      const client =
+        hooks === undefined
+          ? createClient({ store })
+          : await createEngine({ store, procedures: hooks.procedures, logger: noteTo(out) })
       closers.push(() => client.stop())
       return client
     },

@@ -87,11 +87,17 @@ export interface Dev {
   line(pattern: RegExp): Promise<string>
 }
 
-export async function startDev(
+export function startDev(workspace: Workspace, ...args: readonly string[]): Promise<Dev> {
+  return startServing('dev', workspace, ...args)
+}
+
+/** Starts `pawl dev` or `pawl server`. */
+export async function startServing(
+  command: 'dev' | 'server',
   { folder, program, env }: Workspace,
   ...args: readonly string[]
 ): Promise<Dev> {
-  const child = spawn(process.execPath, [...program, 'dev', '--port', '0', ...args], {
+  const child = spawn(process.execPath, [...program, command, '--port', '0', ...args], {
     cwd: folder,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

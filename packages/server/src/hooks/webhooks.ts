@@ -26,7 +26,8 @@ export interface Webhooks {
   readonly procedures: readonly [Procedure<Hook, 'deleted', HookTalk>, DeliverProcedure]
 }
 
-const settingsOf = new WeakMap<Webhooks, DeliverySettings>()
+// In the symbol registry, since a config file may have loaded another copy of the package.
+const settingsKey = Symbol.for('@pawl/server/webhooks')
 
 /**
  * Lets a server send webhooks. Pass it to the server, and its procedures to an engine on the same store: each delivery is a run.
@@ -57,13 +58,12 @@ export function webhooksWith(
     )
   const settings = { keys, allowPrivate, ...attempts }
   const made: Webhooks = { procedures: [hookProcedure, deliverProcedure(settings)] }
-  settingsOf.set(made, settings)
-  return made
+  return Object.defineProperty(made, settingsKey, { value: settings })
 }
 
 /** @throws PawlError 'option-invalid' if it was not created by `webhooks` */
 export function webhookSettings(hooks: Webhooks): DeliverySettings {
-  const settings = settingsOf.get(hooks)
+  const settings = (hooks as { readonly [settingsKey]?: DeliverySettings } | null)?.[settingsKey]
   if (settings !== undefined) return settings
   throw new PawlError(
     'option-invalid',

@@ -1,7 +1,5 @@
 import { mkdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { createClient } from '@pawl/core'
-import { toStore } from '../../config/store.ts'
 import type { Context } from '../../context.ts'
 import { usageError } from '../../door/problem.ts'
 import { type ExitStatus, exit } from '../../exit.ts'
@@ -25,7 +23,7 @@ export async function dev(context: Context, flags: ServerFlags): Promise<ExitSta
     )
   const address = store.by === 'default' ? join(surroundings.cwd, '.pawl', 'dev.db') : store.value
   if (store.by === 'default') mkdirSync(dirname(address), { recursive: true })
-  const client = createClient({ store: toStore(address) })
+  const client = await context.client(address)
   const { server, url } = await listen(context, { client }, flags)
   const worker = new ChildWorker({
     args: [
@@ -51,6 +49,5 @@ export async function dev(context: Context, flags: ServerFlags): Promise<ExitSta
   watcher.close()
   await worker.stop()
   await server.stop()
-  await client.stop()
   return exit.done
 }
