@@ -433,6 +433,29 @@ describe('a worker that was taken for dead', () => {
     ends[2]?.('the next run')
     expect(await next.result()).toBe('the next run')
   })
+
+  test('a worker that was declared dead ignores what it claimed before', async () => {
+    const inner = memory()
+    const meddling = meddleWith(inner)
+    meddling.next('beat', async (_, [worker], connection) => {
+      while ((await connection.find('a')) === null) await new Promise((resolve) => setImmediate(resolve))
+      await connection.release(worker as number)
+      return false
+    })
+    // The reply comes once the worker has another name, under which it has claimed the run and recorded its first step.
+    meddling.next('create', async (go, _, connection) => {
+      const created = await go()
+      while (((await connection.find('a'))?.head ?? 0) < 2)
+        await new Promise((resolve) => setImmediate(resolve))
+      return created
+    })
+    const { engine, lines } = await start(meddling)
+    const run = await engine.run(two, undefined, { id: 'a' })
+    expect(await run.result()).toEqual([1, 2])
+    await engine.stop()
+    expect(calls).toEqual(['first', 'second'])
+    expect(lines.map(({ message }) => message)).toEqual([expect.stringContaining('Lease expired')])
+  })
 })
 
 describe('a run that is claimed again before its worker hears that it was let go', () => {

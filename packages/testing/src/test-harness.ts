@@ -197,7 +197,7 @@ export class TestHarness implements Participant {
       holds: (run) => this.#life.worker.local.holds(run),
       outputOf: (run) => this.#life.worker.local.outputOf(run),
       onCreated: (run) => this.#life.worker.local.onCreated(run),
-      onClaimed: (claimed, message) => this.#life.worker.local.onClaimed(claimed, message),
+      onClaimed: (...args) => this.#life.worker.local.onClaimed(...args),
       onMail: (run, message) => this.#life.worker.local.onMail(run, message),
       onDue: () => this.#life.worker.local.onDue(),
     }

@@ -67,21 +67,22 @@ export class Mailer {
     const sent = await store.send(messages, claimant)
     // Also for a duplicate: the run was due, and may have been claimed.
     for (const one of sent)
-      if (one.outcome === 'stored' || (one.outcome === 'duplicate' && one.claimed !== null)) this.#tell(one)
+      if (one.outcome === 'stored' || (one.outcome === 'duplicate' && one.claimed !== null))
+        this.#tell(one, claimant)
     return sent
   }
 
   async #answer(answers: readonly NewAnswer[], claimant: Claimant | null): Promise<readonly Answered[]> {
     const store = await this.#connection.store()
     const outcomes = await store.answer(answers, claimant)
-    for (const answered of outcomes) if (answered.outcome === 'answered') this.#tell(answered)
+    for (const answered of outcomes) if (answered.outcome === 'answered') this.#tell(answered, claimant)
     return outcomes
   }
 
-  #tell({ run, claimed, message }: Delivered): void {
+  #tell({ run, claimed, message }: Delivered, claimant: Claimant | null): void {
     const { localWorker } = this.#connection
-    if (claimed === null) localWorker?.onMail(run, message)
-    else localWorker?.onClaimed(claimed, message)
+    if (claimed === null || claimant === null) localWorker?.onMail(run, message)
+    else localWorker?.onClaimed(claimed, message, claimant.worker)
   }
 }
 

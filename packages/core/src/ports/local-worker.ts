@@ -3,6 +3,7 @@ import type { Validation } from '../schemas/schema.ts'
 import type { Claimant, Claimed } from './store/claims.ts'
 import type { Message } from './store/mail.ts'
 import type { RunKey } from './store/runs.ts'
+import type { WorkerKey } from './store/workers.ts'
 
 /** Validates an answer with the author's own schema. */
 export type AnswerCheck = (value: unknown) => Validation | Promise<Validation>
@@ -25,16 +26,17 @@ export interface LocalWorker {
   /** Returns the output of a run that has just completed here. */
   outputOf(run: string): { readonly output: Uint8Array | null } | undefined
   onCreated(run: CreatedRun): void
-  /** Called when the run is claimed. `message` is the one stored in the same transaction, if known. */
-  onClaimed(claimed: Claimed, message: Message | null): void
+  /** Called when `worker` has claimed the run. `message` is the one stored in the same transaction, if known. */
+  onClaimed(claimed: Claimed, message: Message | null, worker: WorkerKey): void
   /** Called when a message was stored for a run that is owned, perhaps by this worker. */
   onMail(run: RunKey, message: Message | null): void
   /** Called when a run may be due. */
   onDue(): void
 }
 
-/** A run that was created already claimed. */
+/** A run that was created already claimed by `worker`. */
 export interface CreatedRun {
+  readonly worker: WorkerKey
   readonly claimed: Claimed
   readonly started: LogEvent
 }

@@ -124,7 +124,8 @@ export function listChores(parts: ChoreParts): readonly Chore[] {
 async function endUnclaimable({ store, logger, lease, runs }: ChoreParts): Promise<void> {
   const abilities = await reportUnclaimable(store, logger)
   if (abilities === null) return
-  for (const claimed of await claimCancelled(store, abilities, lease.worker)) runs.adopt(claimed, null)
+  const { worker } = lease
+  for (const claimed of await claimCancelled(store, abilities, worker)) runs.adopt(claimed, null, worker)
 }
 
 /** Renews the lease. A worker that was declared dead owns nothing: it drops everything and registers again. */

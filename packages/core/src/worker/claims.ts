@@ -24,7 +24,8 @@ export interface ClaimsOptions {
   readonly isWorking: () => boolean
   /** Returns how many runs the worker owns. */
   readonly owned: () => number
-  readonly adopt: (claimed: Claimed) => void
+  /** Called with each claimed run, and the key under which the worker claimed it. */
+  readonly adopt: (claimed: Claimed, worker: WorkerKey) => void
   readonly onError: (error: unknown) => void
 }
 
@@ -80,13 +81,16 @@ export class Claims {
 
   async #claimOnce(limit: number): Promise<void> {
     const { store, time, adopt, isWorking } = this.#options
-    const claims = await store.claim(this.claimant, limit)
+    const { claimant } = this
+    const claims = await store.claim(claimant, limit)
     const { runs, at, nextDueAt } = claims
     time.learn(at)
-    for (const claimed of runs) adopt(claimed)
+    for (const claimed of runs) adopt(claimed, claimant.worker)
     // Stopped meanwhile. A lack of room is no reason to return: the rest has to be claimed later.
     if (!isWorking()) return
-    for (const claimed of await this.#suspects.takeNext(this.claimant, claims, this.#room)) adopt(claimed)
+    const tester = this.claimant
+    for (const claimed of await this.#suspects.takeNext(tester, claims, this.#room))
+      adopt(claimed, tester.worker)
     if (runs.length === limit) {
       this.#claimAgain = true
       // Each of them reads its log now.

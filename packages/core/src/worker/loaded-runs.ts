@@ -4,6 +4,7 @@ import type { Claimed } from '../ports/store/claims.ts'
 import type { Message } from '../ports/store/mail.ts'
 import type { RunKey } from '../ports/store/runs.ts'
 import type { StorePort } from '../ports/store/store.ts'
+import type { WorkerKey } from '../ports/store/workers.ts'
 import type { Claims } from './claims.ts'
 import type { Committer } from './committer.ts'
 import { ContinuationCache } from './continuation-cache.ts'
@@ -71,13 +72,14 @@ export class LoadedRuns {
     return (this.#owned.find(key) ?? this.#kept.find(key))?.checkOf(position)
   }
 
-  /** Executes a run that was created already claimed. */
-  begin(claimed: Claimed, started: LogEvent): void {
-    this.#add(claimed).begin(started)
+  /** Executes a run that was created already claimed by `worker`. */
+  begin(claimed: Claimed, started: LogEvent, worker: WorkerKey): void {
+    if (this.#isOwn(worker)) this.#add(claimed).begin(started)
   }
 
-  /** Executes a claimed run: on its kept continuation if there is one, otherwise by a replay. */
-  adopt(claimed: Claimed, message: Message | null): void {
+  /** Executes a run claimed by `worker`: on its kept continuation if there is one, otherwise by a replay. */
+  adopt(claimed: Claimed, message: Message | null, worker: WorkerKey): void {
+    if (!this.#isOwn(worker)) return
     // Claimed again before the worker heard that it was parked: the old continuation no longer owns it.
     this.#owned.find(claimed.run)?.drop()
     this.#options.claims.onAdopted(claimed)
@@ -88,6 +90,11 @@ export class LoadedRuns {
     }
     kept?.drop()
     this.#add(claimed).load(message)
+  }
+
+  /** Whether a key is that of this worker. If its lease expired during the call, it has another key, and does not own the run. */
+  #isOwn(worker: WorkerKey): boolean {
+    return worker === this.#options.lease.worker
   }
 
   #add(claimed: Claimed): Run {

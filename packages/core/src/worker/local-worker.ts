@@ -33,15 +33,15 @@ export function createLocalWorker(parts: LocalWorkerParts): LocalWorker {
     checkOf: (run, position) => runs.checkOf(run, position),
     holds: (run) => lease.isProven && runs.hasId(run),
     outputOf: (run) => runs.outputOf(run),
-    onCreated({ claimed, started }) {
+    onCreated({ claimed, started, worker }) {
       if (!isWorking()) return
       time.learn(started.at)
-      runs.begin(claimed, started)
+      runs.begin(claimed, started, worker)
     },
-    onClaimed(claimed, message) {
+    onClaimed(claimed, message, worker) {
       if (!isWorking()) return
       if (message !== null) time.learn(message.at)
-      runs.adopt(claimed, message)
+      runs.adopt(claimed, message, worker)
     },
     onMail(run, message) {
       // Parked while the message was being stored: the run is due, and the sender could not claim it.

@@ -13,6 +13,7 @@ import type { LocalWorker } from '../ports/local-worker.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Claimed } from '../ports/store/claims.ts'
 import type { StorePort } from '../ports/store/store.ts'
+import type { WorkerKey } from '../ports/store/workers.ts'
 import { Chores, listChores } from './chores.ts'
 import { Claims } from './claims.ts'
 import { Committer } from './committer.ts'
@@ -108,7 +109,7 @@ export class Worker {
     const claims = new Claims({
       ...{ store, clock, time, logger, procedures: versions, worker, isWorking, onError },
       owned: () => this.#runs.owned,
-      adopt: (claimed) => this.#adopt(claimed),
+      adopt: (claimed, worker) => this.#adopt(claimed, worker),
     })
     this.#time = time
     this.#askIds = new AskIds(options.sha256)
@@ -242,9 +243,9 @@ export class Worker {
     this.#chores.onHint()
   }
 
-  #adopt(claimed: Claimed): void {
+  #adopt(claimed: Claimed, worker: WorkerKey): void {
     // The worker stopped while it claimed: the claimed runs have been handed back.
-    if (!this.#isStopped) this.#runs.adopt(claimed, null)
+    if (!this.#isStopped) this.#runs.adopt(claimed, null, worker)
   }
 
   /** Claims runs that are due, and asks for new messages. Calls during an earlier one are made together, after it. */

@@ -22,7 +22,7 @@ export async function cancelRun(
     case 'duplicate': {
       const { claimed, message } = outcome
       const { localWorker } = connection
-      if (claimed !== null) localWorker?.onClaimed(claimed, message)
+      if (claimed !== null && claimant !== null) localWorker?.onClaimed(claimed, message, claimant.worker)
       else if (outcome.outcome === 'stored') localWorker?.onMail(outcome.run, message)
       return
     }

@@ -120,7 +120,7 @@ export class RunStarter {
         mark: 'none' as const,
         link,
       }
-      localWorker?.onCreated({ claimed, started: firstOfLog(started, created.at) })
+      localWorker?.onCreated({ worker, claimed, started: firstOfLog(started, created.at) })
     })
     if (runs.some(({ worker }) => worker === null)) localWorker?.onDue()
     return outcomes
