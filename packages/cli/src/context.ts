@@ -1,4 +1,11 @@
-import { type Client, createClient, createEngine, type Logger } from '@pawl/core'
+import {
+  type Client,
+  createClient,
+  createEngine,
+  type Engine,
+  type EngineOptions,
+  type Logger,
+} from '@pawl/core'
 import { type Located, locate, type Places } from './config/find.ts'
 import { loadProcedures } from './config/procedures.ts'
 import { describeStore, toStore } from './config/store.ts'
@@ -30,12 +37,16 @@ export interface Context {
   /** To the server if one is named, else to the store. */
   door(): Promise<Door>
   /** To the store, with an engine that works on it. */
-  working(options?: EngineFlags): Promise<{ readonly names: readonly string[]; readonly door: Door }>
+  working(
+    options?: EngineFlags,
+  ): Promise<{ readonly names: readonly string[]; readonly engine: Engine; readonly door: Door }>
   /**
    * To the store, for a server: with an engine that sends its webhooks, if the config has any.
    * @param address of the store. Default: the one that was located
    */
   client(address?: string): Promise<Client>
+  /** The options of an engine with the procedures that were found. */
+  engineOptions(flags?: EngineFlags): Promise<EngineOptions>
   close(): Promise<void>
 }
 
@@ -51,6 +62,16 @@ export function createContext(flags: CommonFlags, surroundings: Surroundings): C
     places ??= locate(flags, surroundings.cwd, surroundings.env)
     return places
   }
+  const engineOptions = async ({ concurrency }: EngineFlags = {}): Promise<EngineOptions> => {
+    const { store, procedures, config } = await located()
+    return {
+      ...config?.value.engine,
+      ...(concurrency === undefined ? {} : { concurrency }),
+      store: toStore(store.value),
+      procedures: await loadProcedures(procedures.value),
+      logger: config?.value.engine?.logger ?? noteTo(out),
+    }
+  }
   const keep = (door: Door): Door => {
     closers.push(() => door.close())
     return door
@@ -65,19 +86,14 @@ export function createContext(flags: CommonFlags, surroundings: Surroundings): C
       if (server !== undefined) return keep(openRemote(server.value, token))
       return keep(openLocal(describeStore(store.value), createClient({ store: toStore(store.value) })))
     },
-    async working({ concurrency } = {}) {
-      const { store, procedures, config } = await located()
-      const loaded = await loadProcedures(procedures.value)
-      const engine = await createEngine({
-        ...config?.value.engine,
-        ...(concurrency === undefined ? {} : { concurrency }),
-        store: toStore(store.value),
-        procedures: loaded,
-        logger: config?.value.engine?.logger ?? noteTo(out),
-      })
-      const names = loaded.map(({ name }) => name)
-      return { names, door: keep(openLocal(describeStore(store.value), engine)) }
+    async working(engineFlags) {
+      const { store } = await located()
+      const options = await engineOptions(engineFlags)
+      const engine = await createEngine(options)
+      const names = options.procedures.map(({ name }) => name)
+      return { names, engine, door: keep(openLocal(describeStore(store.value), engine)) }
     },
+    engineOptions,
     async client(address) {
       const { store: found, config } = await located()
       const store = toStore(address ?? found.value)

@@ -2,6 +2,7 @@ import { PawlError } from '@pawl/core'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { answer } from './commands/answer.ts'
 import { cancel, retry, signal } from './commands/change.ts'
+import { check } from './commands/check.ts'
 import { completionScript, type Shell, shells } from './commands/completion.ts'
 import { dev } from './commands/dev/dev.ts'
 import { doctor } from './commands/doctor.ts'
@@ -123,6 +124,12 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
   withChosen(add('retry [run...]', 'retry stuck runs, and runs quarantined for crashes')).action(
     (ids, flags) => act(flags, (context) => retry(context, ids, flags)),
   )
+  add('check [run]', 'replay stored runs with the code that is here, and name the runs that would get stuck')
+    .option('--procedure <name>', 'only runs of this procedure')
+    .option('--status <status>', 'one or several, separated by commas; default: running,waiting,stuck')
+    .option('--tag <tag>', 'only runs with this tag')
+    .option('--limit <n>', 'at most this many, the newest first; default: all')
+    .action((id, flags) => act(flags, (context) => check(context, id, flags)))
   add('dev', 'serve the API and work on the store; replace the worker when the code changes')
     .option('--port <port>', 'default: 4747')
     .option('--host <address>', 'default: 127.0.0.1; any other needs --tokens')
@@ -131,6 +138,7 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
     .action((flags) => act(flags, (context) => dev(context, flags)))
   add('worker', 'work on the store until stopped')
     .option('--concurrency <n>', 'steps at work at once; default: 100')
+    .addOption(new Option('--check', 'name the runs that no longer match').hideHelp())
     .action((flags) => act(flags, (context) => worker(context, flags)))
   add('server', 'serve the HTTP API of the store until stopped')
     .option('--port <port>', 'default: 4747')

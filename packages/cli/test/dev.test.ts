@@ -4,13 +4,18 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createWorkspace, type Dev, startDev } from './support/workspace.ts'
 
-/** A run of `add`, started and awaited over HTTP. */
-async function add({ origin, headers }: Dev): Promise<unknown> {
-  const started = await fetch(`${origin}/v1/runs`, {
+function start({ origin, headers }: Dev, body: object): Promise<Response> {
+  return fetch(`${origin}/v1/runs`, {
     method: 'POST',
     headers: { ...headers, 'content-type': 'application/json' },
-    body: '{"procedure":"add"}',
+    body: JSON.stringify(body),
   })
+}
+
+/** A run of `add`, started and awaited over HTTP. */
+async function add(dev: Dev): Promise<unknown> {
+  const { origin, headers } = dev
+  const started = await start(dev, { procedure: 'add' })
   const { id } = (await started.json()) as { readonly id: string }
   for (;;) {
     const reply = await fetch(`${origin}/v1/runs/${id}/result?wait=60s`, { headers })
@@ -19,7 +24,17 @@ async function add({ origin, headers }: Dev): Promise<unknown> {
   }
 }
 
-test('dev replaces the worker when the code changes, and survives a syntax error', async () => {
+/** Starts a run of `pick` and waits until its question is open. */
+async function pick(dev: Dev, id: string): Promise<void> {
+  const { origin, headers } = dev
+  await start(dev, { procedure: 'pick', id })
+  for (let open = 0; open === 0; ) {
+    const reply = await fetch(`${origin}/v1/asks?run=${id}`, { headers })
+    open = ((await reply.json()) as { readonly items: readonly unknown[] }).items.length
+  }
+}
+
+test('dev replaces the worker when the code changes, names the runs that no longer match, and survives a syntax error', async () => {
   using workspace = await createWorkspace({ typescript: true })
   const file = join(workspace.folder, 'procedures.ts')
   const dev = await startDev(workspace)
@@ -27,11 +42,18 @@ test('dev replaces the worker when the code changes, and survives a syntax error
     await dev.line(/Working\./)
     expect(await add(dev)).toBe(2)
     expect(existsSync(join(workspace.folder, '.pawl/dev.db'))).toBe(true)
+    await pick(dev, 'p:1')
     const before = readFileSync(file, 'utf8')
 
-    writeFileSync(file, before.replace('1 + 1', '20 + 20'))
+    const changed = before
+      .replace('1 + 1', '20 + 20')
+      .replace("ctx.human.select('Where to?', [", "ctx.human.review('Where to?', [")
+    expect(changed).toContain('ctx.human.review')
+    writeFileSync(file, changed)
     await dev.line(/procedures\.ts changed/)
     await dev.line(/Working\./)
+    await dev.line(/1 run no longer matches:/)
+    expect(await dev.line(/p:1: /)).toMatch(/hitl_select.* became hitl_review.* \(procedures\.ts:\d+:\d+\)/)
     expect(await add(dev)).toBe(40)
 
     appendFileSync(file, 'const = ;\n')

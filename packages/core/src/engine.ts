@@ -1,11 +1,13 @@
 import type { Duration } from './base/duration.ts'
 import type { Sha256 } from './base/hash.ts'
 import { Notifier } from './base/notifier.ts'
+import { type Checker, createChecker } from './check.ts'
 import { checkKeys, checkObject, refuse } from './checks/options.ts'
 import { createConnectedClient } from './client/client.ts'
 import type { EngineSettings } from './client/options.ts'
 import { readEngineOptions, readStopOptions } from './client/options.ts'
-import type { Client, ClientOptions, Engine, EngineOptions } from './client/types.ts'
+import type { CheckFilter, Client, ClientOptions, Engine, EngineOptions } from './client/types.ts'
+import { PawlError } from './errors/pawl-error.ts'
 import { systemClock } from './host/clock.ts'
 import { consoleLogger } from './host/console-logger.ts'
 import { systemEntropy } from './host/entropy.ts'
@@ -21,6 +23,7 @@ import { connectTo, type Store } from './ports/connect.ts'
 import { type Effects, ownEffects } from './ports/effects.ts'
 import type { Entropy } from './ports/entropy.ts'
 import type { StorePort } from './ports/store/store.ts'
+import type { RunCheck } from './runs/run-check.ts'
 import { Worker, type WorkerOptions } from './worker/worker.ts'
 
 /** The default limits for parked continuations: their number, and the payload bytes they received. */
@@ -50,7 +53,7 @@ export const systemPorts: EnginePorts = {
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const settings = readEngineOptions(options)
-  const { client, worker, close } = await startEngine(
+  const { client, worker, check, close } = await startEngine(
     settings,
     connect(options.store, 'createEngine'),
     systemPorts,
@@ -64,6 +67,10 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
     }
   }
   const own = guardVerbs('engine', {
+    check: async (what?: CheckFilter) => {
+      if (stopped !== null) throw new PawlError('engine-stopped', {})
+      return check(what)
+    },
     stop: async (given?: { readonly within?: Duration }) => {
       const withinMs = readStopOptions(given)
       stopped ??= stopWorker(withinMs)
@@ -94,12 +101,39 @@ export function createClient(options: ClientOptions): Client {
   })
 }
 
+/**
+ * Checks stored runs as `engine.check` does, without an engine: before a deploy, nothing is executed and no run gets stuck.
+ * Migrates the store if needed. Takes the options of `createEngine`, of which those about work have no effect.
+ * @throws PawlError 'store-unusable', 'option-invalid', 'procedure-duplicate', 'run-not-found'
+ * @example
+ * const checks = await checkRuns({ store: sqlite('pawl.db'), procedures: [refund] })
+ * const broken = checks.filter(({ verdict }) => verdict === 'diverges' || verdict === 'broken')
+ */
+export async function checkRuns(options: EngineOptions, what?: CheckFilter): Promise<readonly RunCheck[]> {
+  const settings = readEngineOptions(options)
+  const store = connect(options.store, 'checkRuns')
+  const logger = outsideTurn(settings.logger ?? consoleLogger)
+  const uninstall = [installShield(), installGuard(settings.determinism)]
+  try {
+    await store.open()
+    return await createChecker({ settings, logger, sha256, store })(what)
+  } finally {
+    for (const undo of uninstall) undo()
+    await store.close()
+  }
+}
+
 /** Starts a worker and a client on one connection. */
 async function startEngine(
   settings: EngineSettings,
   store: StorePort,
   ports: EnginePorts,
-): Promise<{ readonly client: Client; readonly worker: Worker; readonly close: () => Promise<void> }> {
+): Promise<{
+  readonly client: Client
+  readonly worker: Worker
+  readonly check: Checker
+  readonly close: () => Promise<void>
+}> {
   const notifier = new Notifier()
   const logger = outsideTurn(settings.logger ?? consoleLogger)
   const worker = new Worker({
@@ -113,6 +147,7 @@ async function startEngine(
     replay: 'when-needed',
   })
   const client = createConnectedClient({ store, notifier, logger, localWorker: worker.local, ...ports })
+  const check = createChecker({ settings, logger, sha256: ports.sha256, store })
   const uninstall = [
     installShield(),
     installGuard(settings.determinism),
@@ -137,7 +172,7 @@ async function startEngine(
     await close()
     throw error
   }
-  return { client, worker, close }
+  return { client, worker, check, close }
 }
 
 function connect(store: Store, of: string): StorePort {

@@ -62,6 +62,7 @@ export type {
   AskByKey,
   AskCount,
   AskFilter,
+  CheckFilter,
   Client,
   ClientOptions,
   CountFilter,
@@ -89,10 +90,11 @@ export type {
   Stuck,
   Waiting,
 } from './client/views/views.ts'
-export { createClient, createEngine } from './engine.ts'
+export { checkRuns, createClient, createEngine } from './engine.ts'
 export type { ErrorCode, ErrorDetails, Failure } from './errors/error-details.ts'
 export { FinalError } from './errors/final-error.ts'
 export { PawlError } from './errors/pawl-error.ts'
 export type { Store } from './ports/connect.ts'
 export type { Logger } from './ports/logger.ts'
+export type { CheckedRun, RunCheck } from './runs/run-check.ts'
 export type { Schema } from './schemas/schema.ts'

@@ -182,6 +182,10 @@ function createFacade(harness: TestHarness): TestEngine & AsyncDisposable {
     get: (...args: Parameters<Client['get']>) => handle(client.get(...args) as AnyHandle),
     list: client.list,
     log: client.log,
+    check: (what?: Parameters<Engine['check']>[0]) => {
+      checkUsable()
+      return harness.during(() => harness.check(what))
+    },
     retry: (id: string) => harness.during(() => client.retry(id)),
     cancel: (...args: Parameters<Client['cancel']>) => harness.during(() => client.cancel(...args)),
     resume: (...args: Parameters<Client['resume']>) => harness.during(() => client.resume(...args)),

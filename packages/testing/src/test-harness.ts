@@ -1,6 +1,7 @@
 import type { Client, Logger } from '@pawl/core'
 import {
   consoleLogger,
+  createChecker,
   createConnectedClient,
   currentBody,
   type EngineSettings,
@@ -40,6 +41,7 @@ export interface RigOptions {
 export class TestHarness implements Participant {
   readonly time: VirtualTime
   readonly client: Client
+  readonly check: ReturnType<typeof createChecker>
   readonly people: People
   readonly calls: Calls
   readonly #notifier = new Notifier()
@@ -92,6 +94,7 @@ export class TestHarness implements Participant {
       ...{ notifier, entropy, sha256, clock: time.clock.see().clock, logger: this.#logger },
       ...{ localWorker: this.#localWorker(), hintsAreSure: true },
     })
+    this.check = createChecker({ settings, logger: this.#logger, sha256, store: this.#connection })
     const names = given.procedures.map(({ name }) => name)
     this.people = new People(time.clock, this.client.inbox, memory.asks, names)
     this.#determinism = settings.determinism

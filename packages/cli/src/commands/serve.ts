@@ -1,18 +1,28 @@
 import { createServer, type Server, type ServerOptions, tokens } from '@pawl/server'
 import type { Context } from '../context.ts'
 import { type ExitStatus, exit } from '../exit.ts'
+import { describeBroken } from './check.ts'
 import { readWhole } from './numbers.ts'
 
 export interface WorkerFlags {
   readonly concurrency?: string
+  /** Names the runs that no longer match, as soon as it works. */
+  readonly check?: boolean
 }
 
+/** Number of runs that are checked after each change of the code. */
+const maxChecked = 1_000
+
 /** Works on the store until SIGTERM or SIGINT, then stops cleanly. */
-export async function worker(context: Context, { concurrency }: WorkerFlags): Promise<ExitStatus> {
-  const { out, signal } = context
-  const most = concurrency === undefined ? undefined : readWhole('--concurrency', concurrency)
-  await context.working({ concurrency: most })
+export async function worker(context: Context, flags: WorkerFlags): Promise<ExitStatus> {
+  const { out, signal, surroundings } = context
+  const concurrency =
+    flags.concurrency === undefined ? undefined : readWhole('--concurrency', flags.concurrency)
+  const { engine } = await context.working({ concurrency })
   out.note('  Working. Press Ctrl-C to stop.')
+  if (flags.check === true)
+    for (const line of describeBroken(await engine.check({ limit: maxChecked }), surroundings.cwd))
+      out.note(line)
   await aborted(signal)
   out.note('  Stopping: waiting for steps at work...')
   return exit.done

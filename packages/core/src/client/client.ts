@@ -1,9 +1,7 @@
 import { definitionOf } from '../authoring/procedure.ts'
 import { implement } from '../base/implement.ts'
-import { runStatuses } from '../base/words.ts'
-import { checkArray, checkKeys, checkName, checkObject, checkOneOf, refuse } from '../checks/options.ts'
+import { checkKeys, checkName, checkObject } from '../checks/options.ts'
 import { guardVerbs } from '../host/guard/verbs.ts'
-import type { RunQuery } from '../ports/store/runs.ts'
 import { Connection, type ConnectionOptions } from './connection.ts'
 import { readCursor, writeCursor } from './cursor.ts'
 import { createInbox } from './inbox/inbox.ts'
@@ -14,6 +12,7 @@ import { Mailer } from './mailer.ts'
 import { readLimit, readRunOptions } from './options.ts'
 import { cancelRun } from './runs/cancel.ts'
 import { createRunHandle } from './runs/handle.ts'
+import { readRunQuery } from './runs/query.ts'
 import { retryRun } from './runs/retry.ts'
 import { RunStarter } from './runs/start.ts'
 import type { Client, Page, RunFilter } from './types.ts'
@@ -57,14 +56,11 @@ export function createConnectedClient(options: ConnectionOptions): Client {
 async function listRuns(connection: Connection, given: RunFilter | undefined): Promise<Page<RunView>> {
   const filter = checkObject('filter of list', given)
   checkKeys('the filter of list', filter, ['procedure', 'status', 'tag', 'limit', 'cursor'])
-  const { procedure, tag, cursor } = filter
+  const { cursor } = filter
   const limit = readLimit('of list', filter['limit'])
   const store = await connection.begin()
   const rows = await store.runs({
-    procedure: procedure === undefined ? null : checkName('procedure of list', procedure),
-    statuses: readStatuses(filter['status']),
-    tag: tag === undefined ? null : checkName('tag of list', tag),
-    parent: null,
+    ...readRunQuery('list', filter),
     before: cursor === undefined ? null : readCursor('cursor of list', cursor, isKey).before,
     limit: limit + 1,
   })
@@ -74,13 +70,6 @@ async function listRuns(connection: Connection, given: RunFilter | undefined): P
     items: await readViews(connection, page),
     cursor: rows.length > limit && last !== undefined ? writeCursor({ before: last.run }) : undefined,
   }
-}
-
-function readStatuses(given: unknown): RunQuery['statuses'] {
-  if (given === undefined) return []
-  const several = Array.isArray(given) ? checkArray('status of list', given) : [given]
-  if (several.length === 0) refuse('status of list', given, 'Pass at least one status, or omit it for all.')
-  return several.map((status) => checkOneOf('status of list', status, runStatuses))
 }
 
 function isKey(cursor: unknown): cursor is { readonly before: number } {

@@ -8,6 +8,7 @@ import type { Actor, Audience } from '../base/people.ts'
 import type { AskKind, AskStatus, RunStatus } from '../base/words.ts'
 import type { Store } from '../ports/connect.ts'
 import type { Logger } from '../ports/logger.ts'
+import type { RunCheck } from '../runs/run-check.ts'
 import type { Answer, Ask, ExecutionLog, RunView } from './views/views.ts'
 
 /** The options of `createEngine`. */
@@ -140,6 +141,13 @@ export interface Client {
 
 /** A client that also executes runs. Created by `createEngine`. */
 export interface Engine extends Client {
+  /**
+   * Replays stored runs with the code of this engine, and reports which of them would get stuck. Writes nothing, and runs no step.
+   * By default it checks all runs that are running, waiting or stuck.
+   * @throws PawlError 'option-invalid', 'run-not-found', 'engine-stopped'
+   * @example const broken = (await engine.check()).filter(({ verdict }) => verdict === 'diverges')
+   */
+  check(what?: CheckFilter): Promise<readonly RunCheck[]>
   /** Claims no more runs, waits for running steps, and closes the connection to the store. Other engines resume its runs. */
   stop(options?: StopOptions): Promise<void>
 }
@@ -209,6 +217,24 @@ export interface RunFilter {
   /** The `cursor` of the previous page. Default: the first page. */
   readonly cursor?: string | undefined
 }
+
+/** Selects the runs of `check`: one by its id, or runs that match a filter. */
+export type CheckFilter =
+  | {
+      /** Id of the run, whatever its status. */
+      readonly run: string
+    }
+  | {
+      readonly run?: undefined
+      /** Name of the procedure. Default: all. */
+      readonly procedure?: string | undefined
+      /** Status, or an array of statuses. Default: 'running', 'waiting' and 'stuck'. */
+      readonly status?: RunStatus | readonly RunStatus[] | undefined
+      /** Tag that the run was started with. Default: all. */
+      readonly tag?: string | undefined
+      /** Maximum number of runs, the newest first. Default: all. Range: whole numbers from 1. */
+      readonly limit?: number | undefined
+    }
 
 /** A page of a list. */
 export interface Page<R> {

@@ -23,6 +23,12 @@ export interface Slices {
   readonly drafts: number
 }
 
+/** The services that a procedure uses while its log is delivered. */
+export type ProgramServices = Pick<
+  WorkerServices,
+  'determinism' | 'bugs' | 'logger' | 'effects' | 'decider' | 'escalateTo' | 'remarks'
+>
+
 /** The services shared by the runs of a worker. */
 export interface WorkerServices {
   readonly store: StorePort

@@ -29,7 +29,7 @@ export async function dev(context: Context, flags: ServerFlags): Promise<ExitSta
     args: [
       // The file that Node was started with: this program.
       process.argv[1] as string,
-      ...['worker', '--store', address],
+      ...['worker', '--check', '--store', address],
       ...procedures.value.flatMap((file) => ['--procedures', file]),
     ],
     cwd: surroundings.cwd,

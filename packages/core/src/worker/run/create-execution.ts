@@ -8,12 +8,12 @@ import { captureCallSite } from '../../host/call-site.ts'
 import { setImmediateNative } from '../../host/natives.ts'
 import { turns } from '../../host/turn.ts'
 import { Execution } from '../../kernel/execution.ts'
-import type { WorkerServices } from '../services.ts'
+import type { ProgramServices } from '../services.ts'
 import { remarkOnTimer } from './fired-timer.ts'
 import type { Start } from './start.ts'
 
 export interface ExecutionParts {
-  readonly services: WorkerServices
+  readonly services: ProgramServices
   readonly runId: string
   readonly start: Start
   /** Whether the run is replaying, when `ctx.log` is silent. */

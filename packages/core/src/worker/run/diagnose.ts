@@ -4,7 +4,7 @@ import { findThrowSite } from '../../host/call-site.ts'
 import type { ForeignAwait, Nondeterminism } from '../../kernel/decision.ts'
 import type { Claimed } from '../../ports/store/claims.ts'
 import type { Unit } from '../../ports/store/commit.ts'
-import type { WorkerServices } from '../services.ts'
+import type { ProgramServices } from '../services.ts'
 import { findCallSite, type Replayed } from './find-call-site.ts'
 import { brokenBy, divergedBy, foreignAwait, quarantinedFor, type Reason } from './park-with-error.ts'
 
@@ -16,7 +16,7 @@ export interface Bug {
 
 /** Explains why a run is stuck, with the location in the author's code. */
 export async function diagnoseBug(
-  services: WorkerServices,
+  services: ProgramServices,
   run: Replayed,
   { error, position }: Bug,
 ): Promise<Reason> {
@@ -27,7 +27,7 @@ export async function diagnoseBug(
 
 /** Like {@link diagnoseBug}, with the location of the last operation before the foreign await. */
 export async function diagnoseForeignAwait(
-  services: WorkerServices,
+  services: ProgramServices,
   run: Replayed,
   { after, position, what }: ForeignAwait,
 ): Promise<Reason> {
@@ -37,7 +37,7 @@ export async function diagnoseForeignAwait(
 
 /** Like {@link diagnoseBug}. If the code failed where the log continues, its error is more useful than a location. */
 export async function diagnoseDifference(
-  services: WorkerServices,
+  services: ProgramServices,
   run: Replayed,
   { position, recorded, asked, thrown }: Nondeterminism,
   parksBugs: boolean,

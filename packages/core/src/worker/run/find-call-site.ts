@@ -1,25 +1,23 @@
-import type { LogEvent } from '../../events/event.ts'
 import { noPosition } from '../../events/event.ts'
 import { captureCallSite } from '../../host/call-site.ts'
-import { drain } from '../../host/drain.ts'
-import type { WorkerServices } from '../services.ts'
+import type { ProgramServices } from '../services.ts'
 import { createExecution } from './create-execution.ts'
 import { ReadFailed } from './log-reader.ts'
-import type { LogWriter } from './log-writer.ts'
+import { deliverPage, type LogSource } from './replay-log.ts'
 import type { Start } from './start.ts'
 
 /** A run whose log can be replayed again. */
 export interface Replayed {
   readonly id: string
   readonly start: Start
-  readonly log: LogWriter
+  readonly log: LogSource
 }
 
 /**
  * Replays the log to find where the current code issues the operation at a position. Returns '' if that is unknown.
  */
 export async function findCallSite(
-  services: WorkerServices,
+  services: ProgramServices,
   run: Replayed,
   position: number,
 ): Promise<string> {
@@ -40,9 +38,7 @@ export async function findCallSite(
   })
   try {
     for await (const page of run.log.pages()) {
-      const [first] = page as readonly [LogEvent]
-      execution.enqueue(page, first.seq + page.length < run.log.head)
-      await new Promise<void>((resolve) => drain(execution, resolve))
+      await deliverPage(execution, page, run.log)
       if (site !== '' || execution.needsGrace) break
     }
   } catch (thrown) {

@@ -1,8 +1,7 @@
-import { isUnread, LogDamaged } from '../../events/codec.ts'
 import { cancelTopic, endWithoutCode, noteOf, recordRequest, recordTimeout } from './cancelling.ts'
 import type { Bug } from './diagnose.ts'
 import { isAct } from './ending.ts'
-import { parkWithError, quarantinedFor, type Reason, unreadFor } from './park-with-error.ts'
+import { damagedBy, parkWithError, quarantinedFor, type Reason } from './park-with-error.ts'
 import { cancelChild, tellOfEnd, watchTopic } from './relatives.ts'
 import type { RunState } from './state.ts'
 
@@ -23,11 +22,7 @@ export function leave(state: RunState, reason: Reason): void {
 
 /** Parks the run because its data are damaged, a later version wrote them, or Pawl fails on them. */
 export function leaveBroken(state: RunState, error: unknown, what: string): void {
-  const { id } = state
-  if (error instanceof LogDamaged) return leave(state, quarantinedFor(id, error.message))
-  if (isUnread(error)) return leave(state, unreadFor(id, what, error))
-  const why = `internal error while processing the run: ${(error as Error).message}`
-  leave(state, quarantinedFor(id, why, 'fault', error))
+  leave(state, damagedBy(state.id, error, what))
 }
 
 /** Parks the run because the store lacks messages that this continuation knows, for example after a failover. */

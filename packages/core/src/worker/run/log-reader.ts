@@ -23,13 +23,13 @@ export function passOn(error: unknown): never {
 
 /** Reads a log page by page and returns only verified events. */
 export class LogReader {
-  readonly #store: StorePort
+  readonly #store: Pick<StorePort, 'load'>
   readonly #run: RunKey
   readonly #end: LogHead
   readonly #log: HeldLog
 
   /** `hash`: the hash of the empty log; it advances with the read events. */
-  constructor(store: StorePort, run: RunKey, end: LogHead, hash: LogHash) {
+  constructor(store: Pick<StorePort, 'load'>, run: RunKey, end: LogHead, hash: LogHash) {
     this.#store = store
     this.#run = run
     this.#end = end

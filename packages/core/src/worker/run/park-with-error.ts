@@ -3,7 +3,7 @@ import { explain, listIssues, showFailure } from '../../errors/catalogue.ts'
 import type { ErrorDetails } from '../../errors/error-details.ts'
 import { failureOf, type MarkRecord, recordFailure } from '../../errors/failure.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
-import { WrittenLater } from '../../events/codec.ts'
+import { isUnread, LogDamaged, WrittenLater } from '../../events/codec.ts'
 import { encodeRecord } from '../../events/payload.ts'
 import type { QuarantineCause, RunKey } from '../../ports/store/runs.ts'
 import { type RetryPolicy, retrying } from '../retrying.ts'
@@ -97,6 +97,14 @@ export function unreadFor(run: string, what: string, unread: Error): Reason {
     ...{ mark: 'stuck', why: `it was written by a later version of Pawl: ${why}`, remedy: sentences.remedy },
     error: new PawlError('run-quarantined', { run, reason: why }, sentences),
   }
+}
+
+/** Creates the reason for data of a run that are damaged, that a later version wrote, or on which Pawl fails. */
+export function damagedBy(run: string, error: unknown, what: string): Reason {
+  if (error instanceof LogDamaged) return quarantinedFor(run, error.message)
+  if (isUnread(error)) return unreadFor(run, what, error)
+  const why = `internal error while processing the run: ${(error as Error).message}`
+  return quarantinedFor(run, why, 'fault', error)
 }
 
 function siteOf(at: string): Pick<Reason, 'at'> {

@@ -1,0 +1,40 @@
+import type { Sha256 } from './base/hash.ts'
+import type { EngineSettings } from './client/options.ts'
+import { listChecked } from './client/runs/query.ts'
+import { ownEffects } from './ports/effects.ts'
+import type { Logger } from './ports/logger.ts'
+import type { StorePort } from './ports/store/store.ts'
+import type { RunCheck } from './runs/run-check.ts'
+import { checkableOf, checkRuns } from './worker/check/check-runs.ts'
+import { Procedures } from './worker/procedures.ts'
+import { Remarks } from './worker/remarks.ts'
+
+/** Replays stored runs with the code of an engine. */
+export type Checker = (what?: unknown) => Promise<readonly RunCheck[]>
+
+export interface CheckerOptions {
+  readonly settings: EngineSettings
+  readonly logger: Logger
+  readonly sha256: Sha256
+  /** An open store. */
+  readonly store: StorePort
+}
+
+/** Creates the `check` of an engine. */
+export function createChecker({ settings, logger, sha256, store }: CheckerOptions): Checker {
+  const procedures = new Procedures(settings.procedures)
+  const { determinism, bugs, decider, escalateTo } = settings
+  const services = {
+    ...{ determinism, bugs, decider, escalateTo, logger },
+    effects: ownEffects,
+    remarks: new Remarks(logger),
+  }
+  return async (what) => {
+    const rows = await listChecked(store, what)
+    return checkRuns(
+      services,
+      procedures,
+      rows.map((row) => checkableOf(store, sha256, row)),
+    )
+  }
+}
