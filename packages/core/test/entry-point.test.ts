@@ -6,7 +6,16 @@ import { expect, test } from 'vitest'
 import * as core from '../src/index.ts'
 
 test('exports exactly these values', () => {
-  const values = ['FinalError', 'PawlError', 'agent', 'createClient', 'createEngine', 'decider', 'duration']
+  const values = [
+    'FinalError',
+    'PawlError',
+    'agent',
+    'checkRuns',
+    'createClient',
+    'createEngine',
+    'decider',
+    'duration',
+  ]
   expect(Object.keys(core).sort()).toEqual([...values, 'procedure', 'ref'])
 })
 
