@@ -32,7 +32,7 @@ const borders: Record<string, readonly string[]> = {
   server: ['@pawl/core', '@pawl/core/internal'],
   'ai-sdk': ['@pawl/core', '@pawl/core/internal'],
   'openai-agents': ['@pawl/core', '@pawl/core/internal'],
-  cli: ['@pawl/core', '@pawl/server', '@pawl/storage-postgres', '@pawl/storage-sqlite'],
+  cli: ['@pawl/core', '@pawl/server', '@pawl/storage-postgres', '@pawl/storage-sqlite', '@pawl/testing'],
 }
 
 /** Everything that differs between two executions of the same code, and what to use in its place. */

@@ -525,6 +525,38 @@ export const pages: readonly Page[] = [
       { heading: 'engine.advance', signature: 'engine.advance(time)', of: [testFile, 'TestEngine.advance'] },
       { heading: 'engine.crash', signature: 'engine.crash(when)', of: [testFile, 'TestEngine.crash'] },
       { heading: 'engine.calls', signature: "engine.calls['charge']", of: [testFile, 'TestEngine.calls'] },
+      {
+        heading: 'explore',
+        signature: 'explore(procedure, input, options)',
+        of: ['testing/src/explore/explore.ts', 'explore'],
+        tables: [
+          {
+            types: [
+              ['testing/src/explore/options.ts', 'ExploreOptions'],
+              ['testing/src/doubles.ts', 'Doubles'],
+            ],
+            without: ['humans'],
+            shown: { steps: '`{ [name]: unknown }`', agents: '`{ [name]: unknown }`' },
+          },
+          { title: 'rule', types: [['testing/src/explore/options.ts', 'Rule']] },
+          {
+            title: 'result',
+            types: [['testing/src/explore/exploration.ts', 'Exploration']],
+            isOutput: true,
+          },
+          {
+            title: 'violation',
+            types: [['testing/src/explore/exploration.ts', 'Violation']],
+            isOutput: true,
+          },
+        ],
+        see: '[exploring](../guides/exploring.md)',
+      },
+      {
+        heading: 'oneOf',
+        signature: 'oneOf(first, ...others)',
+        of: ['testing/src/explore/one-of.ts', 'oneOf'],
+      },
     ],
   },
 ]

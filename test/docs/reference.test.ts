@@ -11,7 +11,7 @@ import {
 } from '@pawl/core'
 import { formatDuration, readEngineOptions, readStopOptions } from '@pawl/core/internal'
 import { postgres } from '@pawl/storage-postgres'
-import { memory, type TestEngine, type TestEngineOptions, testEngine } from '@pawl/testing'
+import { explore, memory, type TestEngine, type TestEngineOptions, testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Member } from '../../scripts/reference/declarations.ts'
@@ -168,6 +168,7 @@ const known: { readonly [heading: string]: Known } = {
     call: (engine) => (engine as TestEngine).humans({ ask: 'Who?', answer: 'silence', ...nonsense }),
   },
   'stores.md postgres': { call: () => postgres('postgres://localhost/app', nonsense) },
+  'testing.md explore': { call: () => explore(idle, undefined, nonsense) },
   'testing.md testEngine': {
     call: () => testEngine({ procedures: [], ...nonsense }),
     others: ['engine.md createEngine'],

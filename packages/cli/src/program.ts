@@ -6,6 +6,7 @@ import { check } from './commands/check.ts'
 import { completionScript, type Shell, shells } from './commands/completion.ts'
 import { dev } from './commands/dev/dev.ts'
 import { doctor } from './commands/doctor.ts'
+import { explore } from './commands/explore.ts'
 import { inbox, list, log, show } from './commands/look.ts'
 import { migrate } from './commands/migrate.ts'
 import { resume } from './commands/resume.ts'
@@ -130,6 +131,13 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
     .option('--tag <tag>', 'only runs with this tag')
     .option('--limit <n>', 'at most this many, the newest first; default: all')
     .action((id, flags) => act(flags, (context) => check(context, id, flags)))
+  add('explore <procedure>', 'try every outcome of a procedure, and find acts without consent')
+    .option('--input <json|@file>', 'the input of the procedure')
+    .option('--with <file>', 'a module whose default export has doubles, rules and other options')
+    .option('--never <step>', 'a step that needs a yes of a person; repeat it for several', collect)
+    .option('--cancel', 'also cancel the run at every operation')
+    .option('--max-paths <n>', 'default: 10000')
+    .action((procedure, flags) => act(flags, (context) => explore(context, procedure, flags)))
   add('dev', 'serve the API and work on the store; replace the worker when the code changes')
     .option('--port <port>', 'default: 4747')
     .option('--host <address>', 'default: 127.0.0.1; any other needs --tokens')

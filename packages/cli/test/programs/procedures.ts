@@ -14,6 +14,13 @@ export const greet = procedure(
     return answer.approved ? `Hello, ${answer.params.name}` : 'silence'
   },
 )
+/** Deletes although no person has answered. */
+export const hasty = procedure({ name: 'hasty' }, async (ctx) => {
+  const approval = await ctx.human.approve('Delete?', { timeout: '1h', onTimeout: 'reject' })
+  if (!approval.approved && !approval.timedOut) return 'kept'
+  await ctx.step('delete', () => {})
+  return 'deleted'
+})
 export const add = procedure({ name: 'add' }, (ctx) => ctx.step('add', () => 1 + 1))
 export const fail = procedure({ name: 'fail' }, (ctx) =>
   ctx.step(

@@ -1,0 +1,105 @@
+import { resolve } from 'node:path'
+import type { Exploration, ExploreOptions, Rule, Violation } from '@pawl/testing'
+import { readJson } from '../answers/read-answer.ts'
+import { loadModule } from '../config/load.ts'
+import { type AnyProcedure, loadProcedures } from '../config/procedures.ts'
+import type { Context } from '../context.ts'
+import { CommandError, usageError } from '../door/problem.ts'
+import { type ExitStatus, exit } from '../exit.ts'
+import { type Out, safe } from '../output/out.ts'
+import { readWhole } from './numbers.ts'
+
+export interface ExploreFlags {
+  readonly input?: string
+  readonly with?: string
+  readonly never?: readonly string[]
+  readonly cancel?: boolean
+  readonly maxPaths?: string
+}
+
+/** Maximum number of violations that are shown in full. */
+const maxShown = 10
+
+/** Tries every outcome of a procedure, without a store, and reports the paths on which a step acts without consent. */
+export async function explore(context: Context, name: string, flags: ExploreFlags): Promise<ExitStatus> {
+  const { out, surroundings } = context
+  const { procedures } = await context.located()
+  const procedure = choose(await loadProcedures(procedures.value), name)
+  const input = flags.input === undefined ? undefined : readJson('--input', flags.input, surroundings.cwd)
+  const given = flags.with === undefined ? {} : await loadOptions(resolve(surroundings.cwd, flags.with))
+  const never = (flags.never ?? []).map((step): Rule => ({ step, unless: 'approved' }))
+  // Loaded only here: no other command needs it.
+  const testing = await import('@pawl/testing')
+  const report = await testing.explore(procedure, input, {
+    ...given,
+    never: [...(given.never ?? []), ...never],
+    ...(flags.cancel === true ? { cancel: true } : {}),
+    ...(flags.maxPaths === undefined ? {} : { maxPaths: readWhole('--max-paths', flags.maxPaths) }),
+  })
+  if (out.json) out.print(JSON.stringify(toJson(report)))
+  else print(out, name, report)
+  return report.violations.length === 0 ? exit.done : exit.runFailed
+}
+
+/** The newest version of a procedure. */
+function choose(procedures: readonly AnyProcedure[], name: string): AnyProcedure {
+  const [newest] = procedures.filter((one) => one.name === name).sort((a, b) => b.version - a.version)
+  if (newest !== undefined) return newest
+  throw new CommandError({
+    ...{ type: 'about:blank', title: 'procedure-unknown', status: 404, code: 'procedure-unknown' },
+    detail: `There is no procedure ${name}. There are: ${[...new Set(procedures.map((one) => one.name))].join(', ')}.`,
+  })
+}
+
+async function loadOptions(file: string): Promise<ExploreOptions> {
+  const { default: options } = (await loadModule(file)) as { readonly default?: unknown }
+  if (typeof options === 'object' && options !== null) return options
+  throw usageError(`${file} must export the options of explore as its default, such as { steps, never }.`)
+}
+
+function print(out: Out, name: string, report: Exploration): void {
+  const { paths, leftOut, cut, bounded, truncated, ends, violations } = report
+  out.print(`Explored ${safe(name)}: ${count(paths, 'path')}, ${count(leftOut, 'outcome')} left out.`)
+  if (truncated) out.print('Not all paths were explored: --max-paths allows more.')
+  if (cut > 0)
+    out.print(
+      `${count(cut, 'path')} cut: a question was asked a fourth time, or there were too many operations.`,
+    )
+  if (bounded > 0)
+    out.print(
+      `On ${count(bounded, 'path')} more than three operations waited at once: not every order was tried.`,
+    )
+  const sorted = Object.entries(ends).sort(([, a], [, b]) => b - a)
+  const width = String(sorted[0]?.[1] ?? 0).length
+  for (const [end, times] of sorted) out.print(`  ${String(times).padStart(width)}  ${safe(end)}`)
+  if (violations.length === 0) return
+  const found = groupViolations(violations)
+  out.print(out.style('red', `${count(violations.length, 'path')} without consent:`))
+  for (const { step, why, outcomes } of found.slice(0, maxShown)) {
+    out.print(`  step "${safe(step)}": ${why}`)
+    for (const outcome of outcomes) out.print(`    ${safe(outcome)}`)
+  }
+  if (found.length > maxShown) out.print(`  and ${found.length - maxShown} more: --json shows them all.`)
+}
+
+/** Of each step and reason the path with the fewest outcomes. */
+function groupViolations(violations: readonly Violation[]): readonly Violation[] {
+  const first = new Map<string, Violation>()
+  for (const one of violations) {
+    const key = JSON.stringify([one.step, one.why, describeRule(one.rule)])
+    if (!first.has(key)) first.set(key, one)
+  }
+  return [...first.values()]
+}
+
+function toJson(report: Exploration): object {
+  return { ...report, violations: report.violations.map((one) => ({ ...one, rule: describeRule(one.rule) })) }
+}
+
+function describeRule({ step, unless }: Rule): object {
+  return { step: String(step), unless: unless === 'approved' ? unless : { ask: String(unless.ask) } }
+}
+
+function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`
+}
