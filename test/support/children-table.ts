@@ -77,6 +77,42 @@ export function describeChildrenTable(makePlace: () => Promise<CancelPlace>): vo
     ])
   })
 
+  test('a child names its parent and the position of its call, and the list of a parent has its children', async () => {
+    let tell = (): void => {}
+    const isReady = new Promise<void>((resolve) => {
+      tell = resolve
+    })
+    const { engine, run: parent } = await run(async (ctx) => {
+      const spawned = await ctx.spawn(receiving, undefined, { id: 'c' })
+      const called = ctx.call(receiving, undefined, { id: 'd' })
+      await spawned.signal('go', 1)
+      const first = await spawned.result()
+      await ctx.step('ready', () => tell())
+      return first + (await called)
+    }, receiving)
+    const parentOf = async (id: string) => (await engine.get(id).status()).parent
+    await isReady
+    expect((await engine.log('p')).execution_log).toMatchObject([
+      { position: 0, type: 'spawn', status: 'done' },
+      { position: 1, type: 'child', status: 'open', result: null },
+      { position: 2, type: 'send', status: 'done' },
+      { position: 3, type: 'result' },
+    ])
+    expect([await parentOf('c'), await parentOf('d'), await parentOf('p')]).toEqual([
+      { run: 'p', position: 0 },
+      { run: 'p', position: 1 },
+      undefined,
+    ])
+    const children = (await engine.list({ parent: 'p' })).items
+    expect(children.map(({ id, parent }) => [id, parent?.position])).toEqual([
+      ['d', 1],
+      ['c', 0],
+    ])
+    expect((await engine.list({ parent: 'p', status: 'completed' })).items.map(({ id }) => id)).toEqual(['c'])
+    await engine.get(receiving, 'd').signal('go', 2)
+    expect(await parent.result()).toBe(3)
+  })
+
   test('many calls at once each get their own result', async () => {
     const numbers = Array.from({ length: 50 }, (_, index) => index)
     const { run: parent } = await run(

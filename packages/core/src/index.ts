@@ -86,6 +86,7 @@ export type {
   Ask,
   ExecutionLog,
   RollbackView,
+  RunParentView,
   RunView,
   Stuck,
   Waiting,

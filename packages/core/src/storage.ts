@@ -60,6 +60,7 @@ export type {
   NewRun,
   QuarantineCause,
   RunKey,
+  RunParent,
   RunQuery,
   RunRow,
   RunState,

@@ -1,5 +1,5 @@
 import { procedure } from '@pawl/core'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { refund, startServer } from './support/server.ts'
 
 test('starts a run once for an id, and returns it again for the same input', async () => {
@@ -154,3 +154,26 @@ test.each([[[]], [Array.from({ length: 101 }, (_, index) => `refund:${index}`)]]
     expect(await server.call('olga', 'POST', '/v1/runs/cancel', { runs })).toMatchObject({ status: 400 })
   },
 )
+
+test('lists the children of a run, and each names its parent', async () => {
+  const child = procedure({ name: 'child' }, (ctx) => ctx.sleep('1h'))
+  const parent = procedure({ name: 'parent' }, async (ctx) => {
+    await ctx.spawn(child, undefined, { id: 'c0' })
+    await ctx.call(child, undefined, { id: 'c1' })
+  })
+  await using server = await startServer({ procedures: [parent, child] })
+  await server.call('olga', 'POST', '/v1/runs', { procedure: 'parent', id: 'p' })
+  await server.call('wim', 'GET', '/v1/runs/c1?wait=1s')
+  await vi.waitFor(async () => {
+    const { body } = await server.call('wim', 'GET', '/v1/runs?parent=p')
+    expect(body.items).toMatchObject([
+      { id: 'c1', parent: { run: 'p', position: 1 } },
+      { id: 'c0', parent: { run: 'p', position: 0 } },
+    ])
+  })
+  expect((await server.call('wim', 'GET', '/v1/runs?parent=c0')).body).toEqual({ items: [] })
+  expect((await server.call('wim', 'GET', '/v1/runs/p/log')).body.items).toMatchObject([
+    { position: 1, type: 'child', status: 'open' },
+    { position: 0, type: 'spawn', status: 'done' },
+  ])
+})

@@ -55,7 +55,7 @@ export function createConnectedClient(options: ConnectionOptions): Client {
 
 async function listRuns(connection: Connection, given: RunFilter | undefined): Promise<Page<RunView>> {
   const filter = checkObject('filter of list', given)
-  checkKeys('the filter of list', filter, ['procedure', 'status', 'tag', 'limit', 'cursor'])
+  checkKeys('the filter of list', filter, ['procedure', 'status', 'tag', 'parent', 'limit', 'cursor'])
   const { cursor } = filter
   const limit = readLimit('of list', filter['limit'])
   const store = await connection.begin()

@@ -212,6 +212,8 @@ export interface RunFilter {
   readonly status?: RunStatus | readonly RunStatus[]
   /** Tag that the run was started with. Default: all. */
   readonly tag?: string
+  /** Id of the run that created them: lists its children. Default: all. */
+  readonly parent?: string
   /** Maximum number of runs on a page. Default: 50. Range: whole numbers from 1 to 500. */
   readonly limit?: number
   /** The `cursor` of the previous page. Default: the first page. */

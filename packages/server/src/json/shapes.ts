@@ -44,6 +44,10 @@ export const runShape = z
       .optional(),
     tags: z.array(z.string()),
     startedBy: z.string().optional(),
+    parent: z
+      .object({ run: z.string(), position: z.number().optional() })
+      .optional()
+      .meta({ description: 'The run that created it, and the position of its operation' }),
     rollback: z
       .object({
         reason: z.string(),

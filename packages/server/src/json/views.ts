@@ -11,6 +11,7 @@ export function showRun(view: RunView): RunJson {
     cancelRequestedAt: view.cancelRequestedAt?.toISOString(),
     waitingFor: view.waitingFor.map((one) => omitUndefined({ ...one, until: one.until?.toISOString() })),
     failure: view.failure && omitUndefined({ ...view.failure }),
+    parent: view.parent && omitUndefined({ ...view.parent }),
     stuck: view.stuck && omitUndefined({ ...view.stuck, triedAt: view.stuck.triedAt?.toISOString() }),
   }) as RunJson
 }

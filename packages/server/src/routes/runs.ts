@@ -27,12 +27,13 @@ export const runRoutes: readonly Route[] = [
   route({
     method: 'GET',
     path: '/runs',
-    summary: 'List runs, newest first. Those of webhooks are listed only by procedure or tag',
+    summary: 'List runs, newest first. Those of webhooks are listed only by procedure, tag or parent',
     roles: readers,
     query: z.strictObject({
       procedure: z.string().optional(),
       status: statuses,
       tag: z.string().optional(),
+      parent: z.string().optional().meta({ description: 'Id of a run: lists its children' }),
       limit,
       cursor,
     }),
@@ -41,7 +42,10 @@ export const runRoutes: readonly Route[] = [
     async handle({ client, rights, query }) {
       const { items, cursor: next } = await client.list(omitUndefined(query))
       const isShown = ({ procedure }: RunView): boolean =>
-        query.procedure !== undefined || query.tag !== undefined || !isBuiltIn(procedure)
+        query.procedure !== undefined ||
+        query.tag !== undefined ||
+        query.parent !== undefined ||
+        !isBuiltIn(procedure)
       const seen = items.filter((run) => isShown(run) && rights.seesRun(run)).map(showRun)
       return { status: 200, body: { items: seen, ...(next === undefined ? {} : { cursor: next }) } }
     },

@@ -28,6 +28,7 @@ export const runColumns = [
   'f.tags',
   'f.started_by',
   'f.parent',
+  'f.parent_position',
   'f.info',
   'f.reason',
   'f.cause',
@@ -79,7 +80,7 @@ export function showRun(row: StoredRun): RunRow {
     cancelAt: row.cancel_at,
     tags,
     startedBy: row.started_by,
-    parent: row.parent,
+    parent: row.parent === null ? null : { run: row.parent, position: row.parent_position },
     info,
   }
 }

@@ -31,6 +31,7 @@ interface RunInfoTable {
   readonly procedure: string
   readonly started_by: string | null
   readonly parent: string | null
+  readonly parent_position: number | null
   readonly tags: readonly string[]
   readonly info: Uint8Array | null
   readonly reason: Uint8Array | null

@@ -21,6 +21,7 @@ export const migrationNames = [
   'children',
   'ask-ids',
   'workers',
+  'parent-position',
 ] as const
 
 export type MigrationName = (typeof migrationNames)[number]

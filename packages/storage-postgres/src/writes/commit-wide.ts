@@ -23,7 +23,7 @@ import {
 } from './commit-statements.ts'
 
 const sendTypes = 'int[], int[], text[], int2[], text[], text[], bytea[], bool[]'
-const childTypes = 'int[], int[], text[], text[], int[], bytea[], text[], text[], text[]'
+const childTypes = 'int[], int[], text[], text[], int[], bytea[], text[], text[], text[], int[]'
 const firstChild = firstOther + sendTypes.split(', ').length
 const firstStarted = firstChild + childTypes.split(', ').length
 
@@ -47,7 +47,7 @@ export function writeWideStatement(names: Names): Statement {
         as s(i, item, id, kind, name, key, payload, must, k)),
     c as materialized (
       select * from unnest(${numberParameters(firstChild, childTypes)}) with ordinality
-        as c(i, item, id, procedure, version, link, started_by, tags, parent, k)),
+        as c(i, item, id, procedure, version, link, started_by, tags, parent, parent_position, k)),
     locked as materialized (
       select run, id, epoch, head, worker, mail, state, mark from ${runs}
       where run = any($2::bigint[]) or id = any($${firstOther + 2}::text[]) order by run for no key update),
@@ -109,8 +109,8 @@ export function writeWideStatement(names: Names): Statement {
       from c join judged j on j.i = c.i and j.verdict = 0 cross join clock order by c.id
       returning run, id),
     described as (
-      insert into ${runInfo} (run, procedure, started_by, tags, parent)
-      select m.run, c.procedure, c.started_by, c.tags::text[], c.parent from made m join c on c.id = m.id
+      insert into ${runInfo} (run, procedure, started_by, tags, parent, parent_position)
+      select m.run, c.procedure, c.started_by, c.tags::text[], c.parent, c.parent_position from made m join c on c.id = m.id
       join judged j on j.i = c.i and j.verdict = 0),
     started as (
       insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
@@ -167,7 +167,8 @@ function bindChildren(children: readonly Item<ChildRun>[]): readonly Value[] {
     listTexts(children.map(({ value }) => value.startedBy)),
     // A list in a list: `unnest` would flatten them.
     listTexts(children.map(({ value }) => writeLiteral(value.tags))),
-    listTexts(children.map(({ value }) => value.parent)),
+    listTexts(children.map(({ value }) => value.parent.run)),
+    listIntegers(children.map(({ value }) => value.parent.position)),
     ...events.values(),
   ]
 }

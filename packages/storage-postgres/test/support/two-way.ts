@@ -89,7 +89,7 @@ export async function writeBothWays({ database, units, isControl, rewrite }: Opt
         if (isParent && choice < 0.4) {
           for (let i = 0; i < 2; i++) {
             const { worker: _, ...run } = newRun(`c.${of.id}.${number}.${children++}`)
-            creates.push({ ...run, parent: of.id })
+            creates.push({ ...run, parent: { run: of.id, position: 0 } })
           }
         } else if (isParent && choice < 0.6) send(`p${Math.floor(random() * parents)}`, 'signal')
         else if (isParent && choice < 0.8) next = { do: 'park', wakeAt: 1 }

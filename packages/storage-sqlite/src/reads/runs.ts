@@ -28,6 +28,7 @@ export const runColumns = [
   'run_info.tags',
   'run_info.started_by',
   'run_info.parent',
+  'run_info.parent_position',
   'run_info.info',
 ] as const
 
@@ -65,7 +66,7 @@ export function showRun(row: StoredRun): RunRow {
     cancelAt: row.cancel_at,
     tags: readNames(row.tags),
     startedBy: row.started_by,
-    parent: row.parent,
+    parent: row.parent === null ? null : { run: row.parent, position: row.parent_position },
     info,
   }
 }

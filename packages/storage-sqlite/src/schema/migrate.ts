@@ -14,6 +14,7 @@ import { cancels } from './migrations/0009-cancels.ts'
 import { children } from './migrations/0010-children.ts'
 import { askIds } from './migrations/0011-ask-ids.ts'
 import { workers } from './migrations/0012-workers.ts'
+import { parentPosition } from './migrations/0013-parent-position.ts'
 import { queries } from './queries.ts'
 import { hasTable, type MigrationName, migrationNames, readVersion } from './version.ts'
 
@@ -30,6 +31,7 @@ const byName: Record<MigrationName, Migration> = {
   children,
   'ask-ids': askIds,
   workers,
+  'parent-position': parentPosition,
 }
 
 /** All migrations, in order. */

@@ -51,6 +51,7 @@ interface RunInfoTable {
   readonly ended_at: number | null
   readonly started_by: string | null
   readonly parent: string | null
+  readonly parent_position: number | null
   readonly tags: string
   readonly reason: Uint8Array | null
   readonly cause: string | null

@@ -1,4 +1,4 @@
-import type { ChildRun, Created, NewRun, RunKey } from '@pawl/core/storage'
+import type { ChildRun, Created, NewRun, RunKey, RunParent } from '@pawl/core/storage'
 import type { Database } from 'better-sqlite3'
 import { prepareInsertEvent } from './event.ts'
 import { prepareIsAlive } from './workers.ts'
@@ -16,13 +16,13 @@ export function prepareCreate(database: Database): Create {
   )
   const findRun = database.prepare<[string], RunKey>('select run from runs where id = ?').pluck()
   const insertInfo = database.prepare(
-    'insert into run_info (run, started_by, tags, parent) values (?, ?, ?, ?)',
+    'insert into run_info (run, started_by, tags, parent, parent_position) values (?, ?, ?, ?, ?)',
   )
   const insertTag = database.prepare('insert into run_tags (tag, run) values (?, ?) on conflict do nothing')
   const insertEvent = prepareInsertEvent(database)
   const isAlive = prepareIsAlive(database)
 
-  function createOne(given: NewRun, at: number, parent: string | null): Created {
+  function createOne(given: NewRun, at: number, parent: RunParent | null): Created {
     const { id, procedure, version, started, link, tags, startedBy } = given
     // A dead worker must not own a run, because no sweep would hand it back.
     const worker = given.worker !== null && isAlive(given.worker) ? given.worker : null
@@ -38,7 +38,7 @@ export function prepareCreate(database: Database): Create {
     if (changes === 0) return { outcome: 'exists', run: findRun.get(id) as RunKey }
     const run = Number(lastInsertRowid)
     insertEvent(run, 0, at, worker === null ? 0 : 1, started, null)
-    insertInfo.run(run, startedBy, JSON.stringify(tags), parent)
+    insertInfo.run(run, startedBy, JSON.stringify(tags), parent?.run ?? null, parent?.position ?? null)
     for (const tag of tags) insertTag.run(tag, run)
     return { outcome: 'created', run, at }
   }

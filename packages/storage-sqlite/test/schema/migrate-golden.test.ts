@@ -95,6 +95,7 @@ describe.each(older)('the live runs of %s', (name) => {
       migrate(remains, left)
       expect(dump(remains), `killed before statement ${kills}`).toEqual(after)
     }
-    expect(kills).toBeGreaterThan(5)
+    // The begin, the commit, and at least one statement.
+    expect(kills).toBeGreaterThan(2)
   })
 })

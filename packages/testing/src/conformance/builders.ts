@@ -164,7 +164,7 @@ export function outgoing(run: string, overrides: Partial<OutgoingMessage> = {}):
 /** A run that a unit creates. */
 export function childRun(id: string, parent: string, overrides: Partial<ChildRun> = {}): ChildRun {
   const { worker, ...run } = newRun(id)
-  return { ...run, parent, ...overrides }
+  return { ...run, parent: { run: parent, position: 0 }, ...overrides }
 }
 
 export function answerTo(run: string, position: number, overrides: Partial<NewAnswer> = {}): NewAnswer {

@@ -8,6 +8,7 @@ import type {
   ProcedureVersions,
   QuarantineCause,
   RunKey,
+  RunParent,
   RunState,
   WorkerKey,
 } from '@pawl/core/storage'
@@ -45,7 +46,7 @@ export interface RunRecord {
   readonly createdAt: number
   readonly tags: readonly string[]
   readonly startedBy: string | null
-  readonly parent: string | null
+  readonly parent: RunParent | null
   readonly events: LogEvent[]
   /** Messages; the one with number n is at index n - 1. */
   readonly messages: MessageRecord[]

@@ -131,5 +131,5 @@ function isSettled({ type }: LogEvent): boolean {
 
 /** Returns whether earlier events cannot change the entry. */
 function isTelling({ type }: LogEvent): boolean {
-  return type === 'settled' || type === 'asked'
+  return type === 'settled' || type === 'asked' || type === 'created'
 }

@@ -15,13 +15,13 @@ import type { StorePort } from '../../ports/store/store.ts'
 /** Reads the conditions of a filter of runs. `of`: the method that it was passed to. */
 export function readRunQuery(
   of: string,
-  { procedure, status, tag }: { readonly [option: string]: unknown },
+  { procedure, status, tag, parent }: { readonly [option: string]: unknown },
 ): Omit<RunQuery, 'before' | 'limit'> {
   return {
     procedure: procedure === undefined ? null : checkName(`procedure of ${of}`, procedure),
     statuses: readStatuses(of, status),
     tag: tag === undefined ? null : checkName(`tag of ${of}`, tag),
-    parent: null,
+    parent: parent === undefined ? null : checkName(`parent of ${of}`, parent),
   }
 }
 
@@ -40,7 +40,7 @@ const pageSize = 500
 export async function listChecked(store: StorePort, given: unknown): Promise<readonly RunRow[]> {
   const filter = checkObject('filter of check', given)
   if (filter['run'] !== undefined) return [await findChecked(store, filter)]
-  checkKeys('the filter of check', filter, ['run', 'procedure', 'status', 'tag', 'limit'])
+  checkKeys('the filter of check', filter, ['run', 'procedure', 'status', 'tag', 'parent', 'limit'])
   const most =
     filter['limit'] === undefined
       ? Number.POSITIVE_INFINITY

@@ -10,11 +10,11 @@ import { decode } from '../../events/payload.ts'
 import type { RollbackRecord, RunInfo, WaitingPayload } from '../../events/payloads.ts'
 import { findFrames } from '../../host/call-site.ts'
 import type { KnownRun } from '../../ports/rows.ts'
-import type { RunRow } from '../../ports/store/runs.ts'
+import type { RunParent, RunRow } from '../../ports/store/runs.ts'
 import type { Connection } from '../connection.ts'
 import { operationViews } from '../log/operation-views.ts'
 import { unreadError } from '../unread.ts'
-import type { RollbackView, RunView, Stuck, Waiting } from './views.ts'
+import type { RollbackView, RunParentView, RunView, Stuck, Waiting } from './views.ts'
 
 /** Shows a run as unreadable, with the reason and without any of its data. */
 export function showUnread(connection: Connection, row: RunRow, why: Error): RunView {
@@ -31,6 +31,7 @@ export function showUnread(connection: Connection, row: RunRow, why: Error): Run
     stuck: undefined,
     tags: [],
     startedBy: undefined,
+    parent: undefined,
     rollback: undefined,
     cancelRequestedAt: undefined,
     cancelReason: undefined,
@@ -64,11 +65,16 @@ export function toRunView(askIds: AskIds, row: KnownRun, now: number, ended: Log
       status === 'stuck' && row.reason !== null ? showStuck(decode(row.reason) as MarkRecord) : undefined,
     tags: row.tags,
     startedBy: (row.startedBy ?? undefined) as Actor | undefined,
+    parent: row.parent === null ? undefined : showParent(row.parent),
     rollback: info.rollback && showRollback(info.rollback),
     cancelRequestedAt: toDate(row.cancelAt ?? info.cancelled?.at ?? null),
     cancelReason: info.cancelled?.reason,
     leftOver: { signals: info.leftOver?.signals ?? [], operations: info.leftOver?.operations ?? [] },
   }
+}
+
+function showParent({ run, position }: RunParent): RunParentView {
+  return { run, position: position ?? undefined }
 }
 
 function showRollback({ reason, undone, failed, skipped }: RollbackRecord): RollbackView {

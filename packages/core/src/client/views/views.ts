@@ -20,6 +20,8 @@ export interface RunView {
   readonly stuck: Stuck | undefined
   readonly tags: readonly string[]
   readonly startedBy: Actor | undefined
+  /** The run that created it with `ctx.call` or `ctx.spawn`; undefined if a caller did. */
+  readonly parent: RunParentView | undefined
   /** What was undone when it failed or was cancelled, at most a hundred names of each; undefined if there was nothing to undo. */
   readonly rollback: RollbackView | undefined
   /** When the run was first requested to be cancelled. */
@@ -31,6 +33,14 @@ export interface RunView {
     readonly signals: readonly string[]
     readonly operations: readonly { readonly position: number; readonly name: string }[]
   }
+}
+
+/** The origin of a child run. */
+export interface RunParentView {
+  /** Id of the run that created it. */
+  readonly run: string
+  /** Position of the operation that created it; undefined if an earlier version did not store it. */
+  readonly position: number | undefined
 }
 
 /** What was undone of a run. */
@@ -84,7 +94,8 @@ export interface ExecutionLog {
     readonly position: number
     /**
      * 'step', 'llm', 'timer', 'signal', 'hitl_approval', 'hitl_input', 'hitl_select', 'hitl_review',
-     * 'hitl_escalation', 'hitl_notification' or 'ail_decision'; later versions may add more.
+     * 'hitl_escalation', 'hitl_notification', 'ail_decision', 'undo', 'child', 'spawn', 'result' or 'send'; later versions may
+     * add more.
      */
     readonly type: string
     readonly name: string

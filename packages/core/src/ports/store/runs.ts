@@ -66,8 +66,15 @@ export interface NewRun {
 
 /** A run that another run creates in a commit: no worker owns it, and it is due at once. */
 export interface ChildRun extends Omit<NewRun, 'worker'> {
-  /** The id of the run that creates it. */
-  readonly parent: string
+  readonly parent: RunParent
+}
+
+/** The origin of a child. */
+export interface RunParent {
+  /** The id of the run that created it. */
+  readonly run: string
+  /** The position of the operation that created it; null if an earlier version did not store it. */
+  readonly position: number | null
 }
 
 /** The outcome of a creation. */
@@ -104,8 +111,8 @@ export interface RunRow {
   readonly cancelAt: number | null
   readonly tags: readonly string[] | null
   readonly startedBy: string | null
-  /** The id of the run that created it; null if a caller did. */
-  readonly parent: string | null
+  /** The run that created it; null if a caller did. */
+  readonly parent: RunParent | null
   readonly info: Uint8Array | null
 }
 

@@ -34,7 +34,7 @@ export function createOtherRuns(run: RunState, keyOf: (position: number) => stri
       const ports = { entropy: services.entropy, sha256: services.sha256, validate }
       return whenKnown(composeStart(ports, request), ({ run: unhashed }): ChildRun => {
         const { worker, ...hashed } = hashRun(services.sha256, unhashed, null)
-        return { ...hashed, parent: run.id }
+        return { ...hashed, parent: { run: run.id, position } }
       })
     },
     isBeingCreated: (id) => run.outbox.creates(id),

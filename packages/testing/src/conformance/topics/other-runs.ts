@@ -25,6 +25,7 @@ export function describeOtherRuns(test: StageTest): void {
         tags: ['a', 'it\'s "b"'],
         startedBy: 'user:amy',
         link: link(7),
+        parent: { run: 'parent', position: 7 },
         started: started({ payload: bytes('of the parent') }),
       })
       const outcome = await stage.commit(parent, { creates: [child] })
@@ -42,7 +43,7 @@ export function describeOtherRuns(test: StageTest): void {
         mail: 0,
         tags: ['a', 'it\'s "b"'],
         startedBy: 'user:amy',
-        parent: 'parent',
+        parent: { run: 'parent', position: 7 },
       })
       expect(hex(row.link)).toBe(hex(link(7)))
       const log = await stage.port.load(row.run, 0, 10)
@@ -77,7 +78,9 @@ export function describeOtherRuns(test: StageTest): void {
       expect(outcomes).toMatchObject([{ parked: true }, { parked: false }, { parked: false }])
       const rows = await stage.port.runs(allRuns())
       expect(
-        new Map(rows.map(({ id, parent, state, wakeAt }) => [id, [parent, state, wakeAt === later]])),
+        new Map(
+          rows.map(({ id, parent, state, wakeAt }) => [id, [parent?.run ?? null, state, wakeAt === later]]),
+        ),
       ).toEqual(
         new Map([
           ['b.1', ['b', 'live', false]],
@@ -92,8 +95,14 @@ export function describeOtherRuns(test: StageTest): void {
 
     test('runs are listed by their parent', async (stage) => {
       const parent = await stage.owned('parent', await stage.worker())
-      await stage.commit(parent, { creates: [childRun('one', 'parent'), childRun('two', 'parent')] })
+      await stage.commit(parent, {
+        creates: [
+          childRun('one', 'parent'),
+          childRun('two', 'parent', { parent: { run: 'parent', position: 1 } }),
+        ],
+      })
       await stage.commit(parent, { creates: [childRun('three', 'parent', { tags: ['x'] })] })
+      expect(await stage.find('two')).toMatchObject({ parent: { run: 'parent', position: 1 } })
       const list = async (overrides: Parameters<typeof allRuns>[0]) =>
         (await stage.port.runs(allRuns(overrides))).map(({ id }) => id).sort()
       expect(await list({ parent: 'parent' })).toEqual(['one', 'three', 'two'])
@@ -115,7 +124,7 @@ export function describeOtherRuns(test: StageTest): void {
       expect(outcomes).toMatchObject([{ outcome: 'refused', item: 1, why: 'exists' }, { outcome: 'ok' }])
       expect(await stage.port.find('free')).toBeNull()
       expect(await stage.find('a')).toMatchObject({ head: 1, info: null, owned: true })
-      expect(await stage.find('other')).toMatchObject({ parent: 'b' })
+      expect(await stage.find('other')).toMatchObject({ parent: { run: 'b', position: 0 } })
     })
 
     test('a unit that creates one id twice is refused', async (stage) => {

@@ -18,7 +18,7 @@ function isWanted(run: RunRecord, filter: RunQuery, now: number): boolean {
     (procedure === null || run.procedure === procedure) &&
     (statuses.length === 0 || statuses.includes(readStatus(run, now))) &&
     (tag === null || run.tags.includes(tag)) &&
-    (parent === null || run.parent === parent) &&
+    (parent === null || run.parent?.run === parent) &&
     (before === null || run.run < before)
   )
 }

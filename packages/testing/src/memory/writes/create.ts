@@ -1,10 +1,15 @@
-import type { Created, NewRun } from '@pawl/core/storage'
+import type { Created, NewRun, RunParent } from '@pawl/core/storage'
 import { isAlive } from '../ownership.ts'
 import { copy, type RunRecord, type Tables } from '../tables.ts'
 import { appendEvent } from './event.ts'
 
 /** `parent`: the run that creates it, if one does. */
-export function createRun(tables: Tables, given: NewRun, at: number, parent: string | null = null): Created {
+export function createRun(
+  tables: Tables,
+  given: NewRun,
+  at: number,
+  parent: RunParent | null = null,
+): Created {
   const known = tables.runs.get(given.id)
   if (known) return { outcome: 'exists', run: known.run }
   const run: RunRecord = {
