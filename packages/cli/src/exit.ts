@@ -27,6 +27,7 @@ const byCode: Readonly<Record<string, ExitStatus>> = {
   nondeterminism: exit.stuck,
   'foreign-await': exit.stuck,
   'procedure-broken': exit.stuck,
+  'version-gone': exit.stuck,
   'run-quarantined': exit.stuck,
   'store-unusable': exit.unreachable,
   'engine-stopped': exit.unreachable,

@@ -97,5 +97,11 @@ export { FinalError } from './errors/final-error.ts'
 export { PawlError } from './errors/pawl-error.ts'
 export type { Store } from './ports/connect.ts'
 export type { Logger } from './ports/logger.ts'
-export type { CheckedRun, RunCheck } from './runs/run-check.ts'
+export {
+  type Branch,
+  type CheckedRun,
+  type RunCheck,
+  type UnusedBranch,
+  unusedBranches,
+} from './runs/run-check.ts'
 export type { Schema } from './schemas/schema.ts'

@@ -24,6 +24,7 @@ import { receiveAny, receiveOne } from './signal/signal.ts'
 import { defaultPolicy, readStepOptions, readUndo, type Undo } from './step/options.ts'
 import type { StepCall } from './step/step.ts'
 import { sleepFor, sleepUntil } from './timer/timer.ts'
+import { type Change, type ChooseBranch, readChange } from './version/version.ts'
 
 /** The parts of a run that the context of its procedure uses. */
 export interface ProgramOptions {
@@ -35,6 +36,7 @@ export interface ProgramOptions {
   readonly depth: number
   /** The execution that runs the program. */
   readonly execution: () => {
+    stop(error: unknown): void
     now(): number
     random(): number
     uuid(): string
@@ -43,6 +45,8 @@ export interface ProgramOptions {
     readonly pendingCount: number
     foreign(what: string): void
   }
+  /** Chooses the branch of the run at a change of the code. */
+  readonly chooseBranch: ChooseBranch
   /** Whether the run is replaying, when `ctx.log` is silent. */
   readonly isReplaying: () => boolean
   readonly logger: Logger
@@ -164,6 +168,8 @@ function createContext(
     ...createChildOps(issue, options, children),
     human: createHuman(ask, options),
     agent: createAgentOps(ask, options),
+    version: (change: unknown, ...versions: readonly unknown[]) =>
+      chooseVersion(options, readChange(change, versions)),
     now: () => new Date(options.execution().now()),
     random: () => ownTurn(options, 'random').random(),
     uuid: () => ownTurn(options, 'uuid').uuid(),
@@ -227,6 +233,16 @@ function ownTurn(
     after: `ctx.${method}()`,
     what: `${what} outside the procedure`,
   })
+}
+
+/** Returns the branch of the run. A branch that the code no longer offers stops the run, even if the error is caught. */
+function chooseVersion(options: ProgramOptions, { name, offered }: Change): number {
+  const execution = ownTurn(options, 'version')
+  const recorded = options.chooseBranch(name, offered)
+  if (offered.includes(recorded)) return recorded
+  const error = new PawlError('version-gone', { run: options.runId, change: name, recorded, offered })
+  execution.stop(error)
+  throw error
 }
 
 function createLog({ logger, isReplaying, runId }: ProgramOptions): Logger {

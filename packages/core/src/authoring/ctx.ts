@@ -109,6 +109,17 @@ export interface Ctx<T = {}, Input = any> extends ScopeOps<Ctx<T, Input>> {
    */
   get<In, Out, U>(procedure: ProcedureRef<In, Out, U>, id: string): ChildHandle<Out, U>
 
+  /**
+   * Returns the branch of this run at a change of the code: the last number for a run that gets here for the first time, the first
+   * number for a run that was here before the change. The branch is recorded once and stays. Synchronous. If the code no longer
+   * offers the recorded number, the run gets stuck with 'version-gone'. The name of the change has 1 to 200 characters; the
+   * numbers are whole, from 1, and ascend.
+   * @throws PawlError 'option-invalid', 'version-gone'
+   * @example
+   * const rate = ctx.version('vat', 1, 2) === 2 ? 0.21 : 0.19
+   */
+  version<const V extends readonly [number, number, ...number[]]>(change: string, ...versions: V): V[number]
+
   /** Asks questions to people. */
   readonly human: Human
   /** Calls agents, and lets them decide. */

@@ -162,6 +162,11 @@ const catalogue: Catalogue = {
     next: 'Nothing was started.',
     remedy,
   }),
+  'version-gone': ({ run, change, recorded, offered }) => ({
+    what: `Run ${run} is on branch ${recorded} of the change ${showValue(change)}, and its code offers only ${offered.join(', ')}.`,
+    next: "Nothing was written, and the run is now 'stuck'.",
+    remedy: `Deploy code that offers ${recorded} again. \`pawl check\` names the branches that no run uses.`,
+  }),
   'wait-timed-out': ({ after }) => ({
     what: `Timed out after ${after}.`,
     next: 'Only the wait ended; the run is unchanged.',

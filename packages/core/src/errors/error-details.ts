@@ -78,6 +78,13 @@ export interface ErrorDetails {
   'step-timed-out': { readonly step: string; readonly after: Duration }
   /** A store cannot be opened or used. `details.remedy` says what to do. */
   'store-unusable': { readonly remedy: string }
+  /** The log of a run marks a branch of `ctx.version` that the code no longer offers. `details.recorded` is the branch, `details.offered` lists the branches of the code. */
+  'version-gone': {
+    readonly run: string
+    readonly change: string
+    readonly recorded: number
+    readonly offered: readonly number[]
+  }
   /** `result({ timeout })` or `inbox.next({ timeout })` waited for its whole `timeout`. */
   'wait-timed-out': { readonly after: Duration }
 }

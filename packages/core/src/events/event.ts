@@ -25,6 +25,7 @@ export type OperationKind = (typeof operationKinds)[number]
  * The types of events. Stores keep the index in this list: append only.
  * - `asked`, `attempted`, `withdrawn` and `created` (a child exists) settle nothing and start no turn.
  * - `settled` is the result or failure of a position.
+ * - `marked` records the branch of a change of the code, named by the event; see `ctx.version`.
  * - `accepted` holds the validated input if the starter did not have the schema.
  */
 export const eventTypes = [
@@ -37,6 +38,7 @@ export const eventTypes = [
   'ended',
   'accepted',
   'created',
+  'marked',
 ] as const
 
 /** A type of event. */

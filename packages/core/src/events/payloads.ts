@@ -70,6 +70,11 @@ export interface CancelledPayload {
   readonly forced?: true
 }
 
+/** The payload of `marked`. The name of the event is the change. */
+export interface MarkedPayload {
+  readonly branch: number
+}
+
 /** The first cancel of a run, as it is shown. `at`: in ms since 1970. */
 export interface CancelNote {
   readonly at: number

@@ -4,7 +4,7 @@ import type { Operation, Pending } from './operation.ts'
 export type Decision<O extends Operation = Operation> = Waiting<O> | Completed<O> | Failed<O> | Verdict
 
 /** Why the execution cannot continue with this log. It writes nothing further. */
-export type Verdict = Nondeterminism | ForeignAwait | UnreadableEvent | DamagedLog
+export type Verdict = Nondeterminism | ForeignAwait | UnreadableEvent | DamagedLog | Stopped
 
 /** The run waits for operations; `issued` are new since the last decision. */
 export interface Waiting<O extends Operation = Operation> {
@@ -57,6 +57,12 @@ export interface UnreadableEvent {
   readonly state: 'unreadable'
   readonly position: number
   readonly error: Error
+}
+
+/** The context of the procedure found that the code cannot continue this log. */
+export interface Stopped {
+  readonly state: 'stopped'
+  readonly error: unknown
 }
 
 /** The events are in an order that no run writes. */

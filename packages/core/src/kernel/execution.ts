@@ -144,7 +144,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
       if (event.type === 'started' || !this.#began) return this.#begin(event)
       if (event.type === 'cancelled') return this.#cancel(event)
       if (event.type === 'ended') return this.#goesOn(event)
-      if (event.type === 'accepted') continue
+      if (event.type === 'accepted' || event.type === 'marked') continue
       const pending = this.#issued.recognise(event)
       if (pending === null && this.#issued.isSettled(event.position)) {
         if (this.#late === null || this.#readLate(event, this.#late)) continue
@@ -178,6 +178,14 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   /** The ordinal of the current turn. */
   get turn(): number {
     return this.#turn
+  }
+
+  /** Whether the log has events behind this turn, which were written after it or with its event. */
+  get isAhead(): boolean {
+    if (this.#isMoreAhead) return true
+    const next = this.#events[this.#at]
+    // The input is recorded before the first turn.
+    return next !== undefined && (next.type !== 'accepted' || this.#at + 1 < this.#events.length)
   }
 
   /** The number of operations without a result. */
@@ -298,6 +306,11 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     const when = during === null ? 'outside any turn' : `in a turn of run "${during.id}"`
     this.#verdict = this.#foreignAwait(`${what} ${when}`)
     this.#options.onForeign?.()
+  }
+
+  /** Stops the execution for good: its code cannot continue this log. */
+  stop(error: unknown): void {
+    this.#verdict ??= { state: 'stopped', error }
   }
 
   // ── called by the host

@@ -36,4 +36,40 @@ export interface CheckedRun {
   readonly procedure: string
   /** 0: it has none yet, since no worker has claimed it. */
   readonly version: number
+  /** Its branches at the changes of `ctx.version` that it has passed, or that its log marks. */
+  readonly versions: { readonly [change: string]: Branch }
+}
+
+/** The branch of a run at one change of its code. */
+export interface Branch {
+  readonly on: number
+  /** The branches that the code offers; empty if it no longer asks. */
+  readonly offered: readonly number[]
+}
+
+/** A branch of `ctx.version` that no checked run uses. */
+export interface UnusedBranch {
+  readonly procedure: string
+  /** The version of the procedure. */
+  readonly version: number
+  readonly change: string
+  readonly branch: number
+}
+
+/**
+ * Lists the old branches that may be removed from the code: no checked run is on them. Pass the checks of all live runs.
+ * @example for (const { change, branch } of unusedBranches(await engine.check())) console.log(change, branch)
+ */
+export function unusedBranches(checks: readonly RunCheck[]): readonly UnusedBranch[] {
+  const offered = new Map<string, UnusedBranch>()
+  const used = new Set<string>()
+  for (const { procedure, version, versions } of checks)
+    for (const [change, { on, offered: branches }] of Object.entries(versions)) {
+      used.add(JSON.stringify([procedure, version, change, on]))
+      for (const branch of branches.slice(0, -1))
+        offered.set(JSON.stringify([procedure, version, change, branch]), {
+          ...{ procedure, version, change, branch },
+        })
+    }
+  return [...offered].flatMap(([key, branch]) => (used.has(key) ? [] : branch))
 }

@@ -2,7 +2,7 @@ import { noPosition, type WrittenEvent } from '../events/event.ts'
 
 /** Creates an event of the run itself. */
 export function runEvent(
-  type: 'accepted' | 'cancelled' | 'withdrawn' | 'ended',
+  type: 'accepted' | 'marked' | 'cancelled' | 'withdrawn' | 'ended',
   payload: Uint8Array | null,
   failed = false,
 ): WrittenEvent {

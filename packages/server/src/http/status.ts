@@ -39,5 +39,6 @@ export const statusOf: { readonly [C in ErrorCode | ServerCode]: number } = {
   'step-timed-out': 409,
   'store-unusable': 503,
   'too-many': 429,
+  'version-gone': 409,
   'wait-timed-out': 504,
 }

@@ -46,6 +46,8 @@ export async function nameEnd(
     }
     case 'unreadable':
       throw decision.error
+    case 'stopped':
+      throw decision.error
     case 'damaged':
       throw new Error(`The made-up log of "${name}" is damaged: ${decision.what}`)
   }

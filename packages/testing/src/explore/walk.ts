@@ -290,6 +290,8 @@ function createExecution({ definition, input, doubles, choices }: Exploration): 
         runId,
         depth: 0,
         execution: () => execution,
+        // A new run: it was never before a change.
+        chooseBranch: (_change, offered) => offered.at(-1) as number,
         isReplaying: () => true,
         logger: silent,
         effects: doubles,

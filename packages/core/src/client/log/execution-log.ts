@@ -71,6 +71,7 @@ export function entryAfter(before: Entry | undefined, event: LogEvent): Entry | 
       return settledEntry(event)
     case 'started':
     case 'accepted':
+    case 'marked':
     case 'cancelled':
     case 'ended':
       return undefined

@@ -8,14 +8,23 @@ import type { AskPayload } from '../../events/payloads.ts'
 import { allowGrace } from '../../host/drain.ts'
 import type { Decision } from '../../kernel/decision.ts'
 import type { Execution } from '../../kernel/execution.ts'
+import type { Branch } from '../../runs/run-check.ts'
+import { Branches, type Marks, readMarks } from '../run/branches.ts'
 import { createExecution } from '../run/create-execution.ts'
 import { diagnoseBug, diagnoseDifference, diagnoseForeignAwait } from '../run/diagnose.ts'
 import type { Replayed } from '../run/find-call-site.ts'
 import { LogIndex } from '../run/log-index.ts'
 import { ReadFailed } from '../run/log-reader.ts'
-import { damagedBy, quarantinedFor, type Reason, unfitInput, unreadFor } from '../run/park-with-error.ts'
+import {
+  damagedBy,
+  quarantinedFor,
+  type Reason,
+  stoppedBy,
+  unfitInput,
+  unreadFor,
+} from '../run/park-with-error.ts'
 import { deliverPage, type LogSource } from '../run/replay-log.ts'
-import { readStart } from '../run/start.ts'
+import { readStart, type Start } from '../run/start.ts'
 import type { ProgramServices } from '../services.ts'
 
 /** A log to be replayed with the code of a procedure. */
@@ -25,8 +34,12 @@ export interface CheckedLog {
   readonly log: LogSource
 }
 
-/** Whether the code matches the log; a reason if the run would be parked. */
-export type LogVerdict = 'same' | 'text-only' | Reason
+/** What came of a replay. */
+export interface LogVerdict {
+  /** Whether the code matches the log; a reason if the run would be parked. */
+  readonly verdict: 'same' | 'text-only' | Reason
+  readonly versions: { readonly [change: string]: Branch }
+}
 
 /**
  * Replays a log to its end, and writes nothing. No step runs, and `ctx.log` is silent.
@@ -34,37 +47,52 @@ export type LogVerdict = 'same' | 'text-only' | Reason
  */
 export async function checkLog(services: ProgramServices, checked: CheckedLog): Promise<LogVerdict> {
   try {
-    return await replayAndCompare(services, checked)
+    return (
+      (await replayAndCompare(services, checked, undefined)) ??
+      ((await replayAndCompare(services, checked, await readMarks(checked.log))) as LogVerdict)
+    )
   } catch (error) {
     if (error instanceof ReadFailed) throw error.cause
-    return damagedBy(checked.id, error, 'its log')
+    return { verdict: damagedBy(checked.id, error, 'its log'), versions: {} }
   }
 }
 
+interface Replay {
+  readonly start: Start
+  readonly branches: Branches
+  readonly execution: Execution<ProcedureOperation>
+}
+
+/** Null: a mark came after its change, so that the log has to be replayed with all its marks. */
 async function replayAndCompare(
   services: ProgramServices,
   { id, definition, log }: CheckedLog,
-): Promise<LogVerdict> {
+  marks: Marks | undefined,
+): Promise<LogVerdict | null> {
   const index = new LogIndex()
-  let replay: { readonly run: Replayed; readonly execution: Execution<ProcedureOperation> } | null = null
+  let replay: Replay | null = null
   for await (const page of log.pages()) {
     if (replay === null) {
       const [started, second] = page as readonly [LogEvent, LogEvent?]
       const start = await readStart(definition, started, second)
-      if ('issues' in start) return unfitInput(id, start)
+      if ('issues' in start) return { verdict: unfitInput(id, start), versions: {} }
+      const branches = new Branches(marks)
       const parts = { isReplaying: () => true, isLoaded: () => false, onForeign: () => {} }
-      const execution = createExecution({ services, runId: id, start, ...parts })
-      replay = { run: { id, start, log }, execution }
+      const execution = createExecution({ services, runId: id, start, branches, ...parts })
+      replay = { start, branches, execution }
     }
+    if (!replay.branches.learn(page)) return null
     index.add(page)
     await deliverPage(replay.execution, page, log)
   }
-  if (replay === null) return quarantinedFor(id, 'its log is empty')
-  const { run, execution } = replay
+  if (replay === null) return { verdict: quarantinedFor(id, 'its log is empty'), versions: {} }
+  const { start, branches, execution } = replay
   if (execution.needsGrace) await new Promise<void>((resolve) => allowGrace(resolve))
   const parksBugs = index.cancelled === null && (definition.bugs ?? services.bugs) === 'park'
+  const run = { id, start, log, marks: branches.marks }
   const reason = await diagnose(services, run, execution.decide(), parksBugs)
-  return reason ?? (index.openAsks.some((asked) => isReworded(execution, asked)) ? 'text-only' : 'same')
+  const isSame = !index.openAsks.some((asked) => isReworded(execution, asked))
+  return { verdict: reason ?? (isSame ? 'same' : 'text-only'), versions: branches.list() }
 }
 
 /** Returns why the run would be parked; null if it would not. */
@@ -90,6 +118,8 @@ async function diagnose(
       return unreadFor(run.id, `the result at position ${decision.position}`, decision.error)
     case 'damaged':
       return quarantinedFor(run.id, decision.what)
+    case 'stopped':
+      return stoppedBy(run.id, decision.error)
   }
 }
 

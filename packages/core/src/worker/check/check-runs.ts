@@ -54,12 +54,13 @@ async function checkOne(
 ): Promise<RunCheck> {
   const chosen = chooseVersion(procedures.versions, procedure, version)
   const definition = chosen === undefined ? undefined : procedures.find(procedure, chosen)
-  const checked: CheckedRun = { run, procedure, version: version ?? 0 }
-  if (definition === undefined) return { ...checked, verdict: 'no-code' }
-  return showVerdict(checked, await checkLog(services, { id: run, definition, log }))
+  const named = { run, procedure, version: version ?? 0 }
+  if (definition === undefined) return { ...named, versions: {}, verdict: 'no-code' }
+  const { verdict, versions } = await checkLog(services, { id: run, definition, log })
+  return showVerdict({ ...named, versions }, verdict)
 }
 
-function showVerdict(checked: CheckedRun, verdict: LogVerdict): RunCheck {
+function showVerdict(checked: CheckedRun, verdict: LogVerdict['verdict']): RunCheck {
   if (typeof verdict === 'string') return { ...checked, verdict }
   const { error, why, at = '' } = verdict
   if (!PawlError.is(error, 'nondeterminism'))

@@ -15,6 +15,7 @@ import type { Execution } from '../../kernel/execution.ts'
 import type { Scope } from '../../kernel/scope.ts'
 import type { Claimed } from '../../ports/store/claims.ts'
 import type { WorkerServices } from '../services.ts'
+import { Branches, type Marks, readMarks } from './branches.ts'
 import { createExecution } from './create-execution.ts'
 import { LogIndex } from './log-index.ts'
 import type { LogWriter } from './log-writer.ts'
@@ -34,6 +35,7 @@ export class Continuation {
   #notes = new LogIndex()
   #endsUnbegun = false
   #rollback: RollbackProgress = createRollbackProgress()
+  #branches = new Branches()
   /** True while the events being delivered were in the log before this continuation. */
   #isReplaying = false
   #isDropped = false
@@ -63,6 +65,10 @@ export class Continuation {
   /** What the procedure has undone. */
   get rollback(): RollbackProgress {
     return this.#rollback
+  }
+  /** The branches that it takes at changes of the code. */
+  get branches(): Branches {
+    return this.#branches
   }
   /** The current turn. */
   get turn(): number {
@@ -101,8 +107,8 @@ export class Continuation {
     this.#isDropped = true
   }
 
-  /** Prepares the delivery of the first event. `second`: the next event, if there is one. */
-  async begin(started: LogEvent, second?: LogEvent): Promise<InputRefused | null> {
+  /** Prepares the delivery of the first event. `second`: the next event, if there is one. `marks`: the known marks of the log. */
+  async begin(started: LogEvent, second?: LogEvent, marks?: Marks): Promise<InputRefused | null> {
     const { id, procedure, version } = this.#claimed
     const definition = this.#services.procedure(procedure, version)
     if (definition === undefined)
@@ -113,10 +119,12 @@ export class Continuation {
     this.#start = start
     this.#notes = new LogIndex()
     this.#rollback = createRollbackProgress()
+    this.#branches = new Branches(marks)
     this.#execution = createExecution({
       services: this.#services,
       runId: id,
       start,
+      branches: this.#branches,
       isReplaying: () => this.#isReplaying,
       isLoaded: (execution) => !this.#isDropped && execution === this.#execution,
       onForeign: this.#onForeign,
@@ -132,10 +140,23 @@ export class Continuation {
    */
   async replay(log: LogWriter, newFrom?: number): Promise<InputRefused | null> {
     if (this.#claimed.tries > 0) watchFromNowOn()
+    const outcome = await this.#replayWith(log, newFrom, undefined)
+    return outcome === 'late-mark'
+      ? (this.#replayWith(log, newFrom, await readMarks(log)) as Promise<null>)
+      : outcome
+  }
+
+  /** 'late-mark': a mark came after its change, so that the log has to be replayed with all its marks. */
+  async #replayWith(
+    log: LogWriter,
+    newFrom: number | undefined,
+    marks: Marks | undefined,
+  ): Promise<InputRefused | null | 'late-mark'> {
     for await (const page of log.pages()) {
       const [first, second] = page as readonly [LogEvent, LogEvent?]
-      const refused = first.seq === 0 ? await this.begin(first, second) : null
+      const refused = first.seq === 0 ? await this.begin(first, second, marks) : null
       if (refused !== null || this.accepted !== null) return refused
+      if (!this.#branches.learn(page)) return 'late-mark'
       this.#notes.add(page)
       if (this.isUnbegun(log, first) && this.#isOverdue) {
         this.#endsUnbegun = true

@@ -9,6 +9,7 @@ import { setImmediateNative } from '../../host/natives.ts'
 import { turns } from '../../host/turn.ts'
 import { Execution } from '../../kernel/execution.ts'
 import type { ProgramServices } from '../services.ts'
+import type { Branches } from './branches.ts'
 import { remarkOnTimer } from './fired-timer.ts'
 import type { Start } from './start.ts'
 
@@ -16,6 +17,7 @@ export interface ExecutionParts {
   readonly services: ProgramServices
   readonly runId: string
   readonly start: Start
+  readonly branches: Branches
   /** Whether the run is replaying, when `ctx.log` is silent. */
   readonly isReplaying: () => boolean
   /** Called for an unhandled rejection, in its turn. */
@@ -32,7 +34,7 @@ export interface ExecutionParts {
 
 /** Creates the execution of a run, before its first event. */
 export function createExecution(parts: ExecutionParts): Execution<ProcedureOperation> {
-  const { services, runId, start, isReplaying, isLoaded, onForeign, onUnhandled, onIssue } = parts
+  const { services, runId, start, branches, isReplaying, isLoaded, onForeign, onUnhandled, onIssue } = parts
   const rollback = parts.rollback ?? createRollbackProgress()
   const { determinism, logger, effects, decider, escalateTo, remarks } = services
   const remark = (about: string, message: string): void => {
@@ -56,6 +58,8 @@ export function createExecution(parts: ExecutionParts): Execution<ProcedureOpera
       effects,
       decider,
       escalateTo,
+      chooseBranch: (change, offered) =>
+        branches.choose(change, offered, { isAhead: execution.isAhead, isFresh: !isReplaying() }),
       isReplaying,
       remark,
       isParked: (error) => (start.definition.bugs ?? services.bugs) === 'park' && isBug(error),

@@ -4,7 +4,7 @@ import { isBug } from '../../errors/bug.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { rounds } from '../../host/rounds.ts'
-import type { Completed, Decision, Failed } from '../../kernel/decision.ts'
+import type { Completed, Decision, Failed, Waiting } from '../../kernel/decision.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import { cancelWith } from './cancelling.ts'
 import type { InputRefused } from './continuation.ts'
@@ -15,7 +15,7 @@ import { attempt, guard, leave, leaveFor, leaveWithoutCode, stopAt } from './lea
 import { readAgain } from './loading.ts'
 import type { Opening } from './opening.ts'
 import { beginAll, beginMore, close } from './operations.ts'
-import { quarantinedFor, unfitInput, unreadFor } from './park-with-error.ts'
+import { quarantinedFor, stoppedBy, unfitInput, unreadFor } from './park-with-error.ts'
 import type { RunState } from './state.ts'
 import { warnOfMove } from './warnings.ts'
 
@@ -69,7 +69,7 @@ function onDecided(state: RunState, decision: Decision<ProcedureOperation>): voi
   if (state.bug !== null) return stopAt(state, state.bug)
   switch (decision.state) {
     case 'waiting':
-      return void guard(state, () => wait(state, decision.issued, decision.closed))
+      return waitOrWithhold(state, decision)
     case 'completed':
       state.hasReturned = true
       // It has nothing left to write, and code that waits for that has to check again.
@@ -87,7 +87,30 @@ function onDecided(state: RunState, decision: Decision<ProcedureOperation>): voi
       return leave(state, unreadFor(state.id, `the result at position ${decision.position}`, decision.error))
     case 'damaged':
       return leave(state, quarantinedFor(state.id, decision.what))
+    case 'stopped':
+      return leaveFor(state, async () => stoppedBy(state.id, decision.error))
   }
+}
+
+/** Waits for the operations of a decision, or first records the branches that a replay would not choose again. */
+function waitOrWithhold(state: RunState, decision: Waiting<ProcedureOperation>): void {
+  const before = state.withheld
+  if (before === null && !state.continuation.branches.isUnsafe)
+    return void guard(state, () => wait(state, decision.issued, decision.closed))
+  state.withheld = {
+    state: 'waiting',
+    issued: [...(before?.issued ?? []), ...decision.issued],
+    closed: [...(before?.closed ?? []), ...decision.closed],
+  }
+  state.phase = 'still'
+  state.ready()
+}
+
+/** Waits for the operations of a decision whose branches are recorded now. */
+export function waitForWithheld(state: RunState): void {
+  const { issued, closed } = state.withheld as Waiting<ProcedureOperation>
+  state.withheld = null
+  guard(state, () => wait(state, issued, closed))
 }
 
 function wait(

@@ -1,6 +1,7 @@
 import { noPosition } from '../../events/event.ts'
 import { captureCallSite } from '../../host/call-site.ts'
 import type { ProgramServices } from '../services.ts'
+import { Branches, type Marks } from './branches.ts'
 import { createExecution } from './create-execution.ts'
 import { ReadFailed } from './log-reader.ts'
 import { deliverPage, type LogSource } from './replay-log.ts'
@@ -11,6 +12,8 @@ export interface Replayed {
   readonly id: string
   readonly start: Start
   readonly log: LogSource
+  /** The branches of the run. */
+  readonly marks: Marks
 }
 
 /**
@@ -28,6 +31,7 @@ export async function findCallSite(
       services,
       runId: run.id,
       start: run.start,
+      branches: new Branches(run.marks),
       isReplaying: () => true,
       isLoaded: () => false,
       onForeign: () => {},

@@ -40,6 +40,7 @@ export function prepareUnit(state: RunState): Unit | null {
   if (accepted !== null)
     return write(state, { events: [accepted], drafts: [], next: { do: 'keep' }, info: null })
   return guard(state, () => {
+    if (state.withheld !== null) return keep(state, [])
     if (state.bug !== null) return prepareStop(state, state.bug)
     if (state.opening !== null) return prepareWhileOpening(state)
     if (state.ending !== null) return prepareEnd(state, state.ending, handOut(state, 'asks'))
@@ -274,7 +275,9 @@ function keep(state: RunState, drafts: readonly Draft[], cancel: RunDraft | null
 function write(state: RunState, parts: UnitParts): Unit {
   state.phase = 'writing'
   state.callOff()
-  return composeUnit(state.log, state.mailbox.seen, parts)
+  const marks = state.continuation.branches.draft()
+  const marked = marks.length === 0 ? parts : { ...parts, events: [...marks, ...parts.events] }
+  return composeUnit(state.log, state.mailbox.seen, marked)
 }
 
 function earlier(one: number | null, other: number | null): number | null {

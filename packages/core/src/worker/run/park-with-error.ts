@@ -5,6 +5,7 @@ import { failureOf, type MarkRecord, recordFailure } from '../../errors/failure.
 import { PawlError } from '../../errors/pawl-error.ts'
 import { isUnread, LogDamaged, WrittenLater } from '../../events/codec.ts'
 import { encodeRecord } from '../../events/payload.ts'
+import { findThrowSite } from '../../host/call-site.ts'
 import type { QuarantineCause, RunKey } from '../../ports/store/runs.ts'
 import { type RetryPolicy, retrying } from '../retrying.ts'
 import type { WorkerServices } from '../services.ts'
@@ -48,6 +49,14 @@ export function divergedBy(
     what: `Run ${run} does not match its log: ${what.replace(/^At/, 'at')}`,
   })
   return { mark: 'stuck', error, why, remedy, ...siteOf(details.at) }
+}
+
+/** Creates the reason for code that no longer has the branch of a run. */
+export function stoppedBy(run: string, error: unknown): Reason {
+  if (!PawlError.is(error, 'version-gone')) throw error
+  const { what, remedy } = explain('version-gone', error.details)
+  const why = what.replace(`Run ${run} is`, 'it is').replace(/\.$/, '')
+  return { mark: 'stuck', error, why, remedy, ...siteOf(findThrowSite(error) ?? '') }
 }
 
 /** Creates the reason for a foreign await. `at`: where the last operation before it was issued. */

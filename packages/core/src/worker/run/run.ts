@@ -4,7 +4,17 @@ import type { Claimed } from '../../ports/store/claims.ts'
 import type { Unit, UnitOutcome } from '../../ports/store/commit.ts'
 import type { Message } from '../../ports/store/mail.ts'
 import type { RunKey } from '../../ports/store/runs.ts'
-import { decide, deliver, forgetMove, goOn, onBegun, onForeign, refuseInput, replay } from './deciding.ts'
+import {
+  decide,
+  deliver,
+  forgetMove,
+  goOn,
+  onBegun,
+  onForeign,
+  refuseInput,
+  replay,
+  waitForWithheld,
+} from './deciding.ts'
 import { type Bug, diagnoseBug, diagnoseConflict, diagnoseCrashes } from './diagnose.ts'
 import { notifyOfEnd, reportEnd } from './ended.ts'
 import type { Ending } from './ending.ts'
@@ -179,6 +189,8 @@ export class Run implements RunMoves {
         return goOn(state, next.events, next.from)
       case 'begin-more':
         return beginMore(state)
+      case 'wait':
+        return waitForWithheld(state)
       case 'decide':
         return decide(this.#state)
       case 'look':

@@ -1,4 +1,6 @@
+import type { ProcedureOperation } from '../../authoring/operations.ts'
 import type { CancelNote } from '../../events/payloads.ts'
+import type { Waiting } from '../../kernel/decision.ts'
 import type { Claimed } from '../../ports/store/claims.ts'
 import type { Message } from '../../ports/store/mail.ts'
 import type { RunKey } from '../../ports/store/runs.ts'
@@ -72,6 +74,8 @@ export class RunState {
   bug: Bug | null = null
   /** Operations that have not all started; null: all have. */
   opening: Opening | null = null
+  /** A decision that waits until the branches on which it depends are recorded. */
+  withheld: Waiting<ProcedureOperation> | null = null
   /** The last turn whose operations were started here. */
   begunUpTo: number | null = null
   /** When it first saw a request to cancel while earlier messages were being checked. */
@@ -117,7 +121,8 @@ export class RunState {
   }
   /** The run's log, which is replayed again to find the location in the code. */
   get replayed(): Replayed {
-    return { id: this.id, start: this.continuation.start, log: this.log }
+    const { start, branches } = this.continuation
+    return { id: this.id, start, log: this.log, marks: branches.marks }
   }
 
   /** The message that requests a cancel, if there is one. */
@@ -178,6 +183,7 @@ export class RunState {
     if (this.phase === 'gone') return
     this.phase = 'gone'
     this.opening = null
+    this.withheld = null
     this.callOff()
     this.stopMarking()
     this.activities.stop()

@@ -20,6 +20,8 @@ export type Next =
   | { readonly do: 'deliver'; readonly events: readonly LogEvent[]; readonly from: number }
   /** Continues starting operations. */
   | { readonly do: 'begin-more' }
+  /** Waits for the operations that were withheld until their branches were recorded. */
+  | { readonly do: 'wait' }
   /** Decides, since the procedure has moved outside a turn. */
   | { readonly do: 'decide' }
   /** Looks for something to write. */
@@ -34,6 +36,7 @@ export function takeIn(state: RunState, unit: Unit, written: UnitOutcome & { rea
   const before = log.head
   const events = log.confirm(at, epoch)
   state.outbox.confirm()
+  state.continuation.branches.confirm()
   if (unit.effects.length > 0) mailbox.forget(consumedBy(unit.effects))
   if (events.length > 0 && claimed.tries > 0) state.moves.onProgress()
   if (unit.effects.some((effect) => effect.do === 'open-ask')) notifyOfAsks(services.notifier, state.id)
@@ -60,6 +63,7 @@ function isForOther(effect: Effect): boolean {
 }
 
 function goOn(state: RunState, events: readonly LogEvent[], from: number): Next {
+  if (state.withheld !== null) return { do: 'wait' }
   if (state.continuation.accepted !== null) return { do: 'replay' }
   const isSettled = events.some(({ type }) => type === 'settled' || type === 'cancelled')
   if (state.opening !== null) {

@@ -1,4 +1,4 @@
-import { type LogEvent, noPosition } from '../../../src/events/event.ts'
+import { type LogEvent, noPosition, type WrittenEvent } from '../../../src/events/event.ts'
 import type { Pending } from '../../../src/kernel/operation.ts'
 
 const midnight = Date.UTC(2030, 0, 1)
@@ -29,6 +29,14 @@ export class Log {
 
   cancel(why: '' | 'forced' = ''): LogEvent {
     return this.#append('cancelled', null, false, why)
+  }
+
+  /** Adds events as a worker drafts them. */
+  add(events: readonly WrittenEvent[]): void {
+    for (const event of events) {
+      const seq = this.events.length
+      this.events.push({ ...event, seq, at: midnight + seq * 1000, epoch: 1 })
+    }
   }
 
   end(failed = false): LogEvent {

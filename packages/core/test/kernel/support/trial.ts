@@ -138,6 +138,8 @@ function describeOutcome(decision: Decision | null): string {
       return `nondeterminism at ${decision.position}: ${decision.recorded}, not ${decision.asked}`
     case 'foreign-await':
       return `foreign await after ${decision.after}: ${decision.what}`
+    case 'stopped':
+      return `stopped: ${describeError(decision.error)}`
     case 'damaged':
       return `damaged: ${decision.what}`
     case 'unreadable':
