@@ -8,6 +8,7 @@ import { temporaryFolder } from '../support/bundle.ts'
 import { answerAll, sendAll } from './answers.ts'
 import { makeEndCases } from './ends.ts'
 import { makeCases } from './procedures.ts'
+import { makeVersionCases } from './versions.ts'
 
 const logs = new URL('./logs/', import.meta.url).pathname
 const files = (await readdir(logs)).filter((name) => name.endsWith('.db'))
@@ -27,7 +28,7 @@ describe.each(files)('runs that version %s left behind', (name) => {
     const runs = await readRuns(file)
     const done: string[] = []
     const note = (run: string, step: string) => void done.push(`${run}: ${step}`)
-    const cases = [...makeCases(note), ...makeEndCases(note)]
+    const cases = [...makeCases(note), ...makeEndCases(note), ...makeVersionCases(note)]
     const complaints: string[] = []
     const complain = (message: string): void => {
       if (!expected.some((part) => message.includes(part))) complaints.push(message)
@@ -54,7 +55,7 @@ describe.each(files)('runs that version %s left behind', (name) => {
     expect(complaints).toEqual([])
     expect(problems.filter((problem) => problem !== null)).toEqual([])
     const recorded = runs.flatMap(({ id, recorded }) => recorded.map((step) => `${id}: ${step}`))
-    const least = name.includes('ends') ? 50 : 100
+    const least = name.includes('versions') ? 10 : name.includes('ends') ? 50 : 100
     expect(recorded.length).toBeGreaterThan(least)
     expect(done.filter((step) => recorded.includes(step))).toEqual([])
     expect(done.length).toBeGreaterThan(least)

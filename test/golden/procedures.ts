@@ -16,6 +16,9 @@ export const cancelMe = 'cancel me'
 export interface GoldenCase {
   // biome-ignore lint/suspicious/noExplicitAny: each has an input and an output of its own
   readonly procedure: Procedure<any, any, any>
+  /** The code with which the runs are left behind. Default: the same. */
+  // biome-ignore lint/suspicious/noExplicitAny: each has an input and an output of its own
+  readonly before?: Procedure<any, any, any>
   readonly input: unknown
   readonly output: unknown
   /** After how many commits runs are left behind. Default: after each. */

@@ -1,5 +1,6 @@
 // Leaves runs behind at every stage of their lives in a file, which later versions have to be able to go on
-// with. Done once for each release: npm run golden:record. With the argument `ends` it records only the cases of ends.ts.
+// with. Done once for each release: npm run golden:record. With the argument `ends` or `versions` it records
+// only the cases of that file.
 import { existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { createEngine } from '@pawl/core'
 import type { Claims } from '@pawl/core/storage'
@@ -9,6 +10,7 @@ import { meddleWith } from '../support/meddling-store.ts'
 import { answerAll, sendAll } from './answers.ts'
 import { makeEndCases } from './ends.ts'
 import { type GoldenCase, makeCases } from './procedures.ts'
+import { makeVersionCases } from './versions.ts'
 
 // Where it was recorded is nobody's business.
 Error.stackTraceLimit = 0
@@ -16,9 +18,13 @@ Error.stackTraceLimit = 0
 const { version } = JSON.parse(
   readFileSync(new URL('../../packages/core/package.json', import.meta.url), 'utf8'),
 )
-const onlyEnds = process.argv[2] === 'ends'
-const file = new URL(`./logs/${version}${onlyEnds ? '-ends' : ''}.db`, import.meta.url).pathname
-const cases = [...(onlyEnds ? [] : makeCases(() => {})), ...makeEndCases(() => {})]
+const only = process.argv[2]
+const groups = { ends: makeEndCases, versions: makeVersionCases }
+if (only !== undefined && !(only in groups)) throw new Error(`there are no cases ${only}`)
+const file = new URL(`./logs/${version}${only === undefined ? '' : `-${only}`}.db`, import.meta.url).pathname
+const makers =
+  only === undefined ? [makeCases, ...Object.values(groups)] : [groups[only as keyof typeof groups]]
+const cases = makers.flatMap((make) => make(() => {}))
 if (existsSync(file)) throw new Error(`${file} is there: what a released version wrote stays as it is`)
 const draft = `${file}.draft`
 for (const suffix of ['', '-wal', '-shm']) rmSync(draft + suffix, { force: true })
@@ -35,7 +41,11 @@ renameSync(draft, file)
 console.log(`recorded ${file}`)
 
 /** Starts a run whose engine stops being heard of after so many commits. Returns whether the run had ended by then. */
-async function leaveBehind({ procedure, input }: GoldenCase, commits: number): Promise<boolean> {
+async function leaveBehind(
+  { procedure: current, before, input }: GoldenCase,
+  commits: number,
+): Promise<boolean> {
+  const procedure = before ?? current
   const id = `${procedure.name} after ${commits}`
   const { store, always } = meddleWith(sqlite(draft))
   let left = commits

@@ -48,7 +48,7 @@ test('check reports a run as same if the log matches, and writes nothing', async
   const note = (line: string) => void lines.push(line)
   const logger = { debug: note, info: note, warn: note, error: note }
   expect(await checkRuns({ store, procedures: [tomorrow], logger })).toEqual([
-    { run: 'ship:1', procedure: 'ship', version: 1, verdict: 'same' },
+    { run: 'ship:1', procedure: 'ship', version: 1, versions: {}, verdict: 'same' },
   ])
   expect(calls).toBe(0)
   expect(lines).toEqual([])
@@ -152,7 +152,7 @@ test('check reports runs for which there is no code', async () => {
   const { store } = await stored()
   const other = procedure({ name: 'other' }, async () => {})
   expect(await checkRuns({ store, procedures: [shipWith(async () => {}, 2), other] })).toEqual([
-    { run: 'ship:1', procedure: 'ship', version: 1, verdict: 'no-code' },
+    { run: 'ship:1', procedure: 'ship', version: 1, versions: {}, verdict: 'no-code' },
   ])
   expect(await checkRuns({ store, procedures: [shipWith(async () => {}, 2), today] })).toMatchObject([
     { verdict: 'same' },

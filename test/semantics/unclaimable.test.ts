@@ -61,6 +61,24 @@ describe('a due run that no live engine can execute waits for a worker', () => {
     expect(await run.status()).toMatchObject({ status: 'running', waitingFor: [] })
   })
 
+  test('a due run that no worker claims for a minute waits for a worker, although one has its code', async () => {
+    let now = Date.parse('2026-01-01T00:00:00Z')
+    const store = memory({ now: () => now })
+    const client = createClient({ store })
+    const port = connectTo(store) as StorePort
+    await port.open()
+    onTestFinished(async () => {
+      await client.stop()
+      await port.close()
+    })
+    const run = await client.run(known)
+    await port.register({ name: 'w', leaseMs: 600_000, procedures: [{ name: 'known', versions: [1] }] })
+    now += 59_999
+    expect(await run.status()).toMatchObject({ status: 'running', waitingFor: [] })
+    now += 1
+    expect(await run.status()).toMatchObject({ status: 'running', waitingFor: [worker('known')] })
+  })
+
   test('a due run without a version waits for a worker with any version of its procedure', async () => {
     const { client, register } = await prepare()
     const run = await client.run(ref<typeof known>('known'))

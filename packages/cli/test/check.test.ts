@@ -2,7 +2,13 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Transcript } from './support/transcript.ts'
-import { createWorkspace } from './support/workspace.ts'
+import { createWorkspace, type Workspace } from './support/workspace.ts'
+
+/** The id of the only open ask of a run. */
+async function askOf(workspace: Workspace, run: string): Promise<string> {
+  const { stdout } = await workspace.pawl('inbox', '--run', run, '--json')
+  return JSON.parse(stdout)[0].id as string
+}
 
 test('check prints what the golden file says, and exits as it says', async () => {
   using workspace = await createWorkspace()
@@ -25,6 +31,16 @@ test('check prints what the golden file says, and exits as it says', async () =>
   await transcript.run('check', 'p:1', '--tag', 'eu')
   await transcript.run('check', '--limit', '0')
   expect(await workspace.pawl('show', 'c:1')).toEqual(before)
+
+  await workspace.pawl('run', 'changed', '--id', 'v:1')
+  writeFileSync(join(workspace.folder, 'offered'), '')
+  await workspace.pawl('run', 'changed', '--id', 'v:2')
+  await transcript.run('check', '--procedure', 'changed')
+  await transcript.run('check', 'v:1', '--json')
+  await workspace.pawl('answer', await askOf(workspace, 'v:1'), '--choice', 'yes')
+  await workspace.pawl('run', 'changed', '--id', 'v:1')
+  await transcript.run('check', '--procedure', 'changed')
+  await transcript.run('check', '--procedure', 'changed', '--limit', '9')
 
   const file = join(workspace.folder, 'procedures.js')
   const code = readFileSync(file, 'utf8')

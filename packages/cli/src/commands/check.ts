@@ -1,5 +1,5 @@
 import { sep } from 'node:path'
-import { type CheckFilter, checkRuns, type RunCheck, type RunStatus } from '@pawl/core'
+import { type CheckFilter, checkRuns, type RunCheck, type RunStatus, unusedBranches } from '@pawl/core'
 import type { Context } from '../context.ts'
 import { usageError } from '../door/problem.ts'
 import { type ExitStatus, exit } from '../exit.ts'
@@ -33,6 +33,7 @@ export async function check(
     const shown = checks.filter(({ verdict }) => verdict !== 'same')
     if (shown.length > 0) printRows(out, shown, columnsFrom(surroundings.cwd), '')
     out.note(`  ${summarize(checks)}`)
+    for (const line of isWhole(run, flags) ? describeUnused(checks) : []) out.note(line)
   }
   return broken.length === 0 ? exit.done : exit.stuck
 }
@@ -51,6 +52,19 @@ export function describeBroken(checks: readonly RunCheck[], cwd: string): readon
 }
 
 const maxNamed = 10
+
+/** Whether all live runs were checked, or all of a procedure. */
+function isWhole(run: string | undefined, { status, tag, limit }: CheckFlags): boolean {
+  return [run, status, tag, limit].every((flag) => flag === undefined)
+}
+
+/** Names the branches of `ctx.version` that can be removed from the code. */
+function describeUnused(checks: readonly RunCheck[]): readonly string[] {
+  return unusedBranches(checks).map(
+    ({ procedure, version, change, branch }) =>
+      `  Branch ${branch} of ${safe(change)} in ${safe(procedure)} v${version} can be removed: no live run is on it`,
+  )
+}
 
 /** A run of a procedure that is not here may belong to another service. */
 function isBroken({ verdict, procedure }: RunCheck, known: ReadonlySet<string>): boolean {

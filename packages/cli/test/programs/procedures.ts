@@ -66,6 +66,11 @@ export const changing = procedure({ name: 'changing' }, async (ctx) => {
   await ctx.step(existsSync('changed') ? 'new' : 'old', () => 1)
   return ctx.human.select('Continue?', ['yes', 'no'])
 })
+/** Its change has an old branch only until a file exists. */
+export const changed = procedure({ name: 'changed' }, async (ctx) => {
+  if (existsSync('offered')) ctx.version('greeting', 1, 2)
+  return ctx.human.select('Continue?', ['yes', 'no'])
+})
 /** Writes down each step outside of the store, a moment before it is recorded. */
 export const ledger = procedure({ name: 'ledger' }, async (ctx) => {
   for (let index = 0; index < 12; index++)

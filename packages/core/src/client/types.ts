@@ -168,8 +168,8 @@ export interface RunHandle<Output, T = {}> {
   /**
    * Waits until the run ends and returns its output.
    * @throws PawlError 'run-failed', 'output-invalid', 'run-quarantined', 'wait-timed-out' (the run continues), 'run-not-found',
-   * 'engine-stopped', 'run-cancelled'; 'nondeterminism', 'foreign-await' or
-   * 'procedure-broken' (the run is stuck and resumes once the code is fixed)
+   * 'engine-stopped', 'run-cancelled'; 'nondeterminism', 'foreign-await',
+   * 'procedure-broken' or 'version-gone' (the run is stuck and resumes once the code is fixed)
    */
   result(options?: ResultOptions): Promise<Output>
   /**

@@ -28,6 +28,14 @@ describe('steps', () => {
     ctx.step('a', () => 1, { retry: { attempts: 2, backoff: `${minutes}s` }, timeout: `${minutes}m` })
     ctx.step('a', () => 1, { retry: false })
     ctx.sleep(`${minutes}h`)
+    expectTypeOf(ctx.version('vat', 1, 2)).toEqualTypeOf<1 | 2>()
+    expectTypeOf(ctx.version('vat', 2, 5, 9)).toEqualTypeOf<2 | 5 | 9>()
+    // @ts-expect-error -- one branch is no choice
+    ctx.version('vat', 1)
+    // @ts-expect-error -- versions are numbers
+    ctx.version('vat', 'old', 'new')
+    // @ts-expect-error -- 3 is not offered
+    if (ctx.version('vat', 1, 2) === 3) return
   })
 })
 

@@ -40,8 +40,14 @@ export async function readViews(
   )
 }
 
+/** A due run that no worker has claimed for this long waits for a worker, whatever live workers declare. */
+const unclaimedMs = 60_000
+
+/** Whether a run is due and no worker has its code, or none has claimed it. */
 function waitsForWorker(row: RunRow, now: number, abilities: readonly ProcedureVersions[] | null): boolean {
-  return abilities !== null && isDue(row, now) && !canExecute(abilities, row.procedure, row.version)
+  if (!isDue(row, now)) return false
+  if (now - (row.wakeAt ?? now) >= unclaimedMs) return true
+  return abilities !== null && !canExecute(abilities, row.procedure, row.version)
 }
 
 async function showWorker(store: StorePort, row: RunRow): Promise<Pick<RunView, 'waitingFor'>> {

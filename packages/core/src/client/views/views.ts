@@ -60,7 +60,7 @@ export interface RollbackView {
 
 /** Why a run is stuck. `failure` says the same as text, with what to do. */
 export interface Stuck {
-  /** Code of the error, such as 'nondeterminism', 'procedure-broken' or 'foreign-await'. */
+  /** Code of the error, such as 'nondeterminism', 'procedure-broken', 'foreign-await' or 'version-gone'. */
   readonly code: string
   /** For 'nondeterminism': the position at which the code does not match the log. */
   readonly position: number | undefined
