@@ -16,7 +16,7 @@ test('exports exactly these values', () => {
     'decider',
     'duration',
   ]
-  expect(Object.keys(core).sort()).toEqual([...values, 'procedure', 'ref'])
+  expect(Object.keys(core).sort()).toEqual([...values, 'procedure', 'ref', 'unusedBranches'])
 })
 
 test('exports every interface that a public signature names', () => {

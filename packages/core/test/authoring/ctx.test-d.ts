@@ -28,6 +28,11 @@ describe('steps', () => {
     ctx.step('a', () => 1, { retry: { attempts: 2, backoff: `${minutes}s` }, timeout: `${minutes}m` })
     ctx.step('a', () => 1, { retry: false })
     ctx.sleep(`${minutes}h`)
+  })
+})
+
+describe('branches', () => {
+  test('version returns one of the offered numbers', () => {
     expectTypeOf(ctx.version('vat', 1, 2)).toEqualTypeOf<1 | 2>()
     expectTypeOf(ctx.version('vat', 2, 5, 9)).toEqualTypeOf<2 | 5 | 9>()
     // @ts-expect-error -- one branch is no choice
