@@ -65,6 +65,7 @@ export type {
   RunRow,
   RunState,
 } from './ports/store/runs.ts'
+export type { StateRow } from './ports/store/state.ts'
 export type { StorePort } from './ports/store/store.ts'
 export type { NewWorker, ProcedureVersions, WorkerKey, WorkerRow } from './ports/store/workers.ts'
 export {

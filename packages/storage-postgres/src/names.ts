@@ -10,6 +10,8 @@ export interface Names {
   /** Sequence of the run keys. */
   readonly runKeys: string
   readonly runInfo: string
+  /** Table of the values that runs expose. */
+  readonly runState: string
   readonly events: string
   readonly messages: string
   readonly asks: string
@@ -44,6 +46,7 @@ export function nameTables(schema: string): Names {
     runs: qualify('runs'),
     runKeys: qualify('runs_run_seq'),
     runInfo: qualify('run_info'),
+    runState: qualify('run_state'),
     events: qualify('events'),
     messages: qualify('messages'),
     asks: qualify('asks'),

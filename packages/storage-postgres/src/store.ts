@@ -1,4 +1,4 @@
-import type { StorePort, Unit, UnitOutcome } from '@pawl/core/storage'
+import type { Effect, StorePort, Unit, UnitOutcome } from '@pawl/core/storage'
 import type { ClientPool } from './connection/clients.ts'
 import { Database } from './connection/database.ts'
 import { Ownership } from './connection/ownership.ts'
@@ -8,8 +8,9 @@ import { prepareFindAsk } from './reads/asks.ts'
 import { prepareReadBacklog } from './reads/backlog.ts'
 import { prepareReadFeed, prepareTrimFeed } from './reads/feed.ts'
 import { prepareReadLog } from './reads/log.ts'
-import { prepareReadMail } from './reads/mail.ts'
+import { prepareReadMail, prepareReadReply } from './reads/mail.ts'
 import { prepareFindRun } from './reads/runs.ts'
+import { prepareReadStates } from './reads/states.ts'
 import { isCurrent, readVersion } from './schema/version.ts'
 import { Hints } from './watch.ts'
 import { prepareAnswer } from './writes/answer.ts'
@@ -169,6 +170,8 @@ export function createStore(
 
     load: prepareReadLog(database),
     mail: prepareReadMail(database),
+    reply: prepareReadReply(database),
+    states: prepareReadStates(database),
     find: prepareFindRun(database),
     // Lists need kysely, which takes longer to load than the rest; most processes never use them.
     async runs(filter) {
@@ -208,8 +211,10 @@ function isHandedOver({ next }: Unit, outcome: UnitOutcome | undefined): boolean
   return outcome.parked && next.wakeAt !== null && next.wakeAt <= outcome.at
 }
 
-/** Returns whether another process may wait for the unit: it opens or closes an ask, or ends the run. */
+const awaited: readonly Effect['do'][] = ['open-ask', 'close-ask', 'reply']
+
+/** Returns whether another process may wait for the unit: it opens or closes an ask, replies to an update, or ends the run. */
 function isAwaited({ effects, next }: Unit): boolean {
   if (next.do === 'end') return true
-  return effects.some((effect) => effect.do === 'open-ask' || effect.do === 'close-ask')
+  return effects.some((effect) => awaited.includes(effect.do))
 }

@@ -6,6 +6,7 @@ import { prepareReadFeed, type ReadFeed } from './reads/feed.ts'
 import { prepareReadLog, type ReadLog } from './reads/log.ts'
 import { type MailReads, prepareMailReads } from './reads/mail.ts'
 import { prepareReadRun, type ReadRun } from './reads/runs.ts'
+import { prepareReadStates, type ReadStates } from './reads/states.ts'
 import { type Answer, prepareAnswer } from './writes/answer.ts'
 import { prepareAskNames } from './writes/ask-names.ts'
 import { type Cancel, prepareCancel, prepareLeaveCancel } from './writes/cancel.ts'
@@ -40,6 +41,7 @@ export interface Statements {
   readonly readFeed: ReadFeed
   readonly mail: MailReads
   readonly readRun: ReadRun
+  readonly readStates: ReadStates
   readonly asks: AskReads
   readonly readAll: ReadAll
   /** Returns the key of the ids of asks. */
@@ -76,6 +78,7 @@ export function prepareStatements(database: Database): Statements {
     readFeed: prepareReadFeed(database),
     mail: prepareMailReads(database),
     readRun: prepareReadRun(database),
+    readStates: prepareReadStates(database),
     asks,
     readAll: prepareReadAll(database),
     readAskIdKey: () => askIdKey.get() as string,

@@ -99,6 +99,8 @@ export function createStore(file: string, environment: Environment = realEnviron
 
     load: (run, seq, limit) => connection.read(({ readLog }) => readLog(run, seq, limit)),
     mail: (run, after) => connection.read(({ mail }) => mail.readMail(run, after)),
+    reply: (run, key) => connection.read(({ mail }) => mail.readReply(run, key)),
+    states: (run, name) => connection.read(({ readStates }) => readStates(run, name)),
     find: (id) => connection.read(({ readRun }) => readRun(id)),
     // Loaded on demand: lists need kysely, which is slow to load, and most processes never list.
     async runs(filter) {

@@ -15,6 +15,7 @@ const messageKinds = [
   'cancel',
   'ended',
   'watch',
+  'update',
 ] as const satisfies readonly Message['kind'][]
 
 /** The key of the message that requests a cancel: a run has at most one. Signals and early answers have keys with other prefixes. */

@@ -50,6 +50,16 @@ export function prepareReadMail(database: Database): ReadMail {
   }
 }
 
+export type ReadReply = (run: RunKey, key: string) => Promise<Uint8Array | null>
+
+export function prepareReadReply(database: Database): ReadReply {
+  const text = `select payload from ${database.names.messages} where run = $1 and key = $2 and used`
+  return async (run, key) => {
+    const [row] = await database.read<{ payload: Uint8Array | null }>(text, [run, key])
+    return row?.payload ?? null
+  }
+}
+
 /** Requests the messages of a run with numbers greater than `after`. */
 interface Unread {
   readonly run: RunKey

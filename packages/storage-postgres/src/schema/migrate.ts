@@ -17,6 +17,7 @@ import { children } from './migrations/0010-children.ts'
 import { askIds } from './migrations/0011-ask-ids.ts'
 import { workers } from './migrations/0012-workers.ts'
 import { parentPosition } from './migrations/0013-parent-position.ts'
+import { runState } from './migrations/0014-run-state.ts'
 import { queries } from './queries.ts'
 import { explainRights, isCurrent, type MigrationName, migrationNames } from './version.ts'
 
@@ -34,6 +35,7 @@ const byName: Record<MigrationName, Migration> = {
   'ask-ids': askIds,
   workers,
   'parent-position': parentPosition,
+  'run-state': runState,
 }
 
 /** All migrations, in order. */

@@ -22,6 +22,7 @@ export const migrationNames = [
   'ask-ids',
   'workers',
   'parent-position',
+  'run-state',
 ] as const
 
 export type MigrationName = (typeof migrationNames)[number]

@@ -172,9 +172,11 @@ export function writeEffects(names: Names): string {
       where f.run = j.run)`
 }
 
-/** Whether the unit changes another run. */
+const wideEffects: readonly Effect['do'][] = ['create-run', 'send', 'reply', 'expose']
+
+/** Whether the unit changes another run, replies to an update or exposes a value: the widest statement does that. */
 export function isWide({ effects }: Unit): boolean {
-  return effects.some((effect) => effect.do === 'create-run' || effect.do === 'send')
+  return effects.some((effect) => wideEffects.includes(effect.do))
 }
 
 /** Returns whether the unit writes only its events and its run. */
@@ -242,6 +244,8 @@ class EffectColumns {
       // The widest statement binds these.
       case 'create-run':
       case 'send':
+      case 'reply':
+      case 'expose':
         return
       default:
         unreachable(effect)

@@ -1,4 +1,11 @@
-import { type ChildRun, markCode, messageKindCode, type OutgoingMessage, type Unit } from '@pawl/core/storage'
+import {
+  type ChildRun,
+  type Effect,
+  markCode,
+  messageKindCode,
+  type OutgoingMessage,
+  type Unit,
+} from '@pawl/core/storage'
 import {
   listBooleans,
   listBytes,
@@ -26,6 +33,10 @@ const sendTypes = 'int[], int[], text[], int2[], text[], text[], bytea[], bool[]
 const childTypes = 'int[], int[], text[], text[], int[], bytea[], text[], text[], text[], int[]'
 const firstChild = firstOther + sendTypes.split(', ').length
 const firstStarted = firstChild + childTypes.split(', ').length
+const firstReply = firstStarted + eventColumns.length
+const replyTypes = 'int[], int[], bytea[]'
+const firstState = firstReply + replyTypes.split(', ').length
+const stateTypes = 'int[], text[], bytea[]'
 
 const { cancel } = messageKindCode.numberOf
 const isQuarantinedCancel = `(s.kind = ${cancel} and t.mark = ${markCode.numberOf.quarantined})`
@@ -33,12 +44,13 @@ const isQuarantinedCancel = `(s.kind = ${cancel} and t.mark = ${markCode.numberO
 const maxMail = 2 ** 31 - 1
 
 /**
- * The commit of units of which at least one changes other runs: creates them, or leaves messages for them. Locks the rows
+ * The commit of units of which at least one changes other runs (creates them, or leaves messages for them), replies to an
+ * update, or exposes a value. Locks the rows
  * of the units and of the runs that get messages together, in the order of their keys: were the latter locked later, by
  * their update, two such commits could wait for one another.
  */
 export function writeWideStatement(names: Names): Statement {
-  const { runs, runInfo, events, messages } = names
+  const { runs, runInfo, runState, events, messages } = names
   const alreadySent = `(select from ${messages} m where m.run = t.run and m.key = s.key ${onePerRow})`
   return new Statement(`
     with clock as materialized (select ${storeTime} as now),
@@ -116,7 +128,18 @@ export function writeWideStatement(names: Names): Statement {
       insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
       select m.run, now, e.took_ms, e.seq, 0, e.position, e.turn, e.nth, e.type, e.kind, e.failed, e.name, e.payload, coalesce(e.link, '')
       from ${writeRows(eventColumns, firstStarted)} as e
-      join c on c.k = e.i join made m on m.id = c.id join judged j on j.i = c.i and j.verdict = 0 cross join clock)${writeEffects(names)}
+      join c on c.k = e.i join made m on m.id = c.id join judged j on j.i = c.i and j.verdict = 0 cross join clock),
+    replied as (
+      update ${messages} m set used = true, payload = p.payload
+      from unnest(${numberParameters(firstReply, replyTypes)}) as p(i, n, payload)
+      join judged j on j.i = p.i and j.verdict = 0
+      where m.run = j.run and m.n = p.n),
+    exposed as (
+      insert into ${runState} (run, at, name, payload)
+      select j.run, now, p.name, p.payload
+      from unnest(${numberParameters(firstState, stateTypes)}) as p(i, name, payload)
+      join judged j on j.i = p.i and j.verdict = 0 cross join clock
+      on conflict (run, name) do update set at = excluded.at, payload = excluded.payload)${writeEffects(names)}
     select i::int, verdict, mail, parks as parked, (select now from clock) as at, item, why, (select max(run) from made) as made
     from judged where i = 1 or verdict <> 0 or mail <> seen`)
 }
@@ -124,14 +147,24 @@ export function writeWideStatement(names: Names): Statement {
 export function bindWide(worker: number, units: readonly Unit[]): readonly Value[] {
   const sends: Item<OutgoingMessage>[] = []
   const children: Item<ChildRun>[] = []
+  const replies: Item<Reply>[] = []
+  const states: Item<Exposed>[] = []
   for (const [index, { effects }] of units.entries()) {
     for (const [item, effect] of effects.entries()) {
       const place = { i: index + 1, item }
       if (effect.do === 'send') sends.push({ ...place, value: effect.message })
       else if (effect.do === 'create-run') children.push({ ...place, value: effect.run })
+      else if (effect.do === 'reply') replies.push({ ...place, value: effect })
+      else if (effect.do === 'expose') states.push({ ...place, value: effect })
     }
   }
-  return [...bindFull(worker, units), ...bindSends(sends), ...bindChildren(children)]
+  return [
+    ...bindFull(worker, units),
+    ...bindSends(sends),
+    ...bindChildren(children),
+    ...bindReplies(replies),
+    ...bindStates(states),
+  ]
 }
 
 /** `i`: the place of the unit, from 1. `item`: the index of the effect. */
@@ -140,6 +173,9 @@ interface Item<Value> {
   readonly item: number
   readonly value: Value
 }
+
+type Reply = Effect & { readonly do: 'reply' }
+type Exposed = Effect & { readonly do: 'expose' }
 
 function bindSends(sends: readonly Item<OutgoingMessage>[]): readonly Value[] {
   return [
@@ -170,5 +206,21 @@ function bindChildren(children: readonly Item<ChildRun>[]): readonly Value[] {
     listTexts(children.map(({ value }) => value.parent.run)),
     listIntegers(children.map(({ value }) => value.parent.position)),
     ...events.values(),
+  ]
+}
+
+function bindReplies(replies: readonly Item<Reply>[]): readonly Value[] {
+  return [
+    listIntegers(replies.map(({ i }) => i)),
+    listIntegers(replies.map(({ value }) => value.n)),
+    listBytes(replies.map(({ value }) => value.payload)),
+  ]
+}
+
+function bindStates(states: readonly Item<Exposed>[]): readonly Value[] {
+  return [
+    listIntegers(states.map(({ i }) => i)),
+    listTexts(states.map(({ value }) => value.name)),
+    listBytes(states.map(({ value }) => value.payload)),
   ]
 }

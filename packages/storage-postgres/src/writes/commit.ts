@@ -187,6 +187,10 @@ function sizeOfEffect(effect: Effect): number {
       return 500 + (effect.run.started.payload?.length ?? 0)
     case 'send':
       return 100 + (effect.message.payload?.length ?? 0)
+    case 'reply':
+      return 16 + effect.payload.length
+    case 'expose':
+      return 100 + (effect.payload?.length ?? 0)
     case 'close-ask':
     case 'consume':
       return 16

@@ -13,6 +13,7 @@ import type {
   DumpedAsk,
   DumpedMessage,
   DumpedRun,
+  DumpedState,
   Place,
   StoreSubject,
 } from '@pawl/testing/conformance'
@@ -66,7 +67,18 @@ async function damage(owner: pg.Pool, schema: string, id: string, how: Damage): 
 
 /** Deletes all rows: faster than a new database, and no test can see the difference. */
 export async function empty(owner: pg.Pool, schema: string): Promise<void> {
-  const tables = ['workers', 'runs', 'run_info', 'events', 'messages', 'asks', 'ask_to', 'news', 'feed']
+  const tables = [
+    'workers',
+    'runs',
+    'run_info',
+    'events',
+    'messages',
+    'asks',
+    'ask_to',
+    'run_state',
+    'news',
+    'feed',
+  ]
   await owner.query(tables.map((table) => `delete from ${schema}.${table}`).join(';'))
 }
 
@@ -89,7 +101,11 @@ async function dump(owner: pg.Pool, schema: string): Promise<Dump> {
   const asks = await read<Coded<DumpedAsk, 'status'>>(`
     select run, position, status, kind, key, answered_by as "answeredBy", payload, answer
     from $schema.asks order by run, position`)
+  const states = await read<DumpedState>(
+    'select run, name, payload from $schema.run_state order by run, name collate "C"',
+  )
   return {
+    states,
     runs: runs.map((row) => ({
       ...row,
       state: stateCode.wordOf(row.state),

@@ -4,6 +4,7 @@ import { checkInteger } from '../connection/integers.ts'
 
 export interface MailReads {
   readMail(run: RunKey, after: number): readonly Message[]
+  readReply(run: RunKey, key: string): Uint8Array | null
   readMailOf(worker: WorkerKey): readonly { readonly run: RunKey; readonly mail: number }[]
 }
 
@@ -14,7 +15,13 @@ export function prepareMailReads(database: Database): MailReads {
   const counters = database.prepare<[WorkerKey], { run: RunKey; mail: number }>(
     'select run, mail from runs where worker = ?',
   )
+  const reply = database
+    .prepare<[RunKey, string], Uint8Array | null>(
+      'select payload from messages where run = ? and key = ? and used = 1',
+    )
+    .pluck()
   return {
+    readReply: (run, key) => reply.get(run, key) ?? null,
     readMail: (run, after) =>
       unread
         .all(run, after)

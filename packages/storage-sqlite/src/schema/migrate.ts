@@ -15,6 +15,7 @@ import { children } from './migrations/0010-children.ts'
 import { askIds } from './migrations/0011-ask-ids.ts'
 import { workers } from './migrations/0012-workers.ts'
 import { parentPosition } from './migrations/0013-parent-position.ts'
+import { runState } from './migrations/0014-run-state.ts'
 import { queries } from './queries.ts'
 import { hasTable, type MigrationName, migrationNames, readVersion } from './version.ts'
 
@@ -32,6 +33,7 @@ const byName: Record<MigrationName, Migration> = {
   'ask-ids': askIds,
   workers,
   'parent-position': parentPosition,
+  'run-state': runState,
 }
 
 /** All migrations, in order. */

@@ -4,6 +4,7 @@ export interface Schema {
   readonly runs: RunsTable
   readonly run_info: RunInfoTable
   readonly run_tags: RunTagsTable
+  readonly run_state: RunStateTable
   readonly events: EventsTable
   readonly messages: MessagesTable
   readonly asks: AsksTable
@@ -56,6 +57,12 @@ interface RunInfoTable {
   readonly reason: Uint8Array | null
   readonly cause: string | null
   readonly info: Uint8Array | null
+}
+interface RunStateTable {
+  readonly run: number
+  readonly name: string
+  readonly at: number
+  readonly payload: Uint8Array | null
 }
 interface RunTagsTable {
   readonly tag: string

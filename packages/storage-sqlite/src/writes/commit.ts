@@ -57,6 +57,11 @@ export function prepareCommit(
     'select epoch, head, worker, mail, state from runs where run = ?',
   )
   const consume = database.prepare('update messages set used = 1, payload = null where run = ? and n = ?')
+  const reply = database.prepare('update messages set used = 1, payload = ? where run = ? and n = ?')
+  const expose = database.prepare(
+    `insert into run_state (run, name, at, payload) values (?, ?, ?, ?)
+     on conflict (run, name) do update set at = excluded.at, payload = excluded.payload`,
+  )
   const saveInfo = database.prepare('update run_info set info = ? where run = ?')
   const saveEnd = database.prepare('update run_info set info = coalesce(?, info), ended_at = ? where run = ?')
   const insertEvent = prepareInsertEvent(database)
@@ -134,6 +139,10 @@ export function prepareCommit(
         return others.create(effect.run, at)
       case 'send':
         return others.send(effect.message, at)
+      case 'reply':
+        return void reply.run(effect.payload, run, effect.n)
+      case 'expose':
+        return void expose.run(run, effect.name, at, effect.payload)
       case 'show':
         return void saveInfo.run(effect.info, run)
       default:

@@ -6,7 +6,7 @@ import {
   operationKindCode,
   stateCode,
 } from '@pawl/core/storage'
-import type { Dump, DumpedAsk, DumpedMessage, DumpedRun } from '@pawl/testing/conformance'
+import type { Dump, DumpedAsk, DumpedMessage, DumpedRun, DumpedState } from '@pawl/testing/conformance'
 import SqliteDatabase, { type Database } from 'better-sqlite3'
 
 /** What a row has before its numbers are turned into words. */
@@ -49,7 +49,11 @@ function readAll(database: Database): Dump {
        from asks order by run, position`,
     )
     .all()
+  const states = database
+    .prepare<[], DumpedState>('select run, name, payload from run_state order by run, name')
+    .all()
   return {
+    states,
     runs: runs.map((row) => ({
       ...row,
       state: stateCode.wordOf(row.state),

@@ -99,17 +99,22 @@ export interface EffectParts {
   readonly info?: Uint8Array | null
   readonly creates?: readonly ChildRun[]
   readonly sends?: readonly OutgoingMessage[]
+  readonly replies?: readonly { readonly n: number; readonly payload: Uint8Array }[]
+  readonly states?: readonly { readonly name: string; readonly payload: Uint8Array | null }[]
 }
 
 /** Returns the effects of a unit in the order of the engine. */
 export function effectsOf(parts: EffectParts): Effect[] {
   const { opens = [], closes = [], consumes = [], creates = [], sends = [], info = null } = parts
+  const { replies = [], states = [] } = parts
   return [
     ...opens.map((ask): Effect => ({ do: 'open-ask', ask })),
     ...closes.map((close): Effect => ({ do: 'close-ask', ...close })),
     ...consumes.map((n): Effect => ({ do: 'consume', n })),
     ...creates.map((run): Effect => ({ do: 'create-run', run })),
     ...sends.map((message): Effect => ({ do: 'send', message })),
+    ...replies.map((reply): Effect => ({ do: 'reply', ...reply })),
+    ...states.map((state): Effect => ({ do: 'expose', ...state })),
     ...(info === null ? [] : [{ do: 'show', info } as const]),
   ]
 }
@@ -119,7 +124,7 @@ export type UnitParts = Partial<Omit<Unit, 'effects'>> & EffectParts
 
 export function unitFor(standing: Standing, parts: UnitParts = {}): Unit {
   const { run, epoch, head, seen } = standing
-  const { opens, closes, consumes, creates, sends, info, ...overrides } = parts
+  const { opens, closes, consumes, creates, sends, replies, states, info, ...overrides } = parts
   const events = overrides.events ?? [settled(head - 1)]
   return {
     run,

@@ -18,6 +18,7 @@ import { describeOtherRuns } from './topics/other-runs.ts'
 import { describeParking } from './topics/parking.ts'
 import { describeRunList } from './topics/run-list.ts'
 import { describeSend } from './topics/send.ts'
+import { describeStates } from './topics/states.ts'
 import { describeSuspectClaims } from './topics/suspect-claims.ts'
 import { describeSuspects } from './topics/suspects.ts'
 import { describeUnclaimable } from './topics/unclaimable.ts'
@@ -25,7 +26,16 @@ import { describeWorkers } from './topics/workers.ts'
 
 export { type DifferentialOptions, storeDifferential } from './differential/store-differential.ts'
 export { memorySubject } from './memory-subject.ts'
-export type { Damage, Dump, DumpedAsk, DumpedMessage, DumpedRun, Place, StoreSubject } from './subject.ts'
+export type {
+  Damage,
+  Dump,
+  DumpedAsk,
+  DumpedMessage,
+  DumpedRun,
+  DumpedState,
+  Place,
+  StoreSubject,
+} from './subject.ts'
 
 /**
  * Declares the specification of the store port as vitest tests. Call it in a test file of the store. After every
@@ -47,6 +57,7 @@ export function storeConformance(subject: StoreSubject): void {
     describeAnswers(test)
     describeCancels(test)
     describeOtherRuns(test)
+    describeStates(test)
     describeDamage(test)
     describeAskList(test)
     describeFeed(test)

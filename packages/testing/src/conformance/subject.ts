@@ -32,6 +32,7 @@ export interface Dump {
   readonly events: readonly (LogEvent & { readonly run: number })[]
   readonly messages: readonly DumpedMessage[]
   readonly asks: readonly DumpedAsk[]
+  readonly states: readonly DumpedState[]
 }
 
 /** The stored data of a run. */
@@ -66,7 +67,14 @@ export interface DumpedMessage {
   readonly name: string
   readonly key: string | null
   readonly used: boolean
-  /** Null once the message is used. */
+  /** Null once the message is used, or its reply. */
+  readonly payload: Uint8Array | null
+}
+
+/** An exposed value as stored. */
+export interface DumpedState {
+  readonly run: number
+  readonly name: string
   readonly payload: Uint8Array | null
 }
 

@@ -58,6 +58,11 @@ export function dumpTables(tables: Tables): Dump {
         payload,
       })),
     ),
+    states: runs.flatMap(({ run, states }) =>
+      [...states.values()]
+        .sort((a, b) => (a.name < b.name ? -1 : 1))
+        .map(({ name, payload }) => ({ run, name, payload })),
+    ),
     asks: runs.flatMap(({ run, asks }) =>
       [...asks.values()]
         .sort((a, b) => a.position - b.position)

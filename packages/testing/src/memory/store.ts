@@ -3,9 +3,10 @@ import { readFeed } from './feed.ts'
 import { countAsks, listAsks } from './reads/ask-list.ts'
 import { showAsk } from './reads/asks.ts'
 import { readBacklog } from './reads/backlog.ts'
-import { readMail, readMailOf } from './reads/mail.ts'
+import { readMail, readMailOf, readReply } from './reads/mail.ts'
 import { listRuns } from './reads/run-list.ts'
 import { showRun } from './reads/runs.ts'
+import { readStates } from './reads/states.ts'
 import type { Tables, WorkerRecord } from './tables.ts'
 import { Hints } from './watch.ts'
 import { giveAnswer } from './writes/answer.ts'
@@ -136,6 +137,8 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
 
     load: (run, seq, limit) => read(() => tables.runsByKey.get(run)?.events.slice(seq, seq + limit) ?? []),
     mail: (run, after) => read(() => readMail(tables, run, after)),
+    reply: (run, key) => read(() => readReply(tables, run, key)),
+    states: (run, name) => read(() => readStates(tables, run, name)),
     find: (id) =>
       read(() => {
         const run = tables.runs.get(id)

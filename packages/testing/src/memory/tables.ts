@@ -10,6 +10,7 @@ import type {
   RunKey,
   RunParent,
   RunState,
+  StateRow,
   WorkerKey,
 } from '@pawl/core/storage'
 
@@ -52,6 +53,8 @@ export interface RunRecord {
   readonly messages: MessageRecord[]
   readonly asks: Map<number, AskRecord>
   readonly asksByKey: Map<string, AskRecord>
+  /** The values that it exposes, by name. */
+  readonly states: Map<string, StateRow>
   version: number | null
   worker: WorkerKey | null
   wakeAt: number | null

@@ -55,6 +55,10 @@ export type Effect =
   | { readonly do: 'create-run'; readonly run: ChildRun }
   /** Leaves a message for another run. A run that cannot get it is passed over, unless it must. */
   | { readonly do: 'send'; readonly message: OutgoingMessage }
+  /** Answers a message of kind 'update', and marks it as used. */
+  | { readonly do: 'reply'; readonly n: number; readonly payload: Uint8Array }
+  /** Replaces an exposed value. At most one per name and unit. */
+  | { readonly do: 'expose'; readonly name: string; readonly payload: Uint8Array | null }
   /** Replaces what lists show of the run (`RunInfo` of events/payloads). At most one per unit. */
   | { readonly do: 'show'; readonly info: Uint8Array }
 

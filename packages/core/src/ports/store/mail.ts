@@ -13,6 +13,8 @@ export interface MailStore {
   cancel(request: NewCancel, claimant: Claimant | null): Promise<Cancelled>
   /** Returns the unconsumed messages numbered above `after`, in order. */
   mail(run: RunKey, after: number): Promise<readonly Message[]>
+  /** Returns the reply to the message of a run with this key; null while there is none. */
+  reply(run: RunKey, key: string): Promise<Uint8Array | null>
   /** Returns the mail counters of the runs a worker owns, in case a hint was lost. */
   mailOf(worker: WorkerKey): Promise<readonly { readonly run: RunKey; readonly mail: number }[]>
 }
@@ -20,9 +22,9 @@ export interface MailStore {
 /** A message to be stored. */
 export interface NewMessage {
   readonly run: string
-  /** 'early': an answer by the key of an ask that is not open yet. */
-  readonly kind: 'signal' | 'early'
-  /** The signal's name, or the ask's key. */
+  /** 'early': an answer by the key of an ask that is not open yet. 'update': its key is the one that its reply is found by. */
+  readonly kind: 'signal' | 'early' | 'update'
+  /** The name of the signal or update, or the ask's key. */
   readonly name: string
   /** The idempotency key: a second message with the same key is not stored. Unique per run; core prefixes it by kind. */
   readonly key: string | null
@@ -33,7 +35,7 @@ export interface NewMessage {
 export interface OutgoingMessage {
   readonly run: string
   /** 'cancel' requests that the run is cancelled, as {@link MailStore.cancel} does. Its name is empty, its key `cancelKey`. */
-  readonly kind: Exclude<Message['kind'], 'early' | 'answer'>
+  readonly kind: Exclude<Message['kind'], 'early' | 'answer' | 'update'>
   readonly name: string
   /** As the key of a {@link NewMessage}. */
   readonly key: string | null
@@ -77,8 +79,8 @@ export interface Message {
   readonly n: number
   readonly at: number
   /** 'ended': a run that it waits for has ended. 'watch': another run waits for the end of this one. */
-  readonly kind: 'signal' | 'early' | 'answer' | 'cancel' | 'ended' | 'watch'
-  /** The signal's name, the ask's key, or the position of the ask or of the waiting operation as text. */
+  readonly kind: 'signal' | 'early' | 'answer' | 'cancel' | 'ended' | 'watch' | 'update'
+  /** The name of the signal or update, the ask's key, or the position of the ask or of the waiting operation as text. */
   readonly name: string
   readonly payload: Uint8Array | null
 }

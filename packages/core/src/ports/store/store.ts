@@ -4,6 +4,7 @@ import type { LogStore } from './commit.ts'
 import type { FeedStore } from './feed.ts'
 import type { MailStore } from './mail.ts'
 import type { RunStore } from './runs.ts'
+import type { StateStore } from './state.ts'
 import type { WorkerStore } from './workers.ts'
 
 /**
@@ -20,6 +21,7 @@ export interface StorePort
     ClaimStore,
     LogStore,
     MailStore,
+    StateStore,
     AskStore,
     FeedStore {
   /** The maximum number of concurrent calls of `commit`. Default: 1. */

@@ -9,6 +9,12 @@ export function readMail({ runsByKey }: Tables, run: RunKey, after: number): rea
     .map(({ n, at, kind, name, payload }) => ({ n, at, kind, name, payload }))
 }
 
+/** Returns the reply to the message with this key; null while there is none. */
+export function readReply({ runsByKey }: Tables, run: RunKey, key: string): Uint8Array | null {
+  const message = runsByKey.get(run)?.messages.find((one) => one.key === key)
+  return message?.isUsed === true ? message.payload : null
+}
+
 export function readMailOf(
   { runs }: Tables,
   worker: WorkerKey,

@@ -51,6 +51,16 @@ function apply(tables: Tables, run: RunRecord, effect: Effect, at: number): void
       return createChild(tables, effect.run, at)
     case 'send':
       return sendOut(tables, effect.message, at)
+    case 'reply': {
+      const message = run.messages[effect.n - 1]
+      if (message) Object.assign(message, { isUsed: true, payload: copy(effect.payload) })
+      return
+    }
+    case 'expose': {
+      const { name, payload } = effect
+      run.states.set(name, { name, at, payload: copy(payload) })
+      return
+    }
     case 'show':
       run.info = copy(effect.info)
       return

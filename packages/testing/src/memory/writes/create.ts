@@ -24,6 +24,7 @@ export function createRun(
     messages: [],
     asks: new Map(),
     asksByKey: new Map(),
+    states: new Map(),
     version: given.version,
     worker: given.worker,
     wakeAt: null,
