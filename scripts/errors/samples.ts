@@ -26,6 +26,7 @@ export const samples: ErrorDetails = {
   'output-invalid': issues,
   'payload-invalid': issues,
   'payload-refused': { path: 'result.items[0].print' },
+  'policy-refused': { step: 'delete files', verdict: 'human' },
   'procedure-broken': {
     run: 'refund:A-1',
     cause: { name: 'TypeError', message: 'order is undefined', code: undefined },

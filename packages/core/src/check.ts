@@ -23,9 +23,9 @@ export interface CheckerOptions {
 /** Creates the `check` of an engine. */
 export function createChecker({ settings, logger, sha256, store }: CheckerOptions): Checker {
   const procedures = new Procedures(settings.procedures)
-  const { determinism, bugs, decider, escalateTo } = settings
+  const { determinism, bugs, decider, escalateTo, policy } = settings
   const services = {
-    ...{ determinism, bugs, decider, escalateTo, logger },
+    ...{ determinism, bugs, decider, escalateTo, policy, logger },
     effects: ownEffects,
     remarks: new Remarks(logger),
   }

@@ -14,6 +14,7 @@ export {
 export type { Question, Verdict } from './authoring/agent/verdict.ts'
 export type { ChildArgs, ChildHandle, ChildOptions } from './authoring/children/child.ts'
 export type { Ctx, ReceiveOptions } from './authoring/ctx.ts'
+export type { Gate, GateAgent, Gated } from './authoring/gate/gate.ts'
 export type {
   Alternative,
   Answered,
@@ -32,9 +33,10 @@ export type {
   Section,
   ValueOf,
 } from './authoring/human/ask.ts'
-export type { ApproveOptions, Human } from './authoring/human/human.ts'
+export type { ApproveOptions, ConsentAsk, Human } from './authoring/human/human.ts'
 export type { Shown, ValuesFor } from './authoring/human/template.ts'
 export type { CancelOptions, SignalOptions } from './authoring/message-options.ts'
+export type { ActionClass, Policy, PolicyQuestion } from './authoring/policy/policy.ts'
 export { type CtxOf, type Procedure, type ProcedureSpec, procedure, ref } from './authoring/procedure.ts'
 // The types of generic functions around procedures refer to InputOf and the following types.
 export type {
@@ -54,7 +56,7 @@ export type { Deadline, Duration } from './base/duration.ts'
 export type { Issue, Issues } from './base/issues.ts'
 export type { Actor, Audience } from './base/people.ts'
 export type { Refused } from './base/refused.ts'
-export type { AskKind, AskStatus, RiskLevel, RunStatus, Severity } from './base/words.ts'
+export type { AskKind, AskStatus, PolicyVerdict, RiskLevel, RunStatus, Severity } from './base/words.ts'
 export { duration } from './checks/duration.ts'
 export type {
   As,

@@ -1,67 +1,26 @@
 import { implement } from '../base/implement.ts'
 import { checkFunction, checkName, checkText, refuse } from '../checks/options.ts'
 import { PawlError } from '../errors/pawl-error.ts'
-import type { LogEvent } from '../events/event.ts'
 import type { Program, Scopes } from '../kernel/operation.ts'
 import type { Scope } from '../kernel/scope.ts'
-import type { Effects } from '../ports/effects.ts'
 import type { Logger } from '../ports/logger.ts'
-import type { AgentDefinition } from './agent/agent.ts'
 import { createAgentOps } from './agent/context.ts'
 import { type ChildCount, createChildOps } from './children/context.ts'
 import type { Ctx } from './ctx.ts'
+import { type GateParts, gate } from './gate/context.ts'
 import { createHuman } from './human/context.ts'
 import { askKeyOf, type IssueOperation, type ProcedureOperation } from './operations.ts'
-import type { ProcedureDefinition } from './procedure.ts'
-import type { Remark } from './remark.ts'
-import { readValue } from './results.ts'
-import { Rollback, type RollbackProgress } from './rollback/rollback.ts'
+import type { ProgramOptions } from './program-options.ts'
+import { Rollback } from './rollback/rollback.ts'
 import { map } from './scopes/map.ts'
 import { race } from './scopes/race.ts'
 import { Bodies, type Scoped } from './scopes/scoped.ts'
 import { shield } from './scopes/shield.ts'
 import { receiveAny, receiveOne } from './signal/signal.ts'
-import { defaultPolicy, readStepOptions, readUndo, type Undo } from './step/options.ts'
+import { step, undoOperation } from './step/context.ts'
 import type { StepCall } from './step/step.ts'
 import { sleepFor, sleepUntil } from './timer/timer.ts'
-import { type Change, type ChooseBranch, readChange } from './version/version.ts'
-
-/** The parts of a run that the context of its procedure uses. */
-export interface ProgramOptions {
-  readonly definition: ProcedureDefinition
-  /** Returns the input, decoded into a new value. */
-  readonly input: () => unknown
-  readonly runId: string
-  /** The number of runs above this one. */
-  readonly depth: number
-  /** The execution that runs the program. */
-  readonly execution: () => {
-    stop(error: unknown): void
-    now(): number
-    random(): number
-    uuid(): string
-    readonly hasTurn: boolean
-    /** The number of operations without a result. */
-    readonly pendingCount: number
-    foreign(what: string): void
-  }
-  /** Chooses the branch of the run at a change of the code. */
-  readonly chooseBranch: ChooseBranch
-  /** Whether the run is replaying, when `ctx.log` is silent. */
-  readonly isReplaying: () => boolean
-  readonly logger: Logger
-  readonly effects: Effects
-  /** Returns whether an error of the procedure parks the run, so that nothing is undone. */
-  readonly isParked: (error: unknown) => boolean
-  /** Receives what is undone. */
-  readonly rollback: RollbackProgress
-  /** The default agent for `decide`. */
-  readonly decider: AgentDefinition | undefined
-  /** The default audience of `onTimeout: 'escalate'`. */
-  readonly escalateTo: string | undefined
-  /** Warns of code that is legal but probably unintended, once for each `about` of a procedure. */
-  readonly remark: Remark
-}
+import { type Change, readChange } from './version/version.ts'
 
 /** Creates the kernel's program of a procedure: its body, with a context on top of the root scope. */
 export function createProgram(options: ProgramOptions): Program<ProcedureOperation> {
@@ -88,8 +47,9 @@ function createContexts(
   const bodies = new Bodies()
   const checkKey = createKeyCheck()
   const children: ChildCount = { spawned: 0 }
+  const actions: GateParts['actions'] = { names: null }
   const ctxOf = (scope: Scope): Ctx =>
-    createContext(options, { scope, scopes, bodies, ctxOf, rollback }, checkKey, children)
+    createContext(options, { scope, scopes, bodies, ctxOf, rollback }, checkKey, children, actions)
   return ctxOf
 }
 
@@ -120,6 +80,7 @@ function createContext(
   scoped: ScopedCtx,
   checkKey: (operation: ProcedureOperation) => void,
   children: ChildCount,
+  actions: GateParts['actions'],
 ): Ctx {
   const { scope, scopes, bodies, rollback } = scoped
   const issue: IssueOperation = (operation) => {
@@ -130,22 +91,11 @@ function createContext(
     checkKey(operation)
     return issue(askOwner(operation, options.definition.owner))
   }
+  const parts: GateParts = { options, issue, ask, rollback, actions }
   return implement<Ctx>({
     runId: options.runId,
-    step: (name: string, body: () => unknown, given?: object) => {
-      const of = `of step '${checkName('name of step', name)}'`
-      checkFunction(`body ${of}`, body)
-      const { retry, timeoutMs } = readStepOptions(of, given, undefined, ['undo'])
-      const undo = readUndo(of, given)
-      return issue({
-        kind: 'step',
-        name,
-        body: options.effects.step(name, body),
-        ...(undo === undefined ? { read: readValue } : readAndRegister(options, rollback, name, undo)),
-        retry,
-        timeoutMs,
-      })
-    },
+    step: (name: string, body: () => unknown, given?: object) => step(parts, name, body, given),
+    gate: (name: unknown, given: unknown) => gate(parts, name, given),
     onRollback: (name: string, undo: (call: StepCall) => unknown) => {
       checkFunction(`undo of onRollback '${checkName('name of onRollback', name)}'`, undo)
       bodies.check(scope)
@@ -186,37 +136,6 @@ function askOwner(operation: ProcedureOperation, owner: string | undefined): Pro
   const { ask } = operation.fallback
   if (ask.to.length > 0) return operation
   return { ...operation, fallback: { do: 'ask', ask: { ...ask, to: [owner] } } }
-}
-
-/** Reads the result of a step and registers its undo: in the order of the log, live as in a replay. */
-function readAndRegister(
-  options: ProgramOptions,
-  rollback: Rollback,
-  name: string,
-  undo: Undo,
-): Pick<ProcedureOperation, 'read' | 'readLate'> {
-  const undone = (event: LogEvent): ProcedureOperation =>
-    undoOperation(options, name, (call) => undo(readValue(event), call))
-  return {
-    read: (event) => {
-      const result = readValue(event)
-      rollback.register(name, undone(event))
-      return result
-    },
-    readLate: (event) => rollback.add(name, undone(event)),
-  }
-}
-
-function undoOperation(
-  { effects }: ProgramOptions,
-  name: string,
-  body: (call: StepCall) => unknown,
-): ProcedureOperation {
-  return {
-    ...{ kind: 'undo', name, read: readValue },
-    ...defaultPolicy,
-    body: effects.step(`undo ${name}`, body),
-  }
 }
 
 /** Checks that the run has the turn. Random values are drawn in call order, so a call from outside would shift all others. */

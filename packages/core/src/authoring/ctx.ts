@@ -2,6 +2,7 @@ import type { Deadline, Duration } from '../base/duration.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { AgentOps } from './agent/agent.ts'
 import type { ChildArgs, ChildHandle } from './children/child.ts'
+import type { Gate, Gated } from './gate/gate.ts'
 import type { Human } from './human/human.ts'
 import type { PayloadOf, ProcedureRef, Received, SignalName } from './procedure-types.ts'
 import type { ScopeOps } from './scopes/scope-ops.ts'
@@ -35,6 +36,22 @@ export interface Ctx<T = {}, Input = any> extends ScopeOps<Ctx<T, Input>> {
     body: (call: StepCall) => R | Promise<R>,
     options?: StepOptions<Awaited<R>>,
   ): Promise<Awaited<R>>
+
+  /**
+   * Asks for consent and then acts: once, and only with what was approved. The policies of the gate and of the engine say who
+   * must agree: nobody, an agent or a person. Operations: `<name> · policy`; `<name> · facts`; `<name> · decide` (an agent);
+   * `<name> · approve` (people); `<name> · facts` again; `<name>`, the action. Name: 1 to 180 characters. The key of the
+   * question is its `human.key`, by default the name.
+   * @throws PawlError 'step-failed' and 'step-timed-out' (the action, or reading the facts, fails), 'option-invalid',
+   * 'ask-timed-out' (with `human.onTimeout: 'fail'`)
+   * @example
+   * const sent = await ctx.gate('send mail', {
+   *   params: { to, body }, human: { message: 'Send it to {to}?', editable: ['body'] },
+   *   run: (mail, { idempotencyKey }) => mailer.send(mail, idempotencyKey),
+   * })
+   * if (!sent.done) return sent.reason
+   */
+  gate<P extends object, R, F = undefined>(name: string, gate: Gate<P, F, R>): Promise<Gated<P, Awaited<R>>>
 
   /**
    * Registers an undo. If the run fails or is cancelled, undos run in reverse order, one at a time, each a step with the default

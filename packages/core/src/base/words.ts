@@ -40,3 +40,9 @@ export const severities = ['info', 'warning', 'error', 'critical'] as const
 
 /** A level of severity. */
 export type Severity = (typeof severities)[number]
+
+/** Most permissive first: of two verdicts the later one counts. */
+export const policyVerdicts = ['allow', 'agent', 'human', 'deny'] as const
+
+/** Who must agree to an action: nobody else, an agent, or a person; 'deny' forbids it. */
+export type PolicyVerdict = (typeof policyVerdicts)[number]

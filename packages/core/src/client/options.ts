@@ -1,6 +1,7 @@
 import { type AgentDefinition, agentDefinitionOf } from '../authoring/agent/agent.ts'
 import { readDue } from '../authoring/human/options.ts'
 import type { Due } from '../authoring/operations.ts'
+import type { Policy } from '../authoring/policy/policy.ts'
 import {
   type Bugs,
   checkSignals,
@@ -12,6 +13,7 @@ import type { Actor, Audience } from '../base/people.ts'
 import { parseDuration } from '../checks/duration.ts'
 import {
   checkArray,
+  checkFunction,
   checkKeys,
   checkName,
   checkObject,
@@ -29,6 +31,7 @@ export interface EngineSettings {
   readonly procedures: readonly ProcedureDefinition[]
   readonly decider: AgentDefinition | undefined
   readonly escalateTo: Audience | undefined
+  readonly policy: Policy | undefined
   readonly determinism: 'virtual' | 'error' | 'off'
   readonly bugs: Bugs
   readonly maxCrashes: number
@@ -42,6 +45,7 @@ const engineOptionNames = [
   'procedures',
   'decider',
   'escalateTo',
+  'policy',
   'determinism',
   'bugs',
   'maxCrashes',
@@ -62,12 +66,13 @@ export function checkEngineKeys(maker: string, options: object, others: readonly
 export function readEngineOptions(given: unknown): EngineSettings {
   const options = checkObject('options of createEngine', given)
   checkEngineKeys('createEngine', options)
-  const { decider, escalateTo, determinism, bugs, maxCrashes, concurrency, lease, logger } = options
+  const { decider, escalateTo, policy, determinism, bugs, maxCrashes, concurrency, lease, logger } = options
   return {
     procedures: readProcedures(options['procedures']),
     decider: decider === undefined ? undefined : readDecider(decider),
     escalateTo:
       escalateTo === undefined ? undefined : checkAudience('escalateTo of createEngine', escalateTo),
+    policy: policy === undefined ? undefined : readPolicy(policy),
     determinism:
       determinism === undefined
         ? 'virtual'
@@ -109,6 +114,11 @@ function readDecider(given: unknown): AgentDefinition {
     agentDefinitionOf(given) ??
     refuse('decider of createEngine', given, 'It must be created by decider() or agent().')
   )
+}
+
+function readPolicy(given: unknown): Policy {
+  checkFunction('policy of createEngine', given)
+  return given as Policy
 }
 
 function readLease(given: unknown): number {

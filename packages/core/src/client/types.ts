@@ -1,6 +1,7 @@
 import type { Agent } from '../authoring/agent/agent.ts'
 import type { Question, Verdict } from '../authoring/agent/verdict.ts'
 import type { CancelOptions, SignalOptions } from '../authoring/message-options.ts'
+import type { Policy } from '../authoring/policy/policy.ts'
 import type { Procedure } from '../authoring/procedure.ts'
 import type { PayloadOf, ProcedureRef, SignalArgs, SignalName } from '../authoring/procedure-types.ts'
 import type { Deadline, Duration } from '../base/duration.ts'
@@ -22,6 +23,11 @@ export interface EngineOptions {
   readonly decider?: Agent<Question, Verdict>
   /** Audience that also sees overdue asks with `onTimeout: 'escalate'`. Default: none. */
   readonly escalateTo?: Audience
+  /**
+   * Judges every gate, and every step with `classes`: 'allow', 'agent', 'human' or 'deny'. The verdict is recorded, so a later
+   * policy does not change it. A policy that throws means 'human'. Default: every action is allowed.
+   */
+  readonly policy?: Policy
   /**
    * What `Date` and `Math.random` do inside a procedure: 'virtual' answers from the log, 'error' throws
    * 'nondeterministic-call', 'off' leaves them alone. Default: 'virtual'.

@@ -104,6 +104,12 @@ const catalogue: Catalogue = {
     remedy:
       'Use plain objects, arrays, strings, numbers, bigints, booleans, null, undefined, Date, Map, Set or bytes, up to 2 MiB and 256 levels deep.',
   }),
+  'policy-refused': ({ step, verdict }) => ({
+    what: `The policy of the engine does not allow step ${showValue(step)}: its verdict is '${verdict}'.`,
+    next: 'The body of the step did not run.',
+    remedy:
+      'Use `ctx.gate`, which asks an agent or a person before it acts, or change the `policy` of the engine.',
+  }),
   'procedure-broken': ({ run, cause, at }) => ({
     what: `Run ${run} stopped at a bug in its procedure: ${showFailure(cause)}${at === '' ? '' : ` (${at})`}.`,
     next: "The run is now 'stuck'; its asks and timers are kept.",

@@ -1,7 +1,7 @@
 import type { Duration } from '../base/duration.ts'
 import type { Issues } from '../base/issues.ts'
 import type { Actor } from '../base/people.ts'
-import type { AskStatus, RunStatus } from '../base/words.ts'
+import type { AskStatus, PolicyVerdict, RunStatus } from '../base/words.ts'
 
 /** An error as it is stored in the log. `instanceof` does not survive a replay; `name` and `code` do. */
 export interface Failure {
@@ -56,6 +56,8 @@ export interface ErrorDetails {
   'payload-invalid': Issues
   /** A value that must be stored is not plain data, is larger than 2 MiB, or is deeper than 256 levels. `details.path` leads to the part that cannot be stored. */
   'payload-refused': { readonly path: string }
+  /** A step with `classes` did not run, because the `policy` of the engine did not allow it. `details.verdict` is what the policy returned. */
+  'policy-refused': { readonly step: string; readonly verdict: PolicyVerdict }
   /** A procedure threw a programming error. `details.cause` holds its name, message and code, `details.at` is the place in the code as file:line:column, or '' if it is unknown. */
   'procedure-broken': { readonly run: string; readonly cause: Failure; readonly at: string }
   /** `createEngine` received two procedures with the same name and version. */

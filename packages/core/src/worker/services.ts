@@ -1,5 +1,6 @@
 import type { AskIds } from '../asks/ask-id.ts'
 import type { AgentDefinition } from '../authoring/agent/agent.ts'
+import type { Policy } from '../authoring/policy/policy.ts'
 import type { Bugs, ProcedureDefinition } from '../authoring/procedure.ts'
 import type { Sha256 } from '../base/hash.ts'
 import type { Notifier } from '../base/notifier.ts'
@@ -26,7 +27,7 @@ export interface Slices {
 /** The services that a procedure uses while its log is delivered. */
 export type ProgramServices = Pick<
   WorkerServices,
-  'determinism' | 'bugs' | 'logger' | 'effects' | 'decider' | 'escalateTo' | 'remarks'
+  'determinism' | 'bugs' | 'logger' | 'effects' | 'decider' | 'escalateTo' | 'policy' | 'remarks'
 >
 
 /** The services shared by the runs of a worker. */
@@ -50,6 +51,7 @@ export interface WorkerServices {
   /** Number of positive tests of a run alone after which it is quarantined. */
   readonly maxCrashes: number
   readonly escalateTo: string | undefined
+  readonly policy: Policy | undefined
   readonly decider: AgentDefinition | undefined
   readonly slices: Slices
   /** 'always' replays the whole log in a new continuation for every event, for tests. */

@@ -1,5 +1,6 @@
 import { AskIds } from '../asks/ask-id.ts'
 import type { AgentDefinition } from '../authoring/agent/agent.ts'
+import type { Policy } from '../authoring/policy/policy.ts'
 import type { Bugs, ProcedureDefinition } from '../authoring/procedure.ts'
 import type { Sha256 } from '../base/hash.ts'
 import type { Notifier } from '../base/notifier.ts'
@@ -48,6 +49,7 @@ export interface WorkerOptions {
   readonly procedures: readonly ProcedureDefinition[]
   readonly decider: AgentDefinition | undefined
   readonly escalateTo: string | undefined
+  readonly policy: Policy | undefined
   readonly determinism: TurnOwner['determinism']
   /** What a programming error does to its run, unless the procedure sets it. */
   readonly bugs: Bugs
@@ -272,10 +274,10 @@ export class Worker {
 
   #createServices(procedures: Procedures): Omit<WorkerServices, 'worker'> {
     const { store, clock, entropy, effects, sha256, notifier, logger, determinism, bugs } = this.#options
-    const { escalateTo, decider, replay, maxCrashes, slices = slicesByDefault } = this.#options
+    const { escalateTo, decider, policy, replay, maxCrashes, slices = slicesByDefault } = this.#options
     return {
       ...{ store, clock, entropy, effects, sha256, notifier, logger, determinism, bugs },
-      ...{ escalateTo, decider, replay, maxCrashes, slices },
+      ...{ escalateTo, decider, policy, replay, maxCrashes, slices },
       reports: this.#reports,
       time: this.#time,
       askIds: this.#askIds,

@@ -299,6 +299,8 @@ function createExecution({ definition, input, doubles, choices }: Exploration): 
         rollback: createRollbackProgress(),
         decider: anyDecider,
         escalateTo: undefined,
+        policy: undefined,
+        startedBy: undefined,
         remark: () => {},
       }),
       readCancel,

@@ -82,7 +82,8 @@ function check(schema: Schema | undefined, value: unknown): ReturnType<typeof va
   return schema === undefined ? { ok: true, value } : validate(schema, value)
 }
 
-function decision(
+/** Builds the operation of `ctx.agent.decide`. */
+export function decision(
   question: unknown,
   given: unknown,
   options: unknown,

@@ -50,10 +50,7 @@ interface WorkerServices {
 export function createHuman(issue: IssueOperation, services: WorkerServices): Human {
   const { remark } = services
   const ask = (operation: AskOperation, message: unknown, given: unknown): Promise<unknown> => {
-    const { kind, silence } = operation.ask.payload
-    remarkOnMessage(remark, kind, message, given)
-    if (silence.do === 'escalate' && operation.ask.due !== null)
-      remarkOnEscalation(services, kind, silence.to)
+    remarkOnAsk(services, operation, message, given)
     return issue(operation)
   }
   return implement<Human>({
@@ -90,6 +87,18 @@ export function createHuman(issue: IssueOperation, services: WorkerServices): Hu
   })
 }
 
+/** Warns of what is probably unintended in a question. */
+export function remarkOnAsk(
+  services: WorkerServices,
+  { ask }: AskOperation,
+  message: unknown,
+  given: unknown,
+): void {
+  const { kind, silence } = ask.payload
+  remarkOnMessage(services.remark, kind, message, given)
+  if (silence.do === 'escalate' && ask.due !== null) remarkOnEscalation(services, kind, silence.to)
+}
+
 /** Warns of placeholders without a value. They are not rejected: a message built from data may contain braces. */
 function remarkOnMessage(remark: Remark, method: string, message: unknown, given: unknown): void {
   const { data, params } = { ...(given as { readonly data?: Given; readonly params?: Given } | undefined) }
@@ -112,8 +121,8 @@ function remarkOnEscalation(
   )
 }
 
-function approval(message: unknown, given: unknown): AskOperation {
-  const of = 'of approve'
+/** Builds the operation of `ctx.human.approve`. */
+export function approval(message: unknown, given: unknown, of = 'of approve'): AskOperation {
   const options = readOptions(of, given, ['params', 'editable', 'schema', 'onTimeout', 'onReject'])
   const params = checkObject(`params ${of}`, options['params'])
   const editable = readEditable(of, options['editable'], params)

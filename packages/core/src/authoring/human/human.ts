@@ -83,6 +83,15 @@ interface NotifyOptions extends Pick<AskOptions, 'to' | 'links' | 'details'> {
 export type ApproveOptions<P, L extends RiskLevel, N extends OnReject = OnReject> = ConsentOptions<P, L, N> &
   OnTimeout<'reject' | 'fail' | 'keep-waiting' | Escalate | ConsentBySilence<L>>
 
+/** How people are asked for consent to an action. */
+export type ConsentAsk<P> = Omit<ConsentOptions<P, RiskLevel, OnReject>, 'params' | 'onReject'> &
+  OnTimeout<'reject' | 'fail' | 'keep-waiting' | Escalate | ConsentBySilence<RiskLevel>> & {
+    /** Text of the question; its placeholders are filled from the params, and then from `data`. Default: the name with a question mark. */
+    readonly message?: string
+    /** Values for the placeholders of the message. Default: none. */
+    readonly data?: { readonly [name: string]: Shown }
+  }
+
 type Untimed = Omit<AskOptions, 'timeout'>
 
 type ApproveArgs<M extends string, P, L extends RiskLevel, N extends OnReject> = [Placeholders<M>] extends [

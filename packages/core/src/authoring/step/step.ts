@@ -1,4 +1,5 @@
 import type { Duration } from '../../base/duration.ts'
+import type { ActionClass } from '../policy/policy.ts'
 
 /** The argument of a step body. */
 export interface StepCall {
@@ -44,4 +45,9 @@ export interface StepOptions<R> extends AttemptOptions {
    * step. `ctx.onRollback` covers effects that may have half happened. Default: none.
    */
   readonly undo?: (result: R, call: StepCall) => unknown
+  /**
+   * Kinds of the action, for the `policy` of the engine. Unless it allows the step, the step fails with 'policy-refused' before
+   * its body. The verdict is recorded by a step `<name> · policy`. Default: none; the policy is not asked.
+   */
+  readonly classes?: readonly ActionClass[]
 }

@@ -36,7 +36,7 @@ export interface ExecutionParts {
 export function createExecution(parts: ExecutionParts): Execution<ProcedureOperation> {
   const { services, runId, start, branches, isReplaying, isLoaded, onForeign, onUnhandled, onIssue } = parts
   const rollback = parts.rollback ?? createRollbackProgress()
-  const { determinism, logger, effects, decider, escalateTo, remarks } = services
+  const { determinism, logger, effects, decider, escalateTo, policy, remarks } = services
   const remark = (about: string, message: string): void => {
     const { name } = start.definition
     const key = `${about} in ${name}`
@@ -60,6 +60,8 @@ export function createExecution(parts: ExecutionParts): Execution<ProcedureOpera
       escalateTo,
       chooseBranch: (change, offered) =>
         branches.choose(change, offered, { isAhead: execution.isAhead, isFresh: !isReplaying() }),
+      policy,
+      startedBy: start.by,
       isReplaying,
       remark,
       isParked: (error) => (start.definition.bugs ?? services.bugs) === 'park' && isBug(error),

@@ -1,6 +1,7 @@
 import { dueAt } from '../../authoring/operations.ts'
 import type { ProcedureDefinition } from '../../authoring/procedure.ts'
 import { type Issues, issuesOf, oneIssue } from '../../base/issues.ts'
+import type { Actor } from '../../base/people.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { WrittenLater } from '../../events/codec.ts'
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
@@ -18,6 +19,8 @@ export interface Start {
   readonly seed: Uint8Array
   /** The number of runs above it. */
   readonly depth: number
+  /** Who started it. */
+  readonly by: Actor | undefined
   /** Returns the input for the procedure as a new value. */
   readonly input: () => unknown
   /** The event to record first: the validated input. */
@@ -42,22 +45,23 @@ export async function readStart(
   if (format !== logFormat || flags.some((flag) => !kernelFlags.includes(flag)))
     throw new WrittenLater('its log')
   const depth = payload.parent?.depth ?? 0
+  const by = (payload.by ?? undefined) as Actor | undefined
   if (second?.type === 'accepted') {
     // Decoded before the procedure runs: an unreadable input is not a failure of the procedure.
     decode(second.payload)
-    return { definition, seed, depth, input: () => decode(second.payload), accepted: null, timeoutAt }
+    return { definition, seed, depth, by, input: () => decode(second.payload), accepted: null, timeoutAt }
   }
   const hasBegun = second !== undefined && flags.includes(acceptsFirst)
   if (checked || hasBegun || definition.input === undefined) {
     const again = () => readStarted(started).input
-    return { definition, seed, depth, input: again, accepted: null, timeoutAt }
+    return { definition, seed, depth, by, input: again, accepted: null, timeoutAt }
   }
   const validation = await validate(definition.input, input)
   if (!validation.ok) return issuesOf(validation)
   try {
     const bytes = encode(validation.value, 'input')
     const accepted = second === undefined ? runEvent('accepted', bytes) : null
-    return { definition, seed, depth, input: () => decode(bytes), accepted, timeoutAt }
+    return { definition, seed, depth, by, input: () => decode(bytes), accepted, timeoutAt }
   } catch (error) {
     if (!PawlError.is(error, 'payload-refused')) throw error
     return oneIssue('', `the output of the schema cannot be recorded: ${error.message}`)

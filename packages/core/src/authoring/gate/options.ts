@@ -1,0 +1,101 @@
+import type { PolicyVerdict } from '../../base/words.ts'
+import { parseDuration } from '../../checks/duration.ts'
+import { checkFunction, checkKeys, checkName, checkObject, refuse } from '../../checks/options.ts'
+import { decode, encode } from '../../events/payload.ts'
+import type { DecideOperation } from '../operations.ts'
+import { maxActionName, readClasses } from '../policy/policy-step.ts'
+import { readStepOptions, readUndo, type StepPolicy, type Undo } from '../step/options.ts'
+import type { StepCall } from '../step/step.ts'
+
+type Given = { readonly [name: string]: unknown }
+
+/** The options of a gate, validated and with defaults. */
+export interface GateSettings {
+  readonly name: string
+  readonly classes: readonly string[]
+  /** Returns the params as a new value. */
+  readonly params: () => object
+  readonly policy: () => PolicyVerdict
+  /** The options of the question to people; their `key` is the wanted one. */
+  readonly human: {
+    readonly message: string
+    readonly key: string
+    readonly hasOwnKey: boolean
+    readonly options: Given
+  }
+  /** The options of the decision; null if the author set none. */
+  readonly agent: { readonly question: string; readonly options: Given } | null
+  readonly facts: (() => unknown) | undefined
+  readonly validForMs: number | undefined
+  readonly run: (params: unknown, call: StepCall, facts: unknown) => unknown
+  readonly undo: Undo | undefined
+  readonly attempts: StepPolicy
+}
+
+/** The choices of the agent of a gate. */
+export const gateChoices: DecideOperation['choices'] = ['approve', 'reject', 'ask-human']
+
+const gateNames = ['params', 'classes', 'policy', 'agent', 'human', 'facts', 'validFor', 'run', 'undo']
+
+/**
+ * Checks the options of a gate except those that its questions check.
+ * @throws PawlError 'option-invalid', 'duration-invalid', 'payload-refused'
+ */
+export function readGate(givenName: unknown, given: unknown): GateSettings {
+  const name = checkName('name of gate', givenName)
+  if (name.length > maxActionName)
+    refuse('name of gate', name, `It must have at most ${maxActionName} characters; it has ${name.length}.`)
+  const of = `of gate '${name}'`
+  const spec = checkObject(`options ${of}`, given)
+  checkKeys(`the options ${of}`, spec, [...gateNames, 'retry', 'timeout'])
+  const { params, classes, policy, facts, validFor, run, retry, timeout } = spec
+  for (const [option, body] of Object.entries({ policy, facts }))
+    if (body !== undefined) checkFunction(`${option} ${of}`, body)
+  checkFunction(`run ${of}`, run)
+  if (params === undefined) refuse(`params ${of}`, params, 'It must be an object: what is approved.')
+  const bytes = encode(checkObject(`params ${of}`, params), 'params')
+  const copy = (): object => decode(bytes) as object
+  return {
+    name,
+    classes: readClasses(of, classes),
+    params: copy,
+    policy:
+      policy === undefined ? () => 'human' : () => (policy as (params: object) => PolicyVerdict)(copy()),
+    human: readHuman(of, name, spec['human']),
+    agent: spec['agent'] === undefined ? null : readAgent(of, name, spec['agent']),
+    facts: facts as (() => unknown) | undefined,
+    validForMs: validFor === undefined ? undefined : parseDuration(validFor, `validFor ${of}`),
+    run: run as GateSettings['run'],
+    undo: readUndo(of, spec),
+    attempts: readStepOptions(of, { retry, timeout }),
+  }
+}
+
+function readHuman(of: string, name: string, given: unknown): GateSettings['human'] {
+  const { message = `${name}?`, key, ...options } = checkObject(`human ${of}`, given)
+  for (const option of ['params', 'onReject'])
+    if (Object.hasOwn(options, option))
+      refuse(`human.${option} ${of}`, options[option], 'The gate sets it; leave it out.')
+  if (options['onTimeout'] === 'approve')
+    refuse(
+      `human.onTimeout ${of}`,
+      'approve',
+      "A gate needs a yes. Use policy: () => 'allow' for an action that needs none.",
+    )
+  return {
+    message: message as string,
+    key: key === undefined ? name : checkName(`human.key ${of}`, key),
+    hasOwnKey: key !== undefined,
+    options,
+  }
+}
+
+function readAgent(of: string, name: string, given: unknown): NonNullable<GateSettings['agent']> {
+  const { question = `${name}?`, fallback = 'ask-human', ...options } = checkObject(`agent ${of}`, given)
+  for (const option of ['material', 'key'])
+    if (Object.hasOwn(options, option))
+      refuse(`agent.${option} ${of}`, options[option], 'The gate sets it; leave it out.')
+  if (fallback !== 'ask-human' && fallback !== 'reject')
+    refuse(`agent.fallback ${of}`, fallback, "It must be 'ask-human' or 'reject'.")
+  return { question: question as string, options: { ...options, fallback } }
+}

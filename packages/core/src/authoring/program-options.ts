@@ -1,0 +1,50 @@
+import type { Actor } from '../base/people.ts'
+import type { Effects } from '../ports/effects.ts'
+import type { Logger } from '../ports/logger.ts'
+import type { AgentDefinition } from './agent/agent.ts'
+import type { Policy } from './policy/policy.ts'
+import type { ProcedureDefinition } from './procedure.ts'
+import type { Remark } from './remark.ts'
+import type { RollbackProgress } from './rollback/rollback.ts'
+import type { ChooseBranch } from './version/version.ts'
+
+/** The parts of a run that the context of its procedure uses. */
+export interface ProgramOptions {
+  readonly definition: ProcedureDefinition
+  /** Returns the input, decoded into a new value. */
+  readonly input: () => unknown
+  readonly runId: string
+  /** The number of runs above this one. */
+  readonly depth: number
+  /** The execution that runs the program. */
+  readonly execution: () => {
+    stop(error: unknown): void
+    now(): number
+    random(): number
+    uuid(): string
+    readonly hasTurn: boolean
+    /** The number of operations without a result. */
+    readonly pendingCount: number
+    foreign(what: string): void
+  }
+  /** Chooses the branch of the run at a change of the code. */
+  readonly chooseBranch: ChooseBranch
+  /** Whether the run is replaying, when `ctx.log` is silent. */
+  readonly isReplaying: () => boolean
+  readonly logger: Logger
+  readonly effects: Effects
+  /** Returns whether an error of the procedure parks the run, so that nothing is undone. */
+  readonly isParked: (error: unknown) => boolean
+  /** Receives what is undone. */
+  readonly rollback: RollbackProgress
+  /** The default agent for `decide`. */
+  readonly decider: AgentDefinition | undefined
+  /** The default audience of `onTimeout: 'escalate'`. */
+  readonly escalateTo: string | undefined
+  /** The policy of the engine. */
+  readonly policy: Policy | undefined
+  /** Who started the run. */
+  readonly startedBy: Actor | undefined
+  /** Warns of code that is legal but probably unintended, once for each `about` of a procedure. */
+  readonly remark: Remark
+}

@@ -1,0 +1,102 @@
+import { checkFunction, checkName, refuse } from '../../checks/options.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import type { LogEvent } from '../../events/event.ts'
+import type { IssueOperation, ProcedureOperation } from '../operations.ts'
+import type { Judgement } from '../policy/policy.ts'
+import { maxActionName, policyStep, readClasses } from '../policy/policy-step.ts'
+import type { ProgramOptions } from '../program-options.ts'
+import { readValue } from '../results.ts'
+import type { Rollback } from '../rollback/rollback.ts'
+import { defaultPolicy, readStepOptions, readUndo, type StepPolicy, type Undo } from './options.ts'
+import type { StepCall } from './step.ts'
+
+/** The parts of a `ctx` that steps use. */
+export interface StepParts {
+  readonly options: ProgramOptions
+  readonly issue: IssueOperation
+  readonly rollback: Rollback
+  /** The names of the actions that need consent; null if there are none. */
+  readonly actions: { names: Set<string> | null }
+}
+
+/** Runs a step, after its policy if it has classes. */
+export function step(parts: StepParts, name: string, body: () => unknown, given?: object): Promise<unknown> {
+  const of = `of step '${checkName('name of step', name)}'`
+  checkFunction(`body ${of}`, body)
+  if (parts.actions.names?.has(name) === true)
+    refuse('name of step', name, 'A gate or a task of this run has that name; a step needs its own.')
+  const policy = readStepOptions(of, given, undefined, ['undo', 'classes'])
+  const operation = stepOperation(parts, {
+    ...{ name, policy, undo: readUndo(of, given) },
+    body: parts.options.effects.step(name, body),
+  })
+  const classes = (given as { readonly classes?: unknown } | undefined)?.classes
+  if (classes === undefined) return parts.issue(operation)
+  return allowed(parts, name, readClasses(of, classes), operation)
+}
+
+/** Runs a step if the policy of the engine allows it. */
+async function allowed(
+  { issue, options }: StepParts,
+  name: string,
+  classes: readonly string[],
+  operation: ProcedureOperation,
+): Promise<unknown> {
+  if (name.length > maxActionName)
+    refuse('name of step', name, `With classes it must have at most ${maxActionName} characters.`)
+  const action = { name, classes, params: () => undefined, own: (): 'allow' => 'allow' }
+  const { verdict } = (await issue(policyStep(options, action))) as Judgement
+  if (verdict !== 'allow') throw new PawlError('policy-refused', { step: name, verdict })
+  return issue(operation)
+}
+
+interface StepSpec {
+  readonly name: string
+  /** With its double in place, if there is one. */
+  readonly body: (call: StepCall) => unknown
+  readonly policy: StepPolicy
+  readonly undo: Undo | undefined
+}
+
+/** Builds the operation of a step. If it has an undo, it registers it when its result is delivered. */
+export function stepOperation(
+  { options, rollback }: Pick<StepParts, 'options' | 'rollback'>,
+  { name, body, policy, undo }: StepSpec,
+): ProcedureOperation {
+  return {
+    ...{ kind: 'step', name, body, ...policy },
+    ...(undo === undefined ? { read: readValue } : readAndRegister(options, rollback, name, undo)),
+  }
+}
+
+/** Reads the result of a step and registers its undo: in the order of the log, live as in a replay. */
+function readAndRegister(
+  options: ProgramOptions,
+  rollback: Rollback,
+  name: string,
+  undo: Undo,
+): Pick<ProcedureOperation, 'read' | 'readLate'> {
+  const undone = (event: LogEvent): ProcedureOperation =>
+    undoOperation(options, name, (call) => undo(readValue(event), call))
+  return {
+    read: (event) => {
+      const result = readValue(event)
+      rollback.register(name, undone(event))
+      return result
+    },
+    readLate: (event) => rollback.add(name, undone(event)),
+  }
+}
+
+/** Builds the operation of an undo. */
+export function undoOperation(
+  { effects }: ProgramOptions,
+  name: string,
+  body: (call: StepCall) => unknown,
+): ProcedureOperation {
+  return {
+    ...{ kind: 'undo', name, read: readValue },
+    ...defaultPolicy,
+    body: effects.step(`undo ${name}`, body),
+  }
+}
