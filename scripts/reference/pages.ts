@@ -39,6 +39,8 @@ const ctxFile = 'core/src/authoring/ctx.ts'
 const childFile = 'core/src/authoring/children/child.ts'
 const messageFile = 'core/src/authoring/message-options.ts'
 const stepFile = 'core/src/authoring/step/step.ts'
+const gateFile = 'core/src/authoring/gate/gate.ts'
+const policyFile = 'core/src/authoring/policy/policy.ts'
 const agentFile = 'core/src/authoring/agent/agent.ts'
 const verdictFile = 'core/src/authoring/agent/verdict.ts'
 const askFile = 'core/src/authoring/human/ask.ts'
@@ -107,6 +109,21 @@ export const pages: readonly Page[] = [
         signature: 'ctx.get(procedure, id)',
         of: [ctxFile, 'Ctx.get'],
         note: 'Returns a handle like the one of [ctx.spawn](#ctxspawn).',
+      },
+      {
+        heading: 'ctx.gate',
+        signature: 'ctx.gate(name, options)',
+        of: [ctxFile, 'Ctx.gate'],
+        note: '`human` takes the options of [ctx.human.approve](human.md#ctxhumanapprove) except `params` and `onReject`, and a `message`. `agent` takes the options of [ctx.agent.decide](agent.md#ctxagentdecide) except `material` and `key`, and a `question`. Returns `{ done: true, value, params, by }` or `{ done: false, reason, by }`.',
+        tables: [
+          {
+            types: [
+              [gateFile, 'Gate'],
+              [stepFile, 'AttemptOptions'],
+            ],
+            shown: { params: '`object`', human: '`object`', agent: '`object`' },
+          },
+        ],
       },
       { heading: 'ctx.now', signature: 'ctx.now()', of: [ctxFile, 'Ctx.now'] },
       { heading: 'ctx.random', signature: 'ctx.random()', of: [ctxFile, 'Ctx.random'] },
@@ -367,6 +384,11 @@ export const pages: readonly Page[] = [
         of: [engineFile, 'createEngine'],
         tables: [{ types: [[clientFile, 'EngineOptions']] }],
         see: '[operating](../guides/operating.md), [determinism](../guides/determinism.md) for `determinism`, and [steps and retries](../guides/steps-and-retries.md) for `bugs`',
+      },
+      {
+        heading: 'policy',
+        note: 'The policy of an engine receives the action:',
+        tables: [{ title: 'property', types: [[policyFile, 'PolicyQuestion']], isOutput: true }],
       },
       {
         heading: 'stop',

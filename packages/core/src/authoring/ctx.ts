@@ -39,7 +39,7 @@ export interface Ctx<T = {}, Input = any> extends ScopeOps<Ctx<T, Input>> {
 
   /**
    * Asks for consent and then acts: once, and only with what was approved. The policies of the gate and of the engine say who
-   * must agree: nobody, an agent or a person. Operations: `<name> · policy`; `<name> · facts`; `<name> · decide` (an agent);
+   * must agree: an agent, a person, or neither. Operations: `<name> · policy`; `<name> · facts`; `<name> · decide` (an agent);
    * `<name> · approve` (people); `<name> · facts` again; `<name>`, the action. Name: 1 to 180 characters. The key of the
    * question is its `human.key`, by default the name.
    * @throws PawlError 'step-failed' and 'step-timed-out' (the action, or reading the facts, fails), 'option-invalid',

@@ -44,5 +44,5 @@ export type Severity = (typeof severities)[number]
 /** Most permissive first: of two verdicts the later one counts. */
 export const policyVerdicts = ['allow', 'agent', 'human', 'deny'] as const
 
-/** Who must agree to an action: nobody else, an agent, or a person; 'deny' forbids it. */
+/** Who must agree to an action: an agent, a person, or neither; 'deny' forbids it. */
 export type PolicyVerdict = (typeof policyVerdicts)[number]

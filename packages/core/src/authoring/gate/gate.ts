@@ -60,7 +60,7 @@ interface Done<P, R> {
 /** The action was not carried out. */
 interface NotDone {
   readonly done: false
-  /** Why: a policy forbids it, somebody said no, nobody answered in time, or the facts changed in each of 3 rounds. */
+  /** Why: a policy forbids it, an agent or a person said no, no person answered in time, or the facts changed in each of 3 rounds. */
   readonly reason: 'denied' | 'rejected' | 'timed-out' | 'changing'
   /** Who refused it. */
   readonly by: Actor

@@ -38,7 +38,7 @@ export const gateChoices: DecideOperation['choices'] = ['approve', 'reject', 'as
 const gateNames = ['params', 'classes', 'policy', 'agent', 'human', 'facts', 'validFor', 'run', 'undo']
 
 /**
- * Checks the options of a gate except those that its questions check.
+ * Checks the options of a gate except the ones that its questions check.
  * @throws PawlError 'option-invalid', 'duration-invalid', 'payload-refused'
  */
 export function readGate(givenName: unknown, given: unknown): GateSettings {
