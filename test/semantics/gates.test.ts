@@ -180,7 +180,7 @@ describe('facts', () => {
 
   test('the action runs in the first round whose two readings agree, with that fact, in all orders', async () => {
     const made = sequences.map((facts, n) => {
-      const { raise, world } = makeRaise({}, facts)
+      const { world } = makeRaise({}, facts)
       const copy = procedure({ name: `raise ${n}` }, (ctx) =>
         ctx.gate('set price', {
           params: { price: n },
