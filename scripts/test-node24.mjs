@@ -1,4 +1,5 @@
-// Runs the tests of the core, of SQLite and of the memory store on Node 24, with the drivers that belong to it.
+// Runs the tests of the core, of SQLite, of the memory store and of TypeScript that Node loads by itself on Node 24, with the
+// drivers that belong to it.
 // usage: npm run test:node24 [-- what vitest takes]
 //
 // Everything happens in .cache/node24: Node itself (never a dependency of the workspace: its `node` would hide
@@ -25,7 +26,10 @@ const tree = join(cache, 'tree')
 
 // The upper half of the version ranges in packages/storage-sqlite; better-sqlite3 13 brings its binaries.
 const drivers = ['better-sqlite3@13', 'kysely@0.29.9']
-const tests = ['packages/core', 'packages/storage-sqlite', 'packages/testing']
+const tests = [
+  ...['packages/core', 'packages/storage-sqlite', 'packages/testing'],
+  'packages/cli/test/node-typescript.test.ts',
+]
 
 const environment = { ...process.env, PATH: `${fetchNode()}${delimiter}${process.env['PATH']}` }
 copySources()

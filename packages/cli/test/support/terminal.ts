@@ -60,11 +60,20 @@ export interface InTerminal extends AsyncDisposable {
 }
 
 export function inTerminal(
-  { folder, program, env }: Workspace,
+  workspace: Workspace,
   args: readonly string[],
   more: Readonly<Record<string, string>> = {},
 ): InTerminal {
-  const child = spawn('python3', ['-c', relay, process.execPath, ...program, ...args], {
+  return programInTerminal(workspace, [process.execPath, ...workspace.program, ...args], more)
+}
+
+/** Runs any program in a pseudo-terminal, in the folder of a workspace. */
+export function programInTerminal(
+  { folder, env }: Workspace,
+  command: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): InTerminal {
+  const child = spawn('python3', ['-c', relay, ...command], {
     cwd: folder,
     env: { ...env, TERM: 'xterm-256color', ...more },
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -37,8 +37,10 @@ async function bundleOnce(): Promise<{ readonly bin: string; readonly procedures
   return { bin, procedures }
 }
 
-/** Makes a workspace with bundled programs; with `typescript`, of sources that tsx loads, as in a user's project. */
-export async function createWorkspace(options: { readonly typescript?: boolean } = {}): Promise<Workspace> {
+/** Makes a workspace with bundled programs; with `typescript`, of sources that tsx loads, as in a user's project, or that Node loads by itself. */
+export async function createWorkspace(
+  options: { readonly typescript?: boolean | 'by-node' } = {},
+): Promise<Workspace> {
   // Inside the project, so that modules find the packages by name.
   const cache = join(root, '.cache')
   mkdirSync(cache, { recursive: true })
@@ -46,7 +48,8 @@ export async function createWorkspace(options: { readonly typescript?: boolean }
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}')
   // Ends the search for a config.
   mkdirSync(join(folder, '.git'))
-  let program: readonly string[] = [...['--conditions=@pawl/source', '--import', 'tsx'], sources.bin]
+  const loader = options.typescript === 'by-node' ? [] : ['--import', 'tsx']
+  let program: readonly string[] = ['--conditions=@pawl/source', ...loader, sources.bin]
   if (options.typescript) copyFileSync(sources.procedures, join(folder, 'procedures.ts'))
   else {
     bundled ??= bundleOnce()
