@@ -548,6 +548,21 @@ export const pages: readonly Page[] = [
       { heading: 'engine.crash', signature: 'engine.crash(when)', of: [testFile, 'TestEngine.crash'] },
       { heading: 'engine.calls', signature: "engine.calls['charge']", of: [testFile, 'TestEngine.calls'] },
       {
+        heading: 'checkDeterminism',
+        signature: 'checkDeterminism(procedure, options)',
+        of: ['testing/src/determinism.ts', 'checkDeterminism'],
+        tables: [
+          {
+            types: [
+              ['testing/src/determinism.ts', 'DeterminismOptions'],
+              ['testing/src/doubles.ts', 'Doubles'],
+            ],
+            shown: { steps: '`{ [name]: unknown }`', agents: '`{ [name]: unknown }`' },
+          },
+        ],
+        note: 'Takes `input` for one input or `inputs` for several, and:',
+      },
+      {
         heading: 'explore',
         signature: 'explore(procedure, input, options)',
         of: ['testing/src/explore/explore.ts', 'explore'],

@@ -11,7 +11,14 @@ import {
 } from '@pawl/core'
 import { formatDuration, readEngineOptions, readStopOptions } from '@pawl/core/internal'
 import { postgres } from '@pawl/storage-postgres'
-import { explore, memory, type TestEngine, type TestEngineOptions, testEngine } from '@pawl/testing'
+import {
+  checkDeterminism,
+  explore,
+  memory,
+  type TestEngine,
+  type TestEngineOptions,
+  testEngine,
+} from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Member } from '../../scripts/reference/declarations.ts'
@@ -102,6 +109,8 @@ interface Known {
   readonly others?: readonly string[]
   /** Which of those it has not. */
   readonly without?: string
+  /** Options that the note of the section names. */
+  readonly noted?: readonly string[]
 }
 
 const known: { readonly [heading: string]: Known } = {
@@ -168,6 +177,10 @@ const known: { readonly [heading: string]: Known } = {
     call: (engine) => (engine as TestEngine).humans({ ask: 'Who?', answer: 'silence', ...nonsense }),
   },
   'stores.md postgres': { call: () => postgres('postgres://localhost/app', nonsense) },
+  'testing.md checkDeterminism': {
+    call: () => checkDeterminism(idle, { ...nonsense } as { readonly runs: 1 }),
+    noted: ['input', 'inputs'],
+  },
   'testing.md explore': { call: () => explore(idle, undefined, nonsense) },
   'testing.md testEngine': {
     call: () => testEngine({ procedures: [], ...nonsense }),
@@ -176,13 +189,13 @@ const known: { readonly [heading: string]: Known } = {
 }
 
 describe('the reference lists the options of', () => {
-  test.each(Object.entries(known))('%s', async (heading, { call, others, without }) => {
+  test.each(Object.entries(known))('%s', async (heading, { call, others, without, noted = [] }) => {
     const message = await refusalOf(call)
     expect(message).toContain('There is no option nonsense in ')
     const listed = /Known options: (.*)\.$/.exec(message)?.[1]?.split(', ') ?? []
     const onPage = new Set([heading, ...(others ?? [])].flatMap(membersOf).map(({ name }) => name))
     if (without !== undefined) onPage.delete(without)
-    expect([...onPage].sort()).toEqual([...new Set(listed)].sort())
+    expect([...onPage, ...noted].sort()).toEqual([...new Set(listed)].sort())
   })
 
   test('beside `as` and in `history` an unknown one is refused as well', async () => {

@@ -212,3 +212,20 @@ test('check reads logs of several pages', async () => {
     { verdict: 'diverges', position: 2_090 },
   ])
 })
+
+test('check reports a completed run whose code would return something else', async () => {
+  const store = memory()
+  const first = shipWith(async (ctx) => ctx.step('pack', () => ({ box: 1, note: undefined })))
+  await using engine = await testEngine({ store, procedures: [first] })
+  const run = await engine.run(first, undefined, { id: 'ship:1' })
+  await run.result()
+  expect(await engine.check({ run: run.id })).toMatchObject([{ verdict: 'same' }])
+  const other = shipWith(async (ctx) => ({ ...(await ctx.step('pack', () => ({}))), box: 2 }))
+  expect(await checkRuns({ store, procedures: [other] }, { run: run.id })).toMatchObject([
+    {
+      verdict: 'diverges',
+      recorded: 'its completion with {"box":1}',
+      asked: 'its completion with {"box":2}',
+    },
+  ])
+})

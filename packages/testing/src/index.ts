@@ -1,3 +1,4 @@
+export { checkDeterminism, type DeterminismOptions, type InputsOf } from './determinism.ts'
 export type { Doubles } from './doubles.ts'
 export type { Exploration, Violation } from './explore/exploration.ts'
 export { explore } from './explore/explore.ts'

@@ -1,4 +1,4 @@
-import { PawlError, type ProcedureRef } from '@pawl/core'
+import { PawlError, type Procedure } from '@pawl/core'
 import {
   decode,
   definitionOf,
@@ -27,7 +27,7 @@ import { explorePaths } from './paths.ts'
  * expect(violations).toEqual([])
  */
 export async function explore<In, Out, T>(
-  procedure: ProcedureRef<In, Out, T>,
+  procedure: Procedure<In, Out, T>,
   input: NoInfer<In>,
   options: ExploreOptions = {},
 ): Promise<Exploration> {

@@ -1,11 +1,14 @@
 import type { AskSpec, ProcedureOperation } from '../../authoring/operations.ts'
 import type { ProcedureDefinition } from '../../authoring/procedure.ts'
 import { isEqual } from '../../base/equal.ts'
+import { showValue } from '../../base/text.ts'
 import { isBug } from '../../errors/bug.ts'
+import { listIssues } from '../../errors/catalogue.ts'
 import type { LogEvent } from '../../events/event.ts'
-import { decode } from '../../events/payload.ts'
+import { decode, encode } from '../../events/payload.ts'
 import type { AskPayload } from '../../events/payloads.ts'
 import { allowGrace } from '../../host/drain.ts'
+import { validate } from '../../host/run-schema.ts'
 import type { Decision } from '../../kernel/decision.ts'
 import type { Execution } from '../../kernel/execution.ts'
 import type { Branch } from '../../runs/run-check.ts'
@@ -17,6 +20,7 @@ import { LogIndex } from '../run/log-index.ts'
 import { ReadFailed } from '../run/log-reader.ts'
 import {
   damagedBy,
+  divergedBy,
   quarantinedFor,
   type Reason,
   stoppedBy,
@@ -71,6 +75,7 @@ async function replayAndCompare(
 ): Promise<LogVerdict | null> {
   const index = new LogIndex()
   let replay: Replay | null = null
+  let last: LogEvent | undefined
   for await (const page of log.pages()) {
     if (replay === null) {
       const [started, second] = page as readonly [LogEvent, LogEvent?]
@@ -83,6 +88,7 @@ async function replayAndCompare(
     }
     if (!replay.branches.learn(page)) return null
     index.add(page)
+    last = page.at(-1)
     await deliverPage(replay.execution, page, log)
   }
   if (replay === null) return { verdict: quarantinedFor(id, 'its log is empty'), versions: {} }
@@ -90,7 +96,10 @@ async function replayAndCompare(
   if (execution.needsGrace) await new Promise<void>((resolve) => allowGrace(resolve))
   const parksBugs = index.cancelled === null && (definition.bugs ?? services.bugs) === 'park'
   const run = { id, start, log, marks: branches.marks }
-  const reason = await diagnose(services, run, execution.decide(), parksBugs)
+  const decision = execution.decide()
+  const reason =
+    (await diagnose(services, run, decision, parksBugs)) ??
+    (decision.state === 'completed' ? await diagnoseOutput(run, decision.output, last) : null)
   const isSame = !index.openAsks.some((asked) => isReworded(execution, asked))
   return { verdict: reason ?? (isSame ? 'same' : 'text-only'), versions: branches.list() }
 }
@@ -121,6 +130,26 @@ async function diagnose(
     case 'stopped':
       return stoppedBy(run.id, decision.error)
   }
+}
+
+/** Compares the output of a run that has completed with the recorded one. */
+async function diagnoseOutput(
+  { id, start }: Replayed,
+  output: unknown,
+  ended: LogEvent | undefined,
+): Promise<Reason | null> {
+  if (ended?.type !== 'ended' || ended.failed) return null
+  const schema = start.definition.output
+  const checked = schema === undefined ? { ok: true as const, value: output } : await validate(schema, output)
+  const recorded = decode(ended.payload)
+  // As it would be recorded, so that a member that is undefined is missing.
+  if (checked.ok && isEqual(recorded, decode(encode(checked.value, 'output')))) return null
+  const now = checked.ok ? showValue(checked.value) : `an invalid output: ${listIssues(checked)}`
+  return divergedBy(id, {
+    ...{ position: ended.position, at: '' },
+    recorded: `its completion with ${showValue(recorded)}`,
+    asked: `its completion with ${now}`,
+  })
 }
 
 /** Whether the code would now ask an open question differently. */
