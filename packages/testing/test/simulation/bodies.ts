@@ -1,4 +1,5 @@
 import { PawlError } from '@pawl/core'
+import { Execution, turns } from '@pawl/core/internal'
 import type { LogEvent } from '@pawl/core/storage'
 import type { Tables } from '../../src/memory/tables.ts'
 import type { SimulatedProcess } from './process.ts'
@@ -20,6 +21,8 @@ export class Bodies implements Stage {
   readonly begun: Begun[] = []
   /** Steps that have an undo, as run and path. */
   readonly undoable = new Set<string>()
+  /** The turn in which each undo was registered, by run and path. */
+  readonly registeredIn = new Map<string, number>()
   readonly child: ReturnType<typeof makeChild> = makeChild(this)
   /** Runs whose bodies kill their process. */
   readonly deadly = new Set<string>()
@@ -47,6 +50,11 @@ export class Bodies implements Stage {
 
   onUndoable(run: string, path: string): void {
     this.undoable.add(`${run} ${path}`)
+  }
+
+  onRegistered(run: string, path: string): void {
+    const { current } = turns
+    if (current instanceof Execution) this.registeredIn.set(`${run} ${path}`, current.turn)
   }
 
   async perform(run: string, path: string, { delayMs, failures }: Work): Promise<string> {

@@ -87,6 +87,8 @@ export interface Stage {
   onPlace?(run: string): void
   /** A step is issued that has an undo. */
   onUndoable(run: string, path: string): void
+  /** An undo is registered, and this is called in the same turn. */
+  onRegistered(run: string, path: string): void
   /** The body of an operation: what it does, unless it fails. */
   perform(run: string, path: string, work: Work): Promise<string>
   startChild(id: string, parent: string): Promise<void>
@@ -303,6 +305,7 @@ export function makeProcedure({ name, version, root, throws, graceMs }: Program,
             return ctx.shield((own: C) => run(node.body, `${path}s`, own))
           case 'on rollback':
             ctx.onRollback(path, () => stage.perform(ctx.runId, `undo ${path}`, promptly))
+            stage.onRegistered(ctx.runId, path)
             return void trace.push(`${path}: registered`)
           case 'attempt':
             try {
@@ -326,6 +329,7 @@ export function makeProcedure({ name, version, root, throws, graceMs }: Program,
           default: {
             try {
               const seen = await operate(node, path, ctx)
+              if (node.do === 'step' && node.undo !== null) stage.onRegistered(ctx.runId, path)
               return trace.push(`${path}: ${node.do} ${JSON.stringify(seen)}`)
             } catch (error) {
               trace.push(`${path}: ${node.do} failed: ${show(error)}`)

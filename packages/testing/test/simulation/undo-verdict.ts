@@ -1,15 +1,21 @@
+import { decodePayload } from '@pawl/core/internal'
 import type { LogEvent } from '@pawl/core/storage'
 import type { RunRecord } from '../../src/memory/tables.ts'
 import type { World } from './world.ts'
 
 /** Whether a run may have ended as it has. */
-export function findEndFaults({ acknowledged, programs }: World, run: RunRecord): readonly string[] {
+export function findEndFaults(
+  { acknowledged, programs, hasMistakes }: World,
+  run: RunRecord,
+): readonly string[] {
   const cancels = run.events.filter(({ type }) => type === 'cancelled').length
   const mayThrow = programs.some(({ name, throws }) => name === run.procedure && throws)
+  const isUndue = endedWithoutCode(run) && !hasMistakes && !endedWithCancel(run) && !waitedForCode(run)
   return [
     run.state === 'cancelled' && cancels === 0 && 'it is cancelled, and its log says nothing of it',
     run.state === 'failed' && !mayThrow && 'it failed, and its code does not throw',
     acknowledged.cancels.has(run.id) && run.cancelAt === null && run.endedAt === null && 'its cancel is lost',
+    isUndue && 'it ended without its code, which was there',
   ].filter((fault) => fault !== false)
 }
 
@@ -25,18 +31,19 @@ interface Undone {
  * failure and a cancel nothing that has registered is left.
  */
 export function findUndoFaults(
+  { bodies }: World,
   run: RunRecord,
-  undoable: ReadonlySet<string>,
   trace: readonly string[],
 ): readonly string[] {
-  const { events, state } = run
+  const { id, events, state } = run
   const undone = events.filter(isUndo).map(({ name, turn }) => ({ name, turn }))
   const names = new Set(undone.map(({ name }) => name))
   if (names.size < undone.length) return [`undone twice: ${undone.map(({ name }) => name).join(', ')}`]
-  const faults = findOrderFaults(events, undone)
+  const faults = findOrderFaults(undone, (name) => bodies.registeredIn.get(`${id} ${name}`))
   if (state === 'completed' || endedWithoutCode(run)) return faults
-  for (const name of turnsOf(events).keys())
-    if (undoable.has(`${run.id} ${name}`) && !names.has(name)) faults.push(`${name} is not undone`)
+  for (const { type, kind, name, failed } of events)
+    if (type === 'settled' && kind === 'step' && !failed)
+      if (bodies.undoable.has(`${id} ${name}`) && !names.has(name)) faults.push(`${name} is not undone`)
   for (const line of trace) {
     const [path = '', what] = line.split(': ')
     if (what === 'registered' && !names.has(path)) faults.push(`${path} was registered and is not undone`)
@@ -48,38 +55,42 @@ function isUndo({ type, kind }: LogEvent): boolean {
   return type === 'settled' && kind === 'undo'
 }
 
-/** It ended in the unit of its cancel, and nothing was undone: no code was there that could undo. */
-export function endedWithoutCode({ events, state }: RunRecord): boolean {
-  const cancel = events.findIndex(({ type }) => type === 'cancelled')
-  const rest = events.slice(cancel)
-  const at = rest.at(-1)?.at
-  return state === 'cancelled' && cancel >= 0 && rest.every((event) => event.at === at && !isUndo(event))
+/** Whether it was cancelled, and its code did not end it: the run says so, unless its log has no operation. */
+export function endedWithoutCode(run: RunRecord): boolean {
+  const { state, info, events } = run
+  if (state !== 'cancelled' || info === null) return false
+  if (events.every(({ kind }) => kind === null) && endedWithCancel(run)) return true
+  const { rollback } = decodePayload(info) as { readonly rollback?: { readonly skipped?: string } }
+  return rollback?.skipped?.startsWith('The run ended without its code') === true
 }
 
-function findOrderFaults(events: readonly LogEvent[], undone: readonly Undone[]): string[] {
-  const turns = turnsOf(events)
+/** Whether it ended in the unit of its cancel: before its first turn, or since workers had died over it. */
+function endedWithCancel({ events }: RunRecord): boolean {
+  const cancel = events.findIndex(({ type }) => type === 'cancelled')
+  const at = events.at(-1)?.at
+  return events.slice(cancel).every((event) => event.at === at)
+}
+
+/** Whether it was cancelled so long before its end that no worker may have had its code. */
+function waitedForCode({ cancelAt, endedAt }: RunRecord): boolean {
+  return cancelAt !== null && endedAt !== null && endedAt - cancelAt >= 30_000
+}
+
+/** `registeredIn` returns the turn in which an undo was registered; undefined if the procedure did not see that. */
+function findOrderFaults(
+  undone: readonly Undone[],
+  registeredIn: (name: string) => number | undefined,
+): string[] {
   const faults: string[] = []
   const left = new Set(undone.map(({ name }) => name))
   for (const { name, turn } of undone) {
     left.delete(name)
-    const own = turns.get(name)
+    const own = registeredIn(name)
     if (own === undefined) continue
     for (const other of left) {
-      const at = turns.get(other)
-      if (at !== undefined && at > own && at <= turn) faults.push(`${name} was undone before ${other}`)
+      const at = registeredIn(other)
+      if (at !== undefined && at > own && at < turn) faults.push(`${name} was undone before ${other}`)
     }
   }
   return faults
-}
-
-/** The turn that the result of a step began, by name. */
-function turnsOf(events: readonly LogEvent[]): ReadonlyMap<string, number> {
-  const turns = new Map<string, number>()
-  let turn = 0
-  for (const { type, kind, name, failed } of events) {
-    if (type !== 'settled' && type !== 'cancelled') continue
-    turn++
-    if (type === 'settled' && kind === 'step' && !failed) turns.set(name, turn)
-  }
-  return turns
 }

@@ -67,7 +67,7 @@ function findRunFaults(world: World, run: RunRecord): readonly string[] {
     ...findMailFaults(world, run, output),
     ...findAnswerFaults(world, run, output),
     ...findEndFaults(world, run),
-    ...findUndoFaults(run, world.bodies.undoable, longest),
+    ...findUndoFaults(world, run, longest),
     ...world.results
       .filter((one) => one.run === run.id && JSON.stringify(one.result) !== JSON.stringify(output))
       .map(({ result }) => `a caller was told it has returned ${JSON.stringify(result)}`),
@@ -141,12 +141,13 @@ function findAnswerFaults(
     ...answers.flatMap(({ where, by }) => {
       const standing = asks.filter(({ answeredBy }) => answeredBy === by)
       const seen = output.find((line) => line.startsWith(`${where}: `) && /: (approve|input) /.test(line))
-      // To a question that was never asked, or not before its instant.
+      // To a question that was never asked, or not before its instant, or not before the run was cancelled.
       const early = run.messages.some(
-        ({ kind, name, at }) =>
+        ({ kind, name, at, n }) =>
           kind === 'early' &&
           name === where &&
-          !asks.some(({ key, closesAt }) => key === where && (closesAt === null || at < closesAt)),
+          (run.messages.some((other) => other.kind === 'cancel' && other.n < n) ||
+            !asks.some(({ key, closesAt }) => key === where && (closesAt === null || at < closesAt))),
       )
       return [
         standing.length !== 1 &&

@@ -92,8 +92,8 @@ export class World {
   readonly #procedures: readonly AnyProcedure[]
   /** The same by name, with other code. */
   readonly #wrongProcedures: readonly AnyProcedure[]
-  /** Deployed from time to time. */
-  readonly #hasMistakes: boolean
+  /** Whether wrong code is deployed from time to time. */
+  readonly hasMistakes: boolean
   /** Runs are cancelled. */
   readonly #hasCancels: boolean
   /** Wrong code has begun, and is still to be found out. */
@@ -121,7 +121,7 @@ export class World {
         onKept: (run) => this.surprises.push(`wrong code continued with ${run}`),
       }),
     )
-    this.#hasMistakes = this.#chance.oneIn(6)
+    this.hasMistakes = this.#chance.oneIn(6)
     this.#hasCancels = this.#chance.oneIn(2)
     if (this.#chance.oneIn(6)) this.bodies.deadly.add(this.#anyRun())
     this.bodies.onDeadly = (process) => {
@@ -244,7 +244,7 @@ export class World {
     else if (what < 34) this.#freezeOne()
     else if (what < 38) for (const process of this.#processes) process.thaw()
     else if (what < 39 && this.#chance.oneIn(2)) this.#stopOne()
-    else if (what < 40 && this.#hasMistakes) this.#addProcess(true, true)
+    else if (what < 40 && this.hasMistakes) this.#addProcess(true, true)
     else if (what < 43 && this.#hasCancels) this.#cancel(this.#anyClient(), this.#anyRun())
     else if (what < 44) this.#retry(this.#anyClient(), this.#anyRun())
   }

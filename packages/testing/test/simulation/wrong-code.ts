@@ -51,6 +51,7 @@ function breakAfter(count: number, stage: Stage): Stage {
       })
     },
     onUndoable: (...step) => stage.onUndoable(...step),
+    onRegistered: (...undo) => stage.onRegistered(...undo),
     perform: (...body) => stage.perform(...body),
     startChild: (...child) => stage.startChild(...child),
     tellParent: (...child) => stage.tellParent(...child),
