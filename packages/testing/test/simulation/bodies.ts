@@ -14,6 +14,13 @@ export interface Begun {
   readonly isInVain: boolean
 }
 
+/** An undo that was registered. */
+export interface Registered {
+  readonly turn: number
+  /** Its ordinal among all of the world. */
+  readonly nth: number
+}
+
 /** What the code of the procedures does in the world, and sees of it, over all processes. */
 export class Bodies implements Stage {
   /** What each execution of a run has seen, by run. */
@@ -21,8 +28,8 @@ export class Bodies implements Stage {
   readonly begun: Begun[] = []
   /** Steps that have an undo, as run and path. */
   readonly undoable = new Set<string>()
-  /** The turn in which each undo was registered, by run and path. */
-  readonly registeredIn = new Map<string, number>()
+  /** The registered undos, by run and path. */
+  readonly registered = new Map<string, Registered>()
   readonly child: ReturnType<typeof makeChild> = makeChild(this)
   /** Runs whose bodies kill their process. */
   readonly deadly = new Set<string>()
@@ -54,7 +61,9 @@ export class Bodies implements Stage {
 
   onRegistered(run: string, path: string): void {
     const { current } = turns
-    if (current instanceof Execution) this.registeredIn.set(`${run} ${path}`, current.turn)
+    const undo = `${run} ${path}`
+    if (!(current instanceof Execution) || this.registered.has(undo)) return
+    this.registered.set(undo, { turn: current.turn, nth: this.registered.size })
   }
 
   async perform(run: string, path: string, { delayMs, failures }: Work): Promise<string> {

@@ -1,6 +1,7 @@
 import { decodePayload } from '@pawl/core/internal'
 import type { LogEvent } from '@pawl/core/storage'
 import type { RunRecord } from '../../src/memory/tables.ts'
+import type { Registered } from './bodies.ts'
 import type { World } from './world.ts'
 
 /** Whether a run may have ended as it has. */
@@ -39,7 +40,7 @@ export function findUndoFaults(
   const undone = events.filter(isUndo).map(({ name, turn }) => ({ name, turn }))
   const names = new Set(undone.map(({ name }) => name))
   if (names.size < undone.length) return [`undone twice: ${undone.map(({ name }) => name).join(', ')}`]
-  const faults = findOrderFaults(undone, (name) => bodies.registeredIn.get(`${id} ${name}`))
+  const faults = findOrderFaults(undone, (name) => bodies.registered.get(`${id} ${name}`))
   if (state === 'completed' || endedWithoutCode(run)) return faults
   for (const { type, kind, name, failed } of events)
     if (type === 'settled' && kind === 'step' && !failed)
@@ -76,20 +77,21 @@ function waitedForCode({ cancelAt, endedAt }: RunRecord): boolean {
   return cancelAt !== null && endedAt !== null && endedAt - cancelAt >= 30_000
 }
 
-/** `registeredIn` returns the turn in which an undo was registered; undefined if the procedure did not see that. */
+/** `find` returns how an undo was registered; undefined if the procedure did not see that. */
 function findOrderFaults(
   undone: readonly Undone[],
-  registeredIn: (name: string) => number | undefined,
+  find: (name: string) => Registered | undefined,
 ): string[] {
   const faults: string[] = []
   const left = new Set(undone.map(({ name }) => name))
   for (const { name, turn } of undone) {
     left.delete(name)
-    const own = registeredIn(name)
+    const own = find(name)
     if (own === undefined) continue
     for (const other of left) {
-      const at = registeredIn(other)
-      if (at !== undefined && at > own && at < turn) faults.push(`${name} was undone before ${other}`)
+      const at = find(other)
+      if (at !== undefined && at.nth > own.nth && at.turn < turn)
+        faults.push(`${name} was undone before ${other}`)
     }
   }
   return faults
