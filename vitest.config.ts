@@ -4,6 +4,19 @@ import { defineConfig } from 'vitest/config'
 const conditions = ['@pawl/source']
 const onSources = { resolve: { conditions }, ssr: { resolve: { conditions } } }
 
+// Tests of the SQLite store and of killed processes, which run once more with node:sqlite where this Node has it.
+const usesSqlite = [
+  'packages/storage-sqlite/test/**/*.test.ts',
+  'test/{agent-loop,damaged-logs,damaged-rows,family-kills,hooks-killed,stream-kills}.test.ts',
+  'test/kill-*.test.ts',
+]
+const onNodeSqlite = {
+  ...onSources,
+  extends: true as const,
+  test: { name: 'sqlite-node', include: usesSqlite, env: { PAWL_TEST_SQLITE: 'node' } },
+}
+const hasNodeSqlite = process.getBuiltinModule('node:sqlite') !== undefined
+
 const needsPostgres = ['packages/storage-postgres/test/**/*.test.ts', 'test/postgres/**/*.test.ts']
 
 export default defineConfig({
@@ -41,6 +54,7 @@ export default defineConfig({
         extends: true,
         test: { name: 'ai-6', include: ['packages/ai-sdk/test/**/*.test.ts'] },
       },
+      ...(hasNodeSqlite ? [onNodeSqlite] : []),
       {
         ...onSources,
         extends: true,

@@ -27,7 +27,7 @@ const tree = join(cache, 'tree')
 // The upper half of the version ranges in packages/storage-sqlite; better-sqlite3 13 brings its binaries.
 const drivers = ['better-sqlite3@13', 'kysely@0.29.9']
 const tests = [
-  ...['packages/core', 'packages/storage-sqlite', 'packages/testing'],
+  ...['packages/core', 'packages/storage-sqlite', 'packages/testing', 'test/kill-', 'test/family-kills'],
   'packages/cli/test/node-typescript.test.ts',
 ]
 

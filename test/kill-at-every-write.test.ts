@@ -1,13 +1,13 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient } from '@pawl/core'
-import { sqlite } from '@pawl/storage-sqlite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bundle, temporaryFolder } from './support/bundle.ts'
 import { acknowledgeNothing, check } from './support/kill/check.ts'
 import { makeOrder } from './support/kill/order.ts'
 import { makeSqlitePlace } from './support/kill/sqlite-place.ts'
 import { WorkerProcess } from './support/kill/worker-process.ts'
+import { sqliteStore } from './support/sqlite.ts'
 
 let program: string
 beforeAll(async () => {
@@ -28,7 +28,7 @@ async function runKilledAt(
   const file = place.location
   const ledger = join(folder, 'ledger.ndjson')
   const order = makeOrder(ledger)
-  const client = createClient({ store: sqlite(file) })
+  const client = createClient({ store: sqliteStore(file) })
   const run = await client.run(order, { n: 5 }, { id: 'order' })
   await run.signal('paid', { cents: 105 }, { id: 'payment' })
   await client.inbox.answer({ run: 'order', key: 'go on' }, { approved: true }, { as: 'user:ana' })

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -147,6 +147,27 @@ test('npx pawl runs procedures in TypeScript, by tsx before Node 22.18 and by No
   expect(await pawl('run', 'add', '--id', 'a:1')).toBe('  2\n')
   expect(await pawl('ls')).toMatch(/^completed\ta:1\tadd v1\t/)
   expect(await pawl('doctor')).toContain('add v1')
+})
+
+test('without better-sqlite3, the error offers the driver of Node, which works where Node has it', async () => {
+  const installed = join(empty, 'node_modules/better-sqlite3')
+  await rename(installed, join(empty, 'better-sqlite3'))
+  const list = (options: string) => `
+    import { createClient } from '@pawl/core'
+    import { sqlite } from '@pawl/storage-sqlite'
+    const client = createClient({ store: sqlite('other.db'${options}) })
+    console.log(await client.list().then(({ items }) => items.length, (error) => error.message))
+    await client.stop()`
+  const start = (options: string) =>
+    run(process.execPath, ['--input-type=module', '--eval', list(options)], empty)
+  expect(await start('')).toMatch(
+    /better-sqlite3 is not installed(.|\n)*`sqlite\(file, { driver: 'node' }\)`/,
+  )
+  const hasNodeSqlite = process.getBuiltinModule('node:sqlite') !== undefined
+  expect(await start(", { driver: 'node' }")).toMatch(
+    hasNodeSqlite ? /^0\n$/ : /which Node [\d.]+ does not have/,
+  )
+  await rename(join(empty, 'better-sqlite3'), installed)
 })
 
 const procedures = `

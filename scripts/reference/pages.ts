@@ -493,8 +493,9 @@ export const pages: readonly Page[] = [
     sections: [
       {
         heading: 'sqlite',
-        signature: 'sqlite(file)',
+        signature: 'sqlite(file, options)',
         of: ['storage-sqlite/src/sqlite.ts', 'sqlite'],
+        tables: [{ types: [['storage-sqlite/src/sqlite.ts', 'SqliteOptions']] }],
         see: '[SQLite](../guides/sqlite.md)',
       },
       {

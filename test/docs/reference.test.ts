@@ -11,6 +11,7 @@ import {
 } from '@pawl/core'
 import { formatDuration, readEngineOptions, readStopOptions } from '@pawl/core/internal'
 import { postgres } from '@pawl/storage-postgres'
+import { sqlite } from '@pawl/storage-sqlite'
 import {
   checkDeterminism,
   explore,
@@ -176,6 +177,7 @@ const known: { readonly [heading: string]: Known } = {
   'testing.md People': {
     call: (engine) => (engine as TestEngine).humans({ ask: 'Who?', answer: 'silence', ...nonsense }),
   },
+  'stores.md sqlite': { call: () => sqlite('app.db', nonsense) },
   'stores.md postgres': { call: () => postgres('postgres://localhost/app', nonsense) },
   'testing.md checkDeterminism': {
     call: () => checkDeterminism(idle, { ...nonsense } as { readonly runs: 1 }),
@@ -225,6 +227,7 @@ const refused: readonly (readonly [heading: string, option: string, call: Call])
   ['engine.md createEngine', 'concurrency', () => start({ concurrency: 0 })],
   ['engine.md createEngine', 'lease', () => start({ lease: '0.9s' })],
   ['engine.md createEngine', 'determinism', () => start({ determinism: 'some' as never })],
+  ['stores.md sqlite', 'driver', () => sqlite('app.db', { driver: 'sqlite3' as never })],
   ['stores.md postgres', 'schema', () => postgres('postgres://localhost/app', { schema: 'pg_mine' })],
   ['client.md list', 'limit', (engine) => engine.list({ limit: 501 })],
   ['client.md list', 'status', (engine) => engine.list({ status: 'some' as never })],

@@ -1,7 +1,7 @@
 import { createEngine, procedure, type Store } from '@pawl/core'
 import { postgres } from '@pawl/storage-postgres'
-import { sqlite } from '@pawl/storage-sqlite'
 import { z } from 'zod'
+import { sqliteStore } from '../support/sqlite.ts'
 
 // A worker of parents, or of their children, on a store that others use too. It runs until it is killed.
 
@@ -19,7 +19,7 @@ const parent = procedure({ name: 'parent', output: z.number() }, async (ctx) => 
 })
 
 const [kind = '', place = ''] = process.argv.slice(2)
-const store: Store = place.startsWith('postgres') ? postgres(place) : sqlite(place)
+const store: Store = place.startsWith('postgres') ? postgres(place) : sqliteStore(place)
 await createEngine({ store, procedures: kind === 'parent' ? [parent] : [child], lease: '1s' })
 process.send?.('ready')
 setInterval(() => {}, 1_000)

@@ -1,10 +1,34 @@
 import { docsPage } from '@pawl/core/storage'
 import { unusable } from './unusable.ts'
 
-/** Returns the extended result code of a SQLite error, or an empty string for other errors. */
+/** Names of the result codes that matter here. better-sqlite3 gives the name, node:sqlite the number. */
+const codeNames: ReadonlyMap<number, string> = new Map([
+  [5, 'SQLITE_BUSY'],
+  [6, 'SQLITE_LOCKED'],
+  [8, 'SQLITE_READONLY'],
+  [10, 'SQLITE_IOERR'],
+  [4874, 'SQLITE_IOERR_SHMSIZE'],
+  [11, 'SQLITE_CORRUPT'],
+  [13, 'SQLITE_FULL'],
+  [14, 'SQLITE_CANTOPEN'],
+  [19, 'SQLITE_CONSTRAINT'],
+  [1555, 'SQLITE_CONSTRAINT_PRIMARYKEY'],
+  [2067, 'SQLITE_CONSTRAINT_UNIQUE'],
+  [20, 'SQLITE_MISMATCH'],
+  [26, 'SQLITE_NOTADB'],
+])
+
+/** Returns the name of the result code of a SQLite error, or an empty string for other errors. */
 function codeOf(error: unknown): string {
-  const { code } = Object(error) as { readonly code?: unknown }
+  const { code, errcode } = Object(error) as { readonly code?: unknown; readonly errcode?: unknown }
+  // The lower eight bits of an extended code are the code that it extends.
+  if (code === 'ERR_SQLITE_ERROR' && typeof errcode === 'number')
+    return codeNames.get(errcode) ?? codeNames.get(errcode & 255) ?? ''
   return typeof code === 'string' && code.startsWith('SQLITE_') ? code : ''
+}
+
+export function isFull(error: unknown): boolean {
+  return codeOf(error) === 'SQLITE_FULL'
 }
 
 /** Returns whether another connection has the lock. */

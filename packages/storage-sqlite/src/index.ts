@@ -1,1 +1,1 @@
-export { sqlite } from './sqlite.ts'
+export { type SqliteOptions, sqlite } from './sqlite.ts'

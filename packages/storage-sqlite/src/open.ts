@@ -2,10 +2,10 @@ import { constants } from 'node:fs'
 import { access, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { docsPage, PawlError } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
 import { removeLeftovers } from './connection/aside.ts'
 import { createFile } from './connection/create-file.ts'
-import { connectDriver } from './connection/driver.ts'
+import type { Database } from './connection/database.ts'
+import { connectDriver, type SqliteDriver } from './connection/driver.ts'
 import { readFileSystem } from './connection/file-system.ts'
 import { pause } from './connection/retry.ts'
 import { explainFault, isBusy } from './faults.ts'
@@ -18,12 +18,16 @@ import { unusable } from './unusable.ts'
  * @param patienceMs maximum wait for a lock, in ms
  * @throws PawlError 'store-unusable' with the remedy
  */
-export async function openDatabase(file: string, patienceMs = 30_000): Promise<Database> {
+export async function openDatabase(
+  file: string,
+  driver: SqliteDriver,
+  patienceMs = 30_000,
+): Promise<Database> {
   checkName(file)
   await checkPlace(file)
   await removeLeftovers(file)
   if ((await readSize(file)) === undefined) {
-    await createFile(file, makeSchema).catch((error: unknown) => {
+    await createFile(file, (aside) => makeSchema(aside, driver)).catch((error: unknown) => {
       throw explainCreation(error, file)
     })
   }
@@ -31,7 +35,7 @@ export async function openDatabase(file: string, patienceMs = 30_000): Promise<D
   const deadline = Date.now() + patienceMs
   for (let attempt = 0; ; attempt++) {
     try {
-      return await prepareDatabase(file)
+      return await prepareDatabase(file, driver)
     } catch (error) {
       if (!isBusy(error)) throw explainFault(error, file)
       if (Date.now() > deadline) {
@@ -47,8 +51,8 @@ export async function openDatabase(file: string, patienceMs = 30_000): Promise<D
 }
 
 /** Creates a file with the schema. Syncs nothing: the file has no effect until it is linked to its name. */
-async function makeSchema(file: string): Promise<void> {
-  const database = connectDriver(file)
+async function makeSchema(file: string, driver: SqliteDriver): Promise<void> {
+  const database = await connectDriver(file, driver)
   try {
     database.pragma('synchronous = off')
     database.pragma('page_size = 2048')
@@ -72,11 +76,11 @@ function explainCreation(error: unknown, file: string): unknown {
 }
 
 /** Opens a connection and sets its pragmas. Throws busy errors as they are. */
-async function prepareDatabase(file: string): Promise<Database> {
-  const database = connectDriver(file)
+async function prepareDatabase(file: string, driver: SqliteDriver): Promise<Database> {
+  const database = await connectDriver(file, driver)
   try {
     expectPragma(database, file, 'journal_mode = wal', 'wal')
-    // The driver is compiled to use NORMAL with WAL, which loses commits on power loss.
+    // better-sqlite3 is compiled to use NORMAL with WAL, which loses commits on power loss.
     database.pragma('synchronous = full')
     // On macOS, fsync alone does not reach the disk.
     database.pragma('fullfsync = on')
@@ -106,7 +110,7 @@ function expectPragma(database: Database, file: string, pragma: string, expected
   if (actual === expected) return
   throw unusable(
     `SQLite returned ${JSON.stringify(actual)} for "pragma ${pragma}" of ${file}; Pawl requires ${JSON.stringify(expected)}.`,
-    'Put the file on a local file system, and use the SQLite that is bundled with better-sqlite3.',
+    'Put the file on a local file system, and use the SQLite that comes with the driver.',
   )
 }
 

@@ -1,5 +1,17 @@
-import { defineStore, refuse, type Store } from '@pawl/core/storage'
+import { checkKeys, checkObject, checkOneOf, defineStore, refuse, type Store } from '@pawl/core/storage'
+import { realEnvironment } from './connection/connection.ts'
+import { driverNames, type SqliteDriver } from './connection/driver.ts'
 import { createStore } from './store.ts'
+
+/** Options of `sqlite`. */
+export interface SqliteOptions {
+  /**
+   * Library that reads and writes the file. `'node'` is the `node:sqlite` of Node 22.23, 24.21 and later, and needs no
+   * native module. All connections of a process to one file must use the same driver.
+   * Default: `'better-sqlite3'`.
+   */
+  readonly driver?: 'better-sqlite3' | 'node'
+}
 
 /**
  * Creates a store that keeps runs in one SQLite file. Any number of processes on one machine can share the file.
@@ -8,14 +20,22 @@ import { createStore } from './store.ts'
  * The file is created if it does not exist; its directory must exist. Opening it can reject with `store-unusable`.
  * @param file path of the file. Links are resolved once. Not supported: `':memory:'`, `file:` URLs, `~/`, trailing
  * white space and, except on Windows, Windows paths.
+ * @param options the driver
  * @throws PawlError 'option-invalid'
  * @example
  * const engine = await createEngine({ store: sqlite('pawl.db'), procedures: [refund] })
  */
-export function sqlite(file: string): Store {
+export function sqlite(file: string, options: SqliteOptions = {}): Store {
   const remedy = refusalOf(file)
   if (remedy !== null) refuse('file of sqlite', file, remedy, show(file))
-  return defineStore('sqlite', () => createStore(file))
+  const driver = readDriver(options)
+  return defineStore('sqlite', () => createStore(file, realEnvironment(driver)))
+}
+
+function readDriver(options: SqliteOptions): SqliteDriver {
+  checkObject('options of sqlite', options)
+  checkKeys('the options of sqlite', options, ['driver'])
+  return checkOneOf('driver of sqlite', options.driver ?? 'better-sqlite3', driverNames)
 }
 
 /** Shows a string as it is, and any other value only by its type, because it may contain secrets. */

@@ -1,4 +1,4 @@
-import type { Database } from 'better-sqlite3'
+import type { Database } from './connection/database.ts'
 import { prepareReadAll, type ReadAll } from './connection/read-all.ts'
 import { type AskReads, prepareAskReads } from './reads/asks.ts'
 import { prepareReadBacklog, type ReadBacklog } from './reads/backlog.ts'

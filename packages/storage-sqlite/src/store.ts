@@ -1,5 +1,5 @@
 import type { Cancelled, Claimant, Claims, StorePort, Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
-import { Connection, type Environment, realEnvironment, UnknownOutcome } from './connection/connection.ts'
+import { Connection, type Environment, UnknownOutcome } from './connection/connection.ts'
 import { realFile } from './connection/real-file.ts'
 import { prepareStatements, type Statements } from './statements.ts'
 import { Claiming, Transactions } from './transactions.ts'
@@ -10,7 +10,7 @@ import { Conflict } from './writes/commit.ts'
 const sweepSize = 1000
 
 /** Creates the store port on one connection to a file. */
-export function createStore(file: string, environment: Environment = realEnvironment): StorePort {
+export function createStore(file: string, environment: Environment): StorePort {
   const connection = new Connection(file === '' ? file : realFile(file), prepareStatements, environment)
   const transactions = new Transactions(connection)
   return {

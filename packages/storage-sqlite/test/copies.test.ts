@@ -1,13 +1,13 @@
 import { copyFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import SqliteDatabase from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
+import { backUp, connect } from '../../../test/support/sqlite.ts'
 import { dumpFile } from './support/dump.ts'
 import { ownedRun, refund, step } from './support/runs.ts'
 import { openStore, tempFile } from './support/stores.ts'
 
 function readStoreId(file: string): unknown {
-  const database = new SqliteDatabase(file)
+  const database = connect(file)
   try {
     return database.prepare("select value from store_info where name = 'id'").pluck().get()
   } finally {
@@ -21,7 +21,7 @@ describe('a backup', () => {
     const store = await openStore(file)
     const standing = await ownedRun(store, 'a')
     for (let head = 1; head <= 20; head++) await store.commit(standing.worker, [step({ ...standing, head })])
-    const database = new SqliteDatabase(file)
+    const database = connect(file)
     const backup = join(dirname(file), 'backup.db')
     database.prepare('vacuum into ?').run(backup)
     database.close()
@@ -36,10 +36,8 @@ describe('a backup', () => {
     const store = await openStore(file)
     const standing = await ownedRun(store, 'a')
     await store.commit(standing.worker, [step(standing)])
-    const database = new SqliteDatabase(file)
     const backup = join(dirname(file), 'backup.db')
-    await database.backup(backup)
-    database.close()
+    await backUp(file, backup)
     expect(await (await openStore(backup)).load(standing.run, 0, 100)).toHaveLength(2)
   })
 })
@@ -50,7 +48,7 @@ describe('a copy', () => {
     const store = await openStore(file)
     const standing = await ownedRun(store, 'a')
     const copy = join(dirname(file), 'copy.db')
-    const database = new SqliteDatabase(file)
+    const database = connect(file)
     database.prepare('vacuum into ?').run(copy)
     database.close()
 

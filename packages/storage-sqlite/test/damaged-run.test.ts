@@ -1,10 +1,9 @@
 import { createClient, createEngine, PawlError, procedure } from '@pawl/core'
 import type { RunRow } from '@pawl/core/storage'
-import { sqlite } from '@pawl/storage-sqlite'
-import SqliteDatabase from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { linkOf } from '../../../test/support/seal.ts'
+import { connect, sqliteStore } from '../../../test/support/sqlite.ts'
 import { openStore, tempFile } from './support/stores.ts'
 
 const pay = procedure(
@@ -18,7 +17,7 @@ const pay = procedure(
 
 async function startEngine(file: string) {
   const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
-  const engine = await createEngine({ store: sqlite(file), procedures: [pay], logger: silent })
+  const engine = await createEngine({ store: sqliteStore(file), procedures: [pay], logger: silent })
   onTestFinished(() => engine.stop())
   return engine
 }
@@ -32,9 +31,11 @@ it('one flipped bit in a payload quarantines its run, and other runs continue', 
   }
   await first.stop()
 
-  const database = new SqliteDatabase(file)
+  const database = connect(file)
   const where = "name = 'charge' and run = (select run from runs where id = 'a')"
-  const payload = database.prepare(`select payload from events where ${where}`).pluck().get() as Buffer
+  const payload = Buffer.from(
+    database.prepare(`select payload from events where ${where}`).pluck().get() as Uint8Array,
+  )
   // 1000 becomes some other number that reads as well.
   const last = payload.length - 1
   payload.writeUInt8(payload.readUInt8(last) ^ 1, last)
@@ -58,13 +59,13 @@ it('one flipped bit in a payload quarantines its run, and other runs continue', 
 
 it('of signals sent at once, only the one to a damaged run fails', async () => {
   const file = tempFile()
-  const client = createClient({ store: sqlite(file) })
+  const client = createClient({ store: sqliteStore(file) })
   onTestFinished(() => client.stop())
   const ids = Array.from({ length: 50 }, (_, index) => `run ${index}`)
   // No worker is there: the messages stay unread.
   await Promise.all(ids.map((id) => client.run(pay, { amount: 1 }, { id })))
   await client.get(pay, 'run 7').signal('go', {})
-  const database = new SqliteDatabase(file)
+  const database = connect(file)
   database.exec("update runs set mail = 0 where id = 'run 7'")
   const send = () => Promise.allSettled(ids.map((id) => client.get(pay, id).signal('go', {})))
   const sent = await send()
@@ -93,14 +94,16 @@ it('a run written by a later version waits for it as stuck; others continue', as
   }
   await first.stop()
   const event = (seq: number) => `run = (select run from runs where id = ?) and seq = ${seq}`
-  const database = new SqliteDatabase(file)
+  const database = connect(file)
   database.prepare(`update events set kind = 99 where ${event(1)}`).run('kind')
   database.prepare(`update events set type = 99 where ${event(1)}`).run('type')
   database.prepare(`update events set payload = x'c101' where ${event(0)}`).run('payload')
-  const started = database
-    .prepare(`select payload from events where ${event(0)}`)
-    .pluck()
-    .get('format') as Buffer
+  const started = Buffer.from(
+    database
+      .prepare(`select payload from events where ${event(0)}`)
+      .pluck()
+      .get('format') as Uint8Array,
+  )
   // { format: 1, … }: the number stands right behind the name.
   started.writeUInt8(2, started.indexOf('format') + 'format'.length)
   database.prepare(`update events set payload = ? where ${event(0)}`).run(started, 'format')
@@ -148,11 +151,11 @@ it('a run counts as ended only if the last event of its log says so', async () =
   await engine.get(pay, 'completed').signal('go', {})
   expect(await engine.get(pay, 'completed').result()).toBe(7)
   await engine.stop()
-  const database = new SqliteDatabase(file)
+  const database = connect(file)
   database.exec(
     "update runs set state = 1 where id = 'waiting'; update runs set state = 2 where id = 'completed'",
   )
-  const client = createClient({ store: sqlite(file) })
+  const client = createClient({ store: sqliteStore(file) })
   onTestFinished(() => client.stop())
   for (const [id, shown] of [
     ['waiting', 'it is completed, but the last event'],

@@ -1,8 +1,9 @@
 import { existsSync, rmSync } from 'node:fs'
 import type { StorePort, Unit, UnitOutcome } from '@pawl/core/storage'
 import { PawlError } from '@pawl/core/storage'
-import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { connect, sqliteError } from '../../../test/support/sqlite.ts'
+import type { Database } from '../src/connection/database.ts'
 import { dumpFile } from './support/dump.ts'
 import { changedConnections } from './support/environments.ts'
 import { startProgram } from './support/programs.ts'
@@ -28,7 +29,7 @@ class BrokenDisk {
         const fault = this.#faults.shift()
         if (fault === undefined) return run()
         prepare(fault === 'after' ? 'commit' : 'rollback').run()
-        throw new SqliteDatabase.SqliteError('disk I/O error', 'SQLITE_IOERR_FSYNC')
+        throw sqliteError('disk I/O error', 'SQLITE_IOERR_FSYNC')
       }
       return statement
     }
@@ -261,7 +262,7 @@ describe('a damaged log', () => {
     const a = await ownedRun(store, 'a')
     const runs = [a]
     for (const id of ['b', 'c']) runs.push({ ...(await ownedRun(store, id)), worker: a.worker })
-    const database = new SqliteDatabase(file)
+    const database = connect(file)
     onTestFinished(() => void database.close())
     database.prepare('update runs set worker = ?').run(a.worker)
     // An event of b that its row knows nothing of.
@@ -282,7 +283,7 @@ describe('a damaged log', () => {
     const store = await openStore(file)
     const standing = await ownedRun(store, 'a')
     await store.commit(standing.worker, [step(standing)])
-    const database = new SqliteDatabase(file)
+    const database = connect(file)
     onTestFinished(() => void database.close())
     // What is left when the end of the -wal is gone.
     database.exec('delete from events where seq = 1; update runs set head = 1')
@@ -299,7 +300,7 @@ describe('a damaged log', () => {
       const { worker } = await ownedRun(store, 'a')
       await store.create([run('b', worker)])
       await store.release(worker)
-      const database = new SqliteDatabase(file)
+      const database = connect(file)
       onTestFinished(() => void database.close())
       // The driver reads this as …992.
       database.prepare(`update runs set ${column} = ? where id = 'a'`).run(9007199254740993n)
@@ -316,7 +317,7 @@ describe('a damaged log', () => {
       const file = tempFile()
       const store = await openStore(file)
       const { run } = await ownedRun(store, 'a')
-      const database = new SqliteDatabase(file)
+      const database = connect(file)
       onTestFinished(() => void database.close())
       database.prepare(`update events set ${column} = ?`).run(9007199254740993n)
       const [event] = await store.load(run, 0, 10)
@@ -328,7 +329,7 @@ describe('a damaged log', () => {
     const file = tempFile()
     const store = await openStore(file)
     const { run } = await ownedRun(store, 'a')
-    const database = new SqliteDatabase(file)
+    const database = connect(file)
     onTestFinished(() => void database.close())
     database.exec('update events set type = 99, kind = 98')
     expect(await store.load(run, 0, 10)).toMatchObject([{ type: 99, kind: 98 }])
@@ -338,7 +339,7 @@ describe('a damaged log', () => {
     const file = tempFile()
     const store = await openStore(file)
     await ownedRun(store, 'a')
-    const database = new SqliteDatabase(file)
+    const database = connect(file)
     onTestFinished(() => void database.close())
     for (const tags of ['{', '{}', '[1]']) {
       database.prepare('update run_info set tags = ?').run(tags)
@@ -352,7 +353,7 @@ describe('a damaged log', () => {
     const standing = await ownedRun(store, 'a')
     await store.close()
     const { openSync, writeSync, closeSync } = await import('node:fs')
-    const database = new SqliteDatabase(file)
+    const database = connect(file)
     const page = database
       .prepare("select rootpage from sqlite_schema where name = 'events'")
       .pluck()
@@ -379,7 +380,7 @@ it('a check of a locked file is skipped, and the next one reports', async () => 
       const version = statement.pluck()
       const get = () => {
         // As while another process puts the index of the -wal right.
-        if (isLocked) throw new SqliteDatabase.SqliteError('database is locked', 'SQLITE_BUSY_RECOVERY')
+        if (isLocked) throw sqliteError('database is locked', 'SQLITE_BUSY_RECOVERY')
         return version.get()
       }
       return { pluck: () => ({ get }) }

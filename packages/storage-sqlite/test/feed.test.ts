@@ -1,5 +1,5 @@
-import SqliteDatabase from 'better-sqlite3'
 import { expect, it } from 'vitest'
+import { connect, transact } from '../../../test/support/sqlite.ts'
 import { openStore, tempFile } from './support/stores.ts'
 
 const day = 24 * 60 * 60 * 1_000
@@ -19,11 +19,12 @@ it('a sweep deletes feed entries older than 7 days, and never the newest', async
   await port.create([
     { id: 'a', ...rest, started: { ...started, failed: false, tookMs: null, payload: null } },
   ])
-  const database = new SqliteDatabase(file)
+  const database = connect(file)
   const insert = database.prepare('insert into feed (at, kind, run, position) values (?, 2, 1, null)')
-  const addMany = database.transaction((count: number, at: number) => {
-    for (let i = 0; i < count; i++) insert.run(at)
-  })
+  const addMany = (count: number, at: number) =>
+    transact(database, () => {
+      for (let i = 0; i < count; i++) insert.run(at)
+    })
   const now = await port.now()
   addMany(2_500, now - 8 * day)
   addMany(3, now - 6 * day)

@@ -1,5 +1,6 @@
-import SqliteDatabase from 'better-sqlite3'
 import { expect, it } from 'vitest'
+import { connect, transact } from '../../../test/support/sqlite.ts'
+import type { Database } from '../src/connection/database.ts'
 import { event, refund, run, type Standing, step } from './support/runs.ts'
 import { openStore, tempFile } from './support/stores.ts'
 
@@ -8,7 +9,7 @@ it('a recorded step takes at most 100 bytes of the file, its index included', as
   const store = await openStore(file)
   const worker = await store.register({ name: 'w', leaseMs: 60_000 })
   await store.create(Array.from({ length: 200 }, (_, index) => run(`refund:A-${index}`, worker)))
-  const database = new SqliteDatabase(file)
+  const database = connect(file)
   const before = readBytes(database)
   const steps = 100
   const runs = database.prepare<[], number>('select run from runs').pluck().all()
@@ -46,7 +47,7 @@ it('a store with a hundred thousand waiting runs opens, and finds the due one, a
   expect(tookMs).toBeLessThan(1_000)
 })
 
-function readBytes(database: SqliteDatabase.Database): number {
+function readBytes(database: Database): number {
   database.pragma('wal_checkpoint(truncate)')
   const size = "select sum(pgsize) from dbstat where name in ('events', 'events_key')"
   return database.prepare<[], number>(size).pluck().get() ?? 0
@@ -54,14 +55,14 @@ function readBytes(database: SqliteDatabase.Database): number {
 
 /** Runs that wait, half of them with a deadline that is far away. */
 function fill(file: string, count: number): void {
-  const database = new SqliteDatabase(file)
+  const database = connect(file)
   const insert = database.prepare(
     `insert into runs (wake_at, worker, epoch, head, mail, state, mark, tries, created_at, version, procedure, id, link)
      values (?, null, 1, 1, 0, 0, 0, 0, 0, 1, 'refund', ?, x'00')`,
   )
-  database.transaction(() => {
+  transact(database, () => {
     for (let index = 0; index < count; index++)
       insert.run(index % 2 === 0 ? 9e12 + index : null, `run ${index}`)
-  })()
+  })
   database.close()
 }

@@ -1,5 +1,5 @@
-import { sqlite } from '@pawl/storage-sqlite'
-import SqliteDatabase from 'better-sqlite3'
+import type { Database } from '@pawl/storage-sqlite/internal'
+import { connect, sqliteStore } from '../sqlite.ts'
 import type { DamagedPlace, EventColumn, StoredRow, StoredValue } from './place.ts'
 import type { RowPlace, ViewTable } from './rows.ts'
 
@@ -12,7 +12,7 @@ export class SqlitePlace implements DamagedPlace, RowPlace {
   }
 
   makeStore() {
-    return sqlite(this.#file)
+    return sqliteStore(this.#file)
   }
 
   async readEvents(run: string): Promise<readonly StoredRow[]> {
@@ -44,8 +44,8 @@ export class SqlitePlace implements DamagedPlace, RowPlace {
     )
   }
 
-  #use<Result>(task: (database: SqliteDatabase.Database) => Result): Result {
-    const database = new SqliteDatabase(this.#file)
+  #use<Result>(task: (database: Database) => Result): Result {
+    const database = connect(this.#file)
     try {
       return task(database)
     } finally {

@@ -1,12 +1,13 @@
-import Database from 'better-sqlite3'
+import type { Database } from '@pawl/storage-sqlite/internal'
+import { rawConnections } from '../sqlite.ts'
 import { type Sabotage, Writes } from './sabotage.ts'
 
 /** A write is a transaction. */
 export function sabotageSqlite(sabotage: Sabotage): void {
-  const prepare = Database.prototype.prepare
+  const prepare = rawConnections.prepare
   const writes = new Writes(sabotage)
-  Database.prototype.prepare = function (this: Database.Database, sql: string) {
-    const statement = prepare.call(this, rewrite(sql, sabotage)) as Database.Statement<[]>
+  rawConnections.prepare = function (this: Database, sql: string) {
+    const statement = prepare.call(this, rewrite(sql, sabotage))
     if (sql !== 'commit') return statement
     const run = statement.run.bind(statement)
     statement.run = () => {

@@ -1,18 +1,17 @@
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { connectTo } from '@pawl/core/storage'
-import { sqlite } from '@pawl/storage-sqlite'
-import Database from 'better-sqlite3'
 import { temporaryFolder } from '../bundle.ts'
+import { connect, sqliteStore } from '../sqlite.ts'
 import type { AskRow, EpochChange, EventRow, Place, Rows, RunRow } from './place.ts'
 
 /** An empty file, in which every change of an epoch is written down. */
 export async function makeSqlitePlace(): Promise<Place> {
   const location = join(await temporaryFolder(), 'siege.db')
-  const port = connectTo(sqlite(location))
+  const port = connectTo(sqliteStore(location))
   await port?.open()
   await port?.close()
-  const database = new Database(location)
+  const database = connect(location)
   database.exec(`
     create table epoch_changes (run integer, epoch integer, head integer);
     create trigger note_epoch after update of epoch on runs when new.epoch <> old.epoch
@@ -26,7 +25,7 @@ export async function makeSqlitePlace(): Promise<Place> {
 }
 
 function readRows(file: string): Rows {
-  const database = new Database(file, { readonly: true })
+  const database = connect(file, { readonly: true })
   const read = <Row>(text: string) => database.prepare<[], Row>(text).all()
   try {
     const verdict = String(database.pragma('integrity_check', { simple: true }))

@@ -1,8 +1,9 @@
 import { PawlError } from '@pawl/core/storage'
-import type { Database, Statement } from 'better-sqlite3'
-import { explainFault, isBusy } from '../faults.ts'
+import { explainFault, isBusy, isFull } from '../faults.ts'
 import { openDatabase } from '../open.ts'
 import { unusable } from '../unusable.ts'
+import type { Database, Statement } from './database.ts'
+import type { SqliteDriver } from './driver.ts'
 import { checkIdentity, readIdentity } from './file-identity.ts'
 import { pause } from './retry.ts'
 import { shortenWal } from './wal.ts'
@@ -13,7 +14,9 @@ export interface Environment {
   readonly connect: (file: string) => Promise<Database>
 }
 
-export const realEnvironment: Environment = { now: Date.now, connect: openDatabase }
+export function realEnvironment(driver: SqliteDriver): Environment {
+  return { now: Date.now, connect: (file) => openDatabase(file, driver) }
+}
 
 /** Minimum ms between two checks that the file is still in its directory. */
 const lookEveryMs = 1_000
@@ -216,7 +219,7 @@ export class Connection<Statements> {
     } catch (error) {
       // A full disk is detected before the record that makes the commit valid is written. After any other fault that
       // record may or may not be on the disk, and a retry on the same handle would prove nothing.
-      const isKnown = codeIsFull(error)
+      const isKnown = isFull(error)
       if (isKnown && session.database.inTransaction) session.rollback.run()
       if (isKnown) throw explainFault(error, this.file)
       this.#session = undefined
@@ -279,8 +282,4 @@ function closeQuietly(database: Database): void {
   } catch {
     // The handle is released anyway, and the first fault is the one to report.
   }
-}
-
-function codeIsFull(error: unknown): boolean {
-  return (Object(error) as { readonly code?: unknown }).code === 'SQLITE_FULL'
 }

@@ -1,5 +1,5 @@
-import type { Database, Statement } from 'better-sqlite3'
 import type { CompiledQuery } from 'kysely'
+import type { Database, Statement } from './database.ts'
 
 /** Returns the rows of a dynamic statement. Prepared statements are cached by their SQL. */
 export type ReadAll = <Row>(query: CompiledQuery<Row>) => Row[]

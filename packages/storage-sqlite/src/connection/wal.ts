@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import type { Database } from 'better-sqlite3'
+import type { Database } from './database.ts'
 
 /** Length from which a -wal is too long: a long read transaction keeps checkpoints from completing. */
 const longWalBytes = 64 * 1024 * 1024

@@ -1,6 +1,6 @@
 import { type AskRow, askStatusCode, type RunKey } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
 import type { Selection } from 'kysely'
+import type { Database } from '../connection/database.ts'
 import type { Schema } from '../schema/tables.ts'
 import { readNames } from './names.ts'
 

@@ -1,5 +1,5 @@
 import type { Backlog } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 
 export type ReadBacklog = (at: number) => readonly Backlog[]
 

@@ -1,5 +1,5 @@
 import { type FeedPage, type FeedRow, showFeedEntry } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 
 export type ReadFeed = (after: number, limit: number) => FeedPage
 

@@ -1,5 +1,5 @@
 import { type EventRow, type RunKey, type StoredEvent, showEvent } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 
 export type ReadLog = (run: RunKey, seq: number, limit: number) => readonly StoredEvent[]
 

@@ -1,5 +1,5 @@
 import { type Message, messageKindCode, type RunKey, type WorkerKey } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 import { checkInteger } from '../connection/integers.ts'
 
 export interface MailReads {

@@ -1,6 +1,6 @@
 import { markCode, type QuarantineCause, type RunRow, stateCode } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
 import type { Selection } from 'kysely'
+import type { Database } from '../connection/database.ts'
 import type { Schema } from '../schema/tables.ts'
 import { readNames } from './names.ts'
 

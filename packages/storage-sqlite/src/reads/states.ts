@@ -1,5 +1,5 @@
 import type { RunKey, StateRow } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 
 export type ReadStates = (run: RunKey, name: string | null) => readonly StateRow[]
 

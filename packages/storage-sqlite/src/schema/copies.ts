@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 import { readIdentity } from '../connection/file-identity.ts'
 
 /**

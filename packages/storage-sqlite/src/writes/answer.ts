@@ -1,5 +1,5 @@
 import { type Answered, type NewAnswer, type RunKey, refuseMessage } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 import type { AskReads } from '../reads/asks.ts'
 import type { AskNames } from './ask-names.ts'
 import type { FeedWrites } from './feed.ts'

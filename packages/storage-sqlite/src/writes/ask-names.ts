@@ -1,5 +1,5 @@
 import { type NewAsk, namesOf, type RunKey } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 
 /** Writes the names by which an open ask is found. */
 export interface AskNames {

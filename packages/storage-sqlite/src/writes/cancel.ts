@@ -7,7 +7,7 @@ import {
   type RunKey,
   refuseMessage,
 } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 import type { LeaveMessage } from './message.ts'
 
 export type Cancel = (request: NewCancel, at: number) => Cancelled

@@ -12,7 +12,7 @@ import {
   suspectTries,
   type WorkerKey,
 } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 import { prepareIsAlive } from './workers.ts'
 
 export interface ClaimWrites {

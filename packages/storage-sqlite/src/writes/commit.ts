@@ -9,7 +9,7 @@ import {
   unreachable,
   type WorkerKey,
 } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 import { isTaken } from '../faults.ts'
 import type { AskNames } from './ask-names.ts'
 import { prepareAsks } from './asks.ts'

@@ -1,5 +1,5 @@
 import type { ChildRun, Created, NewRun, RunKey, RunParent } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 import { prepareInsertEvent } from './event.ts'
 import { prepareIsAlive } from './workers.ts'
 

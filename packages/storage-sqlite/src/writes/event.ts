@@ -1,5 +1,5 @@
 import { eventTypeCode, type NewEvent, operationKindCode, type RunKey } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 
 /** Writes one event; `seq` and `epoch` are those of the run. */
 export type InsertEvent = (

@@ -1,5 +1,5 @@
 import { type FeedKind, feedCode, feedKeptMs, type RunKey } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 
 /** Writes the feed, in the transaction that an entry describes. */
 export interface FeedWrites {

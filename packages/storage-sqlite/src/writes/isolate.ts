@@ -1,5 +1,5 @@
 import type { Damaged } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 import { isRefusedByRow } from '../faults.ts'
 
 /** Writes one item of a batch. If the rows of its run refuse it, the item is undone and the transaction continues. */

@@ -1,5 +1,5 @@
 import { type Mark, markCode, type QuarantineCause, type RunKey, type WorkerKey } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 import type { FeedWrites } from './feed.ts'
 
 export type SetMark = (

@@ -1,5 +1,5 @@
 import { type Message, messageKindCode, type RunKey } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 import { checkInteger } from '../connection/integers.ts'
 
 /** Stores a numbered message for a live run, and sets the run due if no worker owns it. */

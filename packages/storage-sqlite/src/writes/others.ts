@@ -7,7 +7,7 @@ import {
   type RunKey,
   type UnitOutcome,
 } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 import type { LeaveCancel } from './cancel.ts'
 import type { Create } from './create.ts'
 import type { LeaveMessage } from './message.ts'

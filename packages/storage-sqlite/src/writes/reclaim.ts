@@ -1,5 +1,5 @@
 import type { Unit, UnitOutcome, WorkerKey } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 
 /**
  * Determines the outcome of a unit whose commit failed midway.

@@ -1,5 +1,5 @@
 import { type NewMessage, type RunKey, refuseMessage, type Sent } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 import type { LeaveMessage } from './message.ts'
 
 export type Send = (message: NewMessage, at: number) => Sent

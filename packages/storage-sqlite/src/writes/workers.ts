@@ -8,7 +8,7 @@ import {
   type WorkerKey,
   type WorkerRow,
 } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 import type { FeedWrites } from './feed.ts'
 
 export interface Workers {

@@ -2,9 +2,9 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync, symlinkSync, wri
 import { basename, dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { connectTo, PawlError } from '@pawl/core/storage'
-import { sqlite } from '@pawl/storage-sqlite'
-import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { connect, driver, sqliteStore } from '../../../../test/support/sqlite.ts'
+import type { Database } from '../../src/connection/database.ts'
 import { pause, pauseAfterFault } from '../../src/connection/retry.ts'
 import { shortenWal } from '../../src/connection/wal.ts'
 import { changedConnections } from '../support/environments.ts'
@@ -13,7 +13,7 @@ import { openStore, tempFile } from '../support/stores.ts'
 
 /** A second connection that holds the write lock until the function is called. */
 function holdLock(file: string): () => void {
-  const database = new SqliteDatabase(file)
+  const database = connect(file)
   onTestFinished(() => void database.close())
   database.exec('begin immediate')
   return () => void database.exec('rollback')
@@ -39,12 +39,12 @@ describe('every connection', () => {
     expect(read('checkpoint_fullfsync')).toEqual([1, 1])
   })
 
-  it("control: a connection would have less than FULL by the driver's default", () => {
-    const database = new SqliteDatabase(tempFile())
+  it('control: a connection of better-sqlite3 would have less than FULL by default', () => {
+    const database = connect(tempFile())
     onTestFinished(() => void database.close())
     database.pragma('journal_mode = wal')
     database.prepare('select count(*) from sqlite_schema').get()
-    expect(database.pragma('synchronous', { simple: true })).toBe(1)
+    expect(database.pragma('synchronous', { simple: true })).toBe(driver === 'node' ? 2 : 1)
   })
 
   it('every transaction begins as a writer, and nothing is written outside of one', async () => {
@@ -227,14 +227,14 @@ describe('a reader that stays', () => {
     const file = tempFile()
     const store = await openStore(file)
     const unit = await ownedRun(store, 'a')
-    const reader = new SqliteDatabase(file)
+    const reader = connect(file)
     onTestFinished(() => void reader.close())
     reader.exec('begin; select count(*) from runs')
     for (let head = 1; head < 200; head++) {
       const [outcome] = await store.commit(unit.worker, [step({ ...unit, head }, new Uint8Array(2000))])
       expect(outcome).toMatchObject({ outcome: 'ok' })
     }
-    const writer = new SqliteDatabase(file)
+    const writer = connect(file)
     onTestFinished(() => void writer.close())
     expect(shortenWal(writer, file, 100_000)).toBe(true)
     reader.exec('commit')
@@ -258,7 +258,7 @@ describe('processes and threads', () => {
   })
 
   it('a store cannot be passed to a thread', () => {
-    expect(connectTo(structuredClone(sqlite(tempFile())))).toBeUndefined()
+    expect(connectTo(structuredClone(sqliteStore(tempFile())))).toBeUndefined()
   })
 
   it('each thread that calls sqlite() has its own connections', async () => {
@@ -266,7 +266,7 @@ describe('processes and threads', () => {
     const store = await openStore(file)
     await ownedRun(store, 'a')
     const thread = new Worker(new URL('../programs/sending-thread.mjs', import.meta.url), {
-      workerData: file,
+      workerData: { file, driver },
       execArgv: ['--conditions=@pawl/source'],
     })
     const [outcome] = await new Promise<unknown[]>((resolve, reject) => {

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
-import { isTooNew, noBinary } from '../../src/connection/driver.ts'
+import { isTooNew, noBinary, notInstalled } from '../../src/connection/better-sqlite.ts'
 import { judgeFileSystem, readFileSystem } from '../../src/connection/file-system.ts'
+import { loadNodeSqlite } from '../../src/connection/node-sqlite.ts'
 import { isTrustedVersion } from '../../src/connection/sqlite-version.ts'
 import { explainFault } from '../../src/faults.ts'
 import { tempFile } from '../support/stores.ts'
@@ -45,6 +46,33 @@ test.each([
   const { message } = noBinary(new Error('…'), versions as NodeJS.ProcessVersions)
   expect(message).toContain(what)
   expect(message).toContain(remedy)
+})
+
+describe('without better-sqlite3', () => {
+  it.each([notInstalled, noBinary])('%o offers the driver of Node by name', (describeError) => {
+    const { message } = describeError(new Error('…'))
+    expect(message).toContain("`sqlite(file, { driver: 'node' })`")
+  })
+
+  it('the driver of Node is refused without node:sqlite, with the remedy', () => {
+    const versions = (others: object) => ({ node: '20.20.2', ...others }) as NodeJS.ProcessVersions
+    const missing = () => undefined
+    expect(() => loadNodeSqlite(versions({}), missing)).toThrow(
+      /which Node 20.20.2 does not have.*omit `driver`/s,
+    )
+    expect(() => loadNodeSqlite(versions({ bun: '1.4.5' }), missing)).toThrow('which Bun 1.4.5 does not have')
+  })
+})
+
+test.each([
+  [13, 'The disk of a.db is full'],
+  [4874, 'has no space for the -shm'],
+  [1034, 'The disk of a.db failed'],
+  [26, 'is not a SQLite database'],
+  [1032, 'a.db is not writable'],
+])('result code %d of node:sqlite is explained: %s', (errcode, what) => {
+  const error = Object.assign(new Error('…'), { code: 'ERR_SQLITE_ERROR', errcode })
+  expect((explainFault(error, 'a.db') as Error).message).toContain(what)
 })
 
 test('a -shm without space is reported as a full disk', () => {

@@ -12,14 +12,14 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { connectTo, PawlError } from '@pawl/core/storage'
 import { sqlite } from '@pawl/storage-sqlite'
-import SqliteDatabase from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { connect, driver, sqliteStore } from '../../../../test/support/sqlite.ts'
 import { openDatabase } from '../../src/open.ts'
 import { openStore, tempFile } from '../support/stores.ts'
 
 /** Opens it, and returns the error that comes of it. */
 async function failToOpen(file: string): Promise<PawlError<'store-unusable'>> {
-  const store = connectTo(sqlite(file))
+  const store = connectTo(sqliteStore(file))
   const error = await store?.open().then(
     () => new Error(`${file} was opened`),
     (reason: unknown) => reason,
@@ -113,7 +113,7 @@ describe('a start that fails says what to do', () => {
 
   it('a start on a database of another program fails with the remedy', async () => {
     const file = tempFile()
-    const database = new SqliteDatabase(file)
+    const database = connect(file)
     database.exec('create table customers (name text)')
     database.close()
     const error = await failToOpen(file)
@@ -124,11 +124,11 @@ describe('a start that fails says what to do', () => {
   it('a start while another process holds the lock fails with the remedy', async () => {
     const file = tempFile()
     await (await openStore(file)).close()
-    const database = new SqliteDatabase(file)
+    const database = connect(file)
     onTestFinished(() => void database.close())
     database.pragma('journal_mode = delete')
     database.exec('begin exclusive')
-    const error = await openDatabase(file, 50).catch((reason: unknown) => reason)
+    const error = await openDatabase(file, driver, 50).catch((reason: unknown) => reason)
     if (!PawlError.is(error, 'store-unusable')) throw error
     expect(error.message).toContain('has held the lock')
     expect(error.details.remedy).toContain('fuser')
@@ -138,7 +138,7 @@ describe('a start that fails says what to do', () => {
 it('a current store is opened while another process writes', async () => {
   const file = tempFile()
   await (await openStore(file)).close()
-  const database = new SqliteDatabase(file)
+  const database = connect(file)
   onTestFinished(() => void database.close())
   database.exec('begin immediate')
   expect(await (await openStore(file)).find('a')).toBeNull()

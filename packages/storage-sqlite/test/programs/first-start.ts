@@ -3,8 +3,7 @@
 import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { connectTo } from '@pawl/core/storage'
-import { sqlite } from '@pawl/storage-sqlite'
-import SqliteDatabase from 'better-sqlite3'
+import { rawConnections, sqliteStore } from '../../../../test/support/sqlite.ts'
 
 const [, , file = '', point = '', signal = ''] = process.argv
 let isReached = false
@@ -17,11 +16,11 @@ function reach(): void {
 }
 
 const { link, copyFile } = fs.promises
-const { close } = SqliteDatabase.prototype
+const { close } = rawConnections
 const points: { readonly [point: string]: () => void } = {
   // The schema is written, and the -wal and -shm are beside it.
   'in make': () => {
-    SqliteDatabase.prototype.close = function () {
+    rawConnections.close = function () {
       reach()
       return close.call(this)
     }
@@ -51,7 +50,7 @@ const points: { readonly [point: string]: () => void } = {
 points[point]?.()
 syncBuiltinESMExports()
 
-const store = connectTo(sqlite(file))
+const store = connectTo(sqliteStore(file))
 if (!store) throw new Error('no store')
 await store.open()
 console.log('open')

@@ -1,10 +1,10 @@
 // Commits large events while its files may not grow beyond a limit, until some commit was lost: `limited <file>`.
 // Writes what was acknowledged and what was lost.
 import { connectTo } from '@pawl/core/storage'
-import { sqlite } from '@pawl/storage-sqlite'
+import { sqliteStore } from '../../../../test/support/sqlite.ts'
 import { event, ownedRun, step } from '../support/runs.ts'
 
-const store = connectTo(sqlite(process.argv[2] ?? ''))
+const store = connectTo(sqliteStore(process.argv[2] ?? ''))
 if (!store) throw new Error('no store')
 await store.open()
 let standing = await ownedRun(store, 'a')

@@ -2,10 +2,10 @@
 // They are not announced: no hints, no sweeps.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connectTo } from '@pawl/core/storage'
-import { sqlite } from '@pawl/storage-sqlite'
+import { sqliteStore } from '../../../../test/support/sqlite.ts'
 
 const [, , file = '', first = '', count = ''] = process.argv
-const store = connectTo(sqlite(file))
+const store = connectTo(sqliteStore(file))
 if (!store) throw new Error('no store')
 await store.open()
 let next = Number(first)

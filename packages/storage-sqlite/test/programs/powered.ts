@@ -2,21 +2,21 @@
 // <synchronous>`. What was acknowledged is written down in the same journal, in its place among the writes.
 import { openSync, writeSync } from 'node:fs'
 import type { Unit } from '@pawl/core/storage'
-import SqliteDatabase from 'better-sqlite3'
+import { driver, loadExtension } from '../../../../test/support/sqlite.ts'
 import { realEnvironment } from '../../src/connection/connection.ts'
 import { createStore } from '../../src/store.ts'
 import { changedConnections } from '../support/environments.ts'
 import { event, run, type Standing, step } from '../support/runs.ts'
 
 const [, , file = '', vfs = '', journal = '', commits = '', synchronous = 'full'] = process.argv
-new SqliteDatabase(':memory:').loadExtension(vfs)
+loadExtension(vfs)
 const output = openSync(journal, 'a')
 const environment = changedConnections((database) => {
   // Many small checkpoints, so that there is much to be lost in.
   database.pragma('wal_autocheckpoint = 20')
   database.pragma(`synchronous = ${synchronous}`)
 })
-const store = createStore(file, { ...realEnvironment, ...environment })
+const store = createStore(file, { ...realEnvironment(driver), ...environment })
 await store.open()
 const worker = await store.register({ name: 'powered', leaseMs: 3_600_000 })
 const created = await store.create(['a', 'b', 'c', 'd'].map((id) => run(id, worker)))

@@ -1,8 +1,8 @@
 // Opens a store and registers a worker: `register <file>`. Writes its key.
 import { connectTo } from '@pawl/core/storage'
-import { sqlite } from '@pawl/storage-sqlite'
+import { sqliteStore } from '../../../../test/support/sqlite.ts'
 
-const store = connectTo(sqlite(process.argv[2] ?? ''))
+const store = connectTo(sqliteStore(process.argv[2] ?? ''))
 if (!store) throw new Error('no store')
 await store.open()
 console.log(await store.register({ name: String(process.pid), leaseMs: 60_000 }))

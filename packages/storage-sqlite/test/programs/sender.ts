@@ -1,10 +1,10 @@
 // Sends a signal to a run whenever it is told to: `sender <file> <run id>`. Ends with its input.
 import { createInterface } from 'node:readline'
 import { connectTo } from '@pawl/core/storage'
-import { sqlite } from '@pawl/storage-sqlite'
+import { sqliteStore } from '../../../../test/support/sqlite.ts'
 
 const [, , file = '', id = ''] = process.argv
-const store = connectTo(sqlite(file))
+const store = connectTo(sqliteStore(file))
 if (!store) throw new Error('no store')
 await store.open()
 for await (const name of createInterface(process.stdin))

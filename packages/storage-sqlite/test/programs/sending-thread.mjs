@@ -5,7 +5,7 @@ import { register } from 'tsx/esm/api'
 register()
 const { connectTo } = await import('@pawl/core/storage')
 const { sqlite } = await import('@pawl/storage-sqlite')
-const store = connectTo(sqlite(workerData))
+const store = connectTo(sqlite(workerData.file, { driver: workerData.driver }))
 await store.open()
 const message = { run: 'a', kind: 'signal', name: 'paid', key: null, payload: null }
 parentPort.postMessage(await store.send([message], null))

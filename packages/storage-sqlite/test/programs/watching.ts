@@ -1,8 +1,8 @@
 // Watches a store and does nothing else: `watching <file>`.
 import { connectTo } from '@pawl/core/storage'
-import { sqlite } from '@pawl/storage-sqlite'
+import { sqliteStore } from '../../../../test/support/sqlite.ts'
 
-const store = connectTo(sqlite(process.argv[2] ?? ''))
+const store = connectTo(sqliteStore(process.argv[2] ?? ''))
 if (!store) throw new Error('no store')
 await store.open()
 store.watch(() => undefined)

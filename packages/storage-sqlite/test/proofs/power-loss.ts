@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import SqliteDatabase from 'better-sqlite3'
+import { connect } from '../../../../test/support/sqlite.ts'
 import { DiskFile } from '../support/disk.ts'
 import { startProgram } from '../support/programs.ts'
 import { openStore, tempFile } from '../support/stores.ts'
@@ -99,7 +99,7 @@ function read(
   const copy = join(directory, 'pawl.db')
   try {
     for (const [name, disk] of files) writeFileSync(name.replace(file, copy), disk.loseThePower(random))
-    const database = new SqliteDatabase(copy)
+    const database = connect(copy)
     try {
       if (database.pragma('integrity_check', { simple: true }) !== 'ok') return 'corrupt'
       const rows = database

@@ -1,28 +1,35 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync } from 'node:fs'
+import { copyFileSync, existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { connect } from '../../../../test/support/sqlite.ts'
+import type { Database } from '../../src/connection/database.ts'
 import { migrate, migrations } from '../../src/schema/migrate.ts'
 import { tempFile } from '../support/stores.ts'
+import { makeDirectory, removeDirectory } from '../support/subject.ts'
 
 // The golden files have live runs at every stage: with open asks, in the middle of a cancel, and in the middle of a rollback.
 // test/golden finishes these runs after the migration; here the migration is killed.
 
 const logs = new URL('../../../../test/golden/logs/', import.meta.url).pathname
 const latest = migrations.at(-1)?.version ?? 0
-const older = readdirSync(logs).filter((name) => {
-  if (!name.endsWith('.db')) return false
-  const bytes = readFileSync(join(logs, name))
-  // In memory there is no write-ahead log: these two bytes of the header say so.
-  bytes.fill(1, 18, 20)
-  const database = new SqliteDatabase(bytes)
-  const version = database.prepare('select max(version) from migrations').pluck().get() as number
-  database.close()
-  return version < latest
-})
+const older = readdirSync(logs).filter(
+  (name) => name.endsWith('.db') && readVersion(join(logs, name)) < latest,
+)
 
-function connect(file: string): Database {
-  const database = new SqliteDatabase(file)
+/** Reads a copy, because a connection creates files beside a database. */
+function readVersion(golden: string): number {
+  const directory = makeDirectory()
+  const file = join(directory, 'copy.db')
+  copyFileSync(golden, file)
+  const database = connect(file)
+  const version = database.prepare<[], number>('select max(version) from migrations').pluck().get()
+  database.close()
+  removeDirectory(directory)
+  return version ?? 0
+}
+
+function open(file: string): Database {
+  const database = connect(file)
   onTestFinished(() => void database.close())
   database.pragma('journal_mode = wal')
   return database
@@ -46,7 +53,7 @@ function dump(database: Database): Record<string, unknown> {
 function killBefore(source: string, statement: number): { readonly left: string; readonly isOver: boolean } {
   const file = tempFile()
   copyFileSync(source, file)
-  const database = connect(file)
+  const database = open(file)
   const exec = database.exec.bind(database)
   let count = 0
   let isOver = true
@@ -77,16 +84,16 @@ describe.each(older)('the live runs of %s', (name) => {
     const source = join(logs, name)
     const untouched = tempFile()
     copyFileSync(source, untouched)
-    const before = dump(connect(untouched))
+    const before = dump(open(untouched))
     const whole = tempFile()
     copyFileSync(source, whole)
-    const database = connect(whole)
+    const database = open(whole)
     migrate(database, whole)
     const after = dump(database)
     let kills = 0
     for (; ; kills++) {
       const { left, isOver } = killBefore(source, kills)
-      const remains = connect(left)
+      const remains = open(left)
       if (isOver) {
         expect(dump(remains)).toEqual(after)
         break

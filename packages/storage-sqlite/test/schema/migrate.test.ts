@@ -1,8 +1,9 @@
 import { copyFileSync, existsSync } from 'node:fs'
 import { type AskQuery, everyone, identifyOwnProcess } from '@pawl/core/storage'
-import SqliteDatabase, { type Database } from 'better-sqlite3'
 import { sql } from 'kysely'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { connect } from '../../../../test/support/sqlite.ts'
+import type { Database } from '../../src/connection/database.ts'
 import { migrate, migrations } from '../../src/schema/migrate.ts'
 import type { Migration } from '../../src/schema/migration.ts'
 import { startProgram } from '../support/programs.ts'
@@ -26,8 +27,8 @@ function allAsks(overrides: Partial<AskQuery>): AskQuery {
   return { status: 'open', ...everything, now: 0, after: null, limit: 100, ...overrides }
 }
 
-function connect(file: string): Database {
-  const database = new SqliteDatabase(file)
+function open(file: string): Database {
+  const database = connect(file)
   onTestFinished(() => void database.close())
   return database
 }
@@ -39,7 +40,7 @@ function readSchema(database: Database): unknown[] {
 describe('migrations', () => {
   it('migrations run once, however often they are called', async () => {
     const file = tempFile()
-    const database = connect(file)
+    const database = open(file)
     migrate(database, file)
     const schema = readSchema(database)
     const id = database.prepare("select value from store_info where name = 'id'").get()
@@ -57,7 +58,7 @@ describe('migrations', () => {
     const store = await openStore(file)
     const worker = await store.register({ name: 'w', leaseMs: 1000 })
     await store.close()
-    const database = connect(file)
+    const database = open(file)
     migrate(database, file, [...migrations, next])
     expect(database.prepare('select version from migrations').pluck().all()).toEqual([
       ...versions,
@@ -70,7 +71,7 @@ describe('migrations', () => {
   for (const { version } of migrations.slice(0, -1))
     it(`migrations update a file of version ${version}, with its live runs`, async () => {
       const file = tempFile()
-      const database = connect(file)
+      const database = open(file)
       database.pragma('journal_mode = wal')
       migrate(database, file, migrations.slice(0, version))
       // A run that a live worker owns, one of a dead worker, one that waits, one that was quarantined for crashes, and one that is stuck.
@@ -108,7 +109,7 @@ describe('migrations', () => {
       ])
       const fresh = tempFile()
       await openStore(fresh)
-      expect(readSchema(connect(file))).toEqual(readSchema(connect(fresh)))
+      expect(readSchema(open(file))).toEqual(readSchema(open(fresh)))
       const seenBy = async (now: number, ...to: string[]) =>
         (await port.asks(allAsks({ now, to }))).map(({ position }) => position)
       // From version 7 on the asks themselves are written with their names.
@@ -143,7 +144,7 @@ describe('migrations', () => {
   it('migrations refuse a newer file, and name both versions', async () => {
     const file = tempFile()
     await (await openStore(file)).close()
-    const database = connect(file)
+    const database = open(file)
     migrate(database, file, [...migrations, next])
     const error = await openStore(file).catch((reason: unknown) => reason)
     expect(String(error)).toContain(
@@ -164,7 +165,7 @@ describe('migrations', () => {
       const left = tempFile()
       for (const end of ['', '-wal', '-shm'])
         if (existsSync(killed + end)) copyFileSync(killed + end, left + end)
-      const database = connect(left)
+      const database = open(left)
       const schema = readSchema(database)
       if (schema.length > 0) {
         expect(schema).toEqual(whole)
@@ -182,7 +183,7 @@ describe('migrations', () => {
     const keys = await Promise.all(programs.map((program) => program.line()))
     for (const program of programs) expect(await program.end()).toBe(0)
     expect(new Set(keys).size).toBe(10)
-    const database = connect(file)
+    const database = open(file)
     expect(database.prepare('select version from migrations').pluck().all()).toEqual(versions)
     expect(database.prepare('select count(*) from workers').pluck().get()).toBe(10)
   })
@@ -190,7 +191,7 @@ describe('migrations', () => {
 
 /** The schema a fresh connection sees; the migration stops, as if killed, before its statement number `stopAt`. */
 function readSchemaAfter(file: string, migrations: readonly Migration[], stopAt: number): unknown[] {
-  const database = connect(file)
+  const database = open(file)
   database.pragma('journal_mode = wal')
   const exec = database.exec.bind(database)
   let count = 0

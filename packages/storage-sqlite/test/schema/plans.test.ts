@@ -1,6 +1,7 @@
 import type { AskQuery, RunQuery } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { driver } from '../../../../test/support/sqlite.ts'
+import type { Database } from '../../src/connection/database.ts'
 import { openDatabase } from '../../src/open.ts'
 import { buildAskList, listAsks, listBands } from '../../src/reads/ask-list.ts'
 import { buildNamedCount, buildNamedList } from '../../src/reads/asks-of-names.ts'
@@ -14,7 +15,7 @@ const statements = new Set<string>()
 
 beforeAll(async () => {
   const directory = makeDirectory()
-  database = await openDatabase(`${directory}/pawl.db`)
+  database = await openDatabase(`${directory}/pawl.db`, driver)
   const prepare = database.prepare.bind(database)
   database.prepare = ((text: string) => {
     statements.add(text)

@@ -7,7 +7,8 @@ import {
   stateCode,
 } from '@pawl/core/storage'
 import type { Dump, DumpedAsk, DumpedMessage, DumpedRun, DumpedState } from '@pawl/testing/conformance'
-import SqliteDatabase, { type Database } from 'better-sqlite3'
+import { connect, transact } from '../../../../test/support/sqlite.ts'
+import type { Database } from '../../src/connection/database.ts'
 
 /** What a row has before its numbers are turned into words. */
 type Stored<Row, Coded extends keyof Row> = Omit<Row, Coded> & { readonly [column in Coded]: number }
@@ -15,9 +16,9 @@ type Event = Dump['events'][number]
 
 /** Everything in a file, read on a connection of its own. */
 export function dumpFile(file: string): Dump {
-  const database = new SqliteDatabase(file, { readonly: true })
+  const database = connect(file, { readonly: true })
   try {
-    return database.transaction(() => readAll(database))()
+    return transact(database, () => readAll(database))
   } finally {
     database.close()
   }

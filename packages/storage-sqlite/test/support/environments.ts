@@ -1,5 +1,6 @@
-import type { Database } from 'better-sqlite3'
+import { driver } from '../../../../test/support/sqlite.ts'
 import { type Environment, realEnvironment } from '../../src/connection/connection.ts'
+import type { Database } from '../../src/connection/database.ts'
 
 /** An environment whose connections go through `change` once they are open. */
 export function changedConnections(
@@ -7,7 +8,7 @@ export function changedConnections(
 ): Partial<Environment> {
   return {
     async connect(file) {
-      const database = await realEnvironment.connect(file)
+      const database = await realEnvironment(driver).connect(file)
       return change(database) ?? database
     },
   }

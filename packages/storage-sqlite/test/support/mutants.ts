@@ -1,4 +1,5 @@
 import type { StorePort } from '@pawl/core/storage'
+import { driver } from '../../../../test/support/sqlite.ts'
 import { realEnvironment } from '../../src/connection/connection.ts'
 import { createStore } from '../../src/store.ts'
 import { changedConnections, rewriting } from './environments.ts'
@@ -31,12 +32,12 @@ export type Mutation =
 export function makeMutant(file: string, mutation: Mutation): StorePort {
   switch (mutation) {
     case 'nothing':
-      return createStore(file)
+      return createStore(file, realEnvironment(driver))
     case 'with synchronous=NORMAL':
     case 'with synchronous=OFF': {
       const level = mutation.slice(mutation.indexOf('=') + 1)
       const environment = changedConnections((database) => void database.pragma(`synchronous = ${level}`))
-      return createStore(file, { ...realEnvironment, ...environment })
+      return createStore(file, { ...realEnvironment(driver), ...environment })
     }
     default:
       return createRewritten(file, sqlChanges[mutation])
@@ -52,7 +53,7 @@ function createRewritten(file: string, changes: readonly Change[]): StorePort {
       if (changed !== text) unused.delete(change)
       return changed
     }, sql)
-  const store = createStore(file, { ...realEnvironment, ...rewriting(rewrite) })
+  const store = createStore(file, { ...realEnvironment(driver), ...rewriting(rewrite) })
   return {
     ...store,
     async open() {

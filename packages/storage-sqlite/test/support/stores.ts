@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { StorePort } from '@pawl/core/storage'
 import { onTestFinished } from 'vitest'
+import { driver } from '../../../../test/support/sqlite.ts'
 import { type Environment, realEnvironment } from '../../src/connection/connection.ts'
 import { createStore } from '../../src/store.ts'
 import { makeDirectory, removeDirectory } from './subject.ts'
@@ -14,7 +15,7 @@ export function tempFile(parent?: string): string {
 
 /** An open store on a file, closed when the test is over. */
 export async function openStore(file: string, environment: Partial<Environment> = {}): Promise<StorePort> {
-  const store = createStore(file, { ...realEnvironment, ...environment })
+  const store = createStore(file, { ...realEnvironment(driver), ...environment })
   onTestFinished(() => store.close())
   await store.open()
   return store

@@ -1,9 +1,8 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sqlite } from '@pawl/storage-sqlite'
 import type { Damage, StoreSubject } from '@pawl/testing/conformance'
-import SqliteDatabase from 'better-sqlite3'
+import { connect, sqliteStore } from '../../../../test/support/sqlite.ts'
 import { dumpFile } from './dump.ts'
 
 export const sqliteSubject: StoreSubject = {
@@ -12,7 +11,7 @@ export const sqliteSubject: StoreSubject = {
     const directory = makeDirectory(memoryDirectory)
     const file = join(directory, 'pawl.db')
     return {
-      store: sqlite(file),
+      store: sqliteStore(file),
       dump: () => dumpFile(file),
       damage: (run, how) => damageRow(file, run, how),
       remove: () => removeDirectory(directory),
@@ -40,11 +39,11 @@ const damages: { readonly [how in Damage]: string } = {
 /** On a connection of its own. */
 function damageRow(file: string, id: string, how: Damage): () => void {
   const write = (change: string, ...values: readonly number[]): void => {
-    const database = new SqliteDatabase(file)
+    const database = connect(file)
     database.prepare(`update runs set ${change} where id = ?`).run(...values, id)
     database.close()
   }
-  const database = new SqliteDatabase(file, { readonly: true })
+  const database = connect(file, { readonly: true })
   const row = database
     .prepare<[string], { mail: number; state: number }>('select mail, state from runs where id = ?')
     .get(id)
