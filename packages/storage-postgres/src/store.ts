@@ -18,6 +18,7 @@ import { prepareCancel } from './writes/cancel.ts'
 import { prepareClaiming } from './writes/claim.ts'
 import { prepareCommit } from './writes/commit.ts'
 import { prepareCreate } from './writes/create.ts'
+import { prepareInstall } from './writes/install.ts'
 import { prepareMark, prepareRetry } from './writes/mark.ts'
 import { prepareSend } from './writes/send.ts'
 import { prepareWorkers } from './writes/workers.ts'
@@ -45,6 +46,7 @@ export function createStore(
   const ownership = new Ownership()
   const workers = prepareWorkers(database, ownership)
   const createRuns = prepareCreate(database, ownership)
+  const installRun = prepareInstall(database)
   const commitUnits = prepareCommit(database, ownership)
   const sendMessages = prepareSend(database, ownership)
   const cancelRun = prepareCancel(database, ownership)
@@ -108,6 +110,11 @@ export function createStore(
       // A run that is created claimed needs no other process yet, so no hint is sent.
       if (runs.some(({ worker }) => worker === null)) hints.send()
       return created
+    },
+    async install(copy, seq, events, last) {
+      const installed = await installRun(copy, seq, events, last)
+      if (last !== null) hints.send()
+      return installed
     },
     async commit(worker, units) {
       if (units.length === 0) return []

@@ -14,6 +14,7 @@ import { type ClaimWrites, prepareClaims } from './writes/claim.ts'
 import { type Commit, prepareCommit } from './writes/commit.ts'
 import { type Create, prepareCreate } from './writes/create.ts'
 import { prepareFeedWrites } from './writes/feed.ts'
+import { type Install, prepareInstall } from './writes/install.ts'
 import { type Isolate, prepareIsolate } from './writes/isolate.ts'
 import { prepareMark, prepareRetry, type Retry, type SetMark } from './writes/mark.ts'
 import { prepareLeaveMessage } from './writes/message.ts'
@@ -26,6 +27,7 @@ import { prepareWorkers, type Workers } from './writes/workers.ts'
 export interface Statements {
   readonly workers: Workers
   readonly create: Create['create']
+  readonly install: Install
   readonly commit: Commit
   readonly reclaim: Reclaim
   readonly disown: Disown
@@ -63,6 +65,7 @@ export function prepareStatements(database: Database): Statements {
   return {
     workers: prepareWorkers(database, feed),
     create: creating.create,
+    install: prepareInstall(database, askNames, feed),
     commit: prepareCommit(database, askNames, feed, others),
     reclaim: prepareReclaim(database),
     disown: prepareDisown(database),

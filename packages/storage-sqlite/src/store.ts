@@ -43,6 +43,8 @@ export function createStore(file: string, environment: Environment): StorePort {
       const granted = runs.flatMap(({ id, worker }) => (worker === null ? [] : { id, worker, epoch: 1 }))
       return transactions.granting(({ create }, at) => ({ result: create(runs, at), granted }))
     },
+    install: (copy, seq, events, last) =>
+      connection.write(({ install }, at) => install(copy, seq, events, last, at)),
     commit: (worker, units) => commit(connection, transactions, worker, units),
     send: (messages, claimant) =>
       transactions.delivering(messages, claimant, ({ send }, message, at) => send(message, at)),

@@ -7,6 +7,23 @@ import type { EndState, Mark, RunState } from './store/runs.ts'
 
 // Stores keep words as numbers: the index in these lists. Append only, never reorder.
 const runStates = ['live', 'completed', 'failed', 'cancelled'] as const satisfies readonly RunState[]
+/**
+ * The state of a row that is no run: its log is being copied, or being cleared. It has a hidden id and no `run_info`. A further
+ * state of a run gets a higher number.
+ */
+export const hiddenState = 4
+
+/** The longest id of a run, in characters. */
+const maxIdLength = 200
+
+/** Returns the id of a row in {@link hiddenState}. No run can have it, because it is too long. */
+export function hideId(name: string): string {
+  return `hidden ${'.'.repeat(maxIdLength)} ${name}`
+}
+
+/** How long a copy may take before it counts as abandoned, in ms. */
+export const copyKeptMs: number = 60 * 60 * 1_000
+
 const marks = ['none', 'stuck', 'quarantined'] as const satisfies readonly Mark[]
 const messageKinds = [
   'signal',

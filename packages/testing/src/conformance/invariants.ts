@@ -68,18 +68,26 @@ function findAskFaults(dump: Dump, promised: Promised): string[] {
 function findCountFaults(dump: Dump, promised: Promised): string[] {
   const opened = promised.units.flatMap(({ effects }) => effects.filter((effect) => effect.do === 'open-ask'))
   const children = childrenOf(promised)
+  const { installed } = promised
+  const copied = <Item>(listOf: (one: (typeof installed)[number]) => readonly Item[]): number =>
+    installed.flatMap(listOf).length
   const runs = promised.runs.size + children.length
   const keys = new Map(dump.runs.map(({ run, id }) => [id, run]))
   const expected: [string, number, number][] = [
-    ['runs', runs, dump.runs.length],
-    ['events', runs + promised.units.flatMap(({ events }) => events).length, dump.events.length],
+    ['runs', runs + installed.length, dump.runs.length],
+    [
+      'events',
+      runs + promised.units.flatMap(({ events }) => events).length + copied(({ events }) => events),
+      dump.events.length,
+    ],
     ['messages', countMessages(promised, dump.messages.length), dump.messages.length],
-    ['asks', opened.length, dump.asks.length],
+    ['asks', opened.length + copied(({ last }) => last.asks), dump.asks.length],
   ]
   const written = new Map(dump.events.map((event) => [`${event.run} ${event.seq}`, event]))
   const lost = [
     ...[...promised.runs].map(([run, { started }]) => [run, 0, started] as const),
     ...children.map(({ id, started }) => [keys.get(id), 0, started] as const),
+    ...installed.flatMap(({ run, events }) => events.map((event) => [run, event.seq, event] as const)),
     ...promised.units.flatMap(({ run, head, events }) =>
       events.map((event, index) => [run, head + index, event] as const),
     ),
@@ -102,11 +110,12 @@ function childrenOf({ units }: Promised): readonly ChildRun[] {
 }
 
 /** Messages that must be stored count; the others may be there. Returns the allowed number closest to `found`. */
-function countMessages({ messages, cancels, answers, units }: Promised, found: number): number {
+function countMessages({ messages, cancels, answers, units, installed }: Promised, found: number): number {
   const sends = units.flatMap(({ effects }) =>
     effects.flatMap((one) => (one.do === 'send' ? one.message : [])),
   )
-  const known = messages.length + cancels.length + answers.length
+  const copied = installed.flatMap(({ last }) => last.messages).length
+  const known = messages.length + cancels.length + answers.length + copied
   const least =
     known + sends.filter(({ must, key, kind }) => must && key === null && kind !== 'cancel').length
   return Math.min(Math.max(found, least), known + sends.length)

@@ -12,6 +12,7 @@ import { describeDamage } from './topics/damage.ts'
 import { describeEarlyAnswers } from './topics/early-answers.ts'
 import { describeFeed } from './topics/feed.ts'
 import { describeFencing } from './topics/fencing.ts'
+import { describeInstall } from './topics/install.ts'
 import { describeLoad } from './topics/load.ts'
 import { describeMarks } from './topics/marks.ts'
 import { describeOtherRuns } from './topics/other-runs.ts'
@@ -49,6 +50,7 @@ export function storeConformance(subject: StoreSubject): void {
   describe(`store ${subject.name}`, () => {
     describeWorkers(test)
     describeCreate(test)
+    describeInstall(test)
     describeCommit(test)
     describeFencing(test)
     describeParking(test)

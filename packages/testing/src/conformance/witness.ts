@@ -1,5 +1,7 @@
 import type {
   Claimed,
+  LastPart,
+  LogEvent,
   NewAnswer,
   NewCancel,
   NewMessage,
@@ -21,6 +23,14 @@ export interface Promised {
   readonly messages: NewMessage[]
   readonly cancels: NewCancel[]
   readonly answers: NewAnswer[]
+  readonly installed: InstalledRun[]
+}
+
+/** A copied log that the store has accepted whole. */
+export interface InstalledRun {
+  readonly run: RunKey
+  readonly events: readonly LogEvent[]
+  readonly last: LastPart
 }
 
 export function makePromised(): Promised {
@@ -32,6 +42,7 @@ export function makePromised(): Promised {
     messages: [],
     cancels: [],
     answers: [],
+    installed: [],
   }
 }
 
@@ -40,7 +51,16 @@ export function witness(port: StorePort, promised: Promised): StorePort {
   const noteClaim = (claimed: Claimed | null): void => {
     if (claimed) promised.claims.push(claimed)
   }
+  const copied = new Map<string, LogEvent[]>()
   const noted: Partial<StorePort> = {
+    async install(copy, seq, events, last) {
+      const installed = await port.install(copy, seq, events, last)
+      const all = [...(copied.get(copy.token) ?? []).slice(0, seq), ...events]
+      copied.set(copy.token, all)
+      if (last !== null && installed.outcome === 'installed')
+        promised.installed.push({ run: installed.run, events: all, last })
+      return installed
+    },
     async create(runs) {
       const created = await port.create(runs)
       for (const [index, { outcome, run }] of created.entries()) {

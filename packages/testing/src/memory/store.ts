@@ -23,6 +23,7 @@ import {
 } from './writes/claim.ts'
 import { commitUnit } from './writes/commit.ts'
 import { createRun } from './writes/create.ts'
+import { installRun } from './writes/install.ts'
 import { retryRun, setMark } from './writes/mark.ts'
 import { sendMessage } from './writes/send.ts'
 import { addWorker, beat, declareDead, listAbilities, listWorkers, release, sweep } from './writes/workers.ts'
@@ -86,6 +87,11 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
     // ── the writes
 
     create: (runs) => write((now) => runs.map((run) => createRun(tables, run, now))),
+    install: (copy, seq, events, last) =>
+      write(
+        (now) => installRun(tables, copy, seq, events, last, now),
+        () => last !== null,
+      ),
     commit: (worker, units) => write((now) => units.map((unit) => commitUnit(tables, worker, unit, now))),
     send: (messages, claimant) =>
       write((now) =>

@@ -19,6 +19,10 @@ export interface Tables {
   readonly workers: Map<WorkerKey, WorkerRecord>
   readonly runs: Map<string, RunRecord>
   readonly runsByKey: Map<RunKey, RunRecord>
+  /** The key of the newest run. */
+  newest: RunKey
+  /** Copies in progress, by token. */
+  readonly copies: Map<string, RunRecord>
   /** Asks of all runs, in the order in which they were opened. */
   readonly asks: AskRecord[]
   /** Entries of the feed, in order. */
@@ -44,12 +48,12 @@ export interface RunRecord {
   readonly run: RunKey
   readonly id: string
   readonly procedure: string
-  readonly createdAt: number
-  readonly tags: readonly string[]
-  readonly startedBy: string | null
-  readonly parent: RunParent | null
+  createdAt: number
+  tags: readonly string[]
+  startedBy: string | null
+  parent: RunParent | null
   readonly events: LogEvent[]
-  /** Messages; the one with number n is at index n - 1. */
+  /** Messages, in the order of their numbers. */
   readonly messages: MessageRecord[]
   readonly asks: Map<number, AskRecord>
   readonly asksByKey: Map<string, AskRecord>
@@ -96,6 +100,8 @@ export function makeTables(): Tables {
     workers: new Map(),
     runs: new Map(),
     runsByKey: new Map(),
+    newest: 0,
+    copies: new Map(),
     asks: [],
     feed: [],
     watchers: new Map(),

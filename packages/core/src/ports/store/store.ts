@@ -1,6 +1,7 @@
 import type { AskStore } from './asks.ts'
 import type { ClaimStore } from './claims.ts'
 import type { LogStore } from './commit.ts'
+import type { CopyStore } from './copies.ts'
 import type { FeedStore } from './feed.ts'
 import type { MailStore } from './mail.ts'
 import type { RunStore } from './runs.ts'
@@ -18,6 +19,7 @@ import type { WorkerStore } from './workers.ts'
 export interface StorePort
   extends WorkerStore,
     RunStore,
+    CopyStore,
     ClaimStore,
     LogStore,
     MailStore,

@@ -43,7 +43,7 @@ function apply(tables: Tables, run: RunRecord, effect: Effect, at: number): void
       return tell(tables, 'ask-closed', run, effect.position, at)
     }
     case 'consume': {
-      const message = run.messages[effect.n - 1]
+      const message = run.messages.find(({ n }) => n === effect.n)
       if (message) Object.assign(message, { isUsed: true, payload: null })
       return
     }

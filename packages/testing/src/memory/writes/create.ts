@@ -12,37 +12,9 @@ export function createRun(
 ): Created {
   const known = tables.runs.get(given.id)
   if (known) return { outcome: 'exists', run: known.run }
-  const run: RunRecord = {
-    run: tables.runs.size + 1,
-    id: given.id,
-    procedure: given.procedure,
-    createdAt: at,
-    tags: [...given.tags],
-    startedBy: given.startedBy,
-    parent,
-    events: [],
-    messages: [],
-    asks: new Map(),
-    asksByKey: new Map(),
-    states: new Map(),
-    version: given.version,
-    worker: given.worker,
-    wakeAt: null,
-    epoch: 1,
-    mail: 0,
-    state: 'live',
-    mark: 'none',
-    tries: 0,
-    positives: 0,
-    alone: 0,
-    isTested: false,
-    link: copy(given.link),
-    reason: null,
-    cause: null,
-    endedAt: null,
-    cancelAt: null,
-    info: null,
-  }
+  const run = makeRecord(tables, given, at)
+  Object.assign(run, { parent, tags: [...given.tags], startedBy: given.startedBy })
+  Object.assign(run, { worker: given.worker, link: copy(given.link) })
   if (!isAlive(tables, given.worker)) {
     run.worker = null
     run.wakeAt = at
@@ -51,4 +23,22 @@ export function createRun(
   tables.runs.set(run.id, run)
   tables.runsByKey.set(run.run, run)
   return { outcome: 'created', run: run.run, at }
+}
+
+/** Makes a record that is in no table yet: live, and neither owned nor due. */
+export function makeRecord(
+  tables: Tables,
+  { id, procedure, version }: Pick<NewRun, 'id' | 'procedure' | 'version'>,
+  createdAt: number,
+): RunRecord {
+  return {
+    run: ++tables.newest,
+    ...{ id, procedure, version, createdAt },
+    ...{ tags: [], startedBy: null, parent: null, info: null },
+    ...{ events: [], messages: [], asks: new Map(), asksByKey: new Map() },
+    states: new Map(),
+    ...{ worker: null, wakeAt: null, epoch: 1, mail: 0, state: 'live', mark: 'none' },
+    ...{ tries: 0, positives: 0, alone: 0, isTested: false },
+    ...{ link: new Uint8Array(), reason: null, cause: null, endedAt: null, cancelAt: null },
+  }
 }

@@ -14,6 +14,7 @@ export function leaveMessage(
 /** Returns the damage that a test has done to the record. Memory never damages a record by itself. */
 export function findDamage({ state, mail, messages }: RunRecord): Damaged | undefined {
   if (!(state in stateCode.numberOf)) return { outcome: 'damaged', why: `its state is ${String(state)}` }
-  if (mail === messages.length) return undefined
-  return { outcome: 'damaged', why: `it counts ${mail} messages and has ${messages.length}` }
+  const newest = messages.at(-1)?.n ?? 0
+  if (mail === newest) return undefined
+  return { outcome: 'damaged', why: `it counts ${mail} messages, and its newest has number ${newest}` }
 }

@@ -1,0 +1,69 @@
+import type { AskStatus } from '../../base/words.ts'
+import type { LogEvent } from '../../events/event.ts'
+import type { AskRow } from './asks.ts'
+import type { Message } from './mail.ts'
+import type { RunKey, RunParent, RunState } from './runs.ts'
+
+/** Stores copies of runs. */
+export interface CopyStore {
+  /**
+   * Copies a part of a log into a run that no call finds and no worker claims, until the last part, which gives it its id and
+   * its state. Repeating a part changes nothing. What has no last part an hour after its first one is cleared.
+   * @param seq the seq of the first event; 0 begins a copy
+   * @param last null: further parts follow
+   */
+  install(copy: RunCopy, seq: number, events: readonly LogEvent[], last: LastPart | null): Promise<Installed>
+}
+
+/** A run that is copied part by part. */
+export interface RunCopy {
+  readonly id: string
+  /** Identifies the copy in progress: 32 hex digits, drawn by the caller. Two copies with one id do not affect each other. */
+  readonly token: string
+  readonly procedure: string
+  readonly version: number | null
+}
+
+/** What makes a copied log a run. */
+export interface LastPart {
+  /** The hash of the whole log. */
+  readonly link: Uint8Array
+  /** A live run is due at once, for any worker. */
+  readonly state: RunState
+  /** Null: now. */
+  readonly createdAt: number | null
+  readonly endedAt: number | null
+  readonly cancelAt: number | null
+  readonly tags: readonly string[]
+  readonly startedBy: string | null
+  readonly parent: RunParent | null
+  readonly info: Uint8Array | null
+  /** In the order of their numbers. The last number is the mail counter. */
+  readonly messages: readonly KeptMessage[]
+  readonly asks: readonly KeptAsk[]
+}
+
+/** A message as stored; a used one has no payload. */
+export interface KeptMessage extends Message {
+  readonly key: string | null
+  readonly used: boolean
+}
+
+/** An ask as stored, without its run. */
+export interface KeptAsk
+  extends Omit<
+    AskRow,
+    'run' | 'runKey' | 'procedure' | 'startedBy' | 'status' | 'to' | 'escalateTo' | 'place'
+  > {
+  readonly status: AskStatus
+  readonly to: readonly string[]
+  readonly escalateTo: readonly string[]
+}
+
+/** The outcome of {@link CopyStore.install}. */
+export type Installed =
+  | { readonly outcome: 'installed'; readonly run: RunKey; readonly at: number }
+  /** A run has the id. Only the last part looks. */
+  | { readonly outcome: 'exists' }
+  /** The parts before were cleared: begin again. */
+  | { readonly outcome: 'lost' }

@@ -1,0 +1,182 @@
+import {
+  askStatusCode,
+  feedCode,
+  hiddenState,
+  hideId,
+  type Installed,
+  type KeptAsk,
+  type LastPart,
+  messageKindCode,
+  namesOf,
+  type StorePort,
+  stateCode,
+} from '@pawl/core/storage'
+import type { Database } from '../connection/database.ts'
+import {
+  listBigints,
+  listBooleans,
+  listBytes,
+  listIntegers,
+  listSmallints,
+  listTexts,
+  writeLiteral,
+} from '../connection/fast-path/lists.ts'
+import { Statement } from '../connection/fast-path/statement.ts'
+import { asBuffer, type Value } from '../connection/fast-path/values.ts'
+import { codeOf } from '../faults.ts'
+import { type Names, storeTime } from '../names.ts'
+import { describeColumns, EventColumns, eventColumns, numberParameters, writeRows } from './columns.ts'
+
+export type Install = StorePort['install']
+
+export function prepareInstall(database: Database): Install {
+  const { begin, add, finish, find } = writeStatements(database.names)
+  const runs = async (statement: Statement, values: readonly Value[]) =>
+    (await database.run<{ run: number; at: number }>(statement, values))[0]
+
+  async function finishCopy(id: string, hidden: string, last: LastPart): Promise<Installed> {
+    const values = bindLast(id, hidden, last)
+    return database.repeat(async (isRepeated) => {
+      try {
+        const row = await runs(finish, values)
+        if (row) return { outcome: 'installed', ...row }
+      } catch (error) {
+        if (codeOf(error) !== '23505') throw error
+        return { outcome: 'exists' }
+      }
+      // The id is given up by the attempt whose reply was lost, or the copy was cleared.
+      const known = isRepeated ? await runs(find, [id, asBuffer(last.link)]) : undefined
+      return known ? { outcome: 'installed', ...known } : { outcome: 'lost' }
+    })
+  }
+
+  return async (copy, seq, events, last) => {
+    const hidden = hideId(copy.token)
+    if (seq === 0) await database.repeat(() => runs(begin, [hidden, copy.procedure, copy.version]))
+    const columns = new EventColumns()
+    for (const event of events) columns.add(1, event.seq, event, event.link)
+    const values = [
+      ...[hidden, seq + events.length, events.at(-1)?.epoch ?? 0],
+      ...columns.values(),
+      listBigints(events.map(({ at }) => at)),
+      listIntegers(events.map(({ epoch }) => epoch)),
+    ]
+    const added = await database.repeat(() => runs(add, values))
+    if (!added) return { outcome: 'lost' }
+    database.plans.noteRun(added.run)
+    return last === null ? { outcome: 'installed', ...added } : finishCopy(copy.id, hidden, last)
+  }
+}
+
+const messageTypes = 'int[], bigint[], int2[], bool[], text[], text[], bytea[]'
+const askTypes =
+  'int[], int2[], int2[], bigint[], bigint[], bigint[], bigint[], text[], text[], text[], text[], text[], bytea[], bytea[]'
+const nameTypes = 'int[], int2[], bigint[], bigint[], bigint[], text[], bool[]'
+const firstMessage = 14
+const firstAsk = firstMessage + messageTypes.split(', ').length
+const firstName = firstAsk + askTypes.split(', ').length
+
+function bindLast(id: string, hidden: string, last: LastPart): readonly Value[] {
+  const { state, link, createdAt, endedAt, cancelAt, tags, startedBy, parent, info, messages, asks } = last
+  return [
+    ...[hidden, id, stateCode.numberOf[state], asBuffer(link), createdAt, cancelAt, messages.at(-1)?.n ?? 0],
+    ...[endedAt, startedBy, listTexts(tags), parent?.run ?? null, parent?.position ?? null],
+    info && asBuffer(info),
+    listIntegers(messages.map(({ n }) => n)),
+    listBigints(messages.map(({ at }) => at)),
+    listSmallints(messages.map(({ kind }) => messageKindCode.numberOf[kind])),
+    listBooleans(messages.map(({ used }) => used)),
+    listTexts(messages.map(({ name }) => name)),
+    listTexts(messages.map(({ key }) => key)),
+    listBytes(messages.map(({ payload }) => payload)),
+    ...bindAsks(asks),
+    ...bindNames(asks.filter(({ status }) => status === 'open')),
+  ]
+}
+
+function bindAsks(asks: readonly KeptAsk[]): readonly Value[] {
+  return [
+    listIntegers(asks.map(({ position }) => position)),
+    listSmallints(asks.map(({ status }) => askStatusCode.numberOf[status])),
+    listSmallints(asks.map(({ urgency }) => urgency)),
+    listBigints(asks.map(({ openedAt }) => openedAt)),
+    listBigints(asks.map(({ dueAt }) => dueAt)),
+    listBigints(asks.map(({ closesAt }) => closesAt)),
+    listBigints(asks.map(({ closedAt }) => closedAt)),
+    listTexts(asks.map(({ kind }) => kind)),
+    listTexts(asks.map(({ key }) => key)),
+    listTexts(asks.map(({ to }) => writeLiteral(to))),
+    listTexts(asks.map(({ escalateTo }) => writeLiteral(escalateTo))),
+    listTexts(asks.map(({ answeredBy }) => answeredBy)),
+    listBytes(asks.map(({ payload }) => payload)),
+    listBytes(asks.map(({ answer }) => answer)),
+  ]
+}
+
+/** The names by which the open asks are found. */
+function bindNames(open: readonly KeptAsk[]): readonly Value[] {
+  const rows = open.flatMap((ask) => namesOf(ask).map((name) => ({ ask, ...name })))
+  return [
+    listIntegers(rows.map(({ ask }) => ask.position)),
+    listSmallints(rows.map(({ ask }) => ask.urgency)),
+    listBigints(rows.map(({ ask }) => ask.dueAt)),
+    listBigints(rows.map(({ ask }) => ask.openedAt)),
+    listBigints(rows.map(({ ask }) => ask.closesAt)),
+    listTexts(rows.map(({ name }) => name)),
+    listBooleans(rows.map(({ late }) => late)),
+  ]
+}
+
+function writeStatements(names: Names): Record<'begin' | 'add' | 'finish' | 'find', Statement> {
+  const { runs, runInfo, events, messages, asks, askTo, news } = names
+  const { live } = stateCode.numberOf
+  return {
+    begin: new Statement(`
+      insert into ${runs} (id, procedure, version, state, created_at, epoch, head, link)
+      values ($1, $2, $3::int, ${hiddenState}, ${storeTime}, 1, 0, '') on conflict (id) do nothing`),
+    add: new Statement(`
+      with target as (
+        update ${runs} set head = $2, epoch = greatest(epoch, $3) where id = $1 and state = ${hiddenState}
+        returning run, ${storeTime} as now),
+      inserted as (
+        insert into ${events} (run, at, took_ms, seq, epoch, position, turn, nth, type, kind, failed, name, payload, link)
+        select t.run, e.at, e.took_ms, e.seq, e.epoch, e.position, e.turn, e.nth, e.type, e.kind, e.failed, e.name, e.payload, coalesce(e.link, '')
+        from ${writeRows([...eventColumns, ...describeColumns('at bigint, epoch int')], 4)} as e cross join target t
+        -- From an attempt whose reply was lost.
+        on conflict (run, seq) do nothing)
+      select run, now as at from target`),
+    finish: new Statement(`
+      with clock as materialized (select ${storeTime} as now),
+      shown as (
+        update ${runs} set id = $2, state = $3::int2, link = $4, created_at = coalesce($5::bigint, now), cancel_at = $6::bigint,
+          mail = $7::int, wake_at = case when $3::int2 = ${live} then now end
+        from clock where id = $1 and state = ${hiddenState} returning run, procedure, now),
+      described as (
+        insert into ${runInfo} (run, procedure, ended_at, started_by, tags, parent, parent_position, info)
+        select run, procedure, $8::bigint, $9, $10::text[], $11, $12::int, $13::bytea from shown),
+      sent as (
+        insert into ${messages} (run, n, at, kind, used, name, key, payload)
+        select s.run, m.* from shown s cross join unnest(${numberParameters(firstMessage, messageTypes)}) as m),
+      asked as (
+        insert into ${asks} (run, position, status, urgency, opened_at, due_at, closes_at, closed_at, kind, key, audience,
+          escalate_to, answered_by, payload, answer)
+        select s.run, a.position, a.status, a.urgency, a.opened_at, a.due_at, a.closes_at, a.closed_at, a.kind, a.key,
+          a.audience::text[], a.escalate_to::text[], a.answered_by, a.payload, a.answer
+        from shown s cross join unnest(${numberParameters(firstAsk, askTypes)})
+          as a(position, status, urgency, opened_at, due_at, closes_at, closed_at, kind, key, audience, escalate_to, answered_by, payload, answer)
+        returning run, position, status),
+      listed as (
+        insert into ${askTo} (run, due, opened_at, closes_at, position, urgency, late, name)
+        select s.run, coalesce(n.due_at, 9007199254740991), n.opened_at, n.closes_at, n.position, n.urgency, n.late, n.name
+        from shown s cross join unnest(${numberParameters(firstName, nameTypes)})
+          as n(position, urgency, due_at, opened_at, closes_at, name, late)),
+      told as (
+        insert into ${news} (run, at, position, kind)
+        select run, now, position, ${feedCode.numberOf['ask-opened']} from asked cross join clock
+        where status = ${askStatusCode.numberOf.open})
+      select run, now as at from shown`),
+    find: new Statement(
+      `select run, ${storeTime} as at from ${runs} where id = $1 and link = $2 for no key update`,
+    ),
+  }
+}

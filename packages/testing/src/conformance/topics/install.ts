@@ -1,0 +1,136 @@
+import type { KeptAsk, LastPart, LogEvent, RunCopy } from '@pawl/core/storage'
+import { describe, expect } from 'vitest'
+import {
+  allAsks,
+  allRuns,
+  answerTo,
+  bytes,
+  hex,
+  link,
+  newRun,
+  settled,
+  signal,
+  started,
+} from '../builders.ts'
+import type { Stage, StageTest } from '../stage.ts'
+
+export function describeInstall(test: StageTest): void {
+  describe('copied runs', () => {
+    test('a log is copied in parts, and is a run with its last part', async (stage) => {
+      const { port } = stage
+      const claimant = await stage.claimant()
+      expect(await port.install(copyOf('a'), 0, log(3), null)).toMatchObject({ outcome: 'installed' })
+      await expectNothing(stage, 'a')
+      expect((await port.claim(claimant, 10)).runs).toEqual([])
+      const done = await port.install(copyOf('a'), 3, log(70).slice(3), last())
+      expect(done).toMatchObject({ outcome: 'installed' })
+      const row = await stage.find('a')
+      expect(row).toMatchObject({
+        ...{ procedure: 'refund', version: 1, state: 'live', head: 70, mail: 3, createdAt: 5, cancelAt: 6 },
+        ...{ tags: ['x'], startedBy: 'user:amy', parent: { run: 'p', position: 4 }, owned: false },
+      })
+      expect([hex(row.link), hex(row.info)]).toEqual([hex(link(9)), hex(bytes('info'))])
+      const events = await port.load(row.run, 0, 100)
+      expect(events.map(({ seq, at, epoch }) => [seq, at, epoch])).toEqual(
+        log(70).map(({ seq, at, epoch }) => [seq, at, epoch]),
+      )
+      expect(hex(events[63]?.link)).toBe(hex(link(63)))
+      expect((await port.claim(claimant, 10)).runs).toMatchObject([{ id: 'a', head: 70, mail: 3, epoch: 8 }])
+    })
+
+    test('messages and asks come with the last part', async (stage) => {
+      const { port } = stage
+      await port.install(copyOf('a'), 0, log(3), last())
+      const { run } = await stage.find('a')
+      expect((await port.mail(run, 0)).map(({ n, kind, name }) => [n, kind, name])).toEqual([
+        [3, 'signal', 'paid'],
+      ])
+      expect(await port.send([signal('a', { key: 'once' })], null)).toMatchObject([{ outcome: 'duplicate' }])
+      expect(await port.asks(allAsks({ to: ['team:finance'] }))).toMatchObject([
+        { run: 'a', position: 1, openedAt: 7, status: 'open' },
+      ])
+      expect(await port.asks(allAsks({ status: 'answered' }))).toMatchObject([
+        { position: 0, answeredBy: 'user:bob', closedAt: 8 },
+      ])
+      expect((await port.feed(0, 10)).entries).toMatchObject([{ kind: 'ask-opened', run: 'a', position: 1 }])
+      expect(await port.answer([answerTo('a', 1)], null)).toMatchObject([
+        { outcome: 'answered', message: { n: 4 } },
+      ])
+    })
+
+    test('an ended run is copied as ended', async (stage) => {
+      await stage.port.install(copyOf('a'), 0, log(2), last({ state: 'failed', endedAt: 77, asks: [] }))
+      expect(await stage.find('a')).toMatchObject({ state: 'failed', endedAt: 77, wakeAt: null })
+      expect((await stage.port.claim(await stage.claimant(), 10)).runs).toEqual([])
+    })
+
+    test('a part that is repeated changes nothing', async (stage) => {
+      for (const times of [1, 2]) await stage.port.install(copyOf('a'), 0, log(times + 1), null)
+      await stage.port.install(copyOf('a'), 2, log(4).slice(2), null)
+      await stage.port.install(copyOf('a'), 2, log(4).slice(2), last())
+      expect(await stage.find('a')).toMatchObject({ head: 4 })
+    })
+
+    test('a copy does not replace a run, also of two with one id', async (stage) => {
+      await stage.port.create([newRun('taken')])
+      for (const token of ['1', '2']) await stage.port.install(copyOf('a', token), 0, log(2), null)
+      for (const id of ['taken', 'a'])
+        expect(await stage.port.install(copyOf(id, '1'), 2, [], last())).toMatchObject({
+          outcome: id === 'a' ? 'installed' : 'exists',
+        })
+      expect(await stage.port.install(copyOf('a', '2'), 2, [], last())).toEqual({ outcome: 'exists' })
+      expect(await stage.find('taken')).toMatchObject({ head: 1 })
+      // Until it is cleared, what is left of the second copy is there, and nobody finds it.
+      await stage.port.install(copyOf('b', '2'), 2, [], last())
+    })
+
+    test('a part without those before it is lost', async (stage) => {
+      expect(await stage.port.install(copyOf('a'), 3, log(4).slice(3), last())).toEqual({ outcome: 'lost' })
+      await expectNothing(stage, 'a')
+    })
+  })
+}
+
+async function expectNothing({ port }: Stage, id: string): Promise<void> {
+  expect(await port.find(id)).toBeNull()
+  expect(await port.runs(allRuns())).toEqual([])
+  expect(await port.asks(allAsks())).toEqual([])
+  expect(await port.send([signal(id)], null)).toEqual([{ outcome: 'missing' }])
+}
+
+function copyOf(id: string, token = 'f'): RunCopy {
+  return { id, token: token.repeat(32), procedure: 'refund', version: 1 }
+}
+
+function log(count: number): readonly LogEvent[] {
+  return Array.from({ length: count }, (_, seq) => ({
+    ...(seq === 0 ? started() : settled(seq - 1)),
+    ...{ seq, at: 1_000 + seq, epoch: Math.min(seq, 7), link: seq % 64 === 63 ? link(seq) : null },
+  }))
+}
+
+function ask(position: number, overrides: Partial<KeptAsk> = {}): KeptAsk {
+  return {
+    ...{ position, kind: 'approve', key: null, urgency: 1, to: ['team:finance'], escalateTo: ['user:"x"'] },
+    ...{ openedAt: 7, dueAt: null, closesAt: null, closedAt: null, answeredBy: null },
+    ...{ status: 'open', payload: bytes(`question ${position}`), answer: null },
+    ...overrides,
+  }
+}
+
+function last(overrides: Partial<LastPart> = {}): LastPart {
+  const signalOf = { at: 9, kind: 'signal', name: 'paid' } as const
+  return {
+    ...{ link: link(9), state: 'live', createdAt: 5, endedAt: null, cancelAt: 6, tags: ['x'] },
+    ...{ startedBy: 'user:amy', parent: { run: 'p', position: 4 }, info: bytes('info') },
+    messages: [
+      { ...signalOf, n: 1, key: 'once', used: true, payload: null },
+      { ...signalOf, n: 3, key: null, used: false, payload: bytes('by card') },
+    ],
+    asks: [
+      ask(0, { status: 'answered', closedAt: 8, answeredBy: 'user:bob', answer: bytes('yes'), key: 'first' }),
+      ask(1),
+    ],
+    ...overrides,
+  }
+}
