@@ -11,7 +11,7 @@ import {
   type RunKey,
   stateCode,
 } from '@pawl/core/storage'
-import type { Database } from 'better-sqlite3'
+import type { Database } from '../connection/database.ts'
 import type { AskNames } from './ask-names.ts'
 import { prepareInsertEvent } from './event.ts'
 import type { FeedWrites } from './feed.ts'

@@ -52,7 +52,7 @@ function apply(tables: Tables, run: RunRecord, effect: Effect, at: number): void
     case 'send':
       return sendOut(tables, effect.message, at)
     case 'reply': {
-      const message = run.messages[effect.n - 1]
+      const message = run.messages.find(({ n }) => n === effect.n)
       if (message) Object.assign(message, { isUsed: true, payload: copy(effect.payload) })
       return
     }
