@@ -30,6 +30,8 @@ const borders: Record<string, readonly string[]> = {
   'storage-postgres': ['@pawl/core/storage'],
   testing: ['@pawl/core', '@pawl/core/storage', '@pawl/core/internal'],
   server: ['@pawl/core', '@pawl/core/internal'],
+  channels: ['@pawl/core'],
+  slack: ['@pawl/core'],
   'ai-sdk': ['@pawl/core', '@pawl/core/internal'],
   'openai-agents': ['@pawl/core', '@pawl/core/internal'],
   cli: ['@pawl/core', '@pawl/server', '@pawl/storage-postgres', '@pawl/storage-sqlite', '@pawl/testing'],

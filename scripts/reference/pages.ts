@@ -47,6 +47,8 @@ const askFile = 'core/src/authoring/human/ask.ts'
 const humanFile = 'core/src/authoring/human/human.ts'
 const templateFile = 'core/src/authoring/human/template.ts'
 const clientFile = 'core/src/client/types.ts'
+const answeringFile = 'core/src/client/inbox/answering.ts'
+const channelFile = 'core/src/client/channels/channel.ts'
 const engineFile = 'core/src/engine.ts'
 const testFile = 'testing/src/test-engine.ts'
 
@@ -481,9 +483,58 @@ export const pages: readonly Page[] = [
         signature: 'inbox.answer(ask, answer, { as })',
         of: [clientFile, 'Inbox.answer'],
         note: 'The ask is an id, or an object with `run` and `key`.',
-        tables: [{ types: [[clientFile, 'AskByKey']], title: 'property' }, { types: [[clientFile, 'As']] }],
+        tables: [
+          { types: [[clientFile, 'AskByKey']], title: 'property' },
+          { types: [[answeringFile, 'As']] },
+        ],
         see: '[asking people](../guides/asking-people.md)',
       },
+    ],
+  },
+  {
+    file: 'channels.md',
+    title: 'Channels',
+    intro: 'A channel delivers asks to another place. Pass it to `createEngine` as `channels`.',
+    sections: [
+      {
+        heading: 'Channel',
+        of: [channelFile, 'Channel'],
+        tables: [{ types: [[channelFile, 'Channel']], title: 'member' }],
+      },
+      { heading: 'can', tables: [{ types: [[channelFile, 'ChannelAbilities']], title: 'property' }] },
+      { heading: 'wants', signature: 'channel.wants(ask)', of: [channelFile, 'Channel.wants'] },
+      {
+        heading: 'recipients',
+        signature: 'channel.recipients(ask)',
+        of: [channelFile, 'Channel.recipients'],
+        tables: [{ types: [[channelFile, 'Recipient']], title: 'property' }],
+      },
+      {
+        heading: 'deliver',
+        signature: 'channel.deliver(ask, call)',
+        of: [channelFile, 'Channel.deliver'],
+        tables: [
+          { types: [[channelFile, 'DeliverCall']], title: 'property of the call', isOutput: true },
+          { types: [[channelFile, 'Delivered']], title: 'property of the result' },
+        ],
+      },
+      {
+        heading: 'update',
+        signature: 'channel.update(ref, ask, call)',
+        of: [channelFile, 'Channel.update'],
+      },
+      {
+        heading: 'start',
+        signature: 'channel.start(submit)',
+        of: [channelFile, 'Channel.start'],
+      },
+      {
+        heading: 'submit',
+        signature: 'submit(ask, reply, sender)',
+        of: [channelFile, 'Submit'],
+        tables: [{ types: [[channelFile, 'Sender']], title: 'property of the sender' }],
+      },
+      { heading: 'links', tables: [{ types: [[channelFile, 'LinkOptions']] }] },
     ],
   },
   {

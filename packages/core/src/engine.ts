@@ -3,6 +3,7 @@ import type { Sha256 } from './base/hash.ts'
 import { Notifier } from './base/notifier.ts'
 import { type Checker, createChecker } from './check.ts'
 import { checkKeys, checkObject, refuse } from './checks/options.ts'
+import { Channels } from './client/channels/channels.ts'
 import { createConnectedClient } from './client/client.ts'
 import type { EngineSettings } from './client/options.ts'
 import { readEngineOptions, readStopOptions } from './client/options.ts'
@@ -53,7 +54,7 @@ export const systemPorts: EnginePorts = {
  */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   const settings = readEngineOptions(options)
-  const { client, worker, check, close } = await startEngine(
+  const { client, worker, channels, check, close } = await startEngine(
     settings,
     connect(options.store, 'createEngine'),
     systemPorts,
@@ -61,6 +62,7 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
   let stopped: Promise<void> | null = null
   const stopWorker = async (withinMs: number): Promise<void> => {
     try {
+      await channels.stop()
       await worker.stop(withinMs)
     } finally {
       await close()
@@ -113,31 +115,34 @@ export async function checkRuns(options: EngineOptions, what?: CheckFilter): Pro
   const settings = readEngineOptions(options)
   const store = connect(options.store, 'checkRuns')
   const logger = outsideTurn(settings.logger ?? consoleLogger)
+  const { procedures } = new Channels({ settings: settings.channels, logger, clock: systemClock })
+  const working = { ...settings, procedures: [...settings.procedures, ...procedures] }
   const uninstall = [installShield(), installGuard(settings.determinism)]
   try {
     await store.open()
-    return await createChecker({ settings, logger, sha256, store })(what)
+    return await createChecker({ settings: working, logger, sha256, store })(what)
   } finally {
     for (const undo of uninstall) undo()
     await store.close()
   }
 }
 
-/** Starts a worker and a client on one connection. */
-async function startEngine(
-  settings: EngineSettings,
-  store: StorePort,
-  ports: EnginePorts,
-): Promise<{
+interface Started {
   readonly client: Client
   readonly worker: Worker
+  readonly channels: Channels
   readonly check: Checker
   readonly close: () => Promise<void>
-}> {
+}
+
+/** Starts a worker, its channels and a client on one connection. */
+async function startEngine(settings: EngineSettings, store: StorePort, ports: EnginePorts): Promise<Started> {
   const notifier = new Notifier()
   const logger = outsideTurn(settings.logger ?? consoleLogger)
+  const channels = new Channels({ settings: settings.channels, logger, clock: ports.clock })
+  const working = { ...settings, procedures: [...settings.procedures, ...channels.procedures] }
   const worker = new Worker({
-    ...settings,
+    ...working,
     ...ports,
     store,
     notifier,
@@ -147,7 +152,8 @@ async function startEngine(
     replay: 'when-needed',
   })
   const client = createConnectedClient({ store, notifier, logger, localWorker: worker.local, ...ports })
-  const check = createChecker({ settings, logger, sha256: ports.sha256, store })
+  channels.connect(client)
+  const check = createChecker({ settings: working, logger, sha256: ports.sha256, store })
   const uninstall = [
     installShield(),
     installGuard(settings.determinism),
@@ -167,12 +173,13 @@ async function startEngine(
   try {
     await store.open(true)
     await worker.start()
+    channels.start()
   } catch (error) {
     worker.kill()
     await close()
     throw error
   }
-  return { client, worker, check, close }
+  return { client, worker, channels, check, close }
 }
 
 function connect(store: Store, of: string): StorePort {

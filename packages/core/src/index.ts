@@ -59,7 +59,19 @@ export type { Refused } from './base/refused.ts'
 export type { AskKind, AskStatus, PolicyVerdict, RiskLevel, RunStatus, Severity } from './base/words.ts'
 export { duration } from './checks/duration.ts'
 export type {
-  As,
+  Channel,
+  ChannelAbilities,
+  Comment,
+  DeliverCall,
+  Delivered,
+  LinkOptions,
+  Recipient,
+  Sender,
+  Submit,
+  UpdateCall,
+} from './client/channels/channel.ts'
+export type { As, ResumeResolution } from './client/inbox/answering.ts'
+export type {
   AskAddress,
   AskByKey,
   AskCount,
@@ -76,7 +88,6 @@ export type {
   NextFilter,
   Page,
   ResultOptions,
-  ResumeResolution,
   RunFilter,
   RunHandle,
   RunOptions,
@@ -86,6 +97,7 @@ export type {
 export type {
   Answer,
   Ask,
+  Delivery,
   ExecutionLog,
   RollbackView,
   RunParentView,

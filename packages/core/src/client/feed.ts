@@ -74,7 +74,7 @@ export async function* followFeed(
 }
 
 /** Returns the number of the newest event; 0 if there is none. */
-async function newestOf(connection: Connection): Promise<number> {
+export async function newestOf(connection: Connection): Promise<number> {
   const store = await connection.begin()
   return (await store.feed(Number.MAX_SAFE_INTEGER, 1)).newest
 }

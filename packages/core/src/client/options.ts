@@ -13,6 +13,7 @@ import type { Actor, Audience } from '../base/people.ts'
 import { parseDuration } from '../checks/duration.ts'
 import {
   checkArray,
+  checkBoolean,
   checkFunction,
   checkKeys,
   checkName,
@@ -25,6 +26,8 @@ import { checkActor, checkAudience } from '../checks/people.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import type { Logger } from '../ports/logger.ts'
 import { defaultMaxCrashes } from '../ports/suspects.ts'
+import type { ChannelSettings } from './channels/channels.ts'
+import { readChannels, readLinkOptions } from './channels/checks.ts'
 
 /** The options of `createEngine` except the store, validated and with defaults. */
 export interface EngineSettings {
@@ -38,7 +41,10 @@ export interface EngineSettings {
   readonly concurrency: number
   readonly leaseMs: number
   readonly logger: Logger | undefined
+  readonly channels: ChannelSettings
 }
+
+const channelOptionNames = ['channels', 'links', 'selfApproval']
 
 const engineOptionNames = [
   'store',
@@ -52,6 +58,7 @@ const engineOptionNames = [
   'concurrency',
   'lease',
   'logger',
+  ...channelOptionNames,
 ]
 
 /** Rejects unknown options of an engine; `others` are further options of the function `maker`. */
@@ -88,6 +95,22 @@ export function readEngineOptions(given: unknown): EngineSettings {
         : checkWhole('concurrency of createEngine', concurrency, 1, Number.MAX_SAFE_INTEGER),
     leaseMs: lease === undefined ? 10_000 : readLease(lease),
     logger: logger === undefined ? undefined : readLogger(logger),
+    channels: readChannelSettings(options),
+  }
+}
+
+function readChannelSettings({
+  channels,
+  links,
+  selfApproval,
+}: {
+  readonly [name: string]: unknown
+}): ChannelSettings {
+  return {
+    channels: readChannels(channels),
+    links: readLinkOptions(links),
+    selfApproval:
+      selfApproval === undefined ? true : checkBoolean('selfApproval of createEngine', selfApproval),
   }
 }
 

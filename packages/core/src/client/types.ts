@@ -10,6 +10,8 @@ import type { AskKind, AskStatus, RunStatus } from '../base/words.ts'
 import type { Store } from '../ports/connect.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { RunCheck } from '../runs/run-check.ts'
+import type { Channel, LinkOptions } from './channels/channel.ts'
+import type { As, ResumeResolution } from './inbox/answering.ts'
 import type { Answer, Ask, ExecutionLog, RunView } from './views/views.ts'
 
 /** The options of `createEngine`. */
@@ -41,6 +43,15 @@ export interface EngineOptions {
   readonly concurrency?: number
   /** Time without a heartbeat after which other workers take over the runs of this one. They check at a fifth of it. Default: '10s'. Range: at least '1s'. */
   readonly lease?: Duration
+  /**
+   * Delivers asks to other places, such as a mailbox or a chat. A channel that fails settles nothing. Its deliveries
+   * run on the engines that have it. Default: none.
+   */
+  readonly channels?: readonly Channel[]
+  /** For the links of channels: the address of the server, and the keys that it verifies with. Default: deliveries have no links. */
+  readonly links?: LinkOptions
+  /** Whether a person may answer the asks of runs they started through a channel. A server has its own option. Default: true. */
+  readonly selfApproval?: boolean
   /** Receives log lines of the engine and of `ctx.log`. Errors that it throws are ignored. Default: the console, without `debug`. */
   readonly logger?: Logger
 }
@@ -260,27 +271,6 @@ export interface AskByKey {
   readonly run: string
   /** The `key` of the ask. Range: 1 to 200 characters. */
   readonly key: string
-}
-
-/** An answer, or a decision by name: 'approve', 'reject', or a choice of the ask. */
-export type ResumeResolution =
-  | Answer
-  | {
-      readonly decision: string
-      readonly params?: object
-      readonly artifact?: unknown
-      readonly comment?: string
-    }
-
-/** The options of `inbox.answer` and `resume`. */
-export interface As {
-  /** Person who answers, such as 'user:ana'. Pawl does not authenticate: the caller has. Range: begins with `user:`. */
-  readonly as: Actor
-  /**
-   * The channel the answer came through, such as 'mail', kept with it for audits. Default: none. Range: 1 to 40 characters of
-   * `a-z`, `0-9` and `-`.
-   */
-  readonly via?: string | undefined
 }
 
 /** The asks of all runs. */

@@ -199,6 +199,8 @@ export interface AskPayload {
     readonly result: unknown
     readonly durationMs: number
   }[]
+  /** Names of the channels that deliver it; missing if they decide. */
+  readonly channels?: readonly string[]
   /** When the timeout passes, in ms since 1970. */
   readonly dueAt?: number
   /** What happens on timeout. */

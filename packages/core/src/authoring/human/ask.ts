@@ -96,6 +96,8 @@ export interface AskOptions {
   readonly alternatives?: readonly Alternative[]
   /** Risk of the action; asks with a higher risk come first in the inbox. Default: not stated. */
   readonly risk?: RiskLevel | RiskDetails | undefined
+  /** Names of the channels of the engine that deliver the ask. Default: those whose `wants` agrees. An empty array leaves it to the inbox. */
+  readonly channels?: readonly string[]
 }
 
 /** Escalates on timeout: the ask stays open, becomes overdue, and is shown to `escalateTo` (default: the engine's). */

@@ -316,7 +316,7 @@ type Pinned = Omit<AskPayload, 'silence' | 'dueAt' | 'history' | 'schema'> & { r
  * copied, so that later changes to the same objects have no effect.
  */
 function createSpec(settings: AskSettings, schema: Schema | undefined, pinned: Pinned): AskSpec {
-  const { key, to, due, history, details, links, alternatives, risk } = settings
+  const { key, to, due, history, details, links, alternatives, risk, channels } = settings
   const json = schema === undefined ? undefined : jsonSchemaOf(schema)
   const payload: AskPayload = {
     ...pinned,
@@ -326,6 +326,7 @@ function createSpec(settings: AskSettings, schema: Schema | undefined, pinned: P
     ...(risk === undefined ? {} : { risk }),
     ...(details.length === 0 ? {} : { details }),
     ...(links.length === 0 ? {} : { links }),
+    ...(channels === undefined ? {} : { channels }),
   }
   const copy = decode(encode(payload, pinned.kind)) as AskPayload
   const check = schema === undefined ? undefined : (value: unknown) => validate(schema, value)

@@ -23,7 +23,7 @@ import type { Choice, RiskDetails, Section } from './ask.ts'
 
 /** The names of the options that every ask has. */
 export const askOptionNames: readonly string[] = [
-  ...['to', 'timeout', 'key', 'details', 'links', 'history', 'alternatives', 'risk', 'data'],
+  ...['to', 'timeout', 'key', 'details', 'links', 'history', 'alternatives', 'risk', 'data', 'channels'],
 ]
 
 /** The options that every ask has, validated and with defaults. */
@@ -36,6 +36,7 @@ export interface AskSettings {
   readonly links: readonly { readonly label: string; readonly url: string }[]
   readonly alternatives: readonly { readonly label: string; readonly description?: string }[]
   readonly risk: RiskDetails | undefined
+  readonly channels: readonly string[] | undefined
 }
 
 /**
@@ -54,6 +55,7 @@ export function readAskOptions(of: string, given: unknown): AskSettings {
     links: readLinks(of, options['links']),
     alternatives: readAlternatives(of, options['alternatives']),
     risk: readRisk(of, options['risk']),
+    channels: readChannelNames(`channels ${of}`, options['channels']),
   }
 }
 
@@ -129,6 +131,11 @@ function readAlternatives(of: string, value: unknown): AskSettings['alternatives
       ? {}
       : { description: checkText(`alternatives.description ${of}`, description) }),
   }))
+}
+
+function readChannelNames(option: string, value: unknown): readonly string[] | undefined {
+  if (value === undefined) return undefined
+  return [...new Set(checkArray(option, value).map((name) => checkName(option, name)))]
 }
 
 function readList<R>(

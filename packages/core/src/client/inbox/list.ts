@@ -15,6 +15,7 @@ import { checkAudience } from '../../checks/people.ts'
 import { isPlaced } from '../../ports/rows.ts'
 import { type AskOrder, type AskQuery, type AskRow, everyone } from '../../ports/store/asks.ts'
 import type { StorePort } from '../../ports/store/store.ts'
+import { readDeliveries } from '../channels/deliveries.ts'
 import type { Connection } from '../connection.ts'
 import { readCursor, writeCursor } from '../cursor.ts'
 import { readLimit } from '../options.ts'
@@ -126,7 +127,8 @@ export async function getAsk(connection: Connection, given: unknown): Promise<As
   const id = checkId(given)
   const store = await connection.begin()
   const row = await findAsk(connection, store, id)
-  return row === null ? null : showAsk(connection, row, await store.now())
+  const ask = row === null ? null : showAsk(connection, row, await store.now())
+  return ask === null ? null : { ...ask, deliveries: await readDeliveries(connection, ask.id) }
 }
 
 /** Finds an ask by its id or its address. */

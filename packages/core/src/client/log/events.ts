@@ -3,7 +3,7 @@ import { PawlError } from '../../errors/pawl-error.ts'
 import type { EventType, LogEvent } from '../../events/event.ts'
 import { understand } from '../../ports/rows.ts'
 import type { Connection } from '../connection.ts'
-import { type FeedEvent, type FollowOptions, followFeed } from '../feed.ts'
+import { type FeedEvent, type FollowOptions, followFeed, newestOf } from '../feed.ts'
 import { listWorkers, readHealth, type StoreHealth, type WorkerView } from '../health.ts'
 import { checkOpen } from '../inbox/answer-open.ts'
 import { findRun } from '../runs/find.ts'
@@ -40,6 +40,11 @@ export function readFeed(
   options: FollowOptions,
 ): AsyncGenerator<FeedEvent, void, undefined> {
   return followFeed(connectionOf(inbox), options)
+}
+
+/** Returns the number of the newest event in the feed; 0 if there is none. */
+export function newestOfFeed({ inbox }: Pick<Client, 'inbox'>): Promise<number> {
+  return newestOf(connectionOf(inbox))
 }
 
 /**

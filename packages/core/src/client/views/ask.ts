@@ -61,6 +61,8 @@ function toAskView(id: string, row: KnownAsk, now: number): Ask {
     dueAt: row.dueAt === null ? undefined : new Date(row.dueAt),
     onTimeout: row.dueAt === null ? undefined : describeSilence(pinned, row.escalateTo),
     overdue: isOverdue(row, now),
+    channels: pinned.channels,
+    deliveries: undefined,
     claimedBy: undefined,
     answer: answerOf(row),
   }

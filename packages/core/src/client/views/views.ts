@@ -3,6 +3,16 @@ import type { Actor, Audience } from '../../base/people.ts'
 import type { AskKind, AskStatus, RunStatus, Severity } from '../../base/words.ts'
 import type { Failure } from '../../errors/error-details.ts'
 
+/** A delivery of an ask to a channel. */
+export interface Delivery {
+  /** Name of the channel. */
+  readonly channel: string
+  /** Id of the run that delivers, whose log has the attempts and the comments. */
+  readonly run: string
+  /** Status of the run: 'waiting' from the delivery until the ask is closed. */
+  readonly status: RunStatus
+}
+
 /** The state of a run. */
 export interface RunView {
   readonly id: string
@@ -157,6 +167,10 @@ export interface Ask {
   /** What happens on timeout, in words. */
   readonly onTimeout: string | undefined
   readonly overdue: boolean
+  /** Names of the channels that deliver it; undefined if they decide. */
+  readonly channels: readonly string[] | undefined
+  /** Its deliveries by channels. Only `inbox.get` reads them: undefined in lists. */
+  readonly deliveries: readonly Delivery[] | undefined
   /** Not in this release: always undefined. */
   readonly claimedBy: Actor | undefined
   /** The accepted answer: who gave it, when, and through which channel. */

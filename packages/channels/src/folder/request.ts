@@ -1,0 +1,37 @@
+import type { Ask } from '@pawl/core'
+import type { Queue } from './queue.ts'
+
+/** The text of a request: what a person needs to decide. */
+export function requestOf(ask: Ask, { scope, queue }: Queue, page: string | undefined): string {
+  const { id, run, procedure, kind, message, params, editable, schema, artifact, baseline, initial } = ask
+  const { choices, risk, severity, error, alternatives, links, startedBy, onTimeout } = ask
+  return write({
+    ...{ ask: id, run, procedure, scope, queue, kind, message },
+    sections: ask.details.map(({ title, body, as }) => ({ title, body, as })),
+    ...{ params, editable, schema, artifact, baseline, initial, risk, severity, error, alternatives, links },
+    decisions: kind === 'approve' ? ['approve', 'reject'] : choices.map(({ value }) => value),
+    choices,
+    history: ask.history,
+    ...{ startedBy, askedAt: ask.askedAt, dueAt: ask.dueAt, onTimeout, page },
+    timeout_s: ask.dueAt && Math.round((ask.dueAt.getTime() - ask.askedAt.getTime()) / 1000),
+  })
+}
+
+/** The text that replaces a request once its ask is closed. */
+export function outcomeOf(ask: Ask, { scope, queue }: Queue): string {
+  const { id, run, procedure, kind, message, status, answer } = ask
+  return write({ ask: id, run, procedure, scope, queue, kind, message, status, answer })
+}
+
+function write(value: object): string {
+  return `${JSON.stringify(value, showPayload, 2)}\n`
+}
+
+/** Payloads that JSON has no type for. */
+function showPayload(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return value.toString()
+  if (value instanceof Map) return [...value]
+  if (value instanceof Set) return [...value]
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64')
+  return value
+}

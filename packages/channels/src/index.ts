@@ -1,0 +1,10 @@
+// Everything a user may import. What is not listed here may change at any time.
+export { type FolderOptions, folder } from './folder/folder.ts'
+export {
+  type IncomingMail,
+  type Mail,
+  type Mailbox,
+  type MailChannel,
+  type MailOptions,
+  mail,
+} from './mail/mail.ts'

@@ -1,0 +1,140 @@
+import { type Mailbox, type MailOptions, mail } from '@pawl/channels'
+import { procedure } from '@pawl/core'
+import { createServer } from '@pawl/server'
+import { expect, test } from 'vitest'
+import { startMailServer } from './mail-server.ts'
+import { askOnce, greet, silent, start } from './support.ts'
+
+const links = { publicUrl: 'http://127.0.0.1', keys: ['k'.repeat(32)] } as const
+const boxes: Readonly<Record<string, readonly Mailbox[]>> = {
+  'user:ana': [{ person: 'user:ana', address: 'ana@example.org' }],
+  'user:bob': [{ person: 'user:bob', address: 'bob@example.org' }],
+}
+const people = (name: string) => boxes[name] ?? []
+
+async function startMail(options: Partial<MailOptions> = {}, more: Parameters<typeof start>[1] = {}) {
+  const smtp = await startMailServer()
+  const channel = mail({
+    ...{ people, domain: 'example.org' },
+    send: (one) => smtp.transport.sendMail({ from: 'pawl@example.org', ...one }),
+    ...options,
+  })
+  const engine = await start([channel], { links, ...more })
+  const server = createServer({ client: engine, links, auth: () => null, logger: silent })
+  return {
+    ...{ smtp, channel, engine },
+    /** Opens an address of a mail, or sends its form. */
+    async open(address: string, form?: Record<string, string>) {
+      const headers = { host: '127.0.0.1', 'content-type': 'application/x-www-form-urlencoded' }
+      const request =
+        form === undefined
+          ? new Request(address, { headers })
+          : new Request('http://127.0.0.1/a', { method: 'POST', headers, body: new URLSearchParams(form) })
+      return (await server.fetch(request)).text()
+    },
+    async [Symbol.asyncDispose]() {
+      await server.stop()
+      await engine.stop()
+      await smtp[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const linkIn = (text = ''): string => /http:\/\/127\.0\.0\.1\/a\/\S+/.exec(text)?.[0] ?? ''
+
+test('each person gets a mail with a link of their own, and the others are told who answered', async () => {
+  await using s = await startMail()
+  const { run } = await askOnce(s.engine)
+  await expect.poll(() => s.smtp.arrived.length).toBe(2)
+  const [anas] = s.smtp.to('ana@example.org')
+  const [bobs] = s.smtp.to('bob@example.org')
+  expect(anas?.headers).toMatchObject({
+    subject: 'Approve this greeting?',
+    'auto-submitted': 'auto-generated',
+  })
+  expect(anas?.text).toContain('Hello, Ada')
+  const [first, second] = [linkIn(anas?.text), linkIn(bobs?.text)]
+  expect(first).not.toBe(second)
+  // Scanners of mail open every link.
+  for (let n = 0; n < 5; n += 1) await s.open(first)
+  expect(await s.open(second)).toContain('Approve this greeting?')
+  await s.open(second, { token: second.slice('http://127.0.0.1/a/'.length), choice: 'approve' })
+  expect(await run.result()).toBe('approve by user:bob')
+  await expect.poll(() => s.smtp.to('ana@example.org').length).toBe(2)
+  const [, told] = s.smtp.to('ana@example.org')
+  expect(told?.text).toContain('It was answered by user:bob.')
+  expect(told?.headers['in-reply-to']).toBe(anas?.headers['message-id'])
+  expect(s.smtp.to('bob@example.org')).toHaveLength(1)
+})
+
+test('a reply is a comment, whatever it says and whatever sender it claims', async () => {
+  await using s = await startMail()
+  const { run, ask } = await askOnce(s.engine)
+  await expect.poll(() => s.smtp.arrived.length).toBe(2)
+  const inReplyTo = s.smtp.to('ana@example.org')[0]?.headers['message-id']
+  for (const text of ['approve', '{"choice":"approve"}', 'Yes!'])
+    expect(await s.channel.receive({ from: 'ana@example.org', text, inReplyTo })).toBe(true)
+  expect(
+    await s.channel.receive({ from: 'ana@example.org', text: 'approve', inReplyTo: '<other@example.org>' }),
+  ).toBe(false)
+  expect((await s.engine.inbox.get(ask.id))?.status).toBe('open')
+  const log = async () => JSON.stringify(await s.engine.log(`notify:${ask.id}:mail`))
+  await expect.poll(log).toContain('{"by":"user:ana@example.org","comment":"Yes!"}')
+  await s.engine.inbox.answer(ask.id, { choice: 'reject' }, { as: 'user:bob' })
+  expect(await run.result()).toBe('reject by user:bob')
+})
+
+test('an outage of the mail server settles nothing, and the mail is sent when it is over', async () => {
+  await using s = await startMail()
+  s.smtp.state.isDown = true
+  const { ask } = await askOnce(s.engine)
+  await expect.poll(() => s.smtp.state.refused).toBeGreaterThan(1)
+  expect(await s.engine.inbox.get(ask.id)).toMatchObject({
+    status: 'open',
+    deliveries: [{ channel: 'mail' }],
+  })
+  s.smtp.state.isDown = false
+  await expect.poll(() => s.smtp.arrived.length).toBe(2)
+})
+
+const critical = procedure({ name: 'critical' }, async (ctx): Promise<string> => {
+  await ctx.human.approve('Delete the archive of 1999?', {
+    to: 'user:ana',
+    risk: 'critical',
+    params: { table: 'archive' },
+  })
+  return ''
+})
+
+test('a mail about a critical ask says nothing of it, and neither does its link before a login', async () => {
+  const chat = { name: 'chat', can: { form: 'none', identity: 'verified' }, deliver: async () => {} } as const
+  const smtp = await startMailServer()
+  const send = (one: object) => smtp.transport.sendMail({ from: 'pawl@example.org', ...one })
+  const channel = mail({ people, domain: 'example.org', send })
+  await using engine = await start([channel, chat], { links, procedures: [critical] })
+  await askOnce(engine, critical)
+  await expect.poll(() => smtp.arrived.length).toBe(1)
+  const [one] = smtp.arrived
+  for (const secret of ['Delete', 'archive', '1999']) expect(JSON.stringify(one)).not.toContain(secret)
+  const server = createServer({ client: engine, links, auth: () => null, logger: silent })
+  const page = await server.fetch(new Request(linkIn(one?.text), { headers: { host: '127.0.0.1' } }))
+  expect(page.status).toBe(401)
+  expect(await page.text()).not.toContain('archive')
+  await server.stop()
+  await smtp[Symbol.asyncDispose]()
+})
+
+test('a message cannot add headers to its mail', async () => {
+  const hostile = procedure({ name: 'hostile' }, async (ctx): Promise<string> => {
+    await ctx.human.approve('Pay?\r\nBcc: eve@example.org\r\n\r\nHi', { to: 'user:ana' })
+    return ''
+  })
+  await using s = await startMail({}, { procedures: [greet, hostile] })
+  await askOnce(s.engine, hostile)
+  await expect.poll(() => s.smtp.arrived.length).toBe(1)
+  expect(s.smtp.arrived[0]).toMatchObject({
+    to: ['ana@example.org'],
+    headers: { subject: 'Pay? Bcc: eve@example.org Hi' },
+  })
+  expect(s.smtp.arrived[0]?.headers['bcc']).toBeUndefined()
+})

@@ -1,0 +1,110 @@
+import type { StepCall } from '../../authoring/step/step.ts'
+import type { Actor, Audience } from '../../base/people.ts'
+import type { AskKind } from '../../base/words.ts'
+import type { ResumeResolution } from '../inbox/answering.ts'
+import type { Ask } from '../views/views.ts'
+
+/**
+ * Delivers asks to another place, such as a mailbox or a chat. Each delivery is a run of a built-in procedure, so it is retried,
+ * survives crashes and has a log. A channel that fails settles nothing.
+ * @example
+ * const desk: Channel = {
+ *   name: 'desk',
+ *   can: { form: 'none', identity: 'none' },
+ *   deliver: async (ask, { idempotencyKey }) => ({ ref: await tickets.open(idempotencyKey, ask.message) }),
+ *   update: (ref, ask) => tickets.close(ref, ask.status),
+ * }
+ */
+export interface Channel {
+  /** Name of the channel. It is also the `via` of its answers. Range: 1 to 40 characters of `a-z`, `0-9` and `-`; unique in an engine. */
+  readonly name: string
+  /** What the channel can show and prove. */
+  readonly can: ChannelAbilities
+  /** Whether the channel takes an ask that names no channels. Default: it takes every ask it can show. */
+  wants?(ask: Ask): boolean
+  /**
+   * Lists who receives the ask. It runs as a step, and each recipient has a delivery. Default: one delivery, to the channel as a
+   * whole. Range: at most 1,000, each name once.
+   */
+  recipients?(ask: Ask): readonly Recipient[] | Promise<readonly Recipient[]>
+  /**
+   * Delivers an ask, at least once: pass `idempotencyKey` on, or make the effect repeatable. It runs as a step, with 30 s for each
+   * attempt, and is retried for about a day while the ask is open. `ref` is kept for `update`.
+   */
+  deliver(ask: Ask, call: DeliverCall): Promise<Delivered | undefined | void>
+  /** Says that the ask is settled, at least once. It runs as a step, for each delivery that returned a `ref`. Default: nothing is said. */
+  update?(ref: string, ask: Ask, call: UpdateCall): Promise<void>
+  /** Receives replies. It is called when the engine starts, and the function that it returns when the engine stops. Default: no replies. */
+  start?(submit: Submit): () => void | Promise<void>
+}
+
+/** What a channel can show and prove. */
+export interface ChannelAbilities {
+  /** Kinds of asks that the channel can show. Default: all. */
+  readonly kinds?: readonly AskKind[]
+  /** Forms that people can fill in: none, with scalar fields only, or any. Asks of kind 'input' whose form it cannot show are not delivered. */
+  readonly form: 'none' | 'flat' | 'full'
+  /**
+   * How answers prove who gave them. 'verified': the channel authenticates people, and may submit their answers. 'link': people
+   * answer behind a link that Pawl signs. 'none': it only informs. Replies through the last two are comments.
+   */
+  readonly identity: 'verified' | 'link' | 'none'
+}
+
+/** Who receives a delivery. */
+export interface Recipient {
+  /** The person, group, role or queue. With `identity: 'link'`, a person gets a link of their own. */
+  readonly name: Audience
+  /** Where the channel reaches them, such as a mail address. Default: the name says it. */
+  readonly address?: string | undefined
+}
+
+/** The result of `deliver`. */
+export interface Delivered {
+  /** Names what was delivered, for `update`. Default: `update` is not called. Range: at most 2,000 characters. */
+  readonly ref?: string | undefined
+}
+
+/** The second argument of `deliver`. */
+export interface DeliverCall extends StepCall {
+  /** Who receives it; undefined for a channel without `recipients`. */
+  readonly recipient: Recipient | undefined
+  /** Link with which the recipient answers without a login; undefined without `links` in the engine, or for no person. */
+  readonly link: string | undefined
+  /** Address of the ask in the inbox, which asks for a login; undefined without `links` in the engine. */
+  readonly page: string | undefined
+}
+
+/** The third argument of `update`. */
+export interface UpdateCall extends StepCall {
+  /** Who received it; undefined for a channel without `recipients`. */
+  readonly recipient: Recipient | undefined
+}
+
+/** A text that is no answer. It is kept in the log of the delivery, and settles nothing. */
+export interface Comment {
+  readonly comment: string
+}
+
+/** Who replies, as the channel knows them. */
+export interface Sender {
+  /** The person. Range: begins with `user:`. */
+  readonly as: Actor
+  /** Groups, roles and queues of the person, which decide with the name whether the ask is addressed to them. Default: none. */
+  readonly names?: readonly Audience[]
+}
+
+/**
+ * Passes a reply on. A comment is kept with the delivery, and any other reply is an answer.
+ * @throws PawlError 'answer-forbidden' (the channel proves no identity, or the ask is not addressed to the sender), 'ask-closed',
+ * 'answer-invalid', 'ask-not-found', 'option-invalid', 'payload-refused', 'engine-stopped'
+ */
+export type Submit = (ask: string, reply: ResumeResolution | Comment, sender: Sender) => Promise<void>
+
+/** The options of links. */
+export interface LinkOptions {
+  /** The address of the server, as people reach it, with its `basePath`. @example 'https://pawl.example.org' */
+  readonly publicUrl: string
+  /** The first key signs, all verify; removing one revokes its links. Range: at least 32 characters each. */
+  readonly keys: readonly [string, ...string[]]
+}

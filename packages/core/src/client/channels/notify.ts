@@ -1,0 +1,134 @@
+import type { Ctx } from '../../authoring/ctx.ts'
+import { type Procedure, procedure } from '../../authoring/procedure.ts'
+import type { Retry } from '../../authoring/step/step.ts'
+import type { Actor } from '../../base/people.ts'
+import type { Schema } from '../../schemas/schema.ts'
+import type { Ask } from '../views/views.ts'
+import type { Channel, DeliverCall, Recipient } from './channel.ts'
+import { checkRecipients, checkRef } from './checks.ts'
+import { askOfDelivery, procedureOf } from './names.ts'
+
+/** A comment, as it is kept with its delivery. Nothing proves that `by` wrote it, unless the channel verifies identities. */
+export interface KeptComment {
+  readonly by: Actor
+  readonly comment: string
+}
+
+export interface NotifyTalk {
+  signals: { closed: unknown; comment: KeptComment }
+}
+
+export type NotifyProcedure = Procedure<undefined, 'closed', NotifyTalk>
+
+/** What a delivery needs of its engine. */
+export interface NotifyParts {
+  /** Returns the ask as it is now; null if it no longer exists. */
+  readAsk(id: string): Promise<Ask | null>
+  /** The addresses of an ask for a recipient. */
+  addressesOf(ask: Ask, recipient: Recipient | undefined): Pick<DeliverCall, 'link' | 'page'>
+  readonly retry: Retry
+}
+
+/** 5 s, 10 s and so on up to 5 min, for about a day. */
+export const usualRetry: Retry = { attempts: 290, backoff: '5s', factor: 2, max: '5m', jitter: 'none' }
+const timeout = '30s'
+
+const anything: Schema = {
+  '~standard': { version: 1, vendor: 'pawl', validate: (value: unknown) => ({ value }) },
+}
+
+/**
+ * Creates the procedure whose runs deliver asks to a channel: it delivers to each recipient, waits until the ask is closed, and
+ * updates what it has delivered. Comments wait in its log.
+ */
+export function notifyProcedure(channel: Channel, parts: NotifyParts): NotifyProcedure {
+  const signals = { closed: anything, comment: anything as Schema<KeptComment> }
+  return procedure({ name: procedureOf(channel.name), signals, bugs: 'fail' }, async (ctx) => {
+    const delivery = new AskDelivery(channel, parts, askOfDelivery(ctx.runId, channel.name))
+    const recipients = await delivery.recipients(ctx)
+    const outcomes = await ctx.map(recipients, (one, ctx) => delivery.deliver(ctx, one), {
+      onError: 'collect',
+    })
+    while ((await ctx.receiveAny(['comment', 'closed'])).name !== 'closed');
+    const told = outcomes.flatMap((one) => (one.status === 'fulfilled' && one.value ? [one.value] : []))
+    await ctx.map(told, (one, ctx) => delivery.update(ctx, one))
+    const failed = outcomes.find((one) => one.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+    return 'closed' as const
+  })
+}
+
+/** What a recipient was told, and how to change it. */
+interface Told {
+  readonly recipient: Recipient | undefined
+  readonly ref: string
+}
+
+/** The effects of one delivery. Each is a step. */
+class AskDelivery {
+  readonly #channel: Channel
+  readonly #parts: NotifyParts
+  readonly #ask: string
+
+  constructor(channel: Channel, parts: NotifyParts, ask: string) {
+    this.#channel = channel
+    this.#parts = parts
+    this.#ask = ask
+  }
+
+  async recipients(ctx: Ctx): Promise<readonly (Recipient | undefined)[]> {
+    if (this.#channel.recipients === undefined) return [undefined]
+    return ctx.step(
+      'find recipients',
+      async () => {
+        const ask = await this.#findOpen()
+        return ask === null ? [] : checkRecipients(this.#channel.name, await this.#channel.recipients?.(ask))
+      },
+      this.#attempts,
+    )
+  }
+
+  /** Every attempt looks whether the ask is still open, so that an outage ends with the ask. */
+  async deliver(ctx: Ctx, recipient: Recipient | undefined): Promise<Told | null> {
+    const ref = await ctx.step(
+      nameOf('deliver', recipient),
+      async (call) => {
+        const ask = await this.#findOpen()
+        if (ask === null) return null
+        const { link, page } = this.#parts.addressesOf(ask, recipient)
+        // The holder of a link acts as its person, so a channel that does not need one gets none.
+        const own = this.#channel.can.identity === 'link' ? link : undefined
+        const made = await this.#channel.deliver(ask, { ...call, link: own, page, recipient })
+        return checkRef(this.#channel.name, made)
+      },
+      this.#attempts,
+    )
+    return ref === null ? null : { recipient, ref }
+  }
+
+  async update(ctx: Ctx, { recipient, ref }: Told): Promise<void> {
+    if (this.#channel.update === undefined) return
+    await ctx.step(
+      nameOf('update', recipient),
+      async (call) => {
+        const ask = await this.#parts.readAsk(this.#ask)
+        if (ask !== null) await this.#channel.update?.(ref, ask, { ...call, recipient })
+      },
+      this.#attempts,
+    )
+  }
+
+  get #attempts() {
+    return { retry: this.#parts.retry, timeout } as const
+  }
+
+  async #findOpen(): Promise<Ask | null> {
+    const ask = await this.#parts.readAsk(this.#ask)
+    return ask?.status === 'open' ? ask : null
+  }
+}
+
+/** A name in the log has at most 200 characters. */
+function nameOf(what: string, recipient: Recipient | undefined): string {
+  return recipient === undefined ? what : `${what} to ${recipient.name}`.slice(0, 200)
+}

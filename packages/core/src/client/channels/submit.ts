@@ -1,0 +1,76 @@
+import { checkName, checkObject, checkText } from '../../checks/options.ts'
+import { checkActor, readAudiences } from '../../checks/people.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import type { ResumeResolution } from '../inbox/answering.ts'
+import type { Client } from '../types.ts'
+import type { Ask } from '../views/views.ts'
+import type { Channel, Comment, Sender, Submit } from './channel.ts'
+import { deliveryId } from './names.ts'
+import type { NotifyProcedure } from './notify.ts'
+
+interface SubmitOptions {
+  readonly client: Client
+  readonly channel: Channel
+  readonly procedure: NotifyProcedure
+  /** Whether the person who started a run may answer its asks. */
+  readonly selfApproval: boolean
+}
+
+/** Creates the function by which a channel passes replies on. It applies the rules of every other door. */
+export function createSubmit({ client, channel, procedure, selfApproval }: SubmitOptions): Submit {
+  return async (id: unknown, given: unknown, from: unknown) => {
+    const reply = checkObject('reply of a channel', given)
+    const sender = readSender(from)
+    const ask = await client.inbox.get(checkName('ask of a reply', id))
+    if (ask === null) throw new PawlError('ask-not-found', { ask: String(id) })
+    if (isComment(reply)) {
+      const kept = { by: sender.as, comment: checkText('comment of a reply', reply.comment) }
+      const delivery = client.get(procedure, deliveryId(ask.id, channel.name))
+      return delivery.signal('comment', kept)
+    }
+    checkIdentity(channel, ask)
+    checkRights(ask, sender, selfApproval)
+    const request = { checkpoint: ask.id, resolution: reply as ResumeResolution }
+    await client.resume(request, { as: sender.as, via: channel.name })
+  }
+}
+
+/** A text without a decision decides nothing, whatever it says. */
+function isComment(reply: object): reply is Comment {
+  const parts = Object.keys(reply)
+  return parts.length === 1 && parts[0] === 'comment'
+}
+
+function readSender(given: unknown): Required<Sender> {
+  const sender = checkObject('sender of a reply', given)
+  const as = checkActor('as of a reply', sender['as'])
+  const { names } = sender
+  const isNone = names === undefined || (Array.isArray(names) && names.length === 0)
+  return { as, names: isNone ? [] : readAudiences('names of a reply', names) }
+}
+
+/** What a channel says of its sender counts only if the channel has verified it. */
+function checkIdentity({ name, can }: Channel, ask: Ask): void {
+  if (can.identity !== 'verified')
+    forbid(
+      ask,
+      `Channel ${name} does not prove who replies, so its replies are comments only.`,
+      'Answer with the link, or in the inbox.',
+    )
+}
+
+function checkRights(ask: Ask, { as, names }: Required<Sender>, selfApproval: boolean): void {
+  const own = new Set<string>([as, ...names])
+  if (ask.to.length > 0 && !ask.to.some((name) => own.has(name)))
+    forbid(ask, `Ask ${ask.id} is not addressed to ${as}.`, `It is addressed to ${ask.to.join(', ')}.`)
+  if (!selfApproval && ask.startedBy === as)
+    forbid(
+      ask,
+      `${as} started the run and cannot answer its asks: \`selfApproval\` is false.`,
+      'Let another person answer.',
+    )
+}
+
+function forbid({ id }: Ask, what: string, remedy: string): never {
+  throw new PawlError('answer-forbidden', { ask: id }, { what, remedy })
+}

@@ -1,0 +1,23 @@
+import type { Actor } from '../../base/people.ts'
+import type { Answer } from '../views/views.ts'
+
+/** An answer, or a decision by name: 'approve', 'reject', or a choice of the ask. */
+export type ResumeResolution =
+  | Answer
+  | {
+      readonly decision: string
+      readonly params?: object
+      readonly artifact?: unknown
+      readonly comment?: string
+    }
+
+/** The options of `inbox.answer` and `resume`. */
+export interface As {
+  /** Person who answers, such as 'user:ana'. Pawl does not authenticate: the caller has. Range: begins with `user:`. */
+  readonly as: Actor
+  /**
+   * The channel the answer came through, such as 'mail', kept with it for audits. Default: none. Range: 1 to 40 characters of
+   * `a-z`, `0-9` and `-`.
+   */
+  readonly via?: string | undefined
+}

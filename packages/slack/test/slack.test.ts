@@ -1,0 +1,163 @@
+import { createEngine, type Procedure, procedure, type Sender } from '@pawl/core'
+import { type SlackOptions, slack } from '@pawl/slack'
+import { memory } from '@pawl/testing'
+import { expect, test } from 'vitest'
+import { startSlack } from './double.ts'
+
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+
+const approving = (name: string, options: object): Procedure<undefined, string> =>
+  procedure({ name }, async (ctx) => {
+    const { approved, by, comment } = await ctx.human.approve('Refund <!channel> & go?', {
+      ...{ to: 'group:support', params: { amount: 45 } },
+      ...options,
+    })
+    return `${approved ? 'approved' : 'rejected'} by ${by}${comment === undefined ? '' : `: ${comment}`}`
+  })
+const plain = approving('plain', {})
+const critical = approving('critical', { risk: 'critical' })
+const many = procedure(
+  { name: 'many' },
+  (ctx): Promise<string> =>
+    ctx.human.select(
+      'Which one?',
+      Array.from({ length: 30 }, (_, n) => `choice ${n}`),
+    ),
+)
+
+const people: Readonly<Record<string, Sender>> = {
+  U1: { as: 'user:ana', names: ['group:support'] },
+  U2: { as: 'user:bob', names: ['group:support'] },
+  U3: { as: 'user:eve' },
+}
+
+async function scene(options: Partial<SlackOptions> = {}) {
+  const double = await startSlack()
+  const { api, signingSecret } = double
+  const channel = slack({
+    ...{
+      token: 'xoxb-1',
+      signingSecret,
+      api,
+      channelOf: () => 'C1',
+      person: (user: string) => people[user] ?? null,
+    },
+    ...options,
+  })
+  const engine = await createEngine({
+    ...{ store: memory(), procedures: [plain, critical, many], channels: [channel], logger: silent },
+  })
+  return {
+    ...{ double, engine, channel },
+    async post(of: Procedure<undefined, string>) {
+      const run = await engine.run(of, undefined)
+      const ask = await engine.inbox.next({ run: run.id })
+      await expect.poll(() => double.messages.length).toBe(1)
+      return { run, ask, message: double.messages[0] }
+    },
+    statusOf: async (ask: { readonly id: string }) => (await engine.inbox.get(ask.id))?.status,
+    async [Symbol.asyncDispose]() {
+      await engine.stop()
+      await double[Symbol.asyncDispose]()
+    },
+  }
+}
+
+test('an ask is posted with buttons, a click answers as the person that Slack names, and the buttons go', async () => {
+  await using s = await scene()
+  const { run, ask, message } = await s.post(plain)
+  expect(s.double.buttonsOf(message).map(({ text }) => text.text)).toEqual(['Approve', 'Reject'])
+  expect(JSON.stringify(message)).toContain('Refund &lt;!channel&gt; &amp; go?')
+  expect((await s.channel.handle(s.double.press(message, 'Approve', 'U1', { comment: 'fine' }))).status).toBe(
+    200,
+  )
+  expect(await run.result()).toBe('approved by user:ana: fine')
+  await expect.poll(() => s.double.buttonsOf(message)).toEqual([])
+  expect(JSON.stringify(message?.blocks)).toContain('Answered by user:ana (slack): approved')
+  expect((await s.engine.inbox.get(ask.id))?.answer).toMatchObject({ by: 'user:ana', via: 'slack' })
+})
+
+test('a click that Slack sends again is no error, and a later one is told who answered', async () => {
+  await using s = await scene()
+  const { run, message } = await s.post(plain)
+  const [first, again, late] = [
+    s.double.press(message, 'Reject', 'U1'),
+    s.double.press(message, 'Reject', 'U1'),
+    s.double.press(message, 'Approve', 'U2'),
+  ]
+  for (const click of [first, again]) expect((await s.channel.handle(click)).status).toBe(200)
+  expect(s.double.told).toEqual([])
+  await s.channel.handle(late)
+  expect(s.double.told.join()).toContain('already answered by user:ana')
+  expect(await run.result()).toBe('rejected by user:ana')
+})
+
+test.each([
+  ['of another secret', { secret: 'x'.repeat(32) }],
+  ['that is too old', { age: 301 }],
+  ['that was altered', { alter: (body: string) => body.replace('U3', 'U1') }],
+])('a click with a signature %s is refused', async (_, signing) => {
+  await using s = await scene()
+  const { ask, message } = await s.post(plain)
+  expect((await s.channel.handle(s.double.press(message, 'Approve', 'U3', signing))).status).toBe(401)
+  expect(await s.statusOf(ask)).toBe('open')
+})
+
+test.each([
+  ['is not known', 'U9', 'You are not known to Pawl'],
+  ['is not asked', 'U3', 'is not addressed to user:eve'],
+])('a click of a person who %s settles nothing, and tells them', async (_, user, why) => {
+  await using s = await scene()
+  const { ask, message } = await s.post(plain)
+  await s.channel.handle(s.double.press(message, 'Approve', user))
+  expect(s.double.told.join()).toContain(why)
+  expect(await s.statusOf(ask)).toBe('open')
+})
+
+test('a message settles nothing, even one of a person who may answer', async () => {
+  await using s = await scene()
+  const { run, ask, message } = await s.post(plain)
+  for (const text of ['approve', 'Approved!', JSON.stringify({ ask: ask.id, decision: 'approve' })])
+    expect((await s.channel.handle(s.double.write(text, 'U1'))).status).toBe(200)
+  expect(await s.statusOf(ask)).toBe('open')
+  // A comment beside a button is one, whatever it says.
+  await s.channel.handle(s.double.press(message, 'Reject', 'U1', { comment: 'approve' }))
+  expect(await run.result()).toBe('rejected by user:ana: approve')
+})
+
+test('a directory that is slow does not keep Slack waiting, and the answer is stored when it is known', async () => {
+  let resolve = (_: Sender): void => {}
+  const slow = new Promise<Sender>((resolved) => {
+    resolve = resolved
+  })
+  await using s = await scene({ person: () => slow })
+  const { run, ask, message } = await s.post(plain)
+  expect((await s.channel.handle(s.double.press(message, 'Approve', 'U1'))).status).toBe(200)
+  expect(await s.statusOf(ask)).toBe('open')
+  resolve({ as: 'user:ana', names: ['group:support'] })
+  expect(await run.result()).toBe('approved by user:ana')
+})
+
+test('an outage of Slack settles nothing, and the ask is posted when it is over', async () => {
+  await using s = await scene()
+  s.double.state.isDown = true
+  const run = await s.engine.run(plain, undefined)
+  const ask = await s.engine.inbox.next({ run: run.id })
+  await expect.poll(() => s.double.state.calls).toBeGreaterThan(0)
+  expect(await s.statusOf(ask)).toBe('open')
+  s.double.state.isDown = false
+  await expect.poll(() => s.double.messages.length).toBe(1)
+})
+
+test('a critical ask has buttons, since Slack verifies people, and approving it asks once more', async () => {
+  await using s = await scene()
+  const { message } = await s.post(critical)
+  expect(s.double.buttonsOf(message).map(({ confirm }) => confirm !== undefined)).toEqual([true, false])
+})
+
+test('an ask with more choices than Slack has buttons is posted without any', async () => {
+  await using s = await scene()
+  const { message } = await s.post(many)
+  expect(s.double.buttonsOf(message)).toEqual([])
+  expect(JSON.stringify(message)).toContain('more decisions than Slack can show')
+})
