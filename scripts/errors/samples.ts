@@ -20,6 +20,7 @@ export const samples: ErrorDetails = {
   },
   'id-taken': { id: 'refund:A-1' },
   'input-invalid': issues,
+  'log-full': { run: 'order:7', events: 1_000_000 },
   nondeterminism: { position: 2, recorded: 'step "pack"', asked: 'step "wrap"', at: 'src/order.ts:12:9' },
   'nondeterministic-call': { call: 'Date.now()', use: 'ctx.now()' },
   'option-invalid': { option: 'concurrency of createEngine', given: '0' },

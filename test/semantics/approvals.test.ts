@@ -266,6 +266,7 @@ describe('an approval', () => {
     await engine.advance('59m')
     expect(await engine.log(run.id)).toEqual({
       procedure_id: run.id,
+      generation: 1,
       execution_log: [
         {
           position: 0,

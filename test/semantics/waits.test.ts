@@ -19,6 +19,7 @@ describe('status', () => {
       procedure: 'stages',
       version: 1,
       status: 'waiting',
+      generation: 1,
       startedAt: new Date(start),
       endedAt: undefined,
       waitingFor: [{ kind: 'signal', name: 'go', position: 0, ask: undefined, until: undefined }],

@@ -26,7 +26,7 @@ const good: Evidence = {
     ],
     bad: [],
   },
-  log: { procedure_id: 'run', execution_log: entries, replay_index: 4 },
+  log: { procedure_id: 'run', execution_log: entries, generation: 1, replay_index: 4 },
   payments: [first, second],
   diary: ['read the order book', 'refund A-1', 'refund A-2'].map((ran, index) => ({ ran, pid: index })),
   asks: [ask],

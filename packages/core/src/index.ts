@@ -91,6 +91,7 @@ export type {
   RunFilter,
   RunHandle,
   RunOptions,
+  RunOrGetOptions,
   StopOptions,
   WatchOptions,
 } from './client/types.ts'

@@ -5,6 +5,7 @@ export { AskIds, askAddressOf } from './asks/ask-id.ts'
 export { type AgentDefinition, agentDefinitionOf, decider } from './authoring/agent/agent.ts'
 export { isCausedByCancel, readCancel } from './authoring/cancel.ts'
 export { createProgram } from './authoring/context.ts'
+export { ContinueRequest, ContinueRequests } from './authoring/generations/continue-as.ts'
 export { askUnderFreeKey } from './authoring/human/free-key.ts'
 export {
   type AskOperation,

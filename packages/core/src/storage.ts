@@ -61,6 +61,7 @@ export type {
   Created,
   EndState,
   Mark,
+  NewGeneration,
   NewRun,
   QuarantineCause,
   RunKey,

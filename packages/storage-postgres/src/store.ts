@@ -20,6 +20,7 @@ import { prepareCommit } from './writes/commit.ts'
 import { prepareCreate } from './writes/create.ts'
 import { prepareInstall } from './writes/install.ts'
 import { prepareMark, prepareRetry } from './writes/mark.ts'
+import { prepareRestart } from './writes/restart.ts'
 import { prepareSend } from './writes/send.ts'
 import { prepareWorkers } from './writes/workers.ts'
 
@@ -52,6 +53,7 @@ export function createStore(
   const cancelRun = prepareCancel(database, ownership)
   const markRun = prepareMark(database, ownership)
   const retryRun = prepareRetry(database)
+  const restartRun = prepareRestart(database)
   const claiming = prepareClaiming(database, ownership)
   const findAsk = prepareFindAsk(database)
   const trimFeed = prepareTrimFeed(database)
@@ -165,6 +167,11 @@ export function createStore(
       const count = await claiming.retryStuck(claimant)
       if (count > 0) hints.send()
       return count
+    },
+    async restart(generation) {
+      const isLive = await restartRun(generation)
+      if (isLive) hints.send()
+      return isLive
     },
     async retry(run, mark) {
       const isDue = await retryRun(run, mark)

@@ -20,6 +20,7 @@ import { prepareMark, prepareRetry, type Retry, type SetMark } from './writes/ma
 import { prepareLeaveMessage } from './writes/message.ts'
 import { prepareOtherRuns } from './writes/others.ts'
 import { type Disown, prepareDisown, prepareReclaim, type Reclaim } from './writes/reclaim.ts'
+import { prepareRestart, type Restart } from './writes/restart.ts'
 import { prepareSend, type Send } from './writes/send.ts'
 import { prepareWorkers, type Workers } from './writes/workers.ts'
 
@@ -36,6 +37,7 @@ export interface Statements {
   readonly cancel: Cancel
   readonly mark: SetMark
   readonly retry: Retry
+  readonly restart: Restart
   readonly isolate: Isolate
   readonly claims: ClaimWrites
   readonly readBacklog: ReadBacklog
@@ -74,6 +76,7 @@ export function prepareStatements(database: Database): Statements {
     cancel: prepareCancel(database, leaveCancel),
     mark: prepareMark(database, feed),
     retry: prepareRetry(database),
+    restart: prepareRestart(database),
     isolate: prepareIsolate(database),
     claims: prepareClaims(database),
     readBacklog: prepareReadBacklog(database),

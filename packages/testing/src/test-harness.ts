@@ -202,6 +202,7 @@ export class TestHarness implements Participant {
       onCreated: (run) => this.#life.worker.local.onCreated(run),
       onClaimed: (...args) => this.#life.worker.local.onClaimed(...args),
       onMail: (run, message) => this.#life.worker.local.onMail(run, message),
+      onRestarted: (run) => this.#life.worker.local.onRestarted(run),
       onDue: () => this.#life.worker.local.onDue(),
     }
   }

@@ -8,6 +8,7 @@ import { createAgentOps } from './agent/context.ts'
 import { type ChildCount, createChildOps } from './children/context.ts'
 import type { Ctx } from './ctx.ts'
 import { type GateParts, gate } from './gate/context.ts'
+import { rejectClosed } from './generations/continue-as.ts'
 import { createHuman } from './human/context.ts'
 import { askKeyOf, type IssueOperation, type ProcedureOperation } from './operations.ts'
 import type { ProgramOptions } from './program-options.ts'
@@ -107,6 +108,12 @@ function createContext(
       bodies.check(scope)
       ownTurn(options, 'rollback')
       return rollback.run(text)
+    },
+    continueAs: async (input?: unknown) => {
+      bodies.check(scope)
+      ownTurn(options, 'continueAs')
+      const refusal = scopes.refusalOf(scope)
+      return (refusal === null ? options.requests.make(input) : rejectClosed(refusal)) as never
     },
     sleep: (time: unknown) => issue(sleepFor(time)),
     sleepUntil: (instant: unknown) => issue(sleepUntil(instant)),

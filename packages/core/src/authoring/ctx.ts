@@ -13,7 +13,7 @@ import type { StepCall, StepOptions } from './step/step.ts'
  * `Promise.all`, `race` and `any` are deterministic. Helper functions take `ctx: Ctx`, or `CtxOf<typeof order>` if they
  * receive signals.
  */
-// biome-ignore lint: an empty object type is allowed; `Input` is for operations that come later
+// biome-ignore lint: an empty object type is allowed
 export interface Ctx<T = {}, Input = any> extends ScopeOps<Ctx<T, Input>> {
   /** The id of this run. */
   readonly runId: string
@@ -136,6 +136,15 @@ export interface Ctx<T = {}, Input = any> extends ScopeOps<Ctx<T, Input>> {
    * const rate = ctx.version('vat', 1, 2) === 2 ? 0.21 : 0.19
    */
   version<const V extends readonly [number, number, ...number[]]>(change: string, ...versions: V): V[number]
+
+  /**
+   * Continues with an empty log under the same run id, as a new generation of the run: for a procedure that runs for ever. Signals
+   * that were not received, children and a requested cancel are kept; open asks are withdrawn. Registered undos are forgotten:
+   * what was done counts as done. Return what it gives: any other return value fails the run.
+   * @throws PawlError 'payload-refused'
+   * @example if (seen === 1_000) return ctx.continueAs({ since: ctx.now() })
+   */
+  continueAs(...input: undefined extends Input ? [input?: Input] : [input: Input]): Promise<never>
 
   /** Asks questions to people. */
   readonly human: Human

@@ -2,6 +2,7 @@ import type { Actor } from '../base/people.ts'
 import type { Effects } from '../ports/effects.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { AgentDefinition } from './agent/agent.ts'
+import type { ContinueRequests } from './generations/continue-as.ts'
 import type { Policy } from './policy/policy.ts'
 import type { ProcedureDefinition } from './procedure.ts'
 import type { Remark } from './remark.ts'
@@ -35,6 +36,8 @@ export interface ProgramOptions {
   readonly effects: Effects
   /** Returns whether an error of the procedure parks the run, so that nothing is undone. */
   readonly isParked: (error: unknown) => boolean
+  /** Receives the requests to continue with an empty log. */
+  readonly requests: ContinueRequests
   /** Receives what is undone. */
   readonly rollback: RollbackProgress
   /** The default agent for `decide`. */

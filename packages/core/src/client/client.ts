@@ -9,7 +9,7 @@ import { resume } from './inbox/resume.ts'
 import { noteConnection } from './log/events.ts'
 import { readLog } from './log/read.ts'
 import { Mailer } from './mailer.ts'
-import { readLimit, readRunOptions } from './options.ts'
+import { readLimit, readRunOptions, readRunOrGetOptions } from './options.ts'
 import { cancelRun } from './runs/cancel.ts'
 import { createRunHandle } from './runs/handle.ts'
 import { readRunQuery } from './runs/query.ts'
@@ -31,9 +31,10 @@ export function createConnectedClient(options: ConnectionOptions): Client {
       return createRunHandle(connection, mailer, id, definitionOf(procedure))
     },
     runOrGet: async (procedure: unknown, input: unknown, given: unknown) => {
-      const settings = readRunOptions(given)
+      const { settings, ifEnded } = readRunOrGetOptions(given)
       checkName('id of runOrGet', settings.id)
-      const { id } = await starter.start(procedure, input, settings, 'any-input')
+      const existing = ifEnded === 'again' ? 'live' : 'any-input'
+      const { id } = await starter.start(procedure, input, settings, existing)
       return createRunHandle(connection, mailer, id, definitionOf(procedure))
     },
     get: (procedureOrId: unknown, id?: string) =>

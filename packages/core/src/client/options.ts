@@ -24,6 +24,7 @@ import {
 } from '../checks/options.ts'
 import { checkActor, checkAudience } from '../checks/people.ts'
 import { PawlError } from '../errors/pawl-error.ts'
+import { defaultLogLimits, type LogLimits } from '../ports/log-limits.ts'
 import type { Logger } from '../ports/logger.ts'
 import { defaultMaxCrashes } from '../ports/suspects.ts'
 import type { ChannelSettings } from './channels/channels.ts'
@@ -39,6 +40,7 @@ export interface EngineSettings {
   readonly bugs: Bugs
   readonly maxCrashes: number
   readonly concurrency: number
+  readonly logLimits: LogLimits
   readonly leaseMs: number
   readonly logger: Logger | undefined
   readonly channels: ChannelSettings
@@ -56,6 +58,7 @@ const engineOptionNames = [
   'bugs',
   'maxCrashes',
   'concurrency',
+  'logLimits',
   'lease',
   'logger',
   ...channelOptionNames,
@@ -93,6 +96,7 @@ export function readEngineOptions(given: unknown): EngineSettings {
       concurrency === undefined
         ? 100
         : checkWhole('concurrency of createEngine', concurrency, 1, Number.MAX_SAFE_INTEGER),
+    logLimits: readLogLimits(options['logLimits']),
     leaseMs: lease === undefined ? 10_000 : readLease(lease),
     logger: logger === undefined ? undefined : readLogger(logger),
     channels: readChannelSettings(options),
@@ -144,6 +148,23 @@ function readPolicy(given: unknown): Policy {
   return given as Policy
 }
 
+function readLogLimits(given: unknown): LogLimits {
+  const limits = checkObject('logLimits of createEngine', given)
+  checkKeys('the logLimits of createEngine', limits, ['warn', 'full'])
+  const { warn, full } = limits
+  const most = Number.MAX_SAFE_INTEGER
+  return {
+    warn:
+      warn === undefined
+        ? defaultLogLimits.warn
+        : checkWhole('logLimits.warn of createEngine', warn, 1, most),
+    full:
+      full === undefined
+        ? defaultLogLimits.full
+        : checkWhole('logLimits.full of createEngine', full, 1, most),
+  }
+}
+
 function readLease(given: unknown): number {
   const leaseMs = parseDuration(given, 'lease of createEngine')
   if (leaseMs < 1_000) refuse('lease of createEngine', given, "It must be at least '1s'.")
@@ -184,6 +205,18 @@ export function readRunOptions(given: unknown): RunSettings {
         ? []
         : [...new Set(checkArray('tags of run', tags).map((tag) => checkName('tags of run', tag)))],
     timeout: readDue('timeout of run', timeout),
+  }
+}
+
+/** Returns what `runOrGet` does with a run that has ended. @throws PawlError 'option-invalid' */
+export function readRunOrGetOptions(given: unknown): {
+  readonly settings: RunSettings
+  readonly ifEnded: 'get' | 'again'
+} {
+  const { ifEnded, ...options } = checkObject('options of runOrGet', given)
+  return {
+    settings: readRunOptions(options),
+    ifEnded: ifEnded === undefined ? 'get' : checkOneOf('ifEnded of runOrGet', ifEnded, ['get', 'again']),
   }
 }
 

@@ -41,6 +41,11 @@ export interface EngineOptions {
   readonly maxCrashes?: number
   /** Maximum number of bodies of steps and agents that run at the same time in this process. Default: 100. Range: whole numbers from 1. */
   readonly concurrency?: number
+  /**
+   * Number of events in the log of a run: from `warn` on a warning is logged, at `full` the run fails with 'log-full'. A run that
+   * continues with `ctx.continueAs` counts from 0 again. Default: 10,000 and 1,000,000. Range: whole numbers from 1.
+   */
+  readonly logLimits?: { readonly warn?: number; readonly full?: number }
   /** Time without a heartbeat after which other workers take over the runs of this one. They check at a fifth of it. Default: '10s'. Range: at least '1s'. */
   readonly lease?: Duration
   /**
@@ -77,6 +82,14 @@ export interface RunOptions {
   readonly timeout?: Deadline | undefined
 }
 
+/** The options of `runOrGet`. */
+export interface RunOrGetOptions extends RunOptions {
+  /** Id of the run. Range: 1 to 200 characters. */
+  readonly id: string
+  /** What happens if the run has ended: 'get' returns it, 'again' starts it again. Default: 'get'. */
+  readonly ifEnded?: 'get' | 'again'
+}
+
 type RunArgs<In> = undefined extends In
   ? [input?: In, options?: RunOptions]
   : [input: In, options?: RunOptions]
@@ -98,14 +111,16 @@ export interface Client {
     ...input: RunArgs<NoInfer<In>>
   ): Promise<RunHandle<Out, T>>
   /**
-   * Starts a run, or returns the run with that id whatever its input: one run per cart, account or device.
+   * Starts a run, or returns the run with that id whatever its input: one run per cart, account or device. With
+   * `ifEnded: 'again'`, a run that has ended starts again with this input and these options, under the same id and with an empty
+   * log: a new generation of it. What was left in its mail is dropped.
    * @throws PawlError 'id-taken' (the run of another procedure), and the other errors of `run`
    * @example const run = await engine.runOrGet(cart, { customer: 'ana' }, { id: 'cart:ana' })
    */
   runOrGet<In, Out, T>(
     procedure: ProcedureRef<In, Out, T>,
     input: NoInfer<In>,
-    options: RunOptions & { readonly id: string },
+    options: RunOrGetOptions,
   ): Promise<RunHandle<Out, T>>
   /**
    * Returns a handle on a run, without I/O. Its methods throw 'run-not-found' if the run does not exist. The procedure is

@@ -72,6 +72,12 @@ const catalogue: Catalogue = {
     next: 'The procedure did not run.',
     remedy: 'Correct the input and start the run again.',
   }),
+  'log-full': ({ run, events }) => ({
+    what: `The log of run ${run} is full: it has ${events} events.`,
+    next: 'The run fails with this error; its undos do not run.',
+    remedy:
+      'Continue with an empty log now and then: `return ctx.continueAs(…)`. Or raise `logLimits.full` of the engine.',
+  }),
   nondeterminism: ({ position, recorded, asked, at }) => ({
     what: `At position ${position} the log contains ${recorded}, but the code asks for ${asked}${at === '' ? '' : ` (${at})`}.`,
     next: "Nothing was written, and the run is now 'stuck'.",

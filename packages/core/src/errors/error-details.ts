@@ -39,6 +39,8 @@ export interface ErrorDetails {
   'id-taken': { readonly id: string }
   /** The input of a run does not match the input schema of its procedure, or the procedure takes no input. `details.issues` lists at most 100 issues; `details.more` is `true` if there are more. */
   'input-invalid': Issues
+  /** The log of a run has reached its limit; see `logLimits` of the engine. `details.events` is the number of its events. */
+  'log-full': { readonly run: string; readonly events: number }
   /** During replay, the code asked for a different operation than the log contains. `details.recorded` and `details.asked` name both, `details.at` is the place in the code. */
   nondeterminism: {
     readonly position: number

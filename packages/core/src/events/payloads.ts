@@ -24,6 +24,26 @@ export interface StartedPayload {
   readonly timeout?: RunTimeout
   /** The run that created it; missing if a caller did. */
   readonly parent?: ParentPayload
+  /** Missing in the first generation of a run. */
+  readonly generation?: GenerationPayload
+}
+
+/** How a generation follows the one before it. */
+export interface GenerationPayload {
+  /** Its number: the first generation of a run has number 1. */
+  readonly number: number
+  /** 'continued' by its procedure; begun 'again' by a caller after the run had ended. */
+  readonly why: 'continued' | 'again'
+  /** The hash of the log before it, with which its first block begins. */
+  readonly previous: Uint8Array
+  /** Where the generation before it begins in the log. */
+  readonly previousBase: number
+  /** The position of its first operation. Positions are counted over all generations, so that no two asks share one. */
+  readonly firstPosition: number
+  /** The runs that an earlier generation has created and that end with this run. */
+  readonly children?: readonly string[]
+  /** The hash of the input that a caller has started the run with, by which a repeated start is recognised. */
+  readonly given?: Uint8Array
 }
 
 /** Where a child comes from. */
@@ -242,6 +262,8 @@ export interface RunInfo {
   }
   /** Set once the log has its first cancel. */
   readonly cancelled?: CancelNote
+  /** Missing in the first generation. */
+  readonly generation?: number
 }
 export interface WaitingPayload {
   readonly position: number

@@ -1,7 +1,7 @@
 import type { Sha256 } from '../base/hash.ts'
 import { eventTypes, operationKinds, type StoredEvent } from './event.ts'
 
-/** Every 64th event has a seal: the hash over these 64 events and the previous seal. */
+/** Every 64th event of a generation has a seal: the hash over these 64 events and the previous seal. */
 export const sealEvery = 64
 
 /** The parts of an event that the hash covers. */
@@ -28,14 +28,19 @@ interface Block {
  */
 export class LogHash {
   readonly #sha256: Sha256
+  readonly #base: number
   #bytes: Uint8Array = new Uint8Array(firstBlockBytes)
   #used = 0
   #seq = 0
   #kept: Block
 
-  /** Starts with an empty log, or with a log of `seq` events that ends with `seal`. */
-  constructor(sha256: Sha256, seal: Uint8Array | null = null, seq = 0) {
+  /**
+   * Starts with an empty log, or with a log of `seq` events that ends with `seal`: the last seal, or, where a generation
+   * begins, the hash of the log before it. Blocks are counted from `base`, where the generation begins.
+   */
+  constructor(sha256: Sha256, seal: Uint8Array | null = null, seq = 0, base = 0) {
     this.#sha256 = sha256
+    this.#base = base
     this.#seq = seq
     if (seal !== null) this.#begin(seal)
     this.#kept = this.#block()
@@ -45,7 +50,7 @@ export class LogHash {
   add(event: Hashed): Uint8Array | null {
     this.#write(event)
     this.#seq++
-    if (this.#seq % sealEvery !== 0) return null
+    if ((this.#seq - this.#base) % sealEvery !== 0) return null
     const seal = this.link()
     this.#begin(seal)
     return seal

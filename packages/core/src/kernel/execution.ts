@@ -20,6 +20,8 @@ import type { TurnOwner, Turns } from './turns.ts'
 export interface ExecutionOptions<O extends Operation = Operation> {
   readonly id: string
   readonly program: Program<O>
+  /** The position of its first operation. Default: 0. */
+  readonly firstPosition?: number
   readonly turns: Turns
   readonly determinism: TurnOwner['determinism']
   readonly chance: { random(): number; uuid(): string }
@@ -92,7 +94,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   #time = 0
   #began = false
 
-  readonly #issued = new IssuedOperations<O>()
+  readonly #issued: IssuedOperations<O>
   readonly #ordinals = new Ordinals()
   #lastIssued = 'the start'
 
@@ -109,6 +111,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     this.id = options.id
     this.determinism = options.determinism
     this.#turns = options.turns
+    this.#issued = new IssuedOperations(options.firstPosition ?? 0)
   }
 
   // ── called by the drain
@@ -186,6 +189,11 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     const next = this.#events[this.#at]
     // The input is recorded before the first turn.
     return next !== undefined && (next.type !== 'accepted' || this.#at + 1 < this.#events.length)
+  }
+
+  /** The position of the next operation. */
+  get nextPosition(): number {
+    return this.#issued.nextPosition
   }
 
   /** The number of operations without a result. */

@@ -7,9 +7,15 @@ export class IssuedOperations<O extends Operation> {
   readonly #pending = new Map<number, Pending<O>>()
   /** Closed without an event; an event may still swap positions with them. Null in most runs. */
   #replaceable: Pending<O>[] | null = null
-  #nextPosition = 0
+  #nextPosition: number
   /** Decisions have listed all operations before this position. The operations of one turn, which may swap positions, are listed together. */
-  #listedUpTo = 0
+  #listedUpTo: number
+
+  /** `firstPosition`: the position of the first operation. */
+  constructor(firstPosition: number) {
+    this.#nextPosition = firstPosition
+    this.#listedUpTo = firstPosition
+  }
 
   /** The operations without a result, by position. */
   get pending(): ReadonlyMap<number, Pending<O>> {

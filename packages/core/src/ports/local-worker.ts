@@ -30,6 +30,8 @@ export interface LocalWorker {
   onClaimed(claimed: Claimed, message: Message | null, worker: WorkerKey): void
   /** Called when a message was stored for a run that is owned, perhaps by this worker. */
   onMail(run: RunKey, message: Message | null): void
+  /** Called when a run that had ended was started again. */
+  onRestarted(run: string): void
   /** Called when a run may be due. */
   onDue(): void
 }

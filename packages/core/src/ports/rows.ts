@@ -21,10 +21,11 @@ export type KnownAsk = AskRow & {
 
 /** @throws RowCorrupt, WrittenLater */
 export function readRun(row: RunRow): KnownRun {
-  const { state, mark, run, head, mail, version, createdAt, endedAt, cancelAt, wakeAt, tags, parent } = row
+  const { state, mark, run, head, base, mail, version, createdAt, endedAt, cancelAt, wakeAt, tags, parent } =
+    row
   checkWord('state', state)
   checkWord('mark', mark)
-  checkNumbers({ run, head, mail, version, wakeAt, parent: parent && parent.position })
+  checkNumbers({ run, head, base, mail, version, wakeAt, parent: parent && parent.position })
   checkTimes({ createdAt, endedAt, cancelAt })
   if (tags === null) throw new RowCorrupt('its tags are not a list of names')
   return row as KnownRun

@@ -62,6 +62,7 @@ export function showClaimed(row: ClaimedRow): Claimed {
     version: row.version,
     epoch: row.epoch,
     head: row.head,
+    base: row.base,
     mail: row.mail,
     tries: row.tries,
     positives: isSuspect(row) ? row.positives : 0,

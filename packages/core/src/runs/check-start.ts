@@ -75,11 +75,18 @@ export function isSameInput(
   { run, given }: ComposedStart,
 ): boolean {
   const sought = decode(run.started.payload) as StartedPayload
-  if (recorded.checked && isEqual(recorded.input, sought.input)) return true
+  const original = recorded.generation?.given
+  if (original === undefined && recorded.checked && isEqual(recorded.input, sought.input)) return true
   // The schema may have changed, or only one of the two starts had it.
   if (given === null) return false
+  if (original !== undefined) return sameBytes(original, hashGiven(sha256, given.value()))
   if (recorded.given === undefined) return isEqual(recorded.input, given.value())
   return sameBytes(recorded.given, hashGiven(sha256, given.value()))
+}
+
+/** The hash of the input with which a caller has started a run, from the first event of any of its generations. */
+export function hashOfGiven(sha256: Sha256, { generation, given, input }: StartedPayload): Uint8Array {
+  return generation?.given ?? given ?? hashGiven(sha256, input)
 }
 
 function compose(
@@ -104,7 +111,11 @@ function compose(
   })
 }
 
-function checkInput(ports: StartPorts, { code, input }: StartRequest): Validation | Promise<Validation> {
+/** Checks an input with the schema of the procedure, if the caller has it. */
+export function checkInput(
+  ports: Pick<StartPorts, 'validate'>,
+  { code, input }: Pick<StartRequest, 'code' | 'input'>,
+): Validation | Promise<Validation> {
   if (code?.input !== undefined) return ports.validate(code.input, input)
   if (code === undefined || input === undefined) return { ok: true, value: input }
   const message = `procedure '${code.name}' takes no input: pass undefined instead, and options such as id after it`

@@ -1,4 +1,4 @@
-import { noPosition, type WrittenEvent } from '../events/event.ts'
+import { type NewEvent, noPosition, type WrittenEvent } from '../events/event.ts'
 
 /** Creates an event of the run itself. */
 export function runEvent(
@@ -21,4 +21,9 @@ export function runEvent(
     epoch: 0,
     link: null,
   }
+}
+
+/** Returns an event that is to be written; the store assigns the rest. */
+export function writtenEvent(event: NewEvent): WrittenEvent {
+  return { ...event, seq: -1, at: 0, epoch: 0, link: null }
 }

@@ -68,13 +68,18 @@ export class LoadedRuns {
     return this.#outputs.find(id)
   }
 
+  /** Forgets the output of a run that was started again. */
+  forgetOutput(id: string): void {
+    this.#outputs.forget(id)
+  }
+
   checkOf(key: RunKey, position: number): AskSpec['check'] {
     return (this.#owned.find(key) ?? this.#kept.find(key))?.checkOf(position)
   }
 
   /** Executes a run that was created already claimed by `worker`. */
   begin(claimed: Claimed, started: LogEvent, worker: WorkerKey): void {
-    if (this.#isOwn(worker)) this.#add(claimed).begin(started)
+    if (this.#isOwn(worker)) this.#add(claimed).begin([started])
   }
 
   /** Executes a run claimed by `worker`: on its kept continuation if there is one, otherwise by a replay. */
@@ -154,6 +159,11 @@ export class LoadedRuns {
         claims.onReleased(run.key, wakeAt)
       },
       onCompleted: (run, output) => this.#outputs.add(run.id, output),
+      onContinued: (run, { claimed, events, messages }) => {
+        run.drop()
+        committer.remove(run)
+        this.#add(claimed).begin(events, messages)
+      },
       onGone: (run) => {
         run.drop()
         committer.remove(run)

@@ -12,7 +12,15 @@ export interface LocalWorkerParts {
   readonly claims: Pick<Claims, 'claimant' | 'takesWork' | 'claimSoon'>
   readonly runs: Pick<
     LoadedRuns,
-    'has' | 'hasId' | 'outputOf' | 'checkOf' | 'begin' | 'adopt' | 'deliver' | 'readMailCounters'
+    | 'has'
+    | 'hasId'
+    | 'outputOf'
+    | 'forgetOutput'
+    | 'checkOf'
+    | 'begin'
+    | 'adopt'
+    | 'deliver'
+    | 'readMailCounters'
   >
   readonly time: Pick<StoreTime, 'learn'>
   /** False before the worker has started, and once it stops. */
@@ -48,6 +56,10 @@ export function createLocalWorker(parts: LocalWorkerParts): LocalWorker {
       if (!runs.has(run)) claims.claimSoon()
       else if (message !== null) runs.deliver(run, message)
       else runs.readMailCounters().catch(onError)
+    },
+    onRestarted(run) {
+      runs.forgetOutput(run)
+      claims.claimSoon()
     },
     onDue: () => claims.claimSoon(),
   }

@@ -8,6 +8,7 @@ import type { TurnOwner } from '../kernel/turns.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Effects } from '../ports/effects.ts'
 import type { Entropy } from '../ports/entropy.ts'
+import type { LogLimits } from '../ports/log-limits.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { StorePort } from '../ports/store/store.ts'
 import type { WorkerKey } from '../ports/store/workers.ts'
@@ -50,6 +51,7 @@ export interface WorkerServices {
   readonly bugs: Bugs
   /** Number of positive tests of a run alone after which it is quarantined. */
   readonly maxCrashes: number
+  readonly logLimits: LogLimits
   readonly escalateTo: string | undefined
   readonly policy: Policy | undefined
   readonly decider: AgentDefinition | undefined

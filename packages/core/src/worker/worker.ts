@@ -11,6 +11,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Effects } from '../ports/effects.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { LocalWorker } from '../ports/local-worker.ts'
+import { defaultLogLimits, type LogLimits } from '../ports/log-limits.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Claimed } from '../ports/store/claims.ts'
 import type { StorePort } from '../ports/store/store.ts'
@@ -58,6 +59,8 @@ export interface WorkerOptions {
   /** Maximum number of concurrent step bodies. */
   readonly concurrency: number
   readonly leaseMs: number
+  /** Default: a warning at 10,000 events, and full at 1,000,000. */
+  readonly logLimits?: LogLimits
   /** For people: host and process. */
   readonly name: string
   /** Limits of the continuations of parked runs kept in memory: their number, and the bytes delivered to them. */
@@ -274,10 +277,18 @@ export class Worker {
 
   #createServices(procedures: Procedures): Omit<WorkerServices, 'worker'> {
     const { store, clock, entropy, effects, sha256, notifier, logger, determinism, bugs } = this.#options
-    const { escalateTo, decider, policy, replay, maxCrashes, slices = slicesByDefault } = this.#options
+    const {
+      escalateTo,
+      decider,
+      policy,
+      replay,
+      maxCrashes,
+      slices = slicesByDefault,
+      logLimits = defaultLogLimits,
+    } = this.#options
     return {
       ...{ store, clock, entropy, effects, sha256, notifier, logger, determinism, bugs },
-      ...{ escalateTo, decider, policy, replay, maxCrashes, slices },
+      ...{ escalateTo, decider, policy, replay, maxCrashes, slices, logLimits },
       reports: this.#reports,
       time: this.#time,
       askIds: this.#askIds,

@@ -17,6 +17,7 @@ export const statusOf: { readonly [C in ErrorCode | ServerCode]: number } = {
   'input-invalid': 422,
   internal: 500,
   'link-expired': 410,
+  'log-full': 409,
   'login-needed': 401,
   nondeterminism: 409,
   'nondeterministic-call': 500,

@@ -20,6 +20,7 @@ export const runShape = z
     procedure: z.string(),
     version: z.number(),
     status: z.enum(['running', 'waiting', 'completed', 'failed', 'cancelled', 'stuck', 'quarantined']),
+    generation: z.number().int(),
     startedAt: instant,
     endedAt: instant.optional(),
     waitingFor: z.array(

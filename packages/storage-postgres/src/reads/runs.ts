@@ -19,6 +19,7 @@ export const runColumns = [
   'r.worker',
   'r.wake_at',
   'r.head',
+  'r.base',
   'r.link',
   'r.mail',
   'r.tries',
@@ -58,7 +59,7 @@ interface Tables {
 export type StoredRun = Selection<Tables, keyof Tables, (typeof runColumns)[number]>
 
 export function showRun(row: StoredRun): RunRow {
-  const { run, id, procedure, version, head, link, mail, tags, info } = row
+  const { run, id, procedure, version, head, base, link, mail, tags, info } = row
   const mark = markCode.wordIfKnown(row.mark)
   return {
     run,
@@ -73,6 +74,7 @@ export function showRun(row: StoredRun): RunRow {
     owned: row.worker !== null,
     wakeAt: row.wake_at,
     head,
+    base,
     link,
     mail,
     createdAt: row.created_at,

@@ -18,6 +18,7 @@ import { askIds } from './migrations/0011-ask-ids.ts'
 import { workers } from './migrations/0012-workers.ts'
 import { parentPosition } from './migrations/0013-parent-position.ts'
 import { runState } from './migrations/0014-run-state.ts'
+import { generations } from './migrations/0015-generations.ts'
 import { queries } from './queries.ts'
 import { explainRights, isCurrent, type MigrationName, migrationNames } from './version.ts'
 
@@ -36,6 +37,7 @@ const byName: Record<MigrationName, Migration> = {
   workers,
   'parent-position': parentPosition,
   'run-state': runState,
+  generations,
 }
 
 /** All migrations, in order. */

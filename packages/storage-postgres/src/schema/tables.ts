@@ -12,6 +12,7 @@ interface RunsTable {
   readonly created_at: number
   readonly epoch: number
   readonly head: number
+  readonly base: number
   readonly mail: number
   readonly version: number | null
   readonly tries: number

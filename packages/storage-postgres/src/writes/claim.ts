@@ -134,7 +134,7 @@ type ClaimRow = { readonly [column in keyof ClaimedRow]: ClaimedRow[column] | nu
 }
 
 const claimedColumns =
-  'r.run, r.id, r.procedure, r.version, r.epoch, r.head, r.mail, r.tries, r.positives, r.alone, r.mark, r.link'
+  'r.run, r.id, r.procedure, r.version, r.epoch, r.head, r.base, r.mail, r.tries, r.positives, r.alone, r.mark, r.link'
 
 type StatementName =
   | 'claim'

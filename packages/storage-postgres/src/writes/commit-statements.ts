@@ -124,8 +124,8 @@ function writeFull(names: Names): string {
   return writeBatch(names, writeEffects(names))
 }
 
-/** SQL: what the effects of units change beside their runs. */
-export function writeEffects(names: Names): string {
+/** SQL: what the effects of units change beside their runs. `replaced`: what has to give way to the asks they open. */
+export function writeEffects(names: Names, replaced = ''): string {
   const { runInfo, messages, asks, askTo, news } = names
   return `,
     opened as (
@@ -134,7 +134,7 @@ export function writeEffects(names: Names): string {
       select j.run, now, a.due_at, a.closes_at, coalesce(a.answered_at, case when a.status <> 0 then now end), a.position, a.status, a.urgency,
         a.kind, a.key, a.audience::text[], a.escalate_to::text[], a.answered_by, a.payload, a.answer
       from unnest(${numberParameters(firstAsk, askTypes)}) as a(${askNames})
-      join judged j on j.i = a.i and j.verdict = 0 cross join clock
+      join judged j on j.i = a.i and j.verdict = 0 cross join clock${replaced}
       returning run, position, status),
     listed as (
       insert into ${askTo} (run, due, opened_at, closes_at, position, urgency, late, name)
@@ -172,11 +172,16 @@ export function writeEffects(names: Names): string {
       where f.run = j.run)`
 }
 
-const wideEffects: readonly Effect['do'][] = ['create-run', 'send', 'reply', 'expose']
+const wideEffects: readonly Effect['do'][] = ['create-run', 'send', 'reply', 'expose', 'begin-generation']
 
-/** Whether the unit changes another run, replies to an update or exposes a value: the widest statement does that. */
+/**
+ * Whether the widest statement has to write the unit: it changes another run, replies to an update, exposes a value, begins
+ * a generation, or asks again what an earlier generation has asked.
+ */
 export function isWide({ effects }: Unit): boolean {
-  return effects.some((effect) => wideEffects.includes(effect.do))
+  return effects.some(
+    (effect) => wideEffects.includes(effect.do) || (effect.do === 'open-ask' && effect.ask.replaces === true),
+  )
 }
 
 /** Returns whether the unit writes only its events and its run. */
@@ -246,6 +251,7 @@ class EffectColumns {
       case 'send':
       case 'reply':
       case 'expose':
+      case 'begin-generation':
         return
       default:
         unreachable(effect)

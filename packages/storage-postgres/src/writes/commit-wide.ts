@@ -3,6 +3,7 @@ import {
   type Effect,
   markCode,
   messageKindCode,
+  type NewAsk,
   type OutgoingMessage,
   type Unit,
 } from '@pawl/core/storage'
@@ -17,7 +18,7 @@ import {
 import { Statement } from '../connection/fast-path/statement.ts'
 import type { Value } from '../connection/fast-path/values.ts'
 import { type Names, storeTime } from '../names.ts'
-import { onePerRow } from '../schema/planner.ts'
+import { onePerRow, unindexed } from '../schema/planner.ts'
 import { EventColumns, eventColumns, numberParameters, writeRows } from './columns.ts'
 import {
   bindFull,
@@ -37,20 +38,26 @@ const firstReply = firstStarted + eventColumns.length
 const replyTypes = 'int[], int[], bytea[]'
 const firstState = firstReply + replyTypes.split(', ').length
 const stateTypes = 'int[], text[], bytea[]'
+const firstReplaced = firstState + stateTypes.split(', ').length
+const replacedTypes = 'int[], int[], text[]'
+const firstBase = firstReplaced + replacedTypes.split(', ').length
 
 const { cancel } = messageKindCode.numberOf
 const isQuarantinedCancel = `(s.kind = ${cancel} and t.mark = ${markCode.numberOf.quarantined})`
+/** SQL: both are over before an ask is opened. */
+const gaveWay =
+  ' cross join (select count(*) from replaced) as g1 cross join (select count(*) from renamed) as g2'
 /** The largest number that the mail counter holds. */
 const maxMail = 2 ** 31 - 1
 
 /**
  * The commit of units of which at least one changes other runs (creates them, or leaves messages for them), replies to an
- * update, or exposes a value. Locks the rows
+ * update, exposes a value, begins a generation, or asks again what an earlier generation has asked. Locks the rows
  * of the units and of the runs that get messages together, in the order of their keys: were the latter locked later, by
  * their update, two such commits could wait for one another.
  */
 export function writeWideStatement(names: Names): Statement {
-  const { runs, runInfo, runState, events, messages } = names
+  const { runs, runInfo, runState, events, messages, asks } = names
   const alreadySent = `(select from ${messages} m where m.run = t.run and m.key = s.key ${onePerRow})`
   return new Statement(`
     with clock as materialized (select ${storeTime} as now),
@@ -95,11 +102,11 @@ export function writeWideStatement(names: Names): Statement {
     bumped as materialized (select run, max(n) as mail, bool_or(kind = ${cancel}) as cancels from delivered group by run),
     changed as materialized (
       select coalesce(j.run, b.run) as run, j.run is not null as is_unit, j.count, j.link, j.state, j.parks, j.wake_at,
-        b.mail, coalesce(b.cancels, false) as cancels, now
+        b.mail, coalesce(b.cancels, false) as cancels, now, ($${firstBase}::int[])[j.i::int] as base
       from (select * from judged where verdict = 0) j full join bumped b on b.run = j.run cross join clock),
     written as (
       update ${runs} r
-      set head = r.head + coalesce(g.count, 0), link = coalesce(g.link, r.link),
+      set head = r.head + coalesce(g.count, 0), base = coalesce(g.base, r.base), link = coalesce(g.link, r.link),
           tries = case when g.is_unit then 0 else r.tries end, mark = case when g.is_unit then 0 else r.mark end,
           state = coalesce(g.state, r.state), mail = coalesce(g.mail, r.mail),
           cancel_at = case when g.cancels then coalesce(r.cancel_at, g.now) else r.cancel_at end,
@@ -139,7 +146,16 @@ export function writeWideStatement(names: Names): Statement {
       select j.run, now, p.name, p.payload
       from unnest(${numberParameters(firstState, stateTypes)}) as p(i, name, payload)
       join judged j on j.i = p.i and j.verdict = 0 cross join clock
-      on conflict (run, name) do update set at = excluded.at, payload = excluded.payload)${writeEffects(names)}
+      on conflict (run, name) do update set at = excluded.at, payload = excluded.payload),
+    -- What an earlier generation has asked is closed. An open one is damage, which the insert finds.
+    replaced as (
+      delete from ${asks} s
+      using unnest(${numberParameters(firstReplaced, replacedTypes)}) as a(i, position, key) join judged j on j.i = a.i and j.verdict = 0
+      where s.run = j.run and s.position = a.position and ${unindexed('s.status')} <> 0 returning 1),
+    renamed as (
+      update ${asks} s set key = null
+      from unnest(${numberParameters(firstReplaced, replacedTypes)}) as a(i, position, key) join judged j on j.i = a.i and j.verdict = 0
+      where s.run = j.run and s.key = a.key and s.position <> a.position and ${unindexed('s.status')} <> 0 returning 1)${writeEffects(names, gaveWay)}
     select i::int, verdict, mail, parks as parked, (select now from clock) as at, item, why, (select max(run) from made) as made
     from judged where i = 1 or verdict <> 0 or mail <> seen`)
 }
@@ -149,6 +165,8 @@ export function bindWide(worker: number, units: readonly Unit[]): readonly Value
   const children: Item<ChildRun>[] = []
   const replies: Item<Reply>[] = []
   const states: Item<Exposed>[] = []
+  const replacing: Item<NewAsk>[] = []
+  const bases: (number | null)[] = units.map(() => null)
   for (const [index, { effects }] of units.entries()) {
     for (const [item, effect] of effects.entries()) {
       const place = { i: index + 1, item }
@@ -156,6 +174,9 @@ export function bindWide(worker: number, units: readonly Unit[]): readonly Value
       else if (effect.do === 'create-run') children.push({ ...place, value: effect.run })
       else if (effect.do === 'reply') replies.push({ ...place, value: effect })
       else if (effect.do === 'expose') states.push({ ...place, value: effect })
+      else if (effect.do === 'begin-generation') bases[index] = effect.base
+      else if (effect.do === 'open-ask' && effect.ask.replaces === true)
+        replacing.push({ ...place, value: effect.ask })
     }
   }
   return [
@@ -164,6 +185,10 @@ export function bindWide(worker: number, units: readonly Unit[]): readonly Value
     ...bindChildren(children),
     ...bindReplies(replies),
     ...bindStates(states),
+    listIntegers(replacing.map(({ i }) => i)),
+    listIntegers(replacing.map(({ value }) => value.position)),
+    listTexts(replacing.map(({ value }) => value.key)),
+    listIntegers(bases),
   ]
 }
 

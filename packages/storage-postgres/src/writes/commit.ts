@@ -193,6 +193,7 @@ function sizeOfEffect(effect: Effect): number {
       return 100 + (effect.payload?.length ?? 0)
     case 'close-ask':
     case 'consume':
+    case 'begin-generation':
       return 16
     default:
       return unreachable(effect)

@@ -144,7 +144,7 @@ function writeStatements({
 }: Names): Record<'insertOne' | 'insert' | 'find' | 'lock', Statement> {
   const types = 'text[], text[], int[], bigint[], bytea[], text[], text[]'
   const existing = `
-    select r.id, r.run, e.at, e.payload from ${runs} r join ${events} e on e.run = r.run and e.seq = 0
+    select r.id, r.run, r.created_at as at, e.payload from ${runs} r left join ${events} e on e.run = r.run and e.seq = 0
     where r.id = any($1::text[]) order by r.run`
   return {
     insertOne: new Statement(`

@@ -67,14 +67,14 @@ export function wakeRuns({ runs, workers }: Names, first: number, isCancel = fal
                          else l.wake_at end${noted}
       from locked l left join bumped b on b.run = l.run left join claimable c on c.run = l.run cross join clock
       where r.run = l.run and (b.mail is not null or c.chosen is not null)
-      returning r.run, r.id, r.procedure, r.version, r.epoch, r.head, r.mail, r.tries, r.positives,
+      returning r.run, r.id, r.procedure, r.version, r.epoch, r.head, r.base, r.mail, r.tries, r.positives,
         r.alone, r.mark, r.link,
         c.chosen is not null as claimed)`
 }
 
 /** SQL: the columns of `woken` for a claimed run. */
 export const claimedColumns =
-  'w.id, w.procedure, w.version, w.epoch, w.head, w.mail, w.tries, w.positives, w.alone, w.mark, w.link, coalesce(w.claimed, false) as claimed'
+  'w.id, w.procedure, w.version, w.epoch, w.head, w.base, w.mail, w.tries, w.positives, w.alone, w.mark, w.link, coalesce(w.claimed, false) as claimed'
 
 export type DeliveredRow = ClaimedRow & { readonly claimed: boolean }
 

@@ -87,7 +87,7 @@ async function dump(owner: pg.Pool, schema: string): Promise<Dump> {
   const read = async <Row>(text: string) =>
     (await owner.query({ text: text.replaceAll('$schema', schema), types } as pg.QueryConfig)).rows as Row[]
   const runs = await read<Coded<DumpedRun, 'state' | 'mark'>>(`
-    select run, id, procedure, version, state, mark, worker, wake_at as "wakeAt", cancel_at as "cancelAt", epoch, head, mail, tries,
+    select run, id, procedure, version, state, mark, worker, wake_at as "wakeAt", cancel_at as "cancelAt", epoch, head, base, mail, tries,
       case when tries > 1 then positives else 0 end as positives, case when tries > 1 then alone else 0 end as alone,
       worker is not null and tries > 1 and tested as tested, link, info
     from $schema.runs join $schema.run_info using (run, procedure) order by run`)

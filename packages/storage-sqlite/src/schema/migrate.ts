@@ -16,6 +16,7 @@ import { askIds } from './migrations/0011-ask-ids.ts'
 import { workers } from './migrations/0012-workers.ts'
 import { parentPosition } from './migrations/0013-parent-position.ts'
 import { runState } from './migrations/0014-run-state.ts'
+import { generations } from './migrations/0015-generations.ts'
 import { queries } from './queries.ts'
 import { hasTable, type MigrationName, migrationNames, readVersion } from './version.ts'
 
@@ -34,6 +35,7 @@ const byName: Record<MigrationName, Migration> = {
   workers,
   'parent-position': parentPosition,
   'run-state': runState,
+  generations,
 }
 
 /** All migrations, in order. */

@@ -33,6 +33,7 @@ interface RunsTable {
   readonly worker: number | null
   readonly epoch: number
   readonly head: number
+  readonly base: number
   readonly mail: number
   readonly state: number
   readonly mark: number

@@ -20,6 +20,7 @@ export const migrationNames = [
   'workers',
   'parent-position',
   'run-state',
+  'generations',
 ] as const
 
 export type MigrationName = (typeof migrationNames)[number]

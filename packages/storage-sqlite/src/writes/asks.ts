@@ -18,8 +18,15 @@ export function prepareAsks(database: Database, names: AskNames, feed: FeedWrite
   const close = database.prepare(
     'update asks set status = ?, closed_at = ? where run = ? and position = ? and status = 0',
   )
+  // What an earlier generation has asked is closed. An open one is damage, which the insert finds.
+  const remove = database.prepare('delete from asks where run = ? and position = ? and status <> 0')
+  const removeKey = database.prepare('update asks set key = null where run = ? and key = ? and status <> 0')
   return {
     open(run, ask, at) {
+      if (ask.replaces === true) {
+        remove.run(run, ask.position)
+        if (ask.key !== null) removeKey.run(run, ask.key)
+      }
       const { position, urgency, dueAt, closesAt, kind, key, to, escalateTo, payload, answered } = ask
       const status = askStatusCode.numberOf[answered ? 'answered' : 'open']
       const audiences = [JSON.stringify(to), JSON.stringify(escalateTo)]

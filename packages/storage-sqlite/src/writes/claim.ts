@@ -58,7 +58,7 @@ export function prepareClaims(database: Database): ClaimWrites {
      where ${isDueSuspect} order by positives desc, wake_at, run`,
   )
   const read = database.prepare<[RunKey, number], ClaimRow>(
-    `select run, id, procedure, version, epoch, head, mail, tries, positives, alone, mark, link from runs
+    `select run, id, procedure, version, epoch, head, base, mail, tries, positives, alone, mark, link from runs
      where run = ? and worker is null and wake_at <= ?`,
   )
   const take = database.prepare(
@@ -112,7 +112,7 @@ export function prepareClaims(database: Database): ClaimWrites {
       const version = row && chooseVersion(claimant.procedures, row.procedure, row.version)
       if (!row || version === undefined || !isAlive(claimant.worker)) return null
       // A damaged row stays unclaimed and does not block other rows.
-      if (![row.epoch, row.head, row.mail].every(Number.isSafeInteger)) return null
+      if (![row.epoch, row.head, row.base, row.mail].every(Number.isSafeInteger)) return null
       if (isSuspect(row) && row.positives > maxPositives(claimant)) return null
       take.run(claimant.worker, version, run)
       return showClaimed({ ...row, version, epoch: row.epoch + 1 })
@@ -121,7 +121,7 @@ export function prepareClaims(database: Database): ClaimWrites {
     claimCancelled(run, worker, at) {
       const row = isCancelled.get(run) === undefined ? undefined : read.get(run, at)
       if (!row || !isAlive(worker)) return null
-      if (![row.epoch, row.head, row.mail].every(Number.isSafeInteger)) return null
+      if (![row.epoch, row.head, row.base, row.mail].every(Number.isSafeInteger)) return null
       take.run(worker, row.version, run)
       return showClaimed({ ...row, version: row.version ?? 0, epoch: row.epoch + 1 })
     },

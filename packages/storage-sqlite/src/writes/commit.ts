@@ -62,6 +62,7 @@ export function prepareCommit(
     `insert into run_state (run, name, at, payload) values (?, ?, ?, ?)
      on conflict (run, name) do update set at = excluded.at, payload = excluded.payload`,
   )
+  const saveBase = database.prepare('update runs set base = ? where run = ?')
   const saveInfo = database.prepare('update run_info set info = ? where run = ?')
   const saveEnd = database.prepare('update run_info set info = coalesce(?, info), ended_at = ? where run = ?')
   const insertEvent = prepareInsertEvent(database)
@@ -143,6 +144,8 @@ export function prepareCommit(
         return void reply.run(effect.payload, run, effect.n)
       case 'expose':
         return void expose.run(run, effect.name, at, effect.payload)
+      case 'begin-generation':
+        return void saveBase.run(effect.base, run)
       case 'show':
         return void saveInfo.run(effect.info, run)
       default:

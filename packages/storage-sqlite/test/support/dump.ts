@@ -27,7 +27,7 @@ export function dumpFile(file: string): Dump {
 function readAll(database: Database): Dump {
   const runs = database
     .prepare<[], Stored<DumpedRun, 'state' | 'mark' | 'tested'>>(
-      `select run, id, procedure, version, state, mark, worker, wake_at as wakeAt, cancel_at as cancelAt, epoch, head, mail, tries,
+      `select run, id, procedure, version, state, mark, worker, wake_at as wakeAt, cancel_at as cancelAt, epoch, head, base, mail, tries,
          iif(tries > 1, positives, 0) as positives, iif(tries > 1, alone, 0) as alone,
          worker is not null and tries > 1 and tested as tested, link, info
        from runs join run_info using (run) order by run`,

@@ -97,6 +97,8 @@ export interface EffectParts {
   readonly closes?: readonly { readonly position: number; readonly status: 'timed-out' | 'withdrawn' }[]
   readonly consumes?: readonly number[]
   readonly info?: Uint8Array | null
+  /** Where a generation begins. */
+  readonly begins?: number
   readonly creates?: readonly ChildRun[]
   readonly sends?: readonly OutgoingMessage[]
   readonly replies?: readonly { readonly n: number; readonly payload: Uint8Array }[]
@@ -105,7 +107,7 @@ export interface EffectParts {
 
 /** Returns the effects of a unit in the order of the engine. */
 export function effectsOf(parts: EffectParts): Effect[] {
-  const { opens = [], closes = [], consumes = [], creates = [], sends = [], info = null } = parts
+  const { opens = [], closes = [], consumes = [], creates = [], sends = [], begins, info = null } = parts
   const { replies = [], states = [] } = parts
   return [
     ...opens.map((ask): Effect => ({ do: 'open-ask', ask })),
@@ -115,6 +117,7 @@ export function effectsOf(parts: EffectParts): Effect[] {
     ...sends.map((message): Effect => ({ do: 'send', message })),
     ...replies.map((reply): Effect => ({ do: 'reply', ...reply })),
     ...states.map((state): Effect => ({ do: 'expose', ...state })),
+    ...(begins === undefined ? [] : [{ do: 'begin-generation', base: begins } as const]),
     ...(info === null ? [] : [{ do: 'show', info } as const]),
   ]
 }
@@ -124,7 +127,7 @@ export type UnitParts = Partial<Omit<Unit, 'effects'>> & EffectParts
 
 export function unitFor(standing: Standing, parts: UnitParts = {}): Unit {
   const { run, epoch, head, seen } = standing
-  const { opens, closes, consumes, creates, sends, replies, states, info, ...overrides } = parts
+  const { opens, closes, consumes, creates, sends, begins, replies, states, info, ...overrides } = parts
   const events = overrides.events ?? [settled(head - 1)]
   return {
     run,

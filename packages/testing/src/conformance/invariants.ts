@@ -1,4 +1,4 @@
-import type { ChildRun, NewEvent } from '@pawl/core/storage'
+import type { ChildRun, NewEvent, RunKey } from '@pawl/core/storage'
 import type { Dump, DumpedRun } from './subject.ts'
 import type { Promised } from './witness.ts'
 
@@ -66,7 +66,12 @@ function findAskFaults(dump: Dump, promised: Promised): string[] {
 
 /** Checks that acknowledged data is stored and that refused data left no trace. */
 function findCountFaults(dump: Dump, promised: Promised): string[] {
-  const opened = promised.units.flatMap(({ effects }) => effects.filter((effect) => effect.do === 'open-ask'))
+  // An ask that replaces one has the same place.
+  const opened = new Set(
+    promised.units.flatMap(({ run, effects }) =>
+      effects.flatMap((effect) => (effect.do === 'open-ask' ? `${run} ${effect.ask.position}` : [])),
+    ),
+  )
   const children = childrenOf(promised)
   const { installed } = promised
   const copied = <Item>(listOf: (one: (typeof installed)[number]) => readonly Item[]): number =>
@@ -75,25 +80,19 @@ function findCountFaults(dump: Dump, promised: Promised): string[] {
   const keys = new Map(dump.runs.map(({ run, id }) => [id, run]))
   const expected: [string, number, number][] = [
     ['runs', runs + installed.length, dump.runs.length],
-    [
-      'events',
-      runs + promised.units.flatMap(({ events }) => events).length + copied(({ events }) => events),
-      dump.events.length,
-    ],
+    ['events', runs + written(promised).length + copied(({ events }) => events), dump.events.length],
     ['messages', countMessages(promised, dump.messages.length), dump.messages.length],
-    ['asks', opened.length + copied(({ last }) => last.asks), dump.asks.length],
+    ['asks', opened.size + copied(({ last }) => last.asks), dump.asks.length],
   ]
-  const written = new Map(dump.events.map((event) => [`${event.run} ${event.seq}`, event]))
+  const found = new Map(dump.events.map((event) => [`${event.run} ${event.seq}`, event]))
   const lost = [
     ...[...promised.runs].map(([run, { started }]) => [run, 0, started] as const),
     ...children.map(({ id, started }) => [keys.get(id), 0, started] as const),
     ...installed.flatMap(({ run, events }) => events.map((event) => [run, event.seq, event] as const)),
-    ...promised.units.flatMap(({ run, head, events }) =>
-      events.map((event, index) => [run, head + index, event] as const),
-    ),
+    ...written(promised),
   ].filter(([run, seq, event]) => {
-    const found = written.get(`${run} ${seq}`)
-    return !found || !isSameEvent(found, event)
+    const there = found.get(`${run} ${seq}`)
+    return !there || !isSameEvent(there, event)
   })
   return [
     ...expected
@@ -102,6 +101,16 @@ function findCountFaults(dump: Dump, promised: Promised): string[] {
     ...lost.map(
       ([run, seq]) => `event ${seq} of run ${run} was acknowledged, and something else or nothing is there`,
     ),
+  ]
+}
+
+/** The events of units and of restarted runs. */
+function written({ units, restarts }: Promised): readonly (readonly [RunKey, number, NewEvent])[] {
+  return [
+    ...units.flatMap(({ run, head, events }) =>
+      events.map((event, index) => [run, head + index, event] as const),
+    ),
+    ...restarts.map(({ run, head, started }) => [run, head, started] as const),
   ]
 }
 

@@ -12,6 +12,7 @@ import { describeDamage } from './topics/damage.ts'
 import { describeEarlyAnswers } from './topics/early-answers.ts'
 import { describeFeed } from './topics/feed.ts'
 import { describeFencing } from './topics/fencing.ts'
+import { describeGenerations } from './topics/generations.ts'
 import { describeInstall } from './topics/install.ts'
 import { describeLoad } from './topics/load.ts'
 import { describeMarks } from './topics/marks.ts'
@@ -60,6 +61,7 @@ export function storeConformance(subject: StoreSubject): void {
     describeCancels(test)
     describeOtherRuns(test)
     describeStates(test)
+    describeGenerations(test)
     describeDamage(test)
     describeAskList(test)
     describeFeed(test)

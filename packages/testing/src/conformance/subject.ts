@@ -48,6 +48,7 @@ export interface DumpedRun {
   readonly cancelAt: number | null
   readonly epoch: number
   readonly head: number
+  readonly base: number
   readonly mail: number
   readonly tries: number
   /** This field and the next two are 0 or false unless the run is a suspect. */

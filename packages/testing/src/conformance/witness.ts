@@ -4,6 +4,7 @@ import type {
   LogEvent,
   NewAnswer,
   NewCancel,
+  NewGeneration,
   NewMessage,
   NewRun,
   RunKey,
@@ -18,6 +19,7 @@ export interface Promised {
   /** In the order of the replies. */
   readonly claims: Claimed[]
   readonly units: Unit[]
+  readonly restarts: NewGeneration[]
   /** Mail counter with which each run was last parked. */
   readonly parkedWith: Map<RunKey, number>
   readonly messages: NewMessage[]
@@ -38,6 +40,7 @@ export function makePromised(): Promised {
     runs: new Map(),
     claims: [],
     units: [],
+    restarts: [],
     parkedWith: new Map(),
     messages: [],
     cancels: [],
@@ -97,6 +100,11 @@ export function witness(port: StorePort, promised: Promised): StorePort {
       if (outcome.outcome === 'stored') promised.cancels.push(request)
       if ('claimed' in outcome) noteClaim(outcome.claimed)
       return outcome
+    },
+    async restart(generation) {
+      const isLive = await port.restart(generation)
+      if (isLive) promised.restarts.push(generation)
+      return isLive
     },
     async claim(claimant, limit) {
       const claims = await port.claim(claimant, limit)

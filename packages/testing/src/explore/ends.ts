@@ -1,6 +1,8 @@
 import { PawlError } from '@pawl/core'
 import {
+  ContinueRequest,
   type Decision,
+  decode,
   failureOf,
   isBug,
   isCausedByCancel,
@@ -26,6 +28,8 @@ export async function nameEnd(
 ): Promise<{ readonly end: string; readonly error: unknown }> {
   switch (decision.state) {
     case 'completed': {
+      if (decision.output instanceof ContinueRequest)
+        return { end: `continues: ${brief(decode(decision.output.input), maxEnd)}`, error: null }
       const checked = output === undefined ? null : await validate(output, decision.output)
       if (checked?.ok === false)
         return { end: `failed: its output is invalid: ${listIssues(checked)}`, error: null }

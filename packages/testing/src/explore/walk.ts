@@ -1,6 +1,7 @@
 import {
   agentDefinitionOf,
   allowGrace,
+  ContinueRequests,
   createChance,
   createProgram,
   createRollbackProgress,
@@ -296,6 +297,7 @@ function createExecution({ definition, input, doubles, choices }: Exploration): 
         logger: silent,
         effects: doubles,
         isParked: (error) => parks(definition) && isBug(error),
+        requests: new ContinueRequests(),
         rollback: createRollbackProgress(),
         decider: anyDecider,
         escalateTo: undefined,

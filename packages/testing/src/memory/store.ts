@@ -25,6 +25,7 @@ import { commitUnit } from './writes/commit.ts'
 import { createRun } from './writes/create.ts'
 import { installRun } from './writes/install.ts'
 import { retryRun, setMark } from './writes/mark.ts'
+import { restartRun } from './writes/restart.ts'
 import { sendMessage } from './writes/send.ts'
 import { addWorker, beat, declareDead, listAbilities, listWorkers, release, sweep } from './writes/workers.ts'
 
@@ -136,6 +137,11 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
       write(
         (now) => retryRun(tables, run, mark, now),
         (isDue) => isDue,
+      ),
+    restart: (generation) =>
+      write(
+        (now) => restartRun(tables, generation, now),
+        (isLive) => isLive,
       ),
     mailOf: (worker) => read(() => readMailOf(tables, worker)),
 

@@ -63,6 +63,7 @@ export interface RunRecord {
   worker: WorkerKey | null
   wakeAt: number | null
   epoch: number
+  base: number
   mail: number
   state: RunState
   mark: Mark
@@ -81,12 +82,13 @@ export interface RunRecord {
 }
 
 export interface MessageRecord extends Omit<Message, 'payload'> {
-  readonly key: string | null
+  key: string | null
   isUsed: boolean
   payload: Uint8Array | null
 }
 
-export interface AskRecord extends Omit<NewAsk, 'answered'> {
+export interface AskRecord extends Omit<NewAsk, 'answered' | 'replaces' | 'key'> {
+  key: string | null
   readonly run: RunRecord
   readonly openedAt: number
   status: AskStatus

@@ -111,7 +111,12 @@ export async function readEvents(
   const newest = row.head - 1
   if (after >= newest) return { run: run as RunView, newest, events }
   try {
-    const pages = readLogPages(store, connection.sha256, row, firstOfBlock(after + 1))
+    const pages = readLogPages(
+      store,
+      connection.sha256,
+      row,
+      firstOfBlock(Math.max(after + 1, row.base), row.base),
+    )
     for await (const page of pages) {
       for (const event of page)
         if (event.seq > after && events.length < limit) events.push(understand(() => showEvent(event)))

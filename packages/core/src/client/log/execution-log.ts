@@ -19,7 +19,7 @@ export async function toExecutionLog(
   row: KnownRun,
   pages: AsyncIterable<readonly LogEvent[]> | Iterable<readonly LogEvent[]>,
   range: LogRange = {},
-): Promise<ExecutionLog> {
+): Promise<Omit<ExecutionLog, 'generation'>> {
   const entries = new Map<number, Entry>()
   for await (const page of pages) for (const event of page) understand(() => addEvent(entries, event))
   for (const waiting of waitingOf(row))

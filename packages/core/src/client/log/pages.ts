@@ -1,6 +1,7 @@
 import type { Sha256 } from '../../base/hash.ts'
 import { LogDamaged } from '../../events/codec.ts'
 import type { LogEvent, StoredEvent } from '../../events/event.ts'
+import { firstGeneration, type Generation, generationOf, hashBefore } from '../../events/generation.ts'
 import { HeldLog, LogCheck } from '../../events/log-check.ts'
 import { LogHash, sealEvery } from '../../events/seal.ts'
 import { nextRound } from '../../host/rounds.ts'
@@ -11,18 +12,18 @@ const firstPage = 10
 const largestPage = 1_000
 const pageBytes = 2 ** 20
 
-type LoggedRun = Pick<RunRow, 'run' | 'head' | 'link'>
+type LoggedRun = Pick<RunRow, 'run' | 'head' | 'base' | 'link'>
 
 /**
- * Yields the events of a log page by page, verified in one pass, from `first` to before `end`.
- * Both are borders of blocks or ends of the log. Default: all events.
+ * Yields the events of the present generation of a log page by page, verified in one pass, from `first` to before `end`.
+ * Both are borders of blocks or ends of the generation. Default: all events.
  * @throws LogDamaged, WrittenLater
  */
 export async function* readLogPages(
   store: StorePort,
   sha256: Sha256,
   row: LoggedRun,
-  first = 0,
+  first: number = row.base,
   end: number = row.head,
 ): AsyncGenerator<readonly LogEvent[]> {
   const log = new HeldLog(await beginCheck(store, sha256, row, first))
@@ -34,7 +35,7 @@ export async function* readLogPages(
 
 /** Returns the last event of a log, verified with its whole block. @throws LogDamaged, WrittenLater */
 export async function readLastEvent(store: StorePort, sha256: Sha256, row: LoggedRun): Promise<LogEvent> {
-  const first = firstOfBlock(row.head - 1)
+  const first = firstOfBlock(row.head - 1, row.base)
   const check = await beginCheck(store, sha256, row, first)
   let last: StoredEvent | undefined
   // Only the last event is kept: a block may have many large payloads.
@@ -45,9 +46,17 @@ export async function readLastEvent(store: StorePort, sha256: Sha256, row: Logge
   return last as LogEvent
 }
 
-/** Returns the first event of the block that contains event `seq`. */
-export function firstOfBlock(seq: number): number {
-  return Math.floor(seq / sealEvery) * sealEvery
+/** Returns the first event of the block that contains event `seq`, in a generation that begins at `base`. */
+export function firstOfBlock(seq: number, base: number): number {
+  return base + Math.floor((seq - base) / sealEvery) * sealEvery
+}
+
+/** Returns the present generation of a run. @throws LogDamaged, WrittenLater */
+export async function readGeneration(
+  store: StorePort,
+  { run, base }: Pick<RunRow, 'run' | 'base'>,
+): Promise<Generation> {
+  return base === 0 ? firstGeneration : generationOf(base, (await store.load(run, base, 1))[0])
 }
 
 /** Creates the check of a log from event `first` on, which begins a block. @throws LogDamaged */
@@ -57,9 +66,14 @@ async function beginCheck(
   row: LoggedRun,
   first: number,
 ): Promise<LogCheck> {
-  const seal = first === 0 ? null : ((await store.load(row.run, first - 1, 1))[0]?.link ?? null)
-  if (first > 0 && seal === null) throw new LogDamaged(`its event ${first - 1} has no seal`)
-  return new LogCheck(new LogHash(sha256, seal, first), row, first)
+  const { base } = row
+  if (first === base) {
+    const [started] = base === 0 ? [] : await store.load(row.run, base, 1)
+    return new LogCheck(hashBefore(sha256, base, started), row, first)
+  }
+  const seal = (await store.load(row.run, first - 1, 1))[0]?.link ?? null
+  if (seal === null) throw new LogDamaged(`its event ${first - 1} has no seal`)
+  return new LogCheck(new LogHash(sha256, seal, first, base), row, first)
 }
 
 /**

@@ -5,7 +5,7 @@ import { findRun } from '../runs/find.ts'
 import { explainUnread } from '../unread.ts'
 import type { ExecutionLog } from '../views/views.ts'
 import { toExecutionLog, waitingOf } from './execution-log.ts'
-import { readLogPages } from './pages.ts'
+import { readGeneration, readLogPages } from './pages.ts'
 import { type LogRange, type ReadSpan, selectNewest, selectOldest } from './select.ts'
 
 /** Reads the execution log of a run, or a page of it. */
@@ -20,19 +20,30 @@ export async function readLog(
   const row = await findRun(connection, id)
   const readSpan: ReadSpan = (first, end) => readLogPages(store, connection.sha256, row, first, end)
   try {
-    return await readRangeOf(row, readSpan, range)
+    const { number, firstPosition } = await readGeneration(store, row)
+    const log = await readRangeOf(row, readSpan, range, firstPosition)
+    return { ...log, generation: number }
   } catch (error) {
     throw explainUnread(id, `The log of run ${id}`, error)
   }
 }
 
-async function readRangeOf(row: KnownRun, readSpan: ReadSpan, range: LogRange): Promise<ExecutionLog> {
+async function readRangeOf(
+  row: KnownRun,
+  readSpan: ReadSpan,
+  range: LogRange,
+  firstPosition: number,
+): Promise<Omit<ExecutionLog, 'generation'>> {
   const { before, after, limit } = range
   if (after !== undefined)
-    return toExecutionLog(row, [await selectOldest(readSpan(0, row.head), range)], range)
-  if (before === undefined && limit === undefined) return toExecutionLog(row, readSpan(0, row.head))
+    return toExecutionLog(
+      row,
+      [await selectOldest(readSpan(row.base, row.head), range, firstPosition)],
+      range,
+    )
+  if (before === undefined && limit === undefined) return toExecutionLog(row, readSpan(row.base, row.head))
   const waiting = waitingOf(row).map(({ position }) => position)
-  return toExecutionLog(row, [await selectNewest(readSpan, row.head, range, waiting)], range)
+  return toExecutionLog(row, [await selectNewest(readSpan, { ...row, firstPosition }, range, waiting)], range)
 }
 
 function readRange(given: unknown): LogRange {

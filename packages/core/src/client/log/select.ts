@@ -24,13 +24,17 @@ const spareTurns = sealEvery
  */
 export async function selectNewest(
   readSpan: ReadSpan,
-  head: number,
+  {
+    head,
+    base,
+    firstPosition,
+  }: { readonly head: number; readonly base: number; readonly firstPosition: number },
   { before = Number.POSITIVE_INFINITY, limit = Number.POSITIVE_INFINITY }: LogRange,
   waiting: readonly number[],
 ): Promise<readonly LogEvent[]> {
-  const newest = new Newest(before, limit, waiting)
-  for (let end = head, size = sealEvery; end > 0 && !newest.isComplete; size *= 2) {
-    const first = Math.max(0, firstOfBlock(end - 1) + sealEvery - Math.min(size, largestSpan))
+  const newest = new Newest(before, limit, waiting, firstPosition)
+  for (let end = head, size = sealEvery; end > base && !newest.isComplete; size *= 2) {
+    const first = Math.max(base, firstOfBlock(end - 1, base) + sealEvery - Math.min(size, largestSpan))
     const span = new Map<number, readonly LogEvent[]>()
     for await (const page of readSpan(first, end)) for (const event of page) newest.note(span, event)
     newest.add(span)
@@ -44,12 +48,15 @@ class Newest {
   readonly #before: number
   readonly #limit: number
   readonly #waiting: readonly number[]
+  readonly #firstPosition: number
   #found = new Map<number, readonly LogEvent[]>()
   /** The highest position with an event so far, whether it is selected or not. */
-  #highest = -1
+  #highest: number
   #settled = 0
 
-  constructor(before: number, limit: number, waiting: readonly number[]) {
+  constructor(before: number, limit: number, waiting: readonly number[], firstPosition: number) {
+    this.#firstPosition = firstPosition
+    this.#highest = firstPosition - 1
     this.#before = before
     this.#limit = limit
     this.#waiting = waiting.filter((position) => position < before)
@@ -92,7 +99,7 @@ class Newest {
     while (missing < this.#before && this.#found.get(missing)?.some(isTelling)) missing++
     if (missing >= this.#before) return true
     // Each turn settles one operation, so an operation issued in turn t has no event before t operations have settled.
-    const settledBefore = this.#highest + 1 - this.#settled + spareTurns
+    const settledBefore = this.#highest + 1 - this.#firstPosition - this.#settled + spareTurns
     return settledBefore < this.#leastTurn(missing)
   }
 
@@ -107,9 +114,11 @@ class Newest {
 export async function selectOldest(
   pages: AsyncIterable<readonly LogEvent[]>,
   { after = -1, limit = Number.POSITIVE_INFINITY }: LogRange,
+  firstPosition: number,
 ): Promise<readonly LogEvent[]> {
   const found = new Map<number, LogEvent[]>()
-  let next = after + 1
+  const first = Math.max(after + 1, firstPosition)
+  let next = first
   for await (const page of pages) {
     for (const event of page) {
       if (event.position <= after) continue
@@ -120,7 +129,7 @@ export async function selectOldest(
     const ordered = [...found.keys()].sort((a, b) => a - b)
     for (const position of ordered.slice(limit)) found.delete(position)
     while (found.get(next)?.some(isSettled)) next++
-    if (next > after + limit) break
+    if (next >= first + limit) break
   }
   return [...found.values()].flat().sort((a, b) => a.seq - b.seq)
 }

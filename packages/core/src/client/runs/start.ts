@@ -8,16 +8,17 @@ import type { StartedPayload } from '../../events/payloads.ts'
 import { readStarted } from '../../events/read-started.ts'
 import { validate } from '../../host/run-schema.ts'
 import type { Claimant } from '../../ports/store/claims.ts'
-import type { Created, NewRun, RunKey } from '../../ports/store/runs.ts'
+import type { Created, NewRun } from '../../ports/store/runs.ts'
 import { type ComposedStart, composeStart, isSameInput, type StartPorts } from '../../runs/check-start.ts'
 import { firstOfLog, hashRun, type UnhashedRun } from '../../runs/new-run.ts'
 import { Batch } from '../batch.ts'
 import type { Connection } from '../connection.ts'
 import type { RunSettings } from '../options.ts'
 import { explainUnread } from '../unread.ts'
+import { restartEnded, takenByAnother } from './restart.ts'
 
-/** Which existing run with the id is acceptable. */
-type Existing = 'same-input' | 'any-input'
+/** Which existing run with the id is acceptable. 'live': one that has ended starts again. */
+type Existing = 'same-input' | 'any-input' | 'live'
 
 /** Starts runs. A start resolves once the run is durable, and is idempotent for its id. */
 export class RunStarter {
@@ -62,7 +63,8 @@ export class RunStarter {
     // No unnecessary await: with each one, many callers that start together block the event loop longer.
     const { start, creating } = starting instanceof Promise ? await starting : starting
     const created = await creating
-    if (created.outcome === 'exists' && !(await this.#isSame(created.run, start, existing)))
+    if (created.outcome === 'exists' && existing === 'live') return restartEnded(this.#connection, start.run)
+    if (created.outcome === 'exists' && !(await this.#isSame(start, existing)))
       throw existing === 'same-input' ? new PawlError('id-taken', { id }) : takenByAnother(id)
     return { id }
   }
@@ -113,6 +115,7 @@ export class RunStarter {
         version,
         epoch: 1,
         head: 1,
+        base: 0,
         mail: 0,
         tries: 0,
         positives: 0,
@@ -136,13 +139,13 @@ export class RunStarter {
   }
 
   /** Returns whether the existing run was started with the same procedure and input. */
-  async #isSame(key: RunKey, start: ComposedStart, existing: Existing): Promise<boolean> {
+  async #isSame(start: ComposedStart, existing: Existing): Promise<boolean> {
     const { id, procedure } = start.run
     const store = await this.#connection.store()
     const row = await store.find(id)
     if (row === null || row.procedure !== procedure) return false
     if (existing === 'any-input') return true
-    const [first] = await store.load(key, 0, 1)
+    const [first] = await store.load(row.run, row.base, 1)
     return first !== undefined && isSameInput(this.#ports.sha256, readInput(id, first), start)
   }
 }
@@ -154,12 +157,4 @@ function readInput(run: string, first: StoredEvent): StartedPayload {
   } catch (error) {
     throw explainUnread(run, `The input of run ${run}`, error)
   }
-}
-
-function takenByAnother(id: string): PawlError {
-  return new PawlError(
-    'id-taken',
-    { id },
-    { what: `Run ${id} already exists, with another procedure.`, remedy: 'Use a different id.' },
-  )
 }

@@ -51,7 +51,7 @@ function waitsForWorker(row: RunRow, now: number, abilities: readonly ProcedureV
 }
 
 async function showWorker(store: StorePort, row: RunRow): Promise<Pick<RunView, 'waitingFor'>> {
-  const tail = await store.load(row.run, Math.max(0, row.head - tailEvents), tailEvents)
+  const tail = await store.load(row.run, Math.max(row.base, row.head - tailEvents), tailEvents)
   const position = nextPositionAfter(row, tail)
   return {
     waitingFor: [{ kind: 'worker', name: row.procedure, position, ask: undefined, until: undefined }],

@@ -24,6 +24,7 @@ export function showUnread(connection: Connection, row: RunRow, why: Error): Run
   )
   return {
     ...{ id, procedure, version: row.version ?? 0, status: 'quarantined' },
+    generation: 1,
     startedAt: new Date(row.createdAt),
     endedAt: undefined,
     waitingFor: [],
@@ -51,6 +52,7 @@ export function toRunView(askIds: AskIds, row: KnownRun, now: number, ended: Log
     procedure: row.procedure,
     version: row.version ?? 0,
     status,
+    generation: info.generation ?? 1,
     startedAt: new Date(row.createdAt),
     endedAt: toDate(row.endedAt),
     // `waiting` was stored when the run was parked; it is outdated while a worker executes the run.

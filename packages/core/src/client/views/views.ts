@@ -20,6 +20,8 @@ export interface RunView {
   /** 0 until a worker first claims a run that was started with `ref`. */
   readonly version: number
   readonly status: RunStatus
+  /** Number of the present generation: 1, 2 … It grows with `ctx.continueAs` and with `ifEnded: 'again'`. */
+  readonly generation: number
   readonly startedAt: Date
   readonly endedAt: Date | undefined
   /** Pending operations, at most 100; empty while a step of the run is executing. */
@@ -97,7 +99,7 @@ export interface Waiting {
   readonly until: Date | undefined
 }
 
-/** The operations of a run and their results, by position. */
+/** The operations of the present generation of a run and their results, by position. */
 export interface ExecutionLog {
   readonly procedure_id: string
   readonly execution_log: readonly {
@@ -118,6 +120,8 @@ export interface ExecutionLog {
     readonly timestamp: string
     readonly duration_ms: number
   }[]
+  /** The number of the generation whose operations these are: the present one. */
+  readonly generation: number
   /** The number of entries with a result. */
   readonly replay_index: number
 }

@@ -34,6 +34,11 @@ export interface NewAsk {
   readonly closesAt: number | null
   /** Everything a person is shown. */
   readonly payload: Uint8Array
+  /**
+   * Whether an earlier generation of the run may have asked at this position, or under this key. Then that ask, which is
+   * closed, gives way: the row at this position is replaced, and the one with this key loses it. Default: false.
+   */
+  readonly replaces?: boolean
   /** Set if an early answer exists: the ask is opened and closed at once, with that answer and its time. */
   readonly answered: { readonly by: string; readonly at: number; readonly payload: Uint8Array } | null
 }
@@ -61,7 +66,7 @@ export type Answered =
   | Damaged
 
 /** An ask as stored; see {@link RunRow}. */
-export interface AskRow extends Omit<NewAsk, 'answered' | 'to' | 'escalateTo'> {
+export interface AskRow extends Omit<NewAsk, 'answered' | 'replaces' | 'to' | 'escalateTo'> {
   readonly run: string
   readonly runKey: RunKey
   readonly procedure: string

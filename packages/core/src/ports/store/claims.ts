@@ -1,4 +1,4 @@
-import type { Mark, RunKey } from './runs.ts'
+import type { Mark, RunKey, RunRow } from './runs.ts'
 import type { ProcedureVersions, WorkerKey } from './workers.ts'
 
 /** Stores which worker owns which run. */
@@ -41,6 +41,8 @@ export interface Claimed {
   readonly version: number
   readonly epoch: number
   readonly head: number
+  /** See {@link RunRow.base}. */
+  readonly base: number
   readonly mail: number
   /** How many times in a row its worker died; a commit resets it to 0. From {@link suspectTries} on the run is a suspect and is tested. */
   readonly tries: number

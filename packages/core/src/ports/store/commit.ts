@@ -59,6 +59,11 @@ export type Effect =
   | { readonly do: 'reply'; readonly n: number; readonly payload: Uint8Array }
   /** Replaces an exposed value. At most one per name and unit. */
   | { readonly do: 'expose'; readonly name: string; readonly payload: Uint8Array | null }
+  /**
+   * A generation of the run begins with the event of this seq, which the unit writes: `started`. At most one per unit. See
+   * {@link RunRow.base}.
+   */
+  | { readonly do: 'begin-generation'; readonly base: number }
   /** Replaces what lists show of the run (`RunInfo` of events/payloads). At most one per unit. */
   | { readonly do: 'show'; readonly info: Uint8Array }
 

@@ -29,6 +29,12 @@ export interface RunStore {
    * owned. A stuck run keeps its mark. A quarantined one loses its mark and gets `tries` 0, so that it is not a suspect.
    */
   retry(run: RunKey, mark: Exclude<Mark, 'none'>): Promise<boolean>
+  /**
+   * Begins a new generation of a run that has ended: appends its first event, which no worker has written, and makes the run
+   * live and due at once. What the ended generation has left in the mail is dropped, also the keys of its messages and the
+   * request to cancel it. False: the run is live, or its log has another head.
+   */
+  restart(generation: NewGeneration): Promise<boolean>
   find(id: string): Promise<RunRow | null>
   /** Lists runs, newest first. */
   runs(filter: RunQuery): Promise<readonly RunRow[]>
@@ -77,6 +83,15 @@ export interface RunParent {
   readonly position: number | null
 }
 
+/** A generation that a caller begins in a run that has ended. */
+export interface NewGeneration extends Pick<NewRun, 'version' | 'started' | 'link' | 'tags' | 'startedBy'> {
+  readonly run: RunKey
+  /** The number of events in the log: the seq of `started`. */
+  readonly head: number
+  /** What lists show of the run. */
+  readonly info: Uint8Array
+}
+
 /** The outcome of a creation. */
 export type Created =
   | { readonly outcome: 'created'; readonly run: RunKey; readonly at: number }
@@ -102,6 +117,11 @@ export interface RunRow {
   readonly owned: boolean
   readonly wakeAt: number | null
   readonly head: number
+  /**
+   * The seq of the first event of the present generation: its `started`. The log of a run is a sequence of generations; only
+   * the present one is executed.
+   */
+  readonly base: number
   /** The hash of the log. */
   readonly link: Uint8Array
   readonly mail: number

@@ -76,6 +76,8 @@ export interface RunDraft {
 /** The services of a run for its activities. */
 export interface ActivityContext {
   readonly runId: string
+  /** The number of the run's generation. */
+  readonly generation: number
   readonly clock: Clock
   readonly entropy: Entropy
   readonly slots: Slots

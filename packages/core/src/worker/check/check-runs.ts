@@ -1,6 +1,5 @@
 import type { Sha256 } from '../../base/hash.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
-import { LogHash } from '../../events/seal.ts'
 import { chooseVersion } from '../../ports/abilities.ts'
 import type { RunRow } from '../../ports/store/runs.ts'
 import type { StorePort } from '../../ports/store/store.ts'
@@ -21,10 +20,10 @@ export interface Checkable {
 
 /** Returns a stored run. */
 export function checkableOf(store: Pick<StorePort, 'load'>, sha256: Sha256, row: RunRow): Checkable {
-  const { id, procedure, version, run, head, link } = row
+  const { id, procedure, version, run, head, base, link } = row
   const log: LogSource = {
     head,
-    pages: () => new LogReader(store, run, { head, link }, new LogHash(sha256)).pages(),
+    pages: () => new LogReader(store, sha256, run, { head, base, link }).pages(),
   }
   return { run: id, procedure, version, log }
 }

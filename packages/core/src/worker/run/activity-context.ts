@@ -33,6 +33,9 @@ export class RunActivityContext implements ActivityContext {
   get runId(): string {
     return this.#run.id
   }
+  get generation(): number {
+    return this.#run.continuation.generation.number
+  }
   get clock(): ActivityContext['clock'] {
     return this.#run.services.clock
   }

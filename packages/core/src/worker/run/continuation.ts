@@ -1,3 +1,4 @@
+import { ContinueRequests } from '../../authoring/generations/continue-as.ts'
 import type { ProcedureOperation } from '../../authoring/operations.ts'
 import { createRollbackProgress, type RollbackProgress } from '../../authoring/rollback/rollback.ts'
 import type { Issues } from '../../base/issues.ts'
@@ -5,6 +6,7 @@ import { isBug } from '../../errors/bug.ts'
 import { showFailure } from '../../errors/catalogue.ts'
 import { failureOf, recordFailure } from '../../errors/failure.ts'
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
+import { firstGeneration, type Generation, generationOf } from '../../events/generation.ts'
 import type { ParentPayload, StartedPayload } from '../../events/payloads.ts'
 import { readStarted } from '../../events/read-started.ts'
 import { findThrowSite } from '../../host/call-site.ts'
@@ -12,6 +14,7 @@ import { allowGrace, drain } from '../../host/drain.ts'
 import { watchFromNowOn } from '../../host/watchdog/watchdog.ts'
 import type { Decision } from '../../kernel/decision.ts'
 import type { Execution } from '../../kernel/execution.ts'
+import type { Pending } from '../../kernel/operation.ts'
 import type { Scope } from '../../kernel/scope.ts'
 import type { Claimed } from '../../ports/store/claims.ts'
 import type { WorkerServices } from '../services.ts'
@@ -36,6 +39,8 @@ export class Continuation {
   #endsUnbegun = false
   #rollback: RollbackProgress = createRollbackProgress()
   #branches = new Branches()
+  #requests = new ContinueRequests()
+  #generation: Generation = firstGeneration
   /** True while the events being delivered were in the log before this continuation. */
   #isReplaying = false
   #isDropped = false
@@ -54,6 +59,10 @@ export class Continuation {
   get parent(): ParentPayload | null {
     return this.#parent
   }
+  /** The generation of the log; the first one if its first event was not read yet. */
+  get generation(): Generation {
+    return this.#generation
+  }
   /** The event that must be written before the first one is delivered. */
   get accepted(): WrittenEvent | null {
     return this.#start?.accepted ?? null
@@ -69,6 +78,18 @@ export class Continuation {
   /** The branches that it takes at changes of the code. */
   get branches(): Branches {
     return this.#branches
+  }
+  /** The requests of the procedure to continue with an empty log. */
+  get requests(): ContinueRequests {
+    return this.#requests
+  }
+  /** The position of the next operation. */
+  get nextPosition(): number {
+    return this.#execution?.nextPosition ?? 0
+  }
+  /** The operations without a result. */
+  get pending(): readonly Pending<ProcedureOperation>[] {
+    return [...(this.#execution?.pending.values() ?? [])]
   }
   /** The current turn. */
   get turn(): number {
@@ -99,6 +120,8 @@ export class Continuation {
   noteParent(started: LogEvent): StartedPayload {
     const payload = readStarted(started)
     this.#parent = payload.parent ?? null
+    this.#generation = generationOf(started.seq, started)
+    this.#notes = new LogIndex(this.#generation.children)
     return payload
   }
 
@@ -117,9 +140,9 @@ export class Continuation {
     const start = await readStart(definition, started, second, payload)
     if ('issues' in start) return start
     this.#start = start
-    this.#notes = new LogIndex()
     this.#rollback = createRollbackProgress()
     this.#branches = new Branches(marks)
+    this.#requests = new ContinueRequests()
     this.#execution = createExecution({
       services: this.#services,
       runId: id,
@@ -130,6 +153,7 @@ export class Continuation {
       onForeign: this.#onForeign,
       onUnhandled: (reason) => this.#onUnhandled(reason),
       rollback: this.#rollback,
+      requests: this.#requests,
     })
     return null
   }
@@ -154,7 +178,7 @@ export class Continuation {
   ): Promise<InputRefused | null | 'late-mark'> {
     for await (const page of log.pages()) {
       const [first, second] = page as readonly [LogEvent, LogEvent?]
-      const refused = first.seq === 0 ? await this.begin(first, second, marks) : null
+      const refused = first.seq === log.base ? await this.begin(first, second, marks) : null
       if (refused !== null || this.accepted !== null) return refused
       if (!this.#branches.learn(page)) return 'late-mark'
       this.#notes.add(page)
@@ -177,13 +201,17 @@ export class Continuation {
   }
 
   /** Whether not even the first turn of the run has run. */
-  isUnbegun({ head }: LogWriter, first: LogEvent): boolean {
-    return head === 1 && this.#isNew(first)
+  isUnbegun({ length }: LogWriter, first: LogEvent): boolean {
+    return length === 1 && this.#isNew(first)
   }
 
-  /** Whether the run has never been owned before, so that not even its first turn has run. */
+  /** Whether no worker has owned this generation before, so that not even its first turn has run. */
   #isNew({ seq, epoch }: LogEvent): boolean {
-    return seq === 0 && epoch === 0 && this.#claimed.epoch === 2
+    const { base, epoch: claimed } = this.#claimed
+    if (seq !== base) return false
+    // A caller has begun it with the epoch before that of its first owner.
+    if (this.#generation.why === 'again') return claimed === epoch + 1
+    return epoch === 0 && claimed === 2
   }
 
   /** Delivers events of the log. `isMoreAhead`: the log is known to have more events. Replayed turns are not watched: nearly all of them have ended once. */

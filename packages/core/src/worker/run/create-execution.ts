@@ -1,5 +1,6 @@
 import { readCancel } from '../../authoring/cancel.ts'
 import { createProgram } from '../../authoring/context.ts'
+import { ContinueRequests } from '../../authoring/generations/continue-as.ts'
 import type { ProcedureOperation } from '../../authoring/operations.ts'
 import { createRollbackProgress, type RollbackProgress } from '../../authoring/rollback/rollback.ts'
 import { createChance } from '../../base/prng.ts'
@@ -26,6 +27,8 @@ export interface ExecutionParts {
   readonly onForeign: () => void
   /** Whether this is the execution that continues the run. */
   readonly isLoaded: (execution: Execution<ProcedureOperation>) => boolean
+  /** Receives the requests to continue with an empty log. */
+  readonly requests?: ContinueRequests
   /** Records what the procedure undoes. */
   readonly rollback?: RollbackProgress
   /** Called for every issue that takes a position. */
@@ -49,6 +52,7 @@ export function createExecution(parts: ExecutionParts): Execution<ProcedureOpera
     turns,
     determinism,
     chance: createChance(start.seed),
+    firstPosition: start.generation.firstPosition,
     program: createProgram({
       definition: start.definition,
       input: start.input,
@@ -65,6 +69,7 @@ export function createExecution(parts: ExecutionParts): Execution<ProcedureOpera
       isReplaying,
       remark,
       isParked: (error) => (start.definition.bugs ?? services.bugs) === 'park' && isBug(error),
+      requests: parts.requests ?? new ContinueRequests(),
       rollback,
       execution: () => execution,
     }),

@@ -1,4 +1,5 @@
 import { isCausedByCancel } from '../../authoring/cancel.ts'
+import type { ContinueRequest } from '../../authoring/generations/continue-as.ts'
 import type { ProcedureOperation } from '../../authoring/operations.ts'
 import { isBug } from '../../errors/bug.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
@@ -9,10 +10,19 @@ import type { Pending } from '../../kernel/operation.ts'
 import { cancelWith } from './cancelling.ts'
 import type { InputRefused } from './continuation.ts'
 import { diagnoseDifference, diagnoseForeignAwait } from './diagnose.ts'
-import { completeChecked, completeWith, type Ending, failWith, reportFailure } from './ending.ts'
+import {
+  completeChecked,
+  completeWith,
+  type Ending,
+  failReturned,
+  failWith,
+  reportFailure,
+} from './ending.ts'
 import { findCallSite } from './find-call-site.ts'
+import { continueWith } from './generations.ts'
 import { attempt, guard, leave, leaveFor, leaveWithoutCode, stopAt } from './leaving.ts'
 import { readAgain } from './loading.ts'
+import { endFull, isFull } from './log-limits.ts'
 import type { Opening } from './opening.ts'
 import { beginAll, beginMore, close } from './operations.ts'
 import { quarantinedFor, stoppedBy, unfitInput, unreadFor } from './park-with-error.ts'
@@ -118,6 +128,7 @@ function wait(
   issued: readonly Pending<ProcedureOperation>[],
   closed: readonly Pending<ProcedureOperation>[],
 ): void {
+  if (isFull(state)) return end(state, endFull(state), closed)
   close(state, closed)
   beginAll(state, issued)
   if (state.bug !== null) return stopAt(state, state.bug)
@@ -138,16 +149,33 @@ export function onBegun(state: RunState, { held }: Opening): void {
 /** Handles an invalid input. Before the first turn it ends the run; in a longer log the code must have changed. */
 export function refuseInput(state: RunState, refused: InputRefused): void {
   if (state.isOver) return
-  if (state.log.head === 1) end(state, failWith(new PawlError('input-invalid', refused), []))
+  if (state.log.length === 1) end(state, failWith(new PawlError('input-invalid', refused), []))
   else if (state.isCancelled) leaveWithoutCode(state)
   else leave(state, unfitInput(state.id, refused))
 }
 
 function onCompleted(state: RunState, decision: Completed<ProcedureOperation>): void {
   const { output, left, closed } = decision
+  const request = findRequest(state, output)
+  if (request instanceof PawlError) return end(state, failReturned(request, left), closed)
+  if (request !== null)
+    return attempt(
+      state,
+      continueWith(state, request, left).then((ending) => end(state, ending, closed)),
+    )
   const schema = state.continuation.start.definition.output
   if (schema === undefined) end(state, completeWith(output, left), closed)
   else void completeChecked(schema, decision).then((ending) => end(state, ending, closed))
+}
+
+/** Returns the request to continue that the procedure has returned, or the error of one that it has not returned. */
+function findRequest({ continuation }: RunState, output: unknown): ContinueRequest | PawlError | null {
+  try {
+    return continuation.requests.find(output)
+  } catch (error) {
+    if (PawlError.is(error, 'output-invalid')) return error
+    throw error
+  }
 }
 
 /** Fails the run. If the error of a failed operation has no location and a log line will show it, it is looked up. */

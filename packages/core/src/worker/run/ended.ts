@@ -6,7 +6,7 @@ import type { RunState } from './state.ts'
 
 /** Logs what an ended run leaves behind, and why it failed. */
 export function reportEnd({ logger, reports }: WorkerServices, state: RunState, ending: Ending): void {
-  const { id, claimed, report, continuation, mailbox, begunUpTo } = state
+  const { id, claimed, report, continuation, mailbox } = state
   // Bugs among them were reported when they were found.
   for (const reason of continuation.unhandled.filter((one) => !isBug(one)))
     logger.warn(`Run "${id}" has ended with an unhandled rejection`, { error: reason })
@@ -15,11 +15,29 @@ export function reportEnd({ logger, reports }: WorkerServices, state: RunState, 
   if (ending.state === 'cancelled') return logger.info(`run "${id}" was cancelled`)
   if (ending.failure !== null)
     return reports.add(report ?? reportFailure(id, claimed.procedure, ending.failure))
+  warnOfUnbegun(state, ending, 'ended')
+}
+
+/** Logs what a run that continues with an empty log leaves behind. */
+export function reportContinued({ logger }: WorkerServices, state: RunState): void {
+  const { id, continuation, ending } = state
+  for (const reason of continuation.unhandled.filter((one) => !isBug(one)))
+    logger.warn(`Run "${id}" has continued with an unhandled rejection`, { error: reason })
+  const undos = continuation.rollback.left.length
+  if (undos > 0) logger.warn(`Run "${id}" has continued with ${undos} registered undos, which are forgotten`)
+  warnOfUnbegun(state, ending as Ending, 'continued')
+}
+
+function warnOfUnbegun(
+  { id, continuation, begunUpTo, services }: RunState,
+  ending: Ending,
+  what: string,
+): void {
   // After a replay here, only the operations of the last turn are certain not to have started earlier.
   const unbegun = describeUnbegun(ending.left, begunUpTo ?? continuation.turn - 1)
   if (unbegun !== null)
-    logger.warn(
-      `Run "${id}" has ended without ${unbegun}: issued in its last turn, never started. Add the missing await`,
+    services.logger.warn(
+      `Run "${id}" has ${what} without ${unbegun}: issued in its last turn, never started. Add the missing await`,
     )
 }
 

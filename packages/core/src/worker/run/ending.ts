@@ -24,6 +24,8 @@ export interface Ending {
   readonly payload: Uint8Array | null
   /** Operations that were pending when the procedure ended. */
   readonly left: readonly Pending<ProcedureOperation>[]
+  /** Set if the run does not end, but continues with an empty log. Its input was checked. */
+  readonly next?: { readonly input: unknown }
   /** Why registered undos do not run. Default: an exception escaped the procedure. */
   readonly skips?: string
 }
@@ -37,7 +39,7 @@ export function completeWith(output: unknown, left: readonly Pending<ProcedureOp
 }
 
 /** Fails a run whose procedure has returned: its work is done, so nothing is undone. */
-function failReturned(error: unknown, left: readonly Pending<ProcedureOperation>[]): Ending {
+export function failReturned(error: unknown, left: readonly Pending<ProcedureOperation>[]): Ending {
   return { ...failWith(error, left), skips: 'the procedure had returned, and only its output is invalid' }
 }
 

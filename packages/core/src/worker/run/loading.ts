@@ -35,19 +35,19 @@ export async function loadRun(state: RunState): Promise<Loaded> {
 
 /** Whether it was cancelled before its first turn, or without its code: then none of its code runs. */
 async function endsUnbegun(state: RunState): Promise<boolean> {
-  const { procedure, version, head, mail, epoch, tries } = state.claimed
+  const { procedure, version, head, base, mail, epoch, tries } = state.claimed
   const hasCode = state.services.procedure(procedure, version) !== undefined
   // A run that was owned before may have had its first turn, although its log has no event of it. If workers died over it, its
   // code must not kill the next one before the cancel is recorded.
   const mayHaveBegun = hasCode && tries === 0
-  if (hasCode && (head > 1 || mail === 0)) return false
-  if (mayHaveBegun && epoch > 2) return false
+  if (hasCode && (head - base > 1 || mail === 0)) return false
+  if (mayHaveBegun && base === 0 && epoch > 2) return false
   await state.mailbox.read()
   if (state.isOver || (hasCode && state.cancelRequest === undefined)) return state.isOver
   for await (const page of state.log.pages()) {
     const [first] = page as readonly [LogEvent]
+    if (first.seq === base) state.continuation.noteParent(first)
     if (mayHaveBegun && !state.continuation.isUnbegun(state.log, first)) return false
-    if (first.seq === 0) state.continuation.noteParent(first)
     state.continuation.notes.add(page)
   }
   return true

@@ -6,6 +6,7 @@ import { readCancelled } from '../../events/read-cancelled.ts'
 import { RecentSteps } from './recent-steps.ts'
 
 const none: readonly LogEvent[] = []
+const noIds: readonly string[] = []
 
 /** Index of the delivered events of a log. */
 export class LogIndex {
@@ -20,7 +21,12 @@ export class LogIndex {
   /** Null in most runs. */
   #undos: Pick<RollbackRecord, 'undone' | 'failed'> | null = null
   /** The runs it has spawned that end with it. Null in most runs. */
-  #spawned: string[] | null = null
+  #spawned: string[] | null
+
+  /** `children`: the runs of earlier generations that end with it. */
+  constructor(children: readonly string[] = noIds) {
+    this.#spawned = children.length === 0 ? null : [...children]
+  }
 
   /** Bytes of payload delivered to the continuation: an estimate of the memory it holds. */
   get weight(): number {

@@ -1,5 +1,7 @@
-import { isUnread } from '../../events/codec.ts'
+import type { Sha256 } from '../../base/hash.ts'
+import { isUnread, LogDamaged } from '../../events/codec.ts'
 import type { LogEvent, StoredEvent } from '../../events/event.ts'
+import { hashBefore } from '../../events/generation.ts'
 import { HeldLog, LogCheck, type LogHead } from '../../events/log-check.ts'
 import { type LogHash, sealEvery } from '../../events/seal.ts'
 import type { RunKey } from '../../ports/store/runs.ts'
@@ -21,32 +23,53 @@ export function passOn(error: unknown): never {
   throw new ReadFailed('the store could not be read', { cause: error })
 }
 
-/** Reads a log page by page and returns only verified events. */
+/** The end of a log, and where its present generation begins. */
+export interface GenerationEnd extends LogHead {
+  readonly base: number
+}
+
+/** Reads the present generation of a log page by page and returns only verified events. */
 export class LogReader {
   readonly #store: Pick<StorePort, 'load'>
+  readonly #sha256: Sha256
   readonly #run: RunKey
-  readonly #end: LogHead
-  readonly #log: HeldLog
+  readonly #end: GenerationEnd
+  #hash: LogHash | null = null
+  #log: HeldLog | null = null
 
-  /** `hash`: the hash of the empty log; it advances with the read events. */
-  constructor(store: Pick<StorePort, 'load'>, run: RunKey, end: LogHead, hash: LogHash) {
+  constructor(store: Pick<StorePort, 'load'>, sha256: Sha256, run: RunKey, end: GenerationEnd) {
     this.#store = store
+    this.#sha256 = sha256
     this.#run = run
     this.#end = end
-    this.#log = new HeldLog(new LogCheck(hash, end))
   }
 
-  /** Yields the log. @throws LogDamaged, WrittenLater, PayloadCorrupt, ReadFailed */
+  /** The hash of the events read so far; null before the first. */
+  get hash(): LogHash | null {
+    return this.#hash
+  }
+
+  /** Yields the events. @throws LogDamaged, WrittenLater, PayloadCorrupt, ReadFailed */
   async *pages(): AsyncGenerator<readonly LogEvent[]> {
-    let seq = 0
+    const { base, head } = this.#end
+    if (head <= base) throw new LogDamaged(`its log should have ${head} events`)
+    let seq = base
     for (let reading = this.#read(seq); reading !== null; ) {
       const page = await reading
       seq += page.length
       // Fetched while the caller processes this page.
       reading = page.length === 0 ? null : this.#read(seq)
-      const verified = this.#log.add(page)
+      const verified = this.#begin(page).add(page)
       if (verified.length > 0) yield verified
     }
+  }
+
+  #begin([first]: readonly StoredEvent[]): HeldLog {
+    if (this.#log !== null) return this.#log
+    const { base } = this.#end
+    this.#hash = hashBefore(this.#sha256, base, first)
+    this.#log = new HeldLog(new LogCheck(this.#hash, this.#end, base))
+    return this.#log
   }
 
   /** Null at the end of the log. */

@@ -1,4 +1,5 @@
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
+import { hashBefore } from '../../events/generation.ts'
 import { LogHash } from '../../events/seal.ts'
 import type { Claimed } from '../../ports/store/claims.ts'
 import type { Unit } from '../../ports/store/commit.ts'
@@ -10,6 +11,7 @@ import { LogReader } from './log-reader.ts'
 export class LogWriter {
   readonly #services: WorkerServices
   readonly #run: RunKey
+  readonly #base: number
   /** The hash of the log when it was claimed. */
   readonly #claimedLink: Uint8Array
   #epoch: number
@@ -18,9 +20,10 @@ export class LogWriter {
   #hash: LogHash | null = null
   #written: readonly WrittenEvent[] = []
 
-  constructor(services: WorkerServices, { run, epoch, head, link }: Claimed) {
+  constructor(services: WorkerServices, { run, epoch, head, base, link }: Claimed) {
     this.#services = services
     this.#run = run
+    this.#base = base
     this.#claimedLink = link
     this.#epoch = epoch
     this.#head = head
@@ -29,6 +32,14 @@ export class LogWriter {
   get head(): number {
     return this.#head
   }
+  /** Where its present generation begins. */
+  get base(): number {
+    return this.#base
+  }
+  /** The number of events in the present generation. */
+  get length(): number {
+    return this.#head - this.#base
+  }
   get epoch(): number {
     return this.#epoch
   }
@@ -36,21 +47,22 @@ export class LogWriter {
     this.#epoch = epoch
   }
 
-  /** Yields the log from its beginning, verified against the owner's data. @throws as {@link LogReader.pages} */
+  /** Yields the present generation of the log, verified against the owner's data. @throws as {@link LogReader.pages} */
   async *pages(): AsyncGenerator<readonly LogEvent[]> {
     const { store, sha256 } = this.#services
-    const end = { head: this.#head, link: this.#hash?.keptLink() ?? this.#claimedLink }
-    const hash = new LogHash(sha256)
-    for await (const page of new LogReader(store, this.#run, end, hash).pages()) {
-      if ((page.at(-1) as LogEvent).seq === end.head - 1) this.#hash ??= hash
+    const link = this.#hash?.keptLink() ?? this.#claimedLink
+    const end = { head: this.#head, base: this.#base, link }
+    const reader = new LogReader(store, sha256, this.#run, end)
+    for await (const page of reader.pages()) {
+      if ((page.at(-1) as LogEvent).seq === end.head - 1) this.#hash ??= reader.hash
       yield page
     }
   }
 
-  /** Adds the first event, which the creator of the run has written. */
-  begin(started: LogEvent): void {
-    const hash = new LogHash(this.#services.sha256)
-    hash.add(started)
+  /** Adds the first events of a generation, which are written. */
+  begin(events: readonly LogEvent[]): void {
+    const hash = hashBefore(this.#services.sha256, this.#base, events[0])
+    for (const event of events) hash.add(event)
     hash.keep()
     this.#hash = hash
   }
@@ -70,6 +82,22 @@ export class LogWriter {
       seals: events.map(({ link }) => link),
       link: events.length === 0 ? null : hash.link(),
     }
+  }
+
+  /** Prepares the events that end a generation, and the first ones of the next, which `compose` makes of the hash before them. */
+  appendGeneration(
+    closing: readonly WrittenEvent[],
+    compose: (previous: Uint8Array) => readonly WrittenEvent[],
+  ): Pick<Unit, 'run' | 'epoch' | 'head' | 'events' | 'seals' | 'link'> & { readonly base: number } {
+    const { link, ...unit } = this.append(closing)
+    const previous = link ?? (this.#hash as LogHash).link()
+    const base = this.#head + closing.length
+    const hash = new LogHash(this.#services.sha256, previous, base, base)
+    const opening = compose(previous)
+    for (const event of opening) event.link = hash.add(event)
+    this.#written = [...closing, ...opening]
+    const seals = this.#written.map((event) => event.link)
+    return { ...unit, events: this.#written, seals, link: hash.link(), base }
   }
 
   /** Confirms that the events were written. */

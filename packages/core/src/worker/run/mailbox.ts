@@ -105,6 +105,17 @@ export class Mailbox {
     this.#seen = 1
   }
 
+  /** Takes over the messages that an earlier generation has not used: all there are. */
+  takeOver(messages: readonly Message[]): void {
+    for (const message of messages) this.#put(message)
+    this.#seen = this.#counter
+  }
+
+  /** The messages that the log has not got, in the order they were sent. */
+  get unread(): readonly Message[] {
+    return [...this.#waiting.values(), this.#taken].flat().sort((a, b) => a.n - b.n)
+  }
+
   /** Records that there are messages up to this number. */
   learn(counter: number): void {
     this.#counter = Math.max(this.#counter, counter)

@@ -1,5 +1,5 @@
 import { unreachable } from '../../base/unreachable.ts'
-import type { Pending } from '../../kernel/operation.ts'
+import type { Operation, Pending } from '../../kernel/operation.ts'
 import { createScope } from '../../kernel/scope.ts'
 import type { Effect, Unit } from '../../ports/store/commit.ts'
 import type { Message } from '../../ports/store/mail.ts'
@@ -15,6 +15,7 @@ import {
 } from './cancelling.ts'
 import type { Bug } from './diagnose.ts'
 import { type Ending, rollbackOf } from './ending.ts'
+import { composeNext } from './generations.ts'
 import { guard, keepActs } from './leaving.ts'
 import { isEndOfOther, positionOf } from './mailbox.ts'
 import { decideAgain } from './operations.ts'
@@ -213,11 +214,12 @@ function prepareEnd(state: RunState, ending: Ending, isHandedOut: boolean): Unit
     .send(
       ({ type, strict, pending }) =>
         strict === undefined &&
-        (type === 'withdrawn' || type === null || (type === 'settled' && pending.operation.kind !== 'spawn')),
+        (type === 'withdrawn' || type === null || (type === 'settled' && isKept(pending, ending))),
     )
     // The procedure has ended without waiting for a no, so it is not cancelled by one.
     .map(({ cancels: _, ...draft }) => draft)
   if (!outbox.isEmpty || !isHandedOut) return keep(state, sent)
+  if (ending.next !== undefined) return continueRun(state, ending.next.input, sent)
   const children = continuation.notes.children.slice(state.cancelledChildren)
   if (children.length > maxCancelled) return cancelSome(state, children.slice(0, maxCancelled), sent)
   const open = asks.map(({ pending }) => pending)
@@ -226,6 +228,21 @@ function prepareEnd(state: RunState, ending: Ending, isHandedOut: boolean): Unit
   const parts = endParts(ending, sent, asked, mailbox.signals, past)
   const effects = effectsOfEnd(state, ending, children)
   return write(state, effects.length === 0 ? parts : { ...parts, effects })
+}
+
+/** Whether a result is recorded although the procedure has returned. What a next generation may want, it finds in its mail. */
+function isKept({ operation: { kind } }: Pending<Operation>, { next }: Ending): boolean {
+  return kind !== 'spawn' && (next === undefined || kind !== 'signal')
+}
+
+function continueRun(state: RunState, input: unknown, sent: readonly Draft[]): Unit {
+  const { asks } = state.activities
+  const open = asks.map(({ pending }) => pending)
+  const asked = open.filter(({ position }) => state.continuation.notes.isAsked(position))
+  state.phase = 'writing'
+  state.continues = true
+  state.callOff()
+  return composeNext(state, input, sent, asked)
 }
 
 /** Cancels some of the children of a run that ends, before its last unit. */
@@ -275,9 +292,12 @@ function keep(state: RunState, drafts: readonly Draft[], cancel: RunDraft | null
 function write(state: RunState, parts: UnitParts): Unit {
   state.phase = 'writing'
   state.callOff()
-  const marks = state.continuation.branches.draft()
+  const { branches, generation } = state.continuation
+  const marks = branches.draft()
   const marked = marks.length === 0 ? parts : { ...parts, events: [...marks, ...parts.events] }
-  return composeUnit(state.log, state.mailbox.seen, marked)
+  const { number } = generation
+  const info = parts.info === null || number === 1 ? parts.info : { ...parts.info, generation: number }
+  return composeUnit(state.log, state.mailbox.seen, info === parts.info ? marked : { ...marked, info })
 }
 
 function earlier(one: number | null, other: number | null): number | null {

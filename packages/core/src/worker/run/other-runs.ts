@@ -5,7 +5,6 @@ import { LogDamaged } from '../../events/codec.ts'
 import type { LogEvent } from '../../events/event.ts'
 import { decode } from '../../events/payload.ts'
 import type { EndedPayload, ParentPayload } from '../../events/payloads.ts'
-import { LogHash } from '../../events/seal.ts'
 import { validate } from '../../host/run-schema.ts'
 import type { ChildRun, RunRow } from '../../ports/store/runs.ts'
 import { composeStart } from '../../runs/check-start.ts'
@@ -63,12 +62,11 @@ function startOf({ procedure, code, input }: ChildSpec): {
 /** Reads the end of another run, verified with its whole log. @throws LogDamaged, WrittenLater, ReadFailed */
 async function readEnd(
   { services }: RunState,
-  { id, run, head, link, state }: RunRow,
+  { id, run, head, base, link, state }: RunRow,
 ): Promise<EndedPayload> {
   const { store, sha256 } = services
   let last: LogEvent | undefined
-  for await (const page of new LogReader(store, run, { head, link }, new LogHash(sha256)).pages())
-    last = page.at(-1)
+  for await (const page of new LogReader(store, sha256, run, { head, base, link }).pages()) last = page.at(-1)
   if (last?.type !== 'ended' || typeof state === 'number' || state === 'live')
     throw new LogDamaged('its log does not end with the end of the run')
   return endedPayload(id, state, last)

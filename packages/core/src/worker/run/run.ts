@@ -16,8 +16,9 @@ import {
   waitForWithheld,
 } from './deciding.ts'
 import { type Bug, diagnoseBug, diagnoseConflict, diagnoseCrashes } from './diagnose.ts'
-import { notifyOfEnd, reportEnd } from './ended.ts'
+import { notifyOfAsks, notifyOfEnd, reportContinued, reportEnd } from './ended.ts'
 import type { Ending } from './ending.ts'
+import type { NextGeneration } from './generations.ts'
 import { guard, leave, leaveBroken, leaveFor, leaveForgotten, leaveWithoutCode } from './leaving.ts'
 import { loadRun, readAgain } from './loading.ts'
 import { ReadFailed } from './log-reader.ts'
@@ -39,6 +40,8 @@ export interface RunCallbacks extends RunServices {
   onParked(run: Run, wakeAt: number | null): void
   /** Called when it has completed with this output, and the log contains it. */
   onCompleted(run: Run, output: Uint8Array | null): void
+  /** Called when it has begun its next generation, which its worker continues. */
+  onContinued(run: Run, next: NextGeneration): void
   /** Called when it is over, or has another owner. */
   onGone(run: Run): void
 }
@@ -86,12 +89,18 @@ export class Run implements RunMoves {
 
   // ── loading
 
-  /** Begins a run that this worker has just created: nothing needs to be read. */
-  begin(started: LogEvent): void {
-    const { log, continuation, id } = this.#state
-    log.begin(started)
+  /** Begins a run, or its next generation, that this worker has just created: nothing needs to be read. */
+  begin(events: readonly LogEvent[], messages: readonly Message[] = []): void {
+    const { log, mailbox, continuation, id } = this.#state
+    const [started, ...others] = events as readonly [LogEvent, ...LogEvent[]]
+    log.begin(events)
+    mailbox.takeOver(messages)
     continuation.begin(started).then(
-      (refused) => (refused === null ? deliver(this.#state, [started]) : refuseInput(this.#state, refused)),
+      (refused) => {
+        if (refused !== null) return refuseInput(this.#state, refused)
+        if (others.length > 0) continuation.notes.add(others)
+        deliver(this.#state, events)
+      },
       (error: Error) => leave(this.#state, unreadFor(id, 'its first event', error)),
     )
   }
@@ -181,6 +190,8 @@ export class Run implements RunMoves {
         return leaveForgotten(state)
       case 'end':
         return this.#onEnded(state.ending as Ending)
+      case 'continue':
+        return this.#onContinued(next.next)
       case 'park':
         return this.#onParked(next.wakeAt)
       case 'replay':
@@ -202,6 +213,12 @@ export class Run implements RunMoves {
     this.#state.phase = 'parked'
     this.#host.onParked(this, wakeAt)
     if (this.#state.movedOutside) forgetMove(this.#state)
+  }
+
+  #onContinued(next: NextGeneration): void {
+    reportContinued(this.#host, this.#state)
+    this.#host.onContinued(this, next)
+    notifyOfAsks(this.#host.notifier, this.id)
   }
 
   #onEnded(ending: Ending): void {

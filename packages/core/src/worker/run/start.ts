@@ -5,6 +5,7 @@ import type { Actor } from '../../base/people.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { WrittenLater } from '../../events/codec.ts'
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
+import { type Generation, generationOf } from '../../events/generation.ts'
 import { decode, encode } from '../../events/payload.ts'
 import type { StartedPayload } from '../../events/payloads.ts'
 import { readStarted } from '../../events/read-started.ts'
@@ -17,6 +18,10 @@ export interface Start {
   readonly definition: ProcedureDefinition
   /** The seed of random(), uuid() and the keys of steps. */
   readonly seed: Uint8Array
+  /** The generation that begins. */
+  readonly generation: Generation
+  /** Returns the payload of the first event as a new value. */
+  readonly payload: () => StartedPayload
   /** The number of runs above it. */
   readonly depth: number
   /** Who started it. */
@@ -45,23 +50,25 @@ export async function readStart(
   if (format !== logFormat || flags.some((flag) => !kernelFlags.includes(flag)))
     throw new WrittenLater('its log')
   const depth = payload.parent?.depth ?? 0
+  const generation = generationOf(started.seq, started)
   const by = (payload.by ?? undefined) as Actor | undefined
+  const again = (): StartedPayload => readStarted(started)
+  const known = { definition, seed, generation, depth, by, timeoutAt, payload: again }
   if (second?.type === 'accepted') {
     // Decoded before the procedure runs: an unreadable input is not a failure of the procedure.
     decode(second.payload)
-    return { definition, seed, depth, by, input: () => decode(second.payload), accepted: null, timeoutAt }
+    return { ...known, input: () => decode(second.payload), accepted: null }
   }
   const hasBegun = second !== undefined && flags.includes(acceptsFirst)
   if (checked || hasBegun || definition.input === undefined) {
-    const again = () => readStarted(started).input
-    return { definition, seed, depth, by, input: again, accepted: null, timeoutAt }
+    return { ...known, input: () => again().input, accepted: null }
   }
   const validation = await validate(definition.input, input)
   if (!validation.ok) return issuesOf(validation)
   try {
     const bytes = encode(validation.value, 'input')
     const accepted = second === undefined ? runEvent('accepted', bytes) : null
-    return { definition, seed, depth, by, input: () => decode(bytes), accepted, timeoutAt }
+    return { ...known, input: () => decode(bytes), accepted }
   } catch (error) {
     if (!PawlError.is(error, 'payload-refused')) throw error
     return oneIssue('', `the output of the schema cannot be recorded: ${error.message}`)

@@ -70,6 +70,8 @@ export class RunState {
   /** The report to log once the failure is written. */
   report: RunReport | null = null
   hasReturned = false
+  /** Whether the unit in flight begins the next generation. */
+  continues = false
   /** A bug in the procedure: the run no longer moves, and is parked once the running bodies are done. */
   bug: Bug | null = null
   /** Operations that have not all started; null: all have. */

@@ -103,7 +103,8 @@ export function endParts(
   }
 }
 
-function withdrawal(pending: Pending): Draft {
+/** Withdraws an open ask. */
+export function withdrawal(pending: Pending): Draft {
   const effect: Effect = { do: 'close-ask', position: pending.position, status: 'withdrawn' }
   return { type: 'withdrawn', pending, effects: [effect] }
 }

@@ -1,7 +1,9 @@
 import type { LogEvent } from '../../events/event.ts'
 import type { Effect, RefusedWhy, Unit, UnitOutcome } from '../../ports/store/commit.ts'
 import { notifyOfAsks } from './ended.ts'
+import { type NextGeneration, nextGeneration } from './generations.ts'
 import { guard } from './leaving.ts'
+import { isFull, warnOfLength } from './log-limits.ts'
 import { beginMore, decideAgain } from './operations.ts'
 import { consumedBy } from './outbox.ts'
 import type { RunState } from './state.ts'
@@ -13,6 +15,8 @@ export type Next =
   /** The store lacks messages that the run has seen. */
   | { readonly do: 'leave-forgotten' }
   | { readonly do: 'end' }
+  /** The next generation has begun. */
+  | { readonly do: 'continue'; readonly next: NextGeneration }
   | { readonly do: 'park'; readonly wakeAt: number | null }
   /** Delivers the whole log, which now has all that precedes the first turn. */
   | { readonly do: 'replay' }
@@ -35,6 +39,7 @@ export function takeIn(state: RunState, unit: Unit, written: UnitOutcome & { rea
   if (mail < unit.seen) return { do: 'leave-forgotten' }
   const before = log.head
   const events = log.confirm(at, epoch)
+  warnOfLength(state, log.length - events.length)
   state.outbox.confirm()
   state.continuation.branches.confirm()
   if (unit.effects.length > 0) mailbox.forget(consumedBy(unit.effects))
@@ -43,6 +48,7 @@ export function takeIn(state: RunState, unit: Unit, written: UnitOutcome & { rea
   if (unit.effects.some(isForOther)) services.tellOthers()
   state.noteCancelled()
   if (unit.next.do === 'end') return { do: 'end' }
+  if (state.continues) return { do: 'continue', next: nextGeneration(state, events, unit) }
   for (const event of events) {
     if (event.type === 'settled' || event.type === 'withdrawn') state.activities.remove(event.position)
     else state.activities.find(event.position)?.onRecorded(event)
@@ -73,6 +79,7 @@ function goOn(state: RunState, events: readonly LogEvent[], from: number): Next 
   // The end is still to be written, or the run has stopped: these are no longer awaited.
   if (state.ending !== null || state.bug !== null) return { do: 'look' }
   if (isSettled) return { do: 'deliver', events, from }
+  if (events.length > 0 && isFull(state)) return { do: 'decide' }
   return { do: state.movedOutside ? 'decide' : 'look' }
 }
 
@@ -95,6 +102,7 @@ export function takeBack(state: RunState): void {
   if (state.phase !== 'writing') return
   state.phase = 'still'
   state.cancelling = 0
+  state.continues = false
   state.log.takeBack()
   const refused = state.outbox.takeBack()
   guard(state, () => decideAgain(state, refused))

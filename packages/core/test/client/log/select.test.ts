@@ -17,7 +17,7 @@ test('selects the same entries as a full read, with every event that they depend
         const before = { before: border, limit }
         expect(project(await newest(log, before), before)).toEqual(project(log, before))
         const after = { after: border ?? -1, limit }
-        expect(project(await selectOldest(pagesOf(log, 0, log.length), after), after)).toEqual(
+        expect(project(await selectOldest(pagesOf(log, 0, log.length), after, 0), after)).toEqual(
           project(log, after),
         )
       },
@@ -59,7 +59,7 @@ async function newest(
     counts.push(end - first)
     return pagesOf(log, first, end)
   }
-  return selectNewest(readSpan, log.length, range, [])
+  return selectNewest(readSpan, { head: log.length, base: 0, firstPosition: 0 }, range, [])
 }
 
 async function* pagesOf(log: readonly LogEvent[], first: number, end: number) {

@@ -7,7 +7,8 @@ import { LogHash } from '../../../src/events/seal.ts'
 import type { StorePort } from '../../../src/ports/store/store.ts'
 import { LogReader, ReadFailed } from '../../../src/worker/run/log-reader.ts'
 
-const newHash = (): LogHash => new LogHash((bytes) => createHash('sha256').update(bytes).digest())
+const sha256 = (bytes: Uint8Array): Uint8Array => createHash('sha256').update(bytes).digest()
+const newHash = (): LogHash => new LogHash(sha256)
 
 interface Log extends LogHead {
   readonly events: readonly StoredEvent[]
@@ -43,7 +44,7 @@ function read(log: Log, { fails, max = 10_000 }: Reading = {}) {
       return log.events.slice(seq, seq + Math.min(limit, max))
     },
   } as unknown as StorePort
-  return { asked, pages: new LogReader(store, 1, log, newHash()).pages() }
+  return { asked, pages: new LogReader(store, sha256, 1, { ...log, base: 0 }).pages() }
 }
 
 /** What it delivers, and what it ends with. */

@@ -18,6 +18,7 @@ export function describeClaims(test: StageTest): void {
             version: 1,
             epoch: 2,
             head: 1,
+            base: 0,
             mail: 0,
             tries: 0,
             positives: 0,

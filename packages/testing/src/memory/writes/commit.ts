@@ -61,6 +61,9 @@ function apply(tables: Tables, run: RunRecord, effect: Effect, at: number): void
       run.states.set(name, { name, at, payload: copy(payload) })
       return
     }
+    case 'begin-generation':
+      run.base = effect.base
+      return
     case 'show':
       run.info = copy(effect.info)
       return
@@ -69,7 +72,13 @@ function apply(tables: Tables, run: RunRecord, effect: Effect, at: number): void
   }
 }
 
-function openAsk(tables: Tables, run: RunRecord, { answered, ...ask }: NewAsk, at: number): void {
+function openAsk(
+  tables: Tables,
+  run: RunRecord,
+  { answered, replaces = false, ...ask }: NewAsk,
+  at: number,
+): void {
+  if (replaces) giveWay(tables, run, ask)
   const record: AskRecord = {
     ...ask,
     run,
@@ -86,15 +95,33 @@ function openAsk(tables: Tables, run: RunRecord, { answered, ...ask }: NewAsk, a
   tell(tables, answered ? 'ask-closed' : 'ask-opened', run, record.position, at)
 }
 
-/** Returns whether a new ask would share its position or its key with another ask. */
+/** Makes room for an ask that replaces those of an earlier generation. */
+function giveWay(
+  tables: Tables,
+  { asks, asksByKey }: RunRecord,
+  { position, key }: Pick<NewAsk, 'position' | 'key'>,
+): void {
+  const before = asks.get(position)
+  if (before !== undefined) {
+    tables.asks.splice(tables.asks.indexOf(before), 1)
+    asks.delete(position)
+    if (before.key !== null) asksByKey.delete(before.key)
+  }
+  const sameKey = key === null ? undefined : asksByKey.get(key)
+  if (sameKey !== undefined) sameKey.key = null
+}
+
+/** Returns whether a new ask would share its position or its key with an ask that does not give way. */
 function isAnyTaken({ asks, asksByKey }: RunRecord, opens: readonly NewAsk[]): boolean {
+  const isInTheWay = (ask: AskRecord | undefined, { replaces = false }: NewAsk): boolean =>
+    ask !== undefined && (!replaces || ask.status === 'open')
   const positions = new Set(opens.map(({ position }) => position))
   const keys = opens.flatMap(({ key }) => key ?? [])
   return (
     positions.size < opens.length ||
     new Set(keys).size < keys.length ||
-    opens.some(({ position }) => asks.has(position)) ||
-    keys.some((key) => asksByKey.has(key))
+    opens.some((ask) => isInTheWay(asks.get(ask.position), ask)) ||
+    opens.some((ask) => ask.key !== null && isInTheWay(asksByKey.get(ask.key), ask))
   )
 }
 

@@ -37,7 +37,7 @@ export function makeRecord(
     ...{ tags: [], startedBy: null, parent: null, info: null },
     ...{ events: [], messages: [], asks: new Map(), asksByKey: new Map() },
     states: new Map(),
-    ...{ worker: null, wakeAt: null, epoch: 1, mail: 0, state: 'live', mark: 'none' },
+    ...{ worker: null, wakeAt: null, epoch: 1, base: 0, mail: 0, state: 'live', mark: 'none' },
     ...{ tries: 0, positives: 0, alone: 0, isTested: false },
     ...{ link: new Uint8Array(), reason: null, cause: null, endedAt: null, cancelAt: null },
   }

@@ -231,8 +231,9 @@ export class AskActivity implements Activity {
   #openAsk(ask: AskPayload, payload: Uint8Array, answered: NewAsk['answered']): Effect {
     const { spec, context, pending } = this.#options
     const { position } = pending
-    const { escalateTo } = context
-    return { do: 'open-ask', ask: composeRow(ask, { position, spec, escalateTo, payload, answered }) }
+    const { escalateTo, generation } = context
+    const row = composeRow(ask, { position, spec, escalateTo, payload, answered })
+    return { do: 'open-ask', ask: generation === 1 ? row : { ...row, replaces: true } }
   }
 
   // ── settling

@@ -34,14 +34,15 @@ export class ResultActivity implements Activity {
   }
 
   begin(): void {
-    const { runId } = this.#context
+    const { runId, generation } = this.#context
     const { position, operation } = this.#pending
     const watch: WatchPayload = { run: runId, position }
     const message = {
       run: operation.run,
       kind: 'watch',
       name: '',
-      key: `watch:${runId}:${position}`,
+      // An earlier generation may have waited at this position.
+      key: `watch:${runId}:${generation === 1 ? '' : `${generation}:`}${position}`,
       payload: encodeRecord(watch, 'watch'),
       must: true,
     } as const

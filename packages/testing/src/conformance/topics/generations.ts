@@ -1,0 +1,187 @@
+import { cancelKey, type NewGeneration, type RunKey } from '@pawl/core/storage'
+import { describe, expect } from 'vitest'
+import {
+  allRuns,
+  bytes,
+  hex,
+  link,
+  newAsk,
+  outgoing,
+  settled,
+  signal,
+  started,
+  text,
+  unitFor,
+} from '../builders.ts'
+import type { StageTest } from '../stage.ts'
+
+export function describeGenerations(test: StageTest): void {
+  describe('generations', () => {
+    test('a run begins with its first generation', async (stage) => {
+      await stage.owned('a', await stage.worker())
+      expect(await stage.find('a')).toMatchObject({ base: 0, head: 1 })
+    })
+
+    test('a unit begins a generation; later units and a claim keep it', async (stage) => {
+      const claimant = await stage.claimant()
+      const standing = await stage.owned('a', claimant.worker)
+      const events = [settled(0), started({ payload: bytes('again') })]
+      expect(await stage.commit(standing, { events, begins: 2 })).toMatchObject({ outcome: 'ok' })
+      expect(await stage.find('a')).toMatchObject({ base: 2, head: 3, owned: true })
+      await stage.commit(standing, { events: [settled(1)] })
+      await stage.commit(standing, { events: [settled(2)], info: bytes('info') })
+      await stage.commit(standing, { events: [settled(3)], next: { do: 'park', wakeAt: 0 } })
+      const { runs } = await stage.port.claim(claimant, 10)
+      expect(runs).toMatchObject([{ base: 2, head: 6 }])
+    })
+
+    test('a message that claims the run tells its base', async (stage) => {
+      const claimant = await stage.claimant()
+      const standing = await stage.owned('a', claimant.worker)
+      await stage.commit(standing, { events: [started()], begins: 1, next: { do: 'park', wakeAt: null } })
+      expect(await stage.port.send([signal('a')], claimant)).toMatchObject([
+        { claimed: { base: 1, head: 2 } },
+      ])
+    })
+
+    test('units of other runs in the same commit keep theirs', async (stage) => {
+      const worker = await stage.worker()
+      const [a, b, c] = [
+        await stage.owned('a', worker),
+        await stage.owned('b', worker),
+        await stage.owned('c', worker),
+      ]
+      await stage.owned('d', worker)
+      const outcomes = await stage.port.commit(worker, [
+        unitFor(a, { events: [settled(0)] }),
+        unitFor(b, { events: [settled(0), started()], begins: 2, strict: true }),
+        unitFor(c, { events: [settled(0)], sends: [outgoing('d')] }),
+      ])
+      expect(outcomes).toMatchObject([{ outcome: 'ok' }, { outcome: 'ok' }, { outcome: 'ok' }])
+      expect(await stage.find('a')).toMatchObject({ base: 0, head: 2 })
+      expect(await stage.find('b')).toMatchObject({ base: 2, head: 3 })
+      expect(await stage.find('c')).toMatchObject({ base: 0, head: 2 })
+      expect(await stage.find('d')).toMatchObject({ base: 0, mail: 1 })
+    })
+
+    test('a strict unit that has not seen a message begins nothing', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.port.send([signal('a')], null)
+      const unit = { events: [started()], begins: 1, strict: true }
+      expect(await stage.commit(standing, unit)).toEqual({ outcome: 'mail', mail: 1 })
+      expect(await stage.find('a')).toMatchObject({ base: 0, head: 1 })
+      expect(await stage.commit(standing, { ...unit, seen: 1 })).toMatchObject({ outcome: 'ok' })
+      expect(await stage.port.mail(standing.run, 0)).toMatchObject([{ n: 1, kind: 'signal' }])
+    })
+
+    test('an ask gives way to one of a later generation, which gets its position or its key', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.commit(standing, { opens: [newAsk(3, { key: 'k' }), newAsk(4, { key: 'other' })] })
+      const closed = [3, 4].map((position) => ({ position, status: 'withdrawn' }) as const)
+      await stage.commit(standing, { events: [settled(1), started()], closes: closed, begins: 3 })
+      const later = newAsk(9, { key: 'k', replaces: true, payload: bytes('later') })
+      const again = newAsk(4, { replaces: true, payload: bytes('again') })
+      expect(await stage.commit(standing, { opens: [later, again] })).toMatchObject({ outcome: 'ok' })
+      expect(await stage.port.askByKey('a', 'k')).toMatchObject({ position: 9, status: 'open' })
+      expect(await stage.port.ask('a', 3)).toMatchObject({ key: null, status: 'withdrawn' })
+      expect(await stage.port.ask('a', 4)).toMatchObject({ key: null, status: 'open' })
+      expect(text((await stage.port.ask('a', 4))?.payload)).toBe('again')
+      expect(await stage.port.askByKey('a', 'other')).toBeNull()
+      expect(
+        await stage.port.answer([{ run: 'a', position: 4, by: 'user:amy', payload: bytes('yes') }], null),
+      ).toMatchObject([{ outcome: 'answered' }])
+    })
+
+    test('an open ask gives way to none', async (stage) => {
+      const standing = await stage.owned('a', await stage.worker())
+      await stage.commit(standing, { opens: [newAsk(3, { key: 'k' })] })
+      for (const ask of [newAsk(3, { replaces: true }), newAsk(9, { key: 'k', replaces: true })])
+        expect(await stage.commit(standing, { opens: [ask] })).toMatchObject({ outcome: 'conflict' })
+    })
+  })
+
+  describe('restart', () => {
+    const generationOf = (
+      run: RunKey,
+      head: number,
+      overrides: Partial<NewGeneration> = {},
+    ): NewGeneration => ({
+      run,
+      head,
+      version: 1,
+      started: started({ payload: bytes('again') }),
+      link: link(99),
+      tags: [],
+      startedBy: null,
+      info: bytes('info'),
+      ...overrides,
+    })
+
+    test('an ended run is live again, due, and has a new generation', async (stage) => {
+      const claimant = await stage.claimant()
+      const standing = await stage.ended('a', claimant.worker)
+      const { epoch } = standing
+      const head = (await stage.find('a')).head
+      const given = { version: 1, tags: ['new'], startedBy: 'user:bob' }
+      expect(await stage.port.restart(generationOf(standing.run, head, given))).toBe(true)
+      const row = await stage.find('a')
+      expect(row).toMatchObject({
+        ...{ state: 'live', mark: 'none', owned: false, base: head, head: head + 1, endedAt: null },
+        ...{ tags: ['new'], startedBy: 'user:bob', parent: null, version: 1 },
+      })
+      expect(hex(row.link)).toBe(hex(link(99)))
+      expect(text(row.info)).toBe('info')
+      expect(row.wakeAt).toBeLessThanOrEqual(await stage.port.now())
+      expect((await stage.port.runs(allRuns({ tag: 'new' }))).map(({ id }) => id)).toEqual(['a'])
+      const { runs } = await stage.port.claim(claimant, 10)
+      expect(runs).toMatchObject([{ base: head, head: head + 1, epoch: epoch + 2, tries: 0 }])
+      // The epoch before that of its first owner.
+      expect(await stage.port.load(standing.run, head, 10)).toMatchObject([{ seq: head, epoch: epoch + 1 }])
+    })
+
+    test('what was in its mail is dropped, with the keys and the request to cancel', async (stage) => {
+      const worker = await stage.worker()
+      const standing = await stage.owned('a', worker)
+      await stage.port.send([signal('a', { key: 'once' }), signal('a')], null)
+      await stage.port.cancel({ run: 'a', payload: null }, null)
+      await stage.commit(standing, { next: { do: 'end', state: 'cancelled' }, consumes: [1, 3], seen: 3 })
+      expect(await stage.port.restart(generationOf(standing.run, 2))).toBe(true)
+      expect(await stage.port.mail(standing.run, 0)).toEqual([])
+      expect(await stage.find('a')).toMatchObject({ cancelAt: null, mail: 3 })
+      expect(await stage.port.send([signal('a', { key: 'once' })], null)).toMatchObject([
+        { outcome: 'stored' },
+      ])
+      expect(await stage.port.cancel({ run: 'a', payload: null }, null)).toMatchObject({ outcome: 'stored' })
+      const { messages } = await stage.dump()
+      expect(messages.map(({ n, key, used }) => [n, key, used])).toEqual([
+        [1, null, true],
+        [2, null, true],
+        [3, null, true],
+        [4, 'once', false],
+        [5, cancelKey, false],
+      ])
+    })
+
+    test('a live run, one with another head, and one that does not exist are refused', async (stage) => {
+      const worker = await stage.worker()
+      const live = await stage.owned('live', worker)
+      const ended = await stage.ended('ended', worker)
+      const before = await stage.dump()
+      expect(await stage.port.restart(generationOf(live.run, 1))).toBe(false)
+      expect(await stage.port.restart(generationOf(ended.run, 1))).toBe(false)
+      expect(await stage.port.restart(generationOf(4711, 1))).toBe(false)
+      expect(await stage.dump()).toEqual(before)
+    })
+
+    test('of several restarts one succeeds', async (stage) => {
+      const { run } = await stage.ended('a', await stage.worker())
+      const { head } = await stage.find('a')
+      const other = await stage.connect()
+      const outcomes = await Promise.all(
+        [stage.port, other, stage.port].map((port) => port.restart(generationOf(run, head))),
+      )
+      expect(outcomes.filter((isLive) => isLive)).toHaveLength(1)
+      expect(await stage.find('a')).toMatchObject({ head: head + 1 })
+    })
+  })
+}
