@@ -62,6 +62,26 @@ describe.skipIf(chromiumPath === undefined)('the run pages in the browser', () =
     calm(visited)
   })
 
+  test('show the children of a run, those of a child when it is opened, and the way back', async () => {
+    const leaf = procedure({ name: 'leaf' }, async () => 'leaf')
+    const branch = procedure({ name: 'branch' }, (ctx) => ctx.call(leaf, undefined, { id: 'leaf:1' }))
+    const tree = procedure({ name: 'tree' }, (ctx) => ctx.call(branch, undefined, { id: 'branch:1' }))
+    await using site = await startSite({ procedures: [leaf, branch, tree] })
+    await (await site.engine.run(tree, undefined, { id: 'tree:1' })).result()
+    await using visited = await visit(browser, site, 'ana', '#/runs/tree%3A1')
+    const { page } = visited
+    const children = page.locator('.children')
+    await children.getByRole('link', { name: 'branch:1' }).waitFor()
+    expect(await children.textContent()).toContain('1 completed')
+    expect(await children.getByRole('link', { name: 'leaf:1' }).count()).toBe(0)
+    await children.getByRole('button', { name: 'Children of branch:1' }).click()
+    await children.getByRole('link', { name: 'leaf:1' }).click()
+    await page.getByRole('heading', { name: 'leaf:1' }).waitFor()
+    await page.getByRole('link', { name: 'branch:1' }).click()
+    await page.getByRole('heading', { name: 'branch:1' }).waitFor()
+    calm(visited)
+  })
+
   test('offer neither retry nor cancel to a role that may only watch, and say what the server refuses', async () => {
     await using site = await startSite({ may: (_who, verb) => verb === 'see' })
     await askAll(site)

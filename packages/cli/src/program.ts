@@ -109,6 +109,7 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
     )
   add('show <run>', 'show one run: status, what it waits for, why it failed')
     .option('--follow', 'print it again at each change, until it ends')
+    .option('--tree', 'with the runs that it has created, and theirs')
     .action((id, flags) => act(flags, (context) => show(context, id, flags)))
   add('log <run>', 'show the execution log of a run, newest entries first')
     .option('--failed', 'only failed entries')

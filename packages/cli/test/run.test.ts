@@ -42,3 +42,16 @@ test.each([
   expect(inJson.status).toBe(status)
   if (!args.includes('--nothing')) JSON.parse(inJson.stdout)
 })
+
+test('run works on the children of a run, and shows the asks at which they wait', async () => {
+  using workspace = await createWorkspace()
+  expect(await workspace.pawl('run', 'tree')).toMatchObject({ status: 0 })
+  const asked = await workspace.pawl('run', 'delegate', '--id', 'asks:1')
+  expect(asked).toMatchObject({ status: 3, stdout: expect.stringContaining('Where to?') })
+  const checkpoint = /Checkpoint: (\S+)/.exec(asked.stdout)?.[1] ?? ''
+  expect(await workspace.pawl('answer', checkpoint, '--choice', 'north')).toMatchObject({ status: 0 })
+  expect(await workspace.pawl('run', 'delegate', '--id', 'asks:1')).toMatchObject({
+    status: 0,
+    stdout: '  "north"\n',
+  })
+})

@@ -88,6 +88,13 @@ export const en = {
 
   back: 'Inbox',
   backToRuns: 'Runs',
+  parent: 'Child of',
+  children: 'Children',
+  childrenOf: (run: string) => `Children of ${run}`,
+  noChildren: 'No children',
+  childCounts: (counts: readonly (readonly [RunStatus, number])[], hasMore: boolean) =>
+    counts.map(([status, count]) => `${count} ${en.runStatuses[status].toLowerCase()}`).join(', ') +
+    (hasMore ? ', of those that are shown' : ''),
   notFound: 'This page does not exist, or you may not see it.',
   message: 'Message',
   values: 'Values',

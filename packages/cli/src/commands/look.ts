@@ -4,6 +4,7 @@ import { type ExitStatus, exit } from '../exit.ts'
 import { askColumns, logColumns, runColumns, showRun } from '../output/show.ts'
 import { printRows } from '../output/table.ts'
 import { followInbox, followLog, followRun } from './follow.ts'
+import { showTree } from './tree.ts'
 
 // Commands that only read.
 
@@ -41,11 +42,13 @@ export async function list(context: Context, flags: ListFlags): Promise<ExitStat
 
 export interface ShowFlags {
   readonly follow?: boolean
+  readonly tree?: boolean
 }
 
-export async function show(context: Context, id: string, { follow }: ShowFlags): Promise<ExitStatus> {
+export async function show(context: Context, id: string, { follow, tree }: ShowFlags): Promise<ExitStatus> {
   const door = await context.door()
   if (follow === true) return followRun(context, door, id)
+  if (tree === true) return showTree(context, door, id)
   showRun(context.out, await door.get<RunJson>(`/runs/${segmentOf(id)}`))
   return exit.done
 }

@@ -25,7 +25,7 @@ export async function watchRun(
   const path = `/runs/${segmentOf(id)}`
   for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 2, 500)) {
     const run = await door.get<RunJson>(path)
-    if (hasSettled(run)) return run
+    if (await hasSettled(door, run)) return run
     if (signal.aborted) throw interrupted(id)
     if (Date.now() >= until) throw timedOut(id)
     await pause(Math.min(pauseMs, until - Date.now()), signal)
@@ -46,12 +46,9 @@ export async function reportRun(out: Out, door: Door, run: RunJson): Promise<Exi
     return status
   }
   if (status === exit.waiting) {
-    const { items } = await door.get<{ readonly items: readonly AskJson[] }>('/asks', {
-      run: run.id,
-      limit: '500',
-    })
-    if (out.json) out.print(JSON.stringify({ run, asks: items }))
-    else if (items.length > 0) showSuspension(out, items)
+    const asks = await listAsks(door, run)
+    if (out.json) out.print(JSON.stringify({ run, asks }))
+    else if (asks.length > 0) showSuspension(out, asks)
     else
       out.print(
         `  Suspended: waits for ${run.waitingFor.map(({ kind, name }) => safe(`${kind} ${name}`)).join(', ')}`,
@@ -63,13 +60,37 @@ export async function reportRun(out: Out, door: Door, run: RunJson): Promise<Exi
   return status
 }
 
-function hasSettled({ status, waitingFor }: RunJson): boolean {
+/** Whether a run has ended, or waits for what does not come soon. Its children count: a run waits for them as long as they work. */
+async function hasSettled(door: Door, run: RunJson): Promise<boolean> {
+  const { status, waitingFor } = run
   if (status === 'running') return waitingFor.some(({ kind }) => kind === 'worker')
   if (status !== 'waiting') return true
   const soon = Date.now() + maxTimerMs
-  return !waitingFor.some(
-    ({ kind, until }) => kind === 'timer' && until !== undefined && Date.parse(until) < soon,
+  if (
+    waitingFor.some(({ kind, until }) => kind === 'timer' && until !== undefined && Date.parse(until) < soon)
   )
+    return false
+  const children = await listLiveChildren(door, run)
+  // An ended child is about to wake the run.
+  if (children.length === 0) return !waitingFor.some(({ kind }) => kind === 'child')
+  for (const child of children) if (!(await hasSettled(door, child))) return false
+  return true
+}
+
+/** Returns the children that a run waits for. Stuck ones need an operator, as asks need people. */
+async function listLiveChildren(door: Door, { id, waitingFor }: RunJson): Promise<readonly RunJson[]> {
+  if (!waitingFor.some(({ kind }) => kind === 'child')) return []
+  const query = { parent: id, status: 'running,waiting,stuck,quarantined', limit: '500' }
+  return (await door.get<{ readonly items: readonly RunJson[] }>('/runs', query)).items
+}
+
+/** Returns the open asks of a run and of the children that it waits for. */
+async function listAsks(door: Door, run: RunJson): Promise<readonly AskJson[]> {
+  const query = { run: run.id, limit: '500' }
+  const { items } = await door.get<{ readonly items: readonly AskJson[] }>('/asks', query)
+  const below: AskJson[] = []
+  for (const child of await listLiveChildren(door, run)) below.push(...(await listAsks(door, child)))
+  return [...items, ...below]
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

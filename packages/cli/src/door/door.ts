@@ -26,6 +26,7 @@ export interface RunJson {
     readonly triedAt?: string
   }
   readonly cancelReason?: string
+  readonly parent?: { readonly run: string; readonly position?: number }
   readonly tags: readonly string[]
   readonly startedBy?: string
 }

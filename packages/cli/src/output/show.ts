@@ -46,6 +46,7 @@ export function showRun(out: Out, run: RunJson): void {
     ['status', run.status],
     ['started', run.startedBy === undefined ? run.startedAt : `${run.startedAt} by ${run.startedBy}`],
     ['ended', run.endedAt],
+    ['child of', run.parent?.run],
     ['tags', run.tags.length === 0 ? undefined : run.tags.join(', ')],
     [
       'waits for',

@@ -60,6 +60,13 @@ export const decide = procedure({ name: 'decide' }, (ctx) =>
     fallback: { ask: { to: 'group:ops' } },
   }),
 )
+export const leaf = procedure({ name: 'leaf' }, async () => 'leaf')
+export const branch = procedure({ name: 'branch' }, (ctx) => ctx.call(leaf, undefined, { id: 'leaf:1' }))
+export const tree = procedure({ name: 'tree' }, async (ctx) => {
+  await ctx.call(branch, undefined, { id: 'branch:1' })
+  await ctx.call(leaf, undefined, { id: 'leaf:2' })
+})
+export const delegate = procedure({ name: 'delegate' }, (ctx) => ctx.call(pick, undefined, { id: 'pick:1' }))
 export const nap = procedure({ name: 'nap' }, (ctx) => ctx.sleep('30s'))
 /** Its code is another one once a file exists. */
 export const changing = procedure({ name: 'changing' }, async (ctx) => {

@@ -134,6 +134,8 @@ export interface Run {
   readonly stuck?: Stuck
   readonly tags: readonly string[]
   readonly startedBy?: string
+  /** The run that created it. */
+  readonly parent?: { readonly run: string; readonly position?: number }
   readonly rollback?: Rollback
   readonly cancelRequestedAt?: string
   readonly cancelReason?: string

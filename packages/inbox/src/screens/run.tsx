@@ -6,7 +6,8 @@ import { en } from '../en.ts'
 import { serverNow } from '../live/connection.ts'
 import { useLive } from '../live/poll.ts'
 import { useStill } from '../live/still.ts'
-import { askHref, runsHref } from '../router.ts'
+import { askHref, runHref, runsHref } from '../router.ts'
+import { Children } from '../runs/children.tsx'
 import { Log } from '../runs/log.tsx'
 import { RunActions } from '../runs/run-actions.tsx'
 import { useRunStream } from '../runs/run-stream.ts'
@@ -109,6 +110,7 @@ function RunPage(props: {
       <Stuck run={shown.run} />
       <CancelState run={shown.run} />
       <WaitingFor run={shown.run} />
+      <Children parent={run.id} />
       <Timeline entries={shown.entries} now={shown.now} />
       <Log
         entries={readable}
@@ -141,6 +143,14 @@ function Facts({ run }: { readonly run: Run }) {
           </>
         )}
       </span>
+      {run.parent && (
+        <span>
+          {en.parent}{' '}
+          <a href={runHref(run.parent.run)}>
+            <Text>{run.parent.run}</Text>
+          </a>
+        </span>
+      )}
       {end !== undefined && (
         <span title={formatInstant(end)}>
           {en.duration} {formatSpan(serverTime(end) - serverTime(run.startedAt))}
