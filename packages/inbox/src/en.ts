@@ -94,7 +94,7 @@ export const en = {
   noChildren: 'No children',
   childCounts: (counts: readonly (readonly [RunStatus, number])[], hasMore: boolean) =>
     counts.map(([status, count]) => `${count} ${en.runStatuses[status].toLowerCase()}`).join(', ') +
-    (hasMore ? ', of those that are shown' : ''),
+    (hasMore ? ' among the newest' : ''),
   notFound: 'This page does not exist, or you may not see it.',
   message: 'Message',
   values: 'Values',
