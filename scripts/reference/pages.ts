@@ -494,7 +494,8 @@ export const pages: readonly Page[] = [
   {
     file: 'channels.md',
     title: 'Channels',
-    intro: 'A channel delivers asks to another place. Pass it to `createEngine` as `channels`.',
+    intro:
+      'A channel delivers asks to another place. [Channels](../guides/channels.md) shows how to use one and how to write one.',
     sections: [
       {
         heading: 'Channel',

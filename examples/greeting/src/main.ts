@@ -1,10 +1,12 @@
 // Greets a person: writes the greeting, waits for a reviewer, prints what they agreed to.
 import { parseArgs } from 'node:util'
+import { folder } from '@pawl/channels'
 import { type Ask, createEngine } from '@pawl/core'
 import { attend, untilClosed } from '../../shared/src/attend.ts'
 import { openStore } from '../../shared/src/store.ts'
 import { hasTerminal, settleInTerminal } from '../../shared/src/terminal.ts'
 import { greet } from './greet.ts'
+import { queues } from './queues.ts'
 
 const { values, positionals } = parseArgs({ options: { yes: { type: 'boolean' } }, allowPositionals: true })
 const name = positionals.join(' ')
@@ -16,6 +18,8 @@ if (name === '') {
 const engine = await createEngine({
   store: await openStore('.pawl/greeting.db'),
   procedures: [greet],
+  // Puts each question to a queue into a folder, and reads the replies there.
+  channels: [folder(queues)],
   escalateTo: 'role:editor-in-chief',
 })
 // The same name is the same run, however often this program is started.

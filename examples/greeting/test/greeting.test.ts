@@ -1,9 +1,12 @@
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { makeFolder, startExample } from '../../shared/test/start-example.ts'
 
 async function setUp() {
-  const env = { PAWL_STORE: join(await makeFolder(), 'greeting.db') }
+  const folder = await makeFolder()
+  const env = { PAWL_STORE: join(folder, 'greeting.db'), PAWL_QUEUES: join(folder, 'queues') }
+  const inQueue = join(folder, 'queues/greeting-reviewers/approvals')
   const start = (program: string, ...args: string[]) =>
     startExample(`../src/${program}`, import.meta.url, args, env)
   const run = async (program: string, ...args: string[]) => {
@@ -11,7 +14,8 @@ async function setUp() {
     const { code } = await child.ended
     return { code, said: child.output() }
   }
-  return { start, run }
+  const list = (part: string) => readdir(join(inQueue, part)).catch(() => [])
+  return { start, run, list }
 }
 
 test('a greeting that was agreed to is printed, the same however often it is asked for', async () => {
@@ -40,4 +44,19 @@ test('a reviewer has it written again, and a plain one is sent when they give up
   await run('reviewer', '--choice', 'reject')
   expect(await greeting.ended).toEqual({ code: 0, signal: null })
   expect(greeting.output()).toMatch(/Hello\. \(neutral\)$/)
+})
+
+test('the host of the queue replies in a file, also while no engine works, and the greeting is printed', async () => {
+  const { start, run, list } = await setUp()
+  const killed = await start('main', 'Ada')
+  await expect
+    .poll(async () => (await list('requests')).filter((file) => file.endsWith('.json')))
+    .toHaveLength(1)
+  await killed.kill()
+  const { said } = await run('queue-host', '--choice', 'reject', '--as', 'rita')
+  expect(said).toMatch(/1 waiting .*\n.*greet:Ada: Approve this greeting\?\n.*Ada.*\n\s+Mood: warm/)
+  expect(await run('main', 'Ada')).toMatchObject({
+    code: 0,
+    said: expect.stringMatching(/Hello\. \(neutral\)$/),
+  })
 })

@@ -1,0 +1,43 @@
+// Delivers asks through a channel until it is killed. Arguments: where runs are kept, the address that receives what is delivered,
+// and, for the control, `careless`. support/kill/sabotage.ts says what else it can be told.
+import { writeSync } from 'node:fs'
+import { type Ask, type Channel, createEngine } from '@pawl/core'
+import { openStore } from '../support/kill/open-store.ts'
+import { readSabotage } from '../support/kill/sabotage.ts'
+import { sabotagePostgres } from '../support/kill/sabotage-postgres.ts'
+import { sabotageSqlite } from '../support/kill/sabotage-sqlite.ts'
+
+// The process that started it is gone.
+process.stdin.once('end', () => process.exit()).resume()
+const sabotage = readSabotage()
+sabotageSqlite(sabotage)
+sabotagePostgres(sabotage)
+
+const [, , location = '', receiver = '', mode] = process.argv
+const silent = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} }
+
+async function tell(what: 'delivered' | 'updated', { run }: Ask): Promise<void> {
+  const reply = await fetch(receiver, { method: 'POST', body: `${what} ${run}` })
+  if (!reply.ok) throw new Error(`status ${reply.status}`)
+}
+
+const desk: Channel = {
+  name: 'desk',
+  can: { form: 'full', identity: 'none' },
+  async deliver(ask) {
+    await tell('delivered', ask)
+    return { ref: ask.id }
+  },
+  update: (_ref, ask) => tell('updated', ask),
+}
+const engine = await createEngine({
+  ...{ store: openStore(location), procedures: [], lease: '1s', logger: silent },
+  channels: mode === 'careless' ? [] : [desk],
+})
+writeSync(1, 'ready\n')
+// What a channel would be without runs: it tells of what it sees, from now on.
+if (mode === 'careless')
+  for await (const { event, ask: id } of engine.inbox.watch()) {
+    const ask = id === undefined ? null : await engine.inbox.get(id)
+    if (ask !== null) await tell(event === 'ask.opened' ? 'delivered' : 'updated', ask).catch(() => {})
+  }

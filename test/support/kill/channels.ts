@@ -1,0 +1,146 @@
+import { rm } from 'node:fs/promises'
+import { createServer as createReceiver } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { type Client, createClient, createEngine, procedure } from '@pawl/core'
+import { bundle } from '../bundle.ts'
+import { openStore } from './open-store.ts'
+import type { Place } from './place.ts'
+import type { KillMoment } from './sabotage.ts'
+import { WorkerProcess } from './worker-process.ts'
+
+const runs = ['ask:1', 'ask:2']
+const silent = { debug() {}, info() {}, warn() {}, error() {} }
+const asking = procedure({ name: 'asking' }, async (ctx) => {
+  await ctx.human.approve('Go?')
+})
+
+/**
+ * Kills a worker with a channel around each of its writes in turn, and lets a second one finish: two asks are delivered, answered
+ * meanwhile, and updated. The receiver must be told of each delivery and each update. Returns how many workers were killed.
+ * @param makePlace makes an empty store
+ * @param step 3 leaves out two of three writes
+ */
+export async function killChannelAtEveryWrite(
+  makePlace: () => Promise<Place>,
+  when: KillMoment,
+  step = 1,
+): Promise<number> {
+  const scene = await startScene()
+  let killed = 0
+  for (let n = 1; ; n += step) {
+    await using trial = await scene.begin(await makePlace())
+    const first = trial.start({ KILL_AT: `${n}:${when}` })
+    const isOver = () => !first.isRunning
+    const delivered = runs.map((run) => `delivered ${run}`)
+    await Promise.race([first.ended(), scene.untilTold(delivered)])
+    if (!isOver()) {
+      await trial.answer()
+      await Promise.race([first.ended(), scene.untilTold(runs.map((run) => `updated ${run}`))])
+    }
+    const wasKilled = isOver()
+    await first.kill()
+    const second = trial.start()
+    await scene.untilTold(delivered)
+    await trial.answer()
+    await scene.untilTold(runs.map((run) => `updated ${run}`))
+    await trial.untilEnded()
+    await second.kill()
+    if (!wasKilled) break
+    killed += 1
+  }
+  await scene.close()
+  return killed
+}
+
+/**
+ * The control: a channel without runs, killed while two asks are open, and started again. Returns what was told once it has seen their
+ * answers.
+ */
+export async function killCarelessChannel(makePlace: () => Promise<Place>): Promise<readonly string[]> {
+  const scene = await startScene()
+  {
+    await using trial = await scene.begin(await makePlace())
+    const first = trial.start({}, 'careless')
+    await first.ready()
+    await first.kill()
+    const second = trial.start({}, 'careless')
+    await second.ready()
+    await trial.answer()
+    await scene.untilTold(runs.map((run) => `updated ${run}`))
+    await second.kill()
+  }
+  await scene.close()
+  return scene.told()
+}
+
+async function startScene() {
+  const program = await bundle(new URL('../../programs/channel-worker.ts', import.meta.url).pathname)
+  let told = new Set<string>()
+  let onTold = (): void => {}
+  const receiver = createReceiver((request, response) => {
+    let body = ''
+    request.setEncoding('utf8').on('data', (chunk: string) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      told.add(body)
+      response.writeHead(204).end()
+      onTold()
+    })
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`
+  return {
+    told: () => [...told].sort(),
+    async untilTold(wanted: readonly string[]) {
+      while (!wanted.every((one) => told.has(one)))
+        await new Promise<void>((resolve) => {
+          onTold = resolve
+        })
+    },
+    /** Opens two asks, of which no channel knows. */
+    async begin(place: Place) {
+      told = new Set()
+      const { location } = place
+      await openAsks(location)
+      const client = createClient({ store: openStore(location) })
+      return {
+        start: (env: Record<string, string> = {}, ...more: string[]) =>
+          new WorkerProcess(program, [location, url, ...more], env),
+        answer: () => answerAll(client),
+        async untilEnded() {
+          for (;;) {
+            const { items } = await client.list({ procedure: 'pawl.notify.desk' })
+            if (items.length !== runs.length) throw new Error(`${items.length} deliveries`)
+            if (items.every(({ status }) => status === 'completed')) return
+            await new Promise((resolve) => setTimeout(resolve, 20))
+          }
+        },
+        async [Symbol.asyncDispose]() {
+          await client.stop()
+          await place.remove()
+        },
+      }
+    },
+    async close() {
+      receiver.closeAllConnections()
+      await new Promise((resolve) => receiver.close(resolve))
+      await rm(join(program, '..'), { recursive: true })
+    },
+  }
+}
+
+async function openAsks(location: string): Promise<void> {
+  const engine = await createEngine({ store: openStore(location), procedures: [asking], logger: silent })
+  for (const id of runs) {
+    await engine.run(asking, undefined, { id })
+    await engine.inbox.next({ run: id })
+  }
+  await engine.stop()
+}
+
+async function answerAll(client: Client): Promise<void> {
+  for (const { id } of (await client.inbox.list()).items)
+    await client.inbox.answer(id, { approved: true }, { as: 'user:ana' })
+}
