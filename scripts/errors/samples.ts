@@ -27,6 +27,7 @@ export const samples: ErrorDetails = {
   'output-invalid': issues,
   'payload-invalid': issues,
   'payload-refused': { path: 'result.items[0].print' },
+  'plan-invalid': { issues: [{ path: 'tasks[1].needs[0]', message: "there is no task 'draft'" }] },
   'policy-refused': { step: 'delete files', verdict: 'human' },
   'procedure-broken': {
     run: 'refund:A-1',

@@ -40,6 +40,7 @@ const childFile = 'core/src/authoring/children/child.ts'
 const messageFile = 'core/src/authoring/message-options.ts'
 const stepFile = 'core/src/authoring/step/step.ts'
 const gateFile = 'core/src/authoring/gate/gate.ts'
+const planFile = 'core/src/authoring/plan/plan.ts'
 const policyFile = 'core/src/authoring/policy/policy.ts'
 const agentFile = 'core/src/authoring/agent/agent.ts'
 const verdictFile = 'core/src/authoring/agent/verdict.ts'
@@ -126,6 +127,59 @@ export const pages: readonly Page[] = [
             shown: { params: '`object`', human: '`object`', agent: '`object`' },
           },
         ],
+      },
+      {
+        heading: 'ctx.plan',
+        signature: 'ctx.plan(tasks, options)',
+        of: [ctxFile, 'Ctx.plan'],
+        tables: [
+          {
+            types: [[planFile, 'PlanOptions']],
+            shown: { use: '`{ [name]: Action }`', may: "`('add' \\| 'skip' \\| 'modify' \\| 'replan')[]`" },
+          },
+        ],
+      },
+      {
+        heading: 'Tasks',
+        of: [planFile, 'Task'],
+        note: 'A task that acts:',
+        tables: [
+          {
+            title: 'property',
+            types: [[planFile, 'ActionTask']],
+            without: ['verify'],
+            shown: { use: '`string`' },
+          },
+        ],
+      },
+      {
+        heading: 'Verifications',
+        of: [planFile, 'VerifyTask'],
+        tables: [{ title: 'property', types: [[planFile, 'VerifyTask']], without: ['use'] }],
+      },
+      {
+        heading: 'Actions',
+        of: [planFile, 'Action'],
+        tables: [
+          {
+            title: 'property',
+            types: [
+              [planFile, 'Action'],
+              [stepFile, 'AttemptOptions'],
+            ],
+          },
+        ],
+      },
+      {
+        heading: 'Checks by people',
+        of: [planFile, 'HumanCheck'],
+        note: 'Also takes `to` and `timeout`, as [every question](human.md#options-of-every-question).',
+        tables: [{ title: 'property', types: [[planFile, 'HumanCheck']] }],
+      },
+      {
+        heading: 'Checks by agents',
+        of: [planFile, 'AgentCheck'],
+        tables: [{ title: 'property', types: [[planFile, 'AgentCheck']] }],
       },
       { heading: 'ctx.now', signature: 'ctx.now()', of: [ctxFile, 'Ctx.now'] },
       { heading: 'ctx.random', signature: 'ctx.random()', of: [ctxFile, 'Ctx.random'] },

@@ -36,6 +36,17 @@ export type {
 export type { ApproveOptions, ConsentAsk, Human } from './authoring/human/human.ts'
 export type { Shown, ValuesFor } from './authoring/human/template.ts'
 export type { CancelOptions, SignalOptions } from './authoring/message-options.ts'
+export type {
+  Action,
+  Actions,
+  PlanEdit,
+  PlanOptions,
+  PlanResult,
+  PlanView,
+  Proposal,
+  Task,
+  TaskCheck,
+} from './authoring/plan/plan.ts'
 export type { ActionClass, Policy, PolicyQuestion } from './authoring/policy/policy.ts'
 export { type CtxOf, type Procedure, type ProcedureSpec, procedure, ref } from './authoring/procedure.ts'
 // The types of generic functions around procedures refer to InputOf and the following types.

@@ -11,6 +11,7 @@ import { type GateParts, gate } from './gate/context.ts'
 import { rejectClosed } from './generations/continue-as.ts'
 import { createHuman } from './human/context.ts'
 import { askKeyOf, type IssueOperation, type ProcedureOperation } from './operations.ts'
+import { plan } from './plan/context.ts'
 import type { ProgramOptions } from './program-options.ts'
 import { Rollback } from './rollback/rollback.ts'
 import { map } from './scopes/map.ts'
@@ -96,6 +97,7 @@ function createContext(
   return implement<Ctx>({
     runId: options.runId,
     step: (name: string, body: () => unknown, given?: object) => step(parts, name, body, given),
+    plan: (tasks: unknown, given: unknown) => plan(parts, tasks, given),
     gate: (name: unknown, given: unknown) => gate(parts, name, given),
     onRollback: (name: string, undo: (call: StepCall) => unknown) => {
       checkFunction(`undo of onRollback '${checkName('name of onRollback', name)}'`, undo)

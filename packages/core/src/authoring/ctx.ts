@@ -4,6 +4,7 @@ import type { AgentOps } from './agent/agent.ts'
 import type { ChildArgs, ChildHandle } from './children/child.ts'
 import type { Gate, Gated } from './gate/gate.ts'
 import type { Human } from './human/human.ts'
+import type { Actions, PlanOptions, PlanResult, Task } from './plan/plan.ts'
 import type { PayloadOf, ProcedureRef, Received, SignalName } from './procedure-types.ts'
 import type { ScopeOps } from './scopes/scope-ops.ts'
 import type { StepCall, StepOptions } from './step/step.ts'
@@ -52,6 +53,22 @@ export interface Ctx<T = {}, Input = any> extends ScopeOps<Ctx<T, Input>> {
    * if (!sent.done) return sent.reason
    */
   gate<P extends object, R, F = undefined>(name: string, gate: Gate<P, F, R>): Promise<Gated<P, Awaited<R>>>
+
+  /**
+   * Runs tasks in layers: each task once all it needs have ended. Checks come before tasks, and verifications after them. A failed
+   * verification undoes what it has looked at. A planner may change what has not begun, except what people check. Tasks are
+   * plain data. Operations of a task: `<id> · approve` or `<id> · decide` (its check) and `<id>` (its action), or `<id> · verify`.
+   * @throws PawlError 'plan-invalid' (`details.issues` has the paths), 'option-invalid', 'cancelled' (people reject a check)
+   * @example
+   * const { status } = await ctx.plan(
+   *   [{ id: 'draft', use: 'fetch' }, { id: 'post', use: 'publish', needs: ['draft'] }],
+   *   { use: { fetch: { run: fetchDraft }, publish: { run: publish, undo: unpublish } } },
+   * )
+   */
+  plan<U extends Actions>(
+    tasks: readonly Task<keyof NoInfer<U> & string>[],
+    options: PlanOptions<U>,
+  ): Promise<PlanResult>
 
   /**
    * Registers an undo. If the run fails or is cancelled, undos run in reverse order, one at a time, each a step with the default

@@ -110,6 +110,11 @@ const catalogue: Catalogue = {
     remedy:
       'Use plain objects, arrays, strings, numbers, bigints, booleans, null, undefined, Date, Map, Set or bytes, up to 2 MiB and 256 levels deep.',
   }),
+  'plan-invalid': (issues) => ({
+    what: `The plan is invalid: ${listIssues(issues)}.`,
+    next: 'No task was run.',
+    remedy: 'Correct the tasks, which are plain data, and pass them to `ctx.plan` again.',
+  }),
   'policy-refused': ({ step, verdict }) => ({
     what: `The policy of the engine does not allow step ${showValue(step)}: its verdict is '${verdict}'.`,
     next: 'The body of the step did not run.',

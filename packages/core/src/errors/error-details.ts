@@ -58,6 +58,8 @@ export interface ErrorDetails {
   'payload-invalid': Issues
   /** A value that must be stored is not plain data, is larger than 2 MiB, or is deeper than 256 levels. `details.path` leads to the part that cannot be stored. */
   'payload-refused': { readonly path: string }
+  /** The tasks of a plan are not a plan: they are incomplete, need each other in a cycle, or use what is not there. `details.issues` lists at most 100 issues with their paths. */
+  'plan-invalid': Issues
   /** A step with `classes` did not run, because the `policy` of the engine did not allow it. `details.verdict` is what the policy returned. */
   'policy-refused': { readonly step: string; readonly verdict: PolicyVerdict }
   /** A procedure threw a programming error. `details.cause` holds its name, message and code, `details.at` is the place in the code as file:line:column, or '' if it is unknown. */

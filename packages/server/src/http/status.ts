@@ -27,6 +27,7 @@ export const statusOf: { readonly [C in ErrorCode | ServerCode]: number } = {
   'output-invalid': 409,
   'payload-invalid': 422,
   'payload-refused': 422,
+  'plan-invalid': 409,
   'policy-refused': 409,
   'procedure-broken': 409,
   'procedure-duplicate': 500,

@@ -33,7 +33,8 @@ export function createAgentOps(issue: IssueOperation, services: WorkerServices):
   )
 }
 
-function agentCall(
+/** Builds the operation of a call to an agent. */
+export function agentCall(
   agent: unknown,
   input: unknown,
   given: unknown,

@@ -39,6 +39,14 @@ export function createRollbackProgress(): RollbackProgress {
 interface Undo {
   readonly name: string
   readonly operation: ProcedureOperation
+  /** The plan it belongs to, if any. */
+  readonly group?: object | undefined
+}
+
+/** What a rollback of a group came to. */
+export interface GroupRollback {
+  readonly undone: string[]
+  readonly failed: string[]
 }
 
 export interface RollbackOptions {
@@ -68,15 +76,15 @@ export class Rollback {
     this.#options = options
   }
 
-  register(name: string, operation: ProcedureOperation): void {
+  register(name: string, operation: ProcedureOperation, group?: object): void {
     if (this.#undos.length === maxUndos)
       refuse('undo', name, `A run can register at most ${maxUndos} undos.`, `number ${maxUndos + 1}`)
-    this.add(name, operation)
+    this.add(name, operation, group)
   }
 
   /** Registers without a limit: a step whose result is late can no longer be rejected. */
-  add(name: string, operation: ProcedureOperation): void {
-    this.#undos.push({ name, operation })
+  add(name: string, operation: ProcedureOperation, group?: object): void {
+    this.#undos.push({ name, operation, group })
     this.#options.record.left.push(name)
   }
 
@@ -87,33 +95,56 @@ export class Rollback {
     return this.#running
   }
 
-  async #undoAll(reason: string): Promise<void> {
+  /** Runs the undos of a group that have a chosen name, and leaves the others registered. */
+  async runGroup(reason: string, group: object, isChosen: (name: string) => boolean): Promise<GroupRollback> {
+    const came: GroupRollback = { undone: [], failed: [] }
+    this.#open++
+    this.#running = this.#running.then(() =>
+      this.#undoAll(reason, (undo) => undo.group === group && isChosen(undo.name), came),
+    )
+    await this.#running
+    return came
+  }
+
+  async #undoAll(
+    reason: string,
+    isChosen: (undo: Undo) => boolean = () => true,
+    came?: GroupRollback,
+  ): Promise<void> {
     const { scopes, record } = this.#options
     // A closed step may have a result in the log, whose undo is to be registered first.
     if (scopes.isUnsettled) await new Promise<void>((resolve) => scopes.whenQuiet(false, resolve))
     const scope = createScope(null)
-    for (let undo = this.#undos.pop(); undo !== undefined; undo = this.#undos.pop()) {
+    for (let undo = this.#take(isChosen); undo !== undefined; undo = this.#take(isChosen)) {
       record.reason ??= reason
-      await this.#undo(scope, undo)
+      const isUndone = await this.#undo(scope, undo)
+      came?.[isUndone ? 'undone' : 'failed'].push(undo.name)
       record.left.splice(record.left.lastIndexOf(undo.name), 1)
     }
     this.#open--
   }
 
-  /** Runs one undo; if it fails and the procedure says so, its owner decides what becomes of it. */
-  async #undo(scope: Scope, { name, operation }: Undo): Promise<void> {
+  /** Takes the newest undo that is chosen. */
+  #take(isChosen: (undo: Undo) => boolean): Undo | undefined {
+    const index = this.#undos.findLastIndex(isChosen)
+    return index < 0 ? undefined : this.#undos.splice(index, 1)[0]
+  }
+
+  /** Runs one undo; if it fails and the procedure says so, its owner decides what becomes of it. Returns whether it is undone. */
+  async #undo(scope: Scope, { name, operation }: Undo): Promise<boolean> {
     const { scopes, record, owner } = this.#options
     for (;;) {
       try {
         await scopes.issueIn(scope, operation)
         record.undone.push(name)
-        return
+        return true
       } catch (error) {
         const choice = owner === undefined ? 'leave it' : await this.#askOwner(scope, owner, name, error)
         if (choice === 'again') continue
-        if (choice === 'done by hand') record.undone.push(name)
+        const isDone = choice === 'done by hand'
+        if (isDone) record.undone.push(name)
         else record.failed.push({ name, failure: recordFailure(error) })
-        return
+        return isDone
       }
     }
   }

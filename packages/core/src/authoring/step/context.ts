@@ -56,16 +56,18 @@ interface StepSpec {
   readonly body: (call: StepCall) => unknown
   readonly policy: StepPolicy
   readonly undo: Undo | undefined
+  /** The plan it belongs to, if any. */
+  readonly group?: object
 }
 
 /** Builds the operation of a step. If it has an undo, it registers it when its result is delivered. */
 export function stepOperation(
   { options, rollback }: Pick<StepParts, 'options' | 'rollback'>,
-  { name, body, policy, undo }: StepSpec,
+  { name, body, policy, undo, group }: StepSpec,
 ): ProcedureOperation {
   return {
     ...{ kind: 'step', name, body, ...policy },
-    ...(undo === undefined ? { read: readValue } : readAndRegister(options, rollback, name, undo)),
+    ...(undo === undefined ? { read: readValue } : readAndRegister(options, rollback, { name, undo, group })),
   }
 }
 
@@ -73,18 +75,17 @@ export function stepOperation(
 function readAndRegister(
   options: ProgramOptions,
   rollback: Rollback,
-  name: string,
-  undo: Undo,
+  { name, undo, group }: { readonly name: string; readonly undo: Undo; readonly group: object | undefined },
 ): Pick<ProcedureOperation, 'read' | 'readLate'> {
   const undone = (event: LogEvent): ProcedureOperation =>
     undoOperation(options, name, (call) => undo(readValue(event), call))
   return {
     read: (event) => {
       const result = readValue(event)
-      rollback.register(name, undone(event))
+      rollback.register(name, undone(event), group)
       return result
     },
-    readLate: (event) => rollback.add(name, undone(event)),
+    readLate: (event) => rollback.add(name, undone(event), group),
   }
 }
 

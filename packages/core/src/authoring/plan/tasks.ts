@@ -1,0 +1,149 @@
+import type { Actor, Audience } from '../../base/people.ts'
+import { isRevived } from '../../errors/failure.ts'
+import { consentNames } from '../../events/consent.ts'
+import { decode, encode } from '../../events/payload.ts'
+import type { Decision } from '../agent/agent.ts'
+import { decision } from '../agent/context.ts'
+import type { GateParts } from '../gate/context.ts'
+import type { Approval } from '../human/ask.ts'
+import { approval, remarkOnAsk } from '../human/context.ts'
+import { askUnderFreeKey } from '../human/free-key.ts'
+import { stepOperation } from '../step/context.ts'
+import { readStepOptions } from '../step/options.ts'
+import type { StepCall } from '../step/step.ts'
+import { checkOf } from './edits.ts'
+import type { PlanSettings } from './options.ts'
+import {
+  type Action,
+  type ActionTask,
+  type AgentCheck,
+  type HumanCheck,
+  isAction,
+  type Task,
+  type VerifyTask,
+} from './plan.ts'
+import { type PlanProgress, sectionsOf } from './sections.ts'
+
+/** What became of a task. */
+export type TaskEnd =
+  | { readonly status: 'done'; readonly value: unknown; readonly by?: Actor }
+  | { readonly status: 'skipped' }
+  | { readonly status: 'failed'; readonly why: string }
+
+/** What a task may see of its plan. */
+export interface TaskPlace extends PlanProgress {
+  readonly plan: PlanSettings
+  /** Identifies the undos of the plan. */
+  readonly group: object
+}
+
+/** Runs a task: its check, and then its action; or its verification. */
+export async function runTask(parts: GateParts, place: TaskPlace, task: Task): Promise<TaskEnd> {
+  try {
+    return await (isAction(task) ? checkAndAct(parts, place, task) : verify(parts, place, task))
+  } catch (error) {
+    // The recorded failure of an operation; anything else is a cancel or a bug.
+    if (!(error instanceof Error) || !isRevived(error)) throw error
+    return { status: 'failed', why: error.message }
+  }
+}
+
+async function verify(parts: GateParts, place: TaskPlace, task: VerifyTask): Promise<TaskEnd> {
+  const material = pick(place.results, task.needs)
+  const { choice, rationale } = await decide(parts, place, {
+    ...{ id: task.id, name: `${task.id} · verify`, question: task.verify, material, to: task.to },
+    choices: ['ok', 'failed'],
+    fallback: { reject: 'failed', continue: 'ok', human: undefined }[task.fallback],
+  })
+  return choice === 'ok' ? { status: 'done', value: rationale } : { status: 'failed', why: rationale }
+}
+
+async function checkAndAct(parts: GateParts, place: TaskPlace, task: ActionTask): Promise<TaskEnd> {
+  const check = checkOf(task, place.plan)
+  const params = task.params ?? {}
+  if (check === undefined) return act(parts, place, task, params)
+  return check.type === 'human'
+    ? checkByPeople(parts, place, task, check, params)
+    : checkByAgent(parts, place, task, check, params)
+}
+
+async function checkByPeople(
+  parts: GateParts,
+  place: TaskPlace,
+  task: ActionTask,
+  { message, type: _, onReject = 'cancel', ...options }: HumanCheck,
+  params: object,
+): Promise<TaskEnd> {
+  const asked = {
+    ...{ ...options, params, details: sectionsOf(task, place, onReject) },
+    ...(task.needs === undefined || task.needs.length === 0 ? {} : { history: { steps: task.needs } }),
+    onReject: onReject === 'cancel' ? 'cancel-run' : 'return',
+  }
+  const answer = await askUnderFreeKey(task.id, async (key) => {
+    const operation = approval(message, { ...asked, key }, `of task '${task.id}'`)
+    remarkOnAsk(parts.options, operation, message, asked)
+    return (await parts.ask({ ...operation, name: consentNames.approve(task.id) })) as Approval<object>
+  })
+  if (!answer.approved) return { status: 'skipped' }
+  return act(parts, place, task, answer.params, answer.by)
+}
+
+async function checkByAgent(
+  parts: GateParts,
+  place: TaskPlace,
+  task: ActionTask,
+  { question, fallback }: AgentCheck,
+  params: object,
+): Promise<TaskEnd> {
+  const { choice, rationale, by } = await decide(parts, place, {
+    ...{ id: task.id, name: consentNames.decide(task.id), question, to: undefined },
+    material: { params, results: pick(place.results, task.needs ?? []) },
+    choices: ['approve', 'reject'],
+    fallback: { reject: 'reject', continue: 'approve', human: undefined }[fallback],
+  })
+  if (choice === 'reject') return { status: 'failed', why: rationale }
+  return act(parts, place, task, params, by)
+}
+
+interface Judged {
+  readonly id: string
+  readonly name: string
+  readonly question: string
+  readonly material: unknown
+  readonly choices: readonly string[]
+  /** Undefined: people are asked. */
+  readonly fallback: string | undefined
+  readonly to: Audience | undefined
+}
+
+function decide({ ask, options }: GateParts, { plan }: TaskPlace, judged: Judged): Promise<Decision<string>> {
+  const { id, name, question, material, choices, fallback, to } = judged
+  const agent = plan.decider === undefined ? {} : { agent: plan.decider }
+  return askUnderFreeKey(id, async (key) => {
+    const given = { ...agent, material, key, fallback: fallback ?? { ask: { to } } }
+    return (await ask({ ...decision(question, choices, given, options), name })) as Decision<string>
+  })
+}
+
+async function act(
+  parts: GateParts,
+  { plan, results, group }: TaskPlace,
+  { id, use }: ActionTask,
+  params: object,
+  by?: Actor,
+): Promise<TaskEnd> {
+  const { run, undo, retry, timeout } = plan.use[use] as Action
+  const bytes = encode(params, 'params')
+  const called = parts.options.effects.step(id, run)
+  const body = (call: StepCall): unknown => called(decode(bytes), results, call)
+  const policy = readStepOptions(`of task '${id}'`, { retry, timeout })
+  const value = await parts.issue(stepOperation(parts, { name: id, body, policy, undo, group }))
+  return { status: 'done', value, ...(by === undefined ? {} : { by }) }
+}
+
+function pick(
+  results: { readonly [task: string]: unknown },
+  ids: readonly string[],
+): { readonly [task: string]: unknown } {
+  return Object.fromEntries(ids.map((id) => [id, results[id]]))
+}
