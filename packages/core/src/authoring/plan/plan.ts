@@ -23,6 +23,7 @@ export type TaskCheck = HumanCheck | AgentCheck
 
 /** A check by people. */
 export interface HumanCheck extends Pick<AskOptions, 'to' | 'timeout'> {
+  /** A person checks. */
   readonly type: 'human'
   /** Text of the question; its placeholders are filled from the params of the task. */
   readonly message: string
@@ -36,6 +37,7 @@ export interface HumanCheck extends Pick<AskOptions, 'to' | 'timeout'> {
 
 /** A check by the decider of the plan. */
 export interface AgentCheck {
+  /** An agent checks. */
   readonly type: 'agent'
   /** Text of the question. */
   readonly question: string
