@@ -12,7 +12,7 @@ const tasks: readonly Task[] = [
   { id: 'tell', use: 'tell', needs: ['tweet'] },
 ]
 
-function propose(edits: readonly object[], may: readonly string[] = ['add', 'skip', 'modify', 'replan']) {
+function propose(edits: readonly unknown[], may: readonly string[] = ['add', 'skip', 'modify', 'replan']) {
   const isDone = (id: string): boolean => id === 'draft'
   return applyEdits(
     { ...limits, tasks, may, isDone, promises: promisesOf(tasks, limits) },
@@ -21,7 +21,7 @@ function propose(edits: readonly object[], may: readonly string[] = ['add', 'ski
 }
 
 describe('what a planner may never do', () => {
-  test.each<readonly [string, readonly object[], RegExp]>([
+  test.each<readonly [string, readonly unknown[], RegExp]>([
     ['skip what people check', [{ op: 'skip', task: 'publish' }], /checked by people/],
     ['skip what has ended', [{ op: 'skip', task: 'draft' }], /has ended/],
     [
