@@ -195,3 +195,34 @@ describe.each(['never', 'every'] as const)('with a crash after %s commit, a canc
     expect(Number(endedAt) - Number(cancelRequestedAt)).toBe(5 * minute)
   })
 })
+
+describe('a worker that dies before it has recorded a cancel', () => {
+  test('the next worker starts no step that the cancel closes, starts shielded ones, and undoes', async () => {
+    const begun: string[] = []
+    let hangs = true
+    const work = (name: string) => () => {
+      begun.push(name)
+      return hangs ? new Promise<void>(() => {}) : undefined
+    }
+    const isBegun = async (count: number) => {
+      while (begun.length < count) await new Promise((resolve) => setImmediate(resolve))
+    }
+    const shipping = procedure({ name: 'shipping' }, async (ctx) => {
+      await ctx.step('hold', () => begun.push('hold'), { undo: () => begun.push('release') })
+      const noted = ctx.shield((own) => own.step('note', work('note')))
+      await Promise.all([noted, ctx.step('ship', work('ship'))])
+    })
+    await using engine = await testEngine({ procedures: [shipping] })
+    const run = await engine.run(shipping)
+    await isBegun(3)
+    // The second worker dies before it has written anything.
+    await engine.crash()
+    await isBegun(5)
+    hangs = false
+    await Promise.all([engine.crash(), run.cancel()])
+    await expect(run.result()).rejects.toMatchObject({ code: 'run-cancelled' })
+    expect(begun).toEqual(['hold', 'note', 'ship', 'note', 'ship', 'note', 'release'])
+    expect(await run.status()).toMatchObject({ rollback: { undone: ['hold'], failed: [] } })
+    expect((await run.status()).rollback?.skipped).toBeUndefined()
+  })
+})

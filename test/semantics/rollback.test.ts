@@ -53,6 +53,20 @@ describe('a run that fails', () => {
     ])
   })
 
+  test('an undo that is registered in the cleanup after the failure runs too', async () => {
+    const undone: string[] = []
+    const late = procedure({ name: 'late', signals: { a: z.void(), b: z.void() } }, async (ctx) => {
+      const first = ctx.receive('a')
+      void ctx.receive('b').catch(() => ctx.onRollback('late', () => undone.push('late')))
+      await first
+    })
+    await using engine = await testEngine({ procedures: [late], replay: 'always' })
+    const run = await engine.run(late)
+    await engine.cancel(run.id)
+    await expect(run.result()).rejects.toMatchObject({ code: 'run-cancelled' })
+    expect(undone).toEqual(['late'])
+  })
+
   test('a failed run undoes each effect once with a crash after every commit', async () => {
     const done: string[] = []
     const procedures = [order(done, failing)]

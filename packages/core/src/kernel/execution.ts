@@ -293,6 +293,10 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     this.#onForced = callback
   }
 
+  get isRejecting(): boolean {
+    return this.#unwritten > 0
+  }
+
   get isUnsettled(): boolean {
     if (this.#openShields > 0 || this.#late?.isEmpty === false) return true
     for (const { operation } of this.#issued.pending.values())

@@ -38,6 +38,8 @@ export interface Scopes<O extends Operation = Operation> {
   /** Opens a scope that is not closed with the scopes around it; the run does not end until it is over. */
   openShield(parent: Scope): Scope
   closeShield(scope: Scope): void
+  /** Whether rejections of closed operations are still to be delivered: the procedure may handle them. */
+  readonly isRejecting: boolean
   /** Whether a shield is open, or the log may yet have a result that {@link Operation.readLate} reads. */
   readonly isUnsettled: boolean
   /**

@@ -1,4 +1,4 @@
-import { endedWithoutCode } from './undo-verdict.ts'
+import { skipsUndos } from './undo-verdict.ts'
 import { findFaults } from './verdict.ts'
 import { World } from './world.ts'
 
@@ -45,7 +45,7 @@ export async function play(seeds: readonly number[]): Promise<Played> {
       }
       if (run.state === 'cancelled') cancelled++
       if (run.state === 'failed') failed++
-      if (endedWithoutCode(run)) withoutCode++
+      if (skipsUndos(run)) withoutCode++
       undos += run.events.filter(({ type, kind }) => type === 'settled' && kind === 'undo').length
       events += run.events.length
       takeovers += run.epoch - 1

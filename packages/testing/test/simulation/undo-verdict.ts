@@ -9,14 +9,14 @@ export function findEndFaults(
   { acknowledged, programs, hasMistakes }: World,
   run: RunRecord,
 ): readonly string[] {
-  const cancels = run.events.filter(({ type }) => type === 'cancelled').length
   const mayThrow = programs.some(({ name, throws }) => name === run.procedure && throws)
-  const isUndue = endedWithoutCode(run) && !hasMistakes && !endedWithCancel(run) && !waitedForCode(run)
+  const isUndue = skipsUndos(run) && !hasMistakes && !endedWithCancel(run) && !waitedForCode(run)
+  const isFailedByMistake = hasMistakes && isCancelled(run)
   return [
-    run.state === 'cancelled' && cancels === 0 && 'it is cancelled, and its log says nothing of it',
-    run.state === 'failed' && !mayThrow && 'it failed, and its code does not throw',
+    run.state === 'cancelled' && !isCancelled(run) && 'it is cancelled, and its log says nothing of it',
+    run.state === 'failed' && !mayThrow && !isFailedByMistake && 'it failed, and its code does not throw',
     acknowledged.cancels.has(run.id) && run.cancelAt === null && run.endedAt === null && 'its cancel is lost',
-    isUndue && 'it ended without its code, which was there',
+    isUndue && 'it skipped its undos, and its code was there',
   ].filter((fault) => fault !== false)
 }
 
@@ -32,7 +32,7 @@ interface Undone {
  * failure and a cancel nothing that has registered is left.
  */
 export function findUndoFaults(
-  { bodies }: World,
+  { bodies, hasMistakes }: World,
   run: RunRecord,
   trace: readonly string[],
 ): readonly string[] {
@@ -41,7 +41,9 @@ export function findUndoFaults(
   const names = new Set(undone.map(({ name }) => name))
   if (names.size < undone.length) return [`undone twice: ${undone.map(({ name }) => name).join(', ')}`]
   const faults = findOrderFaults(undone, (name) => bodies.registered.get(`${id} ${name}`))
-  if (state === 'completed' || endedWithoutCode(run)) return faults
+  if (state === 'completed' || skipsUndos(run)) return faults
+  // Once it is cancelled, a bug fails it, perhaps before it has seen the results of its steps.
+  if (state === 'failed' && hasMistakes && isCancelled(run)) return faults
   for (const { type, kind, name, failed } of events)
     if (type === 'settled' && kind === 'step' && !failed)
       if (bodies.undoable.has(`${id} ${name}`) && !names.has(name)) faults.push(`${name} is not undone`)
@@ -52,17 +54,21 @@ export function findUndoFaults(
   return faults
 }
 
+function isCancelled({ events }: RunRecord): boolean {
+  return events.some(({ type }) => type === 'cancelled')
+}
+
 function isUndo({ type, kind }: LogEvent): boolean {
   return type === 'settled' && kind === 'undo'
 }
 
-/** Whether it was cancelled, and its code did not end it: the run says so, unless its log has no operation. */
-export function endedWithoutCode(run: RunRecord): boolean {
+/** Whether it was cancelled and its code did not end it, or ended it by a bug: the run says so, unless its log has no operation. */
+export function skipsUndos(run: RunRecord): boolean {
   const { state, info, events } = run
-  if (state !== 'cancelled' || info === null) return false
-  if (events.every(({ kind }) => kind === null) && endedWithCancel(run)) return true
+  if (info === null) return false
+  if (state === 'cancelled' && events.every(({ kind }) => kind === null) && endedWithCancel(run)) return true
   const { rollback } = decodePayload(info) as { readonly rollback?: { readonly skipped?: string } }
-  return rollback?.skipped?.startsWith('The run ended without its code') === true
+  return rollback?.skipped !== undefined
 }
 
 /** Whether it ended in the unit of its cancel: before its first turn, or since workers had died over it. */

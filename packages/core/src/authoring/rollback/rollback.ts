@@ -164,7 +164,7 @@ export class Rollback {
       const fail = (error: unknown): void => {
         // An end that is forced while the rollback waits for a shield lets it continue.
         if (this.#isEnding) return
-        if ((this.#isEmpty && !scopes.isUnsettled) || this.#isParked(error)) return reject(error as Error)
+        if (this.#isOver || this.#isParked(error)) return reject(error as Error)
         this.#isEnding = true
         scopes.close([scopes.root], () => closedBy(error))
         this.#undoUntilEmpty(showFailure(failureOf(recordFailure(error)))).then(
@@ -175,6 +175,12 @@ export class Rollback {
       scopes.onForced(fail)
       body.then(resolve, fail)
     })
+  }
+
+  /** Whether nothing is to be undone, and nothing is left that may still register an undo. */
+  get #isOver(): boolean {
+    const { isUnsettled, isRejecting } = this.#options.scopes
+    return this.#isEmpty && !isUnsettled && !isRejecting
   }
 
   /** Whether nothing is registered, and no undo is at work. */

@@ -24,7 +24,7 @@ import { attempt, guard, leave, leaveFor, leaveWithoutCode, stopAt } from './lea
 import { readAgain } from './loading.ts'
 import { endFull, isFull } from './log-limits.ts'
 import type { Opening } from './opening.ts'
-import { beginAll, beginMore, close } from './operations.ts'
+import { beginAll, beginMore, close, takeHeld } from './operations.ts'
 import { quarantinedFor, stoppedBy, unfitInput, unreadFor } from './park-with-error.ts'
 import type { RunState } from './state.ts'
 import { warnOfMove } from './warnings.ts'
@@ -130,7 +130,7 @@ function wait(
 ): void {
   if (isFull(state)) return end(state, endFull(state), closed)
   close(state, closed)
-  beginAll(state, issued)
+  beginAll(state, state.held.length === 0 ? issued : [...takeHeld(state), ...issued])
   if (state.bug !== null) return stopAt(state, state.bug)
   if (state.isOver) return
   state.begunUpTo = state.continuation.turn

@@ -35,11 +35,11 @@ export async function loadRun(state: RunState): Promise<Loaded> {
 
 /** Whether it was cancelled before its first turn, or without its code: then none of its code runs. */
 async function endsUnbegun(state: RunState): Promise<boolean> {
-  const { procedure, version, head, base, mail, epoch, tries } = state.claimed
+  const { procedure, version, head, base, mail, epoch, alone } = state.claimed
   const hasCode = state.services.procedure(procedure, version) !== undefined
-  // A run that was owned before may have had its first turn, although its log has no event of it. If workers died over it, its
-  // code must not kill the next one before the cancel is recorded.
-  const mayHaveBegun = hasCode && tries === 0
+  // A run that was owned before may have had its first turn, although its log has no event of it: its cleanup runs. If a
+  // worker died while it was tested alone, its code must not kill the next one before the cancel is recorded.
+  const mayHaveBegun = hasCode && alone === 0
   if (hasCode && (head - base > 1 || mail === 0)) return false
   if (mayHaveBegun && base === 0 && epoch > 2) return false
   await state.mailbox.read()

@@ -4,6 +4,7 @@ import type { Pending } from '../../kernel/operation.ts'
 import type { Activity, Draft } from '../activities/activity.ts'
 import { createActivity } from '../activities/registry.ts'
 import { RunActivityContext } from './activity-context.ts'
+import { isAct } from './ending.ts'
 import { guard } from './leaving.ts'
 import { Opening } from './opening.ts'
 import { cancelClosed } from './relatives.ts'
@@ -51,10 +52,17 @@ function beginSlice(state: RunState, opening: Opening): number {
 }
 
 function begin(state: RunState, pending: readonly Pending<ProcedureOperation>[]): void {
+  const holds = state.isBeingCancelled
   for (const one of pending) {
-    open(state, one).begin()
+    if (holds && isAct(one) && !state.continuation.notes.isAsked(one.position)) state.held.push(one)
+    else open(state, one).begin()
     if (state.bug !== null) return
   }
+}
+
+/** Returns the operations that were held back until the cancel was recorded, and that it has not closed. */
+export function takeHeld(state: RunState): readonly Pending<ProcedureOperation>[] {
+  return state.held.splice(0).filter(({ position }) => state.continuation.scopeOf(position) !== undefined)
 }
 
 function open(state: RunState, pending: Pending<ProcedureOperation>): Activity {

@@ -1,6 +1,7 @@
 import type { ProcedureOperation } from '../../authoring/operations.ts'
 import type { CancelNote } from '../../events/payloads.ts'
 import type { Waiting } from '../../kernel/decision.ts'
+import type { Pending } from '../../kernel/operation.ts'
 import type { Claimed } from '../../ports/store/claims.ts'
 import type { Message } from '../../ports/store/mail.ts'
 import type { RunKey } from '../../ports/store/runs.ts'
@@ -78,6 +79,8 @@ export class RunState {
   opening: Opening | null = null
   /** A decision that waits until the branches on which it depends are recorded. */
   withheld: Waiting<ProcedureOperation> | null = null
+  /** Operations with effects that start once the cancel is recorded, if it does not close them. */
+  readonly held: Pending<ProcedureOperation>[] = []
   /** The last turn whose operations were started here. */
   begunUpTo: number | null = null
   /** When it first saw a request to cancel while earlier messages were being checked. */
@@ -148,6 +151,13 @@ export class RunState {
       this.cancelRequest !== undefined ||
       this.outbox.cancelRequest !== undefined
     )
+  }
+
+  /** Whether it is about to be cancelled: no effect begins until that is recorded, since it would be abandoned at once. */
+  get isBeingCancelled(): boolean {
+    if (this.cancelled !== null) return false
+    const isOverdue = this.isOverdue && this.continuation.graceFrom === null
+    return isOverdue || this.cancelRequest !== undefined || this.outbox.cancelRequest !== undefined
   }
 
   /** Called when a unit was written. */
