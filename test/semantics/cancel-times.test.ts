@@ -197,31 +197,34 @@ describe.each(['never', 'every'] as const)('with a crash after %s commit, a canc
 })
 
 describe('a worker that dies before it has recorded a cancel', () => {
-  test('the next worker starts no step that the cancel closes, starts shielded ones, and undoes', async () => {
-    const begun: string[] = []
-    let hangs = true
-    const work = (name: string) => () => {
-      begun.push(name)
-      return hangs ? new Promise<void>(() => {}) : undefined
-    }
-    const isBegun = async (count: number) => {
-      while (begun.length < count) await new Promise((resolve) => setImmediate(resolve))
-    }
-    const shipping = procedure({ name: 'shipping' }, async (ctx) => {
-      ctx.onRollback('release', () => begun.push('release'))
-      const noted = ctx.shield((own) => own.step('note', work('note')))
-      await Promise.all([noted, ctx.step('ship', work('ship'))])
-    })
-    await using engine = await testEngine({ procedures: [shipping] })
-    const run = await engine.run(shipping)
-    await isBegun(2)
-    // The second worker dies before it has written anything.
-    await engine.crash()
-    await isBegun(4)
-    hangs = false
-    await Promise.all([engine.crash(), run.cancel()])
-    await expect(run.result()).rejects.toMatchObject({ code: 'run-cancelled' })
-    expect(begun).toEqual(['note', 'ship', 'note', 'ship', 'note', 'release'])
-    expect((await run.status()).rollback).toMatchObject({ undone: ['release'], failed: [] })
-  })
+  test.each(['on-crash', 'always'] as const)(
+    'the next worker starts no step that the cancel closes, starts shielded ones, and undoes, with replay: %s',
+    async (replay) => {
+      const begun: string[] = []
+      let hangs = true
+      const work = (name: string) => () => {
+        begun.push(name)
+        return hangs ? new Promise<void>(() => {}) : undefined
+      }
+      const isBegun = async (count: number) => {
+        while (begun.length < count) await new Promise((resolve) => setImmediate(resolve))
+      }
+      const shipping = procedure({ name: 'shipping' }, async (ctx) => {
+        ctx.onRollback('release', () => begun.push('release'))
+        const noted = ctx.shield((own) => own.step('note', work('note')))
+        await Promise.all([noted, ctx.step('ship', work('ship'))])
+      })
+      await using engine = await testEngine({ procedures: [shipping], replay })
+      const run = await engine.run(shipping)
+      await isBegun(2)
+      // The second worker dies before it has written anything.
+      await engine.crash()
+      await isBegun(4)
+      hangs = false
+      await Promise.all([engine.crash(), run.cancel()])
+      await expect(run.result()).rejects.toMatchObject({ code: 'run-cancelled' })
+      expect(begun).toEqual(['note', 'ship', 'note', 'ship', 'note', 'release'])
+      expect((await run.status()).rollback).toMatchObject({ undone: ['release'], failed: [] })
+    },
+  )
 })

@@ -99,6 +99,10 @@ export class Continuation {
   scopeOf(position: number): Scope | undefined {
     return this.#execution?.pending.get(position)?.scope
   }
+  /** Whether an operation is pending. One of an earlier replay is not: the latest replay has issued another in its place. */
+  isPending(one: Pending<ProcedureOperation>): boolean {
+    return this.#execution?.pending.get(one.position) === one
+  }
   /** Whether its timeout had passed before its first turn: none of its code has run. */
   get endsUnbegun(): boolean {
     return this.#endsUnbegun

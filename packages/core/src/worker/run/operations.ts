@@ -62,7 +62,7 @@ function begin(state: RunState, pending: readonly Pending<ProcedureOperation>[])
 
 /** Returns the operations that were held back until the cancel was recorded, and that it has not closed. */
 export function takeHeld(state: RunState): readonly Pending<ProcedureOperation>[] {
-  return state.held.splice(0).filter(({ position }) => state.continuation.scopeOf(position) !== undefined)
+  return state.held.splice(0).filter((one) => state.continuation.isPending(one))
 }
 
 function open(state: RunState, pending: Pending<ProcedureOperation>): Activity {
