@@ -64,11 +64,41 @@ test.for([['on-crash'], ['always']] as const)(
 test('a run keeps its branch over a crash after every commit', async () => {
   const store = memory()
   await leave(store, before, 'bill:1')
+  await leave(store, both, 'bill:2')
   await using engine = await testEngine({ store, procedures: [both], humans })
   await engine.crash('every')
-  const run = await engine.run(both, undefined, { id: 'bill:2' })
+  // It crashes before its branch is recorded, so that its next worker cannot know that no code has been there.
+  const run = await engine.run(both, undefined, { id: 'bill:3' })
   expect(await engine.get('bill:1').result()).toBe(119)
-  expect(await run.result()).toBe(121)
+  expect(await engine.get('bill:2').result()).toBe(121)
+  expect(await run.result()).toBe(119)
+  expect(engine.calls).not.toHaveProperty('look up the rate')
+})
+
+test('a run that sleeps behind a change stays on the first branch and wakes when it should', async () => {
+  const sleeping = (changed: boolean) =>
+    bill(async (ctx) => {
+      await ctx.step('count', () => 100)
+      const branch = changed ? ctx.version('vat', 1, 2) : 1
+      if (branch === 2) await ctx.step('look up the rate', () => 21)
+      await ctx.sleep('365d')
+      return branch
+    })
+  const store = memory()
+  const [old, young] = [sleeping(false), sleeping(true)]
+  {
+    await using engine = await testEngine({ store, procedures: [old] })
+    await engine.run(old, undefined, { id: 'bill:1' })
+    await engine.advance('100d')
+  }
+  await using engine = await testEngine({ store, procedures: [young] })
+  expect(await engine.check()).toMatchObject([{ verdict: 'same', versions: { vat: { on: 1 } } }])
+  const run = await engine.run(young)
+  await engine.advance('265d')
+  expect(await engine.get('bill:1').status()).toMatchObject({ status: 'completed' })
+  expect(await engine.get('bill:1').result()).toBe(1)
+  expect(await run.result()).toBe(2)
+  expect(engine.calls).toMatchObject({ 'look up the rate': 1 })
 })
 
 test('the log of a run does not list its branches as operations', async () => {

@@ -183,14 +183,6 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
     return this.#turn
   }
 
-  /** Whether the log has events behind this turn, which were written after it or with its event. */
-  get isAhead(): boolean {
-    if (this.#isMoreAhead) return true
-    const next = this.#events[this.#at]
-    // The input is recorded before the first turn.
-    return next !== undefined && (next.type !== 'accepted' || this.#at + 1 < this.#events.length)
-  }
-
   /** The position of the next operation. */
   get nextPosition(): number {
     return this.#issued.nextPosition

@@ -8,17 +8,9 @@ import type { LogSource } from './replay-log.ts'
 /** The recorded branches of a run, by change. */
 export type Marks = ReadonlyMap<string, number>
 
-/** Where a run asks for its branch. */
-export interface Place {
-  /** Whether the log has events behind this turn: then a worker may have been past it, with the code before the change. */
-  readonly isAhead: boolean
-  /** Whether this worker has just written the event of this turn, so that no other worker has been past it. */
-  readonly isFresh: boolean
-}
-
 /**
  * The branches that a run takes at the changes of its code (`ctx.version`). A branch is chosen once, and recorded by an event
- * `marked` that takes no position. Without such an event the run began before the change, and stays on the first branch.
+ * `marked` that takes no position. Without such an event the run was past the change before, and stays on the first branch.
  */
 export class Branches {
   /** Null in most runs: empty maps for each loaded run would take memory. */
@@ -33,8 +25,11 @@ export class Branches {
     return this.#known?.marks ?? noMarks
   }
 
-  /** Returns the branch of the run at a change. */
-  choose(change: string, offered: readonly number[], { isAhead, isFresh }: Place): number {
+  /**
+   * Returns the branch of the run at a change. `isFresh`: this worker has just written the event of this turn, so that no code
+   * has been past it. A turn that is replayed was run before, even if the log has nothing behind it: a sleep leaves no event.
+   */
+  choose(change: string, offered: readonly number[], isFresh: boolean): number {
     this.#known ??= createKnown(noMarks)
     const known = this.#known
     known.offered.set(change, offered)
@@ -42,14 +37,13 @@ export class Branches {
     if (marked !== undefined) return marked
     const first = offered[0] as number
     if (known.unmarked.has(change)) return first
-    if (isAhead && !isFresh) {
+    if (!isFresh) {
       known.unmarked.set(change, first)
       return first
     }
     const last = offered.at(-1) as number
     known.marks.set(change, last)
     known.unwritten.push(change)
-    if (isAhead) known.isUnsafe = true
     return last
   }
 
@@ -67,9 +61,9 @@ export class Branches {
     return true
   }
 
-  /** Whether a choice would not be repeated by a replay. It must be recorded before any operation that follows from it starts. */
-  get isUnsafe(): boolean {
-    return this.#known?.isUnsafe === true
+  /** Whether a choice is not recorded. No operation that follows from it may start: a replay would choose another branch. */
+  get areUnwritten(): boolean {
+    return this.#known !== null && this.#known.unwritten.length > 0
   }
 
   /** Returns the events that record the choices; the first events of the next unit. */
@@ -81,9 +75,7 @@ export class Branches {
 
   /** Confirms that the drafted events were written. */
   confirm(): void {
-    if (this.#known === null) return
-    this.#known.unwritten = []
-    this.#known.isUnsafe = false
+    if (this.#known !== null) this.#known.unwritten = []
   }
 
   /** The branches of the run at the changes that it has passed, or that its log marks. */
@@ -102,7 +94,6 @@ interface Known {
   readonly offered: Map<string, readonly number[]>
   /** The changes whose choices are not recorded yet. */
   unwritten: string[]
-  isUnsafe: boolean
 }
 
 function createKnown(marks: Marks): Known {
@@ -111,7 +102,6 @@ function createKnown(marks: Marks): Known {
     unmarked: new Map(),
     offered: new Map(),
     unwritten: [],
-    isUnsafe: false,
   }
 }
 

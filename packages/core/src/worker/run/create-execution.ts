@@ -62,8 +62,7 @@ export function createExecution(parts: ExecutionParts): Execution<ProcedureOpera
       effects,
       decider,
       escalateTo,
-      chooseBranch: (change, offered) =>
-        branches.choose(change, offered, { isAhead: execution.isAhead, isFresh: !isReplaying() }),
+      chooseBranch: (change, offered) => branches.choose(change, offered, !isReplaying()),
       policy,
       startedBy: start.by,
       isReplaying,

@@ -102,10 +102,10 @@ function onDecided(state: RunState, decision: Decision<ProcedureOperation>): voi
   }
 }
 
-/** Waits for the operations of a decision, or first records the branches that a replay would not choose again. */
+/** Waits for the operations of a decision, or first records the branches on which they depend. */
 function waitOrWithhold(state: RunState, decision: Waiting<ProcedureOperation>): void {
   const before = state.withheld
-  if (before === null && !state.continuation.branches.isUnsafe)
+  if (before === null && !state.continuation.branches.areUnwritten)
     return void guard(state, () => wait(state, decision.issued, decision.closed))
   state.withheld = {
     state: 'waiting',

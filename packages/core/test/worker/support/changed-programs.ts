@@ -9,8 +9,9 @@ import { describePending, type Ops, Trial, turnLoop } from '../../kernel/support
 
 /** What a control leaves out. Each of them has to break a law. */
 export interface Control {
-  /** A choice is not the last branch if the events of its turn were only just written. */
   readonly without?: 'fresh' | 'withholding'
+  /** At the end of the log a run is on the last branch, although it may have been there before. */
+  readonly endIsNew?: boolean
   /** A mark takes a position, as an operation does. */
   readonly marksWithPositions?: boolean
 }
@@ -51,6 +52,7 @@ class Life {
   readonly branches: Branches
   readonly control: Control
   isFresh = false
+  isLastPage = false
 
   constructor(code: Code, marks: Marks | undefined, control: Control) {
     this.branches = new Branches(marks)
@@ -61,8 +63,8 @@ class Life {
   #choose(ops: Ops, change: string): number {
     const isFresh = this.isFresh && this.control.without !== 'fresh'
     const isFirst = !this.branches.marks.has(change)
-    const { isAhead } = this.trial.execution
-    const branch = this.branches.choose(change, [1, 2], { isAhead, isFresh })
+    const isEnd = this.control.endIsNew === true && this.isLastPage && this.trial.execution.outstanding === 0
+    const branch = this.branches.choose(change, [1, 2], isFresh || isEnd)
     if (this.control.marksWithPositions && isFirst && branch === 2) void ops.step(`mark ${change}`)
     return branch
   }
@@ -96,9 +98,14 @@ async function replay(
   control: Control,
 ): Promise<Life | null> {
   const life = new Life(code, marks, control)
+  const isNew = pages.length === 1 && pages[0]?.length === 1
   for (const [index, page] of pages.entries()) {
     if (!life.branches.learn(page)) return null
-    await life.trial.deliver(page, index < pages.length - 1)
+    life.isLastPage = index === pages.length - 1
+    // Its first turn has never been run.
+    life.isFresh = isNew
+    await life.trial.deliver(page, !life.isLastPage)
+    life.isFresh = false
   }
   return life
 }
@@ -126,11 +133,11 @@ async function liveOn(
     branches.confirm()
   }
   for (let commit = 0; ; commit++) {
-    if (branches.isUnsafe && control.without !== 'withholding') mark()
+    if (branches.areUnwritten && control.without !== 'withholding') mark()
     stands.set(log.events.length, trial.pending.map(describePending))
     if (commit === commits || trial.decision?.state !== 'waiting') break
     const before = log.events.length
-    mark()
+    if (control.without === 'withholding') mark()
     const pick = picks[commit % picks.length] as number
     const { pending } = trial
     const at = (nth: number) => pending[nth % pending.length] as (typeof pending)[number]
@@ -155,6 +162,7 @@ export interface Tally {
 
 /**
  * Lets random programs live, be changed, and crash behind every event.
+ * - A run that is loaded with the changed code waits for what it has been waiting for.
  * - No prefix of a log diverges from the changed code.
  * - A replay waits for exactly what the run was waiting for, and could have begun, when the log was as long.
  * - A run that began with the changed code is replayed by code without the old branch.
@@ -174,9 +182,13 @@ export async function checkChanges(runs: number, seed: number, control: Control 
     fc.integer({ min: 1, max: 6 }),
     async (nodes, picks, before, until, pageSize) => {
       const log = new Log()
-      await liveOn(write(nodes, 'old'), log, picks, before, pageSize, {})
+      const aged = await liveOn(write(nodes, 'old'), log, picks, before, pageSize, {})
       const deployed = log.events.length
       const both = write(nodes, 'both')
+      if (before > 0) {
+        const { trial } = await load(both, log.events, pageSize, control)
+        expect(trial.pending.map(describePending)).toEqual(aged.life.trial.pending.map(describePending))
+      }
       const again = [...picks].reverse()
       // It crashes once, and lives to its end.
       const first = await liveOn(both, log, again, until, pageSize, control)
