@@ -41,7 +41,13 @@ export function makeVersionCases(noteBody: NoteBody): readonly GoldenCase[] {
   })
 
   return [
-    { procedure: branching, input: undefined, output: [2, 9, 2, 9, 2, 9, 2] },
+    {
+      procedure: branching,
+      input: undefined,
+      output: [2, 9, 2, 9, 2, 9, 2],
+      // Not between a result and the mark of the branch that follows from it: such a run is on the first branch.
+      leftAfter: [0, 2, 3, 5, 6, 8, 9, 10, 11, 12],
+    },
     // Left behind once the old code was past the change.
     { procedure: aged, before: agedBefore, input: undefined, output: 'last', leftAfter: [2, 3, 4] },
   ]
