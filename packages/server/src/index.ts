@@ -1,4 +1,5 @@
 // Everything a user may import. What is not listed here may change at any time.
+export type { LinkOptions } from '@pawl/core'
 export { local } from './auth/local.ts'
 export { type ProxyHeaderOptions, proxyHeader } from './auth/proxy-header.ts'
 export { tokens } from './auth/tokens.ts'
@@ -7,7 +8,6 @@ export { createServer, toNode } from './server.ts'
 export type {
   Auth,
   Identity,
-  LinkOptions,
   NewRun,
   NodeHandler,
   Problem,

@@ -1,10 +1,10 @@
-import { type Client, type Logger, PawlError } from '@pawl/core'
+import { type Client, type LinkOptions, type Logger, PawlError } from '@pawl/core'
 import { consoleLogger } from '@pawl/core/internal'
 import { local } from './auth/local.ts'
 import type { RightsOptions } from './auth/rights.ts'
 import type { DeliverySettings } from './hooks/procedures.ts'
 import { webhookSettings } from './hooks/webhooks.ts'
-import type { Auth, Identity, LinkOptions, ServerOptions } from './types.ts'
+import type { Auth, Identity, ServerOptions } from './types.ts'
 
 /** The options of a server, with their defaults. */
 export interface Settings extends RightsOptions {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Actor, Ask, Audience, Client, ErrorCode, Issue, Logger, RunView } from '@pawl/core'
+import type { Actor, Ask, Audience, Client, ErrorCode, Issue, LinkOptions, Logger, RunView } from '@pawl/core'
 import type { Webhooks } from './hooks/webhooks.ts'
 
 /**
@@ -37,7 +37,7 @@ export interface ServerOptions {
   readonly selfApproval?: boolean
   /** Whether role `answer` may read the logs of runs whose asks it sees. Default: false. */
   readonly showRuns?: boolean
-  /** Signs and verifies links with which a person answers a single ask. Default: no links. */
+  /** Signs and verifies links with which a person answers a single ask. The host of `publicUrl` is accepted. Default: no links. */
   readonly links?: LinkOptions
   /** Sends webhooks. Their procedures belong to an engine on the same store; see `webhooks`. Default: none. */
   readonly hooks?: Webhooks
@@ -45,14 +45,6 @@ export interface ServerOptions {
   readonly may?: (identity: Identity, verb: Verb, thing: Thing) => boolean
   /** Receives the causes of replies with status 500. Default: the console. */
   readonly logger?: Logger
-}
-
-/** The options of links. */
-export interface LinkOptions {
-  /** The address of the server, as people reach it, with its `basePath`. Its host is accepted. @example 'https://pawl.example.org' */
-  readonly publicUrl: string
-  /** The first key signs, all verify; removing one revokes its links. Range: at least 32 characters each. */
-  readonly keys: readonly [string, ...string[]]
 }
 
 /** A run that a request is about to start. */

@@ -1,5 +1,6 @@
 import type { Ask } from '@pawl/core'
 import { writePayload } from '../json/payload.ts'
+import type { Field, Given } from './fields.ts'
 import { attribute, type Html, html } from './html.ts'
 
 /** Where the pages of links lie below the origin: '' or '/pawl'. */
@@ -16,16 +17,33 @@ export interface LinkChoice {
 /** Whole texts are in the inbox; a page behind a link shows this many characters of each. */
 const maxShown = 20_000
 
+/** What an ask page shows besides the ask. */
+export interface AskForm {
+  readonly token: string
+  readonly choices: readonly LinkChoice[]
+  readonly fields: readonly Field[]
+  /** What was typed before the form was refused. */
+  readonly given?: Given
+  /** Why it was refused. */
+  readonly refusal?: string
+  readonly comment?: string
+  readonly showsHistory: boolean
+}
+
 /** The ask with one button for each choice. Pressing one sends the form; the page has no script. */
-export function askPage(base: Base, ask: Ask, choices: readonly LinkChoice[], token: string): Html {
+export function askPage(base: Base, ask: Ask, form: AskForm): Html {
+  const { token, choices, fields, given = {}, refusal, comment = '', showsHistory } = form
   return page(
     base,
     ask.message,
-    html`${describe(ask)}
+    html`${refusal === undefined ? null : html`<p class="risk" role="alert">${refusal}</p>`}
+      ${describe(ask)}
+      ${showsHistory ? describeHistory(ask) : null}
       <form method="post" action="${base}/a">
         <input type="hidden" name="token" value="${attribute(token)}">
+        ${fields.map((field) => control(field, given[field.name] ?? field.text))}
         <label for="comment">Comment (optional)</label>
-        <textarea id="comment" name="comment" maxlength="10000"></textarea>
+        <textarea id="comment" name="comment" maxlength="10000">${comment}</textarea>
         ${choices.map(
           ({ value, label, effect, style }) => html`<div class="choice">
             <button name="choice" value="${attribute(value)}" class="${style ?? ''}">${label}</button>
@@ -41,7 +59,7 @@ export function confirmPage(
   base: Base,
   ask: Ask,
   choice: LinkChoice,
-  sent: { readonly token: string; readonly comment: string },
+  sent: { readonly token: string; readonly comment: string; readonly given: Given },
 ): Html {
   return page(
     base,
@@ -52,6 +70,7 @@ export function confirmPage(
       <form method="post" action="${base}/a">
         <input type="hidden" name="token" value="${attribute(sent.token)}">
         <input type="hidden" name="comment" value="${attribute(sent.comment)}">
+        ${Object.entries(sent.given).map(([name, text]) => html`<input type="hidden" name="${attribute(name)}" value="${attribute(text)}">`)}
         <input type="hidden" name="choice" value="${attribute(choice.value)}">
         <button name="confirmed" value="yes" class="${choice.style ?? 'primary'}">Confirm: ${choice.label}</button>
       </form>
@@ -105,6 +124,29 @@ function describe(ask: Ask): Html {
     ${details.map(({ title, body }) => html`<h2 dir="auto">${title}</h2><pre dir="auto">${show(body)}</pre>`)}
     ${alternatives.map(({ label, description }) => html`<p>Instead: ${label}${description === undefined ? null : `: ${description}`}</p>`)}
     ${links.map(({ label, url }) => html`<p><a href="${attribute(url)}" rel="noreferrer noopener">${label}</a> <span class="faint">${url}</span></p>`)}`
+}
+
+function describeHistory({ history }: Ask): Html {
+  return html`${history.map(({ step, result }) => html`<h2 dir="auto">Before: ${step}</h2><pre dir="auto">${show(result)}</pre>`)}`
+}
+
+/** One field. It says in words what it takes, since nothing checks it before it is sent. */
+function control({ name, label, type, options, isRequired }: Field, text: string): Html {
+  const id = attribute(name)
+  const hint = [...(isRequired ? [] : ['optional']), ...(type === 'json' ? ['as JSON'] : [])].join(', ')
+  const title = html`<label for="${id}">${label}${hint === '' ? '' : ` (${hint})`}</label>`
+  if (type === 'choice')
+    return html`${title}<select id="${id}" name="${id}">
+        ${(isRequired && text !== '' ? options : ['', ...options]).map((one) =>
+          one === text
+            ? html`<option value="${attribute(one)}" selected>${one}</option>`
+            : html`<option value="${attribute(one)}">${one}</option>`,
+        )}
+      </select>`
+  if (type === 'number')
+    return html`${title}<input id="${id}" name="${id}" inputmode="decimal" autocomplete="off" value="${attribute(text)}">`
+  return html`${title}<textarea id="${id}" name="${id}" dir="auto">
+${attribute(text)}</textarea>`
 }
 
 function describeRisk({ risk }: Ask): Html | null {

@@ -1,4 +1,5 @@
 import { type Answer, type Ask, PawlError } from '@pawl/core'
+import { type SignedLink as Link, linkSigner } from '@pawl/core/internal'
 import type { Context, Hono } from 'hono'
 import { identify, type Shared } from '../auth/identify.ts'
 import { rightsOf } from '../auth/rights.ts'
@@ -9,10 +10,10 @@ import { refusalOf, ServerError } from '../http/problem.ts'
 import { isRepeated } from '../json/answers.ts'
 import type { Identity } from '../types.ts'
 import { choicesOf, needsConfirmation, needsLogin } from './choices.ts'
+import { fieldsOf, type Given, givenIn, partsOf } from './fields.ts'
 import type { Html } from './html.ts'
-import { askPage, confirmPage, type LinkChoice, loginPage, notePage } from './page.ts'
+import { type AskForm, askPage, confirmPage, type LinkChoice, loginPage, notePage } from './page.ts'
 import { style } from './style.ts'
-import { type Link, linkSigner } from './token.ts'
 
 /**
  * Serves the pages behind links. GET shows and writes nothing, since scanners of mail open every link; only the form, a POST, answers.
@@ -62,7 +63,7 @@ export function serveLinks(app: Hono, shared: Shared): void {
       const ask = await findAsk(shared, link)
       if (!(await mayShow(shared, req.raw, link, ask))) return reply(loginPage(base, token), 401)
       if (ask.status !== 'open') return reply(notePage(base, 'This ask is closed', outcomeOf(ask)), 200)
-      return reply(askPage(base, ask, choicesOf(ask, link), token), 200)
+      return reply(askPage(base, ask, formOf(ask, link, token)), 200)
     }),
   )
   app.post(
@@ -79,9 +80,16 @@ export function serveLinks(app: Hono, shared: Shared): void {
       const choice = choicesOf(ask, link).find(({ value }) => value === form.get('choice'))
       if (choice === undefined)
         throw new ServerError('request-invalid', 'This link does not permit that answer. Nothing was stored.')
+      const given = givenIn(form, fieldsOf(ask))
       if (ask.status === 'open' && needsConfirmation(ask, choice) && form.get('confirmed') !== 'yes')
-        return reply(confirmPage(base, ask, choice, { token, comment }), 200)
-      await answer(shared, ask, link, answerOf(ask, choice, comment))
+        return reply(confirmPage(base, ask, choice, { token, comment, given }), 200)
+      try {
+        await answer(shared, ask, link, answerOf(ask, choice, comment, given))
+      } catch (error) {
+        if (!PawlError.is(error, 'answer-invalid')) throw error
+        const draft = { given, comment, refusal: error.message }
+        return reply(askPage(base, ask, { ...formOf(ask, link, token), ...draft }), 422)
+      }
       return reply(notePage(base, 'Your answer is stored', `${choice.label}: ${ask.message}`), 200)
     }),
   )
@@ -137,10 +145,17 @@ async function answer({ settings }: Shared, ask: Ask, link: Link, given: Answer)
   }
 }
 
-function answerOf({ kind }: Ask, { value }: LinkChoice, comment: string): Answer {
+function formOf(ask: Ask, link: Link, token: string): AskForm {
+  return { token, choices: choicesOf(ask, link), fields: fieldsOf(ask), showsHistory: link.history === true }
+}
+
+/** Edits go with the answers that take them: a rejection has none. */
+function answerOf(ask: Ask, { value }: LinkChoice, comment: string, given: Given): Answer {
   const said = comment === '' ? {} : { comment }
-  if (kind === 'approve') return { ...said, approved: value === 'approve' }
-  return { ...said, choice: value }
+  const parts = partsOf(ask, fieldsOf(ask), given)
+  if (ask.kind === 'input') return { ...said, ...parts } as Answer
+  if (ask.kind !== 'approve') return { ...said, ...parts, choice: value }
+  return value === 'approve' ? { ...said, ...parts, approved: true } : { ...said, approved: false }
 }
 
 function outcomeOf({ status, answer }: Ask): string {

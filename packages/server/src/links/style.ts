@@ -25,7 +25,7 @@ dd { margin: 0; white-space: pre-wrap; }
 pre { margin: 8px 0; padding: 12px 14px; border: 1px solid var(--line); border-radius: 8px; white-space: pre-wrap; font: 14px/1.5 ui-monospace, Menlo, Consolas, monospace; }
 form { margin: 24px 0 0; }
 label { display: block; font-weight: 600; }
-textarea { display: block; width: 100%; min-height: 72px; margin: 4px 0 16px; padding: 8px 10px; border: 1px solid light-dark(#8b8d98, #71737e); border-radius: 8px; background: transparent; color: inherit; font: inherit; }
+textarea, input:not([type=hidden]), select { display: block; width: 100%; min-height: 48px; margin: 4px 0 16px; padding: 8px 10px; border: 1px solid light-dark(#8b8d98, #71737e); border-radius: 8px; background: transparent; color: inherit; font: inherit; }
 .choice { margin: 0 0 12px; }
 .choice p { margin: 2px 0 0; }
 button { width: 100%; min-height: 48px; padding: 8px 16px; border: 1px solid var(--line); border-radius: 8px; background: transparent; color: inherit; font: inherit; font-weight: 600; cursor: pointer; }

@@ -1,14 +1,12 @@
 import { type Ask, PawlError } from '@pawl/core'
-import { parseDuration } from '@pawl/core/internal'
+import { linkEnd, linkSigner, parseDuration } from '@pawl/core/internal'
 import { z } from 'zod'
 import { ServerError } from '../http/problem.ts'
 import { choicesOf } from '../links/choices.ts'
-import { linkSigner } from '../links/token.ts'
 import { findAsk } from './find-ask.ts'
 import { type Route, route } from './route.ts'
 
 const dayMs = 24 * 60 * 60_000
-const usualMs = 7 * dayMs
 const maxMs = 90 * dayMs
 
 const body = z.strictObject({
@@ -25,6 +23,7 @@ const body = z.strictObject({
     .boolean()
     .optional()
     .meta({ description: 'Whether nothing is shown before login. Always so for critical asks' }),
+  history: z.boolean().optional().meta({ description: 'Whether the results of earlier steps are shown' }),
   expires: z
     .string()
     .regex(/^\d{1,9}(ms|s|m|h|d|w)$/)
@@ -54,8 +53,8 @@ export const linkRoutes: readonly Route[] = [
         })
       checkAllowed(ask, body.allow)
       const expiresAt = endOf(ask, body.expires, now)
-      const { as, allow, login } = body
-      const url = linkSigner(links).urlOf({ ask: ask.id, as, allow, login, expiresAt })
+      const { as, allow, login, history } = body
+      const url = linkSigner(links).urlOf({ ask: ask.id, as, allow, login, history, expiresAt })
       return { status: 200, body: { url, expiresAt: new Date(expiresAt).toISOString() } }
     },
   }),
@@ -63,21 +62,15 @@ export const linkRoutes: readonly Route[] = [
 
 function checkAllowed(ask: Ask, allow: readonly string[] | undefined): void {
   const known = choicesOf(ask, {}).map(({ value }) => value)
-  if (known.length === 0)
-    throw new ServerError(
-      'request-invalid',
-      `An ask of kind ${ask.kind} takes data, which a link cannot carry. Send the address of the inbox.`,
-    )
   const unknown = allow?.find((value) => !known.includes(value))
   if (unknown !== undefined)
     throw new ServerError('request-invalid', `The ask has no answer ${unknown}: it has ${known.join(', ')}.`)
 }
 
-/** An ask that stays open after its deadline has links that do, too. */
-function endOf({ dueAt }: Ask, expires: string | undefined, now: number): number {
-  const lastsMs = expires === undefined ? usualMs : parseDuration(expires, 'expires')
+function endOf(ask: Ask, expires: string | undefined, now: number): number {
+  const lastsMs = expires === undefined ? undefined : parseDuration(expires, 'expires')
+  if (lastsMs === undefined) return linkEnd(ask, now)
   if (lastsMs > maxMs || lastsMs < 1)
     throw new ServerError('request-invalid', 'A link lasts at least 1ms and at most 90d.')
-  const due = dueAt?.getTime() ?? Number.POSITIVE_INFINITY
-  return due > now ? Math.min(now + lastsMs, due) : now + lastsMs
+  return linkEnd(ask, now, lastsMs)
 }

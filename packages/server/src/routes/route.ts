@@ -1,9 +1,9 @@
-import type { Actor, Client } from '@pawl/core'
+import type { Actor, Client, LinkOptions } from '@pawl/core'
 import type { z } from 'zod'
 import type { Rights } from '../auth/rights.ts'
 import type { HookAccess } from '../hooks/registry.ts'
 import type { Frames, StreamTiming } from '../streams/event-stream.ts'
-import type { Identity, LinkOptions, Role } from '../types.ts'
+import type { Identity, Role } from '../types.ts'
 
 /** What a handler is given. The client of the identity, its rights, and the checked parts of the request. */
 export interface Call<Params, Query, Body> {
