@@ -34,6 +34,7 @@ const borders: Record<string, readonly string[]> = {
   slack: ['@pawl/core'],
   'ai-sdk': ['@pawl/core', '@pawl/core/internal'],
   'openai-agents': ['@pawl/core', '@pawl/core/internal'],
+  otel: ['@pawl/core'],
   cli: ['@pawl/core', '@pawl/server', '@pawl/storage-postgres', '@pawl/storage-sqlite', '@pawl/testing'],
 }
 

@@ -5,8 +5,9 @@ import { type Checker, createChecker } from './check.ts'
 import { checkKeys, checkObject, refuse } from './checks/options.ts'
 import { Channels } from './client/channels/channels.ts'
 import { createConnectedClient } from './client/client.ts'
+import { readStoreHealth } from './client/log/events.ts'
 import type { EngineSettings } from './client/options.ts'
-import { readEngineOptions, readStopOptions } from './client/options.ts'
+import { readEngineOptions, readObserver, readStopOptions } from './client/options.ts'
 import type { CheckFilter, Client, ClientOptions, Engine, EngineOptions } from './client/types.ts'
 import { PawlError } from './errors/pawl-error.ts'
 import { systemClock } from './host/clock.ts'
@@ -16,6 +17,7 @@ import { installGuard } from './host/guard/guard.ts'
 import { guardVerbs } from './host/guard/verbs.ts'
 import { outsideTurn } from './host/outside-turn.ts'
 import { describeProcess } from './host/process/name.ts'
+import { makeSafe } from './host/safe-observer.ts'
 import { sha256 } from './host/sha256.ts'
 import { installShield } from './host/shield.ts'
 import { startWatchdog } from './host/watchdog/watchdog.ts'
@@ -91,13 +93,15 @@ export async function createEngine(options: EngineOptions): Promise<Engine> {
  */
 export function createClient(options: ClientOptions): Client {
   const given = checkObject('options of createClient', options)
-  checkKeys('createClient', given, ['store'])
+  checkKeys('createClient', given, ['store', 'observe'])
+  const observe = readObserver('createClient', given['observe'])
   const store = connect(given['store'] as Store, 'createClient')
   const logger = outsideTurn(consoleLogger)
   return createConnectedClient({
     store,
     notifier: new Notifier(),
     logger,
+    observer: observe === undefined ? undefined : makeSafe(observe, logger),
     localWorker: undefined,
     ...systemPorts,
   })
@@ -141,8 +145,10 @@ async function startEngine(settings: EngineSettings, store: StorePort, ports: En
   const logger = outsideTurn(settings.logger ?? consoleLogger)
   const channels = new Channels({ settings: settings.channels, logger, clock: ports.clock })
   const working = { ...settings, procedures: [...settings.procedures, ...channels.procedures] }
+  const observer = settings.observer === undefined ? undefined : makeSafe(settings.observer, logger)
   const worker = new Worker({
     ...working,
+    observer,
     ...ports,
     store,
     notifier,
@@ -151,7 +157,10 @@ async function startEngine(settings: EngineSettings, store: StorePort, ports: En
     keep: keptByDefault,
     replay: 'when-needed',
   })
-  const client = createConnectedClient({ store, notifier, logger, localWorker: worker.local, ...ports })
+  const client = createConnectedClient({
+    ...{ store, notifier, logger, observer, ...ports },
+    localWorker: worker.local,
+  })
   channels.connect(client)
   const check = createChecker({ settings: working, logger, sha256: ports.sha256, store })
   const uninstall = [
@@ -174,6 +183,8 @@ async function startEngine(settings: EngineSettings, store: StorePort, ports: En
     await store.open(true)
     await worker.start()
     channels.start()
+    if (observer !== undefined)
+      uninstall.push(observer.attached({ readHealth: () => readStoreHealth(client) }))
   } catch (error) {
     worker.kill()
     await close()

@@ -121,8 +121,23 @@ export { checkRuns, createClient, createEngine } from './engine.ts'
 export type { ErrorCode, ErrorDetails, Failure } from './errors/error-details.ts'
 export { FinalError } from './errors/final-error.ts'
 export { PawlError } from './errors/pawl-error.ts'
+export type { TraceContext } from './events/payloads.ts'
 export type { Store } from './ports/connect.ts'
 export type { Logger } from './ports/logger.ts'
+export type {
+  AttemptObservation,
+  AttemptReport,
+  CallObservation,
+  ObservedAsk,
+  ObservedAttempt,
+  ObservedCall,
+  ObservedCommit,
+  ObservedEnd,
+  ObservedEngine,
+  ObservedFailure,
+  ObservedRun,
+  Observer,
+} from './ports/observer.ts'
 export {
   type Branch,
   type CheckedRun,

@@ -8,6 +8,7 @@ import {
   installGuard,
   installShield,
   type LocalWorker,
+  makeSafe,
   Notifier,
   sha256,
 } from '@pawl/core/internal'
@@ -67,7 +68,8 @@ export class TestHarness implements Participant {
     this.#isStrict = doubles.strict === true
     this.calls = new Calls(doubles)
     this.#logger = given.logger ?? quietLogger
-    const settings = { ...given, leaseMs: unendingMs, logger: this.#logger }
+    const observer = given.observer && makeSafe(given.observer, this.#logger)
+    const settings = { ...given, observer, leaseMs: unendingMs, logger: this.#logger }
     this.#newLife = () => {
       const bodies = new Bodies(this.calls, () => this.signsOfLife++)
       const life: ProcessLife = new ProcessLife({
@@ -92,6 +94,7 @@ export class TestHarness implements Participant {
         onCall: (method) => this.#onClientCall(method),
       }),
       ...{ notifier, entropy, sha256, clock: time.clock.see().clock, logger: this.#logger },
+      observer: settings.observer,
       ...{ localWorker: this.#localWorker(), hintsAreSure: true },
     })
     this.check = createChecker({ settings, logger: this.#logger, sha256, store: this.#connection })

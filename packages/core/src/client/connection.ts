@@ -8,6 +8,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { LocalWorker } from '../ports/local-worker.ts'
 import type { Logger } from '../ports/logger.ts'
+import type { Observer } from '../ports/observer.ts'
 import type { Claimant } from '../ports/store/claims.ts'
 import type { StorePort } from '../ports/store/store.ts'
 
@@ -26,6 +27,8 @@ export interface ConnectionOptions {
   readonly entropy: Entropy
   readonly sha256: Sha256
   readonly logger: Logger
+  /** Default: none. */
+  readonly observer?: Observer | undefined
   /** The worker in this process; undefined for a standalone client, which opens the store on first use. */
   readonly localWorker: LocalWorker | undefined
   /** Whether the store never loses a hint. Default: false. */
@@ -41,6 +44,7 @@ export class Connection {
   /** Known as soon as `store` has returned. */
   readonly askIds: AskIds
   readonly localWorker: LocalWorker | undefined
+  readonly observer: Observer | undefined
   readonly #logger: Logger
   readonly #store: StorePort
   readonly #hintsAreSure: boolean
@@ -57,6 +61,7 @@ export class Connection {
     entropy,
     sha256,
     logger,
+    observer,
     localWorker,
     hintsAreSure = false,
   }: ConnectionOptions) {
@@ -65,6 +70,7 @@ export class Connection {
     this.sha256 = sha256
     this.askIds = new AskIds(sha256)
     this.localWorker = localWorker
+    this.observer = observer
     this.#logger = logger
     this.#store = store
     this.#hintsAreSure = hintsAreSure

@@ -26,6 +26,7 @@ import { checkActor, checkAudience } from '../checks/people.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { defaultLogLimits, type LogLimits } from '../ports/log-limits.ts'
 import type { Logger } from '../ports/logger.ts'
+import type { Observer } from '../ports/observer.ts'
 import { defaultMaxCrashes } from '../ports/suspects.ts'
 import type { ChannelSettings } from './channels/channels.ts'
 import { readChannels, readLinkOptions } from './channels/checks.ts'
@@ -44,6 +45,7 @@ export interface EngineSettings {
   readonly leaseMs: number
   readonly logger: Logger | undefined
   readonly channels: ChannelSettings
+  readonly observer: Observer | undefined
 }
 
 const channelOptionNames = ['channels', 'links', 'selfApproval']
@@ -62,6 +64,7 @@ const engineOptionNames = [
   'lease',
   'logger',
   ...channelOptionNames,
+  'observe',
 ]
 
 /** Rejects unknown options of an engine; `others` are further options of the function `maker`. */
@@ -100,6 +103,7 @@ export function readEngineOptions(given: unknown): EngineSettings {
     leaseMs: lease === undefined ? 10_000 : readLease(lease),
     logger: logger === undefined ? undefined : readLogger(logger),
     channels: readChannelSettings(options),
+    observer: readObserver('createEngine', options['observe']),
   }
 }
 
@@ -181,6 +185,24 @@ function readLogger(given: unknown): Logger {
         'A logger must have the functions debug, info, warn and error.',
       )
   return given as Logger
+}
+
+const observerMethods: readonly (keyof Observer)[] = [
+  ...(['called', 'attempted', 'created', 'closed', 'ended', 'committed', 'attached'] as const),
+]
+
+/** @throws PawlError 'option-invalid' */
+export function readObserver(maker: string, given: unknown): Observer | undefined {
+  if (given === undefined) return undefined
+  const observer = checkObject(`observe of ${maker}`, given)
+  for (const method of observerMethods)
+    if (typeof observer[method] !== 'function')
+      refuse(
+        `observe.${method} of ${maker}`,
+        observer[method],
+        'Pass an observer, such as `otel()` of @pawl/otel.',
+      )
+  return given as Observer
 }
 
 /** The options of a started run. */

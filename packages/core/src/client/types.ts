@@ -9,6 +9,7 @@ import type { Actor, Audience } from '../base/people.ts'
 import type { AskKind, AskStatus, RunStatus } from '../base/words.ts'
 import type { Store } from '../ports/connect.ts'
 import type { Logger } from '../ports/logger.ts'
+import type { Observer } from '../ports/observer.ts'
 import type { RunCheck } from '../runs/run-check.ts'
 import type { Channel, LinkOptions } from './channels/channel.ts'
 import type { As, ResumeResolution } from './inbox/answering.ts'
@@ -59,12 +60,16 @@ export interface EngineOptions {
   readonly selfApproval?: boolean
   /** Receives log lines of the engine and of `ctx.log`. Errors that it throws are ignored. Default: the console, without `debug`. */
   readonly logger?: Logger
+  /** Receives what the engine and its client do, for traces and metrics, such as `otel()` of `@pawl/otel`. Default: none. */
+  readonly observe?: Observer
 }
 
 /** The options of `createClient`. */
 export interface ClientOptions {
   /** Store that keeps the runs: the result of `sqlite()`, `postgres()` or `memory()`. */
   readonly store: Store
+  /** Receives the calls of the client, for traces and metrics, such as `otel()` of `@pawl/otel`. Default: none. */
+  readonly observe?: Observer
 }
 
 /** The options of `run` and `runOrGet`. */

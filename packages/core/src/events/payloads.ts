@@ -26,6 +26,8 @@ export interface StartedPayload {
   readonly parent?: ParentPayload
   /** Missing in the first generation of a run. */
   readonly generation?: GenerationPayload
+  /** That of the call that started it, or of its parent. */
+  readonly trace?: TraceContext
 }
 
 /** How a generation follows the one before it. */
@@ -44,6 +46,12 @@ export interface GenerationPayload {
   readonly children?: readonly string[]
   /** The hash of the input that a caller has started the run with, by which a repeated start is recognised. */
   readonly given?: Uint8Array
+}
+
+/** A W3C trace context. Range: at most 512 bytes. */
+export interface TraceContext {
+  readonly traceparent: string
+  readonly tracestate?: string
 }
 
 /** Where a child comes from. */

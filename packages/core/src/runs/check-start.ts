@@ -5,7 +5,7 @@ import { issuesOf, oneIssue } from '../base/issues.ts'
 import { whenKnown } from '../base/when-known.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { decode, encode, encodeRecord } from '../events/payload.ts'
-import type { ParentPayload, RunTimeout, StartedPayload } from '../events/payloads.ts'
+import type { ParentPayload, RunTimeout, StartedPayload, TraceContext } from '../events/payloads.ts'
 import { sameBytes } from '../events/seal.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { Schema, Validation } from '../schemas/schema.ts'
@@ -43,6 +43,8 @@ export interface StartRequest {
   readonly timeout?: RunTimeout | null
   /** The run that creates it, if one does. */
   readonly parent?: ParentPayload
+  /** The trace that it belongs to. Default: none. */
+  readonly trace?: TraceContext | undefined
 }
 
 /** The input as the caller passed it, decoded on demand; null if it cannot be recorded or is not needed. */
@@ -91,7 +93,7 @@ export function hashOfGiven(sha256: Sha256, { generation, given, input }: Starte
 
 function compose(
   { entropy, sha256 }: StartPorts,
-  { id, procedure, code, by, tags, timeout = null, parent }: StartRequest,
+  { id, procedure, code, by, tags, timeout = null, parent, trace }: StartRequest,
   given: Given,
   checked: unknown,
 ): UnhashedRun {
@@ -108,6 +110,7 @@ function compose(
     tags,
     timeout,
     parent,
+    trace,
   })
 }
 

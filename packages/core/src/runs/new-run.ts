@@ -1,7 +1,13 @@
 import type { Sha256 } from '../base/hash.ts'
 import { type LogEvent, type NewEvent, noPosition } from '../events/event.ts'
 import { encodeAround } from '../events/payload.ts'
-import type { GenerationPayload, ParentPayload, RunTimeout, StartedPayload } from '../events/payloads.ts'
+import type {
+  GenerationPayload,
+  ParentPayload,
+  RunTimeout,
+  StartedPayload,
+  TraceContext,
+} from '../events/payloads.ts'
 import { LogHash } from '../events/seal.ts'
 import { acceptsFirst, logFormat, timesOut } from '../kernel/flags.ts'
 import type { NewRun } from '../ports/store/runs.ts'
@@ -29,6 +35,7 @@ export interface Birth {
   readonly parent?: ParentPayload | undefined
   /** Missing for the first generation of a run. */
   readonly generation?: GenerationPayload
+  readonly trace?: TraceContext | undefined
 }
 
 /** A run whose first event is not hashed yet: hashing runs in slices, outside the caller's call. */
@@ -36,7 +43,7 @@ export type UnhashedRun = Omit<NewRun, 'link' | 'worker'>
 
 /** Composes the run and its first event. @throws PawlError 'payload-refused' */
 export function composeRun({ procedure, isChecked, input, given, ...birth }: Birth): UnhashedRun {
-  const { id, version, seed, by, tags, timeout = null, parent, generation } = birth
+  const { id, version, seed, by, tags, timeout = null, parent, generation, trace } = birth
   const payload: StartedPayload = {
     format: logFormat,
     flags: [...(isChecked ? [] : [acceptsFirst]), ...(timeout === null ? [] : [timesOut])],
@@ -51,6 +58,7 @@ export function composeRun({ procedure, isChecked, input, given, ...birth }: Bir
     ...(timeout === null ? {} : { timeout }),
     ...(parent === undefined ? {} : { parent }),
     ...(generation === undefined ? {} : { generation }),
+    ...(trace === undefined ? {} : { trace }),
   }
   const started: NewEvent = {
     type: 'started',

@@ -1,6 +1,7 @@
 import { rounds, type Task } from '../host/rounds.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Logger } from '../ports/logger.ts'
+import type { Observer } from '../ports/observer.ts'
 import type { Effect, Unit, UnitOutcome } from '../ports/store/commit.ts'
 import type { StorePort } from '../ports/store/store.ts'
 import type { WorkerKey } from '../ports/store/workers.ts'
@@ -24,6 +25,7 @@ export interface CommitterOptions {
   readonly worker: () => WorkerKey
   readonly clock: Clock
   readonly logger: Logger
+  readonly observer: Observer | undefined
 }
 
 /** A run, as the committer uses it. */
@@ -161,6 +163,7 @@ export class Committer {
         this.#inFlight--
         this.#failures = 0
         this.#throttledLog.settle()
+        this.#options.observer?.committed({ runs: units.length, events: countEvents(units) })
         for (let i = 0; i < runs.length; i++)
           (runs[i] as Writer).onOutcome(units[i] as Unit, outcomes[i] as UnitOutcome)
         this.#settle()
@@ -238,6 +241,10 @@ class OtherRuns {
     for (const id of [...created, ...touched]) this.#touched.add(id)
     return true
   }
+}
+
+function countEvents(units: readonly Unit[]): number {
+  return units.reduce((count, { events }) => count + events.length, 0)
 }
 
 /** Counts the run's own row, one for each event, and the rows of effects. */

@@ -10,6 +10,7 @@ import type { Effects } from '../ports/effects.ts'
 import type { Entropy } from '../ports/entropy.ts'
 import type { LogLimits } from '../ports/log-limits.ts'
 import type { Logger } from '../ports/logger.ts'
+import type { Observer } from '../ports/observer.ts'
 import type { StorePort } from '../ports/store/store.ts'
 import type { WorkerKey } from '../ports/store/workers.ts'
 import type { Remarks } from './remarks.ts'
@@ -45,6 +46,7 @@ export interface WorkerServices {
   readonly notifier: Notifier
   readonly logger: Logger
   readonly reports: RunReports
+  readonly observer: Observer | undefined
   readonly remarks: Remarks
   readonly determinism: TurnOwner['determinism']
   /** What a programming error does to its run, unless the procedure sets it. */

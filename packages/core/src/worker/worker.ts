@@ -13,6 +13,7 @@ import type { Entropy } from '../ports/entropy.ts'
 import type { LocalWorker } from '../ports/local-worker.ts'
 import { defaultLogLimits, type LogLimits } from '../ports/log-limits.ts'
 import type { Logger } from '../ports/logger.ts'
+import type { Observer } from '../ports/observer.ts'
 import type { Claimed } from '../ports/store/claims.ts'
 import type { StorePort } from '../ports/store/store.ts'
 import type { WorkerKey } from '../ports/store/workers.ts'
@@ -47,6 +48,8 @@ export interface WorkerOptions {
   readonly sha256: Sha256
   readonly notifier: Notifier
   readonly logger: Logger
+  /** Default: none. */
+  readonly observer?: Observer | undefined
   readonly procedures: readonly ProcedureDefinition[]
   readonly decider: AgentDefinition | undefined
   readonly escalateTo: string | undefined
@@ -110,7 +113,7 @@ export class Worker {
     })
     const worker = (): number => lease.worker
     this.#slots = new Slots(options.concurrency, () => lease.isProven)
-    this.#committer = new Committer({ store, clock, logger, worker })
+    this.#committer = new Committer({ store, clock, logger, worker, observer: options.observer })
     const claims = new Claims({
       ...{ store, clock, time, logger, procedures: versions, worker, isWorking, onError },
       owned: () => this.#runs.owned,
@@ -290,6 +293,7 @@ export class Worker {
       ...{ store, clock, entropy, effects, sha256, notifier, logger, determinism, bugs },
       ...{ escalateTo, decider, policy, replay, maxCrashes, slices, logLimits },
       reports: this.#reports,
+      observer: this.#options.observer,
       time: this.#time,
       askIds: this.#askIds,
       slots: this.#slots,

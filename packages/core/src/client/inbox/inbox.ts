@@ -1,6 +1,7 @@
 import { implement } from '../../base/implement.ts'
 import type { Connection } from '../connection.ts'
 import type { Mailer } from '../mailer.ts'
+import { observeCall } from '../observed.ts'
 import type { Inbox } from '../types.ts'
 import { answerAsk } from './answer.ts'
 import { countAsks } from './count.ts'
@@ -17,6 +18,17 @@ export function createInbox(connection: Connection, mailer: Mailer): Inbox {
     next: (filter?: unknown) => nextAsk(connection, filter),
     watch: (options?: unknown) => watchInbox(connection, options),
     answer: (address: unknown, answer: unknown, as: unknown) =>
-      answerAsk(connection, mailer, address, answer, as),
+      observeCall(
+        connection,
+        { verb: 'answer', run: runOf(address), procedure: undefined },
+        () => answerAsk(connection, mailer, address, answer, as),
+        () => ({}),
+      ),
   })
+}
+
+/** Returns the run of an ask by its key, for reports. An id does not contain it. */
+function runOf(address: unknown): string | undefined {
+  const { run } = Object(address) as { readonly run?: unknown }
+  return typeof run === 'string' ? run : undefined
 }

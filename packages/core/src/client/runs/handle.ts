@@ -18,6 +18,7 @@ import type { Connection } from '../connection.ts'
 import { damagedError } from '../damaged.ts'
 import { readLastEvent } from '../log/pages.ts'
 import type { Mailer } from '../mailer.ts'
+import { observeCall } from '../observed.ts'
 import type { RunHandle } from '../types.ts'
 import { explainUnread } from '../unread.ts'
 import { readViews } from '../views/read.ts'
@@ -38,7 +39,13 @@ export function createRunHandle(
     result: (options?: unknown) => waitForResult(connection, id, options),
     status: () => readStatus(connection, id),
     cancel: async (reason?: unknown, given?: unknown) => cancelRun(connection, id, reason, given),
-    signal: (name: unknown, ...rest: readonly unknown[]) => sendSignal(mailer, id, definition, name, rest),
+    signal: (name: unknown, ...rest: readonly unknown[]) =>
+      observeCall(
+        connection,
+        { verb: 'signal', run: id, procedure: definition?.name },
+        () => sendSignal(mailer, id, definition, name, rest),
+        () => ({}),
+      ),
   })
   return guardVerbs('run', handle)
 }

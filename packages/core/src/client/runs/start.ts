@@ -4,7 +4,7 @@ import { whenKnown } from '../../base/when-known.ts'
 import { refuse } from '../../checks/options.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import type { StoredEvent } from '../../events/event.ts'
-import type { StartedPayload } from '../../events/payloads.ts'
+import type { StartedPayload, TraceContext } from '../../events/payloads.ts'
 import { readStarted } from '../../events/read-started.ts'
 import { validate } from '../../host/run-schema.ts'
 import type { Claimant } from '../../ports/store/claims.ts'
@@ -13,12 +13,19 @@ import { type ComposedStart, composeStart, isSameInput, type StartPorts } from '
 import { firstOfLog, hashRun, type UnhashedRun } from '../../runs/new-run.ts'
 import { Batch } from '../batch.ts'
 import type { Connection } from '../connection.ts'
+import { observeCall } from '../observed.ts'
 import type { RunSettings } from '../options.ts'
 import { explainUnread } from '../unread.ts'
 import { restartEnded, takenByAnother } from './restart.ts'
 
 /** Which existing run with the id is acceptable. 'live': one that has ended starts again. */
 type Existing = 'same-input' | 'any-input' | 'live'
+
+interface StartedRun {
+  readonly id: string
+  /** Whether this call has created the run. */
+  readonly isNew: boolean
+}
 
 /** Starts runs. A start resolves once the run is durable, and is idempotent for its id. */
 export class RunStarter {
@@ -40,12 +47,23 @@ export class RunStarter {
    * Starts a run. The input is read synchronously if its schema allows, so that later changes have no effect.
    * @throws PawlError 'input-invalid', 'id-taken', 'payload-refused'
    */
-  async start(
+  start(procedure: unknown, input: unknown, settings: RunSettings, existing: Existing): Promise<StartedRun> {
+    const name = isProcedureRef(procedure) ? procedure.name : undefined
+    return observeCall(
+      this.#connection,
+      { verb: 'run', run: settings.id, procedure: name },
+      (trace) => this.#start(procedure, input, settings, existing, trace),
+      ({ id, isNew }) => ({ run: id, isNew }),
+    )
+  }
+
+  async #start(
     procedure: unknown,
     input: unknown,
     settings: RunSettings,
     existing: Existing,
-  ): Promise<{ readonly id: string }> {
+    trace: TraceContext | undefined,
+  ): Promise<StartedRun> {
     const { name, definition } = this.#identify(procedure)
     const id = settings.id ?? this.#newId()
     const composing = composeStart(this.#ports, {
@@ -58,15 +76,17 @@ export class RunStarter {
       by: settings.by ?? null,
       tags: settings.tags,
       timeout: settings.timeout,
+      trace,
     })
     const starting = whenKnown(composing, (start) => ({ start, creating: this.#creates.add(start.run) }))
     // No unnecessary await: with each one, many callers that start together block the event loop longer.
     const { start, creating } = starting instanceof Promise ? await starting : starting
     const created = await creating
-    if (created.outcome === 'exists' && existing === 'live') return restartEnded(this.#connection, start.run)
+    if (created.outcome === 'exists' && existing === 'live')
+      return { ...(await restartEnded(this.#connection, start.run)), isNew: false }
     if (created.outcome === 'exists' && !(await this.#isSame(start, existing)))
       throw existing === 'same-input' ? new PawlError('id-taken', { id }) : takenByAnother(id)
-    return { id }
+    return { id, isNew: created.outcome === 'created' }
   }
 
   #identify(procedure: unknown): {

@@ -6,6 +6,7 @@ import type { Pending } from '../../kernel/operation.ts'
 import type { Clock } from '../../ports/clock.ts'
 import type { Entropy } from '../../ports/entropy.ts'
 import type { Logger } from '../../ports/logger.ts'
+import type { AttemptObservation } from '../../ports/observer.ts'
 import type { Effect, RefusedWhy } from '../../ports/store/commit.ts'
 import type { Message } from '../../ports/store/mail.ts'
 import type { ChildRun, RunRow } from '../../ports/store/runs.ts'
@@ -82,6 +83,10 @@ export interface ActivityContext {
   readonly entropy: Entropy
   readonly slots: Slots
   readonly logger: Logger
+  /** Null without an observer. */
+  readonly observation: {
+    attempt(pending: Pending, number: number): Pick<AttemptObservation, 'run'>
+  } | null
   /** The audience that also sees an overdue ask. */
   readonly escalateTo: string | undefined
   /** Returns the store's time. */

@@ -48,6 +48,9 @@ export class RunActivityContext implements ActivityContext {
   get logger(): ActivityContext['logger'] {
     return this.#run.services.logger
   }
+  get observation(): ActivityContext['observation'] {
+    return this.#run.observation
+  }
   get escalateTo(): ActivityContext['escalateTo'] {
     return this.#run.services.escalateTo
   }

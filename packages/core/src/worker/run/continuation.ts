@@ -7,7 +7,7 @@ import { showFailure } from '../../errors/catalogue.ts'
 import { failureOf, recordFailure } from '../../errors/failure.ts'
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
 import { firstGeneration, type Generation, generationOf } from '../../events/generation.ts'
-import type { ParentPayload, StartedPayload } from '../../events/payloads.ts'
+import type { ParentPayload, StartedPayload, TraceContext } from '../../events/payloads.ts'
 import { readStarted } from '../../events/read-started.ts'
 import { findThrowSite } from '../../host/call-site.ts'
 import { allowGrace, drain } from '../../host/drain.ts'
@@ -34,6 +34,8 @@ export class Continuation {
   readonly #onForeign: () => void
   #start: Start | null = null
   #parent: ParentPayload | null = null
+  #trace: TraceContext | undefined
+  #startedAt: number | null = null
   #execution: Execution<ProcedureOperation> | null = null
   #notes = new LogIndex()
   #endsUnbegun = false
@@ -62,6 +64,14 @@ export class Continuation {
   /** The generation of the log; the first one if its first event was not read yet. */
   get generation(): Generation {
     return this.#generation
+  }
+  /** The trace that it belongs to. */
+  get trace(): TraceContext | undefined {
+    return this.#trace
+  }
+  /** When it started, by the store's clock; null if its first event was not read yet. */
+  get startedAt(): number | null {
+    return this.#startedAt
   }
   /** The event that must be written before the first one is delivered. */
   get accepted(): WrittenEvent | null {
@@ -126,6 +136,8 @@ export class Continuation {
     this.#parent = payload.parent ?? null
     this.#generation = generationOf(started.seq, started)
     this.#notes = new LogIndex(this.#generation.children)
+    this.#trace = payload.trace
+    this.#startedAt = started.at
     return payload
   }
 

@@ -116,6 +116,7 @@ function composeStarted(state: RunState, input: unknown, previous: Uint8Array): 
     ...{ seed: services.entropy.bytes(16), by, tags, parent: parent ?? undefined },
     timeout: timeoutAt === null ? null : { atMs: timeoutAt },
     generation: next,
+    trace: continuation.trace,
   })
   return writtenEvent(started)
 }

@@ -29,7 +29,12 @@ export function createOtherRuns(run: RunState, keyOf: (position: number) => stri
   return {
     compose(child, position, isCalled) {
       const parent: ParentPayload = { run: run.id, position, depth: depthOf(run) + 1, isCalled }
-      const request = { ...startOf(child), id: child.id ?? deriveId(position), parent }
+      const request = {
+        ...startOf(child),
+        id: child.id ?? deriveId(position),
+        parent,
+        trace: run.continuation.trace,
+      }
       const ports = { entropy: services.entropy, sha256: services.sha256, validate }
       return whenKnown(composeStart(ports, request), ({ run: unhashed }): ChildRun => {
         const { worker, ...hashed } = hashRun(services.sha256, unhashed, null)

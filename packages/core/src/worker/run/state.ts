@@ -15,6 +15,7 @@ import type { Ending } from './ending.ts'
 import type { Replayed } from './find-call-site.ts'
 import { LogWriter } from './log-writer.ts'
 import { Mailbox, type Reader } from './mailbox.ts'
+import { RunObservation } from './observation.ts'
 import type { Opening } from './opening.ts'
 import { consumedBy, Outbox } from './outbox.ts'
 import { PendingActivities } from './pending-activities.ts'
@@ -61,6 +62,8 @@ export class RunState {
   readonly outbox: Outbox
   readonly activities: PendingActivities = new PendingActivities()
   readonly continuation: Continuation
+  /** Null without an observer. */
+  readonly observation: RunObservation | null
   /** Null until an operation has started. */
   context: ActivityContext | null = null
 
@@ -101,6 +104,7 @@ export class RunState {
     this.services = services
     this.claimed = claimed
     this.moves = moves
+    this.observation = services.observer === undefined ? null : new RunObservation(services.observer, this)
     this.log = new LogWriter(services, claimed)
     this.continuation = new Continuation(services, claimed, () => moves.onForeign())
     this.outbox = new Outbox(services.slices.drafts, (position) => this.continuation.scopeOf(position))

@@ -41,6 +41,7 @@ export function takeIn(state: RunState, unit: Unit, written: UnitOutcome & { rea
   const events = log.confirm(at, epoch)
   warnOfLength(state, log.length - events.length)
   state.outbox.confirm()
+  state.observation?.written(unit, events)
   state.continuation.branches.confirm()
   if (unit.effects.length > 0) mailbox.forget(consumedBy(unit.effects))
   if (events.length > 0 && claimed.tries > 0) state.moves.onProgress()

@@ -123,7 +123,10 @@ export class Attempts implements AttemptOwner, Waiter {
     const body = operation.kind === 'ail_decision' ? operation.assess : operation.body
     const usages = this.#usages
     const key = (): string => this.#context.idempotencyKey(position)
-    return body(createCall(body, { key, attempt, number: this.#number, usages }))
+    const call = createCall(body, { key, attempt, number: this.#number, usages })
+    const { observation } = this.#context
+    if (observation === null) return body(call)
+    return observation.attempt(this.#pending, this.#number).run(() => body(call))
   }
 
   onEnd(outcome: AttemptOutcome): void {
