@@ -15,7 +15,7 @@ const child = procedure({ name: 'child' }, async () => {})
 const greet = procedure({ name: 'greet' }, async (ctx) => {
   await ctx.call(child)
   await ctx.step('fails', () => Promise.reject(new Error('no'))).catch(() => {})
-  await ctx.human.approve('Go on?', { key: 'go on' })
+  await ctx.human.approve('Continue?', { key: 'continue' })
   return ctx.step('greet', () => 'hello')
 })
 
@@ -26,7 +26,7 @@ async function runWith(observe: Observer): Promise<readonly string[]> {
   const engine = await createEngine({ store: memory(), procedures: [greet, child], observe, logger })
   const run = await engine.run(greet, undefined, { id: 'a' })
   await engine.inbox.next({ run: 'a' })
-  await engine.inbox.answer({ run: 'a', key: 'go on' }, { approved: true }, { as: 'user:ana' })
+  await engine.inbox.answer({ run: 'a', key: 'continue' }, { approved: true }, { as: 'user:ana' })
   expect(await run.result()).toBe('hello')
   await engine.stop()
   return errors

@@ -19,7 +19,7 @@ const desk = procedure({ name: 'desk' }, async (ctx) => {
   await ctx.step('load', () => 1)
   await ctx.agent(model, 'hello')
   await ctx.call(child)
-  await ctx.human.approve('Go on?', { key: 'go on' })
+  await ctx.human.approve('Continue?', { key: 'continue' })
 })
 
 test('runs, attempts, asks, commits and model calls are counted, without ids of runs', async () => {
@@ -39,7 +39,7 @@ test('runs, attempts, asks, commits and model calls are counted, without ids of 
   const waiting = await collect()
   expect(waiting.get('pawl.ask.open')).toMatchObject([{ value: 1 }])
   expect(waiting.get('pawl.lag')).toMatchObject([{ value: 0 }])
-  await engine.inbox.answer({ run: run.id, key: 'go on' }, { approved: true }, { as: 'user:ana' })
+  await engine.inbox.answer({ run: run.id, key: 'continue' }, { approved: true }, { as: 'user:ana' })
   await run.result()
   const found = await collect()
   const of = (name: string) => found.get(name)?.map(({ value, attributes }) => ({ value, attributes }))

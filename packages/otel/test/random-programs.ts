@@ -67,7 +67,7 @@ async function play({ parts, crashes, replay }: Program) {
         return ctx.step(`s${own}`, (call) => count(ctx, own, call, one.failures), { retry })
       }
       case 'ask':
-        return ctx.human.approve('Go on?')
+        return ctx.human.approve('Continue?')
       case 'sleep':
         return ctx.sleep('1s')
       case 'child':
@@ -85,7 +85,7 @@ async function play({ parts, crashes, replay }: Program) {
     replay,
     observe: otel({ tracerProvider }),
   })
-  engine.humans({ ask: 'Go on?', answer: { approved: true }, after: '1h' })
+  engine.humans({ ask: 'Continue?', answer: { approved: true }, after: '1h' })
   crash = () => void engine.crash('now')
   const run = await engine.run(main, undefined, { id: 'main' })
   if (crashes === 'every') await engine.crash('every')

@@ -23,6 +23,7 @@ export interface Observer {
   attached(engine: ObservedEngine): () => void
 }
 
+/** A call of a client. */
 export interface ObservedCall {
   readonly verb: 'run' | 'signal' | 'answer'
   /** Undefined if the caller did not name it. */
@@ -31,6 +32,7 @@ export interface ObservedCall {
   readonly procedure: string | undefined
 }
 
+/** Receives the outcome of a call. */
 export interface CallObservation {
   /** Kept with a run that the call starts; its attempts, asks and end refer to it. */
   readonly trace?: TraceContext | undefined
@@ -47,6 +49,7 @@ export interface ObservedRun {
   readonly trace: TraceContext | undefined
 }
 
+/** An attempt of the code of a step, an agent or an undo. */
 export interface ObservedAttempt extends ObservedRun {
   readonly kind: OperationKind
   readonly name: string
@@ -55,6 +58,7 @@ export interface ObservedAttempt extends ObservedRun {
   readonly number: number
 }
 
+/** Runs an attempt and receives its outcome. */
 export interface AttemptObservation {
   /** Calls the body once, and returns what it returns. */
   run<Result>(body: () => Result): Result
@@ -62,6 +66,7 @@ export interface AttemptObservation {
   recorded(outcome: AttemptReport): void
 }
 
+/** The recorded outcome of an attempt. */
 export interface AttemptReport {
   readonly tookMs: number
   /** Undefined if it succeeded. */
@@ -72,6 +77,7 @@ export interface AttemptReport {
   readonly result: () => unknown
 }
 
+/** An error as the log stores it. */
 export interface ObservedFailure {
   readonly name: string
   readonly code?: string | undefined
@@ -79,6 +85,7 @@ export interface ObservedFailure {
   readonly message: string
 }
 
+/** An ask that has closed. */
 export interface ObservedAsk extends ObservedRun {
   readonly kind: OperationKind
   readonly position: number
@@ -88,6 +95,7 @@ export interface ObservedAsk extends ObservedRun {
   readonly closedAt: number
 }
 
+/** The end of a run. */
 export interface ObservedEnd extends ObservedRun {
   readonly status: 'completed' | 'failed' | 'cancelled'
   readonly failure: ObservedFailure | undefined
@@ -96,12 +104,14 @@ export interface ObservedEnd extends ObservedRun {
   readonly endedAt: number
 }
 
+/** A committed transaction. */
 export interface ObservedCommit {
   /** The number of runs that were written. */
   readonly runs: number
   readonly events: number
 }
 
+/** A started engine. */
 export interface ObservedEngine {
   /** Reads figures of the whole store. */
   readHealth(): Promise<{ readonly openAsks: number; readonly oldestDueMs: number }>

@@ -3,17 +3,25 @@ import { decode } from '../../events/payload.ts'
 import type { AgentResult, AttemptedPayload, FailedPayload } from '../../events/payloads.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import type { AttemptObservation, ObservedRun, Observer } from '../../ports/observer.ts'
+import type { Claimed } from '../../ports/store/claims.ts'
 import type { Unit } from '../../ports/store/commit.ts'
-import type { RunState } from './state.ts'
+import type { Continuation } from './continuation.ts'
+
+/** A run, as far as its reports need it. */
+interface Reported {
+  readonly id: string
+  readonly claimed: Claimed
+  readonly continuation: Pick<Continuation, 'trace' | 'startedAt' | 'notes'>
+}
 
 /** Reports to the observer what a run does, once it is in the log. */
 export class RunObservation {
   readonly #observer: Observer
-  readonly #run: RunState
+  readonly #run: Reported
   /** The attempts that have begun, and whose outcome is not in the log, by position. */
   readonly #attempts = new Map<number, AttemptObservation>()
 
-  constructor(observer: Observer, run: RunState) {
+  constructor(observer: Observer, run: Reported) {
     this.#observer = observer
     this.#run = run
   }
