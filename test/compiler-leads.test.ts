@@ -122,10 +122,6 @@ test('a new effect of a unit is asked for by every store', async () => {
 test('a new method of the store port is asked for by every store', async () => {
   const head = 'export interface RunStore {\n'
   expect(
-    await compileWith(
-      'core/src/ports/store/runs.ts',
-      head,
-      `${head}  remove(run: RunKey): Promise<boolean>\n`,
-    ),
+    await compileWith('core/src/ports/store/runs.ts', head, `${head}  drop(run: RunKey): Promise<boolean>\n`),
   ).toEqual(['storage-postgres/src/store.ts', 'storage-sqlite/src/store.ts', 'testing/src/memory/store.ts'])
 })

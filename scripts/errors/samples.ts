@@ -39,6 +39,7 @@ export const samples: ErrorDetails = {
   'run-cancelled': { run: 'refund:A-1', reason: 'the order was withdrawn' },
   'run-ended': { run: 'refund:A-1', status: 'completed' },
   'run-failed': { run: 'refund:A-1', cause },
+  'run-live': { run: 'refund:A-1', status: 'waiting' },
   'run-not-found': { run: 'refund:A-1' },
   'run-quarantined': { run: 'refund:A-1', reason: 'its workers crashed 5 times' },
   'step-failed': { step: 'charge card', attempts: 3, cause },

@@ -29,6 +29,7 @@ const clientVerbs: Record<Exclude<keyof Client, 'inbox'>, true> = {
     log: true,
     retry: true,
     cancel: true,
+    delete: true,
     resume: true,
     stop: true,
   },

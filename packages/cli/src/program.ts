@@ -1,7 +1,7 @@
 import { PawlError } from '@pawl/core'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { answer } from './commands/answer.ts'
-import { cancel, retry, signal } from './commands/change.ts'
+import { cancel, deleteRuns, retry, signal } from './commands/change.ts'
 import { check } from './commands/check.ts'
 import { completionScript, type Shell, shells } from './commands/completion.ts'
 import { dev } from './commands/dev/dev.ts'
@@ -125,6 +125,9 @@ function createProgram({ stdout, stderr }: Pick<Surroundings, 'stdout' | 'stderr
     .action((ids, flags) => act(flags, (context) => cancel(context, ids, flags)))
   withChosen(add('retry [run...]', 'retry stuck runs, and runs quarantined for crashes')).action(
     (ids, flags) => act(flags, (context) => retry(context, ids, flags)),
+  )
+  withChosen(add('delete [run...]', 'delete runs that have ended or are quarantined, for ever')).action(
+    (ids, flags) => act(flags, (context) => deleteRuns(context, ids, flags)),
   )
   add('check [run]', 'replay stored runs with the code that is here, and name the runs that would get stuck')
     .option('--procedure <name>', 'only runs of this procedure')

@@ -25,3 +25,19 @@ test('run --cancel-after cancels a run that has not ended by then', async () => 
   expect(JSON.parse(shown.stdout)).toMatchObject({ status: 'cancelled', cancelReason: 'timed out' })
   expect(await workspace.pawl(...greet, '--cancel-after', 'soon')).not.toMatchObject({ status: 0 })
 })
+
+test('delete removes a run that has ended, and refuses one that has not', async () => {
+  using workspace = await createWorkspace()
+  const greet = ['run', 'greet', '--input', '{"name":"Ada"}', '--id', 'greet:1']
+  await workspace.pawl(...greet, '--cancel-after', '1ms', '--detach')
+  expect(await workspace.pawl('delete', 'greet:1', '--yes')).toMatchObject({
+    stderr: expect.stringContaining('cannot be deleted'),
+  })
+  await workspace.pawl(...greet)
+  expect(await workspace.pawl('delete', 'greet:1')).toMatchObject({ status: 2 })
+  expect(await workspace.pawl('delete', 'greet:1', '--yes')).toMatchObject({
+    status: 0,
+    stderr: '  Run greet:1 is deleted\n',
+  })
+  expect(await workspace.pawl('show', 'greet:1')).toMatchObject({ status: 4 })
+})

@@ -99,6 +99,7 @@ export type {
   NextFilter,
   Page,
   ResultOptions,
+  Retention,
   RunFilter,
   RunHandle,
   RunOptions,

@@ -56,6 +56,7 @@ export type {
   OutgoingMessage,
   Sent,
 } from './ports/store/mail.ts'
+export type { DecisionQuery, EndedPage, EndedRun, Removed } from './ports/store/removals.ts'
 export type {
   ChildRun,
   Created,

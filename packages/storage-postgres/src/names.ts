@@ -12,6 +12,7 @@ export interface Names {
   readonly runInfo: string
   /** Table of the values that runs expose. */
   readonly runState: string
+  readonly decisions: string
   readonly events: string
   readonly messages: string
   readonly asks: string
@@ -47,6 +48,7 @@ export function nameTables(schema: string): Names {
     runKeys: qualify('runs_run_seq'),
     runInfo: qualify('run_info'),
     runState: qualify('run_state'),
+    decisions: qualify('decisions'),
     events: qualify('events'),
     messages: qualify('messages'),
     asks: qualify('asks'),

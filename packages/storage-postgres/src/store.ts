@@ -20,6 +20,7 @@ import { prepareCommit } from './writes/commit.ts'
 import { prepareCreate } from './writes/create.ts'
 import { prepareInstall } from './writes/install.ts'
 import { prepareMark, prepareRetry } from './writes/mark.ts'
+import { prepareRemovals } from './writes/remove.ts'
 import { prepareRestart } from './writes/restart.ts'
 import { prepareSend } from './writes/send.ts'
 import { prepareWorkers } from './writes/workers.ts'
@@ -48,6 +49,7 @@ export function createStore(
   const workers = prepareWorkers(database, ownership)
   const createRuns = prepareCreate(database, ownership)
   const installRun = prepareInstall(database)
+  const removals = prepareRemovals(database)
   const commitUnits = prepareCommit(database, ownership)
   const sendMessages = prepareSend(database, ownership)
   const cancelRun = prepareCancel(database, ownership)
@@ -118,6 +120,7 @@ export function createStore(
       if (last !== null) hints.send()
       return installed
     },
+    ...removals,
     async commit(worker, units) {
       if (units.length === 0) return []
       const outcomes = await commitUnits(worker, units)

@@ -56,6 +56,8 @@ async function makeSchema(file: string, driver: SqliteDriver): Promise<void> {
   try {
     database.pragma('synchronous = off')
     database.pragma('page_size = 2048')
+    // So that deleted runs make the file smaller.
+    database.pragma('auto_vacuum = incremental')
     database.pragma('journal_mode = wal')
     await bringUpToDate(database, file)
     // After the link, the final name refers to the same file.

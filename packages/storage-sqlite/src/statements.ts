@@ -20,6 +20,7 @@ import { prepareMark, prepareRetry, type Retry, type SetMark } from './writes/ma
 import { prepareLeaveMessage } from './writes/message.ts'
 import { prepareOtherRuns } from './writes/others.ts'
 import { type Disown, prepareDisown, prepareReclaim, type Reclaim } from './writes/reclaim.ts'
+import { prepareRemovals, type Removals } from './writes/remove.ts'
 import { prepareRestart, type Restart } from './writes/restart.ts'
 import { prepareSend, type Send } from './writes/send.ts'
 import { prepareWorkers, type Workers } from './writes/workers.ts'
@@ -29,6 +30,7 @@ export interface Statements {
   readonly workers: Workers
   readonly create: Create['create']
   readonly install: Install
+  readonly removals: Removals
   readonly commit: Commit
   readonly reclaim: Reclaim
   readonly disown: Disown
@@ -68,6 +70,7 @@ export function prepareStatements(database: Database): Statements {
     workers: prepareWorkers(database, feed),
     create: creating.create,
     install: prepareInstall(database, askNames, feed),
+    removals: prepareRemovals(database),
     commit: prepareCommit(database, askNames, feed, others),
     reclaim: prepareReclaim(database),
     disown: prepareDisown(database),

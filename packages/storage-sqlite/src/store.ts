@@ -45,6 +45,13 @@ export function createStore(file: string, environment: Environment): StorePort {
     },
     install: (copy, seq, events, last) =>
       connection.write(({ install }, at) => install(copy, seq, events, last, at)),
+    remove: (runs) => connection.write(({ removals }) => runs.map((run) => removals.remove(run))),
+    clear: (limit) => connection.write(({ removals }, at) => removals.clear(limit, at)),
+    ended: (before, span) => connection.read(({ removals }) => removals.ended(before, span)),
+    decisions: (query) => connection.read(({ removals }) => removals.decisions(query)),
+    forgetDecisions: (procedure, before, limit) =>
+      connection.write(({ removals }) => removals.forgetDecisions(procedure, before, limit)),
+    decidedProcedures: () => connection.read(({ removals }) => removals.decidedProcedures()),
     commit: (worker, units) => commit(connection, transactions, worker, units),
     send: (messages, claimant) =>
       transactions.delivering(messages, claimant, ({ send }, message, at) => send(message, at)),

@@ -195,6 +195,7 @@ function createFacade(harness: TestHarness): TestEngine & AsyncDisposable {
       return harness.during(() => harness.check(what))
     },
     retry: (id: string) => harness.during(() => client.retry(id)),
+    delete: (id: string) => harness.during(() => client.delete(id)),
     cancel: (...args: Parameters<Client['cancel']>) => harness.during(() => client.cancel(...args)),
     resume: (...args: Parameters<Client['resume']>) => harness.during(() => client.resume(...args)),
     inbox,

@@ -71,6 +71,21 @@ export async function retry(
   })
 }
 
+export async function deleteRuns(
+  context: Context,
+  ids: readonly string[],
+  flags: ChosenFlags,
+): Promise<ExitStatus> {
+  const door = await context.door()
+  const chosen = await chooseRuns(door, ids, flags)
+  if (flags.yes !== true) await confirm(context, 'Delete', chosen)
+  return changeEach(context, chosen, async (id) => {
+    const run = await door.get<RunJson>(`/runs/${segmentOf(id)}`)
+    await door.delete(`/runs/${segmentOf(id)}`)
+    return { run, says: `Run ${id} is deleted` }
+  })
+}
+
 async function confirm({ out, signal }: Context, verb: string, ids: readonly string[]): Promise<void> {
   const what = ids.length === 1 ? `run ${ids[0]}` : `${ids.length} runs`
   if (!out.canAsk) throw usageError(`Pass --yes to ${verb.toLowerCase()} ${what} without a question.`)

@@ -78,6 +78,7 @@ export interface Door {
   readonly where: string
   get<T>(path: string, query?: Readonly<Record<string, string | undefined>>): Promise<T>
   post<T>(path: string, body: unknown, options?: PostOptions): Promise<T>
+  delete<T>(path: string): Promise<T>
   /** Reads a stream of events until it ends or `signal` aborts. A lost connection is opened again where it was. */
   follow(path: string, query: PostOptions['query'], signal: AbortSignal): AsyncGenerator<Frame>
   close(): Promise<void>
@@ -122,6 +123,7 @@ export function createDoor(
           ...(idempotencyKey === undefined ? {} : { 'idempotency-key': idempotencyKey }),
         },
       }),
+    delete: (path) => send('DELETE', path, {}, {}),
     follow: (path, query, signal) =>
       followFrames(
         (after) =>

@@ -11,6 +11,7 @@ import { readLog } from './log/read.ts'
 import { Mailer } from './mailer.ts'
 import { readLimit, readRunOptions, readRunOrGetOptions } from './options.ts'
 import { cancelRun } from './runs/cancel.ts'
+import { deleteRun } from './runs/delete.ts'
 import { createRunHandle } from './runs/handle.ts'
 import { readRunQuery } from './runs/query.ts'
 import { retryRun } from './runs/retry.ts'
@@ -46,6 +47,7 @@ export function createConnectedClient(options: ConnectionOptions): Client {
     retry: async (id: string) => retryRun(connection, checkName('id of retry', id)),
     cancel: async (id: unknown, reason?: unknown, given?: unknown) =>
       cancelRun(connection, checkName('id of cancel', id), reason, given),
+    delete: async (id: unknown) => deleteRun(connection, checkName('id of delete', id)),
     resume: (request: unknown, as: unknown) => resume(connection, mailer, request, as),
     inbox: guardVerbs(`${of}.inbox`, createInbox(connection, mailer)),
     stop: () => connection.stop(),

@@ -26,7 +26,11 @@ import { checkActor, checkAudience } from '../checks/people.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { defaultLogLimits, type LogLimits } from '../ports/log-limits.ts'
 import type { Logger } from '../ports/logger.ts'
+<<<<<<< HEAD
 import type { Observer } from '../ports/observer.ts'
+=======
+import type { RetentionRule, RetentionRules } from '../ports/retention.ts'
+>>>>>>> 1857336 (Delete runs, and let workers delete old ones; keep the decisions)
 import { defaultMaxCrashes } from '../ports/suspects.ts'
 import type { ChannelSettings } from './channels/channels.ts'
 import { readChannels, readLinkOptions } from './channels/checks.ts'
@@ -42,6 +46,7 @@ export interface EngineSettings {
   readonly maxCrashes: number
   readonly concurrency: number
   readonly logLimits: LogLimits
+  readonly retention: RetentionRules
   readonly leaseMs: number
   readonly logger: Logger | undefined
   readonly channels: ChannelSettings
@@ -61,6 +66,7 @@ const engineOptionNames = [
   'maxCrashes',
   'concurrency',
   'logLimits',
+  'retention',
   'lease',
   'logger',
   ...channelOptionNames,
@@ -100,6 +106,7 @@ export function readEngineOptions(given: unknown): EngineSettings {
         ? 100
         : checkWhole('concurrency of createEngine', concurrency, 1, Number.MAX_SAFE_INTEGER),
     logLimits: readLogLimits(options['logLimits']),
+    retention: readRetention(options['retention']),
     leaseMs: lease === undefined ? 10_000 : readLease(lease),
     logger: logger === undefined ? undefined : readLogger(logger),
     channels: readChannelSettings(options),
@@ -119,6 +126,27 @@ function readChannelSettings({
     links: readLinkOptions(links),
     selfApproval:
       selfApproval === undefined ? true : checkBoolean('selfApproval of createEngine', selfApproval),
+  }
+}
+
+function readRetention(given: unknown): RetentionRules {
+  const option = 'retention of createEngine'
+  const rules = Object.entries(checkObject(option, given))
+  return new Map(
+    rules.map(([name, rule]) => [checkName(option, name), readRule(`${option} for ${name}`, rule)]),
+  )
+}
+
+function readRule(option: string, given: unknown): RetentionRule {
+  const rule = checkObject(option, given)
+  checkKeys(`the ${option}`, rule, ['completed', 'failed', 'cancelled', 'keep', 'decisions'])
+  const read = (name: string): number | null =>
+    rule[name] === undefined ? null : parseDuration(rule[name], `${name} of ${option}`)
+  const { keep } = rule
+  return {
+    ...{ completed: read('completed'), failed: read('failed') },
+    ...{ cancelled: read('cancelled') ?? read('failed'), decisions: read('decisions') },
+    keep: keep === undefined ? null : checkWhole(`keep of ${option}`, keep, 0, Number.MAX_SAFE_INTEGER),
   }
 }
 

@@ -58,10 +58,29 @@ export interface EngineOptions {
   readonly links?: LinkOptions
   /** Whether a person may answer the asks of runs they started through a channel. A server has its own option. Default: true. */
   readonly selfApproval?: boolean
+  /**
+   * How long ended runs are kept, by procedure; '*' applies to all that are not named. Names may be those of other engines'
+   * procedures. Default: for ever; 30 days for the procedures of Pawl itself, whose names begin with `pawl.`.
+   */
+  readonly retention?: { readonly [procedure: string]: Retention }
   /** Receives log lines of the engine and of `ctx.log`. Errors that it throws are ignored. Default: the console, without `debug`. */
   readonly logger?: Logger
   /** Receives what the engine and its client do, for traces and metrics, such as `otel()` of `@pawl/otel`. Default: none. */
   readonly observe?: Observer
+}
+
+/** How long the ended runs of a procedure are kept. A worker deletes the others within minutes. */
+export interface Retention {
+  /** How long completed runs are kept, from their end. Default: for ever. */
+  readonly completed?: Duration
+  /** How long failed runs are kept, from their end. Default: for ever. */
+  readonly failed?: Duration
+  /** How long cancelled runs are kept, from their end. Default: as `failed`. */
+  readonly cancelled?: Duration
+  /** Maximum number of ended runs; the runs that were started first are deleted. Default: no limit. Range: whole numbers from 0. */
+  readonly keep?: number
+  /** How long answered asks outlive their run, from their answer. Default: for ever. */
+  readonly decisions?: Duration
 }
 
 /** The options of `createClient`. */
@@ -171,6 +190,13 @@ export interface Client {
    * @example await engine.cancel('refund:A-1', 'customer called', { by: 'user:ana' })
    */
   cancel(id: string, reason?: string, options?: CancelOptions): Promise<void>
+  /**
+   * Deletes a run that has ended or is quarantined, with all that belongs to it, so that its id is free. What people decided in it
+   * is kept: see `archived` of `inbox.list`. A run that waits for a deleted quarantined run fails with its quarantine.
+   * @throws PawlError 'run-live', 'run-not-found', 'option-invalid'
+   * @example await client.delete('refund:A-1')
+   */
+  delete(id: string): Promise<void>
   readonly inbox: Inbox
   /** Closes the connection to the store. */
   stop(): Promise<void>
@@ -382,6 +408,11 @@ export interface AskFilter {
   readonly kind?: AskKind
   /** `true` for overdue asks only, `false` for the others only. Default: both. */
   readonly overdue?: boolean
+  /**
+   * `true` lists the answered asks of deleted runs, those of the newest run first. It can be combined with `run`, `procedure`, `limit`
+   * and `cursor` only. Default: `false`.
+   */
+  readonly archived?: boolean
   /** Maximum number of asks on a page. Default: 50. Range: whole numbers from 1 to 500. */
   readonly limit?: number
   /** The `cursor` of the previous page. Default: the first page. */
@@ -389,7 +420,7 @@ export interface AskFilter {
 }
 
 /** The filter of `inbox.count`. */
-export type CountFilter = Omit<AskFilter, 'limit' | 'cursor'>
+export type CountFilter = Omit<AskFilter, 'archived' | 'limit' | 'cursor'>
 
 /** The result of `inbox.count`. */
 export interface AskCount {

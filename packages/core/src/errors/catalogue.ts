@@ -153,6 +153,11 @@ const catalogue: Catalogue = {
     remedy:
       'See `status().failure` and the log of the run. After fixing the cause, start a run with a different id.',
   }),
+  'run-live': ({ run, status }) => ({
+    what: `Run ${run} is ${status} and cannot be deleted.`,
+    next: 'Nothing was deleted.',
+    remedy: 'Cancel it first, and wait until it has ended.',
+  }),
   'run-not-found': ({ run }) => ({
     what: `Run ${run} does not exist in this store.`,
     next: '',

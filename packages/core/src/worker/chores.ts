@@ -5,6 +5,7 @@ import { claimCancelled } from './cancelled-runs.ts'
 import type { Claims } from './claims.ts'
 import type { Lease } from './lease.ts'
 import type { LoadedRuns } from './loaded-runs.ts'
+import type { RetentionChore } from './retention.ts'
 import type { RunReports } from './run-reports.ts'
 import type { Slots } from './slots.ts'
 import { Starvation } from './starvation.ts'
@@ -19,6 +20,8 @@ const wellMs = 5_000
 /** Delay of the first check for runs that no engine can execute: engines that start together see each other. */
 const unclaimableAfterMs = 5_000
 const unclaimableEveryMs = 60_000
+/** Interval between parts of the runs in which the expired ones are looked for. */
+const retentionEveryMs = 60_000
 
 /** Periodic work of a worker, beside its runs. */
 export interface Chore {
@@ -90,6 +93,7 @@ export interface ChoreParts {
   readonly stuckRuns: Pick<StuckRuns, 'retry'>
   readonly reports: Pick<RunReports, 'flush'>
   readonly complaints: Pick<ThrottledLog, 'settle'>
+  readonly retention: Pick<RetentionChore, 'run'>
 }
 
 /** Lists the chores of a worker. */
@@ -117,6 +121,7 @@ export function listChores(parts: ChoreParts): readonly Chore[] {
       firstMs: unclaimableAfterMs,
       run: () => endUnclaimable(parts),
     },
+    { name: 'retention', everyMs: retentionEveryMs, run: () => parts.retention.run() },
   ]
 }
 

@@ -14,6 +14,7 @@ import type { LocalWorker } from '../ports/local-worker.ts'
 import { defaultLogLimits, type LogLimits } from '../ports/log-limits.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { Observer } from '../ports/observer.ts'
+import type { RetentionRules } from '../ports/retention.ts'
 import type { Claimed } from '../ports/store/claims.ts'
 import type { StorePort } from '../ports/store/store.ts'
 import type { WorkerKey } from '../ports/store/workers.ts'
@@ -25,6 +26,7 @@ import { LoadedRuns } from './loaded-runs.ts'
 import { createLocalWorker } from './local-worker.ts'
 import { Procedures } from './procedures.ts'
 import { Remarks } from './remarks.ts'
+import { RetentionChore } from './retention.ts'
 import { retrying } from './retrying.ts'
 import { RunReports } from './run-reports.ts'
 import type { Slices, WorkerServices } from './services.ts'
@@ -61,6 +63,7 @@ export interface WorkerOptions {
   readonly maxCrashes: number
   /** Maximum number of concurrent step bodies. */
   readonly concurrency: number
+  readonly retention: RetentionRules
   readonly leaseMs: number
   /** Default: a warning at 10,000 events, and full at 1,000,000. */
   readonly logLimits?: LogLimits
@@ -132,6 +135,7 @@ export class Worker {
     const chores = listChores({
       ...{ store, clock, logger, leaseMs, lease, claims, runs, stuckRuns },
       ...{ slots: this.#slots, reports: this.#reports, complaints: this.#throttledLog },
+      retention: new RetentionChore(store, options.retention, logger, isWorking),
     })
     this.#chores = new Chores(clock, chores, onError)
     this.local = createLocalWorker({ procedures, lease, claims, runs, time, isWorking, onError })

@@ -36,6 +36,7 @@ export const statusOf: { readonly [C in ErrorCode | ServerCode]: number } = {
   'run-cancelled': 409,
   'run-ended': 409,
   'run-failed': 409,
+  'run-live': 409,
   'run-not-found': 404,
   'run-quarantined': 409,
   'step-failed': 409,

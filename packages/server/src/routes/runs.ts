@@ -208,6 +208,21 @@ export const runRoutes: readonly Route[] = [
       return { status: 202, body: showRun(await client.get(run.id).status()) }
     },
   }),
+  route({
+    method: 'DELETE',
+    path: '/runs/{run}',
+    summary: 'Delete a run that has ended or is quarantined; the decisions made in it are kept',
+    roles: ['admin'],
+    query: z.strictObject({}),
+    body: null,
+    replies: { 200: z.object({ deleted: z.literal(true) }) },
+    async handle({ client, rights, params }) {
+      const run = await seenRun(client, rights, params.run)
+      rights.checkRun('delete', run)
+      await client.delete(run.id)
+      return { status: 200, body: { deleted: true } }
+    },
+  }),
 ]
 
 function position(min: number) {

@@ -109,6 +109,7 @@ export const matrix: Readonly<Record<string, Row>> = {
     status: { ...operators, operate: 200, admin: 200 },
   },
   'POST /v1/runs/{run}/retry': { path: '/v1/runs/refund:1/retry', body: {}, status: operators },
+  'DELETE /v1/runs/{run}': { path: '/v1/runs/refund:1', status: { ...admins, admin: 409 } },
   'GET /v1/hooks': { path: '/v1/hooks', status: { ...readers, watch: 403, operate: 403 } },
   'POST /v1/hooks': {
     path: '/v1/hooks',

@@ -1,4 +1,4 @@
-import { type FeedPage, type FeedRow, feedKeptMs, showFeedEntry } from '@pawl/core/storage'
+import { type FeedPage, type FeedRow, feedKeptMs, hiddenState, showFeedEntry } from '@pawl/core/storage'
 import type { Database } from '../connection/database.ts'
 import { codeOf } from '../faults.ts'
 import { storeTime } from '../names.ts'
@@ -10,7 +10,7 @@ export function prepareReadFeed(database: Database): ReadFeed {
   const number = prepareNumbering(database)
   const page = `
     select n, f.at, f.kind, f.run, f.position, r.id from ${feed} f join ${runs} r on r.run = f.run
-    where n > $1 order by n limit $2`
+    where n > $1 and r.state <> ${hiddenState} order by n limit $2`
   const ends = `
     select coalesce((select n from ${feed} order by n limit 1), 0) as oldest,
       coalesce((select n from ${feed} order by n desc limit 1), 0) as newest`

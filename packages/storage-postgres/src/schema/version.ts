@@ -24,6 +24,7 @@ export const migrationNames = [
   'parent-position',
   'run-state',
   'generations',
+  'decisions',
 ] as const
 
 export type MigrationName = (typeof migrationNames)[number]

@@ -78,6 +78,7 @@ export async function empty(owner: pg.Pool, schema: string): Promise<void> {
     'run_state',
     'news',
     'feed',
+    'decisions',
   ]
   await owner.query(tables.map((table) => `delete from ${schema}.${table}`).join(';'))
 }

@@ -17,6 +17,7 @@ import { workers } from './migrations/0012-workers.ts'
 import { parentPosition } from './migrations/0013-parent-position.ts'
 import { runState } from './migrations/0014-run-state.ts'
 import { generations } from './migrations/0015-generations.ts'
+import { decisions } from './migrations/0016-decisions.ts'
 import { queries } from './queries.ts'
 import { hasTable, type MigrationName, migrationNames, readVersion } from './version.ts'
 
@@ -36,6 +37,7 @@ const byName: Record<MigrationName, Migration> = {
   'parent-position': parentPosition,
   'run-state': runState,
   generations,
+  decisions,
 }
 
 /** All migrations, in order. */

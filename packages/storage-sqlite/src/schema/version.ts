@@ -21,6 +21,7 @@ export const migrationNames = [
   'parent-position',
   'run-state',
   'generations',
+  'decisions',
 ] as const
 
 export type MigrationName = (typeof migrationNames)[number]

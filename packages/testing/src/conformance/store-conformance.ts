@@ -18,6 +18,7 @@ import { describeLoad } from './topics/load.ts'
 import { describeMarks } from './topics/marks.ts'
 import { describeOtherRuns } from './topics/other-runs.ts'
 import { describeParking } from './topics/parking.ts'
+import { describeRemovals } from './topics/removals.ts'
 import { describeRunList } from './topics/run-list.ts'
 import { describeSend } from './topics/send.ts'
 import { describeStates } from './topics/states.ts'
@@ -52,6 +53,7 @@ export function storeConformance(subject: StoreSubject): void {
     describeWorkers(test)
     describeCreate(test)
     describeInstall(test)
+    describeRemovals(test)
     describeCommit(test)
     describeFencing(test)
     describeParking(test)

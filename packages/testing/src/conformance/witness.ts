@@ -8,6 +8,7 @@ import type {
   NewMessage,
   NewRun,
   RunKey,
+  RunQuery,
   StorePort,
   Unit,
   UnitOutcome,
@@ -70,6 +71,13 @@ export function witness(port: StorePort, promised: Promised): StorePort {
         if (outcome === 'created') promised.runs.set(run, runs[index] as NewRun)
       }
       return created
+    },
+    async remove(runs) {
+      const ids = new Map((await port.runs(everything)).map(({ run, id }) => [run, id]))
+      const removed = await port.remove(runs)
+      for (const [index, outcome] of removed.entries())
+        if (outcome === 'removed') forget(promised, runs[index] as RunKey, ids.get(runs[index] as RunKey))
+      return removed
     },
     async commit(worker, units) {
       // A copy, because the caller may reuse its buffers.
@@ -134,4 +142,20 @@ function noteUnit(promised: Promised, unit: Unit, outcome: UnitOutcome): void {
   if (outcome.outcome !== 'ok') return
   promised.units.push(unit)
   if (outcome.parked) promised.parkedWith.set(unit.run, unit.seen)
+}
+
+const everything: RunQuery = {
+  ...{ procedure: null, statuses: [], tag: null, parent: null, before: null, limit: 10_000 },
+}
+
+/** Of a removed run nothing has to be there. */
+function forget(promised: Promised, run: RunKey, id: string | undefined): void {
+  promised.runs.delete(run)
+  const keepOf = <Item>(list: Item[], isKept: (item: Item) => boolean): void => {
+    list.splice(0, list.length, ...list.filter(isKept))
+  }
+  keepOf(promised.units, (unit) => unit.run !== run)
+  keepOf(promised.claims, (claimed) => claimed.run !== run)
+  for (const list of [promised.messages, promised.cancels, promised.answers] as { run: string }[][])
+    keepOf(list, (one) => one.run !== id)
 }

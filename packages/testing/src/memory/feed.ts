@@ -13,10 +13,10 @@ export function tell(
 }
 
 /** Reads the entries after a number. */
-export function readFeed({ feed }: Tables, after: number, limit: number): FeedPage {
+export function readFeed({ feed, runsByKey }: Tables, after: number, limit: number): FeedPage {
   const [oldest, newest] = [feed[0]?.n ?? 0, feed.at(-1)?.n ?? 0]
-  const first = Math.max(0, after + 1 - oldest)
-  return { entries: feed.slice(first, first + limit), oldest, newest }
+  const entries = feed.slice(Math.max(0, after + 1 - oldest)).filter(({ runKey }) => runsByKey.has(runKey))
+  return { entries: entries.slice(0, limit), oldest, newest }
 }
 
 /** Deletes expired entries except the newest one. */

@@ -25,6 +25,7 @@ import { commitUnit } from './writes/commit.ts'
 import { createRun } from './writes/create.ts'
 import { installRun } from './writes/install.ts'
 import { retryRun, setMark } from './writes/mark.ts'
+import { clear, forgetDecisions, listDecisions, listEnded, removeRun } from './writes/remove.ts'
 import { restartRun } from './writes/restart.ts'
 import { sendMessage } from './writes/send.ts'
 import { addWorker, beat, declareDead, listAbilities, listWorkers, release, sweep } from './writes/workers.ts'
@@ -93,6 +94,13 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
         (now) => installRun(tables, copy, seq, events, last, now),
         () => last !== null,
       ),
+    remove: (runs) => write(() => runs.map((run) => removeRun(tables, run))),
+    clear: () => read((now) => clear(tables, now)),
+    ended: (before, span) => read(() => listEnded(tables, before, span)),
+    decisions: (query) => read(() => listDecisions(tables, query)),
+    forgetDecisions: (procedure, before, limit) =>
+      read(() => forgetDecisions(tables, procedure, before, limit)),
+    decidedProcedures: () => read(() => [...new Set(tables.decisions.map(({ procedure }) => procedure))]),
     commit: (worker, units) => write((now) => units.map((unit) => commitUnit(tables, worker, unit, now))),
     send: (messages, claimant) =>
       write((now) =>

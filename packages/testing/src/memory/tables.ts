@@ -1,4 +1,5 @@
 import type {
+  AskRow,
   AskStatus,
   FeedEntry,
   LogEvent,
@@ -25,6 +26,8 @@ export interface Tables {
   readonly copies: Map<string, RunRecord>
   /** Asks of all runs, in the order in which they were opened. */
   readonly asks: AskRecord[]
+  /** Answered asks of removed runs. */
+  readonly decisions: AskRow[]
   /** Entries of the feed, in order. */
   readonly feed: FeedEntry[]
   /** Callbacks of every connection that watches, by process. */
@@ -105,6 +108,7 @@ export function makeTables(): Tables {
     newest: 0,
     copies: new Map(),
     asks: [],
+    decisions: [],
     feed: [],
     watchers: new Map(),
   }

@@ -22,6 +22,7 @@ import { readLimit } from '../options.ts'
 import type { Page } from '../types.ts'
 import { showAsk } from '../views/ask.ts'
 import type { Ask } from '../views/views.ts'
+import { listDecisions } from './decisions.ts'
 
 /** What says which asks are meant. */
 export const askFilterNames = ['status', 'to', 'visibleTo', 'run', 'procedure', 'kind', 'overdue'] as const
@@ -30,7 +31,9 @@ const maxNames = 200
 
 export async function listAsks(connection: Connection, given: unknown): Promise<Page<Ask>> {
   const filter = checkObject('filter of inbox.list', given)
-  checkKeys('the filter of inbox.list', filter, [...askFilterNames, 'limit', 'cursor'])
+  if (filter['archived'] !== undefined && checkBoolean('archived of inbox.list', filter['archived']))
+    return listDecisions(connection, filter)
+  checkKeys('the filter of inbox.list', filter, [...askFilterNames, 'archived', 'limit', 'cursor'])
   const limit = readLimit('of inbox.list', filter['limit'])
   const store = await connection.begin()
   const place =

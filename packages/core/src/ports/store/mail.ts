@@ -23,7 +23,7 @@ export interface MailStore {
 export interface NewMessage {
   readonly run: string
   /** 'early': an answer by the key of an ask that is not open yet. 'update': its key is the one that its reply is found by. */
-  readonly kind: 'signal' | 'early' | 'update'
+  readonly kind: 'signal' | 'early' | 'update' | 'ended'
   /** The name of the signal or update, or the ask's key. */
   readonly name: string
   /** The idempotency key: a second message with the same key is not stored. Unique per run; core prefixes it by kind. */

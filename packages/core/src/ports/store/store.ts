@@ -4,6 +4,7 @@ import type { LogStore } from './commit.ts'
 import type { CopyStore } from './copies.ts'
 import type { FeedStore } from './feed.ts'
 import type { MailStore } from './mail.ts'
+import type { RemovalStore } from './removals.ts'
 import type { RunStore } from './runs.ts'
 import type { StateStore } from './state.ts'
 import type { WorkerStore } from './workers.ts'
@@ -20,6 +21,7 @@ export interface StorePort
   extends WorkerStore,
     RunStore,
     CopyStore,
+    RemovalStore,
     ClaimStore,
     LogStore,
     MailStore,

@@ -80,7 +80,7 @@ export function describeInstall(test: StageTest): void {
         })
       expect(await stage.port.install(copyOf('a', '2'), 2, [], last())).toEqual({ outcome: 'exists' })
       expect(await stage.find('taken')).toMatchObject({ head: 1 })
-      // Until it is cleared, what is left of the second copy is there, and nobody finds it.
+      // Until it is cleared, what is left of the second copy is there, and no call finds it.
       await stage.port.install(copyOf('b', '2'), 2, [], last())
     })
 

@@ -1,0 +1,52 @@
+import type { AskRow } from './asks.ts'
+import type { EndState, RunKey } from './runs.ts'
+
+/** Removes runs, and keeps the decisions that people made in them. */
+export interface RemovalStore {
+  /**
+   * Removes runs that have ended or are quarantined: from then on no call finds them, and their ids are free. Their answered
+   * asks become decisions in the same transaction. Their events and messages are left to `clear`.
+   */
+  remove(runs: readonly RunKey[]): Promise<readonly Removed[]>
+  /**
+   * Deletes what removed runs have left behind, and copies whose first part is older than `copyKeptMs`: at most `limit`
+   * events and as many messages. Returns whether there is more.
+   */
+  clear(limit: number): Promise<boolean>
+  /** Lists the ended runs among the `span` newest runs below a key, the newest first. Null: among the newest of all. */
+  ended(before: RunKey | null, span: number): Promise<EndedPage>
+  /** Lists decisions of removed runs, those of the newest run first. */
+  decisions(query: DecisionQuery): Promise<readonly AskRow[]>
+  /** Deletes the decisions of a procedure whose asks were closed before an instant, at most `limit`. Returns their number. */
+  forgetDecisions(procedure: string, before: number, limit: number): Promise<number>
+  /** Lists the procedures that have decisions. */
+  decidedProcedures(): Promise<readonly string[]>
+}
+
+/** The outcome of a removal. 'live': the run has not ended, or a worker owns it. */
+export type Removed = 'removed' | 'live' | 'missing'
+
+/** A part of the runs by their keys. */
+export interface EndedPage {
+  readonly runs: readonly EndedRun[]
+  /** Where the next part begins; null at the end. */
+  readonly next: RunKey | null
+}
+
+/** A run that has ended. */
+export interface EndedRun {
+  readonly run: RunKey
+  readonly procedure: string
+  readonly state: EndState
+  readonly endedAt: number
+}
+
+/** Selects a page of decisions; null means any. */
+export interface DecisionQuery {
+  /** The id of the run. */
+  readonly run: string | null
+  readonly procedure: string | null
+  /** Where the previous page ended. */
+  readonly before: { readonly run: RunKey; readonly position: number } | null
+  readonly limit: number
+}

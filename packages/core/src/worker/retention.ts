@@ -1,0 +1,77 @@
+import { nextRound } from '../host/rounds.ts'
+import type { Logger } from '../ports/logger.ts'
+import { isExpired, type RetentionRules, ruleOf } from '../ports/retention.ts'
+import type { EndedRun } from '../ports/store/removals.ts'
+import type { RunKey } from '../ports/store/runs.ts'
+import type { StorePort } from '../ports/store/store.ts'
+
+/** Runs that one execution looks through. */
+const span = 1_000
+/** Maximum runs removed in one transaction. */
+const batchSize = 100
+/** Maximum rows of a table that one transaction deletes. */
+const clearSize = 2_000
+
+type Store = Pick<StorePort, 'now' | 'ended' | 'remove' | 'clear' | 'forgetDecisions' | 'decidedProcedures'>
+
+/** Deletes the runs and decisions that have been kept long enough, a part of the runs at a time. */
+export class RetentionChore {
+  readonly #store: Store
+  readonly #rules: RetentionRules
+  readonly #logger: Logger
+  readonly #isWorking: () => boolean
+  /** Where the next part begins; null: at the newest run. */
+  #before: RunKey | null = null
+  /** The ended runs of each procedure since the newest run. */
+  readonly #seen = new Map<string, number>()
+
+  constructor(store: Store, rules: RetentionRules, logger: Logger, isWorking: () => boolean) {
+    this.#store = store
+    this.#rules = rules
+    this.#logger = logger
+    this.#isWorking = isWorking
+  }
+
+  async run(): Promise<void> {
+    const store = this.#store
+    const now = await store.now()
+    const { runs, next } = await store.ended(this.#before, span)
+    if (this.#before === null) this.#seen.clear()
+    const expired = runs.filter((run) => this.#isOver(run, now)).map(({ run }) => run)
+    let count = 0
+    for (let first = 0; first < expired.length && this.#isWorking(); first += batchSize) {
+      const removed = await store.remove(expired.slice(first, first + batchSize))
+      count += removed.filter((one) => one === 'removed').length
+      await this.#clear()
+    }
+    // Also what a killed process has left behind.
+    await this.#clear()
+    await this.#forget(now)
+    this.#before = next
+    if (count > 0) this.#logger.info(`Deleted ${count} runs, as \`retention\` says`)
+  }
+
+  /** Runs come newest first, so those beyond the number that their procedure keeps are known without a count. */
+  #isOver(run: EndedRun, now: number): boolean {
+    const { procedure } = run
+    const newer = this.#seen.get(procedure) ?? 0
+    this.#seen.set(procedure, newer + 1)
+    const keep = ruleOf(this.#rules, procedure)?.keep ?? null
+    return (keep !== null && newer >= keep) || isExpired(this.#rules, run, now)
+  }
+
+  async #clear(): Promise<void> {
+    while ((await this.#store.clear(clearSize)) && this.#isWorking()) await nextRound()
+  }
+
+  async #forget(now: number): Promise<void> {
+    const isLimited = [...this.#rules.values()].some(({ decisions }) => decisions !== null)
+    if (!isLimited) return
+    for (const procedure of await this.#store.decidedProcedures()) {
+      const keptMs = ruleOf(this.#rules, procedure)?.decisions ?? null
+      if (keptMs === null) continue
+      while ((await this.#store.forgetDecisions(procedure, now - keptMs, clearSize)) === clearSize)
+        await nextRound()
+    }
+  }
+}

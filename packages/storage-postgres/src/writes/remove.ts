@@ -1,0 +1,167 @@
+import {
+  askStatusCode,
+  copyKeptMs,
+  hiddenState,
+  hideId,
+  markCode,
+  type Removed,
+  type StorePort,
+  stateCode,
+} from '@pawl/core/storage'
+import type { Database } from '../connection/database.ts'
+import { listBigints } from '../connection/fast-path/lists.ts'
+import { Statement } from '../connection/fast-path/statement.ts'
+import { type Names, storeTime } from '../names.ts'
+import { type StoredAsk, showAsk } from '../reads/asks.ts'
+
+export type Removals = Pick<
+  StorePort,
+  'remove' | 'clear' | 'ended' | 'decisions' | 'forgetDecisions' | 'decidedProcedures'
+>
+
+const { live } = stateCode.numberOf
+const askColumns =
+  'position, status, urgency, opened_at, due_at, closes_at, closed_at, kind, key, audience, escalate_to, answered_by, payload, answer'
+
+export function prepareRemovals(database: Database): Removals {
+  const statements = writeStatements(database.names)
+  const count = async (statement: Statement, limit: number): Promise<number> => {
+    const [row] = await database.repeat(() => database.run<{ count: number }>(statement, [limit]))
+    return row?.count ?? 0
+  }
+  return {
+    async remove(runs) {
+      const verdicts = new Map<number, Removed>()
+      let isRepeated = false
+      for (let left = [...runs]; left.length > 0; ) {
+        const rows = await database.repeat((isAgain) => {
+          isRepeated ||= isAgain
+          const values = [listBigints(left), hideId('removed ')]
+          return database.run<{ run: number; verdict: Removed | 'again' | 'hidden' }>(
+            statements.remove,
+            values,
+          )
+        })
+        // Hidden by an attempt whose reply was lost.
+        for (const { run, verdict } of rows)
+          if (verdict === 'hidden') verdicts.set(run, isRepeated ? 'removed' : 'missing')
+          else if (verdict !== 'again') verdicts.set(run, verdict)
+        left = rows.filter(({ verdict }) => verdict === 'again').map(({ run }) => run)
+      }
+      return runs.map((run) => verdicts.get(run) ?? 'missing')
+    },
+    async clear(limit) {
+      await database.repeat(() => database.run(statements.giveUp, [hideId('removed ')]))
+      const events = await count(statements.clearEvents, limit)
+      const messages = await count(statements.clearMessages, limit)
+      await database.repeat(() => database.run(statements.clearRuns, []))
+      return events === limit || messages === limit
+    },
+    async ended(before, span) {
+      const rows = await database.read<EndedRow>(statements.ended.text, [before, span])
+      const runs = rows.flatMap(({ run, procedure, state, ended_at: endedAt }) => {
+        const word = state === hiddenState ? live : stateCode.wordIfKnown(state)
+        return typeof word === 'number' || word === 'live' || endedAt === null
+          ? []
+          : { run, procedure, state: word, endedAt }
+      })
+      return { runs, next: rows.length < span ? null : (rows.at(-1)?.run ?? null) }
+    },
+    async decisions({ run, procedure, before, limit }) {
+      const place = before ?? { run: Number.MAX_SAFE_INTEGER, position: 0 }
+      const values = [run, procedure, place.run, place.position, limit]
+      return (await database.read<StoredAsk>(statements.decisions.text, values)).map(showAsk)
+    },
+    async forgetDecisions(procedure, before, limit) {
+      const rows = await database.repeat(() => database.run(statements.forget, [procedure, before, limit]))
+      return rows.length
+    },
+    async decidedProcedures() {
+      const rows = await database.read<{ procedure: string }>(statements.procedures.text, [])
+      return rows.map(({ procedure }) => procedure)
+    },
+  }
+}
+
+interface EndedRow {
+  readonly run: number
+  readonly procedure: string
+  readonly state: number
+  readonly ended_at: number | null
+}
+
+type Name =
+  | 'remove'
+  | 'giveUp'
+  | 'clearEvents'
+  | 'clearMessages'
+  | 'clearRuns'
+  | 'ended'
+  | 'decisions'
+  | 'forget'
+  | 'procedures'
+
+function writeStatements(names: Names): Record<Name, Statement> {
+  const { runs, runInfo, runState, events, messages, asks, askTo, decisions } = names
+  const removed = `select run from ${runs} where state = ${hiddenState} and created_at = 0`
+  const clear = (table: string, number: string): string => `
+    with gone as (
+      delete from ${table} where (run, ${number}) in (
+        select t.run, t.${number} from (${removed}) r cross join lateral (
+          select run, ${number} from ${table} where run = r.run limit $1) t limit $1)
+      returning 1)
+    select count(*)::int as count from gone`
+  return {
+    remove: new Statement(`
+      with seen as materialized (select run, mail from ${runs} where run = any($1::bigint[])),
+      locked as materialized (
+        select run, state, mark, worker, mail from ${runs} where run = any($1::bigint[]) order by run for update),
+      judged as materialized (
+        select l.run, case when l.state = ${hiddenState} then 'hidden'
+                           when l.state = ${live} and (l.mark <> ${markCode.numberOf.quarantined} or l.worker is not null) then 'live'
+                           -- An answer that came since the statement began is not seen by it.
+                           when l.mail <> s.mail then 'again'
+                           else 'removed' end as verdict
+        from locked l join seen s on s.run = l.run),
+      chosen as materialized (select run from judged where verdict = 'removed'),
+      archived as (
+        insert into ${decisions} (run, id, procedure, started_by, ${askColumns})
+        select a.run, r.id, r.procedure, f.started_by, ${askColumns}
+        from chosen c join ${asks} a on a.run = c.run and a.status = ${askStatusCode.numberOf.answered}
+        join (select run as its, id, procedure from ${runs}) r on r.its = c.run
+        join (select run as its, started_by from ${runInfo}) f on f.its = c.run),
+      unasked as (delete from ${asks} t using chosen c where t.run = c.run),
+      unlisted as (delete from ${askTo} t using chosen c where t.run = c.run),
+      unshown as (delete from ${runState} t using chosen c where t.run = c.run),
+      undescribed as (delete from ${runInfo} t using chosen c where t.run = c.run),
+      hidden as (
+        update ${runs} r set state = ${hiddenState}, mark = 0, wake_at = null, cancel_at = null, created_at = 0,
+          id = $2 || r.run::text
+        from chosen c where r.run = c.run)
+      select run, verdict from judged`),
+    // Its parts that are still to come are lost.
+    giveUp: new Statement(`
+      update ${runs} set created_at = 0, id = $1 || run::text
+      where state = ${hiddenState} and created_at > 0 and created_at < (select ${storeTime}) - ${copyKeptMs}`),
+    clearEvents: new Statement(clear(events, 'seq')),
+    clearMessages: new Statement(clear(messages, 'n')),
+    clearRuns: new Statement(`
+      delete from ${runs} r where state = ${hiddenState} and created_at = 0
+        and not exists (select from ${events} e where e.run = r.run)
+        and not exists (select from ${messages} m where m.run = r.run)`),
+    ended: new Statement(`
+      select r.run, r.procedure, r.state, f.ended_at
+      from (select run, procedure, state from ${runs} where $1::bigint is null or run < $1 order by run desc limit $2) r
+      left join ${runInfo} f on f.run = r.run order by r.run desc`),
+    decisions: new Statement(`
+      select run, id, procedure, started_by, ${askColumns} from ${decisions}
+      where ($1::text is null or id = $1) and ($2::text is null or procedure = $2)
+        and (run, position) < ($3::bigint, $4::int)
+      order by run desc, position desc limit $5`),
+    forget: new Statement(`
+      delete from ${decisions} where (run, position) in (
+        select run, position from ${decisions} where procedure = $1 and closed_at < $2::bigint limit $3)
+      returning run`),
+    procedures: new Statement(`select distinct procedure from ${decisions}`),
+  }
+}

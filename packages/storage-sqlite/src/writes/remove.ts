@@ -1,0 +1,147 @@
+import {
+  type AskRow,
+  askStatusCode,
+  copyKeptMs,
+  type DecisionQuery,
+  type EndedPage,
+  hiddenState,
+  hideId,
+  markCode,
+  type Removed,
+  type RunKey,
+  stateCode,
+} from '@pawl/core/storage'
+import type { Database } from '../connection/database.ts'
+import { type StoredAsk, showAsk } from '../reads/asks.ts'
+import { readNames } from '../reads/names.ts'
+
+export interface Removals {
+  remove(run: RunKey): Removed
+  clear(limit: number, at: number): boolean
+  ended(before: RunKey | null, span: number): EndedPage
+  decisions(query: DecisionQuery): readonly AskRow[]
+  forgetDecisions(procedure: string, before: number, limit: number): number
+  decidedProcedures(): readonly string[]
+}
+
+/** Maximum free pages that one transaction gives back to the file system. */
+const pagesFreed = 400
+
+const { live, completed } = stateCode.numberOf
+// The condition of the index of states comes first.
+const isRemoved = `state > ${completed} and state = ${hiddenState} and created_at = 0`
+const askColumns =
+  'position, status, urgency, opened_at, due_at, closes_at, closed_at, kind, key, audience, escalate_to, answered_by, payload, answer'
+
+export function prepareRemovals(database: Database): Removals {
+  return { ...prepareRemove(database), ...prepareClear(database), ...prepareReads(database) }
+}
+
+function prepareRemove(database: Database): Pick<Removals, 'remove'> {
+  const find = database.prepare<[RunKey], { state: number; mark: number; worker: number | null }>(
+    'select state, mark, worker from runs where run = ?',
+  )
+  const archive = database.prepare(
+    `insert into decisions (run, id, procedure, started_by, ${askColumns})
+     select asks.run, id, procedure, started_by, ${askColumns} from asks
+     join runs on runs.run = asks.run join run_info on run_info.run = asks.run
+     where asks.run = ? and status = ${askStatusCode.numberOf.answered}`,
+  )
+  const hide = database.prepare(
+    `update runs set state = ${hiddenState}, mark = 0, wake_at = null, cancel_at = null, created_at = 0, id = ? || run
+     where run = ?`,
+  )
+  const readTags = database.prepare<[RunKey], string>('select tags from run_info where run = ?').pluck()
+  const removeTag = database.prepare('delete from run_tags where tag = ? and run = ?')
+  const rest = ['run_info', 'run_state', 'asks', 'ask_to'].map((table) =>
+    database.prepare(`delete from ${table} where run = ?`),
+  )
+  return {
+    remove(run) {
+      const row = find.get(run)
+      if (row === undefined || row.state === hiddenState) return 'missing'
+      const isQuarantined = row.mark === markCode.numberOf.quarantined && row.worker === null
+      if (row.state === live && !isQuarantined) return 'live'
+      archive.run(run)
+      for (const tag of readNames(readTags.get(run) ?? '') ?? []) removeTag.run(tag, run)
+      for (const statement of rest) statement.run(run)
+      hide.run(hideId('removed '), run)
+      return 'removed'
+    },
+  }
+}
+
+function prepareClear(database: Database): Pick<Removals, 'clear'> {
+  // Its parts that are still to come are lost.
+  const giveUp = database.prepare(
+    `update runs set created_at = 0, id = ? || run
+     where state > ${completed} and state = ${hiddenState} and created_at > 0 and created_at < ?`,
+  )
+  const clearEvents = database.prepare(
+    `delete from events where rowid in (
+       select e.rowid from runs cross join events e on e.run = runs.run where ${isRemoved} limit ?)`,
+  )
+  const clearMessages = database.prepare(
+    `delete from messages where (run, n) in (
+       select m.run, m.n from runs cross join messages m on m.run = runs.run where ${isRemoved} limit ?)`,
+  )
+  // The row with the highest key stays: a new run would get its key.
+  const clearRuns = database.prepare(
+    `delete from runs where ${isRemoved} and run < (select max(run) from runs)
+       and not exists (select 1 from events e where e.run = runs.run)
+       and not exists (select 1 from messages m where m.run = runs.run)`,
+  )
+  return {
+    clear(limit, at) {
+      giveUp.run(hideId('removed '), at - copyKeptMs)
+      const [events, messages] = [clearEvents.run(limit).changes, clearMessages.run(limit).changes]
+      clearRuns.run()
+      database.exec(`pragma incremental_vacuum(${pagesFreed})`)
+      return events === limit || messages === limit
+    },
+  }
+}
+
+function prepareReads(database: Database): Omit<Removals, 'remove' | 'clear'> {
+  const span = database.prepare<[RunKey, number], { run: RunKey; state: number; procedure: string }>(
+    'select run, state, procedure from runs where run < ? order by run desc limit ?',
+  )
+  const endOf = database
+    .prepare<[RunKey], number | null>('select ended_at from run_info where run = ?')
+    .pluck()
+  const list = database.prepare<unknown[], StoredAsk>(
+    `select run, id, procedure, started_by, ${askColumns} from decisions
+     where (? is null or id = ?) and (? is null or procedure = ?) and (run, position) < (?, ?)
+     order by run desc, position desc limit ?`,
+  )
+  const forget = database.prepare(
+    `delete from decisions where (run, position) in (
+       select run, position from decisions where procedure = ? and closed_at < ? limit ?)`,
+  )
+  const nextProcedure = database
+    .prepare<[string], string | null>('select min(procedure) from decisions where procedure > ?')
+    .pluck()
+  return {
+    ended(before, count) {
+      const rows = span.all(before ?? Number.MAX_SAFE_INTEGER, count)
+      const runs = rows.flatMap(({ run, state, procedure }) => {
+        const word = state === hiddenState ? live : stateCode.wordIfKnown(state)
+        const endedAt = endOf.get(run) ?? null
+        return typeof word === 'number' || word === 'live' || endedAt === null
+          ? []
+          : { run, procedure, state: word, endedAt }
+      })
+      return { runs, next: rows.length < count ? null : (rows.at(-1)?.run ?? null) }
+    },
+    decisions({ run, procedure, before, limit }) {
+      const place = before ?? { run: Number.MAX_SAFE_INTEGER, position: 0 }
+      return list.all(run, run, procedure, procedure, place.run, place.position, limit).map(showAsk)
+    },
+    forgetDecisions: (procedure, before, limit) => forget.run(procedure, before, limit).changes,
+    decidedProcedures() {
+      const found: string[] = []
+      for (let next = nextProcedure.get(''); next != null; next = nextProcedure.get(next)) found.push(next)
+      return found
+    },
+  }
+}

@@ -1,0 +1,201 @@
+import { describe, expect } from 'vitest'
+import {
+  allAsks,
+  allRuns,
+  answerTo,
+  bytes,
+  link,
+  newAsk,
+  newRun,
+  settled,
+  signal,
+  started,
+  text,
+} from '../builders.ts'
+import type { Stage, StageTest } from '../stage.ts'
+
+const every = { run: null, procedure: null, before: null, limit: 100 }
+
+export function describeRemovals(test: StageTest): void {
+  describe('removals', () => {
+    test('of a removed run nothing is found, and nothing is left once it is cleared', async (stage) => {
+      const { port } = stage
+      const run = await endedWithAll(stage, 'a')
+      await stage.ended('newer', run.worker)
+      expect(await port.remove([run.run])).toEqual(['removed'])
+      await expectGone(stage, 'a')
+      await clearAll(stage)
+      const { runs, events, messages, asks } = await stage.dump()
+      expect(runs.map(({ id }) => id)).toEqual(['newer'])
+      expect([...events, ...messages, ...asks].filter((row) => row.run === run.run)).toEqual([])
+    })
+
+    test('a live run is not removed, whether owned, parked, due or stuck', async (stage) => {
+      const { port } = stage
+      const worker = await stage.worker()
+      const owned = await stage.owned('owned', worker)
+      const parked = await stage.parked('parked', worker)
+      const [due] = await port.create([newRun('due')])
+      const stuck = await stage.owned('stuck', worker)
+      await port.mark(worker, stuck.run, 1, 'stuck', bytes('why'))
+      const keys = [owned.run, parked.run, due?.run ?? 0, stuck.run]
+      expect(await port.remove(keys)).toEqual(['live', 'live', 'live', 'live'])
+      expect(await port.runs(allRuns())).toHaveLength(4)
+    })
+
+    test('a quarantined run is removed', async (stage) => {
+      const worker = await stage.worker()
+      const run = await stage.owned('a', worker)
+      await stage.commit(run, { opens: [newAsk(1)] })
+      await stage.port.mark(worker, run.run, 1, 'quarantined', bytes('why'), 'damage')
+      expect(await stage.port.remove([run.run])).toEqual(['removed'])
+      await expectGone(stage, 'a')
+    })
+
+    test('an unknown run and one that was removed are missing', async (stage) => {
+      const run = await stage.ended('a', await stage.worker())
+      expect(await stage.port.remove([run.run, 999_999])).toEqual(['removed', 'missing'])
+      expect(await stage.port.remove([run.run])).toEqual(['missing'])
+    })
+
+    test('answered asks become decisions, which outlive the run', async (stage) => {
+      const { port } = stage
+      const run = await endedWithAll(stage, 'a')
+      const before = await port.ask('a', 1)
+      await port.remove([run.run])
+      await clearAll(stage)
+      const kept = await port.decisions(every)
+      expect(kept).toEqual([before])
+      expect([kept[0]?.run, kept[0]?.answeredBy, text(kept[0]?.answer)]).toEqual(['a', 'user:amy', 'yes'])
+      expect(await port.decidedProcedures()).toEqual(['refund'])
+      expect(await port.decisions({ ...every, run: 'b' })).toEqual([])
+      expect(await port.decisions({ ...every, procedure: 'other' })).toEqual([])
+      expect(await port.decisions({ ...every, before: { run: run.run, position: 1 } })).toEqual([])
+      expect(await port.forgetDecisions('refund', before?.closedAt ?? 0, 10)).toBe(0)
+      expect(await port.forgetDecisions('refund', (before?.closedAt ?? 0) + 1, 10)).toBe(1)
+      expect(await port.decisions(every)).toEqual([])
+    })
+
+    test('the id of a removed run is free, and a new run with it starts clean', async (stage) => {
+      const { port } = stage
+      const old = await endedWithAll(stage, 'a')
+      await port.remove([old.run])
+      for (const isCleared of [false, true]) {
+        if (isCleared) await clearAll(stage)
+        const id = isCleared ? 'b' : 'a'
+        const [created] = await port.create([newRun(id)])
+        expect(created).toMatchObject({ outcome: 'created' })
+        expect(created?.run).toBeGreaterThan(old.run)
+        expect(await stage.find(id)).toMatchObject({ head: 1, mail: 0, tags: [] })
+        expect(await port.load(created?.run ?? 0, 0, 10)).toHaveLength(1)
+        expect(await port.mail(created?.run ?? 0, 0)).toEqual([])
+        expect(await port.send([signal(id, { key: 'once' })], null)).toMatchObject([{ outcome: 'stored' }])
+      }
+    })
+
+    test('a long log is cleared in parts', async (stage) => {
+      const { port } = stage
+      const worker = await stage.worker()
+      const run = await stage.owned('a', worker)
+      await stage.commit(run, { events: Array.from({ length: 50 }, (_, k) => settled(k)) })
+      await stage.commit(run, { next: { do: 'end', state: 'completed' } })
+      await stage.ended('newer', worker)
+      await port.remove([run.run])
+      let parts = 0
+      while (await port.clear(20)) parts++
+      expect((await stage.dump()).events.filter((event) => event.run === run.run)).toEqual([])
+      expect(parts).toBeLessThan(5)
+    })
+
+    test('clearing leaves a copy in progress and every run', async (stage) => {
+      const { port } = stage
+      await stage.ended('ended', await stage.worker())
+      const copy = { id: 'a', token: 'f'.repeat(32), procedure: 'refund', version: 1 }
+      const event = { ...started(), seq: 0, at: 1, epoch: 0, link: null }
+      await port.install(copy, 0, [event], null)
+      await clearAll(stage)
+      const last = {
+        ...{
+          link: link(1),
+          state: 'live' as const,
+          createdAt: null,
+          endedAt: null,
+          cancelAt: null,
+          tags: [],
+        },
+        ...{ startedBy: null, parent: null, info: null, messages: [], asks: [] },
+      }
+      expect(await port.install(copy, 1, [], last)).toMatchObject({ outcome: 'installed' })
+      expect(await stage.find('ended')).toMatchObject({ head: 2 })
+    })
+
+    test('ended runs are listed from the newest, with how and when they ended', async (stage) => {
+      const { port } = stage
+      const worker = await stage.worker()
+      await stage.parked('live', worker)
+      const a = await stage.ended('a', worker, 'failed')
+      const b = await stage.ended('b', worker)
+      const all = await port.ended(null, 100)
+      const { endedAt } = await stage.find('a')
+      expect(all.runs).toMatchObject([
+        { run: b.run, state: 'completed' },
+        { run: a.run, state: 'failed', procedure: 'refund', endedAt },
+      ])
+      expect(all.next).toBeNull()
+      const first = await port.ended(null, 1)
+      expect(first.runs.map(({ run }) => run)).toEqual([b.run])
+      expect((await port.ended(first.next, 2)).runs.map(({ run }) => run)).toEqual([a.run])
+      expect((await port.ended(a.run, 2)).runs).toEqual([])
+    })
+
+    test('of a removal and an answer at once, the decision is kept', async (stage) => {
+      const { port } = stage
+      const other = await stage.connect()
+      const worker = await stage.worker()
+      for (let round = 0; round < 10; round++) {
+        const run = await stage.owned(`run ${round}`, worker)
+        await stage.commit(run, { opens: [newAsk(1)] })
+        await port.mark(worker, run.run, 1, 'quarantined', bytes('why'), 'damage')
+        const [[answered], [removed]] = await Promise.all([
+          other.answer([answerTo(run.id, 1)], null),
+          port.remove([run.run]),
+        ])
+        expect(removed).toBe('removed')
+        const kept = await port.decisions({ ...every, run: run.id })
+        expect(kept).toHaveLength(answered?.outcome === 'answered' ? 1 : 0)
+      }
+    })
+  })
+}
+
+async function endedWithAll(stage: Stage, id: string) {
+  const worker = await stage.worker()
+  const run = await stage.owned(id, worker, { tags: ['x'], startedBy: 'user:bob' })
+  await stage.commit(run, { opens: [newAsk(1), newAsk(2)] })
+  await stage.port.send([signal(id, { key: 'once' })], null)
+  await stage.port.answer([answerTo(id, 1)], null)
+  await stage.commit(run, {
+    closes: [{ position: 2, status: 'withdrawn' }],
+    next: { do: 'end', state: 'failed' },
+  })
+  return run
+}
+
+async function expectGone({ port }: Stage, id: string): Promise<void> {
+  expect(await port.find(id)).toBeNull()
+  expect((await port.runs(allRuns())).filter((run) => run.id === id)).toEqual([])
+  expect(await port.runs(allRuns({ tag: 'x' }))).toEqual([])
+  for (const status of ['open', 'answered', 'withdrawn'] as const)
+    expect(await port.asks(allAsks({ status }))).toEqual([])
+  expect(await port.countAsks(allAsks(), 10)).toBe(0)
+  expect(await port.ask(id, 1)).toBeNull()
+  expect((await port.feed(0, 100)).entries.filter(({ run }) => run === id)).toEqual([])
+  expect(await port.send([signal(id)], null)).toEqual([{ outcome: 'missing' }])
+  expect(await port.answer([answerTo(id, 1)], null)).toEqual([{ outcome: 'missing' }])
+}
+
+async function clearAll({ port }: Stage): Promise<void> {
+  while (await port.clear(100)) {
+    // Until nothing is left.
+  }
+}

@@ -1,0 +1,78 @@
+import {
+  type AskRow,
+  copyKeptMs,
+  type DecisionQuery,
+  type EndedPage,
+  type Removed,
+  type RunKey,
+} from '@pawl/core/storage'
+import { showAsk } from '../reads/asks.ts'
+import type { RunRecord, Tables } from '../tables.ts'
+
+export function removeRun(tables: Tables, key: RunKey): Removed {
+  const run = tables.runsByKey.get(key)
+  if (!run) return 'missing'
+  const isQuarantined = run.mark === 'quarantined' && run.worker === null
+  if (run.state === 'live' && !isQuarantined) return 'live'
+  const asks = tables.asks.filter((ask) => ask.run === run)
+  tables.decisions.push(...asks.filter(({ status }) => status === 'answered').map(showAsk))
+  tables.asks.splice(0, tables.asks.length, ...tables.asks.filter((ask) => ask.run !== run))
+  tables.runs.delete(run.id)
+  tables.runsByKey.delete(key)
+  return 'removed'
+}
+
+/** Forgets abandoned copies. Of a removed run nothing is left. */
+export function clear({ copies }: Tables, now: number): boolean {
+  for (const [token, { createdAt }] of copies) if (createdAt < now - copyKeptMs) copies.delete(token)
+  return false
+}
+
+export function listEnded({ runsByKey }: Tables, before: RunKey | null, span: number): EndedPage {
+  const keys = [...runsByKey.keys()].filter((key) => before === null || key < before).sort((a, b) => b - a)
+  const part = keys.slice(0, span)
+  return {
+    runs: part.flatMap((key) => {
+      const { run, procedure, state, endedAt } = runsByKey.get(key) as RunRecord
+      return state === 'live' || endedAt === null ? [] : { run, procedure, state, endedAt }
+    }),
+    next: keys.length > span ? (part.at(-1) ?? null) : null,
+  }
+}
+
+export function listDecisions(
+  { decisions }: Tables,
+  { run, procedure, before, limit }: DecisionQuery,
+): readonly AskRow[] {
+  return decisions
+    .filter(
+      (row) =>
+        (run === null || row.run === run) &&
+        (procedure === null || row.procedure === procedure) &&
+        (before === null || compare(before, { run: row.runKey, position: row.position }) > 0),
+    )
+    .sort((a, b) => compare({ run: b.runKey, position: b.position }, { run: a.runKey, position: a.position }))
+    .slice(0, limit)
+}
+
+export function forgetDecisions(
+  { decisions }: Tables,
+  procedure: string,
+  before: number,
+  limit: number,
+): number {
+  const old = decisions
+    .filter((row) => row.procedure === procedure && (row.closedAt ?? 0) < before)
+    .slice(0, limit)
+  decisions.splice(0, decisions.length, ...decisions.filter((row) => !old.includes(row)))
+  return old.length
+}
+
+interface Place {
+  readonly run: RunKey
+  readonly position: number
+}
+
+function compare(a: Place, b: Place): number {
+  return a.run - b.run || a.position - b.position
+}
