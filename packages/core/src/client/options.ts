@@ -26,11 +26,8 @@ import { checkActor, checkAudience } from '../checks/people.ts'
 import { PawlError } from '../errors/pawl-error.ts'
 import { defaultLogLimits, type LogLimits } from '../ports/log-limits.ts'
 import type { Logger } from '../ports/logger.ts'
-<<<<<<< HEAD
 import type { Observer } from '../ports/observer.ts'
-=======
 import type { RetentionRule, RetentionRules } from '../ports/retention.ts'
->>>>>>> 1857336 (Delete runs, and let workers delete old ones; keep the decisions)
 import { defaultMaxCrashes } from '../ports/suspects.ts'
 import type { ChannelSettings } from './channels/channels.ts'
 import { readChannels, readLinkOptions } from './channels/checks.ts'
