@@ -181,6 +181,36 @@ describe('continueAs', () => {
     expect(await refusalOf(engine.get(child, 'kid').result())).toMatchObject({ code: 'run-cancelled' })
   })
 
+  test('a signal that is still being checked goes to the next generation', async () => {
+    let release = (): void => {}
+    const released = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const slow = z.string().refine(async () => {
+      await released
+      return true
+    })
+    const waiting = procedure(
+      { name: 'waiting', input: z.object({ round: z.number() }), signals: { slow, go: z.void() } },
+      async (ctx, { round }): Promise<string> => {
+        const text = ctx.receive('slow')
+        if (round === 1) return text
+        text.catch(() => {})
+        await ctx.receive('go')
+        return ctx.continueAs({ round: 1 })
+      },
+    )
+    await using engine = await testEngine({ procedures: [waiting] })
+    const run = await engine.run(waiting, { round: 0 })
+    // Sent by an id alone, so that only the worker checks it.
+    const sent = engine.get(run.id).signal('slow', 'late')
+    await sent
+    await run.signal('go')
+    await expect.poll(async () => (await run.status()).generation).toBe(2)
+    release()
+    expect(await run.result()).toBe('late')
+  })
+
   test('a child continues, and its parent hears of its end', async () => {
     const parent = procedure({ name: 'parent' }, (ctx) => ctx.call(counter, { from: 0, to: 4 }))
     await using engine = await testEngine({ procedures: [parent, counter] })
