@@ -69,7 +69,7 @@ test('the copy compiles as it is', async () => {
 test('a new method of Client is asked for by the client and by the test engine', async () => {
   const head = 'export interface Client {\n'
   expect(
-    await compileWith('core/src/client/types.ts', head, `${head}  fork(id: string): Promise<void>\n`),
+    await compileWith('core/src/client/types.ts', head, `${head}  rename(id: string): Promise<void>\n`),
   ).toEqual(['core/src/client/client.ts', 'testing/src/test-engine.ts'])
 })
 

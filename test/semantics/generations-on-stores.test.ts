@@ -6,9 +6,12 @@ import { memory } from '@pawl/testing'
 import { expect, onTestFinished, test } from 'vitest'
 import { playRounds } from '../support/rounds.ts'
 
-test.each([false, true])('nothing is lost between generations, in memory (cancelled: %s)', async (cancels) => {
-  await playRounds(memory(), 60, cancels)
-})
+test.each([false, true])(
+  'nothing is lost between generations, in memory (cancelled: %s)',
+  async (cancels) => {
+    await playRounds(memory(), 60, cancels)
+  },
+)
 
 test('nothing is lost between generations, in SQLite', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'pawl-rounds-'))

@@ -30,6 +30,7 @@ const clientVerbs: Record<Exclude<keyof Client, 'inbox'>, true> = {
     retry: true,
     cancel: true,
     delete: true,
+    fork: true,
     resume: true,
     stop: true,
   },

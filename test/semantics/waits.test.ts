@@ -20,6 +20,7 @@ describe('status', () => {
       version: 1,
       status: 'waiting',
       generation: 1,
+      forkedFrom: undefined,
       startedAt: new Date(start),
       endedAt: undefined,
       waitingFor: [{ kind: 'signal', name: 'go', position: 0, ask: undefined, until: undefined }],

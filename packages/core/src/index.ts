@@ -93,6 +93,8 @@ export type {
   CountFilter,
   Engine,
   EngineOptions,
+  ForkChanges,
+  ForkPoint,
   Inbox,
   InboxEvent,
   LogPage,

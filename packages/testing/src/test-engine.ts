@@ -196,6 +196,7 @@ function createFacade(harness: TestHarness): TestEngine & AsyncDisposable {
     },
     retry: (id: string) => harness.during(() => client.retry(id)),
     delete: (id: string) => harness.during(() => client.delete(id)),
+    fork: (...args: Parameters<Client['fork']>) => harness.during(() => client.fork(...args)),
     cancel: (...args: Parameters<Client['cancel']>) => harness.during(() => client.cancel(...args)),
     resume: (...args: Parameters<Client['resume']>) => harness.during(() => client.resume(...args)),
     inbox,

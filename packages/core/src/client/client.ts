@@ -12,6 +12,7 @@ import { Mailer } from './mailer.ts'
 import { readLimit, readRunOptions, readRunOrGetOptions } from './options.ts'
 import { cancelRun } from './runs/cancel.ts'
 import { deleteRun } from './runs/delete.ts'
+import { forkRun } from './runs/fork.ts'
 import { createRunHandle } from './runs/handle.ts'
 import { readRunQuery } from './runs/query.ts'
 import { retryRun } from './runs/retry.ts'
@@ -45,6 +46,10 @@ export function createConnectedClient(options: ConnectionOptions): Client {
     list: (filter?: RunFilter) => listRuns(connection, filter),
     log: async (id: unknown, page?: unknown) => readLog(connection, id, page),
     retry: async (id: string) => retryRun(connection, checkName('id of retry', id)),
+    fork: async (id: unknown, from: unknown, changes?: unknown) => {
+      const made = await forkRun(connection, checkName('id of fork', id), from, changes)
+      return createRunHandle(connection, mailer, made.id, undefined)
+    },
     cancel: async (id: unknown, reason?: unknown, given?: unknown) =>
       cancelRun(connection, checkName('id of cancel', id), reason, given),
     delete: async (id: unknown) => deleteRun(connection, checkName('id of delete', id)),

@@ -173,6 +173,16 @@ export interface Client {
    */
   retry(id: string): Promise<void>
   /**
+   * Starts a new run that shares the recorded past of another one, up to the result at a position. No effect is repeated that did
+   * not depend on that result; results that were there by then are kept. What is open is begun anew: questions are asked again,
+   * and a yes of a gate whose action is not kept is asked for again. `edit` replaces kept results, by position: the value of a
+   * step or an agent, the payload of a signal, the answer to an ask. Steps get new idempotency keys.
+   * @throws PawlError 'run-not-found', 'id-taken', 'option-invalid', 'payload-refused', 'run-quarantined' (its log is damaged before
+   * the position)
+   * @example const other = await engine.fork(run.id, { position: 4 }, { edit: { 3: { approved: false } } })
+   */
+  fork(id: string, from: ForkPoint, changes?: ForkChanges): Promise<RunHandle<unknown, Untyped>>
+  /**
    * Answers the open ask behind a checkpoint, the id that `pawl run` prints. A resolution is an answer, or a `decision` ('approve',
    * 'reject', or a choice of the ask) with what belongs to it.
    * @throws PawlError all that `inbox.answer` throws
@@ -200,6 +210,22 @@ export interface Client {
   readonly inbox: Inbox
   /** Closes the connection to the store. */
   stop(): Promise<void>
+}
+
+/** Where a fork leaves its original. */
+export interface ForkPoint {
+  /** The fork continues just before the result at this position. Range: whole numbers from 0. */
+  readonly position: number
+}
+
+/** What a fork has different from its original. */
+export interface ForkChanges {
+  /** Results to be replaced, by position. The cut moves right behind the first of them. Default: none. */
+  readonly edit?: { readonly [position: number]: unknown }
+  /** Id of the new run. Default: generated. Range: 1 to 200 characters. */
+  readonly id?: string
+  /** Who starts it. Default: who started the original. */
+  readonly by?: Actor
 }
 
 /** A client that also executes runs. Created by `createEngine`. */

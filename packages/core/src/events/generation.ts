@@ -1,7 +1,7 @@
 import type { Sha256 } from '../base/hash.ts'
 import { LogDamaged, PayloadCorrupt } from './codec.ts'
 import type { StoredEvent } from './event.ts'
-import type { GenerationPayload } from './payloads.ts'
+import type { GenerationPayload, StartedPayload } from './payloads.ts'
 import { readStarted } from './read-started.ts'
 import { LogHash } from './seal.ts'
 
@@ -25,6 +25,15 @@ export function generationOf(
     if (!(error instanceof PayloadCorrupt)) throw error
   }
   throw new LogDamaged(`its event ${base} does not begin a generation`)
+}
+
+/** As {@link generationOf}, for an event whose payload was read. */
+export function generationIn(
+  { fork }: StartedPayload,
+  started: Pick<StoredEvent, 'seq' | 'type' | 'payload'>,
+): Generation {
+  if (fork === undefined) return generationOf(started.seq, started)
+  return { ...firstGeneration, firstPosition: fork.firstPosition }
 }
 
 /** Returns the hash of a log before the generation whose first event this is. @throws LogDamaged, WrittenLater */

@@ -28,6 +28,23 @@ export interface StartedPayload {
   readonly generation?: GenerationPayload
   /** That of the call that started it, or of its parent. */
   readonly trace?: TraceContext
+  /** Set if its log begins with events of another run. */
+  readonly fork?: ForkPayload
+}
+
+/** Where a fork comes from. */
+export interface ForkPayload {
+  readonly run: string
+  /** The position before whose result it continues. */
+  readonly position: number
+  /** The position of its first operation. */
+  readonly firstPosition: number
+  /** The seed of the keys of its steps: what it does again has a key of its own. */
+  readonly keys: Uint8Array
+  /** The seed of random values from its first own event on. */
+  readonly seed: Uint8Array
+  /** The seq of its first own event. */
+  readonly from: number
 }
 
 /** How a generation follows the one before it. */
@@ -272,6 +289,8 @@ export interface RunInfo {
   readonly cancelled?: CancelNote
   /** Missing in the first generation. */
   readonly generation?: number
+  /** Set for a fork. */
+  readonly forkedFrom?: { readonly run: string; readonly position: number }
 }
 export interface WaitingPayload {
   readonly position: number

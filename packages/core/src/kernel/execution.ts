@@ -91,6 +91,8 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
 
   /** The number of settling events delivered so far: the ordinal of the current turn. */
   #turn = 0
+  /** The seq of the event that began this turn, or the one before it that did. */
+  #seq = 0
   #time = 0
   #began = false
 
@@ -181,6 +183,11 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   /** The ordinal of the current turn. */
   get turn(): number {
     return this.#turn
+  }
+
+  /** The seq of the last event that began a turn. */
+  get deliveredSeq(): number {
+    return this.#seq
   }
 
   /** The position of the next operation. */
@@ -428,6 +435,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
 
   #beginTurn(event: LogEvent): void {
     this.#turn++
+    this.#seq = event.seq
     if (event.at > this.#time) this.#time = event.at
   }
 

@@ -21,6 +21,7 @@ export const runShape = z
     version: z.number(),
     status: z.enum(['running', 'waiting', 'completed', 'failed', 'cancelled', 'stuck', 'quarantined']),
     generation: z.number().int(),
+    forkedFrom: z.object({ run: z.string(), position: z.number().int() }).optional(),
     startedAt: instant,
     endedAt: instant.optional(),
     waitingFor: z.array(

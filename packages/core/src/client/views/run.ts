@@ -25,6 +25,7 @@ export function showUnread(connection: Connection, row: RunRow, why: Error): Run
   return {
     ...{ id, procedure, version: row.version ?? 0, status: 'quarantined' },
     generation: 1,
+    forkedFrom: undefined,
     startedAt: new Date(row.createdAt),
     endedAt: undefined,
     waitingFor: [],
@@ -53,6 +54,7 @@ export function toRunView(askIds: AskIds, row: KnownRun, now: number, ended: Log
     version: row.version ?? 0,
     status,
     generation: info.generation ?? 1,
+    forkedFrom: info.forkedFrom,
     startedAt: new Date(row.createdAt),
     endedAt: toDate(row.endedAt),
     // `waiting` was stored when the run was parked; it is outdated while a worker executes the run.

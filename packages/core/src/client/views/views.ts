@@ -22,6 +22,8 @@ export interface RunView {
   readonly status: RunStatus
   /** Number of the present generation: 1, 2 … It grows with `ctx.continueAs` and with `ifEnded: 'again'`. */
   readonly generation: number
+  /** The run whose past it shares, and the position up to which; undefined unless it is a fork. */
+  readonly forkedFrom: { readonly run: string; readonly position: number } | undefined
   readonly startedAt: Date
   readonly endedAt: Date | undefined
   /** Pending operations, at most 100; empty while a step of the run is executing. */

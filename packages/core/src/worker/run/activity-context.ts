@@ -147,7 +147,8 @@ class LoggedSteps implements StepHistory {
 }
 
 /** Computes a key from the run's seed instead of its id: ids may repeat in another database or over time, keys must not. */
-function idempotencyKey(sha256: Sha256, { seed }: Start, position: number): string {
+function idempotencyKey(sha256: Sha256, { seed: drawn, fork }: Start, position: number): string {
+  const seed = fork?.keys ?? drawn
   const seeded = new Uint8Array(seed.length + 4)
   seeded.set(seed)
   new DataView(seeded.buffer).setUint32(seed.length, position)

@@ -6,8 +6,8 @@ import { isBug } from '../../errors/bug.ts'
 import { showFailure } from '../../errors/catalogue.ts'
 import { failureOf, recordFailure } from '../../errors/failure.ts'
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
-import { firstGeneration, type Generation, generationOf } from '../../events/generation.ts'
-import type { ParentPayload, StartedPayload, TraceContext } from '../../events/payloads.ts'
+import { firstGeneration, type Generation, generationIn } from '../../events/generation.ts'
+import type { ForkPayload, ParentPayload, StartedPayload, TraceContext } from '../../events/payloads.ts'
 import { readStarted } from '../../events/read-started.ts'
 import { findThrowSite } from '../../host/call-site.ts'
 import { allowGrace, drain } from '../../host/drain.ts'
@@ -43,6 +43,7 @@ export class Continuation {
   #branches = new Branches()
   #requests = new ContinueRequests()
   #generation: Generation = firstGeneration
+  #fork: ForkPayload | undefined
   /** True while the events being delivered were in the log before this continuation. */
   #isReplaying = false
   #isDropped = false
@@ -72,6 +73,10 @@ export class Continuation {
   /** When it started, by the store's clock; null if its first event was not read yet. */
   get startedAt(): number | null {
     return this.#startedAt
+  }
+  /** Where its log comes from, if it begins with events of another run. */
+  get fork(): ForkPayload | undefined {
+    return this.#fork
   }
   /** The event that must be written before the first one is delivered. */
   get accepted(): WrittenEvent | null {
@@ -134,7 +139,8 @@ export class Continuation {
   noteParent(started: LogEvent): StartedPayload {
     const payload = readStarted(started)
     this.#parent = payload.parent ?? null
-    this.#generation = generationOf(started.seq, started)
+    this.#generation = generationIn(payload, started)
+    this.#fork = payload.fork
     this.#notes = new LogIndex(this.#generation.children)
     this.#trace = payload.trace
     this.#startedAt = started.at

@@ -51,7 +51,7 @@ export function createExecution(parts: ExecutionParts): Execution<ProcedureOpera
     id: runId,
     turns,
     determinism,
-    chance: createChance(start.seed),
+    chance: chanceOf(start, () => execution.deliveredSeq),
     firstPosition: start.generation.firstPosition,
     program: createProgram({
       definition: start.definition,
@@ -86,4 +86,13 @@ export function createExecution(parts: ExecutionParts): Execution<ProcedureOpera
     onIssue,
   })
   return execution
+}
+
+/** The chance of a run; of a fork, that of its original up to the events of its own. */
+function chanceOf({ seed, fork }: Start, deliveredSeq: () => number): ReturnType<typeof createChance> {
+  const chance = createChance(seed)
+  if (fork === undefined) return chance
+  const own = createChance(fork.seed)
+  const present = (): typeof own => (deliveredSeq() < fork.from ? chance : own)
+  return { random: () => present().random(), uuid: () => present().uuid() }
 }

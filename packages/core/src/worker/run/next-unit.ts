@@ -1,4 +1,5 @@
 import { unreachable } from '../../base/unreachable.ts'
+import type { ForkPayload, RunInfo } from '../../events/payloads.ts'
 import type { Operation, Pending } from '../../kernel/operation.ts'
 import { createScope } from '../../kernel/scope.ts'
 import type { Effect, Unit } from '../../ports/store/commit.ts'
@@ -295,9 +296,18 @@ function write(state: RunState, parts: UnitParts): Unit {
   const { branches, generation } = state.continuation
   const marks = branches.draft()
   const marked = marks.length === 0 ? parts : { ...parts, events: [...marks, ...parts.events] }
-  const { number } = generation
-  const info = parts.info === null || number === 1 ? parts.info : { ...parts.info, generation: number }
+  const info = parts.info === null ? null : withOrigin(parts.info, generation.number, state.continuation.fork)
   return composeUnit(state.log, state.mailbox.seen, info === parts.info ? marked : { ...marked, info })
+}
+
+/** Adds what lists show of the origin of the log. */
+function withOrigin(info: RunInfo, generation: number, fork: ForkPayload | undefined): RunInfo {
+  if (generation === 1 && fork === undefined) return info
+  return {
+    ...info,
+    ...(generation === 1 ? {} : { generation }),
+    ...(fork === undefined ? {} : { forkedFrom: { run: fork.run, position: fork.position } }),
+  }
 }
 
 function earlier(one: number | null, other: number | null): number | null {

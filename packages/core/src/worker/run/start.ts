@@ -5,9 +5,9 @@ import type { Actor } from '../../base/people.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { WrittenLater } from '../../events/codec.ts'
 import type { LogEvent, WrittenEvent } from '../../events/event.ts'
-import { type Generation, generationOf } from '../../events/generation.ts'
+import { type Generation, generationIn } from '../../events/generation.ts'
 import { decode, encode } from '../../events/payload.ts'
-import type { StartedPayload } from '../../events/payloads.ts'
+import type { ForkPayload, StartedPayload } from '../../events/payloads.ts'
 import { readStarted } from '../../events/read-started.ts'
 import { validate } from '../../host/run-schema.ts'
 import { acceptsFirst, kernelFlags, logFormat } from '../../kernel/flags.ts'
@@ -18,6 +18,8 @@ export interface Start {
   readonly definition: ProcedureDefinition
   /** The seed of random(), uuid() and the keys of steps. */
   readonly seed: Uint8Array
+  /** Where its log comes from, if it begins with events of another run. */
+  readonly fork: ForkPayload | undefined
   /** The generation that begins. */
   readonly generation: Generation
   /** Returns the payload of the first event as a new value. */
@@ -50,10 +52,11 @@ export async function readStart(
   if (format !== logFormat || flags.some((flag) => !kernelFlags.includes(flag)))
     throw new WrittenLater('its log')
   const depth = payload.parent?.depth ?? 0
-  const generation = generationOf(started.seq, started)
+  const generation = generationIn(payload, started)
   const by = (payload.by ?? undefined) as Actor | undefined
   const again = (): StartedPayload => readStarted(started)
-  const known = { definition, seed, generation, depth, by, timeoutAt, payload: again }
+  const { fork } = payload
+  const known = { definition, seed, generation, fork, depth, by, timeoutAt, payload: again }
   if (second?.type === 'accepted') {
     // Decoded before the procedure runs: an unreadable input is not a failure of the procedure.
     decode(second.payload)

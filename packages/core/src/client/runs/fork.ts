@@ -1,0 +1,195 @@
+import { toHex } from '../../base/hex.ts'
+import { checkKeys, checkName, checkObject, checkWhole, refuse } from '../../checks/options.ts'
+import { checkActor } from '../../checks/people.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import { isUnread } from '../../events/codec.ts'
+import { type LogEvent, noPosition } from '../../events/event.ts'
+import { decode, encode, encodeRecord } from '../../events/payload.ts'
+import type { ForkPayload, RunInfo, StartedPayload } from '../../events/payloads.ts'
+import { LogHash } from '../../events/seal.ts'
+import type { KnownRun } from '../../ports/rows.ts'
+import type { LastPart } from '../../ports/store/copies.ts'
+import { cutBefore, cutBehind, findResult, withoutUnusedYes } from '../../runs/cut.ts'
+import type { Connection } from '../connection.ts'
+import { readGeneration, readLogPages } from '../log/pages.ts'
+import { explainUnread } from '../unread.ts'
+import { findRun } from './find.ts'
+
+/** Maximum size of a part of a copied log, in bytes of payload. */
+const maxPart = 8 * 2 ** 20
+
+interface ForkSettings {
+  readonly position: number
+  readonly edits: ReadonlyMap<number, unknown>
+  readonly id: string | undefined
+  readonly by: string | undefined
+}
+
+/**
+ * Starts a run that shares the recorded past of another one up to a position.
+ * @throws PawlError 'run-not-found', 'id-taken', 'option-invalid', 'payload-refused', 'run-quarantined'
+ */
+export async function forkRun(
+  connection: Connection,
+  original: string,
+  from: unknown,
+  changes: unknown,
+): Promise<{ readonly id: string }> {
+  const settings = readSettings(from, changes)
+  const row = await findRun(connection, original)
+  const events = await readKept(connection, row, settings.position)
+  const kept = keep(events, settings, () => Math.floor(connection.clock.wall()))
+  const id = settings.id ?? newId(connection)
+  await install(connection, row, id, kept, settings)
+  connection.localWorker?.onDue()
+  return { id }
+}
+
+function readSettings(from: unknown, changes: unknown): ForkSettings {
+  const place = checkObject('from of fork', from)
+  checkKeys('the from of fork', place, ['position'])
+  const given = checkObject('changes of fork', changes)
+  checkKeys('the changes of fork', given, ['edit', 'id', 'by'])
+  const { edit, id, by } = given
+  const edits = Object.entries(checkObject('edit of fork', edit)).map(
+    ([position, value]) =>
+      [checkWhole('position of an edit of fork', Number(position), 0, 2 ** 31 - 1), value] as const,
+  )
+  return {
+    position: checkWhole('position of fork', place['position'], 0, 2 ** 31 - 1),
+    edits: new Map(edits.sort(([a], [b]) => a - b)),
+    id: id === undefined ? undefined : checkName('id of fork', id),
+    by: by === undefined ? undefined : checkActor('by of fork', by),
+  }
+}
+
+/** Reads the present generation. Of a damaged log, what comes before the damage counts if the position has a result there. */
+async function readKept(connection: Connection, row: KnownRun, position: number): Promise<LogEvent[]> {
+  const events: LogEvent[] = []
+  const store = await connection.store()
+  try {
+    const { firstPosition } = await readGeneration(store, row)
+    if (position < firstPosition)
+      refuse('position of fork', position, `The present generation begins at position ${firstPosition}.`)
+    for await (const page of readLogPages(store, connection.sha256, row)) events.push(...page)
+  } catch (error) {
+    if (!isUnread(error) || findResult(events, position) === -1)
+      throw explainUnread(row.id, `The log of run ${row.id}`, error)
+  }
+  return events
+}
+
+/** Cuts the log, with the edits. */
+function keep(
+  events: readonly LogEvent[],
+  { position, edits }: ForkSettings,
+  now: () => number,
+): readonly LogEvent[] {
+  let kept = cutBefore(events, position)
+  const [first] = [...edits.keys()].sort((a, b) => findResult(kept, a) - findResult(kept, b))
+  for (const edited of edits.keys())
+    if (findResult(kept, edited) === -1)
+      refuse(`edit.${edited} of fork`, edited, 'Only a result that the fork keeps can be edited.')
+  if (first !== undefined) kept = cutBehind(kept, first)
+  const changed = kept.map((event) =>
+    event.type === 'settled' && edits.has(event.position)
+      ? { ...event, failed: false, payload: editOf(event, edits.get(event.position), now) }
+      : event,
+  )
+  const safe = withoutUnusedYes(changed)
+  for (const edited of edits.keys())
+    if (findResult(safe, edited) === -1)
+      refuse(`edit.${edited} of fork`, edited, 'A fork asks again for consent, and cannot be given it.')
+  return safe
+}
+
+/** Encodes the edited result of an operation. */
+function editOf({ kind, name, position }: LogEvent, value: unknown, now: () => number): Uint8Array | null {
+  const of = `edit.${position} of fork`
+  switch (kind) {
+    case 'step':
+      return encode(value, of)
+    case 'llm':
+      return encodeRecord({ output: value, usage: [] }, of)
+    case 'signal':
+      return encodeRecord({ name, payload: value }, of)
+    case 'hitl_approval':
+    case 'hitl_input':
+    case 'hitl_select':
+    case 'hitl_review':
+    case 'hitl_escalation':
+      return encodeRecord({ answer: checkObject(of, value), by: 'system:fork', at: now() }, of)
+    default:
+      return refuse(of, value, `The result of an operation of kind ${kind} cannot be edited.`)
+  }
+}
+
+async function install(
+  connection: Connection,
+  row: KnownRun,
+  id: string,
+  kept: readonly LogEvent[],
+  { position, by }: ForkSettings,
+): Promise<void> {
+  const { entropy, sha256 } = connection
+  const store = await connection.store()
+  const [first] = kept as readonly [LogEvent]
+  const { generation, parent, timeout, fork: _, ...started } = decode(first.payload) as StartedPayload
+  const fork: ForkPayload = {
+    ...{ run: row.id, position, firstPosition: generation?.firstPosition ?? 0 },
+    ...{ keys: entropy.bytes(16), seed: entropy.bytes(16), from: kept.length },
+  }
+  const flags = started.flags.filter((flag) => flag !== 'timeout')
+  const startedBy = by ?? started.by
+  const payload: StartedPayload = { ...started, id, flags, by: startedBy, fork }
+  const hash = new LogHash(sha256)
+  const events = kept.map((event, seq): LogEvent => {
+    const copy = {
+      ...event,
+      ...{ seq, epoch: 1, link: null },
+      payload: seq === 0 ? encodeRecord(payload, 'input') : event.payload,
+    }
+    return { ...copy, link: hash.add(copy) }
+  })
+  const info: RunInfo = { waiting: [], forkedFrom: { run: row.id, position } }
+  const last: LastPart = {
+    link: hash.link(),
+    ...{ state: 'live', createdAt: null, endedAt: null, parent: null, messages: [], asks: [] },
+    cancelAt: kept.find(({ type }) => type === 'cancelled')?.at ?? null,
+    tags: started.tags,
+    startedBy,
+    info: encodeRecord(info, 'info'),
+  }
+  const { procedure, version } = row
+  for (;;) {
+    const copy = { id, token: toHex(entropy.bytes(16)), procedure, version }
+    let outcome: 'installed' | 'exists' | 'lost' = 'installed'
+    const parts = partsOf(events)
+    for (const [index, part] of parts.entries()) {
+      const isLast = index === parts.length - 1
+      outcome = (await store.install(copy, part[0]?.seq ?? 0, part, isLast ? last : null)).outcome
+      if (outcome !== 'installed') break
+    }
+    if (outcome === 'exists') throw new PawlError('id-taken', { id })
+    if (outcome === 'installed') return
+  }
+}
+
+function partsOf(events: readonly LogEvent[]): readonly (readonly LogEvent[])[] {
+  const parts: LogEvent[][] = []
+  let bytes = 0
+  for (const event of events) {
+    const size = 200 + (event.payload?.length ?? 0)
+    if (parts.length === 0 || bytes + size > maxPart) {
+      parts.push([])
+      bytes = 0
+    }
+    parts.at(-1)?.push(event)
+    bytes += size
+  }
+  return parts
+}
+
+function newId({ clock, entropy }: Connection): string {
+  return Math.floor(clock.wall()).toString(16).padStart(12, '0') + toHex(entropy.bytes(8))
+}

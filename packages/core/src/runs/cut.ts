@@ -1,0 +1,60 @@
+import { endBeforeUnusedYes } from '../events/consent.ts'
+import { type LogEvent, noPosition } from '../events/event.ts'
+
+// Decides what a fork keeps of the log of its original. Pure: the log alone says it.
+
+/** Types of events that a copy keeps. All others are about operations that the copy begins anew. */
+const copied: readonly LogEvent['type'][] = ['started', 'accepted', 'marked', 'cancelled', 'settled']
+
+/**
+ * Returns the events that a run keeps which is to continue just before the result of a position: all before that result, and
+ * behind it the results of operations that were issued by then, so that no effect is repeated that did not depend on it.
+ */
+export function cutBefore(events: readonly LogEvent[], position: number): readonly LogEvent[] {
+  const others = events.filter((event) => event.position === noPosition || event.position !== position)
+  const index = findResult(events, position)
+  if (index === -1) return others.filter(isCopied)
+  const before = events.slice(0, index + 1)
+  return select(others, events[index]?.seq ?? 0, latestTurn(before))
+}
+
+/** As {@link cutBefore}, to continue just behind the result of a position. */
+export function cutBehind(events: readonly LogEvent[], position: number): readonly LogEvent[] {
+  const index = findResult(events, position)
+  if (index === -1) return events.filter(isCopied)
+  const before = events.slice(0, index + 1)
+  return select(events, (events[index]?.seq ?? 0) + 1, latestTurn(before))
+}
+
+/** Moves the cut back until no yes is kept whose action is not: a yes is for one run only. */
+export function withoutUnusedYes(events: readonly LogEvent[]): readonly LogEvent[] {
+  let kept = events
+  for (;;) {
+    const end = endBeforeUnusedYes(kept, kept.length)
+    if (end === kept.length) return kept
+    kept = cutBefore(kept, (kept[end] as LogEvent).position)
+  }
+}
+
+export function findResult(events: readonly LogEvent[], position: number): number {
+  return events.findIndex((event) => event.type === 'settled' && event.position === position)
+}
+
+function select(events: readonly LogEvent[], cutAt: number, turn: number): readonly LogEvent[] {
+  return events.filter(
+    (event) =>
+      isCopied(event) &&
+      (event.seq < cutAt || event.type === 'marked' || (event.type === 'settled' && event.turn <= turn)),
+  )
+}
+
+function isCopied({ type }: LogEvent): boolean {
+  return copied.includes(type)
+}
+
+function latestTurn(events: readonly LogEvent[]): number {
+  return events.reduce(
+    (latest, { position, turn }) => (position === noPosition ? latest : Math.max(latest, turn)),
+    0,
+  )
+}

@@ -1,0 +1,146 @@
+import { procedure } from '@pawl/core'
+import { testEngine } from '@pawl/testing'
+import { expect, test } from 'vitest'
+import { z } from 'zod'
+import { refusalOf, silent } from './support.ts'
+
+const refund = procedure(
+  { name: 'refund', input: z.object({ amount: z.number() }) },
+  async (ctx, { amount }) => {
+    const order = await ctx.step('load', () => ({ card: 'visa', amount }))
+    const token = ctx.uuid()
+    const { approved } = await ctx.human.approve('Refund?', { key: 'refund' })
+    if (!approved) return ctx.step('decline', () => `declined ${order.card} ${token}`)
+    const after = ctx.uuid()
+    return ctx.step(
+      'refund',
+      ({ idempotencyKey }) => `refunded ${order.amount} ${idempotencyKey} ${token} ${after}`,
+    )
+  },
+)
+
+async function refunded(engine: Awaited<ReturnType<typeof testEngine>>) {
+  const run = await engine.run(refund, { amount: 45 }, { id: 'r', tags: ['shop'], by: 'user:ana' })
+  const ask = await engine.inbox.next({ run: 'r' })
+  await engine.inbox.answer(ask.id, { approved: true }, { as: 'user:bob' })
+  return run.result() as Promise<string>
+}
+
+test.each(['on-crash', 'always'] as const)(
+  'a fork repeats only what is behind its cut (%s)',
+  async (replay) => {
+    await using engine = await testEngine({ procedures: [refund], humans: silent, replay })
+    const first = await refunded(engine)
+    const fork = await engine.fork('r', { position: 2 }, { id: 'f' })
+    const second = (await fork.result()) as string
+    expect(engine.calls).toEqual({ load: 1, refund: 2 })
+    const [, amount, key, token, after] = first.split(' ')
+    const [, otherAmount, otherKey, otherToken, otherAfter] = second.split(' ')
+    expect([otherAmount, otherToken]).toEqual([amount, token])
+    // What it does again has a key of its own. It draws nothing behind the cut that its original has drawn in the same turn.
+    expect(otherKey).not.toBe(key)
+    expect(otherAfter).toBe(after)
+    expect(await fork.status()).toMatchObject({
+      ...{ forkedFrom: { run: 'r', position: 2 }, generation: 1, tags: ['shop'], startedBy: 'user:ana' },
+    })
+    expect((await engine.log('f')).execution_log.map(({ type }) => type)).toEqual([
+      'step',
+      'hitl_approval',
+      'step',
+    ])
+  },
+)
+
+test('a fork before a question asks it again, and draws values of its own from then on', async () => {
+  await using engine = await testEngine({ procedures: [refund], humans: silent })
+  const first = await refunded(engine)
+  const fork = await engine.fork('r', { position: 1 })
+  const ask = await engine.inbox.next({ run: fork.id })
+  expect(ask.position).toBe(1)
+  await engine.inbox.answer(ask.id, { approved: true }, { as: 'user:bob' })
+  const second = (await fork.result()) as string
+  expect(second.split(' ')[3]).toBe(first.split(' ')[3])
+  expect(second.split(' ')[4]).not.toBe(first.split(' ')[4])
+  expect(engine.calls).toEqual({ load: 1, refund: 2 })
+})
+
+test('a fork with another answer takes the other branch', async () => {
+  await using engine = await testEngine({ procedures: [refund], humans: silent })
+  await refunded(engine)
+  const fork = await engine.fork('r', { position: 2 }, { edit: { 1: { approved: false } } })
+  expect(await fork.result()).toMatch(/^declined visa/)
+  const steps = await engine.fork('r', { position: 1 }, { edit: { 0: { card: 'amex', amount: 7 } } })
+  const ask = await engine.inbox.next({ run: steps.id })
+  await engine.inbox.answer(ask.id, { approved: false }, { as: 'user:bob' })
+  expect(await steps.result()).toMatch(/^declined amex/)
+  expect(engine.calls).toEqual({ load: 1, refund: 1, decline: 2 })
+})
+
+test('results that were there by then are kept, also behind the cut', async () => {
+  const both = procedure({ name: 'both' }, async (ctx) => {
+    const [a, b] = await Promise.all([ctx.step('a', () => 'a'), ctx.step('b', () => 'b')])
+    return ctx.step('c', () => a + b)
+  })
+  await using engine = await testEngine({ procedures: [both] })
+  await (await engine.run(both, undefined, { id: 'b' })).result()
+  expect(await (await engine.fork('b', { position: 0 })).result()).toBe('ab')
+  expect(engine.calls).toEqual({ a: 2, b: 1, c: 2 })
+})
+
+test('a fork of a later generation has its positions', async () => {
+  const counter = procedure(
+    { name: 'counter', input: z.object({ n: z.number() }) },
+    async (ctx, { n }): Promise<number> => {
+      const next = await ctx.step('add', () => n + 1)
+      if (next < 3) return ctx.continueAs({ n: next })
+      return ctx.step('last', () => next * 10)
+    },
+  )
+  await using engine = await testEngine({ procedures: [counter] })
+  await (await engine.run(counter, { n: 0 }, { id: 'c' })).result()
+  const fork = await engine.fork('c', { position: 3 })
+  expect(await fork.result()).toBe(30)
+  expect(engine.calls).toEqual({ add: 3, last: 2 })
+  expect((await engine.log(fork.id)).execution_log.map(({ position }) => position)).toEqual([2, 3])
+  expect(await refusalOf(engine.fork('c', { position: 1 }))).toMatchObject({ code: 'option-invalid' })
+})
+
+test('a yes of a gate is asked for again unless its action is kept', async () => {
+  const gated = procedure({ name: 'gated' }, async (ctx) => {
+    await ctx.step('before', () => 1)
+    const paid = await ctx.gate('pay', { params: { cents: 5 }, run: () => 'paid' })
+    await ctx.step('after', () => 1)
+    return paid.done
+  })
+  await using engine = await testEngine({ procedures: [gated], humans: silent, policy: () => 'human' })
+  const run = await engine.run(gated, undefined, { id: 'g' })
+  await engine.inbox.answer(
+    (await engine.inbox.next({ run: 'g' })).id,
+    { approved: true },
+    { as: 'user:ana' },
+  )
+  expect(await run.result()).toBe(true)
+  const entries = (await engine.log('g')).execution_log
+  const acted = entries.findIndex(({ name }) => name === 'pay')
+  for (const [index, { position }] of entries.entries()) {
+    const fork = await engine.fork('g', { position })
+    if (index > acted) {
+      expect(await fork.result()).toBe(true)
+      continue
+    }
+    const ask = await engine.inbox.next({ run: fork.id })
+    expect(ask.status).toBe('open')
+    await fork.cancel()
+  }
+})
+
+test('a fork refuses what it cannot do', async () => {
+  await using engine = await testEngine({ procedures: [refund], humans: silent })
+  await refunded(engine)
+  const refused = async (...args: Parameters<typeof engine.fork>) =>
+    (await refusalOf(engine.fork(...args))).code
+  expect(await refused('nobody', { position: 0 })).toBe('run-not-found')
+  expect(await refused('r', { position: 2 }, { id: 'r' })).toBe('id-taken')
+  expect(await refused('r', { position: -1 })).toBe('option-invalid')
+  expect(await refused('r', { position: 1 }, { edit: { 2: 'later' } })).toBe('option-invalid')
+})
