@@ -3,7 +3,7 @@ import { checkKeys, checkName, checkObject, checkWhole, refuse } from '../../che
 import { checkActor } from '../../checks/people.ts'
 import { PawlError } from '../../errors/pawl-error.ts'
 import { isUnread } from '../../events/codec.ts'
-import { type LogEvent, noPosition } from '../../events/event.ts'
+import type { LogEvent } from '../../events/event.ts'
 import { decode, encode, encodeRecord } from '../../events/payload.ts'
 import type { ForkPayload, RunInfo, StartedPayload } from '../../events/payloads.ts'
 import { LogHash } from '../../events/seal.ts'
