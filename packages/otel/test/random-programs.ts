@@ -92,7 +92,9 @@ async function play({ parts, crashes, replay }: Program) {
   await run.result()
   const keys = new Map<string, number>()
   for (const { name, attributes } of spans()) {
-    const { 'pawl.run.id': id, 'pawl.position': position = '', 'pawl.attempt': attempt = '' } = attributes
+    const [id, position, attempt] = ['pawl.run.id', 'pawl.position', 'pawl.attempt'].map((one) =>
+      String(attributes[one] ?? ''),
+    )
     // Calls of clients, each of which is one.
     if (name.startsWith('pawl.run ') || name === 'pawl.answer') continue
     const isStep = name.startsWith('step ')

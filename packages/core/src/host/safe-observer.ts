@@ -35,7 +35,7 @@ export function makeSafe(observer: Observer, logger: Logger): Observer {
     committed: (commit) => attempt(() => observer.committed(commit)),
     attached(engine) {
       const detach = attempt(() => observer.attached(engine))
-      return () => void attempt(() => detach?.())
+      return () => attempt(() => detach?.())
     },
   }
 }
