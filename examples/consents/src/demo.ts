@@ -31,7 +31,7 @@ if (!process.argv.includes('--yes') && hasTerminal()) {
 }
 await engine.inbox.answer(ask.id, isApproved ? { approved: true } : { approved: false }, { as: 'user:ana' })
 
-tell.act(2, 'The procedure continues without anybody')
+tell.act(2, 'The procedure continues by itself')
 const outcome = await run.result({ timeout: '30s' })
 for (const what of db.did) tell.line('did', what)
 for (const { position, type, name, status } of (await engine.log(run.id)).execution_log)

@@ -1,17 +1,15 @@
-import { type Actions, procedure } from '@pawl/core'
+import { type Actions, procedure, type StepCall } from '@pawl/core'
 import { z } from 'zod'
 import { editor } from './editor.ts'
 
-/** Publishes a post: a plan of tasks in layers, with an agent before and after the action that a person checks. */
+/** Publishes a post by a plan: an agent judges before and after the action that a person checks. */
 export function createPublishPost(act: (what: string, key: string, title?: string) => string) {
   const action = (what: string) => ({
-    run: ({ title }: { title?: string }, _: object, { idempotencyKey }: { idempotencyKey: string }) =>
-      act(what, idempotencyKey, title),
+    run: ({ title }: { title?: string }, _: object, call: StepCall) => act(what, call.idempotencyKey, title),
   })
   const undoable = (what: string) => ({
     ...action(what),
-    undo: (_: unknown, { idempotencyKey }: { idempotencyKey: string }) =>
-      act(`take back ${what}`, idempotencyKey),
+    undo: (_: unknown, call: StepCall) => act(`take back ${what}`, call.idempotencyKey),
   })
   const use = {
     ...{
