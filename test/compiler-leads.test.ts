@@ -83,17 +83,13 @@ test('a new method of Inbox is asked for by the inbox and by the test engine', a
 test('a new method of Ctx is asked for by the context', async () => {
   const member = '  readonly runId: string\n'
   expect(
-    await compileWith(
-      'core/src/authoring/ctx.ts',
-      member,
-      `${member}  expose(name: string, value: unknown): void\n`,
-    ),
+    await compileWith('core/src/authoring/ctx.ts', member, `${member}  wave(hand: string): void\n`),
   ).toEqual(['core/src/authoring/context.ts'])
 })
 
 test('a new kind of operation is asked for by the operations, the activities and the views', async () => {
   expect(
-    await compileWith('core/src/events/event.ts', "  'send',\n]", "  'send',\n  'checkpoint',\n]"),
+    await compileWith('core/src/events/event.ts', "  'reply',\n]", "  'reply',\n  'checkpoint',\n]"),
   ).toEqual(
     expect.arrayContaining([
       'core/src/authoring/operations.ts',

@@ -45,6 +45,11 @@ export const samples: ErrorDetails = {
   'step-failed': { step: 'charge card', attempts: 3, cause },
   'step-timed-out': { step: 'charge card', after: '30s' },
   'store-unusable': { remedy: 'Free some space on the disk, and start again.' },
+  'update-refused': {
+    run: 'order:7',
+    update: 'rename',
+    cause: { name: 'Error', message: 'it has that title', code: undefined },
+  },
   'version-gone': { run: 'refund:A-1', change: 'vat', recorded: 1, offered: [2, 3] },
   'wait-timed-out': { after: '5s' },
 }

@@ -44,7 +44,7 @@ const inboxVerbs: Record<keyof Inbox, true> = {
   answer: true,
 }
 const handleVerbs: Record<Exclude<keyof RunHandle<unknown>, 'id'>, true> = {
-  ...{ result: true, status: true, cancel: true, signal: true },
+  ...{ result: true, status: true, cancel: true, signal: true, state: true, update: true },
 }
 
 /** The names of all verbs a client has: those of the contract, and what else is there. */

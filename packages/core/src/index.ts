@@ -14,6 +14,7 @@ export {
 export type { Question, Verdict } from './authoring/agent/verdict.ts'
 export type { ChildArgs, ChildHandle, ChildOptions } from './authoring/children/child.ts'
 export type { Ctx, ReceiveOptions } from './authoring/ctx.ts'
+export type { Progress } from './authoring/exposed/progress.ts'
 export type { Gate, GateAgent, Gated } from './authoring/gate/gate.ts'
 export type {
   Alternative,
@@ -57,8 +58,13 @@ export type {
   ProcedureRef,
   Received,
   SignalName,
+  StateName,
+  StateOf,
   Talk,
   TalkOf,
+  UpdateIn,
+  UpdateName,
+  UpdateOut,
 } from './authoring/procedure-types.ts'
 export type { RollbackSpec } from './authoring/rollback/rollback.ts'
 export type { MapOptions, ScopeOps, Winner } from './authoring/scopes/scope-ops.ts'
@@ -106,7 +112,9 @@ export type {
   RunHandle,
   RunOptions,
   RunOrGetOptions,
+  StateOptions,
   StopOptions,
+  UpdateOptions,
   WatchOptions,
 } from './client/types.ts'
 export type {
@@ -114,6 +122,7 @@ export type {
   Ask,
   Delivery,
   ExecutionLog,
+  ProgressView,
   RollbackView,
   RunParentView,
   RunView,

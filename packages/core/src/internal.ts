@@ -47,6 +47,7 @@ export {
   type RunEvent,
   readEvents,
   readFeed,
+  readStates,
   readStoreHealth,
   readWorkers,
 } from './client/log/events.ts'

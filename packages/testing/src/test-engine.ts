@@ -163,6 +163,9 @@ function createFacade(harness: TestHarness): TestEngine & AsyncDisposable {
       result: (options) => checked(time.skipFor(inner.result(options))),
       status: () => inner.status(),
       cancel: (...args) => harness.during(() => inner.cancel(...args)),
+      state: (...args: readonly unknown[]) =>
+        checked(time.skipFor((inner.state as (...args: readonly unknown[]) => Promise<unknown>)(...args))),
+      update: (...args) => checked(time.skipFor(inner.update(...args))),
       signal: (...args) =>
         harness.during(() => (inner.signal as (...args: readonly unknown[]) => Promise<void>)(...args)),
     } satisfies AnyHandle)

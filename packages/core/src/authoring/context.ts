@@ -7,6 +7,7 @@ import type { Logger } from '../ports/logger.ts'
 import { createAgentOps } from './agent/context.ts'
 import { type ChildCount, createChildOps } from './children/context.ts'
 import type { Ctx } from './ctx.ts'
+import { encodeState, readProgress } from './exposed/exposed.ts'
 import { type GateParts, gate } from './gate/context.ts'
 import { rejectClosed } from './generations/continue-as.ts'
 import { createHuman } from './human/context.ts'
@@ -22,6 +23,7 @@ import { receiveAny, receiveOne } from './signal/signal.ts'
 import { step, undoOperation } from './step/context.ts'
 import type { StepCall } from './step/step.ts'
 import { sleepFor, sleepUntil } from './timer/timer.ts'
+import { handleUpdates } from './update/update.ts'
 import { type Change, readChange } from './version/version.ts'
 
 /** Creates the kernel's program of a procedure: its body, with a context on top of the root scope. */
@@ -50,8 +52,9 @@ function createContexts(
   const checkKey = createKeyCheck()
   const children: ChildCount = { spawned: 0 }
   const actions: GateParts['actions'] = { names: null }
+  const handled = new Set<string>()
   const ctxOf = (scope: Scope): Ctx =>
-    createContext(options, { scope, scopes, bodies, ctxOf, rollback }, checkKey, children, actions)
+    createContext(options, { scope, scopes, bodies, ctxOf, rollback }, checkKey, children, actions, handled)
   return ctxOf
 }
 
@@ -83,6 +86,7 @@ function createContext(
   checkKey: (operation: ProcedureOperation) => void,
   children: ChildCount,
   actions: GateParts['actions'],
+  handled: Set<string>,
 ): Ctx {
   const { scope, scopes, bodies, rollback } = scoped
   const issue: IssueOperation = (operation) => {
@@ -124,6 +128,23 @@ function createContext(
     map: (items: unknown, each: unknown, given?: unknown) => map(scoped, items, each, given),
     race: (branches: unknown) => race(scoped, branches),
     shield: (body: unknown) => shield(scoped, body),
+    expose: (name: unknown, value: unknown) => {
+      const payload = encodeState(options.definition, name, value)
+      bodies.check(scope)
+      ownTurn(options, 'expose')
+      options.exposed.expose(name as string, payload)
+    },
+    progress: (given: unknown) => {
+      const progress = readProgress(given)
+      bodies.check(scope)
+      ownTurn(options, 'progress')
+      options.exposed.progress(progress)
+    },
+    on: (name: unknown, handler: unknown) => {
+      bodies.check(scope)
+      ownTurn(options, 'on')
+      handleUpdates(issue, options.definition, handled, name, handler)
+    },
     ...createChildOps(issue, options, children),
     human: createHuman(ask, options),
     agent: createAgentOps(ask, options),

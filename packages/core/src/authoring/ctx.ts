@@ -2,10 +2,21 @@ import type { Deadline, Duration } from '../base/duration.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { AgentOps } from './agent/agent.ts'
 import type { ChildArgs, ChildHandle } from './children/child.ts'
+import type { Progress } from './exposed/progress.ts'
 import type { Gate, Gated } from './gate/gate.ts'
 import type { Human } from './human/human.ts'
 import type { Actions, PlanOptions, PlanResult, Task } from './plan/plan.ts'
-import type { PayloadOf, ProcedureRef, Received, SignalName } from './procedure-types.ts'
+import type {
+  PayloadOf,
+  ProcedureRef,
+  Received,
+  SignalName,
+  StateName,
+  StateOf,
+  UpdateIn,
+  UpdateName,
+  UpdateOut,
+} from './procedure-types.ts'
 import type { ScopeOps } from './scopes/scope-ops.ts'
 import type { StepCall, StepOptions } from './step/step.ts'
 
@@ -162,6 +173,37 @@ export interface Ctx<T = {}, Input = any> extends ScopeOps<Ctx<T, Input>> {
    * @example if (seen === 1_000) return ctx.continueAs({ since: ctx.now() })
    */
   continueAs(...input: undefined extends Input ? [input?: Input] : [input: Input]): Promise<never>
+
+  /**
+   * Sets a declared value, which `handle.state(name)` reads from any process. Stored with the next commit of the run, at the
+   * latest after half a second; of several values in between, the last one is stored. Its type is that of the schema, which
+   * does not check it. At most 256 KiB.
+   * @throws PawlError 'option-invalid', 'payload-refused'
+   * @example ctx.expose('status', 'paid')
+   */
+  expose<K extends StateName<T>>(name: K, value: StateOf<T, K>): void
+  /**
+   * Handles every update of that name, one at a time, while the body continues. What the handler returns is the reply, recorded
+   * once; an error that it throws refuses the update. The run does not wait for updates: it ends when the body returns.
+   * @throws PawlError 'option-invalid' (the name is not declared, or has a handler)
+   * @example
+   * ctx.on('rename', (name) => {
+   *   const old = title
+   *   title = name
+   *   return old
+   * })
+   */
+  on<K extends UpdateName<T>>(
+    name: K,
+    handler: (input: UpdateIn<T, K>) => UpdateOut<T, K> | Promise<UpdateOut<T, K>>,
+  ): void
+  /**
+   * Says how far the run is, for `status()` and lists. The last call counts. Stored at most twice a second, and when the run
+   * waits or ends.
+   * @throws PawlError 'option-invalid'
+   * @example ctx.progress({ done: 40, total: 100 })
+   */
+  progress(progress: Progress): void
 
   /** Asks questions to people. */
   readonly human: Human

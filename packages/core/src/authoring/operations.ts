@@ -1,3 +1,4 @@
+import type { FailureRecord } from '../errors/failure.ts'
 import type { OperationKind } from '../events/event.ts'
 import type { AskPayload } from '../events/payloads.ts'
 import type { Issue, Operation } from '../kernel/operation.ts'
@@ -23,6 +24,8 @@ export interface OperationByKind {
   readonly spawn: ChildOperation
   readonly result: ResultOperation
   readonly send: SendOperation
+  readonly update: UpdateOperation
+  readonly reply: ReplyOperation
 }
 
 /** An operation of `ctx`. */
@@ -132,6 +135,21 @@ export interface SendOperation extends Operation {
     | { readonly do: 'cancel'; readonly payload: Uint8Array }
     /** `args`: what follows the name in the call of `signal`, encoded as a list. */
     | { readonly do: 'signal'; readonly schema: Schema | undefined; readonly args: Uint8Array | null }
+}
+
+/** Takes the oldest update of its name. */
+export interface UpdateOperation extends Operation {
+  readonly kind: 'update'
+  readonly isPassive: true
+}
+
+/** Replies to an update. */
+export interface ReplyOperation extends Operation {
+  readonly kind: 'reply'
+  /** The number of the message of the update. */
+  readonly n: number
+  /** What the handler returned or threw. */
+  readonly outcome: { readonly value: unknown } | { readonly failure: FailureRecord }
 }
 
 export interface DecideOperation extends Operation {

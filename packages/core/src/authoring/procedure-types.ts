@@ -12,7 +12,7 @@ export interface ProcedureRef<Input, Output, T = {}> {
   readonly [types]?: { readonly input: (input: Input) => void; readonly output: Output; readonly talk: T }
 }
 
-/** The types of a run's messages: `{ signals? }`. */
+/** The types of what can be said to a run and read from it: `{ signals?, updates?, state? }`. */
 // biome-ignore lint/complexity/noBannedTypes: an empty object type is allowed
 export type Talk = {}
 
@@ -24,10 +24,26 @@ export type InputOf<S> = S extends { readonly input: Schema<infer In, any> } ? I
 export type ParsedOf<S> = S extends { readonly input: Schema<any, infer Out> } ? Out : undefined
 
 // Written as conditionals so that a hover shows the result, not these names.
-/** The signals of a procedure, as payload types by name. */
-export type TalkOf<S> = S extends unknown ? { [K in Extract<keyof S, 'signals'>]: PayloadsOf<S[K]> } : never
+/** The signals, updates and state of a procedure, as types by name. */
+export type TalkOf<S> = S extends unknown
+  ? {
+      [K in Extract<keyof S, 'signals' | 'state' | 'updates'>]: K extends 'updates'
+        ? UpdatesOf<S[K]>
+        : PayloadsOf<S[K]>
+    }
+  : never
 type PayloadsOf<M> = M extends unknown
   ? { -readonly [K in keyof M]: M[K] extends Schema<any, infer Out> ? Out : never }
+  : never
+type UpdatesOf<M> = M extends unknown
+  ? {
+      -readonly [K in keyof M]: M[K] extends {
+        readonly input: Schema<any, infer Input>
+        readonly output: Schema<any, infer Output>
+      }
+        ? { input: Input; output: Output }
+        : never
+    }
   : never
 // biome-ignore-end lint/suspicious/noExplicitAny: a schema of anything
 
@@ -48,6 +64,31 @@ export type PayloadOf<T, K> = T extends { readonly signals: infer M }
     ? M[K]
     : never
   : never
+
+/** The names of the values that a procedure exposes. */
+export type StateName<T> = NameIn<
+  T,
+  'state',
+  'this procedure declares no state: add state: { name: schema } to procedure({ … })'
+>
+
+/** The type of an exposed value. */
+export type StateOf<T, K> = T extends { readonly state: infer M } ? (K extends keyof M ? M[K] : never) : never
+
+/** The names of the updates that a procedure declares. */
+export type UpdateName<T> = NameIn<
+  T,
+  'updates',
+  'this procedure declares no updates: add updates: { name: { input, output } } to procedure({ … })'
+>
+
+type UpdateOf<T, K> = T extends { readonly updates: infer M } ? (K extends keyof M ? M[K] : never) : never
+
+/** The input type of an update. */
+export type UpdateIn<T, K> = UpdateOf<T, K> extends { readonly input: infer Input } ? Input : never
+
+/** The type of the reply to an update. */
+export type UpdateOut<T, K> = UpdateOf<T, K> extends { readonly output: infer Output } ? Output : never
 
 type IsAny<P> = 0 extends 1 & P ? true : false
 

@@ -46,6 +46,18 @@ export interface ProcedureSpec {
    */
   readonly signals?: { readonly [name: string]: Schema<any, any> }
   /**
+   * Schemas of the values that a run can `expose`, by name. They give the types, and are not used to check values. Default: none.
+   * Range: at most 64 names.
+   */
+  readonly state?: { readonly [name: string]: Schema<any, any> }
+  /**
+   * Schemas of the updates that a run can handle with `ctx.on`, by name: of the input, and of the reply. An engine rejects schemas
+   * that transform. Default: none.
+   */
+  readonly updates?: {
+    readonly [name: string]: { readonly input: Schema<any, any>; readonly output: Schema<any, any> }
+  }
+  /**
    * What a programming error in the body (TypeError, ReferenceError, 'option-invalid' …) does to its run: 'park' makes it
    * `stuck` with code 'procedure-broken' until the code is fixed, 'fail' ends it. Default: the `bugs` of the engine.
    */
@@ -87,6 +99,12 @@ export type CtxOf<P> = typeof types extends keyof P
     : never
   : Refused<'CtxOf takes the type of a procedure: CtxOf<typeof order>'>
 
+/** The schemas of an update. */
+export interface UpdateSchemas {
+  readonly input: Schema
+  readonly output: Schema
+}
+
 /** The code of a procedure, as the worker runs it. */
 export interface ProcedureDefinition {
   readonly name: string
@@ -94,6 +112,9 @@ export interface ProcedureDefinition {
   readonly input: Schema | undefined
   readonly output: Schema | undefined
   readonly signals: ReadonlyMap<string, Schema>
+  /** This and `updates`: undefined if there is none. */
+  readonly state?: ReadonlyMap<string, Schema> | undefined
+  readonly updates?: ReadonlyMap<string, UpdateSchemas> | undefined
   /** Undefined: the engine's setting applies, also for a procedure created by an earlier version of the package. */
   readonly bugs?: Bugs | undefined
   /** In ms. Undefined: the default, also of a procedure made by an earlier version of the package. */
@@ -158,18 +179,25 @@ export function isProcedureRef(value: unknown): value is { readonly name: string
 }
 
 /**
- * Rejects signals whose schema transforms: a payload is validated when it is sent and again when it is received.
+ * Rejects signals and updates whose schema transforms: a payload is validated when it is sent and again when it is received.
  * Called when an engine starts.
  * @throws PawlError 'option-invalid'
  */
-export function checkSignals({ name, signals }: ProcedureDefinition): void {
-  for (const [signal, schema] of signals) {
-    if (isTransforming(schema)) {
-      const remedy = 'Use a schema whose output is valid input, and transform in the procedure.'
-      refuse(`signals.${signal} of procedure '${name}'`, schema, remedy, 'a schema that transforms')
-    }
+export function checkMessages({ name, signals, updates }: ProcedureDefinition): void {
+  const check = (what: string, schema: Schema): void => {
+    if (!isTransforming(schema)) return
+    const remedy = 'Use a schema whose output is valid input, and transform in the procedure.'
+    refuse(`${what} of procedure '${name}'`, schema, remedy, 'a schema that transforms')
+  }
+  for (const [signal, schema] of signals) check(`signals.${signal}`, schema)
+  for (const [update, { input, output }] of updates ?? []) {
+    check(`updates.${update}.input`, input)
+    check(`updates.${update}.output`, output)
   }
 }
+
+/** Maximum number of values that a procedure can expose. */
+const maxStates = 64
 
 type ReadSpec = Omit<ProcedureDefinition, 'body'>
 
@@ -181,6 +209,8 @@ function readSpec(given: ProcedureSpec): ReadSpec {
     'input',
     'output',
     'signals',
+    'state',
+    'updates',
     'bugs',
     'grace',
     'owner',
@@ -193,7 +223,9 @@ function readSpec(given: ProcedureSpec): ReadSpec {
     version: spec.version === undefined ? 1 : checkWhole(`version ${of}`, spec.version, 1, 2 ** 31 - 1),
     input: spec.input === undefined ? undefined : checkSchema(`input ${of}`, spec.input),
     output: spec.output === undefined ? undefined : checkSchema(`output ${of}`, spec.output),
-    signals: readSignals(of, spec.signals),
+    signals: readSchemas('signals', of, spec.signals),
+    state: spec.state === undefined ? undefined : readState(of, spec.state),
+    updates: spec.updates === undefined ? undefined : readUpdates(of, spec.updates),
     bugs: spec.bugs === undefined ? undefined : readBugs(of, spec.bugs),
     ...readOwner(of, spec),
     graceMs: spec.grace === undefined ? undefined : parseDuration(spec.grace, `grace ${of}`),
@@ -220,11 +252,34 @@ export function readBugs(of: string, given: unknown): Bugs {
   return checkOneOf(`bugs ${of}`, given, ['park', 'fail'])
 }
 
-function readSignals(of: string, given: unknown): ReadonlyMap<string, Schema> {
+function readSchemas(part: 'signals' | 'state', of: string, given: unknown): ReadonlyMap<string, Schema> {
   return new Map(
-    Object.entries(checkObject(`signals ${of}`, given)).map(([name, schema]) => {
-      checkName(`name of a signal ${of}`, name)
-      return [name, checkSchema(`signals.${name} ${of}`, schema)]
+    Object.entries(checkObject(`${part} ${of}`, given)).map(([name, schema]) => {
+      checkName(`name of a ${part === 'state' ? part : 'signal'} ${of}`, name)
+      return [name, checkSchema(`${part}.${name} ${of}`, schema)]
+    }),
+  )
+}
+
+function readState(of: string, given: unknown): ReadSpec['state'] {
+  const state = readSchemas('state', of, given)
+  if (state.size > maxStates) refuse(`state ${of}`, state.size, `At most ${maxStates} names are allowed.`)
+  return state
+}
+
+function readUpdates(of: string, given: unknown): ReadSpec['updates'] {
+  return new Map(
+    Object.entries(checkObject(`updates ${of}`, given)).map(([name, schemas]) => {
+      checkName(`name of an update ${of}`, name)
+      const { input, output } = checkObject(`updates.${name} ${of}`, schemas)
+      checkKeys(`updates.${name} ${of}`, schemas as object, ['input', 'output'])
+      return [
+        name,
+        {
+          input: checkSchema(`updates.${name}.input ${of}`, input),
+          output: checkSchema(`updates.${name}.output ${of}`, output),
+        },
+      ]
     }),
   )
 }

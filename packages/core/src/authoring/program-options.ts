@@ -2,6 +2,7 @@ import type { Actor } from '../base/people.ts'
 import type { Effects } from '../ports/effects.ts'
 import type { Logger } from '../ports/logger.ts'
 import type { AgentDefinition } from './agent/agent.ts'
+import type { Exposed } from './exposed/exposed.ts'
 import type { ContinueRequests } from './generations/continue-as.ts'
 import type { Policy } from './policy/policy.ts'
 import type { ProcedureDefinition } from './procedure.ts'
@@ -38,6 +39,8 @@ export interface ProgramOptions {
   readonly isParked: (error: unknown) => boolean
   /** Receives the requests to continue with an empty log. */
   readonly requests: ContinueRequests
+  /** Receives what the procedure shows of itself. */
+  readonly exposed: Exposed
   /** Receives what is undone. */
   readonly rollback: RollbackProgress
   /** The default agent for `decide`. */

@@ -34,5 +34,7 @@ export const topics = {
   asks: 'asks',
   /** Something happened that the feed tells of. */
   feed: 'feed',
+  /** A run has replied to an update, or exposed a value. */
+  talkOf: (run: string): string => `talk of ${run}`,
   asksOf: (run: string): string => `asks of ${run}`,
 } as const

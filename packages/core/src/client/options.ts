@@ -4,7 +4,7 @@ import type { Due } from '../authoring/operations.ts'
 import type { Policy } from '../authoring/policy/policy.ts'
 import {
   type Bugs,
-  checkSignals,
+  checkMessages,
   definitionOf,
   type ProcedureDefinition,
   readBugs,
@@ -160,7 +160,7 @@ function readProcedures(given: unknown): readonly ProcedureDefinition[] {
     const identity = JSON.stringify([name, version])
     if (seen.has(identity)) throw new PawlError('procedure-duplicate', { procedure: name })
     seen.add(identity)
-    checkSignals(definition)
+    checkMessages(definition)
   }
   return definitions
 }

@@ -3,7 +3,17 @@ import type { Question, Verdict } from '../authoring/agent/verdict.ts'
 import type { CancelOptions, SignalOptions } from '../authoring/message-options.ts'
 import type { Policy } from '../authoring/policy/policy.ts'
 import type { Procedure } from '../authoring/procedure.ts'
-import type { PayloadOf, ProcedureRef, SignalArgs, SignalName } from '../authoring/procedure-types.ts'
+import type {
+  PayloadOf,
+  ProcedureRef,
+  SignalArgs,
+  SignalName,
+  StateName,
+  StateOf,
+  UpdateIn,
+  UpdateName,
+  UpdateOut,
+} from '../authoring/procedure-types.ts'
 import type { Deadline, Duration } from '../base/duration.ts'
 import type { Actor, Audience } from '../base/people.ts'
 import type { AskKind, AskStatus, RunStatus } from '../base/words.ts'
@@ -248,7 +258,11 @@ export interface StopOptions {
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: without the procedure the payloads are unknown
-type Untyped = { readonly signals: { readonly [name: string]: any } }
+interface Untyped {
+  readonly signals: { readonly [name: string]: any }
+  readonly state: { readonly [name: string]: any }
+  readonly updates: { readonly [name: string]: { readonly input: any; readonly output: any } }
+}
 
 /** A handle on one run. It holds no resources. */
 // biome-ignore lint/complexity/noBannedTypes: an empty object type is allowed
@@ -275,6 +289,41 @@ export interface RunHandle<Output, T = {}> {
    * @example await engine.get(order, 'order:7').signal('paid', { cents: 4500 }, { id: event.id })
    */
   signal<K extends SignalName<T>>(name: K, ...args: SignalArgs<PayloadOf<T, K>, SignalOptions>): Promise<void>
+  /**
+   * Returns the last stored value that the run exposes, or undefined. With `wait`, it waits for a first value.
+   * @throws PawlError 'run-not-found', 'option-invalid', 'run-quarantined'; with `wait` also 'wait-timed-out', 'run-ended'
+   * @example const status = await engine.get(order, 'order:7').state('status')
+   */
+  state<K extends StateName<T>>(name: K): Promise<StateOf<T, K> | undefined>
+  state<K extends StateName<T>>(name: K, options: StateOptions): Promise<StateOf<T, K>>
+  /**
+   * Sends a declared update and waits for its recorded reply. The same `id` is handled once, and gets the same reply.
+   * @throws PawlError 'update-refused' (the handler threw), 'payload-invalid', 'payload-refused', 'run-ended', 'run-not-found',
+   * 'run-quarantined', 'wait-timed-out', 'option-invalid', 'engine-stopped'
+   * @example const old = await engine.get(order, 'order:7').update('rename', 'Blue')
+   */
+  update<K extends UpdateName<T>>(
+    name: K,
+    input: UpdateIn<T, K>,
+    options?: UpdateOptions,
+  ): Promise<UpdateOut<T, K>>
+}
+
+/** The options of `update`. */
+export interface UpdateOptions {
+  /** Id of the update. The same id is handled once and gets the same reply. Default: generated. Range: 1 to 200 characters. */
+  readonly id?: string
+  /**
+   * Maximum wait for the reply, after which the call rejects with 'wait-timed-out'; the update stays sent. Default: none; it waits
+   * forever.
+   */
+  readonly timeout?: Duration
+}
+
+/** The options of `state`. */
+export interface StateOptions {
+  /** Maximum wait for a first value. Default: it does not wait. */
+  readonly wait: Duration
 }
 
 /** The options of `result`. */
@@ -323,6 +372,8 @@ export type CheckFilter =
       readonly status?: RunStatus | readonly RunStatus[] | undefined
       /** Tag that the run was started with. Default: all. */
       readonly tag?: string | undefined
+      /** Id of the run that created them. Default: all. */
+      readonly parent?: string | undefined
       /** Maximum number of runs, the newest first. Default: all. Range: whole numbers from 1. */
       readonly limit?: number | undefined
     }

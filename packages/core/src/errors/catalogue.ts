@@ -100,9 +100,9 @@ const catalogue: Catalogue = {
     remedy: 'Correct the returned value or the `output` schema.',
   }),
   'payload-invalid': (issues) => ({
-    what: `The payload of the signal is invalid: ${listIssues(issues)}.`,
-    next: 'The signal was not stored.',
-    remedy: 'Correct it and send the signal again.',
+    what: `The payload of the signal or update is invalid: ${listIssues(issues)}.`,
+    next: 'The procedure does not receive it.',
+    remedy: 'Correct it and send it again.',
   }),
   'payload-refused': ({ path }) => ({
     what: `${path} cannot be stored.`,
@@ -188,6 +188,11 @@ const catalogue: Catalogue = {
     what: `Run ${run} is on branch ${recorded} of the change ${showValue(change)}, and its code offers only ${offered.join(', ')}.`,
     next: "Nothing was written, and the run is now 'stuck'.",
     remedy: `Deploy code that offers ${recorded} again. \`pawl check\` names the branches that no run uses.`,
+  }),
+  'update-refused': ({ run, update, cause }) => ({
+    what: `Run ${run} refused the update ${showValue(update)}: ${showFailure(cause)}.`,
+    next: 'The refusal is recorded: the same id gets it again.',
+    remedy: 'Correct the input, and send the update with another id.',
   }),
   'wait-timed-out': ({ after }) => ({
     what: `Timed out after ${after}.`,

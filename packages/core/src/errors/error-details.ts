@@ -54,7 +54,7 @@ export interface ErrorDetails {
   'option-invalid': { readonly option: string; readonly given: string }
   /** The output of a procedure does not match its output schema. `details.issues` lists at most 100 issues; `details.more` is `true` if there are more. */
   'output-invalid': Issues
-  /** The payload of a signal does not match the schema that the procedure declares. `details.issues` lists at most 100 issues; `details.more` is `true` if there are more. */
+  /** The payload of a signal, or the input of an update, does not match the schema that the procedure declares. `details.issues` lists at most 100 issues; `details.more` is `true` if there are more. */
   'payload-invalid': Issues
   /** A value that must be stored is not plain data, is larger than 2 MiB, or is deeper than 256 levels. `details.path` leads to the part that cannot be stored. */
   'payload-refused': { readonly path: string }
@@ -70,7 +70,7 @@ export interface ErrorDetails {
   'procedure-unknown': { readonly procedure: string }
   /** `result()` was called for a run that was cancelled. */
   'run-cancelled': { readonly run: string; readonly reason: string | undefined }
-  /** A signal, an early answer, `retry` or `inbox.next({ run })` concerns a run that has ended. `details.status` says how it ended. */
+  /** A signal, an update, an early answer, `retry` or `inbox.next({ run })` concerns a run that has ended. `details.status` says how it ended. */
   'run-ended': { readonly run: string; readonly status: RunStatus }
   /** `result()` was called for a run whose procedure threw. `details.cause` holds the name, message and code of the error; the `cause` of this error is the error itself. */
   'run-failed': { readonly run: string; readonly cause: Failure }
@@ -93,6 +93,8 @@ export interface ErrorDetails {
     readonly recorded: number
     readonly offered: readonly number[]
   }
+  /** The handler of an update threw an error, its reply is invalid, or the procedure does not declare the update. `details.cause` holds the name, message and code of the error. */
+  'update-refused': { readonly run: string; readonly update: string; readonly cause: Failure }
   /** `result({ timeout })` or `inbox.next({ timeout })` waited for its whole `timeout`. */
   'wait-timed-out': { readonly after: Duration }
 }

@@ -16,6 +16,8 @@ export const operationKinds = [
   'spawn',
   'result',
   'send',
+  'update',
+  'reply',
 ] as const
 
 /** A kind of operation. */

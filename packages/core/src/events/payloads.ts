@@ -1,4 +1,5 @@
-import type { AskKind } from '../base/words.ts'
+import type { Issues } from '../base/issues.ts'
+import type { AskKind, RunStatus } from '../base/words.ts'
 import type { FailureRecord } from '../errors/failure.ts'
 
 // The payloads of events and messages, by event type and kind. `undefined` members are omitted.
@@ -102,6 +103,33 @@ export type EndedPayload =
   | { readonly run: string; readonly state: 'completed'; readonly output: Uint8Array | null }
   | { readonly run: string; readonly state: 'failed'; readonly failure: FailureRecord }
   | { readonly run: string; readonly state: 'cancelled'; readonly reason?: string | undefined }
+
+/** The payload of `settled` for an update that is to be handled. */
+export interface UpdatePayload {
+  /** The number of its message. */
+  readonly n: number
+  readonly input: unknown
+}
+
+/** The outcome of an update. */
+export type ReplyPayload =
+  | { readonly value: unknown }
+  /** Its handler threw, or the procedure does not declare it. */
+  | { readonly failure: FailureRecord }
+  /** Its input does not match the schema. */
+  | { readonly invalid: Issues }
+  /** The run ended before it was handled. */
+  | { readonly ended: RunStatus }
+
+/** The payload of `settled` for a reply. `n`: the number of the message of its update. */
+export type RepliedPayload = ReplyPayload & { readonly n: number }
+
+/** How far a run is, as it says itself. */
+export interface ProgressRecord {
+  readonly done: number
+  readonly total?: number
+  readonly message?: string
+}
 
 /** A span from the first event of a run, or an instant, in ms. */
 export type RunTimeout = { readonly afterMs: number } | { readonly atMs: number }
@@ -287,6 +315,7 @@ export interface RunInfo {
   }
   /** Set once the log has its first cancel. */
   readonly cancelled?: CancelNote
+  readonly progress?: ProgressRecord
   /** Missing in the first generation. */
   readonly generation?: number
   /** Set for a fork. */

@@ -168,7 +168,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   decide(): Decision<O> {
     if (this.#end !== null) return this.#endOf(this.#end.failed, this.#end.value)
     if (this.#verdict !== null) return this.#verdict
-    if (this.#issued.pending.size === 0) return this.#foreignAwait('it has no pending operation')
+    if (this.#issued.isIdle) return this.#foreignAwait('it has no pending operation')
     const closed = this.#closed ?? none
     this.#closed = null
     return { state: 'waiting', issued: this.#issued.listNew(), closed }
@@ -177,7 +177,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
   /** Whether the decision needs a grace period: the procedure may still move outside a turn. */
   get needsGrace(): boolean {
     if (this.#end !== null) return false
-    return this.#verdict === null ? this.#issued.pending.size === 0 : this.#verdict.state === 'nondeterminism'
+    return this.#verdict === null ? this.#issued.isIdle : this.#verdict.state === 'nondeterminism'
   }
 
   /** The ordinal of the current turn. */
@@ -564,7 +564,7 @@ export class Execution<O extends Operation = Operation> implements TurnOwner, Sc
           ? { ...differ(event, position, 'its failure'), thrown: { error: value } }
           : differ(event, position, 'its completion')
     }
-    const left = [...this.#issued.pending.values()]
+    const left = [...this.#issued.pending.values()].filter(({ operation }) => operation.isPassive !== true)
     const closed = this.#closed ?? none
     if (!failed) return { state: 'completed', output: value, left, closed }
     return {

@@ -22,6 +22,12 @@ export class IssuedOperations<O extends Operation> {
     return this.#pending
   }
 
+  /** Whether nothing is pending but passive operations. */
+  get isIdle(): boolean {
+    for (const { operation } of this.#pending.values()) if (operation.isPassive !== true) return false
+    return true
+  }
+
   /** The position of the next operation. */
   get nextPosition(): number {
     return this.#nextPosition

@@ -5,6 +5,8 @@ import type { Closing, Scope } from './scope.ts'
 export interface Operation {
   readonly kind: OperationKind
   readonly name: string
+  /** Set if the run is not kept alive by it: a run that waits for nothing else awaits something that is in no log. */
+  readonly isPassive?: true | undefined
   /**
    * Decodes the recorded result into a new value, on every delivery. An error that it throws rejects the operation's
    * promise; {@link Unreadable} stops the execution.

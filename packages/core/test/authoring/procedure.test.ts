@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest'
 import { z } from 'zod'
-import { checkSignals, definitionOf, type ProcedureDefinition } from '../../src/authoring/procedure.ts'
+import { checkMessages, definitionOf, type ProcedureDefinition } from '../../src/authoring/procedure.ts'
 import { type Procedure, procedure, ref } from '../../src/index.ts'
 
 const body = async (): Promise<number> => 1
@@ -85,12 +85,12 @@ describe('signals', () => {
 
   test('accepts a signal whose schema returns valid input', () => {
     expect(() =>
-      checkSignals(defined({ paid: z.object({ cents: z.number() }), stop: z.void() })),
+      checkMessages(defined({ paid: z.object({ cents: z.number() }), stop: z.void() })),
     ).not.toThrow()
   })
 
   test('rejects a signal whose schema transforms', () => {
-    expect(() => checkSignals(defined({ stop: z.void(), paid: z.string().transform(Number) }))).toThrow(
+    expect(() => checkMessages(defined({ stop: z.void(), paid: z.string().transform(Number) }))).toThrow(
       "The option signals.paid of procedure 'order' cannot be a schema that transforms. Use a schema whose output is valid input, and transform in the procedure.",
     )
   })

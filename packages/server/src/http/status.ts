@@ -43,6 +43,7 @@ export const statusOf: { readonly [C in ErrorCode | ServerCode]: number } = {
   'step-timed-out': 409,
   'store-unusable': 503,
   'too-many': 429,
+  'update-refused': 422,
   'version-gone': 409,
   'wait-timed-out': 504,
 }

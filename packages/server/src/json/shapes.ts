@@ -46,6 +46,10 @@ export const runShape = z
       .optional(),
     tags: z.array(z.string()),
     startedBy: z.string().optional(),
+    progress: z
+      .object({ done: z.number(), total: z.number().optional(), message: z.string().optional() })
+      .optional()
+      .meta({ description: 'How far the run is, as it says itself' }),
     parent: z
       .object({ run: z.string(), position: z.number().optional() })
       .optional()
@@ -67,6 +71,12 @@ export const runShape = z
   })
   .meta({ id: 'Run' })
 export type RunJson = z.infer<typeof runShape>
+
+/** A value that a run exposes. */
+export const stateShape = z
+  .object({ name: z.string(), at: instant, value: payload.optional() })
+  .meta({ id: 'State' })
+export type StateJson = z.infer<typeof stateShape>
 
 const choice = z.object({
   value: z.string(),

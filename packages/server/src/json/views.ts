@@ -1,7 +1,7 @@
 import type { Answer, Ask, ExecutionLog, RunView } from '@pawl/core'
 import { omitUndefined } from '../base/omit-undefined.ts'
 import { type Json, writePayload } from './payload.ts'
-import type { AskBriefJson, AskJson, LogEntryJson, RunJson } from './shapes.ts'
+import type { AskBriefJson, AskJson, LogEntryJson, RunJson, StateJson } from './shapes.ts'
 
 export function showRun(view: RunView): RunJson {
   return omitUndefined({
@@ -11,9 +11,23 @@ export function showRun(view: RunView): RunJson {
     cancelRequestedAt: view.cancelRequestedAt?.toISOString(),
     waitingFor: view.waitingFor.map((one) => omitUndefined({ ...one, until: one.until?.toISOString() })),
     failure: view.failure && omitUndefined({ ...view.failure }),
+    progress: view.progress && omitUndefined({ ...view.progress }),
     parent: view.parent && omitUndefined({ ...view.parent }),
     stuck: view.stuck && omitUndefined({ ...view.stuck, triedAt: view.stuck.triedAt?.toISOString() }),
   }) as RunJson
+}
+
+/** Shows a value that a run exposes. */
+export function showState({
+  name,
+  at,
+  value,
+}: {
+  readonly name: string
+  readonly at: Date
+  readonly value: unknown
+}): StateJson {
+  return { name, at: at.toISOString(), ...(value === undefined ? {} : { value: writePayload(value) }) }
 }
 
 /** Without artifact, history and other large parts. */

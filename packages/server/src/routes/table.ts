@@ -7,6 +7,7 @@ import type { Route } from './route.ts'
 import { runActionRoutes } from './run-actions.ts'
 import { runRoutes } from './runs.ts'
 import { streamRoutes } from './streams.ts'
+import { talkRoutes } from './talk.ts'
 import { workerRoutes } from './workers.ts'
 
 /** Every route below `/v1`. */
@@ -16,6 +17,7 @@ export const routes: readonly Route[] = [
   ...linkRoutes,
   ...runRoutes,
   ...runActionRoutes,
+  ...talkRoutes,
   ...workerRoutes,
   ...streamRoutes,
   ...hookRoutes,

@@ -88,6 +88,18 @@ export const matrix: Readonly<Record<string, Row>> = {
   },
   'GET /v1/runs/{run}/events': { path: '/v1/runs/refund:1/events', status: runs },
   'GET /v1/runs/{run}/log': { path: '/v1/runs/refund:1/log', status: runs },
+  'GET /v1/runs/{run}/state': { path: '/v1/runs/refund:1/state', status: runs },
+  'GET /v1/runs/{run}/state/{name}': {
+    path: '/v1/runs/refund:1/state/phase',
+    // It exposes nothing.
+    status: { ...runs, 'foreign origin': 202, watch: 202, operate: 202, admin: 202 },
+  },
+  'POST /v1/runs/{run}/updates/{name}': {
+    path: '/v1/runs/refund:1/updates/rename?wait=1ms',
+    body: { input: 1 },
+    // No worker executes it.
+    status: operators,
+  },
   'POST /v1/runs/{run}/signals/{name}': {
     path: '/v1/runs/refund:1/signals/paid',
     body: { payload: 1 },

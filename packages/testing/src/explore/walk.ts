@@ -298,6 +298,7 @@ function createExecution({ definition, input, doubles, choices }: Exploration): 
         effects: doubles,
         isParked: (error) => parks(definition) && isBug(error),
         requests: new ContinueRequests(),
+        exposed: { expose: () => {}, progress: () => {} },
         rollback: createRollbackProgress(),
         decider: anyDecider,
         escalateTo: undefined,

@@ -27,7 +27,7 @@ export function readSignalArgs(
     const options = checkObject('options of signal', given)
     checkKeys('the options of signal', options, ['id'])
     const key = options['id'] === undefined ? null : `signal:${checkName('id of signal', options['id'])}`
-    return whenKnown(encodeSignal(schema, payload, validate), (encoded) => ({ key, payload: encoded }))
+    return whenKnown(encodeChecked(schema, payload, validate), (encoded) => ({ key, payload: encoded }))
   })
 }
 
@@ -36,7 +36,7 @@ export function readSignalArgs(
  * The receiver validates it again, and a transforming schema may reject or change its own output: then the payload is
  * encoded as given.
  */
-function encodeSignal(
+export function encodeChecked(
   schema: Schema | undefined,
   given: unknown,
   validate: Validate,

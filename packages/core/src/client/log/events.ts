@@ -7,6 +7,7 @@ import { type FeedEvent, type FollowOptions, followFeed, newestOf } from '../fee
 import { listWorkers, readHealth, type StoreHealth, type WorkerView } from '../health.ts'
 import { checkOpen } from '../inbox/answer-open.ts'
 import { findRun } from '../runs/find.ts'
+import { listStates, type StateView } from '../runs/state.ts'
 import type { Client } from '../types.ts'
 import { explainUnread } from '../unread.ts'
 import { showAsk } from '../views/ask.ts'
@@ -73,6 +74,11 @@ export async function askByKeyOf(
   const store = await connection.begin()
   const row = await store.askByKey(run, key)
   return row === null ? null : showAsk(connection, row, await store.now())
+}
+
+/** Returns the values that a run exposes, sorted by name. @throws PawlError 'run-not-found', 'run-quarantined' */
+export function readStates({ inbox }: Pick<Client, 'inbox'>, run: string): Promise<readonly StateView[]> {
+  return listStates(connectionOf(inbox), run, null)
 }
 
 /** Returns the live workers of the store of a client, the oldest first. */

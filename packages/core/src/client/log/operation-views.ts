@@ -1,5 +1,12 @@
+import { failureOf } from '../../errors/failure.ts'
 import type { LogEvent, OperationKind } from '../../events/event.ts'
-import type { AnswerPayload, ReceivedPayload, TimedOutPayload } from '../../events/payloads.ts'
+import type {
+  AnswerPayload,
+  ReceivedPayload,
+  RepliedPayload,
+  TimedOutPayload,
+  UpdatePayload,
+} from '../../events/payloads.ts'
 import type { Waiting } from '../views/views.ts'
 
 /** The public view of one kind of operation. */
@@ -45,6 +52,8 @@ export const operationViews: { readonly [K in OperationKind]: OperationView } = 
   spawn: { waitsFor: 'child', resultOf: recorded },
   result: { waitsFor: 'child', resultOf: recorded },
   send: { waitsFor: 'step', resultOf: recorded },
+  update: { waitsFor: 'signal', resultOf: (payload) => ({ input: (payload as UpdatePayload).input }) },
+  reply: { waitsFor: 'step', resultOf: (payload) => replyResult(payload as RepliedPayload) },
 }
 
 export function answerResult(event: LogEvent, payload: AnswerPayload | TimedOutPayload): object {
@@ -61,6 +70,11 @@ export function answerResult(event: LogEvent, payload: AnswerPayload | TimedOutP
     responded_at: new Date(at).toISOString(),
     timed_out: false,
   }
+}
+
+function replyResult(reply: RepliedPayload): unknown {
+  if ('failure' in reply) return { error: failureOf(reply.failure) }
+  return 'value' in reply ? (reply.value ?? {}) : {}
 }
 
 function signalResult(payload: ReceivedPayload | TimedOutPayload): object {

@@ -26,6 +26,8 @@ import { infoOf, showUnread } from '../views/run.ts'
 import type { RunView } from '../views/views.ts'
 import { cancelRun } from './cancel.ts'
 import { findRow, findRun } from './find.ts'
+import { readState } from './state.ts'
+import { sendUpdate } from './update.ts'
 
 /** Creates a handle on one run, without resources. Without a definition, only the worker validates its signals. */
 export function createRunHandle(
@@ -39,6 +41,9 @@ export function createRunHandle(
     result: (options?: unknown) => waitForResult(connection, id, options),
     status: () => readStatus(connection, id),
     cancel: async (reason?: unknown, given?: unknown) => cancelRun(connection, id, reason, given),
+    state: async (name: unknown, options?: unknown) => readState(connection, id, definition, name, options),
+    update: async (name: unknown, input?: unknown, options?: unknown) =>
+      sendUpdate(connection, mailer, { run: id, definition }, name, input, options),
     signal: (name: unknown, ...rest: readonly unknown[]) =>
       observeCall(
         connection,

@@ -7,14 +7,14 @@ import { type FailureRecord, failureOf, type MarkRecord, recordFailure } from '.
 import { RowCorrupt } from '../../events/codec.ts'
 import { type LogEvent, noPosition, type OperationKind } from '../../events/event.ts'
 import { decode } from '../../events/payload.ts'
-import type { RollbackRecord, RunInfo, WaitingPayload } from '../../events/payloads.ts'
+import type { ProgressRecord, RollbackRecord, RunInfo, WaitingPayload } from '../../events/payloads.ts'
 import { findFrames } from '../../host/call-site.ts'
 import type { KnownRun } from '../../ports/rows.ts'
 import type { RunParent, RunRow } from '../../ports/store/runs.ts'
 import type { Connection } from '../connection.ts'
 import { operationViews } from '../log/operation-views.ts'
 import { unreadError } from '../unread.ts'
-import type { RollbackView, RunParentView, RunView, Stuck, Waiting } from './views.ts'
+import type { ProgressView, RollbackView, RunParentView, RunView, Stuck, Waiting } from './views.ts'
 
 /** Shows a run as unreadable, with the reason and without any of its data. */
 export function showUnread(connection: Connection, row: RunRow, why: Error): RunView {
@@ -34,6 +34,7 @@ export function showUnread(connection: Connection, row: RunRow, why: Error): Run
     tags: [],
     startedBy: undefined,
     parent: undefined,
+    progress: undefined,
     rollback: undefined,
     cancelRequestedAt: undefined,
     cancelReason: undefined,
@@ -70,11 +71,16 @@ export function toRunView(askIds: AskIds, row: KnownRun, now: number, ended: Log
     tags: row.tags,
     startedBy: (row.startedBy ?? undefined) as Actor | undefined,
     parent: row.parent === null ? undefined : showParent(row.parent),
+    progress: info.progress && showProgress(info.progress),
     rollback: info.rollback && showRollback(info.rollback),
     cancelRequestedAt: toDate(row.cancelAt ?? info.cancelled?.at ?? null),
     cancelReason: info.cancelled?.reason,
     leftOver: { signals: info.leftOver?.signals ?? [], operations: info.leftOver?.operations ?? [] },
   }
+}
+
+function showProgress({ done, total, message }: ProgressRecord): ProgressView {
+  return { done, total, message }
 }
 
 function showParent({ run, position }: RunParent): RunParentView {

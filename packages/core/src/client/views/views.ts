@@ -36,6 +36,8 @@ export interface RunView {
   readonly startedBy: Actor | undefined
   /** The run that created it with `ctx.call` or `ctx.spawn`; undefined if a caller did. */
   readonly parent: RunParentView | undefined
+  /** How far it is, as its procedure last said with `ctx.progress`; undefined if it did not. */
+  readonly progress: ProgressView | undefined
   /** What was undone when it failed or was cancelled, at most a hundred names of each; undefined if there was nothing to undo. */
   readonly rollback: RollbackView | undefined
   /** When the run was first requested to be cancelled. */
@@ -55,6 +57,14 @@ export interface RunParentView {
   readonly run: string
   /** Position of the operation that created it; undefined if an earlier version did not store it. */
   readonly position: number | undefined
+}
+
+/** How far a run is. */
+export interface ProgressView {
+  readonly done: number
+  /** What `done` is out of, if the procedure said so. */
+  readonly total: number | undefined
+  readonly message: string | undefined
 }
 
 /** What was undone of a run. */
@@ -108,7 +118,7 @@ export interface ExecutionLog {
     readonly position: number
     /**
      * 'step', 'llm', 'timer', 'signal', 'hitl_approval', 'hitl_input', 'hitl_select', 'hitl_review',
-     * 'hitl_escalation', 'hitl_notification', 'ail_decision', 'undo', 'child', 'spawn', 'result' or 'send'; later versions may
+     * 'hitl_escalation', 'hitl_notification', 'ail_decision', 'undo', 'child', 'spawn', 'result', 'send', 'update' or 'reply'; later versions may
      * add more.
      */
     readonly type: string

@@ -114,6 +114,8 @@ export interface ActivityContext {
   readonly others: OtherRuns
   /** Validates the payload of a signal that the procedure declares. */
   checkSignal(name: string, payload: unknown): Validation | Promise<Validation>
+  /** Validates the input of an update, or the reply to it. */
+  checkUpdate(name: string, part: 'input' | 'output', value: unknown): Validation | Promise<Validation>
 }
 
 /** What a run knows of other runs. */

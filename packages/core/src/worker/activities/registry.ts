@@ -16,6 +16,8 @@ import { NoticeActivity } from './notice/notice-activity.ts'
 import { SignalActivity } from './signal/signal-activity.ts'
 import { BodyActivity } from './step/step-activity.ts'
 import { TimerActivity } from './timer/timer-activity.ts'
+import { ReplyActivity } from './update/reply-activity.ts'
+import { UpdateActivity } from './update/update-activity.ts'
 
 /** The activity of one kind of operation. */
 interface ActivityKind<O extends ProcedureOperation> {
@@ -66,6 +68,8 @@ export const activityKinds: { readonly [K in OperationKind]: ActivityKind<Operat
   child,
   spawn: child,
   result: { acts: false, create: (context, pending) => new ResultActivity(context, pending) },
+  update: { acts: false, create: (context, pending) => new UpdateActivity(context, pending) },
+  reply: { acts: false, create: (context, pending) => new ReplyActivity(context, pending) },
   send: { acts: true, create: (context, pending) => new SendActivity(context, pending) },
 }
 

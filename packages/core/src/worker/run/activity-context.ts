@@ -101,8 +101,12 @@ export class RunActivityContext implements ActivityContext {
     return { ask: services.askIds.idOf(named), address: askAddressOf(named) }
   }
 
+  checkUpdate(name: string, part: 'input' | 'output', value: unknown): Validation | Promise<Validation> {
+    return check(this.#run.continuation.start.definition.updates?.get(name)?.[part], value)
+  }
+
   checkSignal(name: string, payload: unknown): Validation | Promise<Validation> {
-    return checkSignal(this.#run.continuation.start.definition.signals.get(name), payload)
+    return check(this.#run.continuation.start.definition.signals.get(name), payload)
   }
 }
 
@@ -155,7 +159,7 @@ function idempotencyKey(sha256: Sha256, { seed: drawn, fork }: Start, position: 
   return toHex(sha256(seeded).subarray(0, 16))
 }
 
-function checkSignal(schema: Schema | undefined, payload: unknown): Validation | Promise<Validation> {
+function check(schema: Schema | undefined, payload: unknown): Validation | Promise<Validation> {
   return schema === undefined ? { ok: true, value: payload } : validate(schema, payload)
 }
 

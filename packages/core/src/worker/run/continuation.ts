@@ -1,3 +1,4 @@
+import type { Exposed } from '../../authoring/exposed/exposed.ts'
 import { ContinueRequests } from '../../authoring/generations/continue-as.ts'
 import type { ProcedureOperation } from '../../authoring/operations.ts'
 import { createRollbackProgress, type RollbackProgress } from '../../authoring/rollback/rollback.ts'
@@ -32,6 +33,7 @@ export class Continuation {
   readonly #services: WorkerServices
   readonly #claimed: Claimed
   readonly #onForeign: () => void
+  readonly #exposed: Exposed
   #start: Start | null = null
   #parent: ParentPayload | null = null
   #trace: TraceContext | undefined
@@ -48,8 +50,9 @@ export class Continuation {
   #isReplaying = false
   #isDropped = false
 
-  /** `onForeign` is called when the procedure moves outside a turn. */
-  constructor(services: WorkerServices, claimed: Claimed, onForeign: () => void) {
+  /** `onForeign` is called when the procedure moves outside a turn, `exposed` with what it shows of itself. */
+  constructor(services: WorkerServices, claimed: Claimed, onForeign: () => void, exposed: Exposed) {
+    this.#exposed = exposed
     this.#services = services
     this.#claimed = claimed
     this.#onForeign = onForeign
@@ -175,6 +178,7 @@ export class Continuation {
       onForeign: this.#onForeign,
       onUnhandled: (reason) => this.#onUnhandled(reason),
       rollback: this.#rollback,
+      exposed: this.#exposed,
       requests: this.#requests,
     })
     return null

@@ -1,5 +1,6 @@
 import { readCancel } from '../../authoring/cancel.ts'
 import { createProgram } from '../../authoring/context.ts'
+import type { Exposed } from '../../authoring/exposed/exposed.ts'
 import { ContinueRequests } from '../../authoring/generations/continue-as.ts'
 import type { ProcedureOperation } from '../../authoring/operations.ts'
 import { createRollbackProgress, type RollbackProgress } from '../../authoring/rollback/rollback.ts'
@@ -29,11 +30,15 @@ export interface ExecutionParts {
   readonly isLoaded: (execution: Execution<ProcedureOperation>) => boolean
   /** Receives the requests to continue with an empty log. */
   readonly requests?: ContinueRequests
+  /** Receives what the procedure shows of itself. Default: nothing does. */
+  readonly exposed?: Exposed
   /** Records what the procedure undoes. */
   readonly rollback?: RollbackProgress
   /** Called for every issue that takes a position. */
   readonly onIssue?: (position: number) => void
 }
+
+const unseen: Exposed = { expose: () => {}, progress: () => {} }
 
 /** Creates the execution of a run, before its first event. */
 export function createExecution(parts: ExecutionParts): Execution<ProcedureOperation> {
@@ -70,6 +75,7 @@ export function createExecution(parts: ExecutionParts): Execution<ProcedureOpera
       isParked: (error) => (start.definition.bugs ?? services.bugs) === 'park' && isBug(error),
       requests: parts.requests ?? new ContinueRequests(),
       rollback,
+      exposed: parts.exposed ?? unseen,
       execution: () => execution,
     }),
     readCancel,

@@ -43,6 +43,7 @@ function warnOfUnbegun(
 
 export function notifyOfEnd({ notifier }: WorkerServices, run: string): void {
   notifier.notify(topics.end(run))
+  notifier.notify(topics.talkOf(run))
   notifyOfAsks(notifier, run)
 }
 

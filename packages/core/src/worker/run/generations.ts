@@ -62,18 +62,22 @@ export function composeNext(
   input: unknown,
   sent: readonly Draft[],
   openAsks: readonly Pending[],
+  answers: readonly Effect[],
 ): Unit {
-  const { log, mailbox, continuation } = state
+  const { log, mailbox, continuation, published, services } = state
   const drafts = [...sent, ...openAsks.map(withdrawal)]
   const { number } = continuation.generation
   const { base, ...unit } = log.appendGeneration(eventsOf(drafts), (previous) => [
     composeStarted(state, input, previous),
   ])
-  const info: RunInfo = { waiting: [], generation: number + 1 }
+  const next: RunInfo = { waiting: [], generation: number + 1 }
+  const shown = published?.take(next, () => next, services.time.now())
   const effects: readonly Effect[] = [
     ...effectsOf(drafts),
+    ...answers,
+    ...(shown?.effects ?? []),
     { do: 'begin-generation', base },
-    { do: 'show', info: encodeRecord(info, 'info') },
+    { do: 'show', info: encodeRecord(shown?.info ?? next, 'info') },
   ]
   return { ...unit, seen: mailbox.seen, strict: true, next: { do: 'keep' }, effects }
 }

@@ -4,6 +4,7 @@ import { isAct } from './ending.ts'
 import { damagedBy, parkWithError, quarantinedFor, type Reason } from './park-with-error.ts'
 import { cancelChild, tellOfEnd, watchTopic } from './relatives.ts'
 import type { RunState } from './state.ts'
+import { answerAtEnd } from './unanswered.ts'
 
 // Handles a run that cannot be executed here. Problems of its own data affect only this run: it is parked with the error,
 // and other runs, whose units may be in the same transaction, continue.
@@ -61,6 +62,7 @@ export function leaveWithoutCode(state: RunState): void {
     const others = [
       ...notes.children.map((id) => cancelChild(id, `run ${state.id} has ended`)),
       ...tellOfEnd(state.id, ending, state.continuation.parent, state.mailbox.all(watchTopic), reason),
+      ...answerAtEnd(state, ending, []),
     ]
     return { ...parts, effects: [...(parts.effects ?? []), ...others] }
   }

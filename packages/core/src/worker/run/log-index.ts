@@ -1,7 +1,13 @@
 import type { FailureRecord } from '../../errors/failure.ts'
 import { type LogEvent, noPosition } from '../../events/event.ts'
 import { decode } from '../../events/payload.ts'
-import type { CancelNote, CreatedPayload, RollbackRecord } from '../../events/payloads.ts'
+import type {
+  CancelNote,
+  CreatedPayload,
+  RepliedPayload,
+  RollbackRecord,
+  UpdatePayload,
+} from '../../events/payloads.ts'
 import { readCancelled } from '../../events/read-cancelled.ts'
 import { RecentSteps } from './recent-steps.ts'
 
@@ -28,6 +34,9 @@ export class LogIndex {
     this.#spawned = children.length === 0 ? null : [...children]
   }
 
+  /** The numbers of the messages of updates that were taken and not answered. Null in most runs. */
+  #updates: Set<number> | null = null
+
   /** Bytes of payload delivered to the continuation: an estimate of the memory it holds. */
   get weight(): number {
     return this.#weight
@@ -42,6 +51,7 @@ export class LogIndex {
         this.#records?.delete(event.position)
         this.steps.add(event)
         if (event.kind === 'undo') this.#noteUndo(event)
+        if (event.kind === 'update' || event.kind === 'reply') this.#noteUpdate(event)
         if (event.kind === 'spawn' && !event.failed) this.#noteSpawned(event)
       } else if (event.position !== noPosition) this.#record(event)
       else if (event.type === 'cancelled') this.#noteCancelled(event)
@@ -82,6 +92,11 @@ export class LogIndex {
     return this.#spawned === null ? called : [...called, ...this.#spawned]
   }
 
+  /** The numbers of the messages of updates that were taken and not answered. */
+  get openUpdates(): readonly number[] {
+    return [...(this.#updates ?? [])]
+  }
+
   /** Returns the events of a pending operation; they settle nothing. */
   recordsOf(position: number): readonly LogEvent[] {
     return this.#records?.get(position) ?? none
@@ -108,6 +123,13 @@ export class LogIndex {
     this.#undos ??= { undone: [], failed: [] }
     if (!failed) this.#undos.undone.push(name)
     else this.#undos.failed.push({ name, failure: decode(payload) as FailureRecord })
+  }
+
+  #noteUpdate({ kind, payload }: LogEvent): void {
+    const { n } = decode(payload) as UpdatePayload | RepliedPayload
+    this.#updates ??= new Set()
+    if (kind === 'update') this.#updates.add(n)
+    else this.#updates.delete(n)
   }
 
   #noteSpawned(event: LogEvent): void {

@@ -93,6 +93,18 @@ export class Mailbox {
     return this.#namesOf('early')
   }
 
+  /** The numbers of the updates that are not answered, taken or not. */
+  get updates(): readonly number[] {
+    const messages = [...[...this.#waiting.values()].flat(), ...this.#taken]
+    return messages.flatMap(({ kind, n }) => (kind === 'update' ? n : []))
+  }
+  /** The names of the pending updates. */
+  get updateNames(): readonly string[] {
+    return [...this.topics].flatMap((topic) =>
+      topic.startsWith('update ') ? topic.slice('update '.length) : [],
+    )
+  }
+
   #namesOf(kind: Message['kind']): readonly string[] {
     const messages = [...this.#waiting.values()].flat().filter((message) => message.kind === kind)
     return messages.sort((a, b) => a.n - b.n).map(({ name }) => name)

@@ -21,9 +21,11 @@ import { guard, keepActs } from './leaving.ts'
 import { isEndOfOther, positionOf } from './mailbox.ts'
 import { decideAgain } from './operations.ts'
 import { eventsOf } from './outbox.ts'
+import type { Published } from './published.ts'
 import { cancelChild, tellOfEnd, watchTopic } from './relatives.ts'
 import type { RunState } from './state.ts'
-import { composeUnit, endParts, planUnit, type Standing, type UnitParts } from './unit.ts'
+import { answerAtEnd, refuseUndeclared } from './unanswered.ts'
+import { composeUnit, earlier, endParts, planUnit, type Standing, type UnitParts } from './unit.ts'
 
 /** How long a cancel waits for the author's checks of earlier messages: a check that never settles must not hold it back. */
 const maxCheckMs = 5_000
@@ -57,7 +59,10 @@ function advance(state: RunState): Standing {
   // A drafted request still precedes the messages after it: its unit may fail, and then they must not overtake it.
   const before = request?.n ?? outbox.cancelRequest
   const isHandedOut = handOut(state, 'all', before)
-  if (!state.mailbox.isEmpty) dropLate(state)
+  if (!state.mailbox.isEmpty) {
+    dropLate(state)
+    refuseUndeclared(state, standIn)
+  }
   const now = services.time.now()
   let survey = activities.survey()
   const changesAt = planCancel(state, now, isHandedOut, request)
@@ -70,7 +75,8 @@ function advance(state: RunState): Standing {
   const dueAt = earlier(survey.dueAt, changesAt)
   const { isEmpty, settles } = outbox
   const handsOver = services.handsOver && !state.isSuspect
-  return { now, isHandedOut, handsOver, isEmpty, settles, dueAt, isBusy, isWorking }
+  const publishAt = state.published?.dueAt ?? null
+  return { now, isHandedOut, handsOver, isEmpty, settles, dueAt, isBusy, isWorking, publishAt }
 }
 
 /**
@@ -220,30 +226,30 @@ function prepareEnd(state: RunState, ending: Ending, isHandedOut: boolean): Unit
     // The procedure has ended without waiting for a no, so it is not cancelled by one.
     .map(({ cancels: _, ...draft }) => draft)
   if (!outbox.isEmpty || !isHandedOut) return keep(state, sent)
-  if (ending.next !== undefined) return continueRun(state, ending.next.input, sent)
+  if (ending.next !== undefined) return continueRun(state, ending, ending.next.input, sent)
   const children = continuation.notes.children.slice(state.cancelledChildren)
   if (children.length > maxCancelled) return cancelSome(state, children.slice(0, maxCancelled), sent)
   const open = asks.map(({ pending }) => pending)
   const asked = open.filter(({ position }) => continuation.notes.isAsked(position))
   const past = { rollback: rollbackOf(ending, continuation.rollback), cancelled }
   const parts = endParts(ending, sent, asked, mailbox.signals, past)
-  const effects = effectsOfEnd(state, ending, children)
+  const effects = [...effectsOfEnd(state, ending, children), ...answerAtEnd(state, ending, sent)]
   return write(state, effects.length === 0 ? parts : { ...parts, effects })
 }
 
 /** Whether a result is recorded although the procedure has returned. What a next generation may want, it finds in its mail. */
 function isKept({ operation: { kind } }: Pending<Operation>, { next }: Ending): boolean {
-  return kind !== 'spawn' && (next === undefined || kind !== 'signal')
+  return kind !== 'spawn' && kind !== 'update' && (next === undefined || kind !== 'signal')
 }
 
-function continueRun(state: RunState, input: unknown, sent: readonly Draft[]): Unit {
+function continueRun(state: RunState, ending: Ending, input: unknown, sent: readonly Draft[]): Unit {
   const { asks } = state.activities
   const open = asks.map(({ pending }) => pending)
   const asked = open.filter(({ position }) => state.continuation.notes.isAsked(position))
   state.phase = 'writing'
   state.continues = true
   state.callOff()
-  return composeNext(state, input, sent, asked)
+  return composeNext(state, input, sent, asked, answerAtEnd(state, ending, sent))
 }
 
 /** Cancels some of the children of a run that ends, before its last unit. */
@@ -277,6 +283,14 @@ function prepareStop(state: RunState, bug: Bug): Unit | null {
   return null
 }
 
+/** Adds what the run shows of itself. */
+function publish(state: RunState, published: Published, parts: UnitParts): UnitParts {
+  const { cancelled, services } = state
+  const current = (): RunInfo => ({ waiting: [], ...(cancelled === null ? {} : { cancelled }) })
+  const { effects, info } = published.take(parts.info, current, services.time.now())
+  return { ...parts, info, effects: [...(parts.effects ?? []), ...effects] }
+}
+
 function keep(state: RunState, drafts: readonly Draft[], cancel: RunDraft | null = null): Unit {
   const parts = { events: eventsOf(drafts), drafts, next: { do: 'keep' }, info: null } as const
   const cancels = drafts.find((draft) => draft.cancels !== undefined)?.cancels ?? cancel?.payload
@@ -290,7 +304,8 @@ function keep(state: RunState, drafts: readonly Draft[], cancel: RunDraft | null
   })
 }
 
-function write(state: RunState, parts: UnitParts): Unit {
+function write(state: RunState, given: UnitParts): Unit {
+  const parts = state.published === null ? given : publish(state, state.published, given)
   state.phase = 'writing'
   state.callOff()
   const { branches, generation } = state.continuation
@@ -308,9 +323,4 @@ function withOrigin(info: RunInfo, generation: number, fork: ForkPayload | undef
     ...(generation === 1 ? {} : { generation }),
     ...(fork === undefined ? {} : { forkedFrom: { run: fork.run, position: fork.position } }),
   }
-}
-
-function earlier(one: number | null, other: number | null): number | null {
-  if (one === null || other === null) return one ?? other
-  return Math.min(one, other)
 }

@@ -211,6 +211,7 @@ function sizeOf({ payload = null, effects = none }: Draft): number {
   for (const effect of effects) {
     if (effect.do === 'open-ask') bytes += effect.ask.payload.length
     else if (effect.do === 'create-run') bytes += effect.run.started.payload?.length ?? 0
+    else if (effect.do === 'reply') bytes += effect.payload.length
     else if (effect.do === 'send') bytes += effect.message.payload?.length ?? 0
   }
   return bytes
@@ -230,7 +231,7 @@ export function effectsOf(drafts: readonly Draft[]): readonly Effect[] {
 /** Returns the numbers of the messages that effects mark as used. */
 export function consumedBy(effects: readonly Effect[] = none): readonly number[] {
   if (effects.length === 0) return noNumbers
-  return effects.flatMap((effect) => (effect.do === 'consume' ? effect.n : []))
+  return effects.flatMap((effect) => (effect.do === 'consume' || effect.do === 'reply' ? effect.n : []))
 }
 
 const noNumbers: readonly number[] = []

@@ -184,7 +184,7 @@ export class PendingActivities {
     const shown: NonNullable<RunInfo['waiting']>[number][] = []
     for (const { pending, activity, isClosed } of this.#entries.values()) {
       if (shown.length === maxShown) break
-      if (isClosed) continue
+      if (isClosed || pending.operation.isPassive === true) continue
       shown.push({
         position: pending.position,
         kind: pending.operation.kind,

@@ -1,5 +1,6 @@
+import type { Exposed } from '../../authoring/exposed/exposed.ts'
 import type { ProcedureOperation } from '../../authoring/operations.ts'
-import type { CancelNote } from '../../events/payloads.ts'
+import type { CancelNote, ProgressRecord } from '../../events/payloads.ts'
 import type { Waiting } from '../../kernel/decision.ts'
 import type { Pending } from '../../kernel/operation.ts'
 import type { Claimed } from '../../ports/store/claims.ts'
@@ -19,6 +20,7 @@ import { RunObservation } from './observation.ts'
 import type { Opening } from './opening.ts'
 import { consumedBy, Outbox } from './outbox.ts'
 import { PendingActivities } from './pending-activities.ts'
+import { Published } from './published.ts'
 
 /** The services of a worker, and what it says of its own state. */
 export interface RunServices extends WorkerServices {
@@ -51,7 +53,7 @@ const nothing = (): void => {}
  * The parts of a loaded run, and its state between two calls. It decides nothing: `run.ts` does, with the files beside it,
  * each of which computes one thing from this state.
  */
-export class RunState {
+export class RunState implements Exposed {
   readonly key: RunKey
   readonly id: string
   readonly services: RunServices
@@ -67,6 +69,8 @@ export class RunState {
   /** Null until an operation has started. */
   context: ActivityContext | null = null
 
+  /** What it shows of itself. Null in most runs. */
+  published: Published | null = null
   phase: Phase = 'moving'
   ending: Ending | null = null
   /** Composes the unit that ends a cancelled run whose procedure cannot continue. */
@@ -106,7 +110,7 @@ export class RunState {
     this.moves = moves
     this.observation = services.observer === undefined ? null : new RunObservation(services.observer, this)
     this.log = new LogWriter(services, claimed)
-    this.continuation = new Continuation(services, claimed, () => moves.onForeign())
+    this.continuation = new Continuation(services, claimed, () => moves.onForeign(), this)
     this.outbox = new Outbox(services.slices.drafts, (position) => this.continuation.scopeOf(position))
     this.mailbox = new Mailbox(services.store, claimed.run, claimed.mail, moves)
   }
@@ -162,6 +166,16 @@ export class RunState {
     if (this.cancelled !== null) return false
     const isOverdue = this.isOverdue && this.continuation.graceFrom === null
     return isOverdue || this.cancelRequest !== undefined || this.outbox.cancelRequest !== undefined
+  }
+
+  expose(name: string, payload: Uint8Array | null): void {
+    this.published ??= new Published()
+    this.published.expose(name, payload, this.services.time.now())
+  }
+
+  progress(progress: ProgressRecord): void {
+    this.published ??= new Published()
+    this.published.report(progress, this.services.time.now())
   }
 
   /** Called when a unit was written. */

@@ -31,6 +31,8 @@ export interface Standing {
   readonly isBusy: boolean
   /** Whether the author's code is running. */
   readonly isWorking: boolean
+  /** When what the run shows of itself is to be written, if nothing is written before. Null: there is nothing. */
+  readonly publishAt: number | null
 }
 
 export type Plan =
@@ -46,12 +48,17 @@ export type Plan =
   | { readonly do: 'look-again' }
 
 export function planUnit(standing: Standing): Plan {
-  const { now, isHandedOut, handsOver, isEmpty, settles, dueAt, isBusy, isWorking } = standing
+  const { now, isHandedOut, handsOver, isEmpty, settles, dueAt, isBusy, isWorking, publishAt } = standing
   if (handsOver && isEmpty && !isWorking) return { do: 'hand-over' }
   const parks = isHandedOut && !settles && !isBusy && (dueAt === null || dueAt - now > lingerMs)
   if (parks) return { do: 'park', wakeAt: dueAt }
-  if (!isEmpty) return { do: 'write' }
-  return isHandedOut ? { do: 'wait', until: dueAt } : { do: 'look-again' }
+  if (!isEmpty || (publishAt !== null && publishAt <= now)) return { do: 'write' }
+  return isHandedOut ? { do: 'wait', until: earlier(dueAt, publishAt) } : { do: 'look-again' }
+}
+
+export function earlier(one: number | null, other: number | null): number | null {
+  if (one === null || other === null) return one ?? other
+  return Math.min(one, other)
 }
 
 /** The content of a unit. */

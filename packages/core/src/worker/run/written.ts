@@ -1,3 +1,4 @@
+import { topics } from '../../base/notifier.ts'
 import type { LogEvent } from '../../events/event.ts'
 import type { Effect, RefusedWhy, Unit, UnitOutcome } from '../../ports/store/commit.ts'
 import { notifyOfAsks } from './ended.ts'
@@ -42,11 +43,13 @@ export function takeIn(state: RunState, unit: Unit, written: UnitOutcome & { rea
   warnOfLength(state, log.length - events.length)
   state.outbox.confirm()
   state.observation?.written(unit, events)
+  state.published?.confirm()
   state.continuation.branches.confirm()
   if (unit.effects.length > 0) mailbox.forget(consumedBy(unit.effects))
   if (events.length > 0 && claimed.tries > 0) state.moves.onProgress()
   if (unit.effects.some((effect) => effect.do === 'open-ask')) notifyOfAsks(services.notifier, state.id)
   if (unit.effects.some(isForOther)) services.tellOthers()
+  if (unit.effects.some(isForCaller)) services.notifier.notify(topics.talkOf(state.id))
   state.noteCancelled()
   if (unit.next.do === 'end') return { do: 'end' }
   if (state.continues) return { do: 'continue', next: nextGeneration(state, events, unit) }
@@ -67,6 +70,11 @@ export function takeIn(state: RunState, unit: Unit, written: UnitOutcome & { rea
 
 function isForOther(effect: Effect): boolean {
   return effect.do === 'create-run' || effect.do === 'send'
+}
+
+/** Whether a caller may wait for it. */
+function isForCaller(effect: Effect): boolean {
+  return effect.do === 'reply' || effect.do === 'expose'
 }
 
 function goOn(state: RunState, events: readonly LogEvent[], from: number): Next {
@@ -106,6 +114,7 @@ export function takeBack(state: RunState): void {
   state.continues = false
   state.log.takeBack()
   const refused = state.outbox.takeBack()
+  state.published?.takeBack(state.services.time.now())
   guard(state, () => decideAgain(state, refused))
   beginMore(state)
 }

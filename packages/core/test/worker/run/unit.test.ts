@@ -15,9 +15,17 @@ const still: Standing = {
   dueAt: null,
   isBusy: false,
   isWorking: false,
+  publishAt: null,
 }
 
 describe('planUnit', () => {
+  test('writes what a busy run shows of itself once it is due, and waits for that until then', () => {
+    const busy = { ...still, isBusy: true, dueAt: 9_000 }
+    expect(planUnit({ ...busy, publishAt: 1_000 })).toEqual({ do: 'write' })
+    expect(planUnit({ ...busy, publishAt: 1_400 })).toEqual({ do: 'wait', until: 1_400 })
+    expect(planUnit({ ...still, publishAt: 1_400 })).toEqual({ do: 'park', wakeAt: null })
+  })
+
   test('parks a run that waits for messages only', () => {
     expect(planUnit(still)).toEqual({ do: 'park', wakeAt: null })
   })
@@ -66,6 +74,7 @@ describe('planUnit', () => {
       dueAt: fc.option(fc.integer({ min: 0, max: 5_000 })),
       isBusy: fc.boolean(),
       isWorking: fc.boolean(),
+      publishAt: fc.option(fc.integer({ min: 0, max: 5_000 })),
     })
     fc.assert(
       fc.property(standing, (given) => {

@@ -12,6 +12,11 @@ export const listSendOutcomes: ListOutcomes<OperationByKind['send']> = ({ operat
   { label: `${operation.name} is sent`, failed: false, payload: null },
 ]
 
+/** A reply is recorded. */
+export const listReplyOutcomes: ListOutcomes<OperationByKind['reply']> = ({ operation }) => [
+  { label: `${operation.name} is answered`, failed: false, payload: null },
+]
+
 /** A child is created; what it does is not explored. */
 export const listSpawnOutcomes: ListOutcomes<OperationByKind['spawn']> = ({ operation, position }) => {
   const id = operation.child.id ?? `explored.${position}`

@@ -3,7 +3,13 @@ import type { OperationKind } from '@pawl/core/storage'
 import { listAskOutcomes } from './asks.ts'
 import { listBodyOutcomes } from './bodies.ts'
 import { listDecideOutcomes } from './decisions.ts'
-import { listNoticeOutcomes, listResultOutcomes, listSendOutcomes, listSpawnOutcomes } from './others.ts'
+import {
+  listNoticeOutcomes,
+  listReplyOutcomes,
+  listResultOutcomes,
+  listSendOutcomes,
+  listSpawnOutcomes,
+} from './others.ts'
 import type { ListOutcomes, Outcome, Surroundings } from './outcome.ts'
 import { listSignalOutcomes, listTimerOutcomes } from './timers.ts'
 
@@ -31,6 +37,9 @@ const exploredKinds: { readonly [K in OperationKind]: ExploredKind<OperationByKi
   spawn: { waits: false, list: listSpawnOutcomes },
   result: { waits: false, list: listResultOutcomes },
   send: { waits: false, list: listSendOutcomes },
+  // No update comes: what their handlers do is not explored.
+  update: { waits: true, list: () => [] },
+  reply: { waits: false, list: listReplyOutcomes },
 }
 
 export function waitsForOthers(kind: OperationKind): boolean {

@@ -1,0 +1,95 @@
+import type { ProcedureDefinition } from '../../authoring/procedure.ts'
+import { encodeChecked } from '../../authoring/signal/arguments.ts'
+import { checkUpdate } from '../../authoring/update/update.ts'
+import { toHex } from '../../base/hex.ts'
+import { topics } from '../../base/notifier.ts'
+import { parseDuration } from '../../checks/duration.ts'
+import { checkKeys, checkName, checkObject } from '../../checks/options.ts'
+import { failureOf, reviveFailure } from '../../errors/failure.ts'
+import { PawlError } from '../../errors/pawl-error.ts'
+import { decode } from '../../events/payload.ts'
+import type { ReplyPayload } from '../../events/payloads.ts'
+import { validate } from '../../host/run-schema.ts'
+import { understand } from '../../ports/rows.ts'
+import type { RunKey } from '../../ports/store/runs.ts'
+import type { Connection } from '../connection.ts'
+import { damagedError } from '../damaged.ts'
+import type { Mailer } from '../mailer.ts'
+import { explainUnread } from '../unread.ts'
+import { findRun } from './find.ts'
+
+/** The run that gets an update. */
+interface Target {
+  readonly run: string
+  readonly definition: ProcedureDefinition | undefined
+}
+
+/** Sends an update and waits for its reply. The store keeps the reply, so the same id gets the same one. */
+export async function sendUpdate(
+  connection: Connection,
+  mailer: Mailer,
+  { run, definition }: Target,
+  given: unknown,
+  input: unknown,
+  options: unknown,
+): Promise<unknown> {
+  const name =
+    definition === undefined ? checkName('name of update', given) : checkUpdate(definition, 'update', given)
+  const { key, timeoutMs } = readOptions(connection, options)
+  const payload = await encodeChecked(definition?.updates?.get(name)?.input, input, validate)
+  const sent = await mailer.send({ run, kind: 'update', name, key, payload })
+  if (sent.outcome === 'missing') throw new PawlError('run-not-found', { run })
+  if (sent.outcome === 'ended') throw new PawlError('run-ended', { run, status: sent.state })
+  if (sent.outcome === 'damaged') throw damagedError(run, sent)
+  // Only an early answer may meet an open ask.
+  if (sent.outcome === 'asked') throw new TypeError(`The update "${name}" of run ${run} met an ask.`)
+  const look = (): Promise<ReplyPayload | undefined> => lookForReply(connection, run, sent.run, key)
+  return read(run, name, await connection.wait(topics.talkOf(run), look, timeoutMs, 'by-writes'))
+}
+
+function readOptions(
+  connection: Connection,
+  given: unknown,
+): { readonly key: string; readonly timeoutMs: number | null } {
+  const options = checkObject('options of update', given)
+  checkKeys('the options of update', options, ['id', 'timeout'])
+  const { id, timeout } = options
+  const name = id === undefined ? toHex(connection.entropy.bytes(16)) : checkName('id of update', id)
+  return {
+    key: `update:${name}`,
+    timeoutMs: timeout === undefined ? null : parseDuration(timeout, 'timeout of update'),
+  }
+}
+
+/** Returns undefined while there is no reply. @throws the error of a run that gives none */
+async function lookForReply(
+  connection: Connection,
+  run: string,
+  runKey: RunKey,
+  key: string,
+): Promise<ReplyPayload | undefined> {
+  const store = await connection.store()
+  // The row first: a run that ends replies with its end.
+  const { state, mark, owned, wakeAt } = await findRun(connection, run)
+  const payload = await store.reply(runKey, key)
+  if (payload === null) {
+    if (state !== 'live') throw new PawlError('run-ended', { run, status: state })
+    if (mark === 'quarantined' && !owned && wakeAt === null)
+      throw new PawlError('run-quarantined', { run, reason: 'it takes no update' })
+    return undefined
+  }
+  try {
+    return understand(() => decode(payload) as ReplyPayload)
+  } catch (error) {
+    throw explainUnread(run, `The reply to an update of run ${run}`, error)
+  }
+}
+
+function read(run: string, update: string, reply: ReplyPayload): unknown {
+  if ('value' in reply) return reply.value
+  if ('invalid' in reply) throw new PawlError('payload-invalid', reply.invalid)
+  if ('ended' in reply) throw new PawlError('run-ended', { run, status: reply.ended })
+  const { failure } = reply
+  const cause = failureOf(failure)
+  throw new PawlError('update-refused', { run, update, cause }, { cause: reviveFailure(failure) })
+}

@@ -1,0 +1,333 @@
+import {
+  type Client,
+  createClient,
+  createEngine,
+  type Engine,
+  type Logger,
+  PawlError,
+  type Procedure,
+  procedure,
+  type RunHandle,
+  type Store,
+} from '@pawl/core'
+import { expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import type { CancelPlace } from './cancel-table.ts'
+
+const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
+
+// biome-ignore lint/suspicious/noExplicitAny: procedures of any types
+type AnyProcedure = Procedure<any, any, any>
+
+const document = procedure(
+  {
+    name: 'document',
+    output: z.string(),
+    signals: { close: z.void() },
+    state: { title: z.string(), renamed: z.number() },
+    updates: { rename: { input: z.string().min(1), output: z.string() } },
+  },
+  async (ctx) => {
+    let title = 'Untitled'
+    let renamed = 0
+    ctx.expose('title', title)
+    ctx.on('rename', (name) => {
+      if (name === title) throw Object.assign(new Error('it has that title'), { code: 'same' })
+      const old = title
+      title = name
+      ctx.expose('title', title)
+      ctx.expose('renamed', ++renamed)
+      return old
+    })
+    await ctx.receive('close')
+    return title
+  },
+)
+
+/** The rows of the table of what a run shows and is told while it runs: exposed values, progress, updates. */
+export function describeTalk(makePlace: () => Promise<CancelPlace>): void {
+  async function start(...procedures: readonly AnyProcedure[]): Promise<{
+    readonly store: Store
+    readonly engine: Engine
+    /** Of another process, as far as the engine knows. */
+    readonly client: Client
+    readonly restart: () => Promise<Engine>
+  }> {
+    const { store, remove } = await makePlace()
+    const open = (): Promise<Engine> => createEngine({ store, procedures, logger: silent })
+    let engine = await open()
+    const client = createClient({ store })
+    onTestFinished(async () => {
+      await client.stop()
+      await engine.stop()
+      await remove()
+    })
+    const restart = async (): Promise<Engine> => {
+      await engine.stop()
+      engine = await open()
+      return engine
+    }
+    return { store, engine, client, restart }
+  }
+
+  test('an exposed value is read from another process, and is undefined before', async () => {
+    const { engine, client } = await start(document)
+    const run = await engine.run(document, undefined, { id: 'd' })
+    const other = client.get(document, 'd')
+    expect(await other.state('title', { wait: '60s' })).toBe('Untitled')
+    expect(await other.state('renamed')).toBeUndefined()
+    await run.signal('close')
+    expect(await run.result()).toBe('Untitled')
+    expect(await other.state('title')).toBe('Untitled')
+    await expect(other.state('renamed', { wait: '60s' })).rejects.toMatchObject({ code: 'run-ended' })
+    await expect(client.get(document, 'none').state('title')).rejects.toMatchObject({ code: 'run-not-found' })
+  })
+
+  test('a value that is exposed while a step is at work is stored before the step ends', async () => {
+    const working = procedure({ name: 'working', state: { phase: z.string() } }, async (ctx) => {
+      ctx.expose('phase', 'copying')
+      await ctx.step('copy', () => isSeen)
+      ctx.expose('phase', 'done')
+    })
+    let see = (): void => {}
+    const isSeen = new Promise<void>((resolve) => {
+      see = resolve
+    })
+    const { engine, client } = await start(working)
+    const run = await engine.run(working, undefined, { id: 'w' })
+    expect(await client.get(working, 'w').state('phase', { wait: '60s' })).toBe('copying')
+    see()
+    await run.result()
+    expect(await client.get(working, 'w').state('phase')).toBe('done')
+  })
+
+  test('an update is handled, and its reply and its effects are seen from another process', async () => {
+    const { engine, client } = await start(document)
+    const run = await engine.run(document, undefined, { id: 'd' })
+    const other = client.get(document, 'd')
+    expect(await other.update('rename', 'Blue')).toBe('Untitled')
+    expect(await other.update('rename', 'Green')).toBe('Blue')
+    await run.signal('close')
+    expect(await run.result()).toBe('Green')
+    expect(await other.state('renamed')).toBe(2)
+    const { execution_log } = await client.log('d')
+    expect(execution_log.map(({ type, name, result }) => [type, name, result])).toEqual([
+      ['update', 'rename', { input: 'Blue' }],
+      ['signal', 'close', expect.anything()],
+      ['reply', 'rename', 'Untitled'],
+      ['update', 'rename', { input: 'Green' }],
+      ['reply', 'rename', 'Blue'],
+    ])
+    expect((await run.status()).leftOver).toEqual({ signals: [], operations: [] })
+  })
+
+  test('the same id of an update is handled once and gets the same reply, also after the end', async () => {
+    const { engine, client } = await start(document)
+    const run = await engine.run(document, undefined, { id: 'd' })
+    const other = client.get(document, 'd')
+    const replies = await Promise.all([
+      other.update('rename', 'Blue', { id: 'one' }),
+      run.update('rename', 'Blue', { id: 'one' }),
+      client.get('d').update('rename', 'Red', { id: 'one' }),
+    ])
+    expect(replies).toEqual(['Untitled', 'Untitled', 'Untitled'])
+    await run.signal('close')
+    await run.result()
+    expect(await other.state('renamed')).toBe(1)
+    expect(await other.update('rename', 'Blue', { id: 'one' })).toBe('Untitled')
+    await expect(other.update('rename', 'Blue', { id: 'two' })).rejects.toMatchObject({ code: 'run-ended' })
+  })
+
+  test('an error of a handler refuses its update, with the same answer for the same id', async () => {
+    const { engine, client } = await start(document)
+    await engine.run(document, undefined, { id: 'd' })
+    const other = client.get(document, 'd')
+    for (let time = 0; time < 2; time++) {
+      const refused = await other.update('rename', 'Untitled', { id: 'one' }).catch((error: unknown) => error)
+      if (!PawlError.is(refused, 'update-refused')) throw refused
+      expect(refused.details).toEqual({
+        run: 'd',
+        update: 'rename',
+        cause: { name: 'Error', message: 'it has that title', code: 'same' },
+      })
+    }
+    expect(await other.update('rename', 'Blue')).toBe('Untitled')
+  })
+
+  test('an invalid input is refused by the sender that has the procedure, and by the worker otherwise', async () => {
+    const { engine, client } = await start(document)
+    await engine.run(document, undefined, { id: 'd' })
+    await expect(client.get(document, 'd').update('rename', '')).rejects.toMatchObject({
+      code: 'payload-invalid',
+    })
+    const untyped = client.get('d')
+    await expect(untyped.update('rename', 7)).rejects.toMatchObject({
+      code: 'payload-invalid',
+      details: { issues: [{ path: '' }] },
+    })
+    await expect(untyped.update('renmae', 'Blue')).rejects.toMatchObject({
+      code: 'update-refused',
+      details: { cause: { code: 'option-invalid', message: expect.stringContaining('declares rename') } },
+    })
+    await expect(
+      client.get(document, 'd').update('renmae' as unknown as 'rename', 'Blue'),
+    ).rejects.toMatchObject({ code: 'option-invalid' })
+    await expect(client.get('none').update('rename', 'Blue')).rejects.toMatchObject({ code: 'run-not-found' })
+  })
+
+  test('a reply that does not match its schema refuses the update', async () => {
+    const wrong = procedure(
+      {
+        name: 'wrong',
+        signals: { close: z.void() },
+        updates: { ask: { input: z.void(), output: z.number() } },
+      },
+      async (ctx) => {
+        ctx.on('ask', () => 'seven' as unknown as number)
+        await ctx.receive('close')
+      },
+    )
+    const { engine } = await start(wrong)
+    const run = await engine.run(wrong, undefined, { id: 'w' })
+    await expect(run.update('ask', undefined)).rejects.toMatchObject({
+      code: 'update-refused',
+      details: { cause: { code: 'output-invalid' } },
+    })
+  })
+
+  test('updates are handled one at a time, in the order in which they were sent, also with operations', async () => {
+    const adding = procedure(
+      {
+        name: 'adding',
+        output: z.array(z.string()),
+        signals: { close: z.void() },
+        updates: { add: { input: z.number(), output: z.number() } },
+      },
+      async (ctx) => {
+        const seen: string[] = []
+        let sum = 0
+        ctx.on('add', async (n) => {
+          seen.push(`begin ${n}`)
+          sum += await ctx.step('look up', () => n)
+          seen.push(`end ${n}`)
+          return sum
+        })
+        await ctx.receive('close')
+        return seen
+      },
+    )
+    const { engine } = await start(adding)
+    const run = await engine.run(adding, undefined, { id: 'a' })
+    expect(await Promise.all([1, 2, 3].map((n) => run.update('add', n)))).toEqual([1, 3, 6])
+    await run.signal('close')
+    expect(await run.result()).toEqual(['begin 1', 'end 1', 'begin 2', 'end 2', 'begin 3', 'end 3'])
+  })
+
+  test('updates that nothing handles before the end of the run are answered with run-ended', async () => {
+    const deaf = procedure(
+      {
+        name: 'deaf',
+        signals: { close: z.void() },
+        updates: { ask: { input: z.number(), output: z.number() } },
+      },
+      async (ctx) => {
+        await ctx.receive('close')
+        if (ctx.runId === 'failing') throw new Error('it fails')
+      },
+    )
+    const { engine, client } = await start(deaf)
+    for (const id of ['completing', 'failing', 'cancelled']) {
+      const run = await engine.run(deaf, undefined, { id })
+      const asked = [1, 2].map((n) =>
+        client
+          .get(deaf, id)
+          .update('ask', n, { id: `ask ${n}` })
+          .catch(String),
+      )
+      // The updates are in the store before the signal is.
+      await Promise.all(
+        [1, 2].map((n) => run.update('ask', n, { id: `ask ${n}`, timeout: '1ms' }).catch(() => {})),
+      )
+      if (id === 'cancelled') await run.cancel()
+      else await run.signal('close')
+      for (const answer of await Promise.all(asked)) expect(answer).toContain(`Run ${id} has already ended`)
+    }
+  })
+
+  test('an update whose handler ends the run gets its reply', async () => {
+    const ending = procedure(
+      { name: 'ending', updates: { finish: { input: z.void(), output: z.string() } } },
+      async (ctx) => {
+        let finish = (): void => {}
+        const isFinished = new Promise<void>((resolve) => {
+          finish = resolve
+        })
+        ctx.on('finish', () => {
+          finish()
+          return 'finished'
+        })
+        await ctx.race({ finished: async (_ctx) => isFinished, late: (ctx) => ctx.sleep('1d') })
+      },
+    )
+    const { engine, client } = await start(ending)
+    const run = await engine.run(ending, undefined, { id: 'e' })
+    expect(await client.get(ending, 'e').update('finish', undefined)).toBe('finished')
+    await run.result()
+  })
+
+  test('a run that waits for updates only awaits something foreign', async () => {
+    const waiting = procedure(
+      { name: 'waiting', updates: { go: { input: z.void(), output: z.void() } } },
+      async (ctx) => {
+        await new Promise<void>((resolve) => ctx.on('go', () => resolve()))
+      },
+    )
+    const { engine } = await start(waiting)
+    const run = await engine.run(waiting, undefined, { id: 'w' })
+    await expect(run.result()).rejects.toMatchObject({ code: 'foreign-await' })
+  })
+
+  test('a parked run resumes for an update on an engine that is started later', async () => {
+    const { engine, client, restart } = await start(document)
+    await engine.run(document, undefined, { id: 'd' })
+    expect(await client.get(document, 'd').state('title', { wait: '60s' })).toBe('Untitled')
+    await restart()
+    expect(await client.get(document, 'd').update('rename', 'Blue')).toBe('Untitled')
+    const last = await restart()
+    expect(await client.get(document, 'd').update('rename', 'Green')).toBe('Blue')
+    const run = last.get(document, 'd')
+    await run.signal('close')
+    expect(await run.result()).toBe('Green')
+    expect(await run.state('renamed')).toBe(2)
+  })
+
+  test('the progress is shown while a step is at work, while the run waits, and after its end', async () => {
+    let next = (): void => {}
+    const isSeen = new Promise<void>((resolve) => {
+      next = resolve
+    })
+    const counting = procedure({ name: 'counting', signals: { go: z.void() } }, async (ctx) => {
+      ctx.progress({ done: 1, total: 3, message: 'copying' })
+      await ctx.step('copy', () => isSeen)
+      ctx.progress({ done: 2, total: 3 })
+      await ctx.receive('go')
+      ctx.progress({ done: 3 })
+    })
+    const { engine, client } = await start(counting)
+    const run: RunHandle<void> = await engine.run(counting, undefined, { id: 'c' })
+    const seen = async (done: number) => {
+      for (;;) {
+        const { progress, status } = await client.get('c').status()
+        if (progress?.done === done) return { ...progress, status }
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    }
+    expect(await seen(1)).toEqual({ done: 1, total: 3, message: 'copying', status: 'running' })
+    next()
+    expect(await seen(2)).toMatchObject({ total: 3, message: undefined })
+    expect((await client.list()).items[0]?.progress).toEqual({ done: 2, total: 3, message: undefined })
+    await engine.get(counting, 'c').signal('go')
+    await run.result()
+    expect(await seen(3)).toEqual({ done: 3, total: undefined, message: undefined, status: 'completed' })
+  })
+}
