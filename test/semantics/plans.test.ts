@@ -343,7 +343,7 @@ describe('a planner', () => {
   })
 
   test.each([
-    ['go on', 'done'],
+    ['continue', 'done'],
     ['stop', 'stopped'],
   ] as const)('that proposes what it may not is recorded, and people say %s', async (choice, status) => {
     const site = makeSite()
@@ -367,7 +367,7 @@ describe('a planner', () => {
     let asked = 0
     const person: Person = {
       ask: ({ kind }) => kind === 'select' && ++asked > 0,
-      answer: { choice: 'go on' },
+      answer: { choice: 'continue' },
     }
     await using engine = await testEngine({ procedures: [publish], humans: [person, yes] })
     expect(await (await engine.run(publish)).result()).toMatchObject({ status: 'done' })

@@ -185,16 +185,16 @@ class Planning {
     const { alert } = this.#settings
     const details = shown.map((body, n) => ({ title: n === 0 ? 'Reason' : 'Proposal', body }))
     const choices = [
-      { value: 'go on', label: 'Go on', effect: 'The plan continues as it is' },
+      { value: 'continue', label: 'Continue', effect: 'The plan continues as it is' },
       { value: 'stop', label: 'Stop', effect: 'No further task runs; nothing is undone' },
     ] as const
     const choice = await askUnderFreeKey('replan', (key) =>
-      this.#human.select('{what} Go on with the plan as it is? ({why})', choices, {
+      this.#human.select('{what} Continue with the plan as it is? ({why})', choices, {
         ...{ key, details, data: { what, why } },
         ...(alert === undefined ? {} : { to: alert }),
       }),
     )
-    return choice === 'go on' ? 'same' : 'stop'
+    return choice === 'continue' ? 'same' : 'stop'
   }
 
   get #human(): ReturnType<typeof createHuman> {

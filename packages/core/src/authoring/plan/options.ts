@@ -98,7 +98,7 @@ function readAgent<In, Out>(option: string, given: unknown): Agent<In, Out> | un
   return given as Agent<In, Out> | undefined
 }
 
-/** A plan that has something to judge needs somebody who judges it: known before its first task runs. */
+/** A plan that has something to judge needs a decider: known before its first task runs. */
 function checkDecider(
   tasks: readonly Task[],
   limits: Pick<PlanSettings, 'use' | 'decider'>,

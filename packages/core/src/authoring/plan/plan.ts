@@ -100,7 +100,7 @@ export interface PlanOptions<U extends Actions = Actions> {
   readonly may?: readonly PlanEdit['op'][]
   /** Maximum number of calls of the planner; then people decide whether the plan continues unchanged. Default: 3. Range: whole numbers from 0. */
   readonly maxReplans?: number
-  /** Maximum number of tasks, with those that the planner adds. Default: 1000. Range: whole numbers from 1 to 10,000. */
+  /** Maximum number of tasks, with the tasks that the planner adds. Default: 1000. Range: whole numbers from 1 to 10,000. */
   readonly maxTasks?: number
   /** What a failed action does: 'stop' undoes nothing, 'rollback' undoes the plan. Default: 'stop'. */
   readonly onError?: 'stop' | 'rollback'
