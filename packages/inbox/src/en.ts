@@ -89,6 +89,9 @@ export const en = {
   back: 'Inbox',
   backToRuns: 'Runs',
   parent: 'Child of',
+  progress: 'Progress',
+  progressOf: (done: number, total: number | undefined) =>
+    total === undefined ? `${done} done` : `${done} of ${total}`,
   children: 'Children',
   childrenOf: (run: string) => `Children of ${run}`,
   noChildren: 'No children',

@@ -2,6 +2,7 @@ import type { Context } from '../context.ts'
 import { type Door, type RunJson, segmentOf } from '../door/door.ts'
 import { type ExitStatus, exit } from '../exit.ts'
 import { type Out, safe } from '../output/out.ts'
+import { showProgress } from '../output/show.ts'
 
 interface Node {
   readonly run: RunJson
@@ -54,7 +55,13 @@ async function readChildren(
 /** `first` stands before the run, `rest` before the lines below it. */
 function printNode(out: Out, { run, children }: Node, first: string, rest: string): void {
   const { id, procedure, version, status } = run
-  out.print(`${first}${safe(id)}  ${status}  ${out.style('dim', safe(`${procedure} v${version}`))}`)
+  const shown = [
+    safe(id),
+    status,
+    out.style('dim', safe(`${procedure} v${version}`)),
+    safe(showProgress(run) ?? ''),
+  ]
+  out.print(first + shown.filter((part) => part !== '').join('  '))
   for (const [index, child] of children.entries()) {
     const isLast = index === children.length - 1
     printNode(out, child, `${rest}${isLast ? '└─ ' : '├─ '}`, `${rest}${isLast ? '   ' : '│  '}`)

@@ -26,6 +26,7 @@ export interface RunJson {
     readonly triedAt?: string
   }
   readonly cancelReason?: string
+  readonly progress?: { readonly done: number; readonly total?: number; readonly message?: string }
   readonly parent?: { readonly run: string; readonly position?: number }
   readonly tags: readonly string[]
   readonly startedBy?: string

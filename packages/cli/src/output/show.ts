@@ -47,6 +47,7 @@ export function showRun(out: Out, run: RunJson): void {
     ['started', run.startedBy === undefined ? run.startedAt : `${run.startedAt} by ${run.startedBy}`],
     ['ended', run.endedAt],
     ['child of', run.parent?.run],
+    ['progress', showProgress(run)],
     ['tags', run.tags.length === 0 ? undefined : run.tags.join(', ')],
     [
       'waits for',
@@ -64,6 +65,14 @@ export function showRun(out: Out, run: RunJson): void {
       out.print(
         out.isTerminal ? `${out.style('dim', name.padEnd(10))} ${safe(value)}` : `${name}\t${safe(value)}`,
       )
+}
+
+/** How far a run is, as it says itself; undefined if it does not. */
+export function showProgress({ progress }: RunJson): string | undefined {
+  if (progress === undefined) return undefined
+  const { done, total, message } = progress
+  const share = total === undefined ? `${done} done` : `${done} of ${total}`
+  return message === undefined ? share : `${share}: ${message}`
 }
 
 function at(position: number | undefined, operation: string | undefined): string | undefined {

@@ -122,6 +122,13 @@ export interface Rollback {
   readonly failed: readonly { readonly name: string; readonly failure: Failure }[]
 }
 
+/** How far a run is, as it says itself. */
+export interface Progress {
+  readonly done: number
+  readonly total?: number
+  readonly message?: string
+}
+
 export interface Run {
   readonly id: string
   readonly procedure: string
@@ -134,6 +141,7 @@ export interface Run {
   readonly stuck?: Stuck
   readonly tags: readonly string[]
   readonly startedBy?: string
+  readonly progress?: Progress
   /** The run that created it. */
   readonly parent?: { readonly run: string; readonly position?: number }
   readonly rollback?: Rollback

@@ -7,6 +7,7 @@ import { runHref } from '../router.ts'
 import { noteEnded } from '../session.ts'
 import { Text } from '../text/text.tsx'
 import { StatusBadge } from '../ui/badges.tsx'
+import { ProgressBar } from './progress.tsx'
 
 const pageSize = 50
 /** Of the API. */
@@ -62,6 +63,7 @@ function Branch({ run }: { readonly run: Run }) {
         <span class="clip faint">
           <Text>{run.procedure}</Text>
         </span>
+        <ProgressBar progress={run.progress} />
       </div>
       {isOpen && <Grandchildren parent={run.id} />}
     </li>

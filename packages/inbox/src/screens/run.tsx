@@ -9,6 +9,7 @@ import { useStill } from '../live/still.ts'
 import { askHref, runHref, runsHref } from '../router.ts'
 import { Children } from '../runs/children.tsx'
 import { Log } from '../runs/log.tsx'
+import { ProgressBar } from '../runs/progress.tsx'
 import { RunActions } from '../runs/run-actions.tsx'
 import { useRunStream } from '../runs/run-stream.ts'
 import { Stuck } from '../runs/stuck.tsx'
@@ -107,6 +108,7 @@ function RunPage(props: {
         <RunActions run={run} onDone={props.onDone} />
       </header>
       <Facts run={run} />
+      <ProgressBar progress={run.progress} />
       <Stuck run={shown.run} />
       <CancelState run={shown.run} />
       <WaitingFor run={shown.run} />

@@ -7,6 +7,7 @@ import { useLive } from '../live/poll.ts'
 import { runHref } from '../router.ts'
 import { queryOf, type RunFilter } from '../runs/bulk.ts'
 import { BulkActions } from '../runs/bulk-actions.tsx'
+import { ProgressBar } from '../runs/progress.tsx'
 import { noteEnded } from '../session.ts'
 import { Text } from '../text/text.tsx'
 import { StatusBadge } from '../ui/badges.tsx'
@@ -174,6 +175,7 @@ function RunList({ runs, isFiltered }: { readonly runs: readonly Run[]; readonly
 
 function Note({ run }: { readonly run: Run }) {
   if (run.failure) return <Text>{run.failure.message.slice(0, 200)}</Text>
+  if (run.progress) return <ProgressBar progress={run.progress} />
   const [first, ...others] = run.waitingFor
   if (!first) return null
   return (

@@ -1,0 +1,22 @@
+import type { Progress } from '../api/types.ts'
+import { en } from '../en.ts'
+import { Text } from '../text/text.tsx'
+
+/** How far a run is. Without a total there is a number and no bar. */
+export function ProgressBar({ progress }: { readonly progress: Progress | undefined }) {
+  if (progress === undefined) return null
+  const { done, total, message } = progress
+  return (
+    <span class="progress">
+      {total !== undefined && total > 0 && (
+        <progress value={Math.min(done, total)} max={total} aria-label={en.progress} />
+      )}
+      <span class="number">{en.progressOf(done, total)}</span>
+      {message !== undefined && (
+        <span class="clip">
+          <Text>{message}</Text>
+        </span>
+      )}
+    </span>
+  )
+}
