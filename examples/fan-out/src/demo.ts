@@ -36,15 +36,16 @@ let mostAtOnce = 0
 let shown = -1
 await until(({ progress }) => (progress?.done ?? 0) >= photos.length / 2)
 
-tell.act(2, 'One of them is killed')
-await first.kill()
-tell.died('the first worker, with SIGKILL')
+tell.act(2, 'The busier one is killed')
+const [killed, left] = ledger.entries().at(-1)?.worker === first.pid ? [first, second] : [second, first]
+await killed.kill()
+tell.died('the worker that resized the last photo')
 
 tell.act(3, 'The other one finishes')
 await until(({ status }) => status === 'completed')
 const { photos: resized } = await run.result()
 const ended = await run.status()
-await second.kill()
+await left.kill()
 
 tell.title('Verdict')
 const entries = ledger.entries()
