@@ -26,8 +26,8 @@ test('a membership keeps what it has done over a year of deploys', async () => {
   expect(unusedBranches(checks)).toEqual([])
   const humans = [{ ask: 'for 110 EUR?', answer: { approved: true } }]
   await using engine = await testEngine({ store, procedures: [third], humans })
-  expect(await engine.get('Ada').result()).toBe('it goes on')
+  expect(await engine.get('Ada').result()).toBe('it continues')
   expect(unusedBranches(await engine.check())).toMatchObject([{ change: 'card', branch: 1 }])
-  expect(await engine.get('Bob').result()).toBe('it goes on')
+  expect(await engine.get('Bob').result()).toBe('it continues')
   expect(engine.calls).toEqual({ charge: 2 })
 })

@@ -14,9 +14,8 @@ export function createAlbum(resize: Resize): {
   readonly thumbnail: Procedure<string, number>
   readonly album: Procedure<string[], { photos: number; bytes: number }>
 } {
-  const thumbnail = procedure(
-    { name: 'thumbnail', input: z.string(), output: z.number() },
-    (ctx, photo) => ctx.step('resize', ({ idempotencyKey }) => resize(photo, idempotencyKey)),
+  const thumbnail = procedure({ name: 'thumbnail', input: z.string(), output: z.number() }, (ctx, photo) =>
+    ctx.step('resize', ({ idempotencyKey }) => resize(photo, idempotencyKey)),
   )
   const album = procedure(
     { name: 'album', input: Photos, output: z.object({ photos: z.number(), bytes: z.number() }) },
@@ -36,4 +35,3 @@ export function createAlbum(resize: Resize): {
   )
   return { thumbnail, album }
 }
-

@@ -58,8 +58,7 @@ const checks: readonly (readonly [string, boolean])[] = [
   ['every photo was resized', keys.size === photos.length],
   [
     'a photo that was resized again has the same key, and there are at most as many as the killed worker had at work',
-    entries.length - photos.length <= atOnce &&
-      [...keys.values()].every(({ size }) => size === 1),
+    entries.length - photos.length <= atOnce && [...keys.values()].every(({ size }) => size === 1),
   ],
   ['both workers did a part', new Set(entries.map(({ worker }) => worker)).size === 2],
   [`at most ${atOnce} children were at work at once`, mostAtOnce > 0 && mostAtOnce <= atOnce],

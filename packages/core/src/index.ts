@@ -40,6 +40,9 @@ export type { CancelOptions, SignalOptions } from './authoring/message-options.t
 export type {
   Action,
   Actions,
+  ActionTask,
+  AgentCheck,
+  HumanCheck,
   PlanEdit,
   PlanOptions,
   PlanResult,
@@ -47,6 +50,7 @@ export type {
   Proposal,
   Task,
   TaskCheck,
+  VerifyTask,
 } from './authoring/plan/plan.ts'
 export type { ActionClass, Policy, PolicyQuestion } from './authoring/policy/policy.ts'
 export { type CtxOf, type Procedure, type ProcedureSpec, procedure, ref } from './authoring/procedure.ts'

@@ -12,6 +12,6 @@ export const renew = procedure(
     const answer = await ctx.human.approve(`Renew the membership of ${name} for 110 EUR?`)
     if (!answer.approved) return 'it has ended'
     await ctx.step('charge', () => act(`charge ${name} 110 EUR`))
-    return 'it goes on'
+    return 'it continues'
   },
 )

@@ -12,7 +12,7 @@ import type { RunState } from './state.ts'
 
 /**
  * Answers the updates of a run that ends: with what the handler returned in the last turn, otherwise with the end. A run that
- * continues with an empty log keeps those that it has not taken. `sent`: what is written with it.
+ * continues with an empty log keeps the updates that it has not taken. `sent`: what is written with it.
  */
 export function answerAtEnd(state: RunState, ending: Ending, sent: readonly Draft[]): readonly Effect[] {
   const { mailbox, continuation } = state
