@@ -73,6 +73,7 @@ describe.skipIf(chromiumPath === undefined)('axe finds nothing', () => {
           await page.evaluate('axe.run(document).then(({ violations }) => violations.map(({ id }) => id))'),
         ).toEqual([])
         await page.keyboard.press('Escape')
+        await page.locator('dialog').waitFor({ state: 'hidden' })
         await page.keyboard.press('?')
         await page.locator('dialog').waitFor()
         expect(

@@ -32,8 +32,8 @@ test.each(Object.entries(examples))(
   },
 )
 
-/** No examples, one that has its own PostgreSQL, and two that keep their own SQLite file; each has tests of their own. */
-const others = ['shared', 'agent', 'dist', 'cluster', 'saga']
+/** No examples, one that has its own PostgreSQL, and examples with SQLite files of their own; each has tests of their own. */
+const others = ['shared', 'agent', 'dist', 'cluster', 'saga', 'consents', 'deploy', 'fan-out']
 
 test('no example is left out', () => {
   const folders = readdirSync(new URL('../../examples', import.meta.url), { withFileTypes: true })

@@ -4,5 +4,5 @@ import { makePostgresPlace } from '../support/kill/postgres-place.ts'
 
 test('on PostgreSQL, a server killed while one of its writes is under way delivers each event at least once', async () => {
   // Registration, claims, steps, and the start and end of each delivery.
-  expect(await killHookServerAtEveryWrite(() => makePostgresPlace(), 'sent', 3)).toBeGreaterThan(3)
+  expect(await killHookServerAtEveryWrite(() => makePostgresPlace(), 'sent', 6)).toBeGreaterThan(1)
 })

@@ -7,15 +7,15 @@ import { seed } from '../support/seed.ts'
 import { besiegePostgres, breakConnections, crashServer } from './sieges.ts'
 
 test(`workers are killed at random moments, and nothing is lost or repeated (SEED=${seed})`, async () => {
-  const report = await besiegePostgres({ seed, kills: 8, workers: 3 })
+  const report = await besiegePostgres({ seed, kills: 5, workers: 3 })
   expect(report.problems).toEqual([])
-  expect(report.kills).toBe(8)
+  expect(report.kills).toBe(5)
 })
 
 test(`workers are killed while runs are cancelled, raced and rolled back (SEED=${seed})`, async () => {
-  const report = await besiegePostgres({ seed, story: trips, kills: 8, workers: 3 })
+  const report = await besiegePostgres({ seed, story: trips, kills: 5, workers: 3 })
   expect(report.problems).toEqual([])
-  expect(report.kills).toBe(8)
+  expect(report.kills).toBe(5)
 })
 
 test('a worker killed in the middle of any of its writes leaves a cancelled run that the next one rolls back', async () => {
@@ -23,7 +23,7 @@ test('a worker killed in the middle of any of its writes leaves a cancelled run 
 })
 
 test(`connections break in the middle of statements, and nothing is lost or repeated (SEED=${seed})`, async () => {
-  const report = await breakConnections({ seed, workers: 2, cuts: 5, runs: 50 })
+  const report = await breakConnections({ seed, workers: 2, cuts: 3, runs: 30 })
   expect(report.problems).toEqual([])
   expect(Math.min(...Object.values(report.broken))).toBeGreaterThan(0)
 })
@@ -34,7 +34,7 @@ test(`the server crashes while engines work, and nothing is lost or repeated (SE
   skip(process.env['TEST_POSTGRES_URL'] !== undefined, 'the server of TEST_POSTGRES_URL is not ours to stop')
   const server = await PostgresServer.start()
   onTestFinished(() => server.remove())
-  const report = await crashServer(server, { seed, workers: 2, crashes: 4, runs: 50 })
+  const report = await crashServer(server, { seed, workers: 2, crashes: 3, runs: 30 })
   expect(report.problems).toEqual([])
-  expect(report.disasters).toBe(4)
+  expect(report.disasters).toBe(3)
 })

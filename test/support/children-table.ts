@@ -92,7 +92,7 @@ export function describeChildrenTable(makePlace: () => Promise<CancelPlace>): vo
     }, receiving)
     const parentOf = async (id: string) => (await engine.get(id).status()).parent
     await isReady
-    expect((await engine.log('p')).execution_log).toMatchObject([
+    expect((await engine.log('p')).execution_log.slice(0, 4)).toMatchObject([
       { position: 0, type: 'spawn', status: 'done' },
       { position: 1, type: 'child', status: 'open', result: null },
       { position: 2, type: 'send', status: 'done' },
