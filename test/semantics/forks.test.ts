@@ -143,4 +143,6 @@ test('a fork refuses what it cannot do', async () => {
   expect(await refused('r', { position: 2 }, { id: 'r' })).toBe('id-taken')
   expect(await refused('r', { position: -1 })).toBe('option-invalid')
   expect(await refused('r', { position: 1 }, { edit: { 2: 'later' } })).toBe('option-invalid')
+  for (const key of ['', '01', '0x0'])
+    expect(await refused('r', { position: 2 }, { edit: { [key]: {} } as never })).toBe('option-invalid')
 })

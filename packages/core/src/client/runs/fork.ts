@@ -53,7 +53,7 @@ function readSettings(from: unknown, changes: unknown): ForkSettings {
   const { edit, id, by } = given
   const edits = Object.entries(checkObject('edit of fork', edit)).map(
     ([position, value]) =>
-      [checkWhole('position of an edit of fork', Number(position), 0, 2 ** 31 - 1), value] as const,
+      [checkWhole('position of an edit of fork', readPosition(position), 0, 2 ** 31 - 1), value] as const,
   )
   return {
     position: checkWhole('position of fork', place['position'], 0, 2 ** 31 - 1),
@@ -61,6 +61,12 @@ function readSettings(from: unknown, changes: unknown): ForkSettings {
     id: id === undefined ? undefined : checkName('id of fork', id),
     by: by === undefined ? undefined : checkActor('by of fork', by),
   }
+}
+
+/** A key that is not written as a whole number, such as '' or '01', would be taken for another position. */
+function readPosition(key: string): number {
+  if (/^(0|[1-9]\d*)$/.test(key)) return Number(key)
+  return refuse('position of an edit of fork', key, 'It must be a whole number, such as 3.')
 }
 
 /** Reads the present generation. Of a damaged log, what comes before the damage counts if the position has a result there. */
