@@ -26,10 +26,8 @@ export function step(parts: StepParts, name: string, body: () => unknown, given?
   if (parts.actions.names?.has(name) === true)
     refuse('name of step', name, 'A gate or a task of this run has that name; a step needs its own.')
   const policy = readStepOptions(of, given, undefined, ['undo', 'classes'])
-  const operation = stepOperation(parts, {
-    ...{ name, policy, undo: readUndo(of, given) },
-    body: parts.options.effects.step(name, body),
-  })
+  const undo = readUndo(of, given)
+  const operation = stepOperation(parts, { name, body: parts.options.effects.step(name, body), policy, undo })
   const classes = (given as { readonly classes?: unknown } | undefined)?.classes
   if (classes === undefined) return parts.issue(operation)
   return allowed(parts, name, readClasses(of, classes), operation)
@@ -65,10 +63,11 @@ export function stepOperation(
   { options, rollback }: Pick<StepParts, 'options' | 'rollback'>,
   { name, body, policy, undo, group }: StepSpec,
 ): ProcedureOperation {
-  return {
-    ...{ kind: 'step', name, body, ...policy },
-    ...(undo === undefined ? { read: readValue } : readAndRegister(options, rollback, { name, undo, group })),
-  }
+  const { retry, timeoutMs } = policy
+  // One literal for most steps: V8 gives every spread copy its own shape.
+  if (undo === undefined) return { kind: 'step', name, read: readValue, body, retry, timeoutMs }
+  const { read, readLate } = readAndRegister(options, rollback, { name, undo, group })
+  return { kind: 'step', name, read, readLate, body, retry, timeoutMs }
 }
 
 /** Reads the result of a step and registers its undo: in the order of the log, live as in a replay. */
