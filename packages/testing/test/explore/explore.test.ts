@@ -182,6 +182,24 @@ describe('explore leaves out', () => {
     expect(await count((_, now) => now())).toBe(2)
   })
 
+  test('no answer whose time decides which later deadline comes first', async () => {
+    const twice = procedure({ name: 'twice' }, async (ctx) => {
+      const order: string[] = []
+      const late = ctx.sleep('2h').then(() => order.push('sleep'))
+      await ctx.human.approve('One?', { timeout: '1h', onTimeout: 'reject' })
+      const two = ctx.human.approve('Two?', { timeout: '90m', onTimeout: 'reject' })
+      const noted = two.then((answer) =>
+        order.push(!answer.approved && answer.timedOut ? 'silence' : 'answer'),
+      )
+      await Promise.all([late, noted])
+      return order.join(' ')
+    })
+    // The silence of an hour at the first question moves the deadline of the second behind the sleep.
+    expect(Object.keys((await explore(twice, undefined)).ends)).toEqual(
+      expect.arrayContaining(['completed: silence sleep', 'completed: sleep silence']),
+    )
+  })
+
   test('paths beyond maxPaths, and what follows too many operations or a fourth question', async () => {
     const again = procedure({ name: 'again' }, async (ctx) => {
       for (;;) if (!(await ctx.human.approve('Again?')).approved) return 'done'
