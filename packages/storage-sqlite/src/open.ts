@@ -5,7 +5,7 @@ import { docsPage, PawlError } from '@pawl/core/storage'
 import { removeLeftovers } from './connection/aside.ts'
 import { createFile } from './connection/create-file.ts'
 import type { Database } from './connection/database.ts'
-import { connectDriver, type SqliteDriver } from './connection/driver.ts'
+import { connectAlone, connectShared, type SqliteDriver } from './connection/driver.ts'
 import { readFileSystem } from './connection/file-system.ts'
 import { pause } from './connection/retry.ts'
 import { explainFault, isBusy } from './faults.ts'
@@ -52,7 +52,7 @@ export async function openDatabase(
 
 /** Creates a file with the schema. Syncs nothing: the file has no effect until it is linked to its name. */
 async function makeSchema(file: string, driver: SqliteDriver): Promise<void> {
-  const database = await connectDriver(file, driver)
+  const database = await connectAlone(file, driver)
   try {
     database.pragma('synchronous = off')
     database.pragma('page_size = 2048')
@@ -79,7 +79,7 @@ function explainCreation(error: unknown, file: string): unknown {
 
 /** Opens a connection and sets its pragmas. Throws busy errors as they are. */
 async function prepareDatabase(file: string, driver: SqliteDriver): Promise<Database> {
-  const database = await connectDriver(file, driver)
+  const database = await connectShared(file, driver)
   try {
     expectPragma(database, file, 'journal_mode = wal', 'wal')
     // better-sqlite3 is compiled to use NORMAL with WAL, which loses commits on power loss.

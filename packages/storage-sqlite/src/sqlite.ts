@@ -7,7 +7,7 @@ import { createStore } from './store.ts'
 export interface SqliteOptions {
   /**
    * Library that reads and writes the file. `'node'` is the `node:sqlite` of Node 22.23, 24.21 and later, and needs no
-   * native module. All connections of a process to one file must use the same driver.
+   * native module. A file that is open in this process with one driver is refused with the other.
    * Default: `'better-sqlite3'`.
    */
   readonly driver?: 'better-sqlite3' | 'node'

@@ -54,6 +54,16 @@ describe('without better-sqlite3', () => {
     expect(message).toContain("`sqlite(file, { driver: 'node' })`")
   })
 
+  it.each([notInstalled, noBinary])(
+    '%o says which Node has a driver if this one has none',
+    (describeError) => {
+      const versions = { ...process.versions, node: '22.14.0', sqlite: '3.47.2' }
+      const { message } = describeError(new Error('…'), versions)
+      expect(message).toContain('Or use Node 22.23, 24.21 or later')
+      expect(message).toContain('Node 22.14.0 does not have it')
+    },
+  )
+
   it('the driver of Node is refused without node:sqlite, with the remedy', () => {
     const versions = (others: object) => ({ node: '20.20.2', ...others }) as NodeJS.ProcessVersions
     const missing = () => undefined
