@@ -128,6 +128,26 @@ describe.skipIf(chromiumPath === undefined)('the run pages in the browser', () =
     calm(visited)
   })
 
+  test('keep what is being typed into a filter when the list is refreshed', async () => {
+    const quick = procedure({ name: 'quick' }, async () => 'done')
+    await using site = await startSite({ procedures: [job, quick] })
+    await site.engine.run(job, undefined, { id: 'job:1', tags: ['batch 7'] })
+    await site.engine.run(job, undefined, { id: 'job:2' })
+    await using visited = await visit(browser, site, 'ana', '#/runs')
+    const { page } = visited
+    await expect.poll(() => page.locator('.run-row').count()).toBe(2)
+    await page.getByRole('searchbox', { name: 'Tag' }).pressSequentially('batch ')
+    // Its end rings, and the list says that there is a new run.
+    await site.engine.run(quick, undefined, { id: 'quick:1' })
+    await page.getByRole('button', { name: '1 new' }).waitFor()
+    await page.keyboard.type('7')
+    await page.keyboard.press('Enter')
+    await expect
+      .poll(() => page.locator('.run-row').allTextContents())
+      .toEqual([expect.stringContaining('job:1')])
+    calm(visited)
+  })
+
   test('list the live workers with their procedures, and say so when there is none', async () => {
     await using site = await startSite({ procedures: [job, broken] })
     await site.engine.run(job, undefined, { id: 'job:1' })

@@ -93,16 +93,13 @@ export function RunsScreen() {
           </fieldset>
           <div class="searches">
             {(['procedure', 'tag'] as const).map((name) => (
-              <input
+              <FilterText
                 key={name}
-                class="filter-text"
-                type="search"
-                aria-label={en[`${name}Filter`]}
-                placeholder={en[`${name}Filter`]}
+                label={en[`${name}Filter`]}
                 value={value[name]}
-                onChange={(event) => {
+                onChange={(text) => {
                   setCursor(undefined)
-                  filter.value = { ...value, [name]: event.currentTarget.value }
+                  filter.value = { ...value, [name]: text }
                 }}
               />
             ))}
@@ -130,6 +127,28 @@ export function RunsScreen() {
         </footer>
       )}
     </div>
+  )
+}
+
+interface FilterTextProps {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (text: string) => void
+}
+
+/** A text that filters once it is entered. What is being typed is state of its own: a refresh of the list would put the old text back. */
+function FilterText({ label, value, onChange }: FilterTextProps) {
+  const [typed, setTyped] = useState(value)
+  return (
+    <input
+      class="filter-text"
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      value={typed}
+      onInput={(event) => setTyped(event.currentTarget.value)}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    />
   )
 }
 
