@@ -15,13 +15,13 @@ const published = readdirSync(new URL('packages', root)).filter((name) =>
 const checks = [
   ['lock', ['node', 'scripts/fix-lock.mjs', '--check']],
   ['format', [bin('biome'), 'ci', '--colors=off']],
-  ['lint', [bin('oxlint'), '--type-aware', '--deny-warnings']],
   ['words', ['node', '--import', 'tsx', 'scripts/check-words.ts']],
   ['docstrings', ['node', '--import', 'tsx', 'scripts/check-docstrings.ts']],
   ['errors', ['node', '--import', 'tsx', 'scripts/errors/index.ts', '--check']],
   ['reference', ['node', '--import', 'tsx', 'scripts/reference/index.ts', '--check']],
   ['layers', ['node', '--import', 'tsx', 'scripts/check-layers.ts']],
   ['build', [bin('tsc'), '-b']],
+  ['lint', [bin('oxlint'), '--type-aware', '--deny-warnings']],
   ['types', [bin('tsc'), '-p', 'tsconfig.test.json']],
   ['unused', [bin('knip'), '--no-config-hints']],
   ...published.flatMap((name) => [
