@@ -1,4 +1,4 @@
-import { procedure } from '@pawl/core'
+import { procedure, type RunOptions } from '@pawl/core'
 import { memory, testEngine } from '@pawl/testing'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -19,10 +19,10 @@ describe('changed code', () => {
   })
 
   /** A run of `before` that sleeps, and whose engine has gone. */
-  const leaveSleeping = async () => {
+  const leaveSleeping = async (options?: RunOptions) => {
     const store = memory()
     const one = await testEngine({ procedures: [before], store })
-    const run = await one.run(before)
+    const run = await one.run(before, undefined, options)
     await one.advance('10m')
     await one.stop()
     return { store, run }
@@ -123,6 +123,19 @@ describe('changed code', () => {
       code: 'nondeterminism',
       details: { at: '' },
     })
+  })
+
+  test('a stuck run whose timeout passes is cancelled at that time, without its code', async () => {
+    const { store, run } = await leaveSleeping({ timeout: '90d' })
+    await using two = await testEngine({ procedures: [after], store, logger: keepLines().logger })
+    await two.advance('89d')
+    expect(await two.get(run.id).status()).toMatchObject({ status: 'stuck' })
+    await two.advance('2d')
+    const { status, startedAt, cancelRequestedAt, cancelReason } = await two.get(run.id).status()
+    expect({ status, cancelReason }).toEqual({ status: 'cancelled', cancelReason: 'timed out' })
+    const afterMs = Number(cancelRequestedAt) - Number(startedAt)
+    expect(afterMs).toBeGreaterThanOrEqual(90 * 86_400_000)
+    expect(afterMs).toBeLessThan(90 * 86_400_000 + 60_000)
   })
 
   test('a stuck run keeps its messages and answers', async () => {

@@ -151,8 +151,8 @@ export function createStore(
       if (isForOthers) hints.send()
       return outcome
     },
-    async mark(worker, run, epoch, mark, reason, cause, seen) {
-      const isMarked = await markRun(worker, run, epoch, mark, reason, cause, seen)
+    async mark(worker, run, epoch, mark, reason, cause, seen, wakeAt) {
+      const isMarked = await markRun(worker, run, epoch, mark, reason, cause, seen, wakeAt)
       if (isMarked) hints.send()
       return isMarked
     },

@@ -63,9 +63,9 @@ export function createStore(file: string, environment: Environment): StorePort {
       )
       return outcome as Cancelled
     },
-    mark: (worker, run, epoch, mark, reason, cause, seen) =>
+    mark: (worker, run, epoch, mark, reason, cause, seen, wakeAt) =>
       connection.write((statements, at) =>
-        statements.mark(worker, run, epoch, mark, reason, cause, seen, at),
+        statements.mark(worker, run, epoch, mark, reason, cause, seen, wakeAt, at),
       ),
 
     // ── ownership

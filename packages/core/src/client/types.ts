@@ -110,8 +110,8 @@ export interface RunOptions {
   /** Tags, by which `list` finds the run. Default: none. Range: 1 to 200 characters each. */
   readonly tags?: readonly string[]
   /**
-   * Cancels the run after this time, counted from the start, or at this instant, with the reason 'timed out'. A run that nothing
-   * can execute at that time (it is stuck, or no worker has its code) is cancelled when a worker next tries it. Default: none.
+   * Cancels the run after this time, counted from the start, or at this instant, with the reason 'timed out'. If no worker has
+   * its code at that time, it is cancelled as soon as one has. Default: none.
    */
   readonly timeout?: Deadline | undefined
 }

@@ -164,12 +164,12 @@ export class LoadedRuns {
         committer.remove(run)
         this.#add(claimed).begin(events, messages)
       },
-      onGone: (run) => {
+      onGone: (run, dueAt) => {
         run.drop()
         committer.remove(run)
         this.#owned.remove(run)
         this.#kept.forget(run)
-        claims.onReleased(run.key, null)
+        claims.onReleased(run.key, dueAt ?? null)
       },
     }
   }

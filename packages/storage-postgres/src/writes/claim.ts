@@ -233,7 +233,8 @@ function writeStatements({ runs, workers }: Names): Record<StatementName, Statem
     retryStuck: new Statement(`
       with stuck as materialized (
         select r.run from ${runs} r
-        where r.mark = ${markCode.numberOf.stuck} and r.state = 0 and r.worker is null and r.wake_at is null
+        where r.mark = ${markCode.numberOf.stuck} and r.state = 0 and r.worker is null
+          and (r.wake_at is null or r.wake_at > ${storeTime})
           and ${chooseVersion('r', '$1', '$2')} is not null
         for no key update skip locked)
       update ${runs} r set wake_at = ${storeTime} from stuck s where r.run = s.run returning r.run`),

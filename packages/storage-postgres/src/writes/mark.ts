@@ -9,11 +9,13 @@ export type MarkRun = StorePort['mark']
 
 export function prepareMark(database: Database, ownership: Ownership): MarkRun {
   const { mark: write, find } = writeStatements(database.names)
-  return async (worker, run, epoch, mark, reason, cause, seen) => {
+  return async (worker, run, epoch, mark, reason, cause, seen, wakeAt) => {
     const code = markCode.numberOf[mark]
     const upTo = mark === 'stuck' ? (seen ?? null) : null
     const isMarked = await database.repeat(async (isRepeated) => {
-      const values = [run, epoch, worker, code, asBuffer(reason), database.hasFailedOver, cause ?? null, upTo]
+      const owner = [run, epoch, worker]
+      const why = [code, asBuffer(reason), database.hasFailedOver, cause ?? null]
+      const values = [...owner, ...why, upTo, wakeAt ?? null]
       const rows = await database.run(write, values)
       if (rows.length > 0 || !isRepeated) return rows.length > 0
       // Only a mark raises the epoch of an unowned run, so an attempt with a lost reply made it.
@@ -41,7 +43,7 @@ function writeStatements({ runs, runInfo, news }: Names): Record<'mark' | 'find'
     mark: new Statement(`
       with marked as (
         update ${runs} set mark = $4, worker = null, epoch = $2 + 1,
-          wake_at = case when mail > $8::int then ${storeTime} end
+          wake_at = case when mail > $8::int then ${storeTime} else $9::bigint end
         where run = $1 and state = 0
           -- Or it was ours in a history that this server has lost: the worker that notices may stop it.
           and ((epoch = $2 and worker = $3) or ($6 and epoch < $2))

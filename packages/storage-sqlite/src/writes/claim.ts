@@ -67,8 +67,8 @@ export function prepareClaims(database: Database): ClaimWrites {
   )
   // `mark <> 0` is the condition of the index of marked runs.
   const retry = database.prepare(
-    `update runs set wake_at = ? where mark <> 0 and mark = 1 and state = 0 and worker is null and wake_at is null
-     and procedure = ? and version is ?`,
+    `update runs set wake_at = ? where mark <> 0 and mark = 1 and state = 0 and worker is null
+     and (wake_at is null or wake_at > ?) and procedure = ? and version is ?`,
   )
   const endTest = database.prepare('update runs set tested = 0 where worker = ? and tested = 1')
   // Contains the condition of the index of cancelled runs.
@@ -128,7 +128,7 @@ export function prepareClaims(database: Database): ClaimWrites {
     endTest: (worker) => void endTest.run(worker),
     retryStuck(claimant, at) {
       const counts = listPairs(claimant).map(
-        ([procedure, version]) => retry.run(at, procedure, version).changes,
+        ([procedure, version]) => retry.run(at, at, procedure, version).changes,
       )
       return counts.reduce((sum, count) => sum + count, 0)
     },

@@ -10,6 +10,7 @@ export type SetMark = (
   reason: Uint8Array,
   cause: QuarantineCause | undefined,
   seen: number | undefined,
+  wakeAt: number | undefined,
   at: number,
 ) => boolean
 
@@ -29,13 +30,14 @@ export function prepareRetry(database: Database): Retry {
 
 export function prepareMark(database: Database, feed: FeedWrites): SetMark {
   const park = database.prepare(
-    `update runs set worker = null, wake_at = iif(mail > ?, ?, null), epoch = epoch + 1, mark = ?
+    `update runs set worker = null, wake_at = iif(mail > ?, ?, ?), epoch = epoch + 1, mark = ?
      where run = ? and epoch = ? and worker = ? and state = 0`,
   )
   const saveReason = database.prepare('update run_info set reason = ?, cause = ? where run = ?')
-  return (worker, run, epoch, mark, reason, cause, seen, at) => {
+  return (worker, run, epoch, mark, reason, cause, seen, wakeAt, at) => {
     const upTo = mark === 'stuck' ? (seen ?? null) : null
-    if (park.run(upTo, at, markCode.numberOf[mark], run, epoch, worker).changes === 0) return false
+    if (park.run(upTo, at, wakeAt ?? null, markCode.numberOf[mark], run, epoch, worker).changes === 0)
+      return false
     saveReason.run(reason, cause ?? null, run)
     feed.tell(mark === 'stuck' ? 'run-stuck' : 'run-quarantined', run, null, at)
     return true

@@ -121,9 +121,9 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
         const one = requestCancel(tables, request, now)
         return 'run' in one ? { ...one, claimed: takeRun(tables, one.run, claimant, now) } : one
       }),
-    mark: (worker, run, epoch, mark, reason, cause, seen) =>
+    mark: (worker, run, epoch, mark, reason, cause, seen, wakeAt) =>
       write(
-        (now) => setMark(tables, worker, run, epoch, mark, reason, cause, seen, now),
+        (now) => setMark(tables, worker, run, epoch, mark, reason, cause, seen, wakeAt, now),
         (isMarked) => isMarked,
       ),
 

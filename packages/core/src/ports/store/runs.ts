@@ -10,10 +10,11 @@ export interface RunStore {
    */
   create(runs: readonly NewRun[]): Promise<readonly Created[]>
   /**
-   * Marks a run, which parks it until a person or a deploy fixes it: unowned, not due, epoch raised.
+   * Marks a run, which parks it until a person or a deploy fixes it: unowned, not due before `wakeAt`, epoch raised.
    * False: the worker is no longer the owner.
    * @param cause only for a quarantine
    * @param seen the mail counter that the owner had seen: a stuck run with later messages is due, so that none is overlooked
+   * @param wakeAt when the run becomes due without a fix. Default: never
    */
   mark(
     worker: WorkerKey,
@@ -23,6 +24,7 @@ export interface RunStore {
     reason: Uint8Array,
     cause?: QuarantineCause,
     seen?: number,
+    wakeAt?: number,
   ): Promise<boolean>
   /**
    * Makes one marked run due now, for any worker that can execute it. False: it no longer has this mark, has ended, or is

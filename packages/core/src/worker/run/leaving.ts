@@ -17,8 +17,12 @@ export function leave(state: RunState, reason: Reason): void {
   const { services, key, id, claimed, log, mailbox, moves } = state
   // At least those it was claimed with: otherwise a run that cannot be read would be due again at once.
   const seen = Math.max(mailbox.seen, claimed.mail)
-  const run = { key, id, procedure: claimed.procedure, epoch: log.epoch, seen }
-  state.stopMarking = parkWithError(services, run, reason, () => moves.onGone())
+  // A stuck run is cancelled by its own timeout: without its code, if that is not fixed by then.
+  const { timeoutAt } = state.continuation
+  const timesOut = reason.mark === 'stuck' && timeoutAt !== null && timeoutAt > services.time.now()
+  const wakeAt = timesOut ? timeoutAt : undefined
+  const run = { key, id, procedure: claimed.procedure, epoch: log.epoch, seen, wakeAt }
+  state.stopMarking = parkWithError(services, run, reason, () => moves.onGone(wakeAt))
 }
 
 /** Parks the run because its data are damaged, a later version wrote them, or Pawl fails on them. */

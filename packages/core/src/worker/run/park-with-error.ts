@@ -127,6 +127,8 @@ interface ParkedRun {
   readonly epoch: number
   /** The number up to which its messages are known. */
   readonly seen: number
+  /** When it becomes due although nothing was fixed. */
+  readonly wakeAt: number | undefined
 }
 
 /**
@@ -154,7 +156,8 @@ export function parkWithError(
       callOff = given
     },
   }
-  const write = (): Promise<boolean> => store.mark(worker, run.key, run.epoch, mark, reason, cause, run.seen)
+  const write = (): Promise<boolean> =>
+    store.mark(worker, run.key, run.epoch, mark, reason, cause, run.seen, run.wakeAt)
   void retrying(clock, policy, write).then((isMarked) => {
     if (isGivenUp) return
     const { id, procedure } = run

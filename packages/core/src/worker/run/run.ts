@@ -43,7 +43,7 @@ export interface RunCallbacks extends RunServices {
   /** Called when it has begun its next generation, which its worker continues. */
   onContinued(run: Run, next: NextGeneration): void
   /** Called when it is over, or has another owner. */
-  onGone(run: Run): void
+  onGone(run: Run, dueAt?: number): void
 }
 
 /**
@@ -236,8 +236,8 @@ export class Run implements RunMoves {
   onProgress(): void {
     this.#host.onProgress(this)
   }
-  onGone(): void {
-    this.#host.onGone(this)
+  onGone(dueAt?: number): void {
+    this.#host.onGone(this, dueAt)
   }
   onForeign(): void {
     onForeign(this.#state)

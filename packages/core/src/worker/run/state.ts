@@ -43,8 +43,8 @@ export interface RunMoves extends Reader {
   onBegun(opening: Opening): void
   /** Called when nothing runs any more after a bug. */
   onStopped(bug: Bug): void
-  /** Called when it is marked in the store, or has another owner. */
-  onGone(): void
+  /** Called when it is marked in the store, or has another owner. `dueAt`: when it becomes due again, if that is known. */
+  onGone(dueAt?: number): void
 }
 
 const nothing = (): void => {}

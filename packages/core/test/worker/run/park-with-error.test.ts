@@ -4,7 +4,7 @@ import { parkWithError, quarantinedFor } from '../../../src/worker/run/park-with
 import { RunReports } from '../../../src/worker/run-reports.ts'
 import type { WorkerServices } from '../../../src/worker/services.ts'
 
-const run = { key: 1, id: 'A-1', epoch: 3, procedure: 'refund', seen: 0 }
+const run = { key: 1, id: 'A-1', epoch: 3, procedure: 'refund', wakeAt: undefined, seen: 0 }
 
 /** Parks a run in a store that returns these outcomes in order, and returns the log lines. */
 async function put(outcomes: readonly (boolean | Error)[]) {

@@ -95,6 +95,19 @@ export function describeMarks(test: StageTest): void {
       expect(text((await stage.find('a')).reason)).toBe('still')
     })
 
+    test('a stuck run becomes due at the time of its mark, and is retried before if requested', async (stage) => {
+      const claimant = await stage.claimant()
+      const passed = await stage.owned('passed', claimant.worker)
+      const later = await stage.owned('later', claimant.worker)
+      const wakeAt = (await stage.port.now()) + 3_600_000
+      await stage.port.mark(claimant.worker, passed.run, 1, 'stuck', bytes('why'), undefined, 0, 1)
+      await stage.port.mark(claimant.worker, later.run, 1, 'stuck', bytes('why'), undefined, 0, wakeAt)
+      expect(await stage.find('later')).toMatchObject({ mark: 'stuck', wakeAt })
+      expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ id: 'passed', mark: 'stuck' }])
+      expect(await stage.port.retryStuck(claimant)).toBe(1)
+      expect((await stage.port.claim(claimant, 10)).runs).toMatchObject([{ id: 'later', mark: 'stuck' }])
+    })
+
     test('quarantined runs are not retried', async (stage) => {
       const claimant = await stage.claimant()
       const { run, worker } = await stage.owned('a', claimant.worker)

@@ -87,7 +87,7 @@ export function endTest({ runs }: Tables, worker: WorkerKey): void {
 
 export function retryStuck({ runs }: Tables, claimant: Claimant, now: number): number {
   const stuck = [...runs.values()].filter(
-    (run) => run.mark === 'stuck' && run.worker === null && run.wakeAt === null && canExecute(run, claimant),
+    (run) => run.mark === 'stuck' && run.worker === null && !isDue(run, now) && canExecute(run, claimant),
   )
   for (const run of stuck) run.wakeAt = now
   return stuck.length

@@ -11,12 +11,13 @@ export function setMark(
   reason: Uint8Array,
   cause: QuarantineCause | undefined,
   seen: number | undefined,
+  dueAt: number | undefined,
   at: number,
 ): boolean {
   const run = tables.runsByKey.get(key)
   if (!run || run.worker !== worker || run.epoch !== epoch) return false
   const isBehind = mark === 'stuck' && seen !== undefined && run.mail > seen
-  const wakeAt = isBehind ? at : null
+  const wakeAt = isBehind ? at : (dueAt ?? null)
   Object.assign(run, {
     worker: null,
     wakeAt,
