@@ -45,7 +45,14 @@ export type {
 export { everyone, namesOf, placeAsk } from './ports/store/asks.ts'
 export type { Backlog, CancelledRun, Claimant, Claimed, Claims, Suspect } from './ports/store/claims.ts'
 export type { Effect, RefusedWhy, Unit, UnitOutcome } from './ports/store/commit.ts'
-export type { Installed, KeptAsk, KeptMessage, LastPart, RunCopy } from './ports/store/copies.ts'
+export type {
+  Installed,
+  KeptAsk,
+  KeptMessage,
+  LastPart,
+  RunCopy,
+  RunExtract,
+} from './ports/store/copies.ts'
 export { type FeedEntry, type FeedKind, type FeedPage, feedKeptMs } from './ports/store/feed.ts'
 export type {
   Cancelled,

@@ -6,6 +6,7 @@ import { type Names, storeTime } from './names.ts'
 import { checkServer } from './open.ts'
 import { prepareFindAsk } from './reads/asks.ts'
 import { prepareReadBacklog } from './reads/backlog.ts'
+import { prepareExtract } from './reads/extract.ts'
 import { prepareReadFeed, prepareTrimFeed } from './reads/feed.ts'
 import { prepareReadLog } from './reads/log.ts'
 import { prepareReadMail, prepareReadReply } from './reads/mail.ts'
@@ -115,6 +116,7 @@ export function createStore(
       if (runs.some(({ worker }) => worker === null)) hints.send()
       return created
     },
+    extract: prepareExtract(database),
     async install(copy, seq, events, last) {
       const installed = await installRun(copy, seq, events, last)
       if (last !== null) hints.send()

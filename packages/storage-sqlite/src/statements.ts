@@ -2,6 +2,7 @@ import type { Database } from './connection/database.ts'
 import { prepareReadAll, type ReadAll } from './connection/read-all.ts'
 import { type AskReads, prepareAskReads } from './reads/asks.ts'
 import { prepareReadBacklog, type ReadBacklog } from './reads/backlog.ts'
+import { type Extract, prepareExtract } from './reads/extract.ts'
 import { prepareReadFeed, type ReadFeed } from './reads/feed.ts'
 import { prepareReadLog, type ReadLog } from './reads/log.ts'
 import { type MailReads, prepareMailReads } from './reads/mail.ts'
@@ -30,6 +31,7 @@ export interface Statements {
   readonly workers: Workers
   readonly create: Create['create']
   readonly install: Install
+  readonly extract: Extract
   readonly removals: Removals
   readonly commit: Commit
   readonly reclaim: Reclaim
@@ -60,6 +62,8 @@ export function prepareStatements(database: Database): Statements {
   const asks = prepareAskReads(database)
   const askNames = prepareAskNames(database)
   const feed = prepareFeedWrites(database)
+  const readRun = prepareReadRun(database)
+  const readStates = prepareReadStates(database)
   const leaveMessage = prepareLeaveMessage(database)
   const leaveCancel = prepareLeaveCancel(database, leaveMessage)
   const creating = prepareCreate(database)
@@ -70,6 +74,7 @@ export function prepareStatements(database: Database): Statements {
     workers: prepareWorkers(database, feed),
     create: creating.create,
     install: prepareInstall(database, askNames, feed),
+    extract: prepareExtract(database, readRun, readStates),
     removals: prepareRemovals(database),
     commit: prepareCommit(database, askNames, feed, others),
     reclaim: prepareReclaim(database),
@@ -86,8 +91,8 @@ export function prepareStatements(database: Database): Statements {
     readLog: prepareReadLog(database),
     readFeed: prepareReadFeed(database),
     mail: prepareMailReads(database),
-    readRun: prepareReadRun(database),
-    readStates: prepareReadStates(database),
+    readRun,
+    readStates,
     asks,
     readAll: prepareReadAll(database),
     readAskIdKey: () => askIdKey.get() as string,

@@ -43,10 +43,13 @@ export function createStore(file: string, environment: Environment): StorePort {
       const granted = runs.flatMap(({ id, worker }) => (worker === null ? [] : { id, worker, epoch: 1 }))
       return transactions.granting(({ create }, at) => ({ result: create(runs, at), granted }))
     },
+    extract: (id) => connection.read(({ extract }) => extract(id)),
     install: (copy, seq, events, last) =>
       connection.write(({ install }, at) => install(copy, seq, events, last, at)),
     remove: (runs) => connection.write(({ removals }) => runs.map((run) => removals.remove(run))),
     clear: (limit) => connection.write(({ removals }, at) => removals.clear(limit, at)),
+    dropGeneration: (run, before, limit) =>
+      connection.write(({ removals }) => removals.dropGeneration(run, before, limit)),
     ended: (before, span) => connection.read(({ removals }) => removals.ended(before, span)),
     decisions: (query) => connection.read(({ removals }) => removals.decisions(query)),
     forgetDecisions: (procedure, before, limit) =>

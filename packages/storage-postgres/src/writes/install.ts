@@ -72,16 +72,19 @@ const messageTypes = 'int[], bigint[], int2[], bool[], text[], text[], bytea[]'
 const askTypes =
   'int[], int2[], int2[], bigint[], bigint[], bigint[], bigint[], text[], text[], text[], text[], text[], bytea[], bytea[]'
 const nameTypes = 'int[], int2[], bigint[], bigint[], bigint[], text[], bool[]'
-const firstMessage = 14
+const firstMessage = 18
 const firstAsk = firstMessage + messageTypes.split(', ').length
 const firstName = firstAsk + askTypes.split(', ').length
 
 function bindLast(id: string, hidden: string, last: LastPart): readonly Value[] {
-  const { state, link, createdAt, endedAt, cancelAt, tags, startedBy, parent, info, messages, asks } = last
+  const { state, base, link, createdAt, endedAt, cancelAt, tags, startedBy, parent, info } = last
+  const { messages, asks, states } = last
   return [
     ...[hidden, id, stateCode.numberOf[state], asBuffer(link), createdAt, cancelAt, messages.at(-1)?.n ?? 0],
     ...[endedAt, startedBy, listTexts(tags), parent?.run ?? null, parent?.position ?? null],
-    info && asBuffer(info),
+    ...[info && asBuffer(info), base],
+    ...[listTexts(states.map(({ name }) => name)), listBigints(states.map(({ at }) => at))],
+    listBytes(states.map(({ payload }) => payload)),
     listIntegers(messages.map(({ n }) => n)),
     listBigints(messages.map(({ at }) => at)),
     listSmallints(messages.map(({ kind }) => messageKindCode.numberOf[kind])),
@@ -128,7 +131,7 @@ function bindNames(open: readonly KeptAsk[]): readonly Value[] {
 }
 
 function writeStatements(names: Names): Record<'begin' | 'add' | 'finish' | 'find', Statement> {
-  const { runs, runInfo, events, messages, asks, askTo, news } = names
+  const { runs, runInfo, runState, events, messages, asks, askTo, news } = names
   const { live } = stateCode.numberOf
   return {
     begin: new Statement(`
@@ -148,12 +151,15 @@ function writeStatements(names: Names): Record<'begin' | 'add' | 'finish' | 'fin
     finish: new Statement(`
       with clock as materialized (select ${storeTime} as now),
       shown as (
-        update ${runs} set id = $2, state = $3::int2, link = $4, created_at = coalesce($5::bigint, now), cancel_at = $6::bigint,
+        update ${runs} set id = $2, state = $3::int2, base = $14::int, link = $4, created_at = coalesce($5::bigint, now), cancel_at = $6::bigint,
           mail = $7::int, wake_at = case when $3::int2 = ${live} then now end
         from clock where id = $1 and state = ${hiddenState} returning run, procedure, now),
       described as (
         insert into ${runInfo} (run, procedure, ended_at, started_by, tags, parent, parent_position, info)
         select run, procedure, $8::bigint, $9, $10::text[], $11, $12::int, $13::bytea from shown),
+      exposed as (
+        insert into ${runState} (run, name, at, payload)
+        select s.run, e.* from shown s cross join unnest($15::text[], $16::bigint[], $17::bytea[]) as e),
       sent as (
         insert into ${messages} (run, n, at, kind, used, name, key, payload)
         select s.run, m.* from shown s cross join unnest(${numberParameters(firstMessage, messageTypes)}) as m),

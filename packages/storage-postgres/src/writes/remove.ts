@@ -1,6 +1,7 @@
 import {
   askStatusCode,
   copyKeptMs,
+  eventTypeCode,
   hiddenState,
   hideId,
   markCode,
@@ -16,7 +17,7 @@ import { type StoredAsk, showAsk } from '../reads/asks.ts'
 
 export type Removals = Pick<
   StorePort,
-  'remove' | 'clear' | 'ended' | 'decisions' | 'forgetDecisions' | 'decidedProcedures'
+  'remove' | 'clear' | 'dropGeneration' | 'ended' | 'decisions' | 'forgetDecisions' | 'decidedProcedures'
 >
 
 const { live } = stateCode.numberOf
@@ -57,15 +58,24 @@ export function prepareRemovals(database: Database): Removals {
       await database.repeat(() => database.run(statements.clearRuns, []))
       return events === limit || messages === limit
     },
+    async dropGeneration(run, before, limit) {
+      const [row] = await database.repeat(() =>
+        database.run<{ count: number }>(statements.drop, [run, before, limit]),
+      )
+      return row?.count ?? 0
+    },
     async ended(before, span) {
       const rows = await database.read<EndedRow>(statements.ended.text, [before, span])
       const runs = rows.flatMap(({ run, procedure, state, ended_at: endedAt }) => {
-        const word = state === hiddenState ? live : stateCode.wordIfKnown(state)
+        const word = state === hiddenState ? 'live' : stateCode.wordIfKnown(state)
         return typeof word === 'number' || word === 'live' || endedAt === null
           ? []
           : { run, procedure, state: word, endedAt }
       })
-      return { runs, next: rows.length < span ? null : (rows.at(-1)?.run ?? null) }
+      const continued = rows
+        .filter(({ state, base }) => state === live && base > 0)
+        .map(({ run, procedure }) => ({ run, procedure }))
+      return { runs, continued, next: rows.length < span ? null : (rows.at(-1)?.run ?? null) }
     },
     async decisions({ run, procedure, before, limit }) {
       const place = before ?? { run: Number.MAX_SAFE_INTEGER, position: 0 }
@@ -87,6 +97,7 @@ interface EndedRow {
   readonly run: number
   readonly procedure: string
   readonly state: number
+  readonly base: number
   readonly ended_at: number | null
 }
 
@@ -96,6 +107,7 @@ type Name =
   | 'clearEvents'
   | 'clearMessages'
   | 'clearRuns'
+  | 'drop'
   | 'ended'
   | 'decisions'
   | 'forget'
@@ -149,9 +161,24 @@ function writeStatements(names: Names): Record<Name, Statement> {
       delete from ${runs} r where state = ${hiddenState} and created_at = 0
         and not exists (select from ${events} e where e.run = r.run)
         and not exists (select from ${messages} m where m.run = r.run)`),
+    drop: new Statement(`
+      with base as materialized (select base from ${runs} where run = $1 and state <> ${hiddenState}),
+      first as materialized (select min(seq) as seq from ${events} where run = $1),
+      next as materialized (
+        select e.seq, e.at from base, first cross join lateral (
+          select seq, at from ${events}
+          where run = $1 and seq > first.seq and seq <= base.base and type = ${eventTypeCode.numberOf.started}
+          order by seq limit 1) e),
+      gone as (
+        delete from ${events} where run = $1 and seq in (
+          select e.seq from next cross join lateral (
+            select seq from ${events} where run = $1 and seq < next.seq order by seq limit $3) e
+          where next.at < $2::bigint)
+        returning 1)
+      select count(*)::int as count from gone`),
     ended: new Statement(`
-      select r.run, r.procedure, r.state, f.ended_at
-      from (select run, procedure, state from ${runs} where $1::bigint is null or run < $1 order by run desc limit $2) r
+      select r.run, r.procedure, r.state, r.base, f.ended_at
+      from (select run, procedure, state, base from ${runs} where $1::bigint is null or run < $1 order by run desc limit $2) r
       left join ${runInfo} f on f.run = r.run order by r.run desc`),
     decisions: new Statement(`
       select run, id, procedure, started_by, ${askColumns} from ${decisions}

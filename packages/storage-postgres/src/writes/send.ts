@@ -17,7 +17,7 @@ import {
   lockRuns,
   wakeRuns,
 } from './delivery.ts'
-import { drawToken } from './token.ts'
+import { drawKey } from './token.ts'
 
 export type Send = (messages: readonly NewMessage[], claimant: Claimant | null) => Promise<readonly Sent[]>
 
@@ -48,7 +48,7 @@ export function prepareSend(database: Database, ownership: Ownership): Send {
   return async (messages, claimant) => {
     const pending = messages.map((message) => ({
       ...message,
-      key: message.key ?? `~${drawToken()}`,
+      key: message.key ?? drawKey(),
       isKeyMade: message.key === null,
     }))
     return ownership.during(async (noteOwned) => {

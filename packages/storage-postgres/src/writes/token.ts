@@ -7,3 +7,13 @@ import { randomUUID } from 'node:crypto'
 export function drawToken(): string {
   return randomUUID().replaceAll('-', '')
 }
+
+/** Returns the key of a message that was given none, by which an attempt whose reply was lost finds it. */
+export function drawKey(): string {
+  return `~${drawToken()}`
+}
+
+/** Returns the key that a message was given. Those of core have another prefix. */
+export function givenKey(key: string | null): string | null {
+  return key?.startsWith('~') ? null : key
+}

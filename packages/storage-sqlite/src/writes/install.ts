@@ -56,7 +56,7 @@ function prepareFinish(
   feed: FeedWrites,
 ): (run: RunKey, id: string, last: LastPart, at: number) => void {
   const show = database.prepare(
-    'update runs set id = ?, state = ?, link = ?, created_at = ?, cancel_at = ?, mail = ?, wake_at = ? where run = ?',
+    'update runs set id = ?, state = ?, base = ?, link = ?, created_at = ?, cancel_at = ?, mail = ?, wake_at = ? where run = ?',
   )
   const insertInfo = database.prepare(
     'insert into run_info (run, ended_at, started_by, tags, parent, parent_position, info) values (?, ?, ?, ?, ?, ?, ?)',
@@ -70,6 +70,8 @@ function prepareFinish(
        escalate_to, answered_by, payload, answer)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   )
+
+  const insertState = database.prepare('insert into run_state (run, name, at, payload) values (?, ?, ?, ?)')
 
   function addAsk(run: RunKey, ask: KeptAsk, at: number): void {
     const { position, urgency, openedAt, dueAt, closesAt, closedAt, kind, key, payload, answer } = ask
@@ -89,12 +91,13 @@ function prepareFinish(
     const { state, link, createdAt, endedAt, cancelAt, tags, startedBy, parent, info, messages, asks } = last
     const wakeAt = state === 'live' ? at : null
     const mail = messages.at(-1)?.n ?? 0
-    show.run(id, stateCode.numberOf[state], link, createdAt ?? at, cancelAt, mail, wakeAt, run)
+    show.run(id, stateCode.numberOf[state], last.base, link, createdAt ?? at, cancelAt, mail, wakeAt, run)
     const origin = [parent?.run ?? null, parent?.position ?? null]
     insertInfo.run(run, endedAt, startedBy, JSON.stringify(tags), ...origin, info)
     for (const tag of tags) insertTag.run(tag, run)
     for (const { n, at: sentAt, kind, used, name, key, payload } of messages)
       insertMessage.run(run, n, sentAt, messageKindCode.numberOf[kind], used ? 1 : 0, name, key, payload)
     for (const ask of asks) addAsk(run, ask, at)
+    for (const { name, at: shownAt, payload } of last.states) insertState.run(run, name, shownAt, payload)
   }
 }

@@ -4,6 +4,7 @@ import {
   copyKeptMs,
   type DecisionQuery,
   type EndedPage,
+  eventTypeCode,
   hiddenState,
   hideId,
   markCode,
@@ -18,6 +19,7 @@ import { readNames } from '../reads/names.ts'
 export interface Removals {
   remove(run: RunKey): Removed
   clear(limit: number, at: number): boolean
+  dropGeneration(run: RunKey, before: number, limit: number): number
   ended(before: RunKey | null, span: number): EndedPage
   decisions(query: DecisionQuery): readonly AskRow[]
   forgetDecisions(procedure: string, before: number, limit: number): number
@@ -34,7 +36,12 @@ const askColumns =
   'position, status, urgency, opened_at, due_at, closes_at, closed_at, kind, key, audience, escalate_to, answered_by, payload, answer'
 
 export function prepareRemovals(database: Database): Removals {
-  return { ...prepareRemove(database), ...prepareClear(database), ...prepareReads(database) }
+  return {
+    ...prepareRemove(database),
+    ...prepareClear(database),
+    ...prepareDrop(database),
+    ...prepareReads(database),
+  }
 }
 
 function prepareRemove(database: Database): Pick<Removals, 'remove'> {
@@ -102,10 +109,39 @@ function prepareClear(database: Database): Pick<Removals, 'clear'> {
   }
 }
 
-function prepareReads(database: Database): Omit<Removals, 'remove' | 'clear'> {
-  const span = database.prepare<[RunKey, number], { run: RunKey; state: number; procedure: string }>(
-    'select run, state, procedure from runs where run < ? order by run desc limit ?',
+function prepareDrop(database: Database): Pick<Removals, 'dropGeneration'> {
+  const findBase = database
+    .prepare<[RunKey], number>(`select base from runs where run = ? and state <> ${hiddenState}`)
+    .pluck()
+  const findFirst = database
+    .prepare<[RunKey], number | null>('select min(seq) from events where run = ?')
+    .pluck()
+  const findNext = database.prepare<[RunKey, number, number], { seq: number; at: number }>(
+    `select seq, at from events where run = ? and seq > ? and seq <= ? and type = ${eventTypeCode.numberOf.started}
+     order by seq limit 1`,
   )
+  const drop = database.prepare(
+    'delete from events where rowid in (select rowid from events where run = ? and seq < ? order by seq limit ?)',
+  )
+  return {
+    dropGeneration(run, before, limit) {
+      const base = findBase.get(run) ?? 0
+      const first = findFirst.get(run) ?? null
+      if (first === null || first >= base) return 0
+      const next = findNext.get(run, first, base)
+      if (next === undefined || next.at >= before) return 0
+      const { changes } = drop.run(run, next.seq, limit)
+      database.exec(`pragma incremental_vacuum(${pagesFreed})`)
+      return changes
+    },
+  }
+}
+
+function prepareReads(database: Database): Omit<Removals, 'remove' | 'clear' | 'dropGeneration'> {
+  const span = database.prepare<
+    [RunKey, number],
+    { run: RunKey; state: number; base: number; procedure: string }
+  >('select run, state, base, procedure from runs where run < ? order by run desc limit ?')
   const endOf = database
     .prepare<[RunKey], number | null>('select ended_at from run_info where run = ?')
     .pluck()
@@ -125,13 +161,16 @@ function prepareReads(database: Database): Omit<Removals, 'remove' | 'clear'> {
     ended(before, count) {
       const rows = span.all(before ?? Number.MAX_SAFE_INTEGER, count)
       const runs = rows.flatMap(({ run, state, procedure }) => {
-        const word = state === hiddenState ? live : stateCode.wordIfKnown(state)
+        const word = state === hiddenState ? 'live' : stateCode.wordIfKnown(state)
         const endedAt = endOf.get(run) ?? null
         return typeof word === 'number' || word === 'live' || endedAt === null
           ? []
           : { run, procedure, state: word, endedAt }
       })
-      return { runs, next: rows.length < count ? null : (rows.at(-1)?.run ?? null) }
+      const continued = rows
+        .filter(({ state, base }) => state === live && base > 0)
+        .map(({ run, procedure }) => ({ run, procedure }))
+      return { runs, continued, next: rows.length < count ? null : (rows.at(-1)?.run ?? null) }
     },
     decisions({ run, procedure, before, limit }) {
       const place = before ?? { run: Number.MAX_SAFE_INTEGER, position: 0 }

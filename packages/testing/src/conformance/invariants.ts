@@ -16,11 +16,16 @@ function findRunFaults(dump: Dump, promised: Promised, run: DumpedRun, now: numb
   const numbers = dump.messages.filter((message) => message.run === run.run).map(({ n }) => n)
   const claims = promised.claims.filter((claim) => claim.run === run.run)
   const isLive = run.state === 'live'
+  const first = events[0]?.seq ?? 0
+  const firstCopied = promised.installed.find((copy) => copy.run === run.run)?.events[0]?.seq ?? 0
   const isIdle = isLive && run.worker === null && run.mark === 'none'
   const parkedWith = promised.parkedWith.get(run.run)
   const faults: (string | false)[] = [
-    events.some(({ seq }, index) => seq !== index) && 'its log has a gap or a seq twice',
-    run.head !== events.length && `head is ${run.head} and it has ${events.length} events`,
+    events.some(({ seq }, index) => seq !== first + index) && 'its log has a gap or a seq twice',
+    run.head !== first + events.length &&
+      `head is ${run.head} and it has ${events.length} events from ${first} on`,
+    run.base < first && `its present generation begins at ${run.base}, and its log at ${first}`,
+    first > (promised.dropped.get(run.run) ?? firstCopied) && 'the beginning of its log is missing',
     run.mail !== Math.max(0, ...numbers) && `mail is ${run.mail} and its messages are ${numbers.join()}`,
     new Set(numbers).size !== numbers.length && `two messages have one number: ${numbers.join()}`,
     claims.some(({ epoch }) => epoch > run.epoch) && 'its epoch has fallen below one that was claimed',
@@ -78,20 +83,28 @@ function findCountFaults(whole: Dump, promised: Promised): string[] {
   const copied = <Item>(listOf: (one: (typeof installed)[number]) => readonly Item[]): number =>
     installed.flatMap(listOf).length
   const runs = promised.runs.size + children.length
+  const dropped = [...promised.dropped.values()].reduce((sum, count) => sum + count, 0)
   const keys = new Map(dump.runs.map(({ run, id }) => [id, run]))
   const expected: [string, number, number][] = [
     ['runs', runs + installed.length, dump.runs.length],
-    ['events', runs + written(promised).length + copied(({ events }) => events), dump.events.length],
+    [
+      'events',
+      runs + written(promised).length + copied(({ events }) => events) - dropped,
+      dump.events.length,
+    ],
     ['messages', countMessages(promised, dump.messages.length), dump.messages.length],
     ['asks', opened.size + copied(({ last }) => last.asks), dump.asks.length],
   ]
   const found = new Map(dump.events.map((event) => [`${event.run} ${event.seq}`, event]))
+  const isDropped = (run: RunKey | undefined, seq: number): boolean =>
+    seq < (promised.dropped.get(run ?? 0) ?? 0)
   const lost = [
     ...[...promised.runs].map(([run, { started }]) => [run, 0, started] as const),
     ...children.map(({ id, started }) => [keys.get(id), 0, started] as const),
     ...installed.flatMap(({ run, events }) => events.map((event) => [run, event.seq, event] as const)),
     ...written(promised),
   ].filter(([run, seq, event]) => {
+    if (isDropped(run, seq)) return false
     const there = found.get(`${run} ${seq}`)
     return !there || !isSameEvent(there, event)
   })

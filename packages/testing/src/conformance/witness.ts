@@ -27,6 +27,8 @@ export interface Promised {
   readonly cancels: NewCancel[]
   readonly answers: NewAnswer[]
   readonly installed: InstalledRun[]
+  /** The number of events that were dropped at the beginning of a log. */
+  readonly dropped: Map<RunKey, number>
 }
 
 /** A copied log that the store has accepted whole. */
@@ -47,6 +49,7 @@ export function makePromised(): Promised {
     cancels: [],
     answers: [],
     installed: [],
+    dropped: new Map(),
   }
 }
 
@@ -59,11 +62,17 @@ export function witness(port: StorePort, promised: Promised): StorePort {
   const noted: Partial<StorePort> = {
     async install(copy, seq, events, last) {
       const installed = await port.install(copy, seq, events, last)
-      const all = [...(copied.get(copy.token) ?? []).slice(0, seq), ...events]
+      const before = (copied.get(copy.token) ?? []).filter((event) => event.seq < seq)
+      const all = [...before, ...events]
       copied.set(copy.token, all)
       if (last !== null && installed.outcome === 'installed')
         promised.installed.push({ run: installed.run, events: all, last })
       return installed
+    },
+    async dropGeneration(run, before, limit) {
+      const count = await port.dropGeneration(run, before, limit)
+      promised.dropped.set(run, (promised.dropped.get(run) ?? 0) + count)
+      return count
     },
     async create(runs) {
       const created = await port.create(runs)

@@ -1,53 +1,22 @@
 import { suspectTries } from '@pawl/core/storage'
 import type { Dump } from '../conformance/subject.ts'
-import type { Tables } from './tables.ts'
+import { headOf, type Tables } from './tables.ts'
 
 export function dumpTables(tables: Tables): Dump {
   const runs = [...tables.runsByKey.values()].sort((a, b) => a.run - b.run)
   return {
-    runs: runs.map(
-      ({
-        run,
-        id,
-        procedure,
-        version,
-        state,
-        mark,
-        worker,
-        wakeAt,
-        cancelAt,
-        epoch,
-        events,
-        base,
-        mail,
-        tries,
-        positives,
-        alone,
-        isTested,
-        link,
-        info,
-      }) => ({
-        run,
-        id,
-        procedure,
-        version,
-        state,
-        mark,
-        worker,
-        wakeAt,
-        cancelAt,
-        epoch,
-        head: events.length,
-        base,
-        mail,
-        tries,
-        positives: tries < suspectTries ? 0 : positives,
-        alone: tries < suspectTries ? 0 : alone,
-        tested: worker !== null && tries >= suspectTries && isTested,
-        link,
-        info,
-      }),
-    ),
+    runs: runs.map((record) => {
+      const { run, id, procedure, version, state, mark, worker, wakeAt, cancelAt, epoch, base, mail } = record
+      const { tries, positives, alone, isTested, link, info } = record
+      const isSuspect = tries >= suspectTries
+      return {
+        ...{ run, id, procedure, version, state, mark, worker, wakeAt, cancelAt, epoch, base, mail, tries },
+        ...{ head: headOf(record), link, info },
+        positives: isSuspect ? positives : 0,
+        alone: isSuspect ? alone : 0,
+        tested: worker !== null && isSuspect && isTested,
+      }
+    }),
     events: runs.flatMap(({ run, events }) => events.map((event) => ({ run, ...event }))),
     messages: runs.flatMap(({ run, messages }) =>
       messages.map(({ n, kind, name, key, isUsed, payload }) => ({

@@ -3,6 +3,8 @@ import { readFeed } from './feed.ts'
 import { countAsks, listAsks } from './reads/ask-list.ts'
 import { showAsk } from './reads/asks.ts'
 import { readBacklog } from './reads/backlog.ts'
+import { extractRun } from './reads/extract.ts'
+import { readLog } from './reads/log.ts'
 import { readMail, readMailOf, readReply } from './reads/mail.ts'
 import { listRuns } from './reads/run-list.ts'
 import { showRun } from './reads/runs.ts'
@@ -25,7 +27,14 @@ import { commitUnit } from './writes/commit.ts'
 import { createRun } from './writes/create.ts'
 import { installRun } from './writes/install.ts'
 import { retryRun, setMark } from './writes/mark.ts'
-import { clear, forgetDecisions, listDecisions, listEnded, removeRun } from './writes/remove.ts'
+import {
+  clear,
+  dropGeneration,
+  forgetDecisions,
+  listDecisions,
+  listEnded,
+  removeRun,
+} from './writes/remove.ts'
 import { restartRun } from './writes/restart.ts'
 import { sendMessage } from './writes/send.ts'
 import { addWorker, beat, declareDead, listAbilities, listWorkers, release, sweep } from './writes/workers.ts'
@@ -94,8 +103,10 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
         (now) => installRun(tables, copy, seq, events, last, now),
         () => last !== null,
       ),
+    extract: (id) => read(() => extractRun(tables, id)),
     remove: (runs) => write(() => runs.map((run) => removeRun(tables, run))),
     clear: () => read((now) => clear(tables, now)),
+    dropGeneration: (run, before, limit) => read(() => dropGeneration(tables, run, before, limit)),
     ended: (before, span) => read(() => listEnded(tables, before, span)),
     decisions: (query) => read(() => listDecisions(tables, query)),
     forgetDecisions: (procedure, before, limit) =>
@@ -155,7 +166,7 @@ export function createStore(tables: Tables, readTime: () => number, process: obj
 
     // ── reads
 
-    load: (run, seq, limit) => read(() => tables.runsByKey.get(run)?.events.slice(seq, seq + limit) ?? []),
+    load: (run, seq, limit) => read(() => readLog(tables, run, seq, limit)),
     mail: (run, after) => read(() => readMail(tables, run, after)),
     reply: (run, key) => read(() => readReply(tables, run, key)),
     states: (run, name) => read(() => readStates(tables, run, name)),

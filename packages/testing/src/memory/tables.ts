@@ -56,6 +56,8 @@ export interface RunRecord {
   startedBy: string | null
   parent: RunParent | null
   readonly events: LogEvent[]
+  /** The number of events of earlier generations that were dropped: the seq of the first event. */
+  dropped: number
   /** Messages, in the order of their numbers. */
   readonly messages: MessageRecord[]
   readonly asks: Map<number, AskRecord>
@@ -112,6 +114,11 @@ export function makeTables(): Tables {
     feed: [],
     watchers: new Map(),
   }
+}
+
+/** Returns the number of events in the log of a run, dropped ones included. */
+export function headOf({ dropped, events }: RunRecord): number {
+  return dropped + events.length
 }
 
 /** Orders runs by due time, the earliest first. */

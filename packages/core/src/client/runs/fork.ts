@@ -160,7 +160,8 @@ async function install(
   const info: RunInfo = { waiting: [], forkedFrom: { run: row.id, position } }
   const last: LastPart = {
     link: hash.link(),
-    ...{ state: 'live', createdAt: null, endedAt: null, parent: null, messages: [], asks: [] },
+    ...{ state: 'live', base: 0, createdAt: null, endedAt: null, parent: null },
+    ...{ messages: [], asks: [], states: [] },
     cancelAt: kept.find(({ type }) => type === 'cancelled')?.at ?? null,
     tags: started.tags,
     startedBy,

@@ -2,14 +2,18 @@ import type { AskStatus } from '../../base/words.ts'
 import type { LogEvent } from '../../events/event.ts'
 import type { AskRow } from './asks.ts'
 import type { Message } from './mail.ts'
-import type { RunKey, RunParent, RunState } from './runs.ts'
+import type { RunKey, RunParent, RunRow, RunState } from './runs.ts'
+import type { StateRow } from './state.ts'
 
 /** Stores copies of runs. */
 export interface CopyStore {
+  /** Reads all of a run but its log, at one instant. Null: no run has the id. */
+  extract(id: string): Promise<RunExtract | null>
   /**
    * Copies a part of a log into a run that no call finds and no worker claims, until the last part, which gives it its id and
    * its state. Repeating a part changes nothing. What has no last part an hour after its first one is cleared.
-   * @param seq the seq of the first event; 0 begins a copy
+   * @param seq the seq of the first event; 0 begins a copy. A log whose first generations were dropped begins with an empty
+   *   part of seq 0; only its second part may begin at another seq than the one before has ended.
    * @param last null: further parts follow
    */
   install(copy: RunCopy, seq: number, events: readonly LogEvent[], last: LastPart | null): Promise<Installed>
@@ -26,6 +30,8 @@ export interface RunCopy {
 
 /** What makes a copied log a run. */
 export interface LastPart {
+  /** See {@link RunRow.base}. */
+  readonly base: number
   /** The hash of the whole log. */
   readonly link: Uint8Array
   /** A live run is due at once, for any worker. */
@@ -41,6 +47,19 @@ export interface LastPart {
   /** In the order of their numbers. The last number is the mail counter. */
   readonly messages: readonly KeptMessage[]
   readonly asks: readonly KeptAsk[]
+  /** The exposed values. */
+  readonly states: readonly StateRow[]
+}
+
+/** All of a run but its log. */
+export interface RunExtract {
+  readonly row: RunRow
+  /** In the order of their numbers; used ones included. */
+  readonly messages: readonly KeptMessage[]
+  /** In the order of their positions; unchecked. */
+  readonly asks: readonly AskRow[]
+  /** Sorted by name. */
+  readonly states: readonly StateRow[]
 }
 
 /** A message as stored; a used one has no payload. */

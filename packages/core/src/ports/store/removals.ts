@@ -13,7 +13,12 @@ export interface RemovalStore {
    * events and as many messages. Returns whether there is more.
    */
   clear(limit: number): Promise<boolean>
-  /** Lists the ended runs among the `span` newest runs below a key, the newest first. Null: among the newest of all. */
+  /**
+   * Deletes events of the oldest generation of a run whose next generation began before an instant: at most `limit`. The
+   * present generation is never touched. Returns their number: 0 if there is no such generation.
+   */
+  dropGeneration(run: RunKey, before: number, limit: number): Promise<number>
+  /** Lists runs among the `span` newest runs below a key, the newest first. Null: among the newest of all. */
   ended(before: RunKey | null, span: number): Promise<EndedPage>
   /** Lists decisions of removed runs, those of the newest run first. */
   decisions(query: DecisionQuery): Promise<readonly AskRow[]>
@@ -28,7 +33,10 @@ export type Removed = 'removed' | 'live' | 'missing'
 
 /** A part of the runs by their keys. */
 export interface EndedPage {
+  /** The runs that have ended. */
   readonly runs: readonly EndedRun[]
+  /** The live runs that have an earlier generation. */
+  readonly continued: readonly ContinuedRun[]
   /** Where the next part begins; null at the end. */
   readonly next: RunKey | null
 }
@@ -39,6 +47,12 @@ export interface EndedRun {
   readonly procedure: string
   readonly state: EndState
   readonly endedAt: number
+}
+
+/** A live run that has an earlier generation. */
+export interface ContinuedRun {
+  readonly run: RunKey
+  readonly procedure: string
 }
 
 /** Selects a page of decisions; null means any. */

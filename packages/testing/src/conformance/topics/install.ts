@@ -7,6 +7,7 @@ import {
   bytes,
   hex,
   link,
+  newAsk,
   newRun,
   settled,
   signal,
@@ -84,6 +85,59 @@ export function describeInstall(test: StageTest): void {
       await stage.port.install(copyOf('b', '2'), 2, [], last())
     })
 
+    test('a copy has several generations, of which the first may be missing', async (stage) => {
+      const { port } = stage
+      const events = log(8).map((event) => (event.seq % 3 === 0 ? { ...started(), ...rest(event) } : event))
+      await port.install(copyOf('a'), 0, events, last({ base: 6 }))
+      expect(await stage.find('a')).toMatchObject({ base: 6, head: 8 })
+      await port.install(copyOf('b', 'b'), 0, [], null)
+      await port.install(copyOf('b', 'b'), 3, events.slice(3, 5), null)
+      await port.install(copyOf('b', 'b'), 5, events.slice(5), last({ base: 6 }))
+      const { run, ...row } = await stage.find('b')
+      expect(row).toMatchObject({ base: 6, head: 8 })
+      expect((await port.load(run, 0, 2)).map(({ seq }) => seq)).toEqual([3, 4])
+      expect((await port.load(run, 5, 9)).map(({ seq }) => seq)).toEqual([5, 6, 7])
+      const { runs } = await port.claim(await stage.claimant(), 10)
+      expect(runs).toMatchObject([
+        { id: 'a', base: 6, head: 8 },
+        { id: 'b', base: 6, head: 8 },
+      ])
+    })
+
+    test('an extract of a copy is what was copied', async (stage) => {
+      const { port } = stage
+      const states = [
+        { name: 'B', at: 3, payload: bytes('b') },
+        { name: 'a', at: 4, payload: null },
+      ]
+      const given = last({ states, cancelAt: null })
+      await port.install(copyOf('a'), 0, log(3), given)
+      const extract = await port.extract('a')
+      expect(extract?.row).toEqual(await stage.find('a'))
+      expect(plain(extract?.messages)).toEqual(plain(given.messages))
+      expect(plain(extract?.states)).toEqual(plain(states))
+      expect(plain(extract?.asks)).toEqual(
+        plain(given.asks.map((one) => ({ ...one, ...askOrigin, runKey: extract?.row.run }))),
+      )
+      expect(await port.extract('b')).toBeNull()
+    })
+
+    test('an extract has the messages that were used and the asks that are closed', async (stage) => {
+      const { port } = stage
+      const run = await stage.owned('a', await stage.worker(), { startedBy: 'user:bob' })
+      await port.send([signal('a', { key: 'once' }), signal('a')], null)
+      await stage.commit(run, { opens: [newAsk(1), newAsk(2)], consumes: [1], seen: 2 })
+      await port.answer([answerTo('a', 2)], null)
+      await stage.commit(run, { closes: [{ position: 1, status: 'withdrawn' }], seen: 3 })
+      const extract = await port.extract('a')
+      expect(extract?.messages).toMatchObject([
+        { n: 1, key: 'once', used: true, payload: null },
+        { n: 2, key: null, used: false },
+        { n: 3, kind: 'answer', used: false },
+      ])
+      expect(extract?.asks).toEqual([await port.ask('a', 1), await port.ask('a', 2)])
+    })
+
     test('a part without those before it is lost', async (stage) => {
       expect(await stage.port.install(copyOf('a'), 3, log(4).slice(3), last())).toEqual({ outcome: 'lost' })
       await expectNothing(stage, 'a')
@@ -109,6 +163,20 @@ function log(count: number): readonly LogEvent[] {
   }))
 }
 
+const askOrigin = { run: 'a', procedure: 'refund', startedBy: 'user:amy' }
+
+/** With bytes as text, since each store returns its own kind of byte array. */
+function plain(value: unknown): unknown {
+  if (value instanceof Uint8Array) return hex(value)
+  if (Array.isArray(value)) return value.map(plain)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, plain(part)]))
+}
+
+function rest({ seq, at, epoch, link }: LogEvent): Pick<LogEvent, 'seq' | 'at' | 'epoch' | 'link'> {
+  return { seq, at, epoch, link }
+}
+
 function ask(position: number, overrides: Partial<KeptAsk> = {}): KeptAsk {
   return {
     ...{ position, kind: 'approve', key: null, urgency: 1, to: ['team:finance'], escalateTo: ['user:"x"'] },
@@ -121,7 +189,16 @@ function ask(position: number, overrides: Partial<KeptAsk> = {}): KeptAsk {
 function last(overrides: Partial<LastPart> = {}): LastPart {
   const signalOf = { at: 9, kind: 'signal', name: 'paid' } as const
   return {
-    ...{ link: link(9), state: 'live', createdAt: 5, endedAt: null, cancelAt: 6, tags: ['x'] },
+    ...{
+      base: 0,
+      states: [],
+      link: link(9),
+      state: 'live',
+      createdAt: 5,
+      endedAt: null,
+      cancelAt: 6,
+      tags: ['x'],
+    },
     ...{ startedBy: 'user:amy', parent: { run: 'p', position: 4 }, info: bytes('info') },
     messages: [
       { ...signalOf, n: 1, key: 'once', used: true, payload: null },

@@ -115,6 +115,7 @@ export function describeRemovals(test: StageTest): void {
       await port.install(copy, 0, [event], null)
       await clearAll(stage)
       const last = {
+        ...{ base: 0, states: [] },
         ...{
           link: link(1),
           state: 'live' as const,
@@ -146,6 +147,40 @@ export function describeRemovals(test: StageTest): void {
       expect(first.runs.map(({ run }) => run)).toEqual([b.run])
       expect((await port.ended(first.next, 2)).runs.map(({ run }) => run)).toEqual([a.run])
       expect((await port.ended(a.run, 2)).runs).toEqual([])
+    })
+
+    test('earlier generations are dropped, the oldest first and each in parts', async (stage) => {
+      const { port } = stage
+      const worker = await stage.worker()
+      const run = await stage.owned('a', worker)
+      await stage.commit(run, { events: [settled(0), settled(1), started()], begins: 3 })
+      await stage.commit(run, { events: [settled(2), started()], begins: 5 })
+      await stage.commit(run, { events: [settled(3)] })
+      const firsts = async () => (await port.load(run.run, 0, 1))[0]?.seq
+      const [, , , second, , third] = await port.load(run.run, 0, 10)
+      expect(await port.dropGeneration(run.run, second?.at ?? 0, 100)).toBe(0)
+      const later = (third?.at ?? 0) + 1
+      expect(await port.dropGeneration(run.run, later, 2)).toBe(2)
+      expect(await firsts()).toBe(2)
+      expect(await port.dropGeneration(run.run, later, 100)).toBe(1)
+      expect(await port.dropGeneration(run.run, later, 100)).toBe(2)
+      expect(await firsts()).toBe(5)
+      expect(await port.dropGeneration(run.run, later, 100)).toBe(0)
+      expect(await port.dropGeneration(999_999, later, 100)).toBe(0)
+      expect(await stage.find('a')).toMatchObject({ base: 5, head: 7 })
+      await stage.commit(run, { events: [settled(4)] })
+      expect((await port.load(run.run, 0, 10)).map(({ seq }) => seq)).toEqual([5, 6, 7])
+      const { continued } = await port.ended(null, 10)
+      expect(continued).toEqual([{ run: run.run, procedure: 'refund' }])
+    })
+
+    test('only live runs with an earlier generation are listed as continued', async (stage) => {
+      const worker = await stage.worker()
+      await stage.owned('first', worker)
+      const ended = await stage.owned('ended', worker)
+      await stage.commit(ended, { events: [started()], begins: 1, next: { do: 'end', state: 'failed' } })
+      const { runs, continued } = await stage.port.ended(null, 10)
+      expect([runs.map(({ run }) => run), continued]).toEqual([[ended.run], []])
     })
 
     test('of a removal and an answer at once, the decision is kept', async (stage) => {

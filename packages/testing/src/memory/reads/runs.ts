@@ -1,5 +1,5 @@
 import type { RunRow } from '@pawl/core/storage'
-import type { RunRecord } from '../tables.ts'
+import { headOf, type RunRecord } from '../tables.ts'
 
 export function showRun(run: RunRecord): RunRow {
   const {
@@ -33,7 +33,7 @@ export function showRun(run: RunRecord): RunRow {
     tries,
     owned: run.worker !== null,
     wakeAt,
-    head: run.events.length,
+    head: headOf(run),
     base,
     link,
     mail,

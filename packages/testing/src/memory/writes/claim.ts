@@ -12,7 +12,7 @@ import {
   type WorkerKey,
 } from '@pawl/core/storage'
 import { canClaim, canExecute, isAlive, isDue, isTaken } from '../ownership.ts'
-import { compareDue, type RunRecord, type Tables } from '../tables.ts'
+import { compareDue, headOf, type RunRecord, type Tables } from '../tables.ts'
 
 export function claimDue(tables: Tables, claimant: Claimant, limit: number, now: number): Claims {
   const due = [...tables.runs.values()].filter((run) => isDue(run, now))
@@ -102,8 +102,8 @@ function claimIfDue(tables: Tables, run: RunRecord, claimant: Claimant, now: num
 
 function ownRun(run: RunRecord, worker: WorkerKey, version: number | null): Claimed {
   Object.assign(run, { version, worker, epoch: run.epoch + 1, wakeAt: null, isTested: isSuspect(run) })
-  const { events, mark } = run
-  return showClaimed({ ...run, version: version ?? 0, head: events.length, mark: markCode.numberOf[mark] })
+  const { mark } = run
+  return showClaimed({ ...run, version: version ?? 0, head: headOf(run), mark: markCode.numberOf[mark] })
 }
 
 function findNextDue({ runs }: Tables, claimant: Claimant): number | null {

@@ -7,14 +7,14 @@ import {
   type WorkerKey,
 } from '@pawl/core/storage'
 import { tell } from '../feed.ts'
-import { type AskRecord, copy, type RunRecord, type Tables } from '../tables.ts'
+import { type AskRecord, copy, headOf, type RunRecord, type Tables } from '../tables.ts'
 import { appendEvent } from './event.ts'
 import { createChild, findRefusal, sendOut } from './others.ts'
 
 export function commitUnit(tables: Tables, worker: WorkerKey, unit: Unit, at: number): UnitOutcome {
   const run = tables.runsByKey.get(unit.run)
   if (!run || run.epoch !== unit.epoch || run.worker !== worker) return { outcome: 'fenced' }
-  if (run.events.length !== unit.head) return { outcome: 'conflict' }
+  if (headOf(run) !== unit.head) return { outcome: 'conflict' }
   if (unit.strict && run.mail !== unit.seen) return { outcome: 'mail', mail: run.mail }
   const refusal = findRefusal(tables, unit)
   if (refusal) return refusal

@@ -35,7 +35,7 @@ export function makeRecord(
     run: ++tables.newest,
     ...{ id, procedure, version, createdAt },
     ...{ tags: [], startedBy: null, parent: null, info: null },
-    ...{ events: [], messages: [], asks: new Map(), asksByKey: new Map() },
+    ...{ events: [], dropped: 0, messages: [], asks: new Map(), asksByKey: new Map() },
     states: new Map(),
     ...{ worker: null, wakeAt: null, epoch: 1, base: 0, mail: 0, state: 'live', mark: 'none' },
     ...{ tries: 0, positives: 0, alone: 0, isTested: false },

@@ -1,5 +1,5 @@
 import type { NewEvent } from '@pawl/core/storage'
-import { copy, type RunRecord } from '../tables.ts'
+import { copy, headOf, type RunRecord } from '../tables.ts'
 
 export function appendEvent(
   run: RunRecord,
@@ -11,7 +11,7 @@ export function appendEvent(
   const { type, position, turn, kind, name, nth, failed, tookMs, payload } = event
   const bytes = { payload: copy(payload), link: copy(link) }
   run.events.push({
-    seq: run.events.length,
+    seq: headOf(run),
     at,
     epoch,
     type,

@@ -15,7 +15,8 @@ export function installRun(
   if (seq === 0 && !tables.copies.has(token)) tables.copies.set(token, makeRecord(tables, given, at))
   const run = tables.copies.get(token)
   if (!run) return { outcome: 'lost' }
-  run.events.splice(seq, run.events.length, ...events.map(copyEvent))
+  if (run.events.length === 0) run.dropped = seq
+  run.events.splice(seq - run.dropped, run.events.length, ...events.map(copyEvent))
   run.epoch = Math.max(run.epoch, events.at(-1)?.epoch ?? 0)
   if (last === null) return { outcome: 'installed', run: run.run, at }
   if (tables.runs.has(given.id)) return { outcome: 'exists' }
@@ -26,7 +27,7 @@ export function installRun(
 
 function finish(tables: Tables, run: RunRecord, last: LastPart, at: number): void {
   const { state, createdAt, endedAt, cancelAt, tags, startedBy, parent, info, link, messages, asks } = last
-  Object.assign(run, { state, endedAt, cancelAt, tags: [...tags], startedBy, parent })
+  Object.assign(run, { state, base: last.base, endedAt, cancelAt, tags: [...tags], startedBy, parent })
   Object.assign(run, { createdAt: createdAt ?? at, info: copy(info), link: copy(link) })
   for (const { used, ...message } of messages)
     run.messages.push({ ...message, payload: copy(message.payload), isUsed: used })
@@ -35,6 +36,8 @@ function finish(tables: Tables, run: RunRecord, last: LastPart, at: number): voi
   tables.runs.set(run.id, run)
   tables.runsByKey.set(run.run, run)
   for (const ask of asks) addAsk(tables, run, ask, at)
+  for (const { name, at: shownAt, payload } of last.states)
+    run.states.set(name, { name, at: shownAt, payload: copy(payload) })
 }
 
 function addAsk(tables: Tables, run: RunRecord, ask: KeptAsk, at: number): void {

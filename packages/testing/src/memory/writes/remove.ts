@@ -28,6 +28,16 @@ export function clear({ copies }: Tables, now: number): boolean {
   return false
 }
 
+export function dropGeneration({ runsByKey }: Tables, key: RunKey, before: number, limit: number): number {
+  const run = runsByKey.get(key)
+  const next = run?.events.find(({ seq, type }) => type === 'started' && seq > run.dropped)
+  if (!run || !next || next.seq > run.base || next.at >= before) return 0
+  const count = Math.min(limit, next.seq - run.dropped)
+  run.events.splice(0, count)
+  run.dropped += count
+  return count
+}
+
 export function listEnded({ runsByKey }: Tables, before: RunKey | null, span: number): EndedPage {
   const keys = [...runsByKey.keys()].filter((key) => before === null || key < before).sort((a, b) => b - a)
   const part = keys.slice(0, span)
@@ -35,6 +45,10 @@ export function listEnded({ runsByKey }: Tables, before: RunKey | null, span: nu
     runs: part.flatMap((key) => {
       const { run, procedure, state, endedAt } = runsByKey.get(key) as RunRecord
       return state === 'live' || endedAt === null ? [] : { run, procedure, state, endedAt }
+    }),
+    continued: part.flatMap((key) => {
+      const { run, procedure, state, base } = runsByKey.get(key) as RunRecord
+      return state === 'live' && base > 0 ? { run, procedure } : []
     }),
     next: keys.length > span ? (part.at(-1) ?? null) : null,
   }

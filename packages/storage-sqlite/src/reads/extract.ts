@@ -1,0 +1,56 @@
+import { messageKindCode, type RunExtract, type RunKey } from '@pawl/core/storage'
+import type { Database } from '../connection/database.ts'
+import { checkInteger } from '../connection/integers.ts'
+import { askColumns, type StoredAsk, showAsk } from './asks.ts'
+import type { ReadRun } from './runs.ts'
+import type { ReadStates } from './states.ts'
+
+export type Extract = (id: string) => RunExtract | null
+
+export function prepareExtract(database: Database, readRun: ReadRun, readStates: ReadStates): Extract {
+  const begin = database.prepare('begin')
+  const commit = database.prepare('commit')
+  const messages = database.prepare<[RunKey], MessageRow>(
+    'select n, at, kind, used, name, key, payload from messages where run = ? order by n',
+  )
+  const asks = database.prepare<[RunKey], StoredAsk>(
+    `select ${askColumns.join(', ')} from asks join runs on runs.run = asks.run join run_info on run_info.run = asks.run
+     where asks.run = ? order by position`,
+  )
+  const readAll = (id: string): RunExtract | null => {
+    const row = readRun(id)
+    if (row === null) return null
+    return {
+      row,
+      messages: messages.all(row.run).map((message) => ({
+        ...message,
+        ...{
+          n: checkInteger(message.n),
+          kind: messageKindCode.wordOf(message.kind),
+          used: message.used === 1,
+        },
+      })),
+      asks: asks.all(row.run).map(showAsk),
+      states: readStates(row.run, null),
+    }
+  }
+  return (id) => {
+    // So that all statements see the file as it is at one instant.
+    begin.run()
+    try {
+      return readAll(id)
+    } finally {
+      if (database.inTransaction) commit.run()
+    }
+  }
+}
+
+interface MessageRow {
+  readonly n: number
+  readonly at: number
+  readonly kind: number
+  readonly used: number
+  readonly name: string
+  readonly key: string | null
+  readonly payload: Uint8Array | null
+}
